@@ -43,6 +43,8 @@ mod load_matrix;
 
 mod several_loads;
 
+mod sweeps;
+
 #[cfg(test)]
 mod tests;
 
@@ -74,6 +76,10 @@ pub use reservation::{Reservation, ReservationKind};
 pub use sample::{Caveat, Outcome, Sample};
 pub use scaling::Scaling;
 pub use several_loads::{Compared, SeveralLoads, UnderLoad};
+pub use sweeps::{
+    ComparedCurve, ComparedFigure, ComparedLoad, ComparedSweep, FigureCell, LoadPointCell, SweepComparison,
+    SweepSample,
+};
 pub use tail_problem::TailProblem;
 
 use conditions::{check_conditions, findings_on_generators, without_unlike_writes};
@@ -147,6 +153,12 @@ pub enum CompareError {
         /// Runs of that configuration; 0 where nothing was given.
         runs: usize,
     },
+    /// There are fewer than two sweeps.
+    #[error("there is only one sweep")]
+    OnlyOneSweep,
+    /// No two sweeps measured the same kind of I/O.
+    #[error("no two of the sweeps have a pattern in common")]
+    NoCommonCurve,
     /// One label stands for two configurations.
     #[error("`{label}` stands for two configurations: the attributes of {first} and of {other} differ")]
     LabelClash {
@@ -293,6 +305,12 @@ impl CompareError {
             ),
             Self::UnderLoad { error, .. } => error.hint(),
             Self::SeveralLoads => None,
+            Self::OnlyOneSweep => {
+                Some("give two or more sweeps; `iotrial report` shows one, with all about it".to_owned())
+            }
+            Self::NoCommonCurve => {
+                Some("measure the same patterns, such as `iotrial sweep --pattern randread-8k`".to_owned())
+            }
             Self::NothingMeasured { .. } => Some("take it out; --force compares the others".to_owned()),
             Self::UnknownBaseline { nearest, .. }
             | Self::UnknownAttribute { nearest, .. }

@@ -550,7 +550,7 @@ fn change_of(pair: &Pair, metric: &Metric) -> Value {
     pair.bounded_delta(metric).map_or(Value::Absent, bounded_change)
 }
 
-fn bounded_change(delta: &BoundedDelta) -> Value {
+pub(crate) fn bounded_change(delta: &BoundedDelta) -> Value {
     match delta.sure_change() {
         Some((sign, number)) => Value::Bounded { sign, number, reading: Some(delta.reading) },
         None => Value::Text(reading_mark(delta.reading).to_owned()),

@@ -208,6 +208,21 @@ impl Table {
             .collect()
     }
 
+    /// The unit that the common header of each column says: that of all its columns. Empty where there is none, or they have several,
+    /// and each says its own.
+    pub(crate) fn group_units(&self, formats: &[NumberFormat]) -> Vec<&'static str> {
+        let unit = |at: usize| {
+            let group = &self.columns[at].group;
+            let is_same = |other: &usize| self.columns[*other].group == *group;
+            // Only neighbours have a header in common.
+            let before = (0..at).rev().take_while(is_same);
+            let mut all = before.chain((at..self.columns.len()).take_while(is_same));
+            let is_one = all.all(|other| formats[other].unit == formats[at].unit);
+            if !group.is_empty() && is_one { formats[at].unit } else { "" }
+        };
+        (0..self.columns.len()).map(unit).collect()
+    }
+
     /// How many of the first columns label a row: those with words, and at least one.
     pub(crate) fn label_count(&self) -> usize {
         // A table of words alone is labelled by its first column; the others are what it says.

@@ -340,14 +340,9 @@ const LONGEST_WORDS: usize = 240;
 impl<'t> Grid<'t> {
     fn new(table: &'t Table, unit: LatencyUnit) -> Self {
         let formats = table.formats(unit);
-        // A group says the unit of its first column once, and a column with another one says its own.
-        let said = |at: usize| {
-            let group = &table.columns[at].group;
-            let first = (0..=at).rev().take_while(|one| table.columns[*one].group == *group).last();
-            first.filter(|_| !group.is_empty()).map_or("", |first| formats[first].unit)
-        };
+        let said = table.group_units(&formats);
         let name = |(at, (column, format)): (usize, (&Column, &NumberFormat))| {
-            if format.unit.is_empty() || format.unit == column.name || format.unit == said(at) {
+            if format.unit.is_empty() || format.unit == column.name || format.unit == said[at] {
                 column.name.to_string()
             } else {
                 format!("{}, {}", column.name, format.unit)
@@ -449,7 +444,7 @@ impl<'t> Grid<'t> {
             if group.is_empty() {
                 line.push_str(&" ".repeat(width));
             } else {
-                let title = match self.formats[columns[position]].unit {
+                let title = match self.table.group_units(&self.formats)[columns[position]] {
                     "" => format!(" {group} "),
                     unit => format!(" {group}, {unit} "),
                 };

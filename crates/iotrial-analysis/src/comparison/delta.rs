@@ -118,6 +118,19 @@ impl Reading {
         )
     }
 
+    /// What a change means that is shown.
+    pub(super) fn of_change(better: Better, from: f64, to: f64) -> Self {
+        let is_better = (to > from) == (better == Better::Higher);
+        // By comparing products and not quotients, so that a figure of zero needs no case of its own.
+        let is_much = to >= from * MUCH_FACTOR || from >= to * MUCH_FACTOR;
+        match (is_better, is_much) {
+            (true, true) => Self::MuchBetter,
+            (true, false) => Self::Better,
+            (false, true) => Self::MuchWorse,
+            (false, false) => Self::Worse,
+        }
+    }
+
     /// What the change back means.
     const fn turned(self) -> Self {
         match self {
@@ -264,7 +277,7 @@ impl BoundedDelta {
         all
     }
 
-    fn new(metric: Metric, from: Amount, to: Amount) -> Self {
+    pub(super) fn new(metric: Metric, from: Amount, to: Amount) -> Self {
         let (least_percent, most_percent) = from.change_percent(to);
         // By the factor that is sure: «< 1 ms» after 4 ms is at least four times as fast, and nobody knows whether it is more.
         let ((low, high), (to_low, to_high)) = (from.range(), to.range());
@@ -470,16 +483,7 @@ impl<'c> PairJudge<'c> {
             // guessing.
             None => return Reading::TooFew,
         };
-        let is_better = (to > from) == (better == Better::Higher);
-        // By comparing products and not quotients, so that a figure of zero needs no case of its own.
-        let is_much = to >= from * MUCH_FACTOR || from >= to * MUCH_FACTOR;
-        match (is_same, is_better, is_much) {
-            (true, ..) => Reading::NoDifference,
-            (false, true, true) => Reading::MuchBetter,
-            (false, true, false) => Reading::Better,
-            (false, false, true) => Reading::MuchWorse,
-            (false, false, false) => Reading::Worse,
-        }
+        if is_same { Reading::NoDifference } else { Reading::of_change(better, from, to) }
     }
 
     /// Whether figures are taken as stated, without an interval, because one side has nothing else. A run

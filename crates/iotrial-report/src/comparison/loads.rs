@@ -3,6 +3,7 @@
 use iotrial_analysis::comparison::{
     Contender, GateOutcome, LoadCell, LoadMatrix, LoadMetric, LoadRow, SeveralLoads, UnderLoad,
 };
+use iotrial_model::figure::Figure;
 use iotrial_model::metric::MetricKey;
 use iotrial_model::stream::StreamOf;
 
@@ -164,7 +165,9 @@ fn kind(metric: &LoadMetric) -> (String, Quantity) {
             (figure.title().to_owned(), figure.unit().into())
         }
         MetricKey::Capacity => ("capacity".to_owned(), Quantity::Iops),
-        MetricKey::Cpu(_) | MetricKey::Named { .. } => (metric.metric.title(), Quantity::Unitless),
+        MetricKey::Cpu(_) | MetricKey::Sweep(_) | MetricKey::Named { .. } => {
+            (metric.metric.title(), Quantity::Unitless)
+        }
     }
 }
 
@@ -254,7 +257,7 @@ fn table(
         Row { cells, is_total: false }
     };
     let mut table = Table {
-        caption: format!("{} under each load", capitalised(name)),
+        caption: caption(name),
         columns,
         rows: rows.iter().map(row).collect(),
         at_a_glance: rows.len() <= MOST_ROWS_AT_A_GLANCE,
@@ -265,9 +268,16 @@ fn table(
     table
 }
 
-fn capitalised(name: &str) -> String {
-    let mut letters = name.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+/// What a table or a chart of a kind of metric is about.
+fn caption(name: &str) -> String {
+    let what = match Figure::from_word(&name.to_lowercase()) {
+        Some(figure) if figure.is_latency() => format!("Latency {name}"),
+        Some(Figure::Bandwidth) => "Bandwidth".to_owned(),
+        _ if name == Figure::Bandwidth.title() => "Bandwidth".to_owned(),
+        _ if name == "capacity" => "Capacity within the limits".to_owned(),
+        _ => name.to_owned(),
+    };
+    format!("{what} under each load")
 }
 
 fn change(cell: &LoadCell) -> Value {
@@ -340,7 +350,7 @@ fn bars(matrix: &LoadMatrix) -> Option<Section> {
             // An interval of two repeats may be longer than any bar.
             reach: 2.0 * largest,
             id: format!("loads-{number}"),
-            title: format!("{} under each load", capitalised(&name)),
+            title: caption(&name),
             value: Axis { name: "", quantity, scale: Scale::Linear, to: 0.0 },
             groups: rows.iter().map(group).collect(),
             series,

@@ -1,7 +1,7 @@
 //! What was measured: one block that says where, under what load, when and by what, so that a page can stand alone.
 
 use iotrial_analysis::comparison::{
-    Circumstances, Comparison, Contender, HostFacts, LoadMatrix, LoadRow, Outcome, TargetFacts,
+    Circumstances, ComparedSweep, Comparison, Contender, HostFacts, LoadMatrix, LoadRow, Outcome, TargetFacts,
 };
 use iotrial_analysis::verdict::Category;
 use iotrial_model::given_target::with_roles;
@@ -54,6 +54,18 @@ pub(super) fn section_of_loads(matrix: &LoadMatrix) -> Option<Section> {
         measured_s: one.measured_s,
     });
     section_of(&measured.collect::<Vec<_>>(), loads_table(matrix))
+}
+
+/// The same of sweeps, which have no verdict.
+pub(crate) fn section_of_sweeps(sweeps: &[ComparedSweep]) -> Option<Section> {
+    let measured = sweeps.iter().map(|one| Measured {
+        key: one.key.clone(),
+        circumstances: &one.circumstances,
+        outcomes: &[],
+        run_count: 1,
+        measured_s: Some(one.measured_s),
+    });
+    section_of(&measured.collect::<Vec<_>>(), None)
 }
 
 /// Each load in words, with the outcome of each configuration; `None` where neither is known.
