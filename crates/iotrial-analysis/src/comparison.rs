@@ -39,6 +39,12 @@ mod tail_problem;
 
 mod gate;
 
+mod load_matrix;
+
+mod several_loads;
+
+mod sweeps;
+
 #[cfg(test)]
 mod tests;
 
@@ -56,23 +62,31 @@ pub use capacity::CapacityFigure;
 pub use circumstances::{Circumstances, HostFacts, TargetFacts};
 pub use conditions::Difference;
 pub use configuration::Configuration;
+pub use cost::Price;
 pub use delta::{
     BoundedDelta, Delta, ENOUGH_REPEATS, Interval, MUCH_FACTOR, PRINTED_SAME_PERCENT, Pair, Reading,
 };
 pub use factor::{Factor, FactorPair, GroupChange};
 pub use gate::{Gate, GateOutcome, GateResult, ParseGateError, hold_gates};
+pub use load_matrix::{Contender, LoadCell, LoadMatrix, LoadMetric, LoadRow};
 pub use metric::{Metric, MetricGroup};
 pub use ranking::{Place, Ranking, Standing};
 pub use recommendation::{Avoid, Recommendation};
 pub use reservation::{Reservation, ReservationKind};
 pub use sample::{Caveat, Outcome, Sample};
 pub use scaling::Scaling;
+pub use several_loads::{Compared, SeveralLoads, UnderLoad};
+pub use sweeps::{
+    ComparedCurve, ComparedFigure, ComparedLoad, ComparedSweep, FigureCell, LoadPointCell, SweepComparison,
+    SweepSample,
+};
 pub use tail_problem::TailProblem;
 
 use conditions::{check_conditions, findings_on_generators, without_unlike_writes};
 use factor::{factors, varying_attributes};
 use recommendation::Evidence;
 use sample::tell_loads_apart;
+use several_loads::Loads;
 
 use crate::words::{latency_in_words, with_thousands};
 
@@ -106,6 +120,9 @@ pub struct Comparison {
     pub scaling: Vec<Scaling>,
     /// What to take.
     pub recommendation: Recommendation,
+    /// A row for each load, where the metrics are of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub over_loads: Option<Box<LoadMatrix>>,
     /// Gates held against each configuration.
     pub gates: Vec<GateOutcome>,
     /// What the reader should know about it, the most serious first.
@@ -136,6 +153,12 @@ pub enum CompareError {
         /// Runs of that configuration; 0 where nothing was given.
         runs: usize,
     },
+    /// There are fewer than two sweeps.
+    #[error("there is only one sweep")]
+    OnlyOneSweep,
+    /// No two sweeps measured the same kind of I/O.
+    #[error("no two of the sweeps have a pattern in common")]
+    NoCommonCurve,
     /// One label stands for two configurations.
     #[error("`{label}` stands for two configurations: the attributes of {first} and of {other} differ")]
     LabelClash {
@@ -175,6 +198,21 @@ pub enum CompareError {
         other: String,
         /// In what they differ.
         differences: Vec<Difference>,
+    },
+    /// The runs are of several loads, and each of these would be a comparison by itself.
+    #[error(
+        "the runs are of several loads; `iotrial compare` compares the configurations under each of them"
+    )]
+    SeveralLoads,
+    /// There is no comparison under one of several loads.
+    #[error("under {load}, {error}")]
+    UnderLoad {
+        /// What the load is called.
+        load: String,
+        /// Where its runs come from.
+        sources: Vec<String>,
+        /// Why.
+        error: Box<Self>,
     },
     /// There is nothing that two of them have.
     #[error("no two configurations have a metric in common")]
@@ -226,6 +264,19 @@ pub enum CompareError {
 }
 
 impl CompareError {
+    /// Whether it is about the same thing that the user asked for.
+    fn is_about_the_same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::UnknownBaseline { .. }, Self::UnknownBaseline { .. }) => true,
+            (
+                Self::UnknownAttribute { .. } | Self::NoPair { .. },
+                Self::UnknownAttribute { .. } | Self::NoPair { .. },
+            ) => true,
+            (Self::UnknownMetric { name, .. }, Self::UnknownMetric { name: other, .. }) => name == other,
+            _ => false,
+        }
+    }
+
     /// What the reader can do.
     pub fn hint(&self) -> Option<String> {
         let did_you_mean =
@@ -254,6 +305,14 @@ impl CompareError {
             Self::NoCommonMetric => Some(
                 "two of them at least need the same figure of the same stream, such as read.iops".to_owned(),
             ),
+            Self::UnderLoad { error, .. } => error.hint(),
+            Self::SeveralLoads => None,
+            Self::OnlyOneSweep => {
+                Some("give two or more sweeps; `iotrial report` shows one, with all about it".to_owned())
+            }
+            Self::NoCommonCurve => {
+                Some("measure the same patterns, such as `iotrial sweep --pattern randread-8k`".to_owned())
+            }
             Self::NothingMeasured { .. } => Some("take it out; --force compares the others".to_owned()),
             Self::UnknownBaseline { nearest, .. }
             | Self::UnknownAttribute { nearest, .. }
@@ -331,7 +390,7 @@ impl Comparison {
         findings.extend(findings_on_ranges(&configurations));
         // Stable: within a severity they stay in the order of the steps above.
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-        Ok(Self {
+        let mut comparison = Self {
             subjects,
             baseline: configurations[baseline].key.clone(),
             is_baseline_chosen: request.baseline.is_some(),
@@ -344,9 +403,12 @@ impl Comparison {
             rankings_by_role,
             scaling,
             recommendation,
+            over_loads: None,
             gates,
             findings,
-        })
+        };
+        comparison.over_loads = LoadMatrix::of_stated(&comparison).map(Box::new);
+        Ok(comparison)
     }
 
     /// Runs beside one another, held against each other where that is fair. Where it is not, each is a configuration of
@@ -357,6 +419,9 @@ impl Comparison {
         tell_loads_apart(&mut samples);
         let why = match Self::new(samples.clone(), &CompareRequest::default()) {
             Ok(comparison) => return comparison,
+            Err(CompareError::Incomparable { .. }) if Loads::of(&samples).is_some() => {
+                CompareError::SeveralLoads
+            }
             Err(why) => why,
         };
         let mut findings = Vec::new();
@@ -378,9 +443,15 @@ impl Comparison {
             rankings_by_role: Vec::new(),
             scaling: Vec::new(),
             recommendation: Recommendation::default(),
+            over_loads: None,
             gates: Vec::new(),
             findings,
         }
+    }
+
+    /// Whether its configurations are the same thing in different numbers, and nothing else.
+    fn is_scaling(&self) -> bool {
+        recommendation::is_scaling(&self.configurations, &self.scaling)
     }
 
     /// The configuration of a run, and which of its runs that is, from 0; `None` for one that measured nothing.

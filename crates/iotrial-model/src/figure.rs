@@ -200,6 +200,46 @@ words! {
     }
 }
 
+words! {
+    /// A figure of a curve of a sweep. The one spelling is its key.
+    SweepFigure {
+        /// The rate that more outstanding I/Os do not raise.
+        Ceiling = "ceiling_iops",
+        /// The same in MiB/s.
+        CeilingBandwidth = "ceiling_mib_per_s",
+        /// The outstanding I/Os from which more bring more latency than throughput.
+        Knee = "knee_outstanding",
+        /// The rate that lasts beyond the knee.
+        Sustained = "sustained_iops",
+    }
+}
+
+impl SweepFigure {
+    /// The short name, in gates.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Ceiling => "ceiling",
+            Self::CeilingBandwidth => "ceiling_bandwidth",
+            Self::Knee => "knee",
+            Self::Sustained => "sustained",
+        }
+    }
+
+    /// The name for people, without its unit.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Ceiling | Self::CeilingBandwidth => "ceiling",
+            Self::Knee => "knee",
+            Self::Sustained => "sustained rate",
+        }
+    }
+
+    /// The figure with this short name or key.
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|one| one.word() == word || one.as_str() == word)
+    }
+}
+
 impl CpuFigure {
     /// The head of its column.
     pub const fn title(self) -> &'static str {

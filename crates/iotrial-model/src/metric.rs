@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::figure::{CpuFigure, Figure};
+use crate::figure::{CpuFigure, Figure, SweepFigure};
 use crate::load::Role;
 use crate::stream::{Stream, StreamOf};
 
@@ -11,6 +11,8 @@ use crate::stream::{Stream, StreamOf};
 pub const APPLICATION: &str = "other";
 /// Where CPU time stands, such as `cpu.usr_percent`.
 pub const CPU: &str = "cpu";
+/// The place of figures of sweeps.
+const SWEEP: &str = "sweep";
 /// The name of [`MetricKey::Capacity`] in its place, which is all I/Os.
 const CAPACITY: &str = "capacity_iops";
 
@@ -26,6 +28,8 @@ pub enum MetricKey {
     Capacity,
     /// CPU time of the load: `cpu.usr_percent`.
     Cpu(CpuFigure),
+    /// A figure of a curve of a sweep: `sweep.ceiling_iops`.
+    Sweep(SweepFigure),
     /// Whatever else a source has a number for: a figure of an application (`other.batch_requests_per_s`), or an amount that
     /// follows from figures (`read.total_gib`).
     Named {
@@ -45,6 +49,11 @@ impl MetricKey {
         }
     }
 
+    /// What was read or written in all, in GiB, as printed tables call it too.
+    pub fn moved_gib(stream: Stream) -> Self {
+        Self::Named { place: stream.metric_word().to_owned(), name: "total_gib".to_owned() }
+    }
+
     /// The metric with this key; `None` of what has no place or no name.
     pub fn from_key(key: &str) -> Option<Self> {
         Self::read(key, Figure::from_key, |name| find_cpu(|one| one.as_str() == name))
@@ -54,6 +63,9 @@ impl MetricKey {
     pub fn from_words(words: &str) -> Option<Self> {
         if matches!(words, "capacity" | "total.capacity") {
             return Some(Self::Capacity);
+        }
+        if let Some(figure) = SweepFigure::from_word(words) {
+            return Some(Self::Sweep(figure));
         }
         let cpu = |name: &str| {
             find_cpu(|one| [one.as_str(), one.as_str().trim_end_matches("_us"), one.title()].contains(&name))
@@ -76,9 +88,12 @@ impl MetricKey {
         };
         let of_cpu = || cpu(name).filter(|_| place == CPU).map(Self::Cpu);
         let capacity = (place == Stream::Mixed.metric_word() && name == CAPACITY).then_some(Self::Capacity);
+        let of_sweep = || SweepFigure::from_word(name).filter(|_| place == SWEEP).map(Self::Sweep);
         let named = || Self::Named { place: place.to_owned(), name: name.to_owned() };
         // A name is what is left: streams also have amounts that are no figures, such as `read.total_gib`.
-        Some(of_stream().or_else(of_role).or(capacity).or_else(of_cpu).unwrap_or_else(named))
+        Some(
+            of_stream().or_else(of_role).or(capacity).or_else(of_cpu).or_else(of_sweep).unwrap_or_else(named),
+        )
     }
 
     /// The figure of a stream that it is, of all jobs or of those of a role.
@@ -86,7 +101,7 @@ impl MetricKey {
         match *self {
             Self::Figure(stream, figure) => Some((StreamOf::all(stream), figure)),
             Self::OfRole(role, stream, figure) => Some((StreamOf { role: Some(role), stream }, figure)),
-            Self::Capacity | Self::Cpu(_) | Self::Named { .. } => None,
+            Self::Capacity | Self::Cpu(_) | Self::Sweep(_) | Self::Named { .. } => None,
         }
     }
 
@@ -99,6 +114,7 @@ impl MetricKey {
             }
             Self::Capacity => Cow::Borrowed(Stream::Mixed.metric_word()),
             Self::Cpu(_) => Cow::Borrowed(CPU),
+            Self::Sweep(_) => Cow::Borrowed(SWEEP),
             Self::Named { place, .. } => Cow::Borrowed(place),
         }
     }
@@ -109,6 +125,7 @@ impl MetricKey {
             Self::Figure(_, figure) | Self::OfRole(_, _, figure) => figure.key(),
             Self::Capacity => CAPACITY,
             Self::Cpu(figure) => figure.as_str(),
+            Self::Sweep(figure) => figure.as_str(),
             Self::Named { name, .. } => name,
         }
     }

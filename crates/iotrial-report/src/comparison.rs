@@ -4,18 +4,20 @@ mod capacity;
 
 pub(crate) mod charts;
 
+mod loads;
+
 pub(crate) mod measured;
 
 mod roles;
 
 use iotrial_analysis::comparison::{
     BoundedDelta, Comparison, Configuration, Delta, FactorPair, Metric, MetricGroup, Pair, Ranking, Reading,
-    Recommendation, ReservationKind, Standing,
+    Recommendation, Reservation, ReservationKind, Standing,
 };
 use iotrial_model::figure::{CpuFigure, Figure};
 use iotrial_model::finding::{Finding, FindingId};
 use iotrial_model::metric::MetricKey;
-use iotrial_model::stream::StreamOf;
+use iotrial_model::stream::{Stream, StreamOf};
 use iotrial_model::units::group_thousands;
 
 use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
@@ -42,6 +44,7 @@ impl Document {
             gates::section(&comparison.gates),
             findings(&comparison.findings),
             Some(configurations(comparison)),
+            comparison.over_loads.as_deref().map(loads::section),
             measured::section(comparison),
             charts::scaling(comparison),
             Some(side_by_side(comparison)),
@@ -120,24 +123,11 @@ pub(crate) fn recommendation(comparison: &Comparison) -> Section {
         ("Cost", cost.iter().cloned().collect()),
         ("CPU", cpu.iter().cloned().collect()),
     ];
-    let has = |kind: ReservationKind| reservations.iter().any(|one| one.kind == kind);
-    let headline = match best.as_ref().map(|best| title_of(comparison, best)) {
-        // In the same line: a headline is what is passed on.
-        Some(best) if has(ReservationKind::Simulated) => format!("Simulated, not measured: {best} is ahead"),
-        Some(best) if has(ReservationKind::Contradictory) => {
-            format!("Recommended only if the figures are right, which contradict each other: {best}")
-        }
-        Some(best) if has(ReservationKind::Froze) => format!("Ahead, but it freezes: {best}"),
-        Some(best) => format!("Recommended: {best}"),
-        None if has(ReservationKind::Simulated) => "Simulated, not measured: no recommendation".to_owned(),
-        None => "No recommendation".to_owned(),
-    };
-    // A simulation is shown in red whatever came of it: a page of it must not pass for a measurement.
-    let is_good = match best {
-        _ if has(ReservationKind::Simulated) => Some(false),
-        Some(_) if reservations.is_empty() => Some(true),
-        _ => None,
-    };
+    if let Some(matrix) = &comparison.over_loads {
+        return loads::answer(matrix, lists_of(lists));
+    }
+    let (headline, is_good) =
+        headline(best.as_ref().map(|best| title_of(comparison, best)), "", reservations);
     Section {
         id: "recommendation",
         heading: "",
@@ -147,13 +137,46 @@ pub(crate) fn recommendation(comparison: &Comparison) -> Section {
             headline,
             sentence: sentence.clone(),
             points: reasons.clone(),
-            lists: lists
-                .into_iter()
-                .filter(|(_, points): &(_, Vec<String>)| !points.is_empty())
-                .map(|(heading, points)| PointList { heading, points })
-                .collect(),
+            lists: lists_of(lists),
         })],
     }
+}
+
+/// Those that have any points.
+fn lists_of<const N: usize>(lists: [(&'static str, Vec<String>); N]) -> Vec<PointList> {
+    let lists = lists.into_iter().filter(|(_, points)| !points.is_empty());
+    lists.map(|(heading, points)| PointList { heading, points }).collect()
+}
+
+/// The answer in a few words, and whether it is a good one. `of` says of which part of the loads it is, where not of all:
+/// ` for 5 of 6 loads`.
+fn headline(best: Option<String>, of: &str, reservations: &[Reservation]) -> (String, Option<bool>) {
+    let has = |kind: ReservationKind| reservations.iter().any(|one| one.kind == kind);
+    let is_best = best.is_some();
+    let headline = match best {
+        // In the same line: a headline is what is passed on.
+        Some(best) if has(ReservationKind::Simulated) => {
+            if of.is_empty() {
+                format!("Simulated, not measured: {best} is ahead")
+            } else {
+                format!("Simulated, not measured; ahead{of}: {best}")
+            }
+        }
+        Some(best) if has(ReservationKind::Contradictory) => {
+            format!("Recommended{of} only if the figures are right, which contradict each other: {best}")
+        }
+        Some(best) if has(ReservationKind::Froze) => format!("Ahead{of}, but it freezes: {best}"),
+        Some(best) => format!("Recommended{of}: {best}"),
+        None if has(ReservationKind::Simulated) => "Simulated, not measured: no recommendation".to_owned(),
+        None => "No recommendation".to_owned(),
+    };
+    // A simulation is shown in red whatever came of it: a page of it must not pass for a measurement.
+    let is_good = match is_best {
+        _ if has(ReservationKind::Simulated) => Some(false),
+        true if reservations.is_empty() => Some(true),
+        _ => None,
+    };
+    (headline, is_good)
 }
 
 /// All but the one that says why nothing is compared, which has a section of its own.
@@ -290,6 +313,7 @@ pub(crate) fn side_by_side(comparison: &Comparison) -> Section {
     blocks.extend(capacity::table(comparison).map(Block::Table));
     let all = streams(comparison, false);
     blocks.extend(figures_table(comparison, "Figures of all configurations", &all).map(Block::Table));
+    blocks.extend(moved_table(comparison).map(Block::Table));
     blocks.extend(cpu_table(comparison).map(Block::Table));
     blocks.extend(other_table(comparison).map(Block::Table));
     let note = mark_note(comparison);
@@ -326,9 +350,42 @@ fn cpu_table(comparison: &Comparison) -> Option<Table> {
     })
 }
 
+/// What was read and written; of printed figures that have a load each, nothing.
+fn moved_table(comparison: &Comparison) -> Option<Table> {
+    let row = |one: &Configuration| {
+        let moved = [Stream::Read, Stream::Write].map(|stream| one.moved_gib(stream));
+        let both = moved.iter().flatten().count() > 0;
+        let mut cells = vec![Value::Text("data".to_owned()), Value::Text(marked(comparison, &one.key))];
+        cells.extend(moved.map(Value::number));
+        cells.push(Value::number(both.then(|| moved.iter().flatten().sum())));
+        Row { cells, is_total: false }
+    };
+    let rows: Vec<Row> = comparison.configurations.iter().map(row).collect();
+    let is_known = comparison.metrics.iter().any(is_moved);
+    is_known.then(|| Table {
+        caption: "Data read and written, of all runs together".to_owned(),
+        columns: vec![
+            Column::new("stream", Quantity::Words),
+            Column::new("key", Quantity::Words),
+            Column::new("read, GiB", Quantity::Unitless),
+            Column::new("written, GiB", Quantity::Unitless),
+            Column::new("together, GiB", Quantity::Unitless),
+        ],
+        at_a_glance: rows.len() <= MOST_ROWS_AT_A_GLANCE / 2,
+        rows,
+    })
+}
+
+/// Whether it says how much was read or written, which has a table of its own.
+fn is_moved(metric: &Metric) -> bool {
+    let is_of = |stream: Stream| MetricKey::moved_gib(stream) == metric.key;
+    metric.load.is_none() && [Stream::Read, Stream::Write].into_iter().any(is_of)
+}
+
 /// What has no column of its own: metrics of applications, and amounts.
 fn other_table(comparison: &Comparison) -> Option<Table> {
-    let others = comparison.metrics.iter().filter(|metric| matches!(metric.key, MetricKey::Named { .. }));
+    let is_other = |metric: &&Metric| matches!(metric.key, MetricKey::Named { .. }) && !is_moved(metric);
+    let others = comparison.metrics.iter().filter(is_other);
     let rows: Vec<Row> = others
         .flat_map(|metric| {
             comparison.configurations.iter().filter_map(move |one| {
@@ -453,7 +510,7 @@ pub(crate) fn against_baseline(comparison: &Comparison) -> Option<Section> {
 }
 
 fn matrix(comparison: &Comparison, caption: &str, labels: &[&'static str], rows: Vec<Row>) -> Table {
-    let words = labels.iter().chain(&["stream"]).map(|label| Column::new(label, Quantity::Words));
+    let words = labels.iter().chain(&["stream"]).map(|label| Column::new(*label, Quantity::Words));
     let figures = ranking_figures(comparison)
         .into_iter()
         .map(|figure| Column::about_figure(figure, Quantity::ChangePercent));
@@ -493,7 +550,7 @@ fn change_of(pair: &Pair, metric: &Metric) -> Value {
     pair.bounded_delta(metric).map_or(Value::Absent, bounded_change)
 }
 
-fn bounded_change(delta: &BoundedDelta) -> Value {
+pub(crate) fn bounded_change(delta: &BoundedDelta) -> Value {
     match delta.sure_change() {
         Some((sign, number)) => Value::Bounded { sign, number, reading: Some(delta.reading) },
         None => Value::Text(reading_mark(delta.reading).to_owned()),

@@ -38,7 +38,7 @@ pub(crate) fn figures_table(
         column if figure.is_detail() => column.optional(),
         column => column,
     };
-    let mut columns: Vec<Column> = labels.iter().map(|label| Column::new(label, Quantity::Words)).collect();
+    let mut columns: Vec<Column> = labels.iter().map(|label| Column::new(*label, Quantity::Words)).collect();
     columns.push(Column::new("stream", Quantity::Words));
     columns.extend(Figure::ALL.map(column));
     columns.extend([Column::new("errors", Quantity::Count), Column::new("I/Os", Quantity::Count).optional()]);

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::chart::{BarChart, BarSeries, CUT_NOTE, ChartGroup, HeatMap, Line};
 use crate::document::{Answer, Block, Document, Fact, FindingLine, Section, VerdictBlock};
 use crate::quantity::{LatencyUnit, Quantity};
-use crate::table::{Table, Value, category_word};
+use crate::table::{Column, Table, Value, category_word};
 use crate::text::without_steering;
 use crate::{style_hash, svg};
 
@@ -335,25 +335,40 @@ const WIDEST_ON_A_PHONE: usize = 40;
 /// More rows than this do not fit on a printed page with their heading.
 const MOST_ROWS_ON_A_PAGE: usize = 25;
 
+/// The header below a common one, with its unit where that does not say it.
+fn below(column: &Column, unit: &str, said: &str) -> String {
+    if unit.is_empty() || unit == said || unit == column.name {
+        column.name.to_string()
+    } else {
+        format!("{}, {unit}", column.name)
+    }
+}
+
 impl<'d> TableView<'d> {
     fn new(table: &'d Table, unit: LatencyUnit) -> Self {
         let formats = table.formats(unit);
         let mut headers: Vec<HeaderView> = Vec::new();
+        let said = table.group_units(&formats);
         for (index, (column, format)) in table.columns.iter().zip(&formats).enumerate() {
             let follows = index > 0 && table.columns[index - 1].group == column.group;
             match headers.last_mut() {
                 Some(group) if follows && !column.group.is_empty() => {
-                    group.below.push(column.name.to_owned())
+                    group.below.push(below(column, format.unit, said[index]));
                 }
                 _ => {
                     let is_group = !column.group.is_empty();
-                    let name = if is_group { column.group } else { column.name };
+                    let name = if is_group { &column.group } else { &column.name };
+                    let unit = if is_group { said[index] } else { format.unit };
                     // A header that is a unit already needs no other.
-                    let shows_unit = !format.unit.is_empty() && format.unit != name;
+                    let shows_unit = !unit.is_empty() && unit != name.as_ref();
                     headers.push(HeaderView {
-                        text: if shows_unit { format!("{name}, {}", format.unit) } else { name.to_owned() },
+                        text: if shows_unit { format!("{name}, {unit}") } else { name.to_string() },
                         class: class(column.quantity),
-                        below: if is_group { vec![column.name.to_owned()] } else { Vec::new() },
+                        below: if is_group {
+                            vec![below(column, format.unit, said[index])]
+                        } else {
+                            Vec::new()
+                        },
                     });
                 }
             }

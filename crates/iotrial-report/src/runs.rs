@@ -273,7 +273,7 @@ fn by_role(runs: &[Run<'_>], streams: &[(Role, Stream)]) -> Option<Section> {
     let rows: Vec<Row> =
         streams.iter().flat_map(|(role, stream)| measured().map(|run| row(*role, *stream, run))).collect();
     let mut table = figure_rows::figures_table("Figures by role and run", &["stream"], rows, true);
-    table.columns[1].name = "run";
+    table.columns[1].name = "run".into();
     (roles.len() > 1 && measured().next().is_some()).then(|| Section {
         id: "roles",
         heading: "By role",

@@ -14,6 +14,8 @@ mod answer;
 
 mod charts;
 
+mod compared;
+
 use crate::brief;
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
 use crate::comparison::measured::in_words;

@@ -1,5 +1,7 @@
 //! A table: columns that say what they hold, rows of values.
 
+use std::borrow::Cow;
+
 use iotrial_analysis::comparison::Reading;
 use iotrial_analysis::verdict::Category;
 use iotrial_model::bound::Amount;
@@ -26,9 +28,9 @@ pub struct Table {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Column {
     /// What neighbouring columns have in common, such as `lat`; empty where there is nothing.
-    pub group: &'static str,
+    pub group: Cow<'static, str>,
     /// The header, without unit.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// What its numbers measure.
     pub quantity: Quantity,
     /// Whether it may be left out where there is little room.
@@ -39,8 +41,9 @@ pub struct Column {
 
 impl Column {
     /// A column that is always shown.
-    pub(crate) fn new(name: &'static str, quantity: Quantity) -> Self {
-        Self { group: "", name, quantity, optional: false, is_first_to_go: false }
+    pub(crate) fn new(name: impl Into<Cow<'static, str>>, quantity: Quantity) -> Self {
+        let name = name.into();
+        Self { group: Cow::Borrowed(""), name, quantity, optional: false, is_first_to_go: false }
     }
 
     /// The column of a figure.
@@ -56,8 +59,8 @@ impl Column {
 
     /// The whole header in one line: `lat p99, ms`, `IOPS`, `reads merged`.
     pub(crate) fn full_name(&self, unit: &str) -> String {
-        let name = match self.group {
-            "" => self.name.to_owned(),
+        let name = match self.group.as_ref() {
+            "" => self.name.to_string(),
             group => format!("{group} {}", self.name),
         };
         // A header that is a unit already needs no other.
@@ -66,8 +69,8 @@ impl Column {
     }
 
     /// The same under a common header.
-    pub(crate) fn under(self, group: &'static str) -> Self {
-        Self { group, ..self }
+    pub(crate) fn under(self, group: impl Into<Cow<'static, str>>) -> Self {
+        Self { group: group.into(), ..self }
     }
 
     /// The same, left out where there is little room.
@@ -203,6 +206,21 @@ impl Table {
             .enumerate()
             .map(|(index, column)| NumberFormat::fit(column.quantity, latency_unit, numbers(index)))
             .collect()
+    }
+
+    /// The unit that the common header of each column says: that of all its columns. Empty where there is none, or they have several,
+    /// and each says its own.
+    pub(crate) fn group_units(&self, formats: &[NumberFormat]) -> Vec<&'static str> {
+        let unit = |at: usize| {
+            let group = &self.columns[at].group;
+            let is_same = |other: &usize| self.columns[*other].group == *group;
+            // Only neighbours have a header in common.
+            let before = (0..at).rev().take_while(is_same);
+            let mut all = before.chain((at..self.columns.len()).take_while(is_same));
+            let is_one = all.all(|other| formats[other].unit == formats[at].unit);
+            if !group.is_empty() && is_one { formats[at].unit } else { "" }
+        };
+        (0..self.columns.len()).map(unit).collect()
     }
 
     /// How many of the first columns label a row: those with words, and at least one.

@@ -42,7 +42,9 @@ pub fn render_terminal(document: &Document, style: TerminalStyle) -> String {
     page.sections(document, unit);
     page.brief(&document.in_brief);
     match document.chapters.len() {
-        count if count > MOST_CHAPTERS => {
+        0 => {}
+        // What has tables and none of them for a glance is for those who look longer.
+        count if count > MOST_CHAPTERS || document.chapters.iter().all(is_for_a_longer_look) => {
             page.line("");
             page.prose("", "", &format!("--html has each of the {count} by itself."), Tone::Soft);
         }
@@ -52,6 +54,10 @@ pub fn render_terminal(document: &Document, style: TerminalStyle) -> String {
         }
     }
     page.text
+}
+
+fn is_for_a_longer_look(chapter: &Document) -> bool {
+    chapter.tables().next().is_some() && !chapter.tables().any(|table| table.at_a_glance)
 }
 
 /// What a colour stresses.
@@ -334,14 +340,15 @@ const LONGEST_WORDS: usize = 240;
 impl<'t> Grid<'t> {
     fn new(table: &'t Table, unit: LatencyUnit) -> Self {
         let formats = table.formats(unit);
-        let name = |(column, format): (&Column, &NumberFormat)| {
-            if !column.group.is_empty() || format.unit.is_empty() || format.unit == column.name {
-                column.name.to_owned()
+        let said = table.group_units(&formats);
+        let name = |(at, (column, format)): (usize, (&Column, &NumberFormat))| {
+            if format.unit.is_empty() || format.unit == column.name || format.unit == said[at] {
+                column.name.to_string()
             } else {
                 format!("{}, {}", column.name, format.unit)
             }
         };
-        let names: Vec<String> = table.columns.iter().zip(&formats).map(name).collect();
+        let names: Vec<String> = table.columns.iter().zip(&formats).enumerate().map(name).collect();
         let cells: Vec<Vec<String>> = table
             .rows
             .iter()
@@ -425,8 +432,8 @@ impl<'t> Grid<'t> {
         let mut line = String::new();
         let mut position = 0;
         while position < columns.len() {
-            let group = self.table.columns[columns[position]].group;
-            let same = columns[position..].iter().take_while(|at| self.table.columns[**at].group == group);
+            let group = &self.table.columns[columns[position]].group;
+            let same = columns[position..].iter().take_while(|at| self.table.columns[**at].group == *group);
             let count = same.count();
             // The line of a group covers its columns and the gaps between them.
             let width: usize = columns[position..position + count].iter().map(|at| widths[*at]).sum();
@@ -437,7 +444,10 @@ impl<'t> Grid<'t> {
             if group.is_empty() {
                 line.push_str(&" ".repeat(width));
             } else {
-                let title = format!(" {group}, {} ", self.formats[columns[position]].unit);
+                let title = match self.table.group_units(&self.formats)[columns[position]] {
+                    "" => format!(" {group} "),
+                    unit => format!(" {group}, {unit} "),
+                };
                 let _ = write!(line, "{title:─^width$}");
             }
             position += count;

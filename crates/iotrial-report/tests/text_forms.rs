@@ -103,7 +103,7 @@ fn csv_has_every_figure_of_the_tables_with_all_digits() {
         for (value, column) in row.cells.iter().zip(&table.columns).skip(2) {
             let Value::Number(number) = value else { continue };
             let figure = if column.group.is_empty() {
-                column.name.to_owned()
+                column.name.to_string()
             } else {
                 format!("{} {}", column.group, column.name)
             };

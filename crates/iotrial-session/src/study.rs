@@ -135,20 +135,12 @@ pub enum StudyError {
         /// The names that it has, quoted, for the hint.
         profiles: Vec<String>,
     },
-    /// Nobody says which of its profiles is meant.
-    #[error("the study `{study}` has several profiles, which are other loads")]
-    SeveralProfiles {
-        /// Name of the study.
-        study: String,
-        /// The names that it has, quoted, for the hint.
-        profiles: Vec<String>,
-    },
     /// There is nothing to compare.
     #[error("nothing of the study `{study}` is measured under `{profile}`")]
     NothingMeasured {
         /// Name of the study.
         study: String,
-        /// As the study names it.
+        /// As the study names it; of several all of them.
         profile: String,
     },
 }
@@ -180,7 +172,6 @@ impl Fault for StudyError {
             | Self::Begun { .. }
             | Self::Changed { .. }
             | Self::NoProfile { .. }
-            | Self::SeveralProfiles { .. }
             | Self::NothingMeasured { .. } => true,
         }
     }
@@ -215,7 +206,7 @@ impl Fault for StudyError {
             Self::NotDetached { .. } => {
                 "the study stops, because what is attached now is not known; put that right, then --resume"
             }
-            Self::NoProfile { profiles, .. } | Self::SeveralProfiles { profiles, .. } => {
+            Self::NoProfile { profiles, .. } => {
                 return Some(format!("--profile takes one of {}", profiles.join(", ")));
             }
             Self::NothingMeasured { .. } => "`iotrial study FILE` measures it",
@@ -376,7 +367,7 @@ pub struct Measured {
     pub record: PathBuf,
 }
 
-/// What is measured of the study in a file, for a comparison; of several profiles it has to be said which one.
+/// What is measured of the study in a file, for a comparison: under one of its profiles, or under all of them.
 ///
 /// # Errors
 ///
@@ -384,20 +375,15 @@ pub struct Measured {
 pub fn measured(path: &Path, profile: Option<&str>, store: &Store) -> Result<Vec<Measured>, StudyError> {
     let StudyFile { study, .. } = StudyFile::read(path)?;
     let known = || study.profiles.iter().map(|one| format!("`{}`", harmless(one))).collect();
-    let profile = match (profile, study.profiles.as_slice()) {
-        (None, [only]) => only,
-        (None, _) => {
-            return Err(StudyError::SeveralProfiles { study: study.name.clone(), profiles: known() });
-        }
-        (Some(name), profiles) if profiles.iter().any(|profile| profile == name) => name,
-        (Some(name), _) => {
-            let profile = harmless(name);
-            return Err(StudyError::NoProfile { study: study.name.clone(), profile, profiles: known() });
-        }
-    };
+    if let Some(name) = profile.filter(|name| !study.profiles.iter().any(|profile| profile == name)) {
+        let profile = harmless(name);
+        return Err(StudyError::NoProfile { study: study.name.clone(), profile, profiles: known() });
+    }
     // Of the study as its file is now: labels and attributes that were changed since are the ones to compare under.
     let progress = StudyJournal::look(store, &study)?;
-    let is_meant = |cell: &CellStatus| cell.profile == profile && cell.state == CellState::Done;
+    let is_meant = |cell: &CellStatus| {
+        profile.is_none_or(|profile| cell.profile == profile) && cell.state == CellState::Done
+    };
     let done = cells(&study, progress.as_ref(), store)?.into_iter().filter(is_meant);
     let measured: Vec<Measured> = done
         .filter_map(|cell| {
@@ -405,7 +391,8 @@ pub fn measured(path: &Path, profile: Option<&str>, store: &Store) -> Result<Vec
         })
         .collect();
     if measured.is_empty() {
-        let profile = harmless(profile);
+        let all = || study.profiles.iter().map(|one| harmless(one)).collect::<Vec<_>>().join(", ");
+        let profile = profile.map_or_else(all, harmless);
         return Err(StudyError::NothingMeasured { study: study.name.clone(), profile });
     }
     Ok(measured)

@@ -401,7 +401,7 @@ pub struct ReportArgs {
     #[arg(required = true, value_name = "RECORD", add = completion::results())]
     pub records: Vec<String>,
 
-    /// Of a study with several profiles the one that is shown.
+    /// Show the runs of one profile of a study only.
     #[arg(long, value_name = "PROFILE")]
     pub profile: Option<String>,
 
@@ -461,7 +461,7 @@ pub struct CompareArgs {
     #[arg(long = "table", value_name = "FILE")]
     pub tables: Vec<PathBuf>,
 
-    /// Of a study with several profiles the one under which is compared.
+    /// Compare under one profile of a study only [default: under each, and over all of them].
     #[arg(long, value_name = "PROFILE")]
     pub profile: Option<String>,
 

@@ -167,22 +167,6 @@ impl ReportFiles {
         files.into_iter().try_for_each(|path| check_is_writable(path, self.overwrite))
     }
 
-    /// The same forms in other places; what goes to standard output stays there.
-    #[must_use]
-    pub fn with_paths(&self, place: impl Fn(&Path) -> PathBuf) -> Self {
-        let put = |path: &Option<PathBuf>| {
-            path.as_deref()
-                .map(|path| if path == Path::new(STANDARD_OUTPUT) { path.to_owned() } else { place(path) })
-        };
-        Self {
-            html: put(&self.html),
-            xlsx: put(&self.xlsx),
-            markdown: put(&self.markdown),
-            csv: put(&self.csv),
-            overwrite: self.overwrite,
-        }
-    }
-
     /// The page, where it is one of the files that are there.
     pub fn html_of(&self, written: &[PathBuf]) -> Option<&Path> {
         self.html.as_deref().filter(|html| written.iter().any(|path| path == html))

@@ -18,8 +18,12 @@ use super::{CompareError, finding};
 /// How figures came about that no table printed.
 const MEASURED: &str = "measured";
 
-/// The circumstance that is the load.
+/// The circumstances that are the load.
 const LOAD: &str = "load";
+const PROFILE: &str = "profile";
+const AIM: &str = "aim";
+const ROLES: &str = "roles";
+const LOADS: [&str; 4] = [PROFILE, LOAD, AIM, ROLES];
 
 /// The circumstance how the figures came about.
 const ORIGIN: &str = "figures";
@@ -94,10 +98,10 @@ impl Conditions {
         let measured = || !subject.is_printed() && !subject.jobs.is_empty();
         let method = subject.tool.map(|tool| format!("version {} of {}", tool.method_version, tool.name));
         let words = [
-            ("profile", subject.plan.map(|plan| plan.profile.clone())),
+            (PROFILE, subject.plan.map(|plan| plan.profile.clone())),
             (LOAD, load),
-            ("aim", subject.plan.map(|_| aim_of(subject))),
-            ("roles", role_words(subject.jobs.iter().map(|job| job.role))),
+            (AIM, subject.plan.map(|_| aim_of(subject))),
+            (ROLES, role_words(subject.jobs.iter().map(|job| job.role))),
             (ORIGIN, Some(origin_of(subject))),
             ("method", method),
             ("device", measured().then(|| device_of(subject).to_owned())),
@@ -131,6 +135,36 @@ impl Conditions {
     /// How the figures came about.
     pub(super) fn origin(&self) -> &str {
         self.word(ORIGIN).unwrap_or(MEASURED)
+    }
+
+    /// Whether the load is another one, as far as both are known.
+    pub(super) fn is_other_load(&self, other: &Self) -> bool {
+        LOADS.iter().any(|what| match (self.word(what), other.word(what)) {
+            (Some(one), Some(another)) => one != another,
+            _ => false,
+        })
+    }
+
+    /// What several loads are called: by their profiles or else by `subjects`, and where these are the same ones, also by what
+    /// differs.
+    pub(super) fn names_of_loads(loads: &[&Self], subjects: &[&str]) -> Vec<String> {
+        let of = |at: usize, count: usize| -> String {
+            let subject = loads[at].word(PROFILE).unwrap_or(subjects[at]);
+            let more = [AIM, LOAD, ROLES].into_iter().take(count).filter_map(|what| {
+                let mine = loads[at].word(what)?;
+                let is_apart = |other: usize| {
+                    loads[other].word(PROFILE).unwrap_or(subjects[other]) == subject
+                        && loads[other].word(what) != Some(mine)
+                };
+                (0..loads.len()).any(is_apart).then(|| mine.to_owned())
+            });
+            std::iter::once(subject.to_owned()).chain(more).collect::<Vec<_>>().join(", ")
+        };
+        let all = |count: usize| (0..loads.len()).map(|at| of(at, count)).collect::<Vec<String>>();
+        // As few words as tell them apart.
+        let is_unique =
+            |names: &Vec<String>| names.iter().enumerate().all(|(at, name)| !names[..at].contains(name));
+        (0..=3).map(all).find(is_unique).unwrap_or_else(|| all(3))
     }
 
     /// Where each metric carries its load, loads do not have to agree.

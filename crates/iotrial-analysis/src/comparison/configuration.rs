@@ -25,6 +25,8 @@ use crate::latency_course::LatencyCourse;
 use crate::series::{CurvePoint, latency_curve};
 use crate::verdict::Category;
 
+const GIB: f64 = 1_073_741_824.0;
+
 /// Rates that differ by less are one load.
 // A choice: latency of a device that is not saturated hardly changes with a hundredth of its load.
 const SAME_RATE: f64 = 1.01;
@@ -174,7 +176,8 @@ impl Configuration {
 
     /// The streams that were measured, in the order of tables; none where figures were printed.
     pub fn streams(&self) -> impl Iterator<Item = Stream> {
-        self.streams.iter().filter(|(of, _)| of.role.is_none()).map(|(of, _)| of.stream)
+        let is_meant = |of: &StreamOf| of.role.is_none() && of.stream != Stream::Mixed;
+        self.streams.iter().filter(move |(of, _)| is_meant(of)).map(|(of, _)| of.stream)
     }
 
     /// The latency by percentile of a stream, of all runs together; empty where it was not measured.
@@ -201,9 +204,17 @@ impl Configuration {
 
     /// All I/Os a second.
     pub(super) fn rate(&self) -> f64 {
-        // Commits are not I/Os of their own; their writes have been counted.
+        // Commits are not I/Os of their own; their writes have been counted. Nor are reads and writes together, where both are
+        // known.
+        let is_sum = |metric: &Metric| metric.is_sum_of(|part| self.figure(part).is_some());
         let is_rate = |metric: &Metric| matches!(metric.key, MetricKey::Figure(stream, Figure::Iops) if stream != Stream::Commit);
-        self.figures.iter().filter(|(metric, _)| is_rate(metric)).map(|(_, value)| value).sum()
+        let rates = self.figures.iter().filter(|(metric, _)| is_rate(metric) && !is_sum(metric));
+        rates.map(|(_, value)| value).sum()
+    }
+
+    /// What was read or written in all runs together, in GiB; `None` where that is not known.
+    pub fn moved_gib(&self, stream: Stream) -> Option<f64> {
+        self.figure(&MetricKey::moved_gib(stream).into())
     }
 
     /// Whether a search chose the rate of one of them, and the other one had another.
@@ -396,8 +407,11 @@ fn is_same_configuration(a: &Sample, b: &Sample) -> bool {
     is_named && a.label == b.label && a.attributes == b.attributes
 }
 
-/// The ids of printed rows where all are short, else letters.
+/// Those that were given, or the ids of printed rows where all are short, else letters.
 fn keys(groups: &[Vec<Sample>]) -> Vec<String> {
+    if let Some(given) = groups.iter().map(|group| group[0].key.clone()).collect() {
+        return given;
+    }
     let ids: Vec<&str> = groups.iter().map(|group| group[0].id.as_str()).collect();
     let is_short = |id: &&str| (1..=3).contains(&id.chars().count()) && !id.contains(char::is_whitespace);
     let is_unique = |(index, id): (usize, &&str)| !ids[..index].contains(id);
@@ -408,7 +422,7 @@ fn keys(groups: &[Vec<Sample>]) -> Vec<String> {
 }
 
 /// `A` to `Z`, `AA`, `AB`, …
-fn letters(index: usize) -> String {
+pub(super) fn letters(index: usize) -> String {
     let letter = char::from(b'A' + u8::try_from(index % 26).expect("a letter"));
     if index < 26 { letter.to_string() } else { format!("{}{letter}", letters(index / 26 - 1)) }
 }
@@ -471,13 +485,23 @@ fn figures_of_runs(runs: &[Box<Counted>], streams: &[(StreamOf, OpCounts)]) -> V
         let figures = Figures::new(counts, duration);
         let count = counts.io_count() as f64;
         // Commits are writes too where there are others, and what a role did is in the streams of all.
-        let is_counted = of.role.is_some() || (of.stream == Stream::Commit && has_writes);
+        let is_sum = *of == StreamOf::all(Stream::Mixed);
+        let is_counted = of.role.is_some() || is_sum || (of.stream == Stream::Commit && has_writes);
         io_count += if is_counted { 0.0 } else { count };
-        // The commits of a group commit are no transfers of their own.
-        let is_there = |figure: &Figure| *figure != Figure::Bandwidth || counts.bytes > 0;
+        // The commits of a group commit are no transfers of their own. Latencies of reads and writes mixed are nobody's.
+        let is_there = |figure: &Figure| match figure {
+            Figure::Bandwidth => counts.bytes > 0,
+            Figure::Iops => true,
+            _ => !is_sum,
+        };
         for figure in Figure::COMPARED.into_iter().filter(is_there) {
             let value = figure_of_enough(&figures, figure);
             all.extend(value.map(|value| (MetricKey::of_stream(*of, figure).into(), value)));
+        }
+        if of.role.is_none() && !is_sum && !is_counted && counts.bytes > 0 {
+            // Commits without other writes are the writes.
+            let place = if of.stream == Stream::Commit { Stream::Write } else { of.stream };
+            all.push((MetricKey::moved_gib(place).into(), counts.bytes as f64 / GIB));
         }
     }
     let cpus: Option<Vec<GeneratorCpu>> = runs.iter().map(|run| run.cpu).collect();

@@ -1,6 +1,7 @@
 //! What a configuration costs, in money and in CPU time, against another one.
 
 use iotrial_model::figure::CpuFigure;
+use serde::Serialize;
 
 use super::configuration::Configuration;
 use super::metric::Metric;
@@ -14,14 +15,29 @@ pub(super) fn is_cost(attribute: &str) -> bool {
     attribute.ends_with(COST)
 }
 
+/// What a configuration costs.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Price {
+    /// As its attribute says it: `EUR`.
+    pub currency: String,
+    /// In that currency; more than zero.
+    pub per_month: f64,
+}
+
+/// What a configuration costs, where one of its attributes says so.
+pub(super) fn price_of(one: &Configuration) -> Option<Price> {
+    let (name, value) = one.attributes.iter().find(|(name, _)| is_cost(name))?;
+    let per_month = value.to_string().parse::<f64>().ok().filter(|price| *price > 0.0)?;
+    Some(Price { currency: name.trim_end_matches(COST).to_uppercase(), per_month })
+}
+
 /// What the best one costs a month against another one, and what that buys.
 pub(super) fn cost(best: &Configuration, other: &Configuration) -> Option<String> {
-    let price = |one: &Configuration, name: &str| {
-        one.attributes.get(name)?.to_string().parse::<f64>().ok().filter(|price| *price > 0.0)
-    };
-    let name = best.attributes.keys().find(|name| is_cost(name))?;
-    let (mine, others) = (price(best, name)?, price(other, name)?);
-    let currency = name.trim_end_matches(COST).to_uppercase();
+    let (mine, others) = (price_of(best)?, price_of(other)?);
+    if mine.currency != others.currency {
+        return None;
+    }
+    let (currency, mine, others) = (mine.currency, mine.per_month, others.per_month);
     let rates = best.rate() / other.rate();
     let for_rate = if rates.is_finite() { format!(" for {rates:.2} times the I/Os") } else { String::new() };
     Some(format!(

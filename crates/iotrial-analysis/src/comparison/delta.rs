@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use iotrial_model::bound::Amount;
 use iotrial_model::figure::{Better, Figure};
 use iotrial_model::metric::MetricKey;
-use iotrial_model::stream::StreamOf;
+use iotrial_model::stream::{Stream, StreamOf};
 use serde::Serialize;
 
 use super::configuration::Configuration;
@@ -118,6 +118,19 @@ impl Reading {
         )
     }
 
+    /// What a change means that is shown.
+    pub(super) fn of_change(better: Better, from: f64, to: f64) -> Self {
+        let is_better = (to > from) == (better == Better::Higher);
+        // By comparing products and not quotients, so that a figure of zero needs no case of its own.
+        let is_much = to >= from * MUCH_FACTOR || from >= to * MUCH_FACTOR;
+        match (is_better, is_much) {
+            (true, true) => Self::MuchBetter,
+            (true, false) => Self::Better,
+            (false, true) => Self::MuchWorse,
+            (false, false) => Self::Worse,
+        }
+    }
+
     /// What the change back means.
     const fn turned(self) -> Self {
         match self {
@@ -223,7 +236,10 @@ impl Pair {
     /// The changes by which configurations are ranked.
     pub(crate) fn ranked(&self) -> impl Iterator<Item = &Delta> {
         let is_at_another_rate = |delta: &Delta| delta.reading == Reading::OtherRate;
-        self.deltas.iter().filter(move |delta| delta.metric.is_ranked() && !is_at_another_rate(delta))
+        let is_sum = |delta: &Delta| delta.metric.is_sum_of(|part| self.delta(part).is_some());
+        let is_meant =
+            move |delta: &&Delta| delta.metric.is_ranked() && !is_at_another_rate(delta) && !is_sum(delta);
+        self.deltas.iter().filter(is_meant)
     }
 
     /// The changes of a group of metrics, of those by which configurations are ranked.
@@ -260,7 +276,7 @@ impl BoundedDelta {
         all
     }
 
-    fn new(metric: Metric, from: Amount, to: Amount) -> Self {
+    pub(super) fn new(metric: Metric, from: Amount, to: Amount) -> Self {
         let (least_percent, most_percent) = from.change_percent(to);
         // By the factor that is sure: «< 1 ms» after 4 ms is at least four times as fast, and nobody knows whether it is more.
         let ((low, high), (to_low, to_high)) = (from.range(), to.range());
@@ -466,16 +482,7 @@ impl<'c> PairJudge<'c> {
             // guessing.
             None => return Reading::TooFew,
         };
-        let is_better = (to > from) == (better == Better::Higher);
-        // By comparing products and not quotients, so that a figure of zero needs no case of its own.
-        let is_much = to >= from * MUCH_FACTOR || from >= to * MUCH_FACTOR;
-        match (is_same, is_better, is_much) {
-            (true, ..) => Reading::NoDifference,
-            (false, true, true) => Reading::MuchBetter,
-            (false, true, false) => Reading::Better,
-            (false, false, true) => Reading::MuchWorse,
-            (false, false, false) => Reading::Worse,
-        }
+        if is_same { Reading::NoDifference } else { Reading::of_change(better, from, to) }
     }
 
     /// Whether figures are taken as stated, without an interval, because one side has nothing else. A run
@@ -561,7 +568,10 @@ fn share_of_each(baseline: &Configuration, other: &Configuration, is_of_role: bo
     // Without a spread no interval is computed, so the value does not matter.
     let Some(spread) = &baseline.spread else { return error };
     // Bonferroni is also the floor: no dependence between metrics can ask for more.
-    let is_meant = |(of, figure): &(StreamOf, Figure)| of.role.is_some() == is_of_role && figure.ranks();
+    // Reads and writes together move with the two, and take their limit.
+    let is_meant = |(of, figure): &(StreamOf, Figure)| {
+        of.role.is_some() == is_of_role && of.stream != Stream::Mixed && figure.ranks()
+    };
     let count = spread.figures.iter().filter(|row| is_meant(row)).count();
     let least = error / count.max(1) as f64;
     let (Some(a), Some(b)) = (&baseline.together, &other.together) else { return least };

@@ -5,20 +5,24 @@ mod outcome;
 use std::fmt;
 use std::str::FromStr;
 
-use iotrial_model::figure::{CpuFigure, Figure, FigureUnit};
+use iotrial_model::figure::{CpuFigure, Figure, FigureUnit, SweepFigure};
 use iotrial_model::load::Role;
+use iotrial_model::load_pattern::LoadPattern;
 use iotrial_model::metric::{APPLICATION, MetricKey};
 use iotrial_model::stream::Stream;
 
+pub(super) use outcome::CurveFigure;
 pub use outcome::{GateOutcome, GateResult, hold_gates};
 
 /// What a metric must keep to, such as `log.commit.p99 < 2ms`, or how far it may move, such as `write.p99 <= +10%`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gate {
     /// The metric as the user names it, such as `write.p99`.
-    name: String,
+    pub(super) name: String,
     /// What that means.
     metric: MetricKey,
+    /// Of a figure of sweeps, the pattern that is meant alone.
+    pattern: Option<LoadPattern>,
     relation: Relation,
     limit: Limit,
 }
@@ -87,7 +91,7 @@ fn names_no_metric(text: &str) -> String {
     let streams: Vec<&str> = Stream::ALL.iter().map(|stream| stream.metric_word()).collect();
     let roles: Vec<&str> = Role::ALL.iter().map(|role| role.as_str()).collect();
     format!(
-        "`{text}` names no metric: it is a stream ({}) and a figure ({}), such as write.p99, or the same of a role ({}), such as log.commit.p99, `capacity`, or a metric of an application such as other.tps",
+        "`{text}` names no metric: it is a stream ({}) and a figure ({}), such as write.p99, or the same of a role ({}), such as log.commit.p99, `capacity`, or a metric of an application such as other.tps; of sweeps ceiling, ceiling_bandwidth, knee, sustained, or one of a pattern such as randread-8k.ceiling",
         streams.join(", "),
         Figure::ALL.map(Figure::word).join(", "),
         roles.join(", ")
@@ -115,7 +119,10 @@ impl Unit {
             Some(FigureUnit::Iops) => Self::Iops,
             Some(FigureUnit::MibPerS) => Self::MibPerS,
             None => match metric {
-                MetricKey::Capacity => Self::Iops,
+                MetricKey::Capacity | MetricKey::Sweep(SweepFigure::Ceiling | SweepFigure::Sustained) => {
+                    Self::Iops
+                }
+                MetricKey::Sweep(SweepFigure::CeilingBandwidth) => Self::MibPerS,
                 MetricKey::Cpu(CpuFigure::PerIo) => Self::Us,
                 MetricKey::Cpu(_) => Self::None,
                 MetricKey::Named { place, .. } if place != APPLICATION => Self::Any,
@@ -201,9 +208,16 @@ impl FromStr for Gate {
             return Err(ParseGateError::NoRelation(text.to_owned()));
         }
         let name = metric.to_owned();
-        let metric = MetricKey::from_words(&name).ok_or_else(|| ParseGateError::NoMetric(name.clone()))?;
+        let of_pattern = name.rsplit_once('.').and_then(|(pattern, figure)| {
+            Some((pattern.parse::<LoadPattern>().ok()?, SweepFigure::from_word(figure)?))
+        });
+        let pattern = of_pattern.map(|(pattern, _)| pattern);
+        let metric = match of_pattern {
+            Some((_, figure)) => MetricKey::Sweep(figure),
+            None => MetricKey::from_words(&name).ok_or_else(|| ParseGateError::NoMetric(name.clone()))?,
+        };
         match Limit::parse(&metric, limit) {
-            Some(limit) => Ok(Self { name, metric, relation, limit }),
+            Some(limit) => Ok(Self { name, metric, pattern, relation, limit }),
             // The place is no stream, role or «other»: that is the mistake, and not the limit.
             None if Unit::of(&metric) == Unit::Any => Err(ParseGateError::NoMetric(name)),
             None => Err(ParseGateError::NoLimit {

@@ -1,6 +1,6 @@
 //! A metric: what is compared, and which way is better.
 
-use iotrial_model::figure::{Better, CpuFigure, Figure, FigureUnit};
+use iotrial_model::figure::{Better, CpuFigure, Figure, FigureUnit, SweepFigure};
 use iotrial_model::load::Role;
 use iotrial_model::metric::{APPLICATION, MetricKey};
 use iotrial_model::stream::{Stream, StreamOf};
@@ -84,6 +84,9 @@ impl Metric {
                 }
             },
             MetricKey::Capacity => MetricGroup::Throughput,
+            // Where the knee lies follows from what the storage does at once, and from how fast it does it.
+            MetricKey::Sweep(SweepFigure::Knee) => MetricGroup::Amount,
+            MetricKey::Sweep(_) => MetricGroup::Throughput,
             MetricKey::Cpu(_) => MetricGroup::Cpu,
             MetricKey::Named { .. } if self.better().is_some() => MetricGroup::Application,
             MetricKey::Named { .. } => MetricGroup::Amount,
@@ -101,6 +104,8 @@ impl Metric {
         match &self.key {
             MetricKey::Figure(_, figure) | MetricKey::OfRole(_, _, figure) => Some(figure.better()),
             MetricKey::Capacity => Some(Better::Higher),
+            MetricKey::Sweep(SweepFigure::Knee) => None,
+            MetricKey::Sweep(_) => Some(Better::Higher),
             MetricKey::Cpu(_) => Some(Better::Lower),
             MetricKey::Named { place, name } if place == APPLICATION => NamedUnit::of(name).better(),
             MetricKey::Named { .. } => None,
@@ -111,7 +116,7 @@ impl Metric {
     pub(super) fn is_in_us(&self) -> bool {
         match &self.key {
             MetricKey::Figure(_, figure) | MetricKey::OfRole(_, _, figure) => figure.unit() == FigureUnit::Us,
-            MetricKey::Capacity => false,
+            MetricKey::Capacity | MetricKey::Sweep(_) => false,
             MetricKey::Cpu(figure) => *figure == CpuFigure::PerIo,
             MetricKey::Named { name, .. } => NamedUnit::of(name) == NamedUnit::Microseconds,
         }
@@ -126,6 +131,7 @@ impl Metric {
         let of_role = |role: Role| Role::ALL.iter().position(|one| *one == role).unwrap_or_default();
         let (place, name) = match &self.key {
             MetricKey::Capacity => return (0, 0),
+            MetricKey::Sweep(figure) => (Some(0), SweepFigure::ALL.iter().position(|one| one == figure)),
             MetricKey::Figure(stream, figure) => (of_stream(*stream), of_figure(*figure)),
             MetricKey::OfRole(role, stream, figure) => (
                 of_stream(*stream).map(|stream| streams * (of_role(*role) + 1) + 3 + stream),
@@ -152,6 +158,17 @@ impl Metric {
         }
     }
 
+    /// Whether it is the rate of reads and writes together, which follows where both of them are there as well: it is shown,
+    /// and ranks nothing a second time.
+    pub(super) fn is_sum_of(&self, is_there: impl Fn(&Self) -> bool) -> bool {
+        let MetricKey::Figure(Stream::Mixed, figure @ (Figure::Iops | Figure::Bandwidth)) = self.key else {
+            return false;
+        };
+        let part = |stream| Self { key: MetricKey::Figure(stream, figure), ..self.clone() };
+        // Commits without other writes are the writes.
+        is_there(&part(Stream::Read)) && [Stream::Write, Stream::Commit].map(part).iter().any(is_there)
+    }
+
     /// Whether configurations are ranked by it within a role.
     pub fn is_ranked_in_role(&self) -> bool {
         matches!(&self.key, MetricKey::OfRole(_, _, figure) if figure.ranks())
@@ -168,6 +185,7 @@ impl Metric {
             MetricKey::Figure(_, figure) | MetricKey::OfRole(_, _, figure) => figure.title(),
             MetricKey::Capacity => "capacity within the limits",
             MetricKey::Cpu(figure) => figure.title(),
+            MetricKey::Sweep(figure) => figure.title(),
             MetricKey::Named { name, .. } => name,
         }
     }
@@ -177,7 +195,7 @@ impl Metric {
         let name = match &self.key {
             MetricKey::Cpu(_) => format!("CPU {}", self.short_name()),
             MetricKey::Named { place, name } if place == APPLICATION => name.clone(),
-            MetricKey::Capacity => self.short_name().to_owned(),
+            MetricKey::Capacity | MetricKey::Sweep(_) => self.short_name().to_owned(),
             MetricKey::OfRole(role, stream, _) => {
                 format!("{} {}", StreamOf { role: Some(*role), stream: *stream }, self.short_name())
             }

@@ -42,7 +42,7 @@ impl Ranking {
     ) -> Vec<Self> {
         metrics
             .iter()
-            .filter(|metric| is_meant(metric))
+            .filter(|metric| is_meant(metric) && !metric.is_sum_of(|part| metrics.contains(part)))
             .map(|metric| Self::of(configurations, metric))
             .filter(|ranking| ranking.places.len() > 1)
             .collect()

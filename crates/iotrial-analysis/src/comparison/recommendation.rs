@@ -80,7 +80,7 @@ impl Recommendation {
         let leaders: Vec<&Standing> =
             // Means of places are sums of fractions; equal ones may differ in the last bit.
             standings.iter().take_while(|one| one.mean_place - standings[0].mean_place < 1e-9).collect();
-        let is_scaling = is_scaling(evidence);
+        let is_scaling = is_scaling(configurations, evidence.scaling);
         let best = match leaders.as_slice() {
             // More of the same does more, which is no reason to buy it.
             _ if is_scaling => None,
@@ -143,10 +143,10 @@ impl Recommendation {
 }
 
 /// Whether the configurations are the same thing in different numbers, and nothing else.
-fn is_scaling(evidence: &Evidence<'_>) -> bool {
-    let differing = varying_attributes(evidence.configurations);
+pub(super) fn is_scaling(configurations: &[Configuration], scaling: &[Scaling]) -> bool {
+    let differing = varying_attributes(configurations);
     let is_one = matches!(differing.as_slice(), [only] if is_counted(only));
-    is_one && !evidence.scaling.is_empty()
+    is_one && !scaling.is_empty()
 }
 
 fn scaling_sentences(configurations: &[Configuration], scaling: &[Scaling]) -> Vec<String> {
@@ -250,7 +250,7 @@ pub(super) fn change(percent: f64) -> String {
     format!("{sign}{text} %")
 }
 
-fn change_range(low_percent: f64, high_percent: f64) -> String {
+pub(super) fn change_range(low_percent: f64, high_percent: f64) -> String {
     let (low, high) = (change(low_percent), change(high_percent));
     // Two changes that print alike are one.
     if low == high { low } else { format!("{} to {high}", low.trim_end_matches(" %")) }

@@ -44,6 +44,8 @@ pub struct Sample {
     pub subject: String,
     /// What the configuration is called.
     pub label: Option<String>,
+    /// The key of its configuration, where that has to be the same in several comparisons.
+    pub(super) key: Option<String>,
     /// What to show instead where nobody gave it a name: of another tool's result its job or its file.
     pub(super) title: Option<String>,
     /// What distinguishes the configuration.
@@ -160,6 +162,7 @@ impl Sample {
             id: subject.id.to_owned(),
             subject: subject.plan.map_or_else(results_of, |plan| plan.profile.clone()),
             label: subject.label.map(str::to_owned),
+            key: None,
             title: subject.source.filter(|_| !subject.is_printed()).map(|_| subject.title().to_owned()),
             attributes: subject.attributes.clone().into_owned(),
             conditions: Conditions::of(subject, load_of_jobs(subject, false)),
@@ -274,7 +277,9 @@ impl Counted {
             subject.streams_of(is_meant).into_iter().map(counted).collect::<Vec<_>>()
         };
         let of_roles = roles_apart(subject).into_iter().flat_map(|role| streams_of(Some(role)));
-        let streams: Vec<(StreamOf, OpCounts)> = streams_of(None).into_iter().chain(of_roles).collect();
+        let of_all = streams_of(None);
+        let together = together(&of_all);
+        let streams: Vec<(StreamOf, OpCounts)> = of_all.into_iter().chain(together).chain(of_roles).collect();
         // Only a plan tells which counts of an interval are commits.
         let over_time = subject.plan.map(|plan| Self::over_time(subject, plan, &streams));
         let (spread, courses) = over_time.unwrap_or_default();
@@ -310,14 +315,20 @@ impl Counted {
             };
             of.role.and_then(|_| streams.iter().find(is_same)).map(|(all, _)| *all)
         };
-        let by_interval = |is_of_role: bool| -> Vec<(StreamOf, &OpCounts, Vec<Unit<'_>>)> {
-            let of_kind =
-                streams.iter().filter(|one| one.0.role.is_some() == is_of_role && same_of_all(one).is_none());
+        let by_interval = |kind: Kind| -> Vec<(StreamOf, &OpCounts, Vec<Unit<'_>>)> {
+            let of_kind = streams.iter().filter(|one| Kind::of(one.0) == kind && same_of_all(one).is_none());
             of_kind
                 .map(|(of, total)| {
                     let is_meant = |job: usize| of.role.is_none() || of.role == Some(plan.jobs[job].role);
                     // What each job did in an interval.
                     let unit = |one: &'s Interval| -> Unit<'s> {
+                        if kind == Kind::Together {
+                            return one
+                                .jobs
+                                .iter()
+                                .flat_map(|job| job.read.iter().chain(&job.write))
+                                .collect();
+                        }
                         let parts = of.stream.parts(plan, &one.jobs).into_iter();
                         parts.filter(|(job, _)| is_meant(*job)).map(|(_, counts)| counts).collect()
                     };
@@ -326,28 +337,60 @@ impl Counted {
                 .collect()
         };
         // Roles are drawn by themselves, in blocks as long as they need: a role that comes in bursts must not make the intervals of
-        // everything together wider.
-        let spread_of = |is_of_role: bool| {
-            let units = Units::new(durations_s.clone(), &by_interval(is_of_role));
+        // everything together wider. So are reads and writes together, which follow from the two.
+        let spread_of = |kind: Kind| {
+            let units = Units::new(durations_s.clone(), &by_interval(kind));
             units.spread_of_intervals(seed_of(subject.id))
         };
-        let spread = spread_of(false).map(|all| {
+        let spread = spread_of(Kind::All).map(|all| {
             let same = streams.iter().filter_map(|one| Some((same_of_all(one)?, one.0)));
             let with_same = same.fold(all, |spread, (all, of)| spread.with_same(all, of));
-            let is_drawn = |one: &(StreamOf, OpCounts)| one.0.role.is_some() && same_of_all(one).is_none();
-            let of_roles = streams.iter().any(is_drawn).then(|| spread_of(true)).flatten();
-            match of_roles {
-                Some(of_roles) => with_same.joined(of_roles),
-                None => with_same,
-            }
+            let is_drawn =
+                |kind: Kind| streams.iter().any(|one| Kind::of(one.0) == kind && same_of_all(one).is_none());
+            let others = [Kind::Together, Kind::Role].into_iter().filter(|kind| is_drawn(*kind));
+            others.filter_map(spread_of).fold(with_same, Spread::joined)
         });
         let course = |(of, _): &(StreamOf, OpCounts)| {
-            let stream = Some(of.stream).filter(|_| of.role.is_none())?;
+            let stream = Some(of.stream).filter(|_| Kind::of(*of) == Kind::All)?;
             Some((stream, LatencyCourse::of_stream(subject.intervals.counted(), plan, stream)?))
         };
         let courses = streams.iter().filter_map(course).collect();
         (spread, courses)
     }
+}
+
+/// What is drawn together of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Reads, writes and commits of all jobs.
+    All,
+    /// Reads and writes of all jobs as one.
+    Together,
+    /// The streams of the roles.
+    Role,
+}
+
+impl Kind {
+    fn of(stream: StreamOf) -> Self {
+        match (stream.role, stream.stream) {
+            (Some(_), _) => Self::Role,
+            (None, Stream::Mixed) => Self::Together,
+            (None, _) => Self::All,
+        }
+    }
+}
+
+/// Reads and writes as one, where the load has both.
+fn together(streams: &[(StreamOf, OpCounts)]) -> Option<(StreamOf, OpCounts)> {
+    let has_writes = streams.iter().any(|(of, _)| of.stream == Stream::Write);
+    // Commits are among the writes, where there are others; where there are none, they are the writes.
+    let is_part = |of: &StreamOf| of.stream != Stream::Commit || !has_writes;
+    let parts: Vec<&OpCounts> =
+        streams.iter().filter(|(of, _)| is_part(of)).map(|(_, counts)| counts).collect();
+    let [first, others @ ..] = parts.as_slice() else { return None };
+    let mut merged = (*first).clone();
+    others.iter().for_each(|counts| merged.merge(counts));
+    (!others.is_empty()).then_some((StreamOf::all(Stream::Mixed), merged))
 }
 
 /// The roles of a load, where it has several: of a single one, everything is of that role.
@@ -526,8 +569,9 @@ mod tests {
         assert_eq!(Audit::of(&planless), Audit::of(&run));
         let counted = |subject: &Subject<'_>| *Sample::of(subject, "").counted.unwrap();
         let of_run = counted(&run);
+        // Reads, writes, commits, and reads and writes together.
         let of_all = of_run.streams.iter().filter(|(of, _)| of.role.is_none());
-        assert!(of_run.spread.is_some() && of_all.count() == 3);
+        assert!(of_run.spread.is_some() && of_all.count() == 4);
         assert_eq!(counted(&planless), Counted { spread: None, courses: Vec::new(), ..of_run });
     }
 

@@ -91,7 +91,10 @@ impl StatedOps {
                 cpu.get_or_insert(none).put(figure, stated);
             }
             // No table tells the roles apart, or searches for a rate.
-            Some(MetricKey::OfRole(..) | MetricKey::Capacity | MetricKey::Named { .. }) | None => {
+            Some(
+                MetricKey::OfRole(..) | MetricKey::Capacity | MetricKey::Sweep(_) | MetricKey::Named { .. },
+            )
+            | None => {
                 return false;
             }
         }

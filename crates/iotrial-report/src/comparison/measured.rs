@@ -1,12 +1,13 @@
 //! What was measured: one block that says where, under what load, when and by what, so that a page can stand alone.
 
 use iotrial_analysis::comparison::{
-    Circumstances, Comparison, Configuration, HostFacts, Outcome, TargetFacts,
+    Circumstances, ComparedSweep, Comparison, Contender, HostFacts, LoadMatrix, LoadRow, Outcome, TargetFacts,
 };
 use iotrial_analysis::verdict::Category;
 use iotrial_model::given_target::with_roles;
 
-use super::marked;
+use super::loads::marked_contender;
+use super::{MOST_ROWS_AT_A_GLANCE, marked};
 use crate::document::{Block, Section};
 use crate::quantity::{Quantity, in_seconds};
 use crate::result::start_of;
@@ -21,13 +22,91 @@ const LONGEST: usize = 160;
 /// More configurations than this are counted.
 const MOST_KEYS: usize = 8;
 
+/// A configuration with what is told of it.
+struct Measured<'c> {
+    key: String,
+    circumstances: &'c Circumstances,
+    outcomes: &'c [Outcome],
+    run_count: usize,
+    measured_s: Option<f64>,
+}
+
 /// Each circumstance once where all configurations agree in it, and else for those that do.
 pub(super) fn section(comparison: &Comparison) -> Option<Section> {
+    let measured = comparison.configurations.iter().map(|one| Measured {
+        key: marked(comparison, &one.key),
+        circumstances: &one.circumstances,
+        outcomes: &one.outcomes,
+        run_count: one.run_count(),
+        measured_s: one.measured_s,
+    });
+    section_of(&measured.collect::<Vec<_>>(), None)
+}
+
+/// The same of configurations under several loads, with each load and what the verdicts under it say.
+pub(super) fn section_of_loads(matrix: &LoadMatrix) -> Option<Section> {
+    let measured = matrix.configurations.iter().map(|one| Measured {
+        key: marked_contender(one),
+        circumstances: &one.circumstances,
+        // Of each load, in a table of their own.
+        outcomes: &[],
+        run_count: one.run_count,
+        measured_s: one.measured_s,
+    });
+    section_of(&measured.collect::<Vec<_>>(), loads_table(matrix))
+}
+
+/// The same of sweeps, which have no verdict.
+pub(crate) fn section_of_sweeps(sweeps: &[ComparedSweep]) -> Option<Section> {
+    let measured = sweeps.iter().map(|one| Measured {
+        key: one.key.clone(),
+        circumstances: &one.circumstances,
+        outcomes: &[],
+        run_count: 1,
+        measured_s: Some(one.measured_s),
+    });
+    section_of(&measured.collect::<Vec<_>>(), None)
+}
+
+/// Each load in words, with the outcome of each configuration; `None` where neither is known.
+fn loads_table(matrix: &LoadMatrix) -> Option<Table> {
+    let shown: Vec<&Contender> = matrix.configurations.iter().take(MOST_KEYS).collect();
+    let has_outcomes = matrix.loads.iter().any(|row| !row.outcomes.is_empty());
+    let row = |load: &LoadRow| {
+        let words = (!load.in_words.is_empty()).then(|| listed(&load.in_words, Clone::clone)).flatten();
+        let mut cells = vec![Value::Text(load.load.clone()), Value::text(words)];
+        let outcome = |one: &&Contender| {
+            let outcomes = load.outcomes.get(&one.key)?;
+            let count = outcomes.iter().map(|outcome| outcome.run_count).sum();
+            listed(outcomes, |outcome| outcome_in_words(outcome, count))
+        };
+        if has_outcomes {
+            cells.extend(shown.iter().map(|one| Value::text(outcome(one))));
+        }
+        Row { cells, is_total: false }
+    };
+    let is_told = has_outcomes || matrix.loads.iter().any(|row| !row.in_words.is_empty());
+    let mut columns = vec![Column::new("load", Quantity::Words), Column::new("which", Quantity::Words)];
+    if has_outcomes {
+        let outcome =
+            |one: &&Contender| Column::new(marked_contender(one), Quantity::Words).under("outcome of");
+        columns.extend(shown.iter().map(outcome));
+    }
+    is_told.then(|| Table {
+        caption: "Loads, and the outcome under each".to_owned(),
+        columns,
+        rows: matrix.loads.iter().map(row).collect(),
+        at_a_glance: matrix.loads.len() <= MOST_ROWS_AT_A_GLANCE,
+    })
+}
+
+fn section_of(configurations: &[Measured<'_>], loads: Option<Table>) -> Option<Section> {
     let mut rows = Vec::new();
-    for (name, words) in KINDS {
+    let of_loads = loads.is_some();
+    for (name, words) in KINDS.into_iter().filter(|(name, _)| !of_loads || *name != "load") {
         // In the order of the configurations; those that agree are one row.
-        let mut told: Vec<(String, Vec<&Configuration>)> = Vec::new();
-        for one in &comparison.configurations {
+        let mut told: Vec<(String, Vec<&Measured<'_>>)> = Vec::new();
+        for one in configurations {
             let words = words(one).unwrap_or_else(|| "not stated".to_owned());
             match told.iter_mut().find(|(known, _)| *known == words) {
                 Some((_, all)) => all.push(one),
@@ -40,34 +119,36 @@ pub(super) fn section(comparison: &Comparison) -> Option<Section> {
         rows.extend(told.iter().map(|(words, all)| Row {
             cells: vec![
                 Value::Text((*name).to_owned()),
-                Value::Text(of(comparison, all)),
+                Value::Text(of(configurations, all)),
                 Value::Text(words.clone()),
             ],
             is_total: false,
         }));
     }
-    (!rows.is_empty()).then(|| Section {
+    let table = (!rows.is_empty()).then(|| Table {
+        caption: "What was measured".to_owned(),
+        columns: vec![
+            Column::new("what", Quantity::Words),
+            Column::new("of", Quantity::Words),
+            Column::new("which", Quantity::Words),
+        ],
+        rows,
+        at_a_glance: true,
+    });
+    let blocks: Vec<Block> = table.into_iter().chain(loads).map(Block::Table).collect();
+    (!blocks.is_empty()).then_some(Section {
         id: "measured",
         heading: "What was measured",
         note: None,
-        blocks: vec![Block::Table(Table {
-            caption: "What was measured".to_owned(),
-            columns: vec![
-                Column::new("what", Quantity::Words),
-                Column::new("of", Quantity::Words),
-                Column::new("which", Quantity::Words),
-            ],
-            rows,
-            at_a_glance: true,
-        })],
+        blocks,
     })
 }
 
 /// What is told of a configuration, in the order of the table; `None` where it is not known.
-type Kind = (&'static str, fn(&Configuration) -> Option<String>);
+type Kind = (&'static str, fn(&Measured<'_>) -> Option<String>);
 
 const KINDS: [Kind; 8] = [
-    ("outcome", |one| listed(&one.outcomes, |outcome| outcome_in_words(outcome, one.run_count()))),
+    ("outcome", |one| listed(one.outcomes, |outcome| outcome_in_words(outcome, one.run_count))),
     ("device", |one| one.circumstances.is_simulated.then(|| SIMULATED.to_owned())),
     ("host", |one| listed(&one.circumstances.hosts, host_in_words)),
     ("target", |one| listed(&one.circumstances.targets, target_in_words)),
@@ -78,11 +159,11 @@ const KINDS: [Kind; 8] = [
 ];
 
 /// Which configurations a row is about.
-fn of(comparison: &Comparison, all: &[&Configuration]) -> String {
-    if all.len() == comparison.configurations.len() {
+fn of(configurations: &[Measured<'_>], all: &[&Measured<'_>]) -> String {
+    if all.len() == configurations.len() {
         return "all".to_owned();
     }
-    let keys: Vec<String> = all.iter().take(MOST_KEYS).map(|one| marked(comparison, &one.key)).collect();
+    let keys: Vec<&str> = all.iter().take(MOST_KEYS).map(|one| one.key.as_str()).collect();
     let more = all.len() - keys.len();
     if more == 0 { keys.join(" ") } else { format!("{} and {more} more", keys.join(" ")) }
 }
@@ -138,9 +219,9 @@ fn when(measured_at: &[String]) -> Option<String> {
 }
 
 /// When, how often and how long.
-fn measured_in_words(one: &Configuration) -> Option<String> {
+fn measured_in_words(one: &Measured<'_>) -> Option<String> {
     let when = when(&one.circumstances.measured_at);
-    let count = one.run_count();
+    let count = one.run_count;
     let runs = one.measured_s.map(|seconds| match count {
         1 => in_seconds(seconds),
         count => format!("{count} runs, {} together", in_seconds(seconds)),

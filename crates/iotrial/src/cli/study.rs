@@ -35,7 +35,7 @@ Examples:
   # … and its records back
   iotrial study add volumes.toml 01JD….iotrial.json
 
-The files of the report hold the comparison; of several profiles each has one, with its name.
+The files of the report hold the comparison; of several profiles the answer over all of them, and each as a chapter.
 
 Commands of the study (attach, mount) are shown and confirmed before the first one runs; without a \
 terminal they need --yes. `iotrial docs study` describes the file."

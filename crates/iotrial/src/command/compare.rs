@@ -2,8 +2,9 @@
 
 use std::process::ExitCode;
 
-use iotrial_analysis::comparison::{CompareRequest, Comparison};
+use iotrial_analysis::comparison::{CompareRequest, Compared, SweepComparison};
 use iotrial_report::document::Document;
+use serde::Serialize;
 
 use crate::cli::CompareArgs;
 use crate::failure::Failure;
@@ -13,8 +14,12 @@ use crate::presentation::{Presentation, Value};
 
 mod samples;
 
-const TAKES: Takes =
-    Takes { command: "compare", what: "records of runs, results of other tools, printed tables and studies" };
+use samples::Samples;
+
+const TAKES: Takes = Takes {
+    command: "compare",
+    what: "records of runs, results of other tools, printed tables and studies, or sweeps with sweeps",
+};
 
 /// Compares, and shows what came of it.
 pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
@@ -33,14 +38,30 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
         gates: args.gates.gates.clone(),
         force: args.force,
     };
-    let comparison =
-        Comparison::new(samples::read(&intake, args)?, &request).map_err(|error| refused(&error))?;
-    let document = Document::of_comparison(&comparison);
-    Presentation::new(&document, vec![Value::alone(&comparison)]).show(&args.files, args.json)?;
-    if comparison.gates.is_empty() {
+    let gates = match samples::read(&intake, args)? {
+        Samples::Sweeps(sweeps) => {
+            let compared = SweepComparison::new(sweeps, &request).map_err(|error| refused(&error))?;
+            show(args, &Document::of_compared_sweeps(&compared), &compared)?;
+            compared.gates
+        }
+        Samples::Runs(runs) => {
+            let compared = Compared::new(runs, &request).map_err(|error| refused(&error))?;
+            let document = match &compared {
+                Compared::One(comparison) => Document::of_comparison(comparison),
+                Compared::Several(several) => Document::of_several_loads(several),
+            };
+            show(args, &document, &compared)?;
+            compared.gates().to_vec()
+        }
+    };
+    if gates.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
     // After everything is shown and written: a missed gate is when the figures are needed most.
     let is_for_people = !args.json && !args.files.take_standard_output();
-    args.gates.show(&comparison.gates, &args.files, is_for_people)
+    args.gates.show(&gates, &args.files, is_for_people)
+}
+
+fn show<T: Serialize>(args: &CompareArgs, document: &Document, value: &T) -> Result<(), Failure> {
+    Presentation::new(document, vec![Value::alone(value)]).show(&args.files, args.json)
 }

@@ -50,15 +50,7 @@ pub fn study(args: &StudyArgs) -> Result<ExitCode, Failure> {
     args.files.spare([path])?;
     intake::expect(Kind::Study, path, &TAKES)?;
     let file = StudyFile::read(path)?;
-    match file.study.profiles.len() {
-        2.. if args.files.take_standard_output() => {
-            let error = anyhow::anyhow!("the study has several profiles, and each a report of its own");
-            return Err(Failure::input(error).hint("give the name of a file instead of `-`".to_owned()));
-        }
-        // The names of their files are known when they are compared.
-        2.. => {}
-        _ => args.files.check_are_writable()?,
-    }
+    args.files.check_are_writable()?;
     let request = args.request();
     let live: Arc<dyn Observer> = Arc::new(Live::new(args.quiet));
     // Before the store is opened, which would be made where there is none.

@@ -1,7 +1,8 @@
 //! What becomes of a gate: kept, missed, or undecided and why.
 
 use iotrial_model::bound::Amount;
-use iotrial_model::figure::Figure;
+use iotrial_model::figure::{Figure, SweepFigure};
+use iotrial_model::load_pattern::LoadPattern;
 use iotrial_model::metric::{APPLICATION, MetricKey};
 use iotrial_model::stream::StreamOf;
 use iotrial_model::words::{enumerate, in_brief};
@@ -11,7 +12,7 @@ use super::{Gate, Limit, Unit};
 use crate::comparison::CompareError;
 use crate::comparison::conditions::check_conditions;
 use crate::comparison::configuration::{Configuration, groups};
-use crate::comparison::delta::{ENOUGH_REPEATS, Interval, Pair, Reading};
+use crate::comparison::delta::{BoundedDelta, Delta, ENOUGH_REPEATS, Interval, Pair, Reading};
 use crate::comparison::metric::{Metric, nearest_metric};
 use crate::comparison::recommendation::change;
 use crate::comparison::sample::{Outcome, Sample};
@@ -117,6 +118,21 @@ impl GateOutcome {
             Unit::InTheName | Unit::None | Unit::Any => format!("{:.1}", value),
         }
     }
+}
+
+/// A figure of a curve of a sweep, as a gate needs it.
+pub(in crate::comparison) struct CurveFigure<'c> {
+    /// Key and label of the sweep.
+    pub(in crate::comparison) key: &'c str,
+    pub(in crate::comparison) label: &'c str,
+    /// With the pattern as its load.
+    pub(in crate::comparison) metric: Metric,
+    pub(in crate::comparison) value: Option<f64>,
+    /// Where it lies; the upper end is infinite of a lower bound.
+    pub(in crate::comparison) ends: Option<(f64, f64)>,
+    pub(in crate::comparison) delta: Option<&'c Delta>,
+    pub(in crate::comparison) bounded: Option<&'c BoundedDelta>,
+    pub(in crate::comparison) doubt: Option<String>,
 }
 
 /// What the comparison knows of a gate: the outcome without names.
@@ -297,11 +313,67 @@ impl Gate {
         Ok(self.meant(all)?.into_iter().map(held).collect())
     }
 
+    /// The pattern of a sweep that is meant alone, and the figure; `None` of a gate on anything else.
+    pub(in crate::comparison) const fn of_sweep(&self) -> Option<(Option<LoadPattern>, SweepFigure)> {
+        match self.metric {
+            MetricKey::Sweep(figure) => Some((self.pattern, figure)),
+            _ => None,
+        }
+    }
+
+    /// Held against a figure of a curve of a sweep. `delta` and `bounded` are its change from the baseline, `ends` where it lies itself;
+    /// `doubt` says why it may not be that of the device.
+    pub(in crate::comparison) fn hold_curve(&self, of: CurveFigure<'_>) -> GateOutcome {
+        let CurveFigure { key, label, metric, value, ends, delta, bounded, doubt } = of;
+        let held = match (&self.limit, doubt) {
+            (_, Some(doubt)) => Held::undecided(doubt),
+            (Limit::Change { percent: limit }, None) => {
+                let holds = |percent: f64| self.relation.holds(percent, *limit);
+                match (delta, bounded) {
+                    (Some(delta), _) => match delta.interval {
+                        Some(one) if holds(one.low_percent) != holds(one.high_percent) => {
+                            Held::undecided(INCLUDES)
+                        }
+                        Some(one) => Held::decided(holds(one.low_percent)),
+                        None => Held::undecided("too few loads were measured for an interval"),
+                    },
+                    (None, Some(one)) => Held::by_ends(
+                        holds(one.least_percent.unwrap_or(f64::NEG_INFINITY)),
+                        holds(one.most_percent.unwrap_or(f64::INFINITY)),
+                    ),
+                    (None, None) => Held::undecided("the curve does not show it"),
+                }
+            }
+            (Limit::Value { value: limit, .. }, None) => {
+                let holds = |value: f64| self.relation.holds(value, *limit);
+                match (value, ends) {
+                    (Some(_), Some((low, high))) if holds(low) != holds(high) => {
+                        Held::undecided(if high.is_infinite() { ONLY_BOUND } else { INCLUDES })
+                    }
+                    (Some(value), _) => Held::decided(holds(value)),
+                    (None, _) => Held::undecided("the curve does not show it"),
+                }
+            }
+        };
+        let is_change = self.is_of_change();
+        GateOutcome {
+            percent: delta.filter(|_| is_change).map(|delta| delta.percent),
+            interval: delta.filter(|_| is_change).and_then(|delta| delta.interval),
+            value: value.filter(|_| !is_change),
+            value_interval: ends.filter(|_| !is_change),
+            ..self.outcome_of(key, label, metric, held)
+        }
+    }
+
     fn outcome(&self, one: &Configuration, metric: Metric, held: Held) -> GateOutcome {
+        self.outcome_of(&one.key, &one.label, metric, held)
+    }
+
+    fn outcome_of(&self, key: &str, label: &str, metric: Metric, held: Held) -> GateOutcome {
         GateOutcome {
             gate: self.to_string(),
-            configuration: one.key.clone(),
-            label: one.label.clone(),
+            configuration: key.to_owned(),
+            label: label.to_owned(),
             metric,
             outcome: held.outcome,
             reason: held.reason,
@@ -327,6 +399,7 @@ impl Gate {
         let is_there = match &self.metric {
             MetricKey::Capacity => searches,
             MetricKey::Cpu(_) => true,
+            MetricKey::Sweep(_) => false,
             MetricKey::Named { place, name } => place == APPLICATION && application.contains(&name.as_str()),
             key => key
                 .figure()

@@ -3,19 +3,21 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use iotrial_analysis::comparison::Sample;
+use iotrial_analysis::comparison::{Sample, SweepSample};
 use iotrial_model::subject::Subject;
 
 use super::TAKES;
 use crate::cli::CompareArgs;
 use crate::failure::Failure;
-use crate::intake::{self, Input, Intake, IntakeError, Kind, Source, pass_over};
+use crate::intake::{self, Input, Intake, IntakeError, Source, pass_over};
 use crate::output::say;
 
 /// What a comparison keeps of a file: much less than was read of it.
 enum Content {
     /// Results, in the order of the file.
     Samples(Vec<Sample>),
+    /// A sweep, which is compared with sweeps only, and what says so.
+    Sweep(Box<SweepSample>, Failure),
     /// A file in a folder that is no result at all.
     Nothing,
     /// Something in a folder that cannot be read or compared, and does not keep the others from it.
@@ -26,20 +28,29 @@ enum Content {
     Refused(Failure),
 }
 
+/// What there is to compare.
+pub(super) enum Samples {
+    /// Results, one by one.
+    Runs(Vec<Sample>),
+    /// Nothing but sweeps.
+    Sweeps(Vec<SweepSample>),
+}
+
 /// Reads what was given. What cannot be read or compared is an error, or left out by `force`.
-pub(super) fn read(intake: &Intake<'_>, args: &CompareArgs) -> Result<Vec<Sample>, Failure> {
+pub(super) fn read(intake: &Intake<'_>, args: &CompareArgs) -> Result<Samples, Failure> {
     let mut sources = intake.find(&args.records)?;
     let labels = intake::labels_of(&sources);
     // A table that is named as one is the same as any other.
     sources.extend(args.tables.iter().map(|path| Source { path: path.clone(), is_named: true, name: None }));
     args.files.spare(sources.iter().map(|source| source.path.as_path()))?;
-    let mut samples = Vec::new();
+    let (mut samples, mut sweeps) = (Vec::new(), Vec::new());
     let (mut first, mut broken_count) = (None, 0_usize);
     let mut passed_over = None;
     let content_of = |source: &Source, input| content_of(source, input, &labels);
-    for (_, content) in intake.open_all(sources, content_of)? {
+    for (source, content) in intake.open_all(sources, content_of)? {
         match content {
             Content::Samples(of_file) => samples.extend(of_file),
+            Content::Sweep(sweep, refusal) => sweeps.push((*sweep, refusal, source.is_named)),
             Content::Nothing => {}
             Content::PassedOver(failure) => {
                 pass_over(&failure);
@@ -60,11 +71,24 @@ pub(super) fn read(intake: &Intake<'_>, args: &CompareArgs) -> Result<Vec<Sample
         more => format!(", and {more} more cannot be read either;"),
     };
     match first {
-        // With nothing left to compare, what is wrong with the first of them is the answer.
-        None => match passed_over.filter(|_| samples.is_empty()) {
-            None => Ok(samples),
-            Some(failure) => Err(failure),
-        },
+        None if samples.is_empty() && !sweeps.is_empty() => {
+            Ok(Samples::Sweeps(sweeps.into_iter().map(|(sweep, ..)| sweep).collect()))
+        }
+        None => {
+            // Runs are what is compared; somebody wonders where a sweep is.
+            for (_, refusal, is_named) in sweeps {
+                match (is_named, args.force) {
+                    (false, _) => pass_over(&refusal),
+                    (true, true) => say!("warning: left out: {}", refusal.reason()),
+                    (true, false) => return Err(refusal),
+                }
+            }
+            // With nothing left to compare, what is wrong with the first of them is the answer.
+            match passed_over.filter(|_| samples.is_empty()) {
+                None => Ok(Samples::Runs(samples)),
+                Some(failure) => Err(failure),
+            }
+        }
         Some(first) => Err(first.or_hint(format!("take it out{others} --force compares the others"))),
     }
 }
@@ -84,12 +108,16 @@ fn content_of(
     if let Some(table) = input.table().filter(|_| source.is_named) {
         return Content::Samples(Sample::of_table(table, &format!("`{path}`")));
     }
+    let kind = input.kind();
+    if let Input::Sweep(record) = input {
+        let refusal = TAKES.refuse(&path, kind);
+        return Content::Sweep(Box::new(SweepSample { source: path, record: *record }), refusal);
+    }
     let Some(subjects) = input.subjects() else {
         let refusal = || TAKES.refuse(&path, input.kind());
         return match input.kind() {
             _ if source.is_named => Content::Refused(refusal()),
-            // Somebody wonders where a sweep is; nobody wonders about the study file among the records.
-            Kind::Sweep => Content::PassedOver(refusal()),
+            // Nobody wonders about the study file among the records.
             _ => Content::Nothing,
         };
     };

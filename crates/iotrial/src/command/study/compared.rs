@@ -1,8 +1,10 @@
-//! What a study came to: its configurations held against each other, one comparison for each profile.
+//! What a study came to: its configurations held against each other, under each profile and over all of them.
 
 use std::path::{Path, PathBuf};
 
-use iotrial_analysis::comparison::{CompareRequest, Comparison, Sample};
+use iotrial_analysis::comparison::{
+    CompareError, CompareRequest, Compared, Comparison, LoadMatrix, Sample, SeveralLoads,
+};
 use iotrial_model::study::Study;
 use iotrial_report::document::Document;
 use iotrial_session::store::read_record;
@@ -15,84 +17,131 @@ use crate::parallel::in_parallel;
 use crate::presentation::text_of;
 use crate::report_files::ReportFiles;
 
+/// The configurations of a study, held against each other under each of its profiles.
+pub struct StudyCompared {
+    /// One for each profile under which two configurations or more are measured.
+    comparisons: Vec<OfProfile>,
+    /// The answer over all profiles, of a study with several.
+    over_loads: Option<LoadMatrix>,
+    document: Document,
+    report: Option<PathBuf>,
+    /// The files of the report that are there.
+    written: Vec<PathBuf>,
+}
+
 /// The configurations of a study under one profile, held against each other.
 #[derive(Serialize)]
-pub struct Compared {
+pub struct OfProfile {
     /// As the study names it.
     profile: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     report: Option<PathBuf>,
     #[serde(flatten)]
     comparison: Comparison,
-    #[serde(skip)]
-    document: Document,
-    /// The files of the report that are there.
-    #[serde(skip)]
-    written: Vec<PathBuf>,
 }
 
-impl Compared {
-    /// Compares what is measured; a profile under which fewer than two configurations are is left out.
-    pub fn all(study: &Study, cells: &[CellStatus]) -> Vec<Self> {
-        let mut profiles: Vec<&str> = Vec::new();
-        for cell in cells {
-            if !profiles.contains(&cell.profile.as_str()) {
-                profiles.push(&cell.profile);
+impl StudyCompared {
+    /// Compares what is measured; `None` where fewer than two configurations are, under every profile.
+    pub fn new(study: &Study, cells: &[CellStatus]) -> Option<Self> {
+        let done: Vec<&CellStatus> = cells.iter().filter(|cell| cell.state == CellState::Done).collect();
+        // One configuration alone has nothing beside it; the state of the study says how far it is.
+        let has_several = |profile: &str| {
+            let mut labels = done.iter().filter(|cell| cell.profile == profile).map(|cell| &cell.label);
+            labels.next().is_some_and(|first| labels.any(|label| label != first))
+        };
+        let mut done: Vec<&CellStatus> =
+            done.iter().filter(|cell| has_several(&cell.profile)).copied().collect();
+        let compared = loop {
+            if done.is_empty() {
+                return None;
             }
-        }
-        let compared = |profile: &str| {
-            let is_done = |cell: &&CellStatus| cell.profile == profile && cell.state == CellState::Done;
-            let done: Vec<&CellStatus> = cells.iter().filter(is_done).collect();
-            // One configuration alone has nothing beside it; the state of the study says how far it is.
-            let has_several = done.iter().any(|cell| cell.label != done[0].label);
-            let compared =
-                has_several.then(|| Comparison::new(samples(&done), &CompareRequest::default()))?;
-            match compared {
-                Ok(comparison) => {
-                    let of_profile = cells.iter().filter(|cell| cell.profile == profile).count();
-                    let measured = format!("{} of {of_profile} measurements are done", done.len());
-                    Some(Self::new(study, profile, comparison, &measured))
-                }
-                // The records are safe, and the state of the study is to be seen.
-                Err(error) => {
-                    let (profile, error) = (harmless(profile), harmless(&error.to_string()));
-                    say!("warning: no comparison under `{profile}`: {error}");
-                    None
-                }
+            let error = match Compared::new(samples(&done), &CompareRequest::default()) {
+                Ok(compared) => break compared,
+                Err(error) => error,
+            };
+            say!("warning: no comparison: {}", harmless(&error.to_string()));
+            // The records are safe, and what can be compared is to be seen.
+            let CompareError::UnderLoad { sources, .. } = error else { return None };
+            let is_of_load =
+                |cell: &&CellStatus| source_of(cell).is_some_and(|source| sources.contains(&source));
+            let before = done.len();
+            done.retain(|cell| !is_of_load(cell));
+            if done.len() == before {
+                return None;
             }
         };
-        profiles.into_iter().filter_map(compared).collect()
+        let measured = format!("{} of {} measurements are done", done.len(), cells.len());
+        Some(Self::shown(study, &done, compared, &measured))
     }
 
-    fn new(study: &Study, profile: &str, comparison: Comparison, measured: &str) -> Self {
-        let mut document = Document::of_comparison(&comparison);
-        document.title = format!("{}: {}", study.title, comparison.subjects.join(", "));
+    fn shown(study: &Study, done: &[&CellStatus], compared: Compared, measured: &str) -> Self {
+        let mut document = match &compared {
+            Compared::One(comparison) => Document::of_comparison(comparison),
+            Compared::Several(several) => Document::of_several_loads(several),
+        };
+        let profiles = match &compared {
+            Compared::One(comparison) => comparison.subjects.clone(),
+            Compared::Several(several) => several.comparisons.iter().map(|one| one.load.clone()).collect(),
+        };
+        document.title = format!("{}: {}", study.title, profiles.join(", "));
         let order = if study.is_balanced() {
             "in an order with each configuration equally often in each place"
         } else {
             "in an order as even as it can be"
         };
         document.in_brief.insert(0, ("study", format!("{}, {measured}, {order}", study.name)));
-        Self { profile: profile.to_owned(), report: None, comparison, document, written: Vec::new() }
+        let of_profile = |comparison: Comparison| {
+            let is_in =
+                |source: &String| comparison.configurations.iter().any(|one| one.sources.contains(source));
+            let cell = done.iter().find(|cell| source_of(cell).is_some_and(|source| is_in(&source)));
+            OfProfile {
+                profile: cell.map_or_else(|| comparison.subjects.join(", "), |cell| cell.profile.clone()),
+                report: None,
+                comparison,
+            }
+        };
+        let (comparisons, over_loads) = match compared {
+            Compared::One(comparison) => (vec![of_profile(*comparison)], None),
+            Compared::Several(several) => {
+                let SeveralLoads { over_loads, comparisons, .. } = *several;
+                let all = comparisons.into_iter().map(|one| of_profile(one.comparison));
+                (all.collect(), Some(over_loads))
+            }
+        };
+        Self { comparisons, over_loads, document, report: None, written: Vec::new() }
     }
 
-    /// Writes the comparison in every form that is wanted; `of_several` puts the profile into the names of the files.
-    pub fn write(&mut self, files: &ReportFiles, of_several: bool) -> Result<(), Failure> {
-        // By the name that it has in itself, which no other profile of the study has.
-        let name = self.comparison.subjects.first().unwrap_or(&self.profile);
-        let place = |path: &Path| if of_several { with_profile(path, name) } else { path.to_owned() };
-        let files = files.with_paths(place);
+    /// Writes the comparison in every form that is wanted.
+    pub fn write(&mut self, files: &ReportFiles) -> Result<(), Failure> {
         let (written, result) = files.write(&self.document);
         self.report = files.html_of(&written).map(Path::to_owned);
+        for one in &mut self.comparisons {
+            one.report.clone_from(&self.report);
+        }
         self.written = written;
         result
+    }
+
+    /// One comparison for each profile.
+    pub fn comparisons(&self) -> &[OfProfile] {
+        &self.comparisons
+    }
+
+    /// The answer over all profiles, of a study with several.
+    pub const fn over_loads(&self) -> Option<&LoadMatrix> {
+        self.over_loads.as_ref()
     }
 
     /// As a terminal shows it.
     pub fn text(&self) -> String {
         let files: Vec<(&str, &Path)> = self.written.iter().map(|path| ("report", path.as_path())).collect();
-        format!("profile  {}\n\n{}", harmless(&self.profile), text_of(&self.document, &files))
+        text_of(&self.document, &files)
     }
+}
+
+/// What the comparison calls the record of a measurement.
+fn source_of(cell: &CellStatus) -> Option<String> {
+    cell.record.as_ref().map(|path| path.display().to_string())
 }
 
 /// What a comparison needs of each measurement, by the name that the study has for its configuration. A record that cannot
@@ -113,29 +162,4 @@ fn samples(cells: &[&CellStatus]) -> Vec<Sample> {
         Ok(Sample::of_run(&record, path.display().to_string()))
     };
     in_parallel(&paths, sample).into_iter().zip(cells).filter_map(named).collect()
-}
-
-/// `report-sqlserver-log.html` of `report.html`.
-fn with_profile(path: &Path, profile: &str) -> PathBuf {
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let end = path.extension().map_or_else(String::new, |end| format!(".{}", end.to_string_lossy()));
-    // Names of profiles are free, those of files are not.
-    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-    let profile: String = profile.chars().map(|c| if is_plain(c) { c } else { '-' }).collect();
-    path.with_file_name(format!("{stem}-{profile}{end}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn each_of_several_profiles_gets_a_page_of_its_own() {
-        let check = |path: &str, profile: &str, name: &str| {
-            assert_eq!(with_profile(Path::new(path), profile), Path::new(name));
-        };
-        check("out/report.html", "sqlserver-log", "out/report-sqlserver-log.html");
-        check("report", "sqlserver-log", "report-sqlserver-log");
-        check("report.md", "../mine", "report-..-mine.md");
-    }
 }

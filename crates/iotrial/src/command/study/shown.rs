@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
+use iotrial_analysis::comparison::LoadMatrix;
 use iotrial_model::study::{Progress, Study};
 use iotrial_session::store::Store;
 use iotrial_session::study::{CellState, CellStatus, cells};
 use serde::Serialize;
 
-use super::compared::Compared;
+use super::compared::{OfProfile, StudyCompared};
 use crate::failure::Failure;
 use crate::output::{self, harmless, say};
 use crate::presentation::aligned;
@@ -18,7 +19,7 @@ pub struct Shown<'s> {
     study: &'s Study,
     began_at: Option<String>,
     cells: Vec<CellStatus>,
-    comparisons: Vec<Compared>,
+    compared: Option<StudyCompared>,
 }
 
 #[derive(Serialize)]
@@ -34,7 +35,9 @@ struct JsonStudy<'s> {
     missing_count: usize,
     cells: &'s [CellStatus],
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    comparisons: &'s [Compared],
+    comparisons: &'s [OfProfile],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    over_loads: Option<&'s LoadMatrix>,
 }
 
 impl<'s> Shown<'s> {
@@ -44,7 +47,7 @@ impl<'s> Shown<'s> {
             study,
             began_at: progress.map(|progress| progress.began_at.clone()),
             cells: cells(study, progress, store)?,
-            comparisons: Vec::new(),
+            compared: None,
         })
     }
 
@@ -53,26 +56,23 @@ impl<'s> Shown<'s> {
         self.cells.iter().filter(|cell| !cell.elsewhere).all(|cell| cell.state == CellState::Done)
     }
 
-    /// Holds the configurations against each other, one comparison for each profile.
+    /// Holds the configurations against each other, under each profile and over all of them.
     #[must_use]
     pub fn compared(self) -> Self {
-        let comparisons = Compared::all(self.study, &self.cells);
-        Self { comparisons, ..self }
+        let compared = StudyCompared::new(self.study, &self.cells);
+        Self { compared, ..self }
     }
 
-    /// Writes the files of the report that are wanted, of several profiles for each, and prints what is known: whatever is
-    /// wrong with a file must not hide it.
+    /// Writes the files of the report that are wanted, and prints what is known: whatever is wrong with a file must not hide
+    /// it.
     pub fn write_and_print(
         mut self,
         store: &Store,
         files: &ReportFiles,
         json: bool,
     ) -> Result<Self, Failure> {
-        let of_several = self.study.profiles.len() > 1;
-        let write = |one: &mut Compared| one.write(files, of_several);
-        // All of them are written before one failure is reported: each is a page of its own.
-        let results: Vec<Result<(), Failure>> = self.comparisons.iter_mut().map(write).collect();
-        if self.comparisons.is_empty() && files.are_wanted() {
+        let written = self.compared.as_mut().map_or(Ok(()), |compared| compared.write(files));
+        if self.compared.is_none() && files.are_wanted() {
             // A note and no error: the study may have just begun, and its state is what was asked for.
             say!("note: there is nothing to compare yet, and no report of it");
         }
@@ -81,7 +81,7 @@ impl<'s> Shown<'s> {
         }
         // On standard error and after the figures, because that is where a reader goes on.
         self.print_hints();
-        results.into_iter().collect::<Result<(), Failure>>()?;
+        written?;
         Ok(self)
     }
 
@@ -103,14 +103,12 @@ impl<'s> Shown<'s> {
                 failed_count: self.count(CellState::Failed),
                 missing_count: self.count(CellState::Missing),
                 cells: &self.cells,
-                comparisons: &self.comparisons,
+                comparisons: self.compared.as_ref().map_or(&[], StudyCompared::comparisons),
+                over_loads: self.compared.as_ref().and_then(StudyCompared::over_loads),
             });
         }
         output::text(&self.text())?;
-        for comparison in &self.comparisons {
-            output::painted(&format!("\n{}", comparison.text()))?;
-        }
-        Ok(())
+        self.compared.as_ref().map_or(Ok(()), |compared| output::painted(&format!("\n{}", compared.text())))
     }
 
     /// On standard error what the user can do next.

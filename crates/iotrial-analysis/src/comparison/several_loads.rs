@@ -1,0 +1,290 @@
+//! Runs of the same configurations under several loads: a comparison under each, and the matrix of all.
+
+use std::collections::HashMap;
+
+use iotrial_model::finding::{Finding, FindingId, Severity};
+use iotrial_model::words::enumerate;
+use serde::Serialize;
+
+use super::conditions::Conditions;
+use super::configuration::letters;
+use super::load_matrix::LoadMatrix;
+use super::sample::Sample;
+use super::{CompareError, CompareRequest, Comparison, Gate, GateOutcome, finding};
+
+/// What came of a comparison.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Compared {
+    /// Everything was measured under one load, or stated.
+    One(Box<Comparison>),
+    /// Measured under several.
+    Several(Box<SeveralLoads>),
+}
+
+/// The same configurations under several loads. Its keys are an interface: `docs/json.md`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SeveralLoads {
+    /// A row for each load, and one answer.
+    pub over_loads: LoadMatrix,
+    /// The comparison under each load under which two configurations or more were measured.
+    pub comparisons: Vec<UnderLoad>,
+    /// Gates held under each load that has their metric.
+    pub gates: Vec<GateOutcome>,
+    /// What the reader should know about all of it, the most serious first.
+    pub findings: Vec<Finding>,
+}
+
+/// The configurations under one load.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct UnderLoad {
+    /// What the load is called.
+    pub load: String,
+    /// All about it.
+    #[serde(flatten)]
+    pub comparison: Comparison,
+}
+
+impl Compared {
+    /// Compares, under each load by itself where the same configurations were measured under several.
+    ///
+    /// # Errors
+    ///
+    /// When there is nothing to compare, or it would not be fair.
+    pub fn new(samples: Vec<Sample>, request: &CompareRequest) -> Result<Self, CompareError> {
+        match Loads::of(&samples) {
+            Some(loads) => Ok(Self::Several(Box::new(SeveralLoads::new(samples, &loads, request)?))),
+            None => Ok(Self::One(Box::new(Comparison::new(samples, request)?))),
+        }
+    }
+
+    /// What became of the gates.
+    pub fn gates(&self) -> &[GateOutcome] {
+        match self {
+            Self::One(comparison) => &comparison.gates,
+            Self::Several(several) => &several.gates,
+        }
+    }
+}
+
+/// The loads of some samples, and which of them each sample is of.
+pub(super) struct Loads {
+    names: Vec<String>,
+    /// By sample.
+    of: Vec<usize>,
+}
+
+impl Loads {
+    /// `None` where there is one load, or no configuration was measured under two of them: then loads are not what is compared over,
+    /// and have to agree.
+    pub(super) fn of(samples: &[Sample]) -> Option<Self> {
+        // What was measured first: what a source does not state agrees with anything, and must not stand for the others.
+        let mut order: Vec<usize> = (0..samples.len()).collect();
+        order.sort_by_key(|index| samples[*index].counted.is_none());
+        let mut firsts: Vec<usize> = Vec::new();
+        let mut of = vec![0; samples.len()];
+        for index in order {
+            let is_same =
+                |first: &usize| !samples[*first].conditions.is_other_load(&samples[index].conditions);
+            of[index] = firsts.iter().position(is_same).unwrap_or_else(|| {
+                firsts.push(index);
+                firsts.len() - 1
+            });
+        }
+        let is_measured = |index: &usize| samples[*index].counted.is_some();
+        let measured: Vec<(usize, Option<String>)> = (0..samples.len())
+            .filter(is_measured)
+            .map(|index| (of[index], identity(&samples[index])))
+            .collect();
+        // The first load of each name, and the first name under each load.
+        let mut load_of: HashMap<&String, usize> = HashMap::new();
+        let is_over_loads = measured.iter().any(|(load, name)| {
+            name.as_ref().is_some_and(|name| load_of.entry(name).or_insert(*load) != load)
+        });
+        // Two configurations at least under one of them, or there is nothing to compare at all.
+        let mut name_of: HashMap<usize, &Option<String>> = HashMap::new();
+        let has_two = measured.iter().any(|(load, name)| match name_of.insert(*load, name) {
+            Some(other) => name.is_none() || other != name,
+            None => false,
+        });
+        if !is_over_loads || !has_two {
+            return None;
+        }
+        // In the order in which they were given.
+        let mut places: Vec<usize> = Vec::new();
+        for load in &of {
+            if !places.contains(load) {
+                places.push(*load);
+            }
+        }
+        let conditions: Vec<&Conditions> =
+            places.iter().map(|load| &samples[firsts[*load]].conditions).collect();
+        let subjects = places.iter().map(|load| samples[firsts[*load]].subject.as_str()).collect::<Vec<_>>();
+        let place = |load: &usize| places.iter().position(|one| one == load).expect("it was added just now");
+        Some(Self {
+            names: Conditions::names_of_loads(&conditions, &subjects),
+            of: of.iter().map(place).collect(),
+        })
+    }
+}
+
+/// What a configuration is known by under several loads; `None` for what has no name.
+fn identity(sample: &Sample) -> Option<String> {
+    // By the label alone: an attribute may say which load it was.
+    let of_attributes = || Some(serde_json::json!(sample.attributes).to_string());
+    sample.label.clone().or_else(|| of_attributes().filter(|_| !sample.attributes.is_empty()))
+}
+
+impl SeveralLoads {
+    fn new(samples: Vec<Sample>, loads: &Loads, request: &CompareRequest) -> Result<Self, CompareError> {
+        // A configuration has the same key under every load, and comes in the same order.
+        let mut known: Vec<String> = Vec::new();
+        let mut of_load: Vec<Vec<(usize, Sample)>> = loads.names.iter().map(|_| Vec::new()).collect();
+        for (mut sample, load) in samples.into_iter().zip(&loads.of) {
+            let name = identity(&sample).unwrap_or_else(|| sample.id.clone());
+            let place = known.iter().position(|one| *one == name).unwrap_or_else(|| {
+                known.push(name);
+                known.len() - 1
+            });
+            sample.key = Some(letters(place));
+            of_load[*load].push((place, sample));
+        }
+        let keys: Vec<String> = (0..known.len()).map(letters).collect();
+        let mut comparisons: Vec<(String, Comparison)> = Vec::new();
+        let mut alone: Vec<String> = Vec::new();
+        let mut asked = Asked::new(request);
+        for (load, mut of_load) in loads.names.iter().zip(of_load) {
+            of_load.sort_by_key(|(place, _)| *place);
+            let mut labels: Vec<String> = of_load
+                .iter()
+                .map(|(_, one)| one.label.clone().unwrap_or_else(|| one.source.clone()))
+                .collect();
+            let samples: Vec<Sample> = of_load.into_iter().map(|(_, sample)| sample).collect();
+            let sources: Vec<String> = samples.iter().map(|sample| sample.source.clone()).collect();
+            match asked.compare(samples) {
+                Ok(comparison) => comparisons.push((load.clone(), comparison)),
+                Err(CompareError::OnlyOne { .. }) => {
+                    labels.dedup();
+                    alone.push(format!("{load} ({})", enumerate(&labels)));
+                }
+                Err(error) => {
+                    let (load, error) = (load.clone(), Box::new(error));
+                    return Err(CompareError::UnderLoad { load, sources, error });
+                }
+            }
+        }
+        asked.check(comparisons.len())?;
+        let baseline = baseline_of(&comparisons, &keys);
+        let over_loads = LoadMatrix::of_comparisons(&comparisons, &keys, &baseline);
+        let mut findings = findings_of(&comparisons);
+        if !alone.is_empty() {
+            findings.push(finding(
+                FindingId::LeftOut,
+                Severity::Note,
+                format!(
+                    "Measured on one configuration only, so compared with nothing: {}.",
+                    enumerate(&alone)
+                ),
+            ));
+        }
+        findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+        let of_load = |(load, comparison): &(String, Comparison)| {
+            let named = |outcome: &GateOutcome| {
+                let mut outcome = outcome.clone();
+                outcome.metric.load.get_or_insert_with(|| load.clone());
+                outcome
+            };
+            comparison.gates.iter().map(named).collect::<Vec<_>>()
+        };
+        let gates = comparisons.iter().flat_map(of_load).collect();
+        let comparisons =
+            comparisons.into_iter().map(|(load, comparison)| UnderLoad { load, comparison }).collect();
+        Ok(Self { over_loads, comparisons, gates, findings })
+    }
+}
+
+/// The baseline that most of them have: where a load lacks the one that was asked for, it has another one.
+fn baseline_of(comparisons: &[(String, Comparison)], keys: &[String]) -> String {
+    let count = |key: &String| comparisons.iter().filter(|(_, one)| one.baseline == *key).count();
+    // `max_by_key` takes the last of several, and the first one is meant.
+    keys.iter().rev().max_by_key(|key| count(key)).cloned().unwrap_or_default()
+}
+
+/// What the user asks, of which a load may lack something that another one has.
+struct Asked<'r> {
+    request: &'r CompareRequest,
+    /// Why a part of it could not be had under a load; of each part with the number of loads.
+    missing: Vec<(CompareError, usize)>,
+}
+
+impl<'r> Asked<'r> {
+    fn new(request: &'r CompareRequest) -> Self {
+        Self { request, missing: Vec::new() }
+    }
+
+    fn compare(&mut self, samples: Vec<Sample>) -> Result<Comparison, CompareError> {
+        let mut request = self.request.clone();
+        loop {
+            let error = match Comparison::new(samples.clone(), &request) {
+                Ok(comparison) => return Ok(comparison),
+                Err(error) => error,
+            };
+            match &error {
+                CompareError::UnknownBaseline { .. } => request.baseline = None,
+                CompareError::UnknownAttribute { .. } | CompareError::NoPair { .. } => request.by = None,
+                CompareError::UnknownMetric { name, .. } => {
+                    request.gates.retain(|gate: &Gate| gate.name != *name);
+                }
+                _ => return Err(error),
+            }
+            let is_same = |(known, _): &(CompareError, usize)| known.is_about_the_same(&error);
+            match self.missing.iter().position(is_same) {
+                Some(at) => self.missing[at].1 += 1,
+                None => self.missing.push((error, 1)),
+            }
+        }
+    }
+
+    /// What no load has is a mistake.
+    fn check(self, load_count: usize) -> Result<(), CompareError> {
+        match self.missing.into_iter().find(|(_, count)| *count >= load_count) {
+            Some((error, _)) => Err(error),
+            None => Ok(()),
+        }
+    }
+}
+
+/// So many findings of one kind are told of all loads; the others are in their chapters.
+const MOST_OF_A_KIND: usize = 2;
+
+/// The warnings of the comparisons: each once where it is said of several loads in the same words.
+fn findings_of(comparisons: &[(String, Comparison)]) -> Vec<Finding> {
+    let mut told: Vec<(Finding, Vec<String>)> = Vec::new();
+    for (load, comparison) in comparisons {
+        for one in comparison.findings.iter().filter(|one| one.severity >= Severity::Warning) {
+            match told.iter_mut().find(|(known, _)| known.id == one.id && known.message == one.message) {
+                Some((_, loads)) => loads.push(load.clone()),
+                None => told.push((one.clone(), vec![load.clone()])),
+            }
+        }
+    }
+    let mut all: Vec<Finding> = Vec::new();
+    let mut left_out = 0;
+    for (one, loads) in told {
+        if all.iter().filter(|known| known.id == one.id).count() >= MOST_OF_A_KIND {
+            left_out += 1;
+            continue;
+        }
+        let whose =
+            if loads.len() == comparisons.len() { "Every load".to_owned() } else { enumerate(&loads) };
+        all.push(finding(one.id, one.severity, format!("{whose}: {}", one.message)));
+    }
+    if left_out > 0 {
+        let more = match left_out {
+            1 => "One more warning is".to_owned(),
+            count => format!("{count} more warnings are"),
+        };
+        all.push(finding(FindingId::Caveat, Severity::Warning, format!("{more} with the loads, below.")));
+    }
+    all
+}

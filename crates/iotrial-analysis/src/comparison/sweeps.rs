@@ -1,0 +1,744 @@
+//! Sweeps held against sweeps: the ceiling, the knee and the rate that lasts of each curve that several have, and what they did at
+//! the loads that they both measured.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use iotrial_model::bound::{Amount, BoundRelation, Bounded};
+use iotrial_model::figure::{Figure, SweepFigure};
+use iotrial_model::finding::{Finding, FindingId, Severity};
+use iotrial_model::load_pattern::LoadPattern;
+use iotrial_model::metric::MetricKey;
+use iotrial_model::record::{AttributeValue, EndedHow, OpCounts};
+use iotrial_model::stream::Stream;
+use iotrial_model::subject::Subject;
+use iotrial_model::sweep::{ProbePurpose, ProbeRecord, SweepMethod, SweepRecord};
+use iotrial_model::units::ByteSize;
+use iotrial_model::words::enumerate;
+use serde::Serialize;
+
+use super::circumstances::Circumstances;
+use super::conditions::Difference;
+use super::configuration::letters;
+use super::delta::{BoundedDelta, Delta, Interval, PRINTED_SAME_PERCENT, Reading};
+use super::gate::CurveFigure;
+use super::metric::Metric;
+use super::recommendation::{change, names_of};
+use super::student::{CONFIDENCE, student_limit};
+use super::{CompareError, CompareRequest, GateOutcome, finding};
+use crate::figures::Figures;
+use crate::saturation::{Confidence, KneeBound, Saturation};
+use crate::sweep::{Curve, SweepSummary};
+
+/// Sweeps held against each other. Its keys are an interface: `docs/json.md`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SweepComparison {
+    /// What is compared, in the order in which it was given.
+    pub sweeps: Vec<ComparedSweep>,
+    /// Key of the sweep that changes are from.
+    pub baseline: String,
+    /// Each kind of I/O on each volume that two sweeps or more have.
+    pub curves: Vec<ComparedCurve>,
+    /// The answer in one sentence.
+    pub sentence: String,
+    /// Whether every ceiling that changed became higher, or lower; `None` where some did this and some that, or none is shown to have
+    /// changed.
+    pub is_better: Option<bool>,
+    /// Gates held against each sweep but the baseline.
+    pub gates: Vec<GateOutcome>,
+    /// What the reader should know about it, the most serious first.
+    pub findings: Vec<Finding>,
+}
+
+/// One of the sweeps.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ComparedSweep {
+    /// A short name: `A`, `B`, …
+    pub key: String,
+    /// What it is called, or its id.
+    pub label: String,
+    /// What distinguishes it.
+    pub attributes: BTreeMap<String, AttributeValue>,
+    /// Where its record is.
+    pub source: String,
+    /// Its id.
+    pub id: String,
+    /// Where, when and by what it was measured.
+    pub circumstances: Circumstances,
+    /// All measured phases together.
+    pub measured_s: f64,
+    /// How many loads were measured.
+    pub probe_count: usize,
+    /// `complete`, `interrupted` or `failed`.
+    pub ended: EndedHow,
+}
+
+impl ComparedSweep {
+    /// Key and label: `B (after)`.
+    pub fn title(&self) -> String {
+        format!("{} ({})", self.key, self.label)
+    }
+}
+
+/// One kind of I/O on one volume, of the sweeps that have it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ComparedCurve {
+    /// The kind of I/O.
+    pub pattern: LoadPattern,
+    /// The volume as the baseline calls it; `None` where there is only one.
+    pub volume: Option<String>,
+    /// Ceiling, knee and what else the curves show.
+    pub figures: Vec<ComparedFigure>,
+    /// Every load that any of them measured, the lowest first.
+    pub loads: Vec<ComparedLoad>,
+    /// The fitted curves, to be drawn.
+    #[serde(skip)]
+    pub saturations: Vec<(String, Saturation)>,
+}
+
+impl ComparedCurve {
+    /// Pattern and volume in words.
+    pub fn name(&self) -> String {
+        match &self.volume {
+            Some(volume) => format!("{} on {volume}", self.pattern),
+            None => self.pattern.to_string(),
+        }
+    }
+}
+
+/// A figure of a curve, of each sweep that has it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ComparedFigure {
+    /// Of what.
+    #[serde(serialize_with = "as_word")]
+    pub figure: SweepFigure,
+    /// In the order of the sweeps.
+    pub cells: Vec<FigureCell>,
+}
+
+fn as_word<S: serde::Serializer>(figure: &SweepFigure, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(figure.as_str())
+}
+
+/// A figure of a curve of one sweep.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FigureCell {
+    /// Key of the sweep.
+    pub sweep: String,
+    /// The figure, or the bound that is known of it.
+    pub value: Amount,
+    /// Where it lies with 95 % confidence; `None` where the loads are too few to tell.
+    pub interval: Option<Confidence>,
+    /// The change from the baseline; `None` of the baseline itself.
+    pub delta: Option<Delta>,
+    /// The same where one of the two is only a bound.
+    pub bounded: Option<BoundedDelta>,
+}
+
+/// What the sweeps did at one load.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ComparedLoad {
+    /// Outstanding I/Os.
+    pub outstanding: u32,
+    /// In the order of the sweeps; only those that measured this load.
+    pub cells: Vec<LoadPointCell>,
+}
+
+/// What one sweep did at one load, of all its probes there together.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LoadPointCell {
+    /// Key of the sweep.
+    pub sweep: String,
+    /// How often it was measured there.
+    pub probe_count: usize,
+    /// Reads and writes together.
+    #[serde(flatten)]
+    pub figures: Figures,
+    /// The change of the rate from the baseline; `None` of the baseline, and where that did not measure this load.
+    pub iops_change: Option<Delta>,
+    /// The same of the mean latency.
+    pub latency_change: Option<Delta>,
+}
+
+/// A sweep as it is read.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SweepSample {
+    /// Where its record is.
+    pub source: String,
+    /// What happened.
+    pub record: SweepRecord,
+}
+
+impl SweepComparison {
+    /// Compares.
+    ///
+    /// # Errors
+    ///
+    /// When there are fewer than two, nothing that two of them have, or it would not be fair.
+    pub fn new(samples: Vec<SweepSample>, request: &CompareRequest) -> Result<Self, CompareError> {
+        let mut findings = Vec::new();
+        let samples = without_doubles(samples, &mut findings);
+        if samples.len() < 2 {
+            return Err(CompareError::OnlyOneSweep);
+        }
+        check_conditions(&samples, request.force, &mut findings)?;
+        let summaries: Vec<SweepSummary> = samples.iter().map(|one| SweepSummary::new(&one.record)).collect();
+        let sweeps: Vec<ComparedSweep> = samples
+            .iter()
+            .zip(&summaries)
+            .enumerate()
+            .map(|(at, (one, summary))| ComparedSweep::of(letters(at), one, summary))
+            .collect();
+        let baseline = match &request.baseline {
+            Some(name) => find_baseline(&sweeps, name)?,
+            None => 0,
+        };
+        let all: Vec<Side<'_>> = sweeps
+            .iter()
+            .zip(&samples)
+            .zip(&summaries)
+            .map(|((sweep, sample), summary)| Side { sweep, record: &sample.record, summary })
+            .collect();
+        let (curves, alone) = curves(&all, baseline);
+        if curves.is_empty() {
+            return Err(CompareError::NoCommonCurve);
+        }
+        if !alone.is_empty() {
+            findings.push(finding(
+                FindingId::LeftOut,
+                Severity::Note,
+                format!("In one sweep only, so compared with nothing: {}.", enumerate(&alone)),
+            ));
+        }
+        findings.extend(findings_of(&all));
+        findings.push(finding(
+            FindingId::MeasuredOnce,
+            Severity::Note,
+            "Each sweep is one measurement: its intervals show how uncertain it is in itself, with 1 % for what changes from one to the next on a quiet device. Other work on a shared device changes more."
+                .to_owned(),
+        ));
+        findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+        let gates = hold(request, &all, &curves, baseline)?;
+        let (sentence, is_better) = answer(&sweeps, baseline, &curves);
+        Ok(Self {
+            baseline: sweeps[baseline].key.clone(),
+            sweeps,
+            curves,
+            sentence,
+            is_better,
+            gates,
+            findings,
+        })
+    }
+
+    /// One sweep by its key.
+    pub fn sweep(&self, key: &str) -> Option<&ComparedSweep> {
+        self.sweeps.iter().find(|one| one.key == key)
+    }
+
+    /// Whether any of the devices was simulated.
+    pub fn is_simulated(&self) -> bool {
+        self.sweeps.iter().any(|one| one.circumstances.is_simulated)
+    }
+}
+
+impl ComparedSweep {
+    fn of(key: String, sample: &SweepSample, summary: &SweepSummary) -> Self {
+        let record = &sample.record;
+        Self {
+            key,
+            label: record.label.clone().unwrap_or_else(|| record.id.clone()),
+            attributes: record.attributes.clone(),
+            source: sample.source.clone(),
+            id: record.id.clone(),
+            circumstances: Circumstances::of(&Subject::of_sweep(record)),
+            measured_s: summary.measured_s,
+            probe_count: record.probes.len(),
+            ended: record.ended.how,
+        }
+    }
+}
+
+/// A sweep with everything that is computed of it.
+struct Side<'s> {
+    sweep: &'s ComparedSweep,
+    record: &'s SweepRecord,
+    summary: &'s SweepSummary,
+}
+
+fn without_doubles(samples: Vec<SweepSample>, findings: &mut Vec<Finding>) -> Vec<SweepSample> {
+    let mut seen = BTreeSet::new();
+    let (once, again): (Vec<SweepSample>, Vec<SweepSample>) =
+        samples.into_iter().partition(|one| seen.insert(one.record.id.clone()));
+    let message = |one: SweepSample| format!("The sweep {} was given twice, and counts once.", one.record.id);
+    findings
+        .extend(again.into_iter().map(|one| finding(FindingId::GivenTwice, Severity::Note, message(one))));
+    once
+}
+
+fn find_baseline(sweeps: &[ComparedSweep], name: &str) -> Result<usize, CompareError> {
+    let is_called = |one: &ComparedSweep| one.label == name || one.key == name || one.id == name;
+    sweeps.iter().position(is_called).ok_or_else(|| CompareError::UnknownBaseline {
+        name: name.to_owned(),
+        nearest: None,
+        known: sweeps.iter().map(|one| format!("`{}`", one.label)).collect(),
+    })
+}
+
+/// Sizes of the data that differ by less are the same.
+const SIZE_TOLERANCE: f64 = 0.05;
+
+/// In what two sweeps have to agree.
+fn differences(one: &SweepRecord, other: &SweepRecord) -> Vec<Difference> {
+    let words = |record: &SweepRecord| {
+        let settings = &record.settings;
+        let method = match settings.method {
+            // The loads of both are measured in the same way.
+            SweepMethod::Search | SweepMethod::Grid => "a sweep of outstanding I/Os",
+            SweepMethod::Sqlio => "the series of the SQLIO paper",
+            SweepMethod::Channel => "a sweep of the channel",
+        };
+        let device = if settings.engine.is_simulated() {
+            "a simulated device"
+        } else if settings.engine.has_device() {
+            "a real device"
+        } else {
+            "no device"
+        };
+        let tool = &record.tool;
+        [
+            ("what was measured", method.to_owned()),
+            ("device", device.to_owned()),
+            ("I/O", if settings.direct { "direct" } else { "buffered" }.to_owned()),
+            ("method", format!("version {} of {}", tool.method_version, tool.name)),
+        ]
+    };
+    let mut all: Vec<Difference> = words(one)
+        .into_iter()
+        .zip(words(other))
+        .filter(|((_, first), (_, other))| first != other)
+        .map(|((what, first), (_, other))| Difference { what, first, other })
+        .collect();
+    let size = |record: &SweepRecord| record.settings.sizes.first().copied();
+    if let (Some(first), Some(other)) = (size(one), size(other)) {
+        let (low, high) = (first.get().min(other.get()), first.get().max(other.get()));
+        if high as f64 > low.max(1) as f64 * (1.0 + SIZE_TOLERANCE) {
+            let written = |size: ByteSize| size.to_string();
+            all.push(Difference { what: "data on a volume", first: written(first), other: written(other) });
+        }
+    }
+    all
+}
+
+fn check_conditions(
+    samples: &[SweepSample],
+    force: bool,
+    findings: &mut Vec<Finding>,
+) -> Result<(), CompareError> {
+    let first = &samples[0];
+    for other in &samples[1..] {
+        let differences = differences(&first.record, &other.record);
+        if differences.is_empty() {
+            continue;
+        }
+        let error = CompareError::Incomparable {
+            first: first.source.clone(),
+            other: other.source.clone(),
+            differences,
+        };
+        if !force {
+            return Err(error);
+        }
+        let message = format!("Compared by force: {error}.");
+        findings.push(finding(FindingId::Forced, Severity::Warning, message));
+    }
+    Ok(())
+}
+
+/// The curves that two sweeps or more have, and the names of the others.
+fn curves(sides: &[Side<'_>], baseline: usize) -> (Vec<ComparedCurve>, Vec<String>) {
+    let mut keys: Vec<(LoadPattern, usize)> = Vec::new();
+    for curve in sides.iter().flat_map(|side| &side.summary.curves) {
+        let key = (curve.pattern, curve.volume);
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    let mut alone = Vec::new();
+    let mut compared = Vec::new();
+    let has_volumes = sides.iter().any(|side| side.summary.volumes.len() > 1);
+    for (pattern, volume) in keys {
+        let has = |side: &&Side<'_>| {
+            side.summary.curves.iter().any(|curve| (curve.pattern, curve.volume) == (pattern, volume))
+        };
+        let names = [baseline].into_iter().chain(0..sides.len());
+        let name = names.filter_map(|at| sides[at].summary.volumes.get(volume)).next().cloned();
+        let curve = ComparedCurve {
+            pattern,
+            volume: name.filter(|_| has_volumes),
+            figures: figures(sides, baseline, pattern, volume),
+            loads: loads(sides, baseline, pattern, volume),
+            saturations: sides
+                .iter()
+                .filter_map(|side| {
+                    let curve = curve_of(side, pattern, volume)?;
+                    Some((side.sweep.key.clone(), curve.saturation.clone()?))
+                })
+                .collect(),
+        };
+        match sides.iter().filter(has).count() {
+            0 | 1 => alone.push(curve.name()),
+            _ => compared.push(curve),
+        }
+    }
+    (compared, alone)
+}
+
+fn curve_of<'s>(side: &Side<'s>, pattern: LoadPattern, volume: usize) -> Option<&'s Curve> {
+    side.summary.curves.iter().find(|curve| (curve.pattern, curve.volume) == (pattern, volume))
+}
+
+/// A figure of one curve, before it is held against another one.
+struct Known {
+    value: Amount,
+    interval: Option<Confidence>,
+}
+
+impl Known {
+    fn at_least(value: f64) -> Self {
+        Self { value: bound(BoundRelation::AtLeast, value), interval: None }
+    }
+
+    fn of(curve: &Curve, figure: SweepFigure) -> Option<Self> {
+        if figure == SweepFigure::Sustained {
+            let sustained = curve.sustained?;
+            // A standard error with many degrees of freedom: 1.96 of them are 95 %.
+            let interval = sustained.iops_standard_error.map(|error| Confidence {
+                low: sustained.iops - 1.96 * error,
+                high: sustained.iops + 1.96 * error,
+            });
+            return Some(Self { value: Amount::Exact(sustained.iops), interval });
+        }
+        let found = curve.saturation.as_ref()?;
+        // Bandwidth follows from the rate: all I/Os of a pattern have one size.
+        let of_bandwidth = |one: Confidence| {
+            let factor = found.ceiling_mib_per_s / found.ceiling_iops;
+            Confidence { low: one.low * factor, high: one.high * factor }
+        };
+        Some(match figure {
+            SweepFigure::Ceiling if found.is_reached => {
+                Self { value: Amount::Exact(found.ceiling_iops), interval: found.ceiling_confidence }
+            }
+            SweepFigure::Ceiling => Self::at_least(found.ceiling_iops),
+            SweepFigure::CeilingBandwidth if found.is_reached => Self {
+                value: Amount::Exact(found.ceiling_mib_per_s),
+                interval: found.ceiling_confidence.map(of_bandwidth),
+            },
+            SweepFigure::CeilingBandwidth => Self::at_least(found.ceiling_mib_per_s),
+            SweepFigure::Knee | SweepFigure::Sustained => match found.knee_bound {
+                None => {
+                    Self { value: Amount::Exact(found.knee.outstanding), interval: found.knee_confidence }
+                }
+                Some(KneeBound::AtOrBelow) => {
+                    Self { value: bound(BoundRelation::AtMost, found.knee.outstanding), interval: None }
+                }
+                Some(KneeBound::AtOrAbove) => Self::at_least(found.knee.outstanding),
+                Some(KneeBound::Unknown) => return None,
+            },
+        })
+    }
+
+    /// Where it lies for sure or with confidence; the upper end is infinite of a lower bound.
+    fn ends(&self) -> Option<(f64, f64)> {
+        match (self.value, self.interval) {
+            (Amount::Bounded(_), _) => Some(self.value.range()),
+            (Amount::Exact(_), Some(one)) => Some((one.low, one.high)),
+            (Amount::Exact(_), None) => None,
+        }
+    }
+}
+
+const fn bound(relation: BoundRelation, value: f64) -> Amount {
+    Amount::Bounded(Bounded { relation, value })
+}
+
+fn figures(sides: &[Side<'_>], baseline: usize, pattern: LoadPattern, volume: usize) -> Vec<ComparedFigure> {
+    let of_figure = |figure: &SweepFigure| {
+        let metric = Metric { load: Some(pattern.to_string()), key: MetricKey::Sweep(*figure) };
+        let known = |side: &Side<'_>| Known::of(curve_of(side, pattern, volume)?, *figure);
+        let from = known(&sides[baseline]);
+        let cells: Vec<FigureCell> = sides
+            .iter()
+            .enumerate()
+            .filter_map(|(at, side)| {
+                let to = known(side)?;
+                let change = from.as_ref().filter(|_| at != baseline);
+                let (delta, bounded) = match change {
+                    None => (None, None),
+                    Some(from) => match (from.value, to.value) {
+                        (Amount::Exact(_), Amount::Exact(_)) => (Some(delta_of(&metric, from, &to)), None),
+                        _ => (None, Some(BoundedDelta::new(metric.clone(), within(from), within(&to)))),
+                    },
+                };
+                let (value, interval) = (to.value, to.interval);
+                Some(FigureCell { sweep: side.sweep.key.clone(), value, interval, delta, bounded })
+            })
+            .collect();
+        (!cells.is_empty()).then_some(ComparedFigure { figure: *figure, cells })
+    };
+    SweepFigure::ALL.iter().filter_map(of_figure).collect()
+}
+
+/// Of a figure that is held against a bound, the amount that is surely right: of a ceiling with an interval nothing is sure beyond
+/// its upper end, and that end is what a lower bound has to exceed.
+fn within(known: &Known) -> Amount {
+    match (known.value, known.interval) {
+        (Amount::Exact(_), Some(interval)) => bound(BoundRelation::AtMost, interval.high),
+        (value, _) => value,
+    }
+}
+
+/// Half of a 95 % interval by which two sweeps of one quiet device differ beyond what their fits know, in logarithms.
+// Two measurements of one load differ by 1 % (`POINT_ERROR` of the fit), each of them, whichever curve goes through them; 1.96 standard
+// errors are 95 %. Without it the fits of two sweeps of one device, each through dozens of points, would never agree.
+const BETWEEN_SWEEPS: f64 = 1.96 * 0.01 * std::f64::consts::SQRT_2;
+
+/// The change of a figure with its interval, joined as of two independent ones: squares of what each reaches in logarithms add.
+fn delta_of(metric: &Metric, from: &Known, to: &Known) -> Delta {
+    let value = |one: &Known| one.value.exact().unwrap_or_default();
+    // Half the width in logarithms; the two sides of an interval of a fit are not the same to the last digit.
+    let reach = |one: &Known| {
+        let interval = one.interval.filter(|interval| interval.low > 0.0)?;
+        Some((interval.high / interval.low).ln() / 2.0)
+    };
+    let (a, b) = (value(from), value(to));
+    let reach = reach(from).zip(reach(to)).map(|(one, other)| one.hypot(other).hypot(BETWEEN_SWEEPS));
+    Delta::of_curve(metric.clone(), a, b, reach)
+}
+
+impl Delta {
+    /// A change of a figure of a curve; `reach` is half the width of its interval in logarithms, `None` where that is not known.
+    fn of_curve(metric: Metric, from: f64, to: f64, reach: Option<f64>) -> Self {
+        let percent = 100.0 * (to / from - 1.0);
+        let interval = reach.filter(|reach| reach.is_finite()).map(|reach| {
+            let at = |sign: f64| 100.0 * ((to / from).ln() + sign * reach).exp_m1();
+            Interval { low_percent: at(-1.0), high_percent: at(1.0) }
+        });
+        let reading = match (metric.better(), interval) {
+            (None, _) => Reading::Amount,
+            (Some(_), None) => Reading::NoInterval,
+            // Two measurements of one load differ by a percent each, however well a curve fits.
+            (Some(_), Some(one))
+                if one.low_percent <= 0.0 && one.high_percent >= 0.0
+                    || percent.abs() < PRINTED_SAME_PERCENT =>
+            {
+                Reading::NoDifference
+            }
+            (Some(better), Some(_)) => Reading::of_change(better, from, to),
+        };
+        Self { metric, from, to, percent, interval, reading }
+    }
+}
+
+/// All loads of a curve that any sweep measured.
+fn loads(sides: &[Side<'_>], baseline: usize, pattern: LoadPattern, volume: usize) -> Vec<ComparedLoad> {
+    let probes_of = |side: &Side<'_>| -> BTreeMap<u32, Vec<ProbeRecord>> {
+        let mut all: BTreeMap<u32, Vec<ProbeRecord>> = BTreeMap::new();
+        let is_meant = |probe: &&ProbeRecord| {
+            // A long probe beyond the knee has a figure of its own: a burst that ends within it is no point of the curve.
+            probe.pattern == pattern
+                && probe.volumes == [volume]
+                && !matches!(probe.purpose, ProbePurpose::Sustained | ProbePurpose::Together)
+        };
+        for probe in side.record.probes.iter().filter(is_meant) {
+            all.entry(probe.outstanding).or_default().push(probe.clone());
+        }
+        all
+    };
+    let all: Vec<BTreeMap<u32, Vec<ProbeRecord>>> = sides.iter().map(probes_of).collect();
+    let outstanding: BTreeSet<u32> = all.iter().flat_map(BTreeMap::keys).copied().collect();
+    let load = |outstanding: u32| {
+        let from = all[baseline].get(&outstanding);
+        let cell = |(at, side): (usize, &Side<'_>)| {
+            let probes = all[at].get(&outstanding)?;
+            let change = |figure: Figure| {
+                let metric =
+                    Metric { load: Some(pattern.to_string()), key: MetricKey::Figure(Stream::Mixed, figure) };
+                change_at(metric, figure, from.filter(|_| at != baseline)?, probes)
+            };
+            Some(LoadPointCell {
+                sweep: side.sweep.key.clone(),
+                probe_count: probes.len(),
+                figures: together(probes),
+                iops_change: change(Figure::Iops),
+                latency_change: change(Figure::LatencyMean),
+            })
+        };
+        ComparedLoad { outstanding, cells: sides.iter().enumerate().filter_map(cell).collect() }
+    };
+    outstanding.into_iter().map(load).collect()
+}
+
+/// The figures of probes of one load, which ran one after the other: counts and times add, histograms are merged.
+fn together(probes: &[ProbeRecord]) -> Figures {
+    let mut counts = OpCounts::default();
+    let each =
+        probes.iter().flat_map(|probe| &probe.counts).flat_map(|one| one.read.iter().chain(&one.write));
+    each.for_each(|one| counts.merge(one));
+    Figures::new(&counts, probes.iter().map(|probe| probe.measured).sum::<Duration>())
+}
+
+/// The change of a figure at one load, with an interval where both sides measured it twice or more.
+fn change_at(metric: Metric, figure: Figure, from: &[ProbeRecord], to: &[ProbeRecord]) -> Option<Delta> {
+    let (a, b) = (together(from).get(figure)?, together(to).get(figure)?);
+    // The variance of the logarithm of a mean over the probes, and its degrees of freedom.
+    let spread = |probes: &[ProbeRecord]| {
+        let logs: Option<Vec<f64>> =
+            probes.iter().map(|one| together(std::slice::from_ref(one)).get(figure).map(f64::ln)).collect();
+        let logs = logs.filter(|logs| logs.len() > 1)?;
+        let count = logs.len() as f64;
+        let mean = logs.iter().sum::<f64>() / count;
+        let squares: f64 = logs.iter().map(|log| (log - mean) * (log - mean)).sum();
+        Some((squares / (count - 1.0) / count, count - 1.0))
+    };
+    let reach = spread(from).zip(spread(to)).map(|((a, a_degrees), (b, b_degrees))| {
+        let variance = a + b;
+        // Welch (1947), Satterthwaite (1946).
+        let degrees = if variance > 0.0 {
+            variance * variance / (a * a / a_degrees + b * b / b_degrees)
+        } else {
+            a_degrees + b_degrees
+        };
+        student_limit(1.0 - CONFIDENCE, degrees.max(1.0)) * variance.sqrt()
+    });
+    Some(Delta::of_curve(metric, a, b, reach))
+}
+
+/// Warnings of the sweeps, each with the key of those that say it.
+fn findings_of(sides: &[Side<'_>]) -> Vec<Finding> {
+    let mut told: Vec<(&Finding, Vec<String>)> = Vec::new();
+    for side in sides {
+        for one in side.summary.findings.iter().filter(|one| one.severity >= Severity::Warning) {
+            let is_same = |(known, _): &&mut (&Finding, Vec<String>)| {
+                known.id == one.id && known.message == one.message
+            };
+            match told.iter_mut().find(is_same) {
+                Some((_, keys)) => keys.push(side.sweep.key.clone()),
+                None => told.push((one, vec![side.sweep.key.clone()])),
+            }
+        }
+    }
+    let message =
+        |one: &Finding, keys: &[String]| format!("{}: {} [{}]", enumerate(keys), one.message, one.id);
+    let of_sweeps =
+        told.iter().map(|(one, keys)| finding(FindingId::Caveat, one.severity, message(one, keys)));
+    of_sweeps.collect()
+}
+
+fn hold(
+    request: &CompareRequest,
+    sides: &[Side<'_>],
+    curves: &[ComparedCurve],
+    baseline: usize,
+) -> Result<Vec<GateOutcome>, CompareError> {
+    let mut outcomes = Vec::new();
+    for gate in &request.gates {
+        let before = outcomes.len();
+        if let Some((pattern, figure)) = gate.of_sweep() {
+            let is_meant = |curve: &&ComparedCurve| pattern.is_none_or(|pattern| pattern == curve.pattern);
+            for curve in curves.iter().filter(is_meant) {
+                for (_, side) in sides.iter().enumerate().filter(|(at, _)| *at != baseline) {
+                    let of_figure = curve.figures.iter().find(|one| one.figure == figure);
+                    let sweep = side.sweep;
+                    let cell =
+                        of_figure.and_then(|one| one.cells.iter().find(|cell| cell.sweep == sweep.key));
+                    let known = cell.map(|cell| Known { value: cell.value, interval: cell.interval });
+                    let doubt = match sweep.ended {
+                        EndedHow::Complete => None,
+                        EndedHow::Interrupted => Some("the sweep was interrupted".to_owned()),
+                        EndedHow::Failed => Some("the sweep failed".to_owned()),
+                    };
+                    outcomes.push(gate.hold_curve(CurveFigure {
+                        key: &sweep.key,
+                        label: &sweep.label,
+                        metric: Metric { load: Some(curve.name()), key: MetricKey::Sweep(figure) },
+                        value: known.as_ref().map(|known| known.value.shown().1),
+                        ends: known.as_ref().and_then(Known::ends),
+                        delta: cell.and_then(|cell| cell.delta.as_ref()),
+                        bounded: cell.and_then(|cell| cell.bounded.as_ref()),
+                        doubt,
+                    }));
+                }
+            }
+        }
+        if outcomes.len() == before {
+            let patterns = curves.iter().map(|curve| format!("{}.ceiling", curve.pattern));
+            let words = SweepFigure::ALL.iter().map(|figure| figure.word().to_owned());
+            return Err(CompareError::UnknownMetric {
+                name: gate.name.clone(),
+                near: enumerate(&words.chain(patterns).collect::<Vec<_>>()),
+                nearest: None,
+            });
+        }
+    }
+    Ok(outcomes)
+}
+
+/// What became of the ceilings, in one sentence.
+fn answer(sweeps: &[ComparedSweep], baseline: usize, curves: &[ComparedCurve]) -> (String, Option<bool>) {
+    let mut parts = Vec::new();
+    let (mut better, mut worse) = (0, 0);
+    for sweep in sweeps.iter().enumerate().filter(|(at, _)| *at != baseline).map(|(_, sweep)| sweep) {
+        let (mut changed, mut same, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
+        for curve in curves {
+            let ceiling = curve.figures.iter().find(|one| one.figure == SweepFigure::Ceiling);
+            let cell = ceiling.and_then(|one| one.cells.iter().find(|cell| cell.sweep == sweep.key));
+            let Some(cell) = cell else { continue };
+            let reading = match (&cell.delta, &cell.bounded) {
+                (Some(delta), _) => delta.reading,
+                (None, Some(bounded)) => bounded.reading,
+                (None, None) => Reading::NoInterval,
+            };
+            let words = match (&cell.delta, &cell.bounded) {
+                (Some(delta), _) => change(delta.percent),
+                (None, Some(bounded)) => bounded
+                    .sure_change()
+                    .map_or_else(String::new, |(sign, percent)| format!("{sign} {}", change(percent))),
+                (None, None) => String::new(),
+            };
+            match reading {
+                one if one.is_better() => {
+                    better += 1;
+                    changed.push(format!("{} {words}", curve.name()));
+                }
+                one if one.is_worse() => {
+                    worse += 1;
+                    changed.push(format!("{} {words}", curve.name()));
+                }
+                Reading::NoDifference => same.push(curve.name()),
+                _ => unknown.push(curve.name()),
+            }
+        }
+        let mut words = Vec::new();
+        if !changed.is_empty() {
+            words.push(format!("the ceiling of {}", names_of(&changed)));
+        }
+        if !same.is_empty() {
+            words.push(format!("no difference shown in the ceiling of {}", names_of(&same)));
+        }
+        if !unknown.is_empty() {
+            words.push(format!("too little measured to compare the ceiling of {}", names_of(&unknown)));
+        }
+        if words.is_empty() {
+            words.push("no ceiling to compare".to_owned());
+        }
+        parts.push(format!("{} against {}: {}.", sweep.title(), sweeps[baseline].title(), words.join("; ")));
+    }
+    let is_better = match (better, worse) {
+        (0, 0) => None,
+        (_, 0) => Some(true),
+        (0, _) => Some(false),
+        _ => None,
+    };
+    (parts.join(" "), is_better)
+}

@@ -1,0 +1,370 @@
+//! The document of sweeps held against sweeps: what became of the ceilings, and both curves over one another.
+
+use iotrial_analysis::comparison::{
+    ComparedCurve, ComparedFigure, ComparedLoad, ComparedSweep, Delta, FigureCell, LoadPointCell,
+    SweepComparison,
+};
+use iotrial_analysis::figures::Figures;
+use iotrial_model::figure::{Figure, SweepFigure};
+use iotrial_model::record::EndedHow;
+
+use super::{LATENCY, OUTSTANDING, POINTS_PER_DOUBLING};
+use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
+use crate::comparison::measured::section_of_sweeps;
+use crate::comparison::{bounded_change, findings};
+use crate::document::{Answer, Block, Document, Section};
+use crate::gates;
+use crate::quantity::Quantity;
+use crate::result::LONGEST_TITLE;
+use crate::table::{Column, Row, Table, Value};
+use crate::text::cut;
+
+/// More rows than this are left to the forms that can be scrolled.
+const MOST_ROWS_AT_A_GLANCE: usize = 48;
+/// More sweeps than this have no column and no line of their own.
+const MOST_SWEEPS: usize = 6;
+/// Names in legends are cut to this many characters.
+const LONGEST_NAME: usize = 40;
+
+impl Document {
+    /// The document of sweeps held against each other.
+    pub fn of_compared_sweeps(comparison: &SweepComparison) -> Self {
+        let sections = [
+            Some(answer(comparison)),
+            gates::section(&comparison.gates),
+            findings(&comparison.findings),
+            Some(sweeps(comparison)),
+            figures(comparison),
+            section_of_sweeps(&comparison.sweeps),
+            loads(comparison),
+            charts(comparison),
+        ];
+        let labels: Vec<&str> = comparison.sweeps.iter().map(|one| one.label.as_str()).collect();
+        let probes: usize = comparison.sweeps.iter().map(|one| one.probe_count).sum();
+        Self {
+            title: cut(&format!("Sweeps compared: {}", labels.join(", ")), LONGEST_TITLE),
+            byline: format!("From {} sweeps with {probes} probes", comparison.sweeps.len()),
+            in_brief: vec![("baseline", title_of(comparison, &comparison.baseline))],
+            sections: sections.into_iter().flatten().collect(),
+            chapters: Vec::new(),
+        }
+    }
+}
+
+fn title_of(comparison: &SweepComparison, key: &str) -> String {
+    comparison.sweep(key).map_or_else(|| key.to_owned(), ComparedSweep::title)
+}
+
+fn shown(comparison: &SweepComparison) -> &[ComparedSweep] {
+    &comparison.sweeps[..comparison.sweeps.len().min(MOST_SWEEPS)]
+}
+
+fn answer(comparison: &SweepComparison) -> Section {
+    let others = comparison.sweeps.iter().filter(|one| one.key != comparison.baseline);
+    let others: Vec<String> = others.map(ComparedSweep::title).collect();
+    let who = match others.as_slice() {
+        [one] => one.clone(),
+        several => format!("{} sweeps", several.len()),
+    };
+    let headline = match comparison.is_better {
+        Some(true) => format!("Higher ceilings: {who}"),
+        Some(false) => format!("Lower ceilings: {who}"),
+        None => {
+            let has_any = comparison.curves.iter().flat_map(|curve| &curve.figures).any(|figure| {
+                figure.figure == SweepFigure::Ceiling
+                    && figure.cells.iter().filter_map(|cell| cell.delta.as_ref()).any(is_shown)
+            });
+            if has_any {
+                format!("Some ceilings are higher and some lower: {who}")
+            } else {
+                "No ceiling is shown to have changed".to_owned()
+            }
+        }
+    };
+    let is_simulated = comparison.is_simulated();
+    Section {
+        id: "answer",
+        heading: "",
+        note: None,
+        blocks: vec![Block::Answer(Answer {
+            is_good: if is_simulated { Some(false) } else { comparison.is_better },
+            headline: if is_simulated {
+                format!("Simulated, not measured: {}", lower(&headline))
+            } else {
+                headline
+            },
+            sentence: comparison.sentence.clone(),
+            points: Vec::new(),
+            lists: Vec::new(),
+        })],
+    }
+}
+
+fn lower(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}
+
+fn is_shown(delta: &Delta) -> bool {
+    delta.reading.is_better() || delta.reading.is_worse()
+}
+
+fn sweeps(comparison: &SweepComparison) -> Section {
+    let row = |one: &ComparedSweep| {
+        let attributes: Vec<String> =
+            one.attributes.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        Row {
+            cells: vec![
+                Value::Text(one.key.clone()),
+                Value::Text(one.label.clone()),
+                Value::text((!attributes.is_empty()).then(|| attributes.join(" "))),
+                Value::Count(one.probe_count as u64),
+                Value::Number(one.measured_s),
+                Value::Text(
+                    match one.ended {
+                        EndedHow::Complete => "complete",
+                        EndedHow::Interrupted => "interrupted",
+                        EndedHow::Failed => "failed",
+                    }
+                    .to_owned(),
+                ),
+            ],
+            is_total: false,
+        }
+    };
+    let table = Table {
+        caption: "Sweeps".to_owned(),
+        columns: vec![
+            Column::new("key", Quantity::Words),
+            Column::new("sweep", Quantity::Words),
+            Column::new("attributes", Quantity::Words).optional(),
+            Column::new("probes", Quantity::Count),
+            Column::new("measured", Quantity::Seconds).optional(),
+            Column::new("ended", Quantity::Words),
+        ],
+        rows: comparison.sweeps.iter().map(row).collect(),
+        at_a_glance: true,
+    };
+    Section { id: "sweeps", heading: "Sweeps", note: None, blocks: vec![Block::Table(table)] }
+}
+
+fn quantity(figure: SweepFigure) -> Quantity {
+    match figure {
+        SweepFigure::Ceiling | SweepFigure::Sustained => Quantity::Iops,
+        SweepFigure::CeilingBandwidth => Quantity::BandwidthMibPerS,
+        SweepFigure::Knee => Quantity::Load,
+    }
+}
+
+/// What a table is about, and the name of its columns.
+const fn words(figure: SweepFigure) -> (&'static str, &'static str) {
+    match figure {
+        SweepFigure::Ceiling => ("Ceiling, I/Os per second", "ceiling"),
+        SweepFigure::CeilingBandwidth => ("Ceiling, bandwidth", "ceiling"),
+        SweepFigure::Knee => ("Knee, outstanding I/Os", "knee"),
+        SweepFigure::Sustained => ("Rate that lasts", "lasts"),
+    }
+}
+
+fn figures(comparison: &SweepComparison) -> Option<Section> {
+    let blocks: Vec<Block> = SweepFigure::ALL
+        .iter()
+        .filter_map(|figure| Some(Block::Table(figure_table(comparison, *figure)?)))
+        .collect();
+    (!blocks.is_empty()).then(|| Section {
+        id: "saturation",
+        heading: "Where each one saturates",
+        note: Some(format!(
+            "Changes are from {}, with the ends of their 95 % intervals. ✓ higher, ✗ lower, doubled from a factor of two on, ≈ no difference shown, ? not judged. ≥ and ≤ are bounds: that ceiling was not reached, or the loads do not show the knee.",
+            title_of(comparison, &comparison.baseline)
+        )),
+        blocks,
+    })
+}
+
+fn figure_table(comparison: &SweepComparison, figure: SweepFigure) -> Option<Table> {
+    let (caption, name) = words(figure);
+    let shown = shown(comparison);
+    let mut columns = vec![Column::new("curve", Quantity::Words)];
+    for one in shown {
+        columns.push(Column::new(name, quantity(figure)).under(one.key.clone()));
+        if one.key != comparison.baseline {
+            columns.push(Column::new("change", Quantity::ChangePercent).under(one.key.clone()));
+            columns.push(Column::new("from", Quantity::ChangePercent).under(one.key.clone()).optional());
+            columns.push(Column::new("to", Quantity::ChangePercent).under(one.key.clone()).optional());
+        }
+    }
+    let row = |(curve, one): (&ComparedCurve, &ComparedFigure)| {
+        let mut cells = vec![Value::Text(curve.name())];
+        for sweep in shown {
+            let cell = one.cells.iter().find(|cell| cell.sweep == sweep.key);
+            cells.push(Value::amount(cell.map(|cell| cell.value)));
+            if sweep.key != comparison.baseline {
+                cells.push(cell.map_or(Value::Absent, figure_change));
+                let interval = cell.and_then(|cell| cell.delta.as_ref()?.interval);
+                cells.push(Value::number(interval.map(|one| one.low_percent)));
+                cells.push(Value::number(interval.map(|one| one.high_percent)));
+            }
+        }
+        Row { cells, is_total: false }
+    };
+    let of_figure = comparison
+        .curves
+        .iter()
+        .filter_map(|curve| Some((curve, curve.figures.iter().find(|one| one.figure == figure)?)));
+    let rows: Vec<Row> = of_figure.map(row).collect();
+    (!rows.is_empty()).then(|| Table {
+        caption: caption.to_owned(),
+        columns,
+        at_a_glance: rows.len() <= MOST_ROWS_AT_A_GLANCE,
+        rows,
+    })
+}
+
+fn figure_change(cell: &FigureCell) -> Value {
+    match (&cell.delta, &cell.bounded) {
+        (Some(delta), _) => change(Some(delta)),
+        (None, Some(bounded)) => bounded_change(bounded),
+        (None, None) => Value::Absent,
+    }
+}
+
+fn change(delta: Option<&Delta>) -> Value {
+    delta.map_or(Value::Absent, |delta| Value::Change { percent: delta.percent, reading: delta.reading })
+}
+
+/// Every load that any of them measured.
+fn loads(comparison: &SweepComparison) -> Option<Section> {
+    let shown = shown(comparison);
+    let mut columns = vec![Column::new("curve", Quantity::Words), Column::new("outst.", Quantity::Count)];
+    for one in shown {
+        let is_other = one.key != comparison.baseline;
+        columns.push(Column::of_figure(Figure::Iops).under(one.key.clone()));
+        if is_other {
+            columns.push(Column::new("change", Quantity::ChangePercent).under(one.key.clone()));
+        }
+        columns.push(Column::new("lat mean", Quantity::LatencyUs).under(one.key.clone()));
+        if is_other {
+            columns.push(Column::new("change", Quantity::ChangePercent).under(one.key.clone()));
+        }
+        columns.push(Column::new("lat p99", Quantity::LatencyUs).under(one.key.clone()).optional());
+        columns.push(Column::new("probes", Quantity::Count).under(one.key.clone()).optional());
+    }
+    let row = |curve: &ComparedCurve, load: &ComparedLoad| {
+        let mut cells = vec![Value::Text(curve.name()), Value::Count(load.outstanding.into())];
+        for sweep in shown {
+            let cell = load.cells.iter().find(|cell| cell.sweep == sweep.key);
+            let figure =
+                |of: fn(&Figures) -> Option<f64>| Value::number(cell.and_then(|cell| of(&cell.figures)));
+            let is_other = sweep.key != comparison.baseline;
+            cells.push(figure(|figures| figures.iops));
+            if is_other {
+                cells.push(change(cell.and_then(|cell| cell.iops_change.as_ref())));
+            }
+            cells.push(figure(|figures| figures.lat_mean_us));
+            if is_other {
+                cells.push(change(cell.and_then(|cell| cell.latency_change.as_ref())));
+            }
+            cells.push(figure(|figures| figures.lat_p99_us));
+            cells.push(cell.map_or(Value::Absent, |cell| Value::Count(cell.probe_count as u64)));
+        }
+        Row { cells, is_total: false }
+    };
+    let rows: Vec<Row> = comparison
+        .curves
+        .iter()
+        .flat_map(|curve| curve.loads.iter().map(move |load| row(curve, load)))
+        .collect();
+    (!rows.is_empty()).then(|| Section {
+        id: "loads",
+        heading: "At each load",
+        note: Some("Only what was measured: a dash stands where a sweep did not measure that load, and nothing is interpolated. A change is judged where each side measured the load twice or more; ? where not.".to_owned()),
+        blocks: vec![Block::Table(Table {
+            caption: "Rate and latency at each load".to_owned(),
+            columns,
+            at_a_glance: rows.len() <= MOST_ROWS_AT_A_GLANCE,
+            rows,
+        })],
+    })
+}
+
+/// Latency over throughput, and throughput over outstanding I/Os, a pair of charts for each curve.
+fn charts(comparison: &SweepComparison) -> Option<Section> {
+    let drawn = shown(comparison);
+    let name = |sweep: &ComparedSweep| cut(&sweep.title(), LONGEST_NAME);
+    let points_of = |curve: &ComparedCurve, sweep: &ComparedSweep| -> Vec<(u32, LoadPointCell)> {
+        let cell = |load: &ComparedLoad| {
+            let cell = load.cells.iter().find(|cell| cell.sweep == sweep.key)?;
+            Some((load.outstanding, cell.clone()))
+        };
+        curve.loads.iter().filter_map(cell).collect()
+    };
+    let group = |(number, curve): (usize, &ComparedCurve)| {
+        let (mut paths, mut rates) = (Vec::new(), Vec::new());
+        for (hue, sweep) in drawn.iter().enumerate() {
+            let points = points_of(curve, sweep);
+            if points.is_empty() {
+                continue;
+            }
+            let line = |name: String, dash, shape, points| Line { name, hue, dash, shape, points };
+            let path: Vec<(f64, Option<f64>)> = points
+                .iter()
+                .filter_map(|(_, cell)| Some((cell.figures.iops?, cell.figures.lat_mean_us)))
+                .collect();
+            let labels = points.iter().map(|(outstanding, _)| outstanding.to_string()).collect();
+            paths.push(line(name(sweep), Dash::of_series(hue), Shape::Path(labels), path));
+            let rate = points.iter().map(|(outstanding, cell)| (f64::from(*outstanding), cell.figures.iops));
+            rates.push(line(name(sweep), Dash::Solid, Shape::Points, rate.collect()));
+            let fitted = curve.saturations.iter().find(|(key, _)| *key == sweep.key);
+            if let Some(fit) = fitted.and_then(|(_, found)| found.fit.as_ref()) {
+                let (low, high) = (f64::from(points[0].0), f64::from(points[points.len() - 1].0));
+                let at = (0..)
+                    .map(|step| low * 2f64.powf(f64::from(step) / f64::from(POINTS_PER_DOUBLING)))
+                    .take_while(|load| *load < high)
+                    .chain([high]);
+                let points = at.map(|load| (load, Some(fit.model.iops(load)))).collect();
+                rates.push(line(
+                    format!("{}, fitted", name(sweep)),
+                    Dash::of_series(hue),
+                    Shape::Fit,
+                    points,
+                ));
+            }
+        }
+        let rate = Axis { name: "", quantity: Quantity::Iops, scale: Scale::Linear, to: 0.0 };
+        let chart = |id: String, title: String, x, y, lines| Chart {
+            id,
+            title,
+            x,
+            y,
+            lines,
+            spans: Vec::new(),
+            limits: Vec::new(),
+        };
+        Block::Charts(ChartGroup {
+            charts: vec![
+                chart(
+                    format!("compared-latency-{number}"),
+                    format!("{}: mean latency over throughput", curve.name()),
+                    Axis { name: "throughput", ..rate },
+                    LATENCY,
+                    paths,
+                ),
+                chart(
+                    format!("compared-rate-{number}"),
+                    format!("{}: I/Os per second", curve.name()),
+                    OUTSTANDING,
+                    rate,
+                    rates,
+                ),
+            ],
+        })
+    };
+    let blocks: Vec<Block> = comparison.curves.iter().enumerate().map(group).collect();
+    (!blocks.is_empty()).then(|| Section {
+        id: "curves",
+        heading: "Curves over one another",
+        note: Some("Points are measured; the number beside one is how many I/Os were outstanding. Lines between them and fitted curves serve the eye. Of latency and of outstanding I/Os, equal distances are equal factors.".to_owned()),
+        blocks,
+    })
+}
