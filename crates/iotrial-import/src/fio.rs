@@ -669,6 +669,8 @@ fn device_of(node: &Node<'_>, decimals: u32) -> Option<StatedDevice> {
         name: quote(node.get("name")?.text()?),
         read_count: count("read_ios"),
         write_count: count("write_ios"),
+        read_merge_count: count("read_merges"),
+        write_merge_count: count("write_merges"),
         read_bytes: bytes("read_sectors"),
         write_bytes: bytes("write_sectors"),
         busy_percent: node

@@ -17,12 +17,15 @@ use crate::record::AttributeValue;
 use crate::stream::Stream;
 use crate::units::ByteSize;
 
+mod agreement;
+
 mod check;
 
 mod of_table;
 
 mod stated;
 
+pub use agreement::{BUCKET_SHARE, ContradictingParts, LAST_BUCKET_END_US};
 pub use check::CheckImportedError;
 pub use of_table::TablePlace;
 pub use stated::Stated;
@@ -383,11 +386,13 @@ impl StatedStream {
         if is_total { &self.total_latency } else { &self.completion_latency }
     }
 
-    /// The latency whose percentiles are stated: most versions of fio have them of the completion latency only.
+    /// The latency whose percentiles are stated: most versions of fio have them of the completion latency only. Those of a
+    /// completion latency that the total one contradicts are of other I/Os, and stand for nothing.
     pub fn distribution(&self) -> &StatedLatency {
         let has_any =
             |latency: &StatedLatency| !latency.percentiles_us.is_empty() || latency.histogram.is_some();
-        if has_any(&self.total_latency) { &self.total_latency } else { &self.completion_latency }
+        let is_total = has_any(&self.total_latency) || self.contradicting_parts().is_some();
+        if is_total { &self.total_latency } else { &self.completion_latency }
     }
 
     /// Whether nothing is stated, or only that nothing was done.
@@ -516,6 +521,12 @@ pub struct StatedDevice {
     /// Writes that it completed, after merging.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_count: Option<u64>,
+    /// Reads that were merged into others before, and are not among those completed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_merge_count: Option<u64>,
+    /// Writes that were merged into others before, and are not among those completed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_merge_count: Option<u64>,
     /// Bytes read from it by anybody, not only by the load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_bytes: Option<u64>,

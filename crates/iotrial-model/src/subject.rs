@@ -13,8 +13,8 @@ use crate::figure::Figure;
 use crate::finding::RecordedFinding;
 use crate::histogram::LatencyHistogram;
 use crate::imported::{
-    ImportedJob, ImportedRecord, Source, SourceKind, Stated, StatedBlockSize, StatedBound, StatedLoad,
-    StatedOps, StatedStream, Warning,
+    ImportedJob, ImportedRecord, Source, SourceKind, Stated, StatedBlockSize, StatedBound, StatedCpu,
+    StatedLoad, StatedOps, StatedStream, Warning,
 };
 use crate::load::{Direction, Role};
 use crate::metric::MetricKey;
@@ -158,6 +158,8 @@ pub struct SubjectJob<'r> {
     /// How long what was due and never issued had waited when the load ended; `None` where that is not known, as of a load that
     /// issues its I/Os when others complete.
     pub not_issued_age: Option<&'r LatencyHistogram>,
+    /// CPU time of this job alone, where a source states it so.
+    pub cpu: Option<&'r StatedCpu>,
     /// The error with which a tool ended it, in its words. Its figures are then those of a part of the load.
     pub error: Option<&'r str>,
 }
@@ -263,6 +265,7 @@ impl<'r> Subject<'r> {
                     ..Ops::default()
                 },
                 not_issued_age: None,
+                cpu: None,
                 error: None,
             }
         });
@@ -510,6 +513,7 @@ impl<'r> SubjectJob<'r> {
             planned: None,
             ops: Ops::of_stated(&job.ops),
             not_issued_age: None,
+            cpu: job.cpu.as_ref(),
             error: job.error.as_deref(),
         }
     }

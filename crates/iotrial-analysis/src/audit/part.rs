@@ -132,6 +132,13 @@ impl<'r> Part<'r> {
         edge_count(self.loads.iter().copied())
     }
 
+    /// I/Os whose bytes may be counted and that are not: fio counts an I/O when it is issued and its bytes when it is done, and
+    /// clears both at the end of a ramp, so that those under way then bring bytes only.
+    pub(super) fn carried_over(&self) -> f64 {
+        let has_ramp = self.loads.iter().any(|load| load.ramp_s.is_some_and(|ramp_s| ramp_s > 0.0));
+        if has_ramp { self.edge_count() } else { 0.0 }
+    }
+
     /// Whether all of it goes past the page cache, and whether any is known to go through it.
     pub(super) fn is_direct(&self) -> bool {
         !self.loads.is_empty() && self.loads.iter().all(|load| load.direct == Some(true))

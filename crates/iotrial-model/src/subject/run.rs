@@ -101,6 +101,7 @@ impl<'r> Subject<'r> {
                 not_issued_age: counts
                     .map(|counts| &counts.not_issued_age)
                     .filter(|_| job.arrival != Arrival::Closed),
+                cpu: None,
                 error: None,
             }
         });
