@@ -118,7 +118,8 @@ fn of_outstanding(subject: &Subject<'_>) -> Option<Contradiction> {
     }
     let facts = subject.all_facts();
     let in_flight = in_flight(subject)?;
-    let edges = edge_share(facts.iter().filter_map(|facts| Facts::stated(*facts)));
+    let edges =
+        edge_share(facts.iter().filter_map(|facts| Facts::stated(*facts))).max(subject.outstanding_slack());
     (in_flight.low > outstanding * (1.0 + edges)).then(|| Contradiction {
         message: format!(
             "its rates times its mean latencies are {in_flight} I/Os in flight, and its load has {} at most",

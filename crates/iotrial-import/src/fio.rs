@@ -18,7 +18,7 @@ use iotrial_model::imported::{
 
 use crate::fio_log;
 use crate::fio_options::FioOptions;
-use crate::json::{Document, Node, documents};
+use crate::json::{Node, documents};
 use crate::text::{numbered, quote};
 use crate::{ImportError, Reading};
 
@@ -78,9 +78,12 @@ const MOST_JOBS: usize = 10_000;
 pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
     // Foreign lines are blanked before parsing, so that line numbers in messages stay those of the file.
     let text = without_foreign_lines(text, reading);
-    let (documents, broken) = documents(&text);
-    let is_result = |one: &&Document<'_>| one.node.get("fio version").is_some();
-    let results: Vec<&Document<'_>> = documents.iter().filter(is_result).collect();
+    let (documents, broken) = documents(&text, "fio version");
+    let mut results: Vec<Found<'_, '_>> = Vec::new();
+    for one in &documents {
+        let found = |node| Found { line: one.line, decimals: one.decimals, node };
+        one.node.look_for(&|node| node.get("fio version").is_some(), &mut |node| results.push(found(node)));
+    }
     for one in &broken {
         let place = format!("line {}, column {}", one.line, one.column);
         // The words of the parser are turned into those of the problem: people look for a NaN, not for an
@@ -114,7 +117,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         };
         // With `--status-interval` fio prints the same run again and again; each document holds everything
         // since the start, so only the last one counts.
-        if results.get(index + 1).is_some_and(|next| goes_on_in(&document.node, &next.node)) {
+        if results.get(index + 1).is_some_and(|next| goes_on_in(document.node, next.node)) {
             snapshots += 1;
             continue;
         }
@@ -135,7 +138,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         if list.is_some_and(|list| list.items().len() > MOST_JOBS) {
             return Err(reading.broken(format!("{prefix}jobs"), format!("there are more than {MOST_JOBS}")));
         }
-        Run { document, prefix }.read(reading)?;
+        Run { document: *document, prefix }.read(reading)?;
     }
     Ok(())
 }
@@ -221,9 +224,17 @@ fn no_number(line: &str) -> Option<&str> {
     matches!(value, "nan" | "inf").then_some(key.trim().trim_start_matches('"'))
 }
 
+/// A result of fio: a document of its own, or one inside another, as scripts collect them.
+#[derive(Clone, Copy)]
+struct Found<'d, 't> {
+    line: usize,
+    decimals: u32,
+    node: &'d Node<'t>,
+}
+
 /// One document: the result of one call of fio.
 struct Run<'d, 't> {
-    document: &'d Document<'t>,
+    document: Found<'d, 't>,
     prefix: String,
 }
 
@@ -238,7 +249,7 @@ struct Entry<'d, 't> {
 
 impl<'d, 't> Run<'d, 't> {
     fn read(&self, reading: &mut Reading<'_>) -> Result<(), ImportError> {
-        let top = &self.document.node;
+        let top = self.document.node;
         let list = ["jobs", "client_stats"].into_iter().find(|key| top.get(key).is_some());
         let Some(list) = list else {
             reading.notes.warn(format!("{}jobs", self.prefix), "is missing");
@@ -337,11 +348,7 @@ impl<'d, 't> Run<'d, 't> {
                 "write" => ops.write = self.stream(value, &place, reading),
                 "mixed" => ops.all = self.stream(value, &place, reading),
                 "sync" => ops.sync = self.stream(value, &place, reading),
-                "trim" => {
-                    if self.stream(value, &place, reading).is_some() {
-                        reading.notes.warn(place, "trims are not taken over");
-                    }
-                }
+                "trim" => ops.trim = self.stream(value, &place, reading),
                 "jobname" | "job options" | "error" | "usr_cpu" | "sys_cpu" | "total_err" | "hostname" => {}
                 known if PASSED_OVER.contains(&known) => {}
                 _ => reading.notes.warn(place, "is not known, and not taken over"),
@@ -371,7 +378,9 @@ impl<'d, 't> Run<'d, 't> {
         };
         let error = node.get("error").and_then(Node::whole).filter(|code| *code != 0);
         let mut load = entry.options.load(numjobs, &path, &mut reading.notes);
-        if is_together && has_other_jobs(node, &ops, &load) {
+        let is_of_others = is_together && has_other_jobs(node, &ops, &load);
+        warn_of_short(node, &ops, &load, is_of_others, &path, reading);
+        if is_of_others {
             let message = "the figures are those of a group of several jobs, and the options those of one of them: the load is not taken over";
             reading.notes.warn(&path, message);
             // The options are kept, because they are what was found; only their meaning is withdrawn.
@@ -434,17 +443,6 @@ impl<'d, 't> Run<'d, 't> {
             };
             if !is_read && *value != Node::Null {
                 reading.notes.warn(place(), format!("{} is no number of zero or more", value.words()));
-            }
-        }
-        // fio counts each flush as a short read, also where nothing is read. Where they are more than the
-        // I/Os of this direction, they cannot be its own.
-        let most_short = stream.io_count.unwrap_or(u64::MAX);
-        for (key, what, most) in
-            [("short_ios", "came back short", most_short), ("drop_ios", "were dropped", u64::MAX)]
-        {
-            let count = node.get(key).and_then(Node::whole);
-            if let Some(count) = count.filter(|count| (1..=most).contains(count)) {
-                reading.notes.warn(format!("{path}.{key}"), format!("{count} I/Os {what}"));
             }
         }
         if stream.is_idle() {
@@ -606,15 +604,58 @@ fn ran_at_once(entries: &[Entry<'_, '_>]) -> bool {
     elapsed_s.is_some_and(|elapsed| elapsed.saturating_mul(1_000) < all_ms)
 }
 
+/// I/Os that came back short, or were dropped. fio counts each flush as a short read, also where nothing is read, and the
+/// flushes of one job of a group with all of them.
+fn warn_of_short(
+    node: &Node<'_>,
+    ops: &StatedOps,
+    load: &StatedLoad,
+    is_of_others: bool,
+    path: &str,
+    reading: &mut Reading<'_>,
+) {
+    let flushes = ops.sync.is_some()
+        || load.flush_every.is_some()
+        || ["fsync", "fdatasync", "sync_file_range"]
+            .iter()
+            .any(|option| load.options.get(*option).is_some_and(|value| value.trim() != "0"));
+    for (name, stream) in [("read", &ops.read), ("write", &ops.write)] {
+        let Some(stream) = stream else { continue };
+        let count = |key: &str| node.get(name)?.get(key)?.whole().filter(|count| *count > 0);
+        // More than all of its I/Os cannot be its own.
+        let short = count("short_ios").filter(|count| *count <= stream.io_count.unwrap_or(u64::MAX));
+        if let Some(count) = short.filter(|_| !(name == "read" && flushes)) {
+            // Of a group only one job's options are listed, and another may flush.
+            let or = if is_of_others && name == "read" {
+                ", or are flushes of another job of the group"
+            } else {
+                ""
+            };
+            reading
+                .notes
+                .warn(format!("{path}.{name}.short_ios"), format!("{count} I/Os came back short{or}"));
+        }
+        if let Some(count) = count("drop_ios") {
+            reading.notes.warn(format!("{path}.{name}.drop_ios"), format!("{count} I/Os were dropped"));
+        }
+    }
+}
+
 /// Whether a load is that of one job of a group only. The entry of a group has the name of its first job and
 /// the options of its last one. That there are others shows in the name among the options (of a command
 /// line), in I/Os that the options do not make, and in the times of all copies, added up.
 fn has_other_jobs(node: &Node<'_>, ops: &StatedOps, load: &StatedLoad) -> bool {
     let (_, name) = name_of(node);
-    let is_other = load.options.get("name").is_some_and(|other| other != name);
+    // fio cuts the name of a job behind 127 bytes, and the option keeps all of it.
+    const LONGEST_NAME: usize = 127;
+    let is_cut = |other: &str| name.len() >= LONGEST_NAME && other.starts_with(name);
+    let is_other = load.options.get("name").is_some_and(|other| other != name && !is_cut(other));
+    // Reads of a job that writes are those of its verification, where it has one. A group has the I/Os of the job whose options are
+    // listed as well: where those are missing altogether they are not of others, but told under the wrong direction.
+    let verifies = load.options.get("verify").is_some_and(|kind| !matches!(kind.trim(), "0" | "none"));
     let is_more = match load.rwmix_read_percent {
-        Some(0.0) => ops.read.is_some(),
-        Some(100.0) => ops.write.is_some(),
+        Some(0.0) => ops.read.is_some() && ops.write.is_some() && !verifies,
+        Some(100.0) => ops.write.is_some() && ops.read.is_some(),
         _ => false,
     };
     // fio's `job_runtime` is the sum over the copies of an entry.

@@ -15,7 +15,11 @@ pub(crate) struct FioOptions {
 }
 
 /// Engines that do one I/O after the other, whatever the depth says.
-const SYNCHRONOUS: [&str; 7] = ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "ftruncate"];
+pub(crate) const SYNCHRONOUS: [&str; 7] =
+    ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "ftruncate"];
+
+/// A list of files that is longer is cut: no tool makes one.
+const LONGEST_LIST: usize = 16_384;
 
 /// What fio takes where nothing is said.
 const USUAL_BLOCK_SIZE: &str = "4k";
@@ -23,8 +27,18 @@ const USUAL_BLOCK_SIZE: &str = "4k";
 impl FioOptions {
     // Later ones replace earlier ones: global options first, then the job's.
     pub(crate) fn new<'o>(options: impl IntoIterator<Item = (&'o str, &'o str)>) -> Self {
-        let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-        Self { options: options.into_iter().map(owned).collect() }
+        let mut all: BTreeMap<String, String> = BTreeMap::new();
+        for (name, value) in options {
+            match all.get_mut(name) {
+                // fio adds each further file to those before it, and lists the option again.
+                Some(files) if name == "filename" && files != value && files.len() < LONGEST_LIST => {
+                    files.push(':');
+                    files.push_str(value);
+                }
+                _ => drop(all.insert(name.to_owned(), value.to_owned())),
+            }
+        }
+        Self { options: all }
     }
 
     /// The first of several names of one option.
@@ -74,13 +88,19 @@ impl FioOptions {
             "randread" => Some((Pattern::Random, 100.0)),
             "randwrite" => Some((Pattern::Random, 0.0)),
             "randrw" => Some((Pattern::Random, mix())),
+            // Each block is discarded, and written after that.
+            "trimwrite" => Some((Pattern::Sequential, 0.0)),
+            "randtrimwrite" => Some((Pattern::Random, 0.0)),
             _ => None,
         };
-        match known {
-            Some((pattern, percent)) => {
+        match (known, word.trim()) {
+            (Some((pattern, percent)), _) => {
                 (load.pattern, load.rwmix_read_percent) = (Some(pattern), Some(percent));
             }
-            None => warn("rw", rw),
+            // Discards alone are no mix of reads and writes.
+            (None, "trim") => load.pattern = Some(Pattern::Sequential),
+            (None, "randtrim") => load.pattern = Some(Pattern::Random),
+            (None, _) => warn("rw", rw),
         }
         // What is only partly random is neither.
         load.pattern = match self.get(&["percentage_random"]).map(str::trim) {
@@ -376,8 +396,7 @@ mod tests {
             split.block_sizes,
             [block_size(None, 4_096, Some(60.0)), block_size(None, 65_536, Some(40.0))]
         );
-        let (odd, warnings) =
-            load(&[("rw", "trim"), ("bs", "big"), ("iodepth", "deep"), ("runtime", "soon")]);
+        let (odd, warnings) = load(&[("rw", "odd"), ("bs", "big"), ("iodepth", "deep"), ("runtime", "soon")]);
         assert_eq!((odd.pattern, warnings), (None, 4));
         let (unknown, warnings) = load(&[("name", "x")]);
         assert_eq!(

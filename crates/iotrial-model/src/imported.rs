@@ -115,6 +115,8 @@ pub enum SourceKind {
     FioJson,
     /// fio's terse lines.
     FioTerse,
+    /// fio's normal output, for people: rates of three or four digits.
+    FioText,
     /// diskspd's XML (`-Rxml`), which has every parameter of the run.
     DiskspdXml,
     /// diskspd's text, its default output, which repeats most parameters of the run.
@@ -125,7 +127,7 @@ pub enum SourceKind {
     Iometer,
     /// CrystalDiskMark's text, versions 3 to 8; its MB have 1,000,000 bytes.
     Crystaldiskmark,
-    /// vdbench's flat file.
+    /// vdbench's flat file, summary or totals.
     Vdbench,
     /// A printed table, `docs/table-format.md`.
     Table,
@@ -135,9 +137,10 @@ pub enum SourceKind {
 
 impl SourceKind {
     /// All of them, in the order of documents.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::FioJson,
         Self::FioTerse,
+        Self::FioText,
         Self::DiskspdXml,
         Self::DiskspdText,
         Self::Sqlio,
@@ -153,12 +156,13 @@ impl SourceKind {
         match self {
             Self::FioJson => "fio JSON",
             Self::FioTerse => "fio terse",
+            Self::FioText => "fio normal output",
             Self::DiskspdXml => "diskspd XML",
             Self::DiskspdText => "diskspd text",
             Self::Sqlio => "SQLIO text",
             Self::Iometer => "Iometer CSV",
             Self::Crystaldiskmark => "CrystalDiskMark text",
-            Self::Vdbench => "vdbench flat file",
+            Self::Vdbench => "vdbench output",
             Self::Table => "printed table",
             Self::Csv => "CSV of figures",
         }
@@ -326,6 +330,9 @@ pub struct StatedOps {
     /// Flushes that were timed apart from the writes before them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sync: Option<StatedStream>,
+    /// Discards of blocks, which are neither reads nor writes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trim: Option<StatedStream>,
 }
 
 impl StatedOps {
@@ -341,7 +348,13 @@ impl StatedOps {
 
     /// Every stream that is there, with its name.
     pub fn streams(&self) -> impl Iterator<Item = (&'static str, &StatedStream)> {
-        let all = [("read", &self.read), ("write", &self.write), ("all", &self.all), ("sync", &self.sync)];
+        let all = [
+            ("read", &self.read),
+            ("write", &self.write),
+            ("all", &self.all),
+            ("sync", &self.sync),
+            ("trim", &self.trim),
+        ];
         all.into_iter().filter_map(|(name, stream)| Some((name, stream.as_ref()?)))
     }
 }

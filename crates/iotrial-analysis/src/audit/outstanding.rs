@@ -3,7 +3,7 @@
 
 use iotrial_model::bound::Amount;
 use iotrial_model::imported::Stated;
-use iotrial_model::range::{Range, edge_share, write_change, write_number};
+use iotrial_model::range::{Range, write_change, write_number};
 
 use super::agreement::sound_rate;
 use super::link::LEAST_DEVICE_US;
@@ -51,8 +51,7 @@ pub(super) fn check_outstanding(part: &Part<'_>, tally: &mut Tally) -> Option<Im
         return Some(implied);
     };
     let configured = bytes(configured);
-    // I/Os that were under way when the measurement began or ended count with all of their latency.
-    let edges = edge_share(part.streams.iter().map(|stream| &*stream.stated));
+    let edges = part.outstanding_slack();
     if implied.range.low > configured * (1.0 + edges) {
         let off = 100.0 * (implied.value / configured - 1.0);
         let latency = right_latency(part, configured);
@@ -140,7 +139,7 @@ pub(super) fn fits(part: &Part<'_>, stream: &Stream<'_>, latency_us: Range) -> O
         let latency = if is_it { latency_us } else { Range::of(one.latency().mean_us?) };
         range = range + rate * latency.scaled(1e-6);
     }
-    let edges = edge_share(part.streams.iter().map(|stream| &*stream.stated));
+    let edges = part.outstanding_slack();
     let all = bytes(configured);
     Some(range.overlaps(Range { low: all * FEW_SHARE, high: all * (1.0 + edges) }))
 }
@@ -153,7 +152,7 @@ pub(super) fn rate_fits(part: &Part<'_>, stream: &Stream<'_>, rate: Range) -> Op
         let rate = if one.name == stream.name { rate } else { Range::of(one.stated.iops?) };
         range = range + rate * Range::of(one.latency().mean_us?).scaled(1e-6);
     }
-    let edges = edge_share(part.streams.iter().map(|stream| &*stream.stated));
+    let edges = part.outstanding_slack();
     let all = bytes(configured);
     Some(range.overlaps(Range { low: all * FEW_SHARE, high: all * (1.0 + edges) }))
 }

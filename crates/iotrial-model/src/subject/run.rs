@@ -96,6 +96,7 @@ impl<'r> Subject<'r> {
                     commit: counts.and_then(|counts| counts.commits(job)).map(facts),
                     all: None,
                     sync: None,
+                    trim: None,
                     issued_when_due: job.arrival != Arrival::Closed,
                 },
                 not_issued_age: counts
