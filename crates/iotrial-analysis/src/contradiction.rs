@@ -112,8 +112,8 @@ fn of_rates(rate: &SubjectRate<'_>) -> Option<Contradiction> {
 /// No load has more I/Os in flight than it keeps outstanding.
 fn of_outstanding(subject: &Subject<'_>) -> Option<Contradiction> {
     let outstanding = subject.total_outstanding().filter(|count| *count > 0)? as f64;
-    // One entry of fio may stand for several jobs and has the options of the first.
-    if subject.jobs.iter().any(|job| job.load.options.contains_key("group_reporting")) {
+    // One entry of fio may stand for several jobs and has the options of the first; reads that verify come after the writes.
+    if subject.jobs.iter().any(|job| job.load.may_have_others() || job.load.verifies()) {
         return None;
     }
     let facts = subject.all_facts();

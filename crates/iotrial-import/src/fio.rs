@@ -385,6 +385,10 @@ impl<'d, 't> Run<'d, 't> {
             reading.notes.warn(&path, message);
             // The options are kept, because they are what was found; only their meaning is withdrawn.
             load = StatedLoad { options: load.options, ..StatedLoad::default() };
+        } else {
+            load.is_alone = is_together
+                && entry.options.is_on("group_reporting")
+                && ran_as_long_as_asked(node, &ops, &load);
         }
         load = with_seen_iodepth(load, node, &path, reading);
         let job = ImportedJob {
@@ -652,25 +656,44 @@ fn has_other_jobs(node: &Node<'_>, ops: &StatedOps, load: &StatedLoad) -> bool {
     let is_other = load.options.get("name").is_some_and(|other| other != name && !is_cut(other));
     // Reads of a job that writes are those of its verification, where it has one. A group has the I/Os of the job whose options are
     // listed as well: where those are missing altogether they are not of others, but told under the wrong direction.
-    let verifies = load.options.get("verify").is_some_and(|kind| !matches!(kind.trim(), "0" | "none"));
     let is_more = match load.rwmix_read_percent {
-        Some(0.0) => ops.read.is_some() && ops.write.is_some() && !verifies,
+        Some(0.0) => ops.read.is_some() && ops.write.is_some() && !load.verifies(),
         Some(100.0) => ops.write.is_some() && ops.read.is_some(),
         _ => false,
     };
-    // fio's `job_runtime` is the sum over the copies of an entry.
-    let all_ms = node.get("job_runtime").and_then(Node::number).unwrap_or(0.0);
+    let Times { all_ms, longest_ms, asked_ms } = times_of(node, ops, load);
+    let has_run_longer =
+        longest_ms > 0.0 && all_ms.is_some_and(|all_ms| all_ms > asked_ms * 1.02 + longest_ms / 2.0);
+    is_other || is_more || has_run_longer
+}
+
+/// How long the copies of an entry ran.
+struct Times {
+    /// All of them, added up; `None` of versions that do not tell it.
+    all_ms: Option<f64>,
+    longest_ms: f64,
+    /// What the copies of the job would take together. No copy runs longer than the longest, and clocks tick in milliseconds: 2 % and
+    /// half a run are less than another copy would add, and more than starts and ends of copies differ by.
+    asked_ms: f64,
+}
+
+fn times_of(node: &Node<'_>, ops: &StatedOps, load: &StatedLoad) -> Times {
     let longest_ms = ops
         .streams()
         .filter_map(|(_, stream)| stream.runtime_s)
         .map(|stated| stated.value * 1e3)
         .fold(0.0, f64::max);
-    let asked_ms = longest_ms * load.numjobs.unwrap_or(1) as f64;
-    // No copy runs longer than the longest; clocks tick in milliseconds.
-    // 2 % and half a run: less than another copy would add, and more than starts and ends of copies differ
-    // by.
-    let has_run_longer = longest_ms > 0.0 && all_ms > asked_ms * 1.02 + longest_ms / 2.0;
-    is_other || is_more || has_run_longer
+    Times {
+        all_ms: node.get("job_runtime").and_then(Node::number),
+        longest_ms,
+        asked_ms: longest_ms * load.numjobs.unwrap_or(1) as f64,
+    }
+}
+
+/// Whether the copies of the job account for all the time that the entry tells.
+fn ran_as_long_as_asked(node: &Node<'_>, ops: &StatedOps, load: &StatedLoad) -> bool {
+    let Times { all_ms, longest_ms, asked_ms } = times_of(node, ops, load);
+    all_ms.is_some_and(|all_ms| longest_ms > 0.0 && all_ms >= asked_ms * 0.98 - longest_ms / 2.0)
 }
 
 /// Where the options do not name the engine it is that of the platform, which on most of them does one I/O

@@ -22,7 +22,12 @@ const ONE_SIZE: f64 = 0.5;
 pub(crate) fn is_vdbench(text: &str) -> bool {
     // A word that all have is looked for first, as it is fast over a large text.
     (text.contains("eqrate") || text.contains("1024**2"))
-        && text.lines().any(|line| is_header(line) || is_second_header(line))
+        && text.lines().any(|line| is_header(line) || is_second_header(line) || is_explained_interval(line))
+}
+
+/// The comment that explains the column of the intervals.
+fn is_explained_interval(line: &str) -> bool {
+    line.starts_with('*') && line.contains("Reporting interval number")
 }
 
 /// Whether a line names the columns of a flat file.
@@ -101,12 +106,25 @@ struct Announced {
 pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
     let mut columns: Vec<String> = Vec::new();
     let mut announced = Announced::default();
+    // Comments explain the columns in their order, which is what there is where the header was lost.
+    let mut explained: Vec<String> = Vec::new();
+    let mut course = IntervalTimes::default();
     let mut before = "";
     let mut is_told = false;
     for (line, whole) in numbered(text) {
         let plain = without_tags(whole);
         let text = plain.trim();
-        if text.is_empty() || text.starts_with('*') {
+        if let Some(comment) = text.strip_prefix('*') {
+            let name = comment.split_once(" : ").map(|(name, _)| name.trim());
+            let name = name.or_else(|| comment.split_once(": ").map(|(name, _)| name.trim()));
+            if let Some(name) = name.filter(|name| !name.is_empty() && !name.contains([' ', '\''])) {
+                if explained.len() < MOST_COLUMNS {
+                    explained.push(name.to_owned());
+                }
+            }
+            continue;
+        }
+        if text.is_empty() {
             continue;
         }
         if is_header(text) {
@@ -122,6 +140,9 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
             announced = announced_of(words);
             continue;
         }
+        if columns.is_empty() {
+            columns = columns_of_comments(&explained, text);
+        }
         let row =
             Row { line, columns: &columns, cells: text.split_whitespace().take(MOST_COLUMNS).collect() };
         // A line of fewer words is a message.
@@ -131,6 +152,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         let Some(interval) = row.cell("interval") else { continue };
         // The averages are the run; its intervals have a time of day only.
         if !interval.starts_with("avg") {
+            course.add(&row, interval);
             // Once for each file: every run has them.
             if !interval.is_empty() && interval.bytes().all(|byte| byte.is_ascii_digit()) && !is_told {
                 is_told = true;
@@ -140,12 +162,16 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
             }
             continue;
         }
-        let ops = if row.is_of_files() {
+        let mut ops = if row.is_of_files() {
             file_ops_of(&row, &mut reading.notes)
         } else {
             ops_of(&row, &mut reading.notes)
         };
-        if ops == StatedOps::default() {
+        let runtime_s = std::mem::take(&mut course).length_s(interval);
+        for stream in [&mut ops.read, &mut ops.write, &mut ops.all].into_iter().flatten() {
+            stream.runtime_s = runtime_s;
+        }
+        if ops.streams().next().is_none() {
             reading
                 .notes
                 .warn_line(line, "the run neither read nor wrote: its operations are not taken over");
@@ -171,6 +197,54 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         reading.keep(record)?;
     }
     Ok(())
+}
+
+/// The names of the columns by the comments that explain them, as a row of averages has its interval where they say. Before the first
+/// of them are the time of day and, in later versions, the date.
+fn columns_of_comments(explained: &[String], row: &str) -> Vec<String> {
+    let at = explained.iter().position(|name| name.eq_ignore_ascii_case("interval"));
+    let cell = row.split_whitespace().take(8).position(|cell| cell.starts_with("avg_"));
+    let Some(missing) = at.zip(cell).and_then(|(at, cell)| cell.checked_sub(at)) else { return Vec::new() };
+    let first = ["tod", "timestamp"].map(str::to_owned).into_iter().chain(std::iter::repeat(String::new()));
+    first.take(missing).chain(explained.iter().cloned()).collect()
+}
+
+/// When the intervals of a run ended, in seconds of the day: their length follows.
+#[derive(Default)]
+struct IntervalTimes {
+    first: Option<(f64, f64)>,
+    last: Option<(f64, f64)>,
+}
+
+impl IntervalTimes {
+    fn add(&mut self, row: &Row<'_>, interval: &str) {
+        let Some(end) = interval.parse::<u32>().ok().map(f64::from).zip(row.cell("tod").and_then(seconds_of))
+        else {
+            return;
+        };
+        self.first = self.first.or(Some(end));
+        self.last = Some(end);
+    }
+
+    /// How long the intervals of an average are together, such as `avg_2-60`; `None` without the intervals themselves, and where they
+    /// go past midnight.
+    fn length_s(self, average: &str) -> Option<Stated> {
+        let (from, to) = average.strip_prefix("avg_")?.split_once('-')?;
+        let count = f64::from(to.parse::<u32>().ok()?) - f64::from(from.parse::<u32>().ok()?) + 1.0;
+        let ((first, start), (last, end)) = (self.first?, self.last?);
+        let length = (end - start) / (last - first);
+        // Times of day are those of the report, some hundredths after the end of an interval.
+        (last > first && end > start && count > 0.0)
+            .then(|| Stated { value: (length * count * 10.0).round() / 10.0, resolution: 0.1 })
+    }
+}
+
+/// `11:31:32.026`
+fn seconds_of(time: &str) -> Option<f64> {
+    let mut parts = time.splitn(3, ':');
+    let (hours, minutes) = (parts.next()?.parse::<u32>().ok()?, parts.next()?.parse::<u32>().ok()?);
+    let seconds = Stated::parse(parts.next()?)?.value;
+    Some(f64::from(hours) * 3_600.0 + f64::from(minutes) * 60.0 + seconds)
 }
 
 /// A line of a page without its tags.
@@ -328,4 +402,56 @@ fn load_of(row: &Row<'_>, announced: &StatedLoad, notes: &mut Notes) -> StatedLo
         ..StatedLoad::default()
     };
     load.with_block_size(size)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{ForeignFile, Imported, Naming, import};
+
+    fn read(text: &str) -> Imported {
+        let file = ForeignFile { name: "v.html", bytes: text.as_bytes(), beside: &|_| None };
+        import(&file, &Naming::default()).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[test]
+    fn a_summary_has_its_names_in_two_lines_and_its_load_in_the_line_before() {
+        let text = "<title>v/summary.html</title><pre>\n\
+            <a name=\"_1\"></a><i><b>09:01:25.100 Starting RD=rd1; I/O rate: 1000; elapsed=4; For loops: xfersize=4k threads=8 rdpct=70</b></i>\n\n\
+            Jul 24, 2018  interval        i/o   MB/sec   bytes   read     resp     read    write     resp     resp queue  cpu%  cpu%\n\
+            \x20                            rate  1024**2     i/o    pct     time     resp     resp      max   stddev depth sys+u   sys\n\
+            09:01:26.061         1    1010.00     3.95    4096  70.20    1.180    1.100    1.368    9.800    0.500   1.2   4.1   2.2\n\
+            09:01:27.061         2     990.00     3.87    4096  69.80    1.200    1.100    1.431    8.800    0.500   1.2   4.1   2.2\n\
+            09:01:28.061         3    1000.00     3.91    4096  70.00    1.190    1.100    1.400    8.700    0.500   1.2   4.1   2.2\n\
+            09:01:28.071   avg_2-3     995.00     3.89    4096  69.90    1.195    1.100    1.416    8.800    0.500   1.2   4.1   2.2\n";
+        let imported = read(text);
+        let [record] = &imported.records[..] else { panic!("{imported:#?}") };
+        let job = &record.jobs[0];
+        let all = job.ops.all.as_ref().unwrap();
+        assert_eq!((job.name.as_str(), all.iops.unwrap().value), ("rd1", 995.0));
+        assert_eq!(all.bandwidth_mib_per_s.unwrap().value, 3.89);
+        assert_eq!(all.runtime_s.unwrap().value, 2.0);
+        let read = job.ops.read.as_ref().unwrap();
+        assert_eq!(read.total_latency.mean_us.unwrap().value, 1_100.0);
+        let load = &job.load;
+        assert_eq!(
+            (load.outstanding, load.rate_iops, load.rwmix_read_percent),
+            (Some(8), Some(1_000.0), Some(70.0))
+        );
+        assert_eq!(load.block_size().unwrap().get(), 4_096);
+        assert_eq!(record.warnings.len() + imported.warnings.len(), 1, "{record:#?}");
+    }
+
+    #[test]
+    fn a_file_system_has_rates_of_its_reads_and_writes() {
+        let text = "tod timestamp Run Interval Xfersize Threads Reqrate Rate Resp MB/sec MB_read MB_write Read_rate Read_resp Read_resp_max Write_rate Write_resp Write_resp_max\n\
+            15:34:25.027 03/08/2019-15:34:25-UTC rd1 avg_2-9 131072 8 9999988 1500.0 2.1 187.5 125.0 62.5 1000.0 2.0 40.5 500.0 2.3 50.1\n\
+            15:35:25.027 03/08/2019-15:35:25-UTC rd2 avg_2-9 131072 8 9999988 1500.0 2.1 0 0 0 0 0 0 0 0 0\n";
+        let imported = read(text);
+        let [record] = &imported.records[..] else { panic!("{imported:#?}") };
+        let (read, write) =
+            (record.jobs[0].ops.read.as_ref().unwrap(), record.jobs[0].ops.write.as_ref().unwrap());
+        assert_eq!((read.iops.unwrap().value, write.bandwidth_mib_per_s.unwrap().value), (1_000.0, 62.5));
+        assert_eq!(write.total_latency.max_us.unwrap().value, 50_100.0);
+        assert_eq!(record.measured_at.as_deref(), Some("2019-03-08T15:34:25Z"));
+    }
 }

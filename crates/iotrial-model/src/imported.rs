@@ -261,6 +261,10 @@ pub struct StatedLoad {
     /// Whether somebody worked it out instead of reading it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub inferred: bool,
+    /// Whether a source that may put several jobs into one entry, and then has the options of one of them, is known to have put only
+    /// copies of this one into it: fio tells how long all copies together ran.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_alone: bool,
     /// Every option as it was written, also those above.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, String>,
@@ -289,6 +293,16 @@ impl StatedLoad {
     /// Whether it made fewer I/Os than the storage would have taken: a rate or pauses held it back.
     pub fn is_held_back(&self) -> bool {
         self.paced || self.rate_iops.is_some()
+    }
+
+    /// Whether other jobs may be among its figures: fio puts a group into one entry, which carries the options of one of them only.
+    pub fn may_have_others(&self) -> bool {
+        self.options.contains_key("group_reporting") && !self.is_alone
+    }
+
+    /// Whether it reads back what it wrote: such reads are none of its mix, and come after the writes.
+    pub fn verifies(&self) -> bool {
+        self.options.get("verify").is_some_and(|kind| !matches!(kind.trim(), "" | "0" | "none"))
     }
 
     /// Whether it has I/Os of a direction, as far as it says; of `None` it has some.

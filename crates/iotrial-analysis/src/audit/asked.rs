@@ -40,7 +40,7 @@ pub(super) fn check_mix(part: &Part<'_>, tally: &mut Tally) {
     // Only what is told apart, and with the same kind of figure.
     let Some((read, write)) = read.zip(write).filter(|(read, write)| read + write > 0.0) else { return };
     // Reads that check what was written are none of the mix; of a mix with rates the rates decide.
-    if is_on(load, "verify") || load.is_held_back() {
+    if load.verifies() || load.is_held_back() {
         return;
     }
     let told = 100.0 * read / (read + write);
@@ -48,7 +48,9 @@ pub(super) fn check_mix(part: &Part<'_>, tally: &mut Tally) {
     let share = asked / 100.0;
     // Each direction is drawn by itself, so the share varies as a binomial one does.
     let chance = 100.0 * (share * (1.0 - share) / count.max(1.0)).sqrt();
-    let allowed = if asked <= 0.0 || asked >= 100.0 { 0.0 } else { MIX_POINTS + MIX_DEVIATIONS * chance };
+    let is_pure = asked <= 0.0 || asked >= 100.0;
+    // Of one direction there is no chance, only what double precision loses.
+    let allowed = if is_pure { 1e-6 } else { MIX_POINTS + MIX_DEVIATIONS * chance };
     if (told - asked).abs() <= allowed {
         return tally.held(Check::Mix);
     }
@@ -60,7 +62,8 @@ pub(super) fn check_mix(part: &Part<'_>, tally: &mut Tally) {
     };
     tally.found(AuditFinding {
         check: Check::Mix,
-        weight: weight_of(part),
+        // A group has the I/Os of the job whose options are listed, too: without any the direction is wrong, whoever else ran.
+        weight: if is_pure && is_swapped { Weight::Contradiction } else { weight_of(part) },
         place: part.place.clone(),
         message: format!(
             "{} % of the I/Os are told as reads, and the load has {} %",

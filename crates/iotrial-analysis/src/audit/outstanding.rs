@@ -28,6 +28,13 @@ pub(super) struct Implied {
 
 /// Holds rate and latency against what was configured.
 pub(super) fn check_outstanding(part: &Part<'_>, tally: &mut Tally) -> Option<Implied> {
+    if part.loads.iter().any(|load| load.verifies()) && part.streams.len() > 1 {
+        tally.unchecked(format!(
+            "{}: reads that verify come after the writes, so both together are not outstanding at once",
+            part.place
+        ));
+        return None;
+    }
     let Some(implied) = implied(part) else {
         let has_mean = part.streams.iter().all(|stream| part.mean_latency(stream).is_some());
         let has_count = part

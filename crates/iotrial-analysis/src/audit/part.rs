@@ -128,7 +128,7 @@ impl<'r> Part<'r> {
 
     /// Whether fio put several jobs into one entry, which carries the options of the first of them only.
     pub(super) fn may_be_of_others(&self) -> bool {
-        self.loads.iter().any(|load| load.options.contains_key("group_reporting"))
+        self.loads.iter().any(|load| load.may_have_others())
     }
 
     /// I/Os that may be counted at one end of the measurement and not at the other.

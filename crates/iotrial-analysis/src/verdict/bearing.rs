@@ -285,6 +285,7 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
         | Id::FlatIopsLimit
         | Id::FlatBandwidthLimit
         | Id::AmplifiedIo
+        | Id::UnevenDevices
         | Id::MergedIo
         | Id::SharedDisk
         | Id::SmallWorkingSet
@@ -299,6 +300,7 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
         | Id::Ended
         | Id::Burst
         | Id::FallsAgain
+        | Id::SplitMatters
         | Id::AboveCeiling
         | Id::RoughFit
         | Id::KneeNotResolved
