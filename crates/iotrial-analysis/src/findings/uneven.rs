@@ -37,3 +37,41 @@ pub(super) fn uneven_devices(seen: &Observed<'_, '_>) -> Option<Finding> {
         Finding::without_evidence(FindingId::UnevenDevices, Severity::Warning, message)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use iotrial_model::imported::{ImportedRecord, Source, SourceKind, Stated, StatedDevice};
+    use iotrial_model::subject::Subject;
+
+    use crate::findings::findings;
+    use iotrial_model::finding::FindingId;
+
+    fn is_uneven(busy: &[(&str, f64)]) -> bool {
+        let mut record = ImportedRecord::of_source(Source {
+            kind: SourceKind::FioJson,
+            tool: "fio".to_owned(),
+            version: None,
+            file: "x.json".to_owned(),
+            place: "jobs".to_owned(),
+            sha256: String::new(),
+            read_by: "test".to_owned(),
+        });
+        let device = |(name, percent): &(&str, f64)| StatedDevice {
+            name: (*name).to_owned(),
+            busy_percent: Some(Stated::exact(*percent)),
+            ..StatedDevice::default()
+        };
+        record.devices = busy.iter().map(device).collect();
+        findings(&Subject::of_imported(&record)).iter().any(|one| one.id == FindingId::UnevenDevices)
+    }
+
+    #[test]
+    fn one_disk_that_is_busy_while_the_others_wait_is_told_and_nothing_else_is() {
+        assert!(is_uneven(&[("md0", 0.0), ("sda", 95.0), ("sdb", 46.0), ("sdc", 45.0), ("sdd", 47.0)]));
+        assert!(!is_uneven(&[("sda", 95.0), ("sdb", 90.0), ("sdc", 92.0)]));
+        // Two alone do not tell which is the odd one, and a disk that did nothing is of another load.
+        assert!(!is_uneven(&[("md0", 50.0), ("sda", 95.0), ("sdb", 46.0)]));
+        assert!(!is_uneven(&[("sda", 95.0), ("sdb", 0.0), ("sdc", 0.0)]));
+        assert!(!is_uneven(&[("sda", 60.0), ("sdb", 20.0), ("sdc", 21.0)]));
+    }
+}
