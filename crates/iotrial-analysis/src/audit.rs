@@ -21,6 +21,8 @@ mod rates;
 
 mod directions;
 
+mod asked;
+
 mod outstanding;
 
 mod latency;
@@ -123,10 +125,13 @@ fn check_subject(subject: &Subject<'_>, tally: &mut Tally) -> Vec<Implied> {
     let parts = Part::all(subject);
     for part in &parts {
         rates::check_rates(part, tally);
+        asked::check_mix(part, tally);
+        asked::check_rate(part, tally);
         all.extend(check_outstanding(part, tally));
         latency::check_latencies(part, tally);
         link::check_link(part, &subject.attributes, tally);
     }
+    asked::check_cpu(subject, tally);
     // What devices counted over a run is weighed by its findings, which know how devices lie on one another.
     let devices = if subject.source.is_some() { &subject.devices[..] } else { &[] };
     cache::check_cache(&parts, devices, &subject.attributes, tally);

@@ -3,6 +3,7 @@
 //! What was counted here cannot: rate and bytes are of the same I/Os. The audit has more checks; these are of the figures that
 //! decide something, by the same tolerances, which follow from the digits in print.
 
+use iotrial_model::imported::{ContradictingParts, LAST_BUCKET_END_US, StatedStream};
 use iotrial_model::range::{ContradictingRates, Range, edge_share, write_number};
 use iotrial_model::subject::{Facts, Subject, SubjectRate};
 
@@ -26,7 +27,73 @@ pub(crate) fn contradictions(subject: &Subject<'_>) -> Vec<Contradiction> {
     // Both directions of a total have the same one.
     all.dedup();
     all.extend(of_outstanding(subject));
+    all.extend(subject.stated_streams().flat_map(|(name, stream)| of_latencies(subject, name, stream)));
     all
+}
+
+/// A load that keeps fewer of its I/Os outstanding than this share of them says nothing of which latency is right.
+const FEW_SHARE: f64 = 0.5;
+
+/// Whether rates and whole latencies are what the load keeps outstanding, as Little's law has it.
+fn is_borne_out(subject: &Subject<'_>) -> bool {
+    let Some(outstanding) = subject.offered_outstanding() else { return false };
+    let all = outstanding as f64;
+    in_flight(subject).is_some_and(|in_flight| {
+        let edges = edge_share(subject.all_facts().iter().filter_map(|facts| Facts::stated(*facts)));
+        in_flight.overlaps(Range { low: all * FEW_SHARE, high: all * (1.0 + edges) })
+    })
+}
+
+/// Latencies that contradict each other: what is judged is one of them, or left out because of it.
+fn of_latencies(subject: &Subject<'_>, name: &str, stream: &StatedStream) -> Vec<Contradiction> {
+    let mut all = Vec::new();
+    if let Some(ContradictingParts { total, parts, .. }) = stream.contradicting_parts() {
+        let message = format!(
+            "the latency of its {name} is {} µs on average and its parts come to {}, so percentiles of a part are left out",
+            write_number(total.value),
+            write_number(parts.middle()),
+        );
+        all.push(Contradiction { message, is_of_latency: !is_borne_out(subject) });
+    }
+    let spread = stream.distribution();
+    let (of_mean, of_spread) = (stream.latency(), spread);
+    if let Some(first) = of_spread.percentiles_us.iter().find(|one| one.is_clipped()) {
+        let message = format!(
+            "p{} of its {name} is the end of fio's histogram and no latency: the I/Os took {} s or longer",
+            first.percent,
+            write_number(LAST_BUCKET_END_US / 1e6),
+        );
+        // What is judged by it is beyond every limit, however much longer it was.
+        all.push(Contradiction { message, is_of_latency: false });
+    }
+    if let Some((last, max)) = of_spread.percentile_beyond_longest() {
+        let message = format!(
+            "p{} of its {name} is {} µs, and the longest I/O took {}",
+            last.percent,
+            write_number(last.at.value),
+            write_number(max.value)
+        );
+        all.push(Contradiction { message, is_of_latency: true });
+    }
+    if let Some((mean, extreme)) = of_mean.mean_beyond_extremes() {
+        let which = if extreme.value < mean.value { "longest" } else { "shortest" };
+        let message = format!(
+            "the mean of its {name} is {} µs, and the {which} I/O took {}",
+            write_number(mean.value),
+            write_number(extreme.value)
+        );
+        all.push(Contradiction { message, is_of_latency: true });
+    }
+    all
+}
+
+/// Rate times mean latency are the I/Os in flight (Little).
+fn in_flight(subject: &Subject<'_>) -> Option<Range> {
+    subject.all_facts().iter().try_fold(Range::exact(0.0), |sum, facts| {
+        let stated = facts.stated()?;
+        let latency = Range::of(stated.latency().mean_us?).scaled(1e-6);
+        Some(sum + Range::of(stated.iops?) * latency)
+    })
 }
 
 fn of_rates(rate: &SubjectRate<'_>) -> Option<Contradiction> {
@@ -42,20 +109,17 @@ fn of_rates(rate: &SubjectRate<'_>) -> Option<Contradiction> {
     Some(Contradiction { message, is_of_latency: false })
 }
 
-/// Rate times mean latency are the I/Os in flight (Little), and no load has more in flight than it keeps outstanding.
+/// No load has more I/Os in flight than it keeps outstanding.
 fn of_outstanding(subject: &Subject<'_>) -> Option<Contradiction> {
     let outstanding = subject.total_outstanding().filter(|count| *count > 0)? as f64;
-    // One entry of fio may stand for several jobs and has the options of the first.
-    if subject.jobs.iter().any(|job| job.load.options.contains_key("group_reporting")) {
+    // One entry of fio may stand for several jobs and has the options of the first; reads that verify come after the writes.
+    if subject.jobs.iter().any(|job| job.load.may_have_others() || job.load.verifies()) {
         return None;
     }
     let facts = subject.all_facts();
-    let in_flight = facts.iter().try_fold(Range::exact(0.0), |sum, facts| {
-        let stated = facts.stated()?;
-        let latency = Range::of(stated.latency().mean_us?).scaled(1e-6);
-        Some(sum + Range::of(stated.iops?) * latency)
-    })?;
-    let edges = edge_share(facts.iter().filter_map(|facts| Facts::stated(*facts)));
+    let in_flight = in_flight(subject)?;
+    let edges =
+        edge_share(facts.iter().filter_map(|facts| Facts::stated(*facts))).max(subject.outstanding_slack());
     (in_flight.low > outstanding * (1.0 + edges)).then(|| Contradiction {
         message: format!(
             "its rates times its mean latencies are {in_flight} I/Os in flight, and its load has {} at most",
@@ -107,6 +171,6 @@ mod tests {
     #[test]
     fn rates_that_contradict_each_other_are_told_beside_the_verdict_on_latencies() {
         let figures = "iops = 64123, bandwidth_mib_per_s = 525.3, lat_mean_us = 998.1";
-        check(figures, true, Outcome::Qualified, "but with rates that contradict each other");
+        check(figures, true, Outcome::Qualified, "but with figures that contradict each other");
     }
 }

@@ -19,6 +19,7 @@ mod stated;
 mod steps;
 mod targets;
 mod throttle;
+mod uneven;
 
 pub(crate) use observed::Observed;
 pub use targets::shared_disks;
@@ -55,6 +56,7 @@ impl Observed<'_, '_> {
         ];
         let after = [
             devices::amplified_io(self),
+            uneven::uneven_devices(self),
             devices::merged_io(self),
             targets::small_working_set(self),
             generator::engine_fallback(self),

@@ -483,6 +483,7 @@ fn with_counts(ops: &Ops<'_>, block_size: Option<ByteSize>) -> StatedOps {
         write: counted(ops.write),
         all: counted(ops.all),
         sync: ops.sync.and_then(|facts| facts.stated().cloned()),
+        trim: ops.trim.and_then(|facts| facts.stated().cloned()),
     }
 }
 
@@ -498,6 +499,7 @@ fn restated<'r>(ops: &Ops<'r>, stated: &'r StatedOps) -> Ops<'r> {
         commit: ops.commit,
         all: either(ops.all, stated.all),
         sync: either(ops.sync, stated.sync),
+        trim: either(ops.trim, stated.trim),
         issued_when_due: ops.issued_when_due,
     }
 }

@@ -80,6 +80,12 @@ pub struct Probe {
     pub purpose: ProbePurpose,
     /// Outstanding I/Os on all its volumes together.
     pub outstanding: u32,
+    /// How they are split, where a source states it: so many in each copy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iodepth: Option<u64>,
+    /// How they are split, where a source states it: so many copies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub numjobs: Option<u64>,
     /// Length of the measured phase.
     pub measured_s: f64,
     /// Relative standard error of the rate by chance: half of the middle 68 % of the latencies, in percent of their mean, by the
@@ -163,8 +169,14 @@ impl Probe {
         };
         let chance_percent = counted.and_then(|counted| standard_error_percent(&counted.counts));
         let outstanding = subject.total_outstanding().and_then(|all| u32::try_from(all).ok());
+        let split = match &subject.jobs[..] {
+            [only] => only.load.iodepth.zip(only.load.numjobs),
+            _ => None,
+        };
         Self {
             purpose,
+            iodepth: split.map(|(iodepth, _)| iodepth),
+            numjobs: split.map(|(_, numjobs)| numjobs),
             outstanding: outstanding.unwrap_or(u32::MAX),
             measured_s: subject.measured_s().unwrap_or(0.0),
             iops_standard_error_percent: chance_percent.unwrap_or_default(),

@@ -35,8 +35,13 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         }
         // The line that explains the unit has no figure before it.
         // From the right, as the figures contain no colon.
-        let Some((name, figures)) = text.rsplit_once(':').filter(|(_, figures)| figures.contains("MB/s"))
-        else {
+        // Other tools of the same page write `MB/sec`, and have no tests of these names.
+        let is_test = |(name, figures): &(&str, &str)| {
+            let name = name.trim_start().to_ascii_lowercase();
+            ["seq", "ran", "rnd"].iter().any(|start| name.starts_with(start))
+                && figures.split_whitespace().any(|word| word == "MB/s")
+        };
+        let Some((name, figures)) = text.rsplit_once(':').filter(is_test) else {
             continue;
         };
         if text.starts_with('*') {

@@ -313,7 +313,7 @@ impl Span<'_> {
         let (read, write) = (stream(read), stream(write));
         // With one direction only the figures of both repeat it, and would count twice.
         let all = if (read.is_some() && write.is_some()) || !is_sum { stream(all) } else { None };
-        StatedOps { read, write, all, sync: None }
+        StatedOps { read, write, all, ..StatedOps::default() }
     }
 
     fn add_latency(&self, ops: &mut StatedOps, reading: &mut Reading<'_>) {
@@ -389,7 +389,7 @@ impl Span<'_> {
                 start_s,
                 duration_s: (end_s - start_s).max(0.0),
                 job: None,
-                ops: StatedOps { read, write, all: None, sync: None },
+                ops: StatedOps { read, write, ..StatedOps::default() },
             });
             start_s = end_s;
         }

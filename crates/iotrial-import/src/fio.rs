@@ -18,9 +18,13 @@ use iotrial_model::imported::{
 
 use crate::fio_log;
 use crate::fio_options::FioOptions;
-use crate::json::{Document, Node, documents};
+use crate::json::{Node, documents};
 use crate::text::{numbered, quote};
 use crate::{ImportError, Reading};
+
+mod group;
+
+use group::{has_other_jobs, ran_as_long_as_asked, warn_of_short};
 
 /// What a job may have and a record has no place for: percentages by depth and coarse latency, faults,
 /// switches.
@@ -78,9 +82,12 @@ const MOST_JOBS: usize = 10_000;
 pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
     // Foreign lines are blanked before parsing, so that line numbers in messages stay those of the file.
     let text = without_foreign_lines(text, reading);
-    let (documents, broken) = documents(&text);
-    let is_result = |one: &&Document<'_>| one.node.get("fio version").is_some();
-    let results: Vec<&Document<'_>> = documents.iter().filter(is_result).collect();
+    let (documents, broken) = documents(&text, "fio version");
+    let mut results: Vec<Found<'_, '_>> = Vec::new();
+    for one in &documents {
+        let found = |node| Found { line: one.line, decimals: one.decimals, node };
+        one.node.look_for(&|node| node.get("fio version").is_some(), &mut |node| results.push(found(node)));
+    }
     for one in &broken {
         let place = format!("line {}, column {}", one.line, one.column);
         // The words of the parser are turned into those of the problem: people look for a NaN, not for an
@@ -114,7 +121,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         };
         // With `--status-interval` fio prints the same run again and again; each document holds everything
         // since the start, so only the last one counts.
-        if results.get(index + 1).is_some_and(|next| goes_on_in(&document.node, &next.node)) {
+        if results.get(index + 1).is_some_and(|next| goes_on_in(document.node, next.node)) {
             snapshots += 1;
             continue;
         }
@@ -135,7 +142,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         if list.is_some_and(|list| list.items().len() > MOST_JOBS) {
             return Err(reading.broken(format!("{prefix}jobs"), format!("there are more than {MOST_JOBS}")));
         }
-        Run { document, prefix }.read(reading)?;
+        Run { document: *document, prefix }.read(reading)?;
     }
     Ok(())
 }
@@ -221,9 +228,17 @@ fn no_number(line: &str) -> Option<&str> {
     matches!(value, "nan" | "inf").then_some(key.trim().trim_start_matches('"'))
 }
 
+/// A result of fio: a document of its own, or one inside another, as scripts collect them.
+#[derive(Clone, Copy)]
+struct Found<'d, 't> {
+    line: usize,
+    decimals: u32,
+    node: &'d Node<'t>,
+}
+
 /// One document: the result of one call of fio.
 struct Run<'d, 't> {
-    document: &'d Document<'t>,
+    document: Found<'d, 't>,
     prefix: String,
 }
 
@@ -238,7 +253,7 @@ struct Entry<'d, 't> {
 
 impl<'d, 't> Run<'d, 't> {
     fn read(&self, reading: &mut Reading<'_>) -> Result<(), ImportError> {
-        let top = &self.document.node;
+        let top = self.document.node;
         let list = ["jobs", "client_stats"].into_iter().find(|key| top.get(key).is_some());
         let Some(list) = list else {
             reading.notes.warn(format!("{}jobs", self.prefix), "is missing");
@@ -337,11 +352,7 @@ impl<'d, 't> Run<'d, 't> {
                 "write" => ops.write = self.stream(value, &place, reading),
                 "mixed" => ops.all = self.stream(value, &place, reading),
                 "sync" => ops.sync = self.stream(value, &place, reading),
-                "trim" => {
-                    if self.stream(value, &place, reading).is_some() {
-                        reading.notes.warn(place, "trims are not taken over");
-                    }
-                }
+                "trim" => ops.trim = self.stream(value, &place, reading),
                 "jobname" | "job options" | "error" | "usr_cpu" | "sys_cpu" | "total_err" | "hostname" => {}
                 known if PASSED_OVER.contains(&known) => {}
                 _ => reading.notes.warn(place, "is not known, and not taken over"),
@@ -371,11 +382,17 @@ impl<'d, 't> Run<'d, 't> {
         };
         let error = node.get("error").and_then(Node::whole).filter(|code| *code != 0);
         let mut load = entry.options.load(numjobs, &path, &mut reading.notes);
-        if is_together && has_other_jobs(node, &ops, &load) {
+        let is_of_others = is_together && has_other_jobs(node, &ops, &load);
+        warn_of_short(node, &ops, &load, is_of_others, &path, reading);
+        if is_of_others {
             let message = "the figures are those of a group of several jobs, and the options those of one of them: the load is not taken over";
             reading.notes.warn(&path, message);
             // The options are kept, because they are what was found; only their meaning is withdrawn.
             load = StatedLoad { options: load.options, ..StatedLoad::default() };
+        } else {
+            load.is_alone = is_together
+                && entry.options.is_on("group_reporting")
+                && ran_as_long_as_asked(node, &ops, &load);
         }
         load = with_seen_iodepth(load, node, &path, reading);
         let job = ImportedJob {
@@ -434,17 +451,6 @@ impl<'d, 't> Run<'d, 't> {
             };
             if !is_read && *value != Node::Null {
                 reading.notes.warn(place(), format!("{} is no number of zero or more", value.words()));
-            }
-        }
-        // fio counts each flush as a short read, also where nothing is read. Where they are more than the
-        // I/Os of this direction, they cannot be its own.
-        let most_short = stream.io_count.unwrap_or(u64::MAX);
-        for (key, what, most) in
-            [("short_ios", "came back short", most_short), ("drop_ios", "were dropped", u64::MAX)]
-        {
-            let count = node.get(key).and_then(Node::whole);
-            if let Some(count) = count.filter(|count| (1..=most).contains(count)) {
-                reading.notes.warn(format!("{path}.{key}"), format!("{count} I/Os {what}"));
             }
         }
         if stream.is_idle() {
@@ -606,32 +612,6 @@ fn ran_at_once(entries: &[Entry<'_, '_>]) -> bool {
     elapsed_s.is_some_and(|elapsed| elapsed.saturating_mul(1_000) < all_ms)
 }
 
-/// Whether a load is that of one job of a group only. The entry of a group has the name of its first job and
-/// the options of its last one. That there are others shows in the name among the options (of a command
-/// line), in I/Os that the options do not make, and in the times of all copies, added up.
-fn has_other_jobs(node: &Node<'_>, ops: &StatedOps, load: &StatedLoad) -> bool {
-    let (_, name) = name_of(node);
-    let is_other = load.options.get("name").is_some_and(|other| other != name);
-    let is_more = match load.rwmix_read_percent {
-        Some(0.0) => ops.read.is_some(),
-        Some(100.0) => ops.write.is_some(),
-        _ => false,
-    };
-    // fio's `job_runtime` is the sum over the copies of an entry.
-    let all_ms = node.get("job_runtime").and_then(Node::number).unwrap_or(0.0);
-    let longest_ms = ops
-        .streams()
-        .filter_map(|(_, stream)| stream.runtime_s)
-        .map(|stated| stated.value * 1e3)
-        .fold(0.0, f64::max);
-    let asked_ms = longest_ms * load.numjobs.unwrap_or(1) as f64;
-    // No copy runs longer than the longest; clocks tick in milliseconds.
-    // 2 % and half a run: less than another copy would add, and more than starts and ends of copies differ
-    // by.
-    let has_run_longer = longest_ms > 0.0 && all_ms > asked_ms * 1.02 + longest_ms / 2.0;
-    is_other || is_more || has_run_longer
-}
-
 /// Where the options do not name the engine it is that of the platform, which on most of them does one I/O
 /// after the other, whatever the depth says; fio tells how many were outstanding.
 fn with_seen_iodepth(
@@ -669,6 +649,8 @@ fn device_of(node: &Node<'_>, decimals: u32) -> Option<StatedDevice> {
         name: quote(node.get("name")?.text()?),
         read_count: count("read_ios"),
         write_count: count("write_ios"),
+        read_merge_count: count("read_merges"),
+        write_merge_count: count("write_merges"),
         read_bytes: bytes("read_sectors"),
         write_bytes: bytes("write_sectors"),
         busy_percent: node

@@ -35,6 +35,8 @@ pub struct FioJobRequest {
     pub leaves_out: bool,
     /// How long a job runs that does not say it itself.
     pub runtime: Option<Duration>,
+    /// What all jobs together work on, where they do not say it or say a share of a file or device: each as much as the others.
+    pub size: Option<ByteSize>,
 }
 
 /// A profile that says what a job of fio says.
@@ -177,8 +179,10 @@ pub fn profile_of_fio_job(
     // The set is chosen before the jobs are understood, so that mistakes in other sets do not matter.
     let sections = choose_set(sections, request.set, &mut error);
     let mut notes = Notes::default();
+    let count = sections.len().max(1) as u64;
+    let size_of_each = request.size.map(|size| ByteSize::bytes((size.get() / count).max(1)));
     let mut jobs: Vec<Job> =
-        sections.iter().map(|section| read_job(section, &mut notes, &mut error)).collect();
+        sections.iter().map(|section| read_job(section, size_of_each, &mut notes, &mut error)).collect();
     for job in jobs.iter_mut().filter(|job| job.runtime.is_none()) {
         job.runtime = request.runtime.map(|runtime| (runtime, "asked for".to_owned()));
     }
@@ -302,10 +306,23 @@ fn weigh_files(jobs: &[Job], notes: &mut Notes) {
     for (index, job) in jobs.iter().enumerate() {
         // `filename` is never a target: a device that a job names is not touched by itself.
         let Some(filename) = &job.filename else { continue };
-        if let Some(device) =
-            filename.split(':').find(|file| file.starts_with("/dev/") || file.starts_with(r"\\.\"))
-        {
-            notes.add(&format!("`filename={filename}`: `--target {device}` names the device"), &job.name);
+        let files = || filename.split(':').filter(|file| !file.is_empty());
+        let is_device = |file: &&str| file.starts_with("/dev/") || file.starts_with(r"\\.\");
+        if files().count() > 1 {
+            notes.add(
+                "several files: fio spreads a job over all of them; iotrial makes one on each target, so give `--target` as often",
+                &job.name,
+            );
+        }
+        if files().any(|file| is_device(&file)) {
+            let targets: Vec<String> =
+                files().filter(is_device).map(|device| format!("--target {device}")).collect();
+            let (name, targets) = if targets.len() > 1 {
+                ("name the devices", targets.join(" "))
+            } else {
+                ("names the device", targets.join(" "))
+            };
+            notes.add(&format!("`filename={filename}`: `{targets}` {name}"), &job.name);
         } else {
             notes.add(
                 "`filename`: iotrial makes a file of its own for each job, in what `--target` names",

@@ -15,7 +15,11 @@ pub(crate) struct FioOptions {
 }
 
 /// Engines that do one I/O after the other, whatever the depth says.
-const SYNCHRONOUS: [&str; 7] = ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "ftruncate"];
+pub(crate) const SYNCHRONOUS: [&str; 7] =
+    ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "ftruncate"];
+
+/// A list of files that is longer is cut: no tool makes one.
+const LONGEST_LIST: usize = 16_384;
 
 /// What fio takes where nothing is said.
 const USUAL_BLOCK_SIZE: &str = "4k";
@@ -23,8 +27,18 @@ const USUAL_BLOCK_SIZE: &str = "4k";
 impl FioOptions {
     // Later ones replace earlier ones: global options first, then the job's.
     pub(crate) fn new<'o>(options: impl IntoIterator<Item = (&'o str, &'o str)>) -> Self {
-        let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-        Self { options: options.into_iter().map(owned).collect() }
+        let mut all: BTreeMap<String, String> = BTreeMap::new();
+        for (name, value) in options {
+            match all.get_mut(name) {
+                // fio adds each further file to those before it, and lists the option again.
+                Some(files) if name == "filename" && files != value && files.len() < LONGEST_LIST => {
+                    files.push(':');
+                    files.push_str(value);
+                }
+                _ => drop(all.insert(name.to_owned(), value.to_owned())),
+            }
+        }
+        Self { options: all }
     }
 
     /// The first of several names of one option.
@@ -74,13 +88,19 @@ impl FioOptions {
             "randread" => Some((Pattern::Random, 100.0)),
             "randwrite" => Some((Pattern::Random, 0.0)),
             "randrw" => Some((Pattern::Random, mix())),
+            // Each block is discarded, and written after that.
+            "trimwrite" => Some((Pattern::Sequential, 0.0)),
+            "randtrimwrite" => Some((Pattern::Random, 0.0)),
             _ => None,
         };
-        match known {
-            Some((pattern, percent)) => {
+        match (known, word.trim()) {
+            (Some((pattern, percent)), _) => {
                 (load.pattern, load.rwmix_read_percent) = (Some(pattern), Some(percent));
             }
-            None => warn("rw", rw),
+            // Discards alone are no mix of reads and writes.
+            (None, "trim") => load.pattern = Some(Pattern::Sequential),
+            (None, "randtrim") => load.pattern = Some(Pattern::Random),
+            (None, _) => warn("rw", rw),
         }
         // What is only partly random is neither.
         load.pattern = match self.get(&["percentage_random"]).map(str::trim) {
@@ -160,7 +180,7 @@ impl FioOptions {
         load
     }
 
-    /// A size as fio reads it; without `kb_base=1000`, `k` is 1,024 and `ki` is 1,000.
+    /// A size as fio reads it; without `kb_base=1000`, `k` and `ki` are 1,024 and `kib` is 1,000.
     fn size(&self, text: &str) -> Option<u64> {
         parse_size(text, self.get(&["kb_base"]).is_some_and(|base| base.trim() == "1000"))
     }
@@ -261,14 +281,16 @@ fn files(text: &str) -> Vec<String> {
     names
 }
 
-/// `k` is 1,024 and `ki` 1,000, or the other way round where it is decimal.
+/// `k`, `kb` and `ki` are 1,024 and `kib` is 1,000, or the other way round where it is decimal.
 fn parse_size(text: &str, is_decimal: bool) -> Option<u64> {
     let text = text.trim().to_ascii_lowercase();
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, unit) = text.split_at(digits);
     let number: u64 = number.parse().ok()?;
-    let unit = unit.trim().trim_end_matches('b');
-    let power = match unit.trim_end_matches('i') {
+    let unit = unit.trim();
+    let prefix =
+        unit.strip_suffix("ib").or_else(|| unit.strip_suffix('i')).or_else(|| unit.strip_suffix('b'));
+    let power = match prefix.unwrap_or(unit) {
         "" => 0,
         "k" => 1,
         "m" => 2,
@@ -277,8 +299,9 @@ fn parse_size(text: &str, is_decimal: bool) -> Option<u64> {
         "p" => 5,
         _ => return None,
     };
-    // `ki` is the other base than `k`.
-    let base: u64 = if unit.ends_with('i') == is_decimal { 1_024 } else { 1_000 };
+    // The other base only of all three letters: fio looks for `kib` and takes every other word that begins with `k` as `k`
+    // (parse.c; tried with fio 3.33: `bs=4Ki` has 4,096 bytes and `bs=4KiB` 4,000, with kb_base=1000 the other way round).
+    let base: u64 = if unit.ends_with("ib") == is_decimal { 1_024 } else { 1_000 };
     number.checked_mul(base.pow(power))
 }
 
@@ -312,8 +335,16 @@ mod tests {
 
     #[test]
     fn sizes_and_times_are_those_of_fio() {
-        let sizes =
-            [("4k", 4_096), ("4K", 4_096), ("4kb", 4_096), ("4ki", 4_000), ("1GB", 1 << 30), ("512", 512)];
+        let sizes = [
+            ("4k", 4_096),
+            ("4K", 4_096),
+            ("4kb", 4_096),
+            ("4Ki", 4_096),
+            ("4KiB", 4_000),
+            ("1GB", 1 << 30),
+            ("512", 512),
+            ("512b", 512),
+        ];
         for (text, bytes) in sizes {
             assert_eq!(parse_size(text, false), Some(bytes), "{text}");
         }
@@ -321,7 +352,8 @@ mod tests {
             [parse_size("100%", false), parse_size("x", false), parse_size("99999999999999999999", false)],
             [None; 3]
         );
-        assert_eq!((parse_size("4k", true), parse_size("4ki", true)), (Some(4_000), Some(4_096)));
+        let decimal = ["4k", "4ki", "4kib"].map(|text| parse_size(text, true));
+        assert_eq!(decimal, [Some(4_000), Some(4_000), Some(4_096)]);
         assert_eq!(
             (parse_seconds("60"), parse_seconds("2m"), parse_seconds("soon")),
             (Some(60.0), Some(120.0), None)
@@ -364,8 +396,7 @@ mod tests {
             split.block_sizes,
             [block_size(None, 4_096, Some(60.0)), block_size(None, 65_536, Some(40.0))]
         );
-        let (odd, warnings) =
-            load(&[("rw", "trim"), ("bs", "big"), ("iodepth", "deep"), ("runtime", "soon")]);
+        let (odd, warnings) = load(&[("rw", "odd"), ("bs", "big"), ("iodepth", "deep"), ("runtime", "soon")]);
         assert_eq!((odd.pattern, warnings), (None, 4));
         let (unknown, warnings) = load(&[("name", "x")]);
         assert_eq!(

@@ -198,7 +198,7 @@ fn fill(
         read: stream(row, "Read ", notes).filter(|one| !one.is_idle()),
         write: stream(row, "Write ", notes).filter(|one| !one.is_idle()),
         all: None,
-        sync: None,
+        ..StatedOps::default()
     };
     if let Some(read) = &mut ops.read {
         read.bytes = row.count("Bytes Read", notes);

@@ -91,6 +91,15 @@ impl<'t> Node<'t> {
         }
     }
 
+    /// Hands over every map that is one of those looked for, from the outside to the inside, and looks into none of these.
+    pub(crate) fn look_for<'n>(&'n self, is_it: &dyn Fn(&Self) -> bool, take: &mut dyn FnMut(&'n Self)) {
+        if is_it(self) {
+            return take(self);
+        }
+        self.items().iter().for_each(|item| item.look_for(is_it, take));
+        self.entries().iter().for_each(|(_, value)| value.look_for(is_it, take));
+    }
+
     /// The paths of keys that stand twice in one map, in the order in which they stand.
     pub(crate) fn keys_twice(&self) -> Vec<String> {
         let mut twice = Vec::new();
@@ -145,12 +154,13 @@ pub(crate) struct Broken {
     pub(crate) is_cut_off: bool,
 }
 
-/// All documents of a text that begin on a line of their own, and what looked like one.
-pub(crate) fn documents(text: &str) -> (Vec<Document<'_>>, Vec<Broken>) {
+/// All documents of a text, and what looked like one. A document begins where a line does, or anywhere on a line if `first_key` is its
+/// first key: loggers put words before it, and scripts make a list of them.
+pub(crate) fn documents<'t>(text: &'t str, first_key: &str) -> (Vec<Document<'t>>, Vec<Broken>) {
     let (mut documents, mut broken) = (Vec::new(), Vec::new());
     let (mut at, mut line, mut line_start) = (0, 1, 0);
     let counter = Counter { nodes: Cell::new(0), decimals: Cell::new(0) };
-    while let Some(start) = next_start(text, at) {
+    while let Some(start) = next_start(text, at, first_key) {
         line += newlines(&text[at..start]);
         line_start = text[at..start].rfind('\n').map_or(line_start, |newline| at + newline + 1);
         counter.decimals.set(0);
@@ -203,18 +213,24 @@ fn words_of(error: &serde_json::Error) -> String {
     text.rsplit_once(" at line ").map_or(text.as_str(), |(words, _)| words).to_owned()
 }
 
-/// The next brace that is the first thing on its line, or follows the end of the last document.
-fn next_start(text: &str, at: usize) -> Option<usize> {
+/// The next brace that is the first thing on its line, follows the end of the last document, or has `first_key` behind it.
+fn next_start(text: &str, at: usize, first_key: &str) -> Option<usize> {
+    let is_known = |brace: usize| {
+        let rest = text[brace + 1..].trim_start().strip_prefix('"');
+        rest.and_then(|rest| rest.strip_prefix(first_key)).is_some_and(|rest| rest.starts_with('"'))
+    };
     let mut from = at;
     while let Some(found) = text[from..].find('{') {
         let brace = from + found;
-        // Only the line's beginning counts: a brace in a message of fio is no document.
-        let line_start = text[at..brace].rfind('\n').map_or(at, |newline| at + newline + 1);
-        if text[line_start..brace].trim().is_empty() {
+        // Only the line's beginning counts: a brace in a message of fio is no document. Behind another brace of its line it is not
+        // there, so that no line is looked at twice.
+        let line_start = text[from..brace].rfind('\n').map(|newline| from + newline + 1);
+        let line_start = line_start.or((from == at).then_some(at));
+        let is_first = line_start.is_some_and(|start| text[start..brace].trim().is_empty());
+        if is_first || is_known(brace) {
             return Some(brace);
         }
-        // The rest of this line has none that counts.
-        from = brace + text[brace..].find('\n')?;
+        from = brace + 1;
     }
     None
 }
@@ -336,7 +352,7 @@ mod tests {
     #[test]
     fn documents_are_found_between_words_and_one_behind_the_other() {
         let (found, broken) =
-            documents("fio: a {word}\n{\"a\": 1.25}{\"b\": [2]}\nbye {\"c\": 3}\n  {\"d\": 4}\n");
+            documents("fio: a {word}\n{\"a\": 1.25}{\"b\": [2]}\nbye {\"c\": 3}\n  {\"d\": 4}\n", "a");
         let keys: Vec<(usize, &str)> =
             found.iter().map(|one| (one.line, one.node.entries()[0].0.as_ref())).collect();
         assert_eq!(keys, [(2, "a"), (2, "b"), (4, "d")]);
@@ -346,7 +362,7 @@ mod tests {
 
     #[test]
     fn a_broken_document_is_told_with_its_place_and_the_next_one_is_found() {
-        let (found, broken) = documents("{\"a\": 1,\n  \"b\": x}\n{\"c\": 3}\n{\"d\": [1, 2");
+        let (found, broken) = documents("{\"a\": 1,\n  \"b\": x}\n{\"c\": 3}\n{\"d\": [1, 2", "x");
         assert_eq!(found.len(), 1);
         assert_eq!((broken[0].line, broken[0].column, broken[0].is_cut_off), (2, 8, false), "{broken:?}");
         assert!(broken[1].is_cut_off && broken[1].line == 4, "{broken:?}");
@@ -354,7 +370,7 @@ mod tests {
 
     #[test]
     fn a_key_that_stands_twice_is_told_with_its_path() {
-        let (found, _) = documents("{\"jobs\": [{\"a\": 1, \"a\": 2}], \"b\": {\"c\": 0, \"c\": 0}}");
+        let (found, _) = documents("{\"jobs\": [{\"a\": 1, \"a\": 2}], \"b\": {\"c\": 0, \"c\": 0}}", "x");
         assert_eq!(found[0].node.keys_twice(), ["jobs[0].a", "b.c"]);
         assert_eq!(found[0].node.get("jobs").unwrap().items()[0].get("a"), Some(&Node::Whole(1)));
     }
@@ -362,10 +378,10 @@ mod tests {
     #[test]
     fn depth_is_limited_and_so_is_the_number_of_values() {
         let deep = format!("{{\"a\":{}", "[".repeat(10_000));
-        let (found, broken) = documents(&deep);
+        let (found, broken) = documents(&deep, "x");
         assert!(found.is_empty() && broken[0].message.contains("recursion limit"), "{broken:?}");
         let many = format!("{{\"a\":[{}0]}}", "0,".repeat(MOST_NODES));
-        let (found, broken) = documents(&many);
+        let (found, broken) = documents(&many, "x");
         assert!(
             found.is_empty() && broken[0].message.contains("more than 3000000 values"),
             "{:?}",

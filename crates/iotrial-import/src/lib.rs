@@ -15,6 +15,7 @@ mod fio_options;
 mod fio;
 mod fio_log;
 mod fio_terse;
+mod fio_text;
 mod diskspd;
 mod diskspd_text;
 mod sqlio;
@@ -174,7 +175,7 @@ impl ImportError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Unknown => Some(
-                "results of fio (--output-format=json or terse), diskspd (XML or text), SQLIO, Iometer, CrystalDiskMark and vdbench can be read, and tables: `iotrial docs import`",
+                "results of fio (JSON, terse or its normal output), diskspd (XML or text), SQLIO, Iometer, CrystalDiskMark and vdbench can be read, and tables: `iotrial docs import`",
             ),
             Self::LogAlone => Some("import the JSON of the same run; logs that lie beside it are found"),
             Self::Table { .. } => Some("`iotrial docs table-format` describes every key"),
@@ -322,6 +323,7 @@ pub fn import(file: &ForeignFile<'_>, naming: &Naming) -> Result<Imported, Impor
     match kind {
         SourceKind::FioJson => fio::read(&text, &mut reading)?,
         SourceKind::FioTerse => fio_terse::read(&text, &mut reading)?,
+        SourceKind::FioText => fio_text::read(&text, &mut reading)?,
         SourceKind::DiskspdXml => diskspd::read(&text, &mut reading)?,
         SourceKind::DiskspdText => diskspd_text::read(&text, &mut reading)?,
         SourceKind::Sqlio => sqlio::read(&text, &mut reading)?,

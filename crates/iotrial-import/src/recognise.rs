@@ -2,7 +2,7 @@
 
 use iotrial_model::imported::SourceKind;
 
-use crate::{figures_csv, fio_terse, vdbench};
+use crate::{figures_csv, fio_terse, fio_text, vdbench};
 
 /// What the format of any version of a printed table begins with.
 const ANY_TABLE: &str = "iotrial.table/";
@@ -42,7 +42,9 @@ pub fn recognise(text: &str) -> Option<SourceKind> {
         Some(SourceKind::Iometer)
     } else if text.contains("CrystalDiskMark ") && text.contains("MB/s") {
         Some(SourceKind::Crystaldiskmark)
-    } else if has_line("reqrate", vdbench::is_header) {
+    } else if has_line("(groupid=", fio_text::is_entry) {
+        Some(SourceKind::FioText)
+    } else if vdbench::is_vdbench(text) {
         Some(SourceKind::Vdbench)
     } else if figures_csv::header(text).is_some() {
         Some(SourceKind::Csv)

@@ -138,8 +138,8 @@ pub(crate) fn decode<'b>(bytes: &'b [u8], notes: &mut Notes) -> Result<Cow<'b, s
         Err(error) => {
             let spoilt = bytes.iter().filter(|byte| !byte.is_ascii()).count();
             // A tenth: names in a Western code page have a few such bytes, programs and images have mostly
-            // such bytes.
-            if spoilt > bytes.len() / 10 {
+            // such bytes. Text in Cyrillic or Greek has as many, and unlike those lines, and no control characters but theirs.
+            if spoilt > bytes.len() / 10 && !is_in_code_page(bytes) {
                 return Err(ImportError::Binary);
             }
             let line = 1 + bytes[..error.valid_up_to()].iter().filter(|byte| **byte == b'\n').count();
@@ -150,6 +150,13 @@ pub(crate) fn decode<'b>(bytes: &'b [u8], notes: &mut Notes) -> Result<Cow<'b, s
             Ok(Cow::Owned(String::from_utf8_lossy(bytes).into_owned()))
         }
     }
+}
+
+/// Whether bytes are lines of text in some code page: what tools write in plain characters is read, and the others are replaced.
+fn is_in_code_page(bytes: &[u8]) -> bool {
+    let is_control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
+    // Four lines: programs and images without a control character in a hundred bytes do not occur.
+    bytes.iter().filter(|byte| **byte == b'\n').count() >= 4 && !bytes.iter().any(is_control)
 }
 
 /// Whether nearly every other byte is zero, as in plain characters of two bytes.

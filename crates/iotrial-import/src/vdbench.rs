@@ -1,5 +1,7 @@
-//! vdbench's flat file: columns by the names in its header, a row for each interval, and an average row for
-//! each run.
+//! What vdbench writes for each run, 5.00 to 5.04: the flat file of raw I/O and that of file systems, columns by the names in their
+//! header; and the summary and the totals, which have names in two lines.
+//!
+//! The average of a run is taken over; its intervals are not.
 
 use iotrial_model::imported::{
     CpuBasis, ImportedJob, Stated, StatedCpu, StatedLatency, StatedLoad, StatedOps, StatedStream,
@@ -10,20 +12,63 @@ use iotrial_model::units::ByteSize;
 use crate::text::{Notes, as_count, number, numbered, quote};
 use crate::{ImportError, Reading};
 
-/// Most columns that are read of a line.
+/// Most columns that are read of a line; the flat file of a file system has some ninety.
 const MOST_COLUMNS: usize = 256;
 
-/// Whether a line names the columns.
-pub(crate) fn is_header(line: &str) -> bool {
-    // The twelve first names are enough, and bound what a hostile line costs.
-    let names: Vec<&str> = line.split_whitespace().take(12).collect();
-    ["interval", "reqrate", "rate", "MB/sec"].iter().all(|name| names.iter().any(|known| known == name))
+/// Sizes of I/Os that differ by more than this share of a byte on average are mixed.
+const ONE_SIZE: f64 = 0.5;
+
+/// Whether a text is one of vdbench's.
+pub(crate) fn is_vdbench(text: &str) -> bool {
+    // A word that all have is looked for first, as it is fast over a large text.
+    (text.contains("eqrate") || text.contains("1024**2"))
+        && text.lines().any(|line| is_header(line) || is_second_header(line) || is_explained_interval(line))
+}
+
+/// The comment that explains the column of the intervals.
+fn is_explained_interval(line: &str) -> bool {
+    line.starts_with('*') && line.contains("Reporting interval number")
+}
+
+/// Whether a line names the columns of a flat file.
+fn is_header(line: &str) -> bool {
+    // The first names are enough, and bound what a hostile line costs.
+    let names: Vec<&str> = line.split_whitespace().take(24).collect();
+    ["interval", "reqrate", "rate", "MB/sec"]
+        .iter()
+        .all(|name| names.iter().any(|known| known.eq_ignore_ascii_case(name)))
+}
+
+/// The second line of the names of a summary: `rate  1024**2     i/o    pct     time …`.
+fn is_second_header(line: &str) -> bool {
+    let mut names = line.split_whitespace();
+    names.next() == Some("rate") && names.next() == Some("1024**2")
+}
+
+/// The names of a summary, each of both lines: `i/o` and `rate`. A date and the word `interval` stand before them.
+fn joined_names(first: &str, second: &str) -> Vec<String> {
+    let first: Vec<&str> = first.split_whitespace().take(MOST_COLUMNS).collect();
+    let at = first.iter().position(|name| name.eq_ignore_ascii_case("interval")).map_or(0, |at| at + 1);
+    let pairs = first[at..].iter().zip(second.split_whitespace());
+    let joined = pairs.map(|(first, second)| match (*first, second) {
+        ("i/o", "rate") => "rate".to_owned(),
+        (_, "1024**2") => "MB/sec".to_owned(),
+        ("bytes", "i/o") => "bytes/io".to_owned(),
+        ("read", "pct") => "read%".to_owned(),
+        ("resp", "time") => "resp".to_owned(),
+        ("resp", "stddev") => "resp_std".to_owned(),
+        ("queue", "depth") => "queue_depth".to_owned(),
+        (direction, "stddev") => format!("{direction}_std"),
+        (direction @ ("read" | "write" | "resp"), what) => format!("{direction}_{what}"),
+        (first, second) => format!("{first} {second}"),
+    });
+    ["tod", "interval"].map(str::to_owned).into_iter().chain(joined).collect()
 }
 
 /// A row with its header.
 struct Row<'r> {
     line: usize,
-    columns: &'r [&'r str],
+    columns: &'r [String],
     cells: Vec<&'r str>,
 }
 
@@ -38,19 +83,65 @@ impl<'r> Row<'r> {
         let cell = self.cell(name).filter(|cell| !matches!(*cell, "n/a" | "max" | "curve"))?;
         number(cell, || format!("line {}, `{name}`", self.line), notes)
     }
+
+    /// Milliseconds as µs.
+    fn ms(&self, name: &str, notes: &mut Notes) -> Option<Stated> {
+        self.stated(name, notes).map(|ms| ms.times(1e3))
+    }
+
+    /// Whether it counts the operations of a file system.
+    fn is_of_files(&self) -> bool {
+        self.columns.iter().any(|column| column.eq_ignore_ascii_case("Read_rate"))
+    }
+}
+
+/// What the summary says of the run that it is about to show.
+#[derive(Default)]
+struct Announced {
+    name: Option<String>,
+    load: StatedLoad,
 }
 
 /// Reads all runs.
 pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
-    let mut columns: Vec<&str> = Vec::new();
-    let mut has_intervals = false;
-    for (line, text) in numbered(text) {
-        if text.trim().is_empty() || text.starts_with('*') {
+    let mut columns: Vec<String> = Vec::new();
+    let mut announced = Announced::default();
+    // Comments explain the columns in their order, which is what there is where the header was lost.
+    let mut explained: Vec<String> = Vec::new();
+    let mut course = IntervalTimes::default();
+    let mut before = "";
+    let mut is_told = false;
+    for (line, whole) in numbered(text) {
+        let plain = without_tags(whole);
+        let text = plain.trim();
+        if let Some(comment) = text.strip_prefix('*') {
+            let name = comment.split_once(" : ").map(|(name, _)| name.trim());
+            let name = name.or_else(|| comment.split_once(": ").map(|(name, _)| name.trim()));
+            if let Some(name) = name.filter(|name| !name.is_empty() && !name.contains([' ', '\''])) {
+                if explained.len() < MOST_COLUMNS {
+                    explained.push(name.to_owned());
+                }
+            }
+            continue;
+        }
+        if text.is_empty() {
             continue;
         }
         if is_header(text) {
-            columns = text.split_whitespace().take(MOST_COLUMNS).collect();
+            columns = text.split_whitespace().take(MOST_COLUMNS).map(str::to_owned).collect();
             continue;
+        }
+        if is_second_header(text) {
+            columns = joined_names(&without_tags(before), text);
+            continue;
+        }
+        before = whole;
+        if let Some((_, words)) = text.split_once("Starting RD=") {
+            announced = announced_of(words);
+            continue;
+        }
+        if columns.is_empty() {
+            columns = columns_of_comments(&explained, text);
         }
         let row =
             Row { line, columns: &columns, cells: text.split_whitespace().take(MOST_COLUMNS).collect() };
@@ -59,15 +150,40 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
             continue;
         }
         let Some(interval) = row.cell("interval") else { continue };
-        // The averages are the run; its intervals have no times of their own.
+        // The averages are the run; its intervals have a time of day only.
         if !interval.starts_with("avg") {
-            has_intervals = true;
+            course.add(&row, interval);
+            // Once for each file: every run has them.
+            if !interval.is_empty() && interval.bytes().all(|byte| byte.is_ascii_digit()) && !is_told {
+                is_told = true;
+                reading
+                    .notes
+                    .warn_line(line, "the averages of the runs are taken over, and not their intervals");
+            }
             continue;
         }
-        let ops = ops_of(&row, &mut reading.notes);
+        let mut ops = if row.is_of_files() {
+            file_ops_of(&row, &mut reading.notes)
+        } else {
+            ops_of(&row, &mut reading.notes)
+        };
+        let runtime_s = std::mem::take(&mut course).length_s(interval);
+        for stream in [&mut ops.read, &mut ops.write, &mut ops.all].into_iter().flatten() {
+            stream.runtime_s = runtime_s;
+        }
+        if ops.streams().next().is_none() {
+            reading
+                .notes
+                .warn_line(line, "the run neither read nor wrote: its operations are not taken over");
+            continue;
+        }
         let mut record = reading.record("vdbench", None, format!("line {line}"));
-        let run = quote(row.cell("Run").unwrap_or("run"));
-        let load = load_of(&row, &mut reading.notes);
+        let name = row.cell("Run").map(quote).or_else(|| announced.name.clone());
+        let mut load = load_of(&row, &announced.load, &mut reading.notes);
+        if let Some(at) = row.cell("timestamp") {
+            record.measured_at = time_of(at);
+            load.options.insert("timestamp".to_owned(), quote(at));
+        }
         let mut share = |name: &str| row.stated(name, &mut reading.notes);
         let cpu = StatedCpu {
             usr_percent: share("cpu_user"),
@@ -76,21 +192,115 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
             of: CpuBasis::Host,
         };
         record.cpu = Some(cpu).filter(|cpu| cpu.usr_percent.is_some());
-        record.jobs.push(ImportedJob { name: run, load, ops, ..ImportedJob::default() });
-        // Once for each run, and reset for the next.
-        if std::mem::take(&mut has_intervals) {
-            reading.notes.warn_line(
-                line,
-                "the file does not say how long an interval is; its intervals are not taken over",
-            );
-        }
+        let name = name.unwrap_or_else(|| "run".to_owned());
+        record.jobs.push(ImportedJob { name, load, ops, ..ImportedJob::default() });
         reading.keep(record)?;
     }
     Ok(())
 }
 
+/// The names of the columns by the comments that explain them, as a row of averages has its interval where they say. Before the first
+/// of them are the time of day and, in later versions, the date.
+fn columns_of_comments(explained: &[String], row: &str) -> Vec<String> {
+    let at = explained.iter().position(|name| name.eq_ignore_ascii_case("interval"));
+    let cell = row.split_whitespace().take(8).position(|cell| cell.starts_with("avg_"));
+    let Some(missing) = at.zip(cell).and_then(|(at, cell)| cell.checked_sub(at)) else { return Vec::new() };
+    let first = ["tod", "timestamp"].map(str::to_owned).into_iter().chain(std::iter::repeat(String::new()));
+    first.take(missing).chain(explained.iter().cloned()).collect()
+}
+
+/// When the intervals of a run ended, in seconds of the day: their length follows.
+#[derive(Default)]
+struct IntervalTimes {
+    first: Option<(f64, f64)>,
+    last: Option<(f64, f64)>,
+}
+
+impl IntervalTimes {
+    fn add(&mut self, row: &Row<'_>, interval: &str) {
+        let Some(end) = interval.parse::<u32>().ok().map(f64::from).zip(row.cell("tod").and_then(seconds_of))
+        else {
+            return;
+        };
+        self.first = self.first.or(Some(end));
+        self.last = Some(end);
+    }
+
+    /// How long the intervals of an average are together, such as `avg_2-60`; `None` without the intervals themselves, and where they
+    /// go past midnight.
+    fn length_s(self, average: &str) -> Option<Stated> {
+        let (from, to) = average.strip_prefix("avg_")?.split_once('-')?;
+        let count = f64::from(to.parse::<u32>().ok()?) - f64::from(from.parse::<u32>().ok()?) + 1.0;
+        let ((first, start), (last, end)) = (self.first?, self.last?);
+        let length = (end - start) / (last - first);
+        // Times of day are those of the report, some hundredths after the end of an interval.
+        (last > first && end > start && count > 0.0)
+            .then(|| Stated { value: (length * count * 10.0).round() / 10.0, resolution: 0.1 })
+    }
+}
+
+/// `11:31:32.026`
+fn seconds_of(time: &str) -> Option<f64> {
+    let mut parts = time.splitn(3, ':');
+    let (hours, minutes) = (parts.next()?.parse::<u32>().ok()?, parts.next()?.parse::<u32>().ok()?);
+    let seconds = Stated::parse(parts.next()?)?.value;
+    Some(f64::from(hours) * 3_600.0 + f64::from(minutes) * 60.0 + seconds)
+}
+
+/// A line of a page without its tags.
+fn without_tags(line: &str) -> String {
+    let mut text = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once('<') {
+        // What is not closed is no tag, but text.
+        let Some((_, after)) = after.split_once('>') else { break };
+        text.push_str(before);
+        rest = after;
+    }
+    text.push_str(rest);
+    text
+}
+
+/// `04/18/2019-11:31:32-UTC`; other zones are words that stand for several.
+fn time_of(text: &str) -> Option<String> {
+    let time = text.strip_suffix("-UTC").or_else(|| text.strip_suffix("-GMT"))?;
+    let time = jiff::civil::DateTime::strptime("%m/%d/%Y-%H:%M:%S", time).ok()?;
+    Some(time.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().to_string())
+}
+
+/// `rd1; I/O rate: 1000; elapsed=60; For loops: xfersize=4k threads=8`
+fn announced_of(text: &str) -> Announced {
+    let name = text.split([';', ' ']).next().unwrap_or_default();
+    let after = |key: &str| {
+        let rest = text.split_once(key)?.1.trim_start();
+        rest.split([' ', ';', ',']).next()
+    };
+    let number = |key: &str| after(key).and_then(Stated::parse).map(|stated| stated.value);
+    let size = after("xfersize=").and_then(size_of).map(ByteSize::bytes);
+    let load = StatedLoad {
+        rwmix_read_percent: number("rdpct=").filter(|share| (0.0..=100.0).contains(share)),
+        outstanding: number("threads=").filter(|threads| *threads >= 1.0).map(|n| as_count(Stated::exact(n))),
+        rate_iops: number("I/O rate: ").filter(|rate| (1.0..999_980.0).contains(rate)),
+        runtime_s: number("elapsed=").filter(|seconds| *seconds > 0.0),
+        ..StatedLoad::default()
+    };
+    Announced { name: Some(quote(name)).filter(|name| !name.is_empty()), load: load.with_block_size(size) }
+}
+
+/// `4096`, `4k`, `1m`: of 1,024.
+fn size_of(text: &str) -> Option<u64> {
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let shift = match &text[digits..] {
+        "" => 0,
+        "k" | "K" => 10,
+        "m" | "M" => 20,
+        "g" | "G" => 30,
+        _ => return None,
+    };
+    text[..digits].parse::<u64>().ok()?.checked_mul(1 << shift).filter(|size| *size > 0)
+}
+
 fn ops_of(row: &Row<'_>, notes: &mut Notes) -> StatedOps {
-    let ms = |name: &str, notes: &mut Notes| row.stated(name, notes).map(|ms| ms.times(1e3));
     let mut all = StatedStream {
         iops: row.stated("rate", notes),
         // Of 1,048,576 bytes.
@@ -98,23 +308,24 @@ fn ops_of(row: &Row<'_>, notes: &mut Notes) -> StatedOps {
         ..StatedStream::default()
     };
     all.total_latency = StatedLatency {
-        mean_us: ms("resp", notes),
-        max_us: ms("resp_max", notes),
-        stddev_us: ms("resp_std", notes),
+        mean_us: row.ms("resp", notes),
+        max_us: row.ms("resp_max", notes),
+        stddev_us: row.ms("resp_std", notes),
         ..StatedLatency::default()
     };
     let reads = row.stated("read%", notes).map(|share| share.value);
     let mut ops = StatedOps::default();
     match reads {
+        _ if all.is_idle() => {}
         Some(100.0) => ops.read = Some(all),
         Some(0.0) => ops.write = Some(all),
         // A mix states rate and bandwidth of both together, and only the latencies of each.
         _ => {
             let mut one = |kind: &str| {
                 let total_latency = StatedLatency {
-                    mean_us: ms(&format!("{kind}_resp"), notes),
-                    max_us: ms(&format!("{kind}_max"), notes),
-                    stddev_us: ms(&format!("{kind}_std"), notes),
+                    mean_us: row.ms(&format!("{kind}_resp"), notes),
+                    max_us: row.ms(&format!("{kind}_max"), notes),
+                    stddev_us: row.ms(&format!("{kind}_std"), notes),
                     ..StatedLatency::default()
                 };
                 let stream = StatedStream { total_latency, ..StatedStream::default() };
@@ -127,36 +338,120 @@ fn ops_of(row: &Row<'_>, notes: &mut Notes) -> StatedOps {
     ops
 }
 
-fn load_of(row: &Row<'_>, notes: &mut Notes) -> StatedLoad {
+/// Reads and writes among the operations of a file system.
+fn file_ops_of(row: &Row<'_>, notes: &mut Notes) -> StatedOps {
+    let mut of = |kind: &str| {
+        let mut stream = StatedStream {
+            iops: row.stated(&format!("{kind}_rate"), notes),
+            bandwidth_mib_per_s: row.stated(&format!("MB_{kind}"), notes),
+            ..StatedStream::default()
+        };
+        stream.total_latency = StatedLatency {
+            mean_us: row.ms(&format!("{kind}_resp"), notes),
+            max_us: row.ms(&format!("{kind}_resp_max"), notes),
+            stddev_us: row.ms(&format!("{kind}_resp_std"), notes),
+            ..StatedLatency::default()
+        };
+        Some(stream).filter(|stream| !stream.is_idle())
+    };
+    StatedOps { read: of("read"), write: of("write"), ..StatedOps::default() }
+}
+
+fn load_of(row: &Row<'_>, announced: &StatedLoad, notes: &mut Notes) -> StatedLoad {
+    let number = |name: &str, notes: &mut Notes| row.stated(name, notes).map(|stated| stated.value);
+    let asked = row.stated("xfersize", notes).map(as_count).filter(|size| *size > 0).map(ByteSize::bytes);
+    let asked = asked.or(announced.block_size());
+    // Of several sizes vdbench names the first one; what the I/Os had on average is told beside it.
+    let mean = row.stated("bytes/io", notes).filter(|mean| mean.value > 0.0);
+    let is_one_size =
+        |size: ByteSize| mean.is_none_or(|mean| (mean.value - size.get() as f64).abs() <= ONE_SIZE);
+    let size = asked.filter(|size| is_one_size(*size));
     let load = StatedLoad {
-        pattern: match row.stated("seekpct", notes).map(|share| share.value) {
+        pattern: match number("seekpct", notes) {
             Some(100.0) => Some(Pattern::Random),
             Some(0.0) => Some(Pattern::Sequential),
             _ => None,
         },
-        rwmix_read_percent: row
-            .stated("rdpct", notes)
-            .map(|share| share.value)
-            .filter(|share| *share <= 100.0),
+        rwmix_read_percent: number("rdpct", notes)
+            .filter(|share| *share <= 100.0)
+            .or(announced.rwmix_read_percent),
         // vdbench's threads are its outstanding I/Os.
-        outstanding: row.stated("threads", notes).map(as_count).filter(|threads| *threads > 0),
-        rate_iops: row
-            .stated("reqrate", notes)
-            .map(|rate| rate.value)
+        outstanding: row
+            .stated("threads", notes)
+            .map(as_count)
+            .filter(|threads| *threads > 0)
+            .or(announced.outstanding),
+        rate_iops: number("reqrate", notes)
             // Rates from 999,980 on are vdbench's codes for «as fast as possible» and its kin.
-            .filter(|rate| (1.0..999_980.0).contains(rate)),
+            .filter(|rate| (1.0..999_980.0).contains(rate))
+            .or(announced.rate_iops),
+        runtime_s: announced.runtime_s,
         options: row
             .columns
             .iter()
             .zip(&row.cells)
             .filter(|(name, _)| {
-                ["reqrate", "xfersize", "threads", "rdpct", "seekpct", "rhpct", "whpct", "lunsize"]
-                    .contains(name)
+                let known = [
+                    "reqrate", "xfersize", "bytes/io", "threads", "rdpct", "seekpct", "rhpct", "whpct",
+                    "lunsize",
+                ];
+                known.iter().any(|one| name.eq_ignore_ascii_case(one))
             })
-            .map(|(name, cell)| ((*name).to_owned(), quote(cell)))
+            .map(|(name, cell)| (name.to_ascii_lowercase(), quote(cell)))
             .collect(),
         ..StatedLoad::default()
     };
-    let size = row.stated("xfersize", notes).map(as_count).filter(|size| *size > 0).map(ByteSize::bytes);
     load.with_block_size(size)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{ForeignFile, Imported, Naming, import};
+
+    fn read(text: &str) -> Imported {
+        let file = ForeignFile { name: "v.html", bytes: text.as_bytes(), beside: &|_| None };
+        import(&file, &Naming::default()).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    #[test]
+    fn a_summary_has_its_names_in_two_lines_and_its_load_in_the_line_before() {
+        let text = "<title>v/summary.html</title><pre>\n\
+            <a name=\"_1\"></a><i><b>09:01:25.100 Starting RD=rd1; I/O rate: 1000; elapsed=4; For loops: xfersize=4k threads=8 rdpct=70</b></i>\n\n\
+            Jul 24, 2018  interval        i/o   MB/sec   bytes   read     resp     read    write     resp     resp queue  cpu%  cpu%\n\
+            \x20                            rate  1024**2     i/o    pct     time     resp     resp      max   stddev depth sys+u   sys\n\
+            09:01:26.061         1    1010.00     3.95    4096  70.20    1.180    1.100    1.368    9.800    0.500   1.2   4.1   2.2\n\
+            09:01:27.061         2     990.00     3.87    4096  69.80    1.200    1.100    1.431    8.800    0.500   1.2   4.1   2.2\n\
+            09:01:28.061         3    1000.00     3.91    4096  70.00    1.190    1.100    1.400    8.700    0.500   1.2   4.1   2.2\n\
+            09:01:28.071   avg_2-3     995.00     3.89    4096  69.90    1.195    1.100    1.416    8.800    0.500   1.2   4.1   2.2\n";
+        let imported = read(text);
+        let [record] = &imported.records[..] else { panic!("{imported:#?}") };
+        let job = &record.jobs[0];
+        let all = job.ops.all.as_ref().unwrap();
+        assert_eq!((job.name.as_str(), all.iops.unwrap().value), ("rd1", 995.0));
+        assert_eq!(all.bandwidth_mib_per_s.unwrap().value, 3.89);
+        assert_eq!(all.runtime_s.unwrap().value, 2.0);
+        let read = job.ops.read.as_ref().unwrap();
+        assert_eq!(read.total_latency.mean_us.unwrap().value, 1_100.0);
+        let load = &job.load;
+        assert_eq!(
+            (load.outstanding, load.rate_iops, load.rwmix_read_percent),
+            (Some(8), Some(1_000.0), Some(70.0))
+        );
+        assert_eq!(load.block_size().unwrap().get(), 4_096);
+        assert_eq!(record.warnings.len() + imported.warnings.len(), 1, "{record:#?}");
+    }
+
+    #[test]
+    fn a_file_system_has_rates_of_its_reads_and_writes() {
+        let text = "tod timestamp Run Interval Xfersize Threads Reqrate Rate Resp MB/sec MB_read MB_write Read_rate Read_resp Read_resp_max Write_rate Write_resp Write_resp_max\n\
+            15:34:25.027 03/08/2019-15:34:25-UTC rd1 avg_2-9 131072 8 9999988 1500.0 2.1 187.5 125.0 62.5 1000.0 2.0 40.5 500.0 2.3 50.1\n\
+            15:35:25.027 03/08/2019-15:35:25-UTC rd2 avg_2-9 131072 8 9999988 1500.0 2.1 0 0 0 0 0 0 0 0 0\n";
+        let imported = read(text);
+        let [record] = &imported.records[..] else { panic!("{imported:#?}") };
+        let (read, write) =
+            (record.jobs[0].ops.read.as_ref().unwrap(), record.jobs[0].ops.write.as_ref().unwrap());
+        assert_eq!((read.iops.unwrap().value, write.bandwidth_mib_per_s.unwrap().value), (1_000.0, 62.5));
+        assert_eq!(write.total_latency.max_us.unwrap().value, 50_100.0);
+        assert_eq!(record.measured_at.as_deref(), Some("2019-03-08T15:34:25Z"));
+    }
 }

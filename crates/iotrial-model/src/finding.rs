@@ -68,6 +68,8 @@ words! {
         FlatBandwidthLimit = "flat-bandwidth-limit",
         /// Devices further down did more than those above them.
         AmplifiedIo = "amplified-io",
+        /// One of several disks worked much more than the others.
+        UnevenDevices = "uneven-devices",
         /// I/Os were merged above the device.
         MergedIo = "merged-io",
         /// Several targets lie on one disk.
@@ -100,6 +102,8 @@ words! {
         Burst = "burst",
         /// Too many outstanding I/Os cost throughput.
         FallsAgain = "falls-again",
+        /// The same outstanding I/Os do another rate where they are split into depth and jobs in another way.
+        SplitMatters = "split-matters",
         /// One load did more than the ceiling.
         AboveCeiling = "above-ceiling",
         /// The points lie off the fitted curve.

@@ -17,12 +17,15 @@ use crate::record::AttributeValue;
 use crate::stream::Stream;
 use crate::units::ByteSize;
 
+mod agreement;
+
 mod check;
 
 mod of_table;
 
 mod stated;
 
+pub use agreement::{BUCKET_SHARE, ContradictingParts, LAST_BUCKET_END_US};
 pub use check::CheckImportedError;
 pub use of_table::TablePlace;
 pub use stated::Stated;
@@ -112,6 +115,8 @@ pub enum SourceKind {
     FioJson,
     /// fio's terse lines.
     FioTerse,
+    /// fio's normal output, for people: rates of three or four digits.
+    FioText,
     /// diskspd's XML (`-Rxml`), which has every parameter of the run.
     DiskspdXml,
     /// diskspd's text, its default output, which repeats most parameters of the run.
@@ -122,7 +127,7 @@ pub enum SourceKind {
     Iometer,
     /// CrystalDiskMark's text, versions 3 to 8; its MB have 1,000,000 bytes.
     Crystaldiskmark,
-    /// vdbench's flat file.
+    /// vdbench's flat file, summary or totals.
     Vdbench,
     /// A printed table, `docs/table-format.md`.
     Table,
@@ -132,9 +137,10 @@ pub enum SourceKind {
 
 impl SourceKind {
     /// All of them, in the order of documents.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::FioJson,
         Self::FioTerse,
+        Self::FioText,
         Self::DiskspdXml,
         Self::DiskspdText,
         Self::Sqlio,
@@ -150,12 +156,13 @@ impl SourceKind {
         match self {
             Self::FioJson => "fio JSON",
             Self::FioTerse => "fio terse",
+            Self::FioText => "fio normal output",
             Self::DiskspdXml => "diskspd XML",
             Self::DiskspdText => "diskspd text",
             Self::Sqlio => "SQLIO text",
             Self::Iometer => "Iometer CSV",
             Self::Crystaldiskmark => "CrystalDiskMark text",
-            Self::Vdbench => "vdbench flat file",
+            Self::Vdbench => "vdbench output",
             Self::Table => "printed table",
             Self::Csv => "CSV of figures",
         }
@@ -254,6 +261,10 @@ pub struct StatedLoad {
     /// Whether somebody worked it out instead of reading it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub inferred: bool,
+    /// Whether a source that may put several jobs into one entry, and then has the options of one of them, is known to have put only
+    /// copies of this one into it: fio tells how long all copies together ran.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_alone: bool,
     /// Every option as it was written, also those above.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, String>,
@@ -282,6 +293,16 @@ impl StatedLoad {
     /// Whether it made fewer I/Os than the storage would have taken: a rate or pauses held it back.
     pub fn is_held_back(&self) -> bool {
         self.paced || self.rate_iops.is_some()
+    }
+
+    /// Whether other jobs may be among its figures: fio puts a group into one entry, which carries the options of one of them only.
+    pub fn may_have_others(&self) -> bool {
+        self.options.contains_key("group_reporting") && !self.is_alone
+    }
+
+    /// Whether it reads back what it wrote: such reads are none of its mix, and come after the writes.
+    pub fn verifies(&self) -> bool {
+        self.options.get("verify").is_some_and(|kind| !matches!(kind.trim(), "" | "0" | "none"))
     }
 
     /// Whether it has I/Os of a direction, as far as it says; of `None` it has some.
@@ -323,6 +344,9 @@ pub struct StatedOps {
     /// Flushes that were timed apart from the writes before them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sync: Option<StatedStream>,
+    /// Discards of blocks, which are neither reads nor writes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trim: Option<StatedStream>,
 }
 
 impl StatedOps {
@@ -338,7 +362,13 @@ impl StatedOps {
 
     /// Every stream that is there, with its name.
     pub fn streams(&self) -> impl Iterator<Item = (&'static str, &StatedStream)> {
-        let all = [("read", &self.read), ("write", &self.write), ("all", &self.all), ("sync", &self.sync)];
+        let all = [
+            ("read", &self.read),
+            ("write", &self.write),
+            ("all", &self.all),
+            ("sync", &self.sync),
+            ("trim", &self.trim),
+        ];
         all.into_iter().filter_map(|(name, stream)| Some((name, stream.as_ref()?)))
     }
 }
@@ -383,11 +413,13 @@ impl StatedStream {
         if is_total { &self.total_latency } else { &self.completion_latency }
     }
 
-    /// The latency whose percentiles are stated: most versions of fio have them of the completion latency only.
+    /// The latency whose percentiles are stated: most versions of fio have them of the completion latency only. Those of a
+    /// completion latency that the total one contradicts are of other I/Os, and stand for nothing.
     pub fn distribution(&self) -> &StatedLatency {
         let has_any =
             |latency: &StatedLatency| !latency.percentiles_us.is_empty() || latency.histogram.is_some();
-        if has_any(&self.total_latency) { &self.total_latency } else { &self.completion_latency }
+        let is_total = has_any(&self.total_latency) || self.contradicting_parts().is_some();
+        if is_total { &self.total_latency } else { &self.completion_latency }
     }
 
     /// Whether nothing is stated, or only that nothing was done.
@@ -516,6 +548,12 @@ pub struct StatedDevice {
     /// Writes that it completed, after merging.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub write_count: Option<u64>,
+    /// Reads that were merged into others before, and are not among those completed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_merge_count: Option<u64>,
+    /// Writes that were merged into others before, and are not among those completed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_merge_count: Option<u64>,
     /// Bytes read from it by anybody, not only by the load.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_bytes: Option<u64>,

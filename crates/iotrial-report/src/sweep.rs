@@ -16,6 +16,8 @@ mod charts;
 
 mod compared;
 
+mod grid;
+
 use crate::brief;
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
 use crate::comparison::measured::in_words;
@@ -73,6 +75,7 @@ impl Document {
             scaling(summary),
             findings(summary),
             curves(summary),
+            grid::section(summary),
             fits(summary),
             probes(summary),
             proposals::proposals(&summary.settings),
@@ -288,10 +291,11 @@ fn within(confidence: Option<Confidence>, value: f64) -> Value {
 }
 
 /// What is said of curves beside their limits; the figures of these findings are in the table of the curves.
-const OF_CURVES: [FindingId; 5] = [
+const OF_CURVES: [FindingId; 6] = [
     FindingId::KneeNotResolved,
     FindingId::Burst,
     FindingId::FallsAgain,
+    FindingId::SplitMatters,
     FindingId::AboveCeiling,
     FindingId::RoughFit,
 ];

@@ -7,6 +7,7 @@ use anyhow::{Context, anyhow};
 use iotrial_import::fio_job::{FioJobRequest, FioProfile, Surroundings, is_command_line, profile_of_fio_job};
 use iotrial_measure::host::host_facts;
 use iotrial_model::profile::Profile;
+use iotrial_model::units::ByteSize;
 
 use crate::cli::FioArgs;
 use crate::failure::Failure;
@@ -30,14 +31,23 @@ pub fn check_fio_args(job: Option<&str>, args: &FioArgs) -> Result<(), Failure> 
 
 /// The profile of a job file, or of a command line. What is not as in fio goes to standard error.
 ///
-/// `runtime` is that of jobs that do not say it themselves.
-pub fn fio_profile(job: &str, args: &FioArgs, runtime: Option<Duration>) -> Result<Profile, Failure> {
-    let made = read_fio_job(job, args, runtime)?;
+/// `asked` has the runtime and the size of jobs that do not say them themselves.
+pub fn fio_profile(job: &str, args: &FioArgs, asked: Asked) -> Result<Profile, Failure> {
+    let made = read_fio_job(job, args, asked)?;
     Profile::parse(&made.text).map_err(Failure::input)
 }
 
+/// What jobs take from the command line of iotrial where they lack it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Asked {
+    /// How long they run.
+    pub runtime: Option<Duration>,
+    /// What they work on together.
+    pub size: Option<ByteSize>,
+}
+
 /// The same as text, with its notes.
-pub fn read_fio_job(job: &str, args: &FioArgs, runtime: Option<Duration>) -> Result<FioProfile, Failure> {
+pub fn read_fio_job(job: &str, args: &FioArgs, asked: Asked) -> Result<FioProfile, Failure> {
     let path = Path::new(job);
     // A file may have spaces in its name, and a command line may be a file that is not there.
     let is_file = !is_command_line(job) || path.is_file();
@@ -69,7 +79,13 @@ pub fn read_fio_job(job: &str, args: &FioArgs, runtime: Option<Duration>) -> Res
         memory_mib: host.memory.map_or(0, |memory| memory.get() >> 20),
         page_bytes: PAGE_BYTES,
     };
-    let request = FioJobRequest { name, set: args.fio_set, leaves_out: args.fio_leave_out, runtime };
+    let request = FioJobRequest {
+        name,
+        set: args.fio_set,
+        leaves_out: args.fio_leave_out,
+        runtime: asked.runtime,
+        size: asked.size,
+    };
     let made = profile_of_fio_job(&job, &request, &surroundings).map_err(|error| {
         let hint = if args.fio_leave_out || !error.may_be_left_out() {
             "`iotrial docs fio-jobs` says what becomes of each option"

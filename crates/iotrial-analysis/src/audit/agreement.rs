@@ -5,6 +5,7 @@
 
 use iotrial_model::range::Range;
 
+use super::outstanding::rate_fits;
 use super::part::{Part, Stream, bytes};
 
 const MIB: f64 = 1_048_576.0;
@@ -62,6 +63,26 @@ impl Told {
     /// Weighs IOPS against MiB/s.
     pub(super) fn iops_or_bandwidth(&self) -> Borne {
         weigh(self.iops, self.bandwidth, [self.counted, self.moved])
+    }
+
+    /// The same, and where neither count nor bytes tell, by Little's law: one of the two rates keeps the I/Os of the load
+    /// outstanding at the latency that is told, and the other does not.
+    pub(super) fn iops_or_bandwidth_of(&self, part: &Part<'_>, stream: &Stream<'_>) -> Borne {
+        let by_figures = self.iops_or_bandwidth();
+        let (Borne::Neither, Some(iops), Some(bandwidth)) = (by_figures, self.iops, self.bandwidth) else {
+            return by_figures;
+        };
+        match (rate_fits(part, stream, iops), rate_fits(part, stream, bandwidth)) {
+            (Some(true), Some(false)) => Borne::First,
+            (Some(false), Some(true)) => Borne::Second,
+            _ => Borne::Neither,
+        }
+    }
+
+    /// Whether the bytes bear out the IOPS at the size that is told, and not the MiB/s: neither rate nor size is then wrong.
+    pub(super) fn bytes_bear_iops(&self) -> bool {
+        differ(self.moved, self.bandwidth)
+            && self.moved.zip(self.iops).is_some_and(|(moved, iops)| moved.overlaps(iops))
     }
 
     /// Weighs IOPS against the count of I/Os.
@@ -122,8 +143,16 @@ pub(super) fn sound_rate(part: &Part<'_>, stream: &Stream<'_>) -> Option<(Range,
             let told = (Range::of(iops), iops.value);
             // Refuted, and not only contradicted: where nothing tells which of two figures is wrong, the one that is stated
             // stays.
-            let is_refuted = Told::of(part, stream).iops_or_count() == Borne::Second;
-            Some(if is_refuted { counted().unwrap_or(told) } else { told })
+            let all = Told::of(part, stream);
+            Some(if all.iops_or_count() == Borne::Second {
+                counted().unwrap_or(told)
+            } else if differ(all.iops, all.bandwidth)
+                && all.iops_or_bandwidth_of(part, stream) == Borne::Second
+            {
+                all.counted.or(all.bandwidth).map_or(told, |rate| (rate, rate.middle()))
+            } else {
+                told
+            })
         }
         None => counted().filter(|_| !Told::of(part, stream).counts_differ()),
     }

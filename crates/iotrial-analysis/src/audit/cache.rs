@@ -54,10 +54,38 @@ pub(super) fn check_cache(
     }
 }
 
-/// Random reads are not merged on their way: devices that count fewer of them did not do them. Counters that hold more than one
-/// run, or several devices that lie on one another, count more and accuse nobody.
+/// Engines of fio whose I/Os pass the block layer of the host, which counts them at its devices. Those of `rbd`, `nfs`, `http`,
+/// `libiscsi` and their kin leave over the network, those of `io_uring_cmd`, `sg` or `dev-dax` go past its counters.
+const COUNTED_ENGINES: [&str; 11] = [
+    "sync",
+    "psync",
+    "vsync",
+    "pvsync",
+    "pvsync2",
+    "libaio",
+    "posixaio",
+    "io_uring",
+    "splice",
+    "solarisaio",
+    "windowsaio",
+];
+
+/// Devices that count fewer random reads than were made did not do them. Each I/O is one that a device completed or one that was
+/// merged into another before. Counters that hold more than one run, or several devices that lie on one another, count more and
+/// accuse nobody.
 fn check_devices(parts: &[Part<'_>], devices: &[Device<'_>], tally: &mut Tally) {
-    let counted: Option<u64> = devices.iter().map(|device| device.read.io_count).sum();
+    // Without a name it is the usual one of the platform, which is counted.
+    let is_uncounted = |engine: &&str| !COUNTED_ENGINES.contains(engine);
+    let engines = parts.iter().flat_map(|part| &part.loads).filter_map(|load| load.engine.as_deref());
+    if let (Some(engine), false) = (engines.clone().find(is_uncounted), devices.is_empty()) {
+        return tally.unchecked(format!(
+            "I/Os of the engine `{engine}` do not pass the counters of local disks, so these say nothing of a cache"
+        ));
+    }
+    let counted: Option<u64> = devices
+        .iter()
+        .map(|device| device.read.io_count?.checked_add(device.read.merge_count.unwrap_or(0)))
+        .sum();
     let Some(counted) = counted.filter(|_| !devices.is_empty()) else { return };
     // A part of several jobs repeats what each of them counts.
     let jobs: Vec<&Part<'_>> = parts.iter().filter(|part| part.loads.len() == 1).collect();

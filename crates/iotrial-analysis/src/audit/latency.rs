@@ -1,36 +1,28 @@
 //! A latency with its mean, extremes and percentiles held against itself.
 
-use iotrial_model::imported::{LatencyBand, Stated, StatedLatency, StatedStream};
+use iotrial_model::imported::{
+    BUCKET_SHARE, ContradictingParts, LAST_BUCKET_END_US, LatencyBand, Stated, StatedLatency,
+};
 use iotrial_model::range::{Range, write_change, write_number, write_stated};
 
-use super::part::Part;
+use super::outstanding::fits;
+use super::part::{Part, Stream};
 use super::tally::{AuditFinding, Check, Tally, Weight};
-
-/// Percentiles come from buckets. The widest of a tool that is imported are those of fio: 64 for each power of two, so that a
-/// value is at most this share of itself away (fio, stat.h, `FIO_IO_U_PLAT_BITS`).
-const BUCKET_SHARE: f64 = 1.0 / 64.0;
-
-/// The middle of the last bucket of fio, in µs: of its histogram in ns (29 groups), and of the one in µs before 3.0 (19 groups).
-/// Every I/O that takes longer is counted there, and shows as this.
-const LAST_BUCKETS_US: [f64; 2] = [17_112_760.32, 16_711_680.0];
-
-/// Where the last bucket of fio ends, in µs.
-const LAST_BUCKET_END_US: f64 = 17_179_869.184;
-
-/// Clocks are read between the parts, and older tools cut each part off to whole microseconds.
-const PARTS_SHARE: f64 = 0.01;
-const PARTS_US: f64 = 3.0;
 
 /// All latencies of a part.
 pub(super) fn check_latencies(part: &Part<'_>, tally: &mut Tally) {
     for stream in &part.streams {
-        check_parts(&stream.stated, &format!("{}, {} latency", part.place, stream.name), tally);
+        let is_refuted = check_parts(part, stream, tally);
         let kinds = [
             ("latency", &stream.stated.total_latency),
             ("completion latency", &stream.stated.completion_latency),
             ("submission latency", &stream.stated.submission_latency),
         ];
         for (name, latency) in kinds {
+            // What is known to be of other I/Os, or of none, is not accused again for what follows from that.
+            if is_refuted && std::ptr::eq(latency, &raw const stream.stated.completion_latency) {
+                continue;
+            }
             let place = format!("{}, {} {name}", part.place, stream.name);
             let clipped = check_clipped(latency, &place, tally);
             check_order(latency, &place, tally);
@@ -38,49 +30,86 @@ pub(super) fn check_latencies(part: &Part<'_>, tally: &mut Tally) {
             check_shares(latency, &place, tally);
             // The end of a histogram is no latency, and would be an upper bound for the mean that does not hold.
             if !clipped {
-                check_mean_by_percentiles(latency, &place, tally);
+                check_mean_by_percentiles(part, stream, latency, &place, tally);
             }
             check_deviation(latency, &place, tally);
         }
     }
 }
 
-/// An I/O is created, submitted and completed: the mean of all of it is the sum of the means of its parts, and where the first
-/// part is not told it is no less than the other.
-fn check_parts(stream: &StatedStream, place: &str, tally: &mut Tally) {
-    let (Some(total), Some(completion)) = (stream.total_latency.mean_us, stream.completion_latency.mean_us)
-    else {
-        return;
-    };
-    let parts = Range::of(completion);
-    let whole = Range::of(total).widened(PARTS_SHARE);
-    let whole = Range { low: whole.low - PARTS_US, high: whole.high + PARTS_US };
-    let (parts, is_right, words) = match stream.submission_latency.mean_us {
-        Some(submission) => {
-            let parts = parts + Range::of(submission);
-            (parts, parts.overlaps(whole), "submission and completion take")
-        }
-        None => (parts, !parts.is_above(whole), "completion alone takes"),
-    };
-    if is_right {
-        return tally.held(Check::LatencyParts);
+/// An I/O is created, submitted and completed. Whether the completion latency is the one of both that is wrong: Little's law
+/// tells, where the load keeps its I/Os outstanding.
+fn check_parts(part: &Part<'_>, stream: &Stream<'_>, tally: &mut Tally) -> bool {
+    let stated = &*stream.stated;
+    if !stated.has_parts() {
+        return false;
     }
+    let Some(ContradictingParts { total, parts, has_submission }) = stated.contradicting_parts() else {
+        tally.held(Check::LatencyParts);
+        return false;
+    };
+    let words = if has_submission { "submission and completion take" } else { "completion alone takes" };
     let off = 100.0 * (total.value / parts.middle() - 1.0);
+    let whole = Range::of(total);
+    let (by_total, by_parts) = (fits(part, stream, whole), fits(part, stream, parts));
+    let is_unstamped = part
+        .loads
+        .iter()
+        .any(|load| load.options.get("sqthread_poll").is_some_and(|value| value.trim() != "0"));
+    // Completions of such a queue are timed from a stamp that nobody set, which makes them longer and never shorter.
+    let is_rubbish = is_unstamped && parts.is_above(whole);
+    let culprit = match (by_total, by_parts) {
+        _ if is_rubbish => Culprit::Completion,
+        (Some(true), Some(false)) => Culprit::Completion,
+        (Some(false), Some(true)) => Culprit::Total,
+        _ => Culprit::Unknown,
+    };
+    let law = |borne: &str| {
+        format!("Little's law agrees with {borne}, so the other is of another run or unit, or was changed")
+    };
+    let (cause, right) = match culprit {
+        Culprit::Completion if is_rubbish => (
+            "with `sqthread_poll` a thread of the kernel submits, and fio does not note when: its completion latencies and their \
+             percentiles say nothing"
+                .to_owned(),
+            format!("the mean of {}, without percentiles", us(total)),
+        ),
+        Culprit::Completion => {
+            let submission = stated.submission_latency.mean_us.map_or(0.0, |mean| mean.value);
+            let most = write_number((total.value - submission).max(0.0));
+            let bound = if has_submission { "" } else { "at most " };
+            (law("the mean of all of it"), format!("a completion latency of {bound}{most} µs"))
+        }
+        Culprit::Total => {
+            let at_least = if has_submission { "" } else { "at least " };
+            (law("the parts"), format!("a mean of {at_least}{} µs", write_number(parts.middle())))
+        }
+        Culprit::Unknown => (
+            "one of them was changed, or is of another run or unit".to_owned(),
+            format!("either {} µs, or parts that come to {}", write_number(parts.middle()), us(total)),
+        ),
+    };
+    let place = format!("{}, {} latency", part.place, stream.name);
+    let message = format!(
+        "the mean is {}, and {words} {} µs: {}",
+        us(total),
+        write_number(parts.middle()),
+        write_change(off)
+    );
     tally.found(AuditFinding {
-        right: Some(format!("{} µs", write_number(parts.middle()))),
+        right: Some(right),
         off_by_percent: Some(off),
-        ..contradiction(
-            Check::LatencyParts,
-            place,
-            format!(
-                "the mean is {}, and {words} {} µs: {}",
-                us(total),
-                write_number(parts.middle()),
-                write_change(off)
-            ),
-            "one of them was changed, or is of another run or unit",
-        )
+        ..contradiction(Check::LatencyParts, &place, message, &cause)
     });
+    culprit == Culprit::Completion
+}
+
+/// Which of total and completion latency is wrong.
+#[derive(Clone, Copy, PartialEq)]
+enum Culprit {
+    Total,
+    Completion,
+    Unknown,
 }
 
 fn contradiction(check: Check, place: &str, message: String, cause: &str) -> AuditFinding {
@@ -105,16 +134,7 @@ fn name_of(percent: f64) -> String {
 
 /// Whether a percentile is only the end of a histogram.
 fn check_clipped(latency: &StatedLatency, place: &str, tally: &mut Tally) -> bool {
-    let ends: Vec<_> = latency
-        .percentiles_us
-        .iter()
-        .filter(|one| {
-            let range = Range::of(one.at);
-            // A round number may be anything; the end of a histogram is none.
-            one.at.resolution <= 1_000.0
-                && LAST_BUCKETS_US.iter().any(|end| range.overlaps(Range::exact(*end)))
-        })
-        .collect();
+    let ends: Vec<_> = latency.percentiles_us.iter().filter(|one| one.is_clipped()).collect();
     let Some(first) = ends.first() else { return false };
     let longest = latency.max_us.map_or_else(String::new, |max| format!(", and at most {}", us(max)));
     tally.found(AuditFinding {
@@ -160,9 +180,7 @@ fn check_order(latency: &StatedLatency, place: &str, tally: &mut Tally) {
         }
     }
     // The highest and the lowest are held against the extremes; those between them follow.
-    if let (Some(last), Some(max)) = (percentiles.last(), latency.max_us)
-        && Range::of(last.at).is_above(Range::of(max).widened(BUCKET_SHARE))
-    {
+    if let Some((last, max)) = latency.percentile_beyond_longest() {
         tally.found(contradiction(
             Check::PercentileOrder,
             place,
@@ -175,7 +193,9 @@ fn check_order(latency: &StatedLatency, place: &str, tally: &mut Tally) {
             "the maximum is of another run, direction or unit",
         ));
     }
-    if let (Some(first), Some(min)) = (percentiles.first(), latency.min_us)
+    // The end of a histogram stands for all that is longer, and no I/O has to be as short.
+    if let (Some(first), Some(min)) =
+        (percentiles.first().filter(|first| !first.is_clipped()), latency.min_us)
         && Range::of(min).is_above(Range::of(first.at).widened(BUCKET_SHARE))
     {
         tally.found(contradiction(
@@ -197,35 +217,25 @@ fn check_order(latency: &StatedLatency, place: &str, tally: &mut Tally) {
 
 fn check_mean(latency: &StatedLatency, place: &str, tally: &mut Tally) {
     let Some(mean) = latency.mean_us else { return };
-    let beyond = |tally: &mut Tally, what: &str, extreme: Stated| {
-        let off = 100.0 * (mean.value / extreme.value - 1.0);
-        tally.found(AuditFinding {
-            // An extreme of zero has no percentage.
-            off_by_percent: Some(off).filter(|off| off.is_finite()),
-            ..contradiction(
-                Check::MeanInRange,
-                place,
-                format!("the mean is {}, and {what}: {}", us(mean), us(extreme)),
-                "one of them is of another run, direction or unit",
-            )
-        });
+    let Some((_, extreme)) = latency.mean_beyond_extremes() else {
+        if latency.max_us.or(latency.min_us).is_some() {
+            tally.held(Check::MeanInRange);
+        }
+        return;
     };
-    let mut is_checked = false;
-    if let Some(max) = latency.max_us {
-        is_checked = true;
-        if Range::of(mean).is_above(Range::of(max)) {
-            return beyond(tally, "the longest I/O is shorter", max);
-        }
-    }
-    if let Some(min) = latency.min_us {
-        is_checked = true;
-        if Range::of(min).is_above(Range::of(mean)) {
-            return beyond(tally, "the shortest I/O is longer", min);
-        }
-    }
-    if is_checked {
-        tally.held(Check::MeanInRange);
-    }
+    let what =
+        if extreme.value < mean.value { "the longest I/O is shorter" } else { "the shortest I/O is longer" };
+    let off = 100.0 * (mean.value / extreme.value - 1.0);
+    tally.found(AuditFinding {
+        // An extreme of zero has no percentage.
+        off_by_percent: Some(off).filter(|off| off.is_finite()),
+        ..contradiction(
+            Check::MeanInRange,
+            place,
+            format!("the mean is {}, and {what}: {}", us(mean), us(extreme)),
+            "one of them is of another run, direction or unit",
+        )
+    });
 }
 
 /// What the percentiles allow for the mean. Of the I/Os, at least the share 100 − p takes the p-th percentile or longer, and at
@@ -303,7 +313,13 @@ fn mean_bounds_of_bands(latency: &StatedLatency) -> Option<Range> {
     Some(Range { low, high: high.sum() })
 }
 
-fn check_mean_by_percentiles(latency: &StatedLatency, place: &str, tally: &mut Tally) {
+fn check_mean_by_percentiles(
+    part: &Part<'_>,
+    stream: &Stream<'_>,
+    latency: &StatedLatency,
+    place: &str,
+    tally: &mut Tally,
+) {
     // Percentiles first: their buckets are finer than the classes that tools print.
     let bounds = mean_bounds(latency).or_else(|| mean_bounds_of_bands(latency));
     let (Some(mean), Some(bounds)) = (latency.mean_us, bounds) else { return };
@@ -314,6 +330,11 @@ fn check_mean_by_percentiles(latency: &StatedLatency, place: &str, tally: &mut T
     let (side, edge) =
         if range.low > bounds.high { ("at most", bounds.high) } else { ("at least", bounds.low) };
     let off = 100.0 * (mean.value / edge - 1.0);
+    let cause = if changed_places(part, stream) {
+        "reads and writes changed places: the mean of each fits the percentiles of the other"
+    } else {
+        "mean and percentiles are of different runs, units or parts of the latency, or percentiles were averaged"
+    };
     tally.found(AuditFinding {
         right: Some(format!("{side} {} µs", write_number(edge))),
         off_by_percent: Some(off),
@@ -327,9 +348,28 @@ fn check_mean_by_percentiles(latency: &StatedLatency, place: &str, tally: &mut T
                 write_number(edge),
                 write_change(off)
             ),
-            "mean and percentiles are of different runs, units or parts of the latency, or percentiles were averaged",
+            cause,
         )
     });
+}
+
+/// Whether the mean of reads fits the percentiles of writes and the other way round. Percentiles stand in a table of their own in
+/// some tools, so that one of two tables may be swapped.
+fn changed_places(part: &Part<'_>, stream: &Stream<'_>) -> bool {
+    let other = match stream.name {
+        "read" => "write",
+        "write" => "read",
+        _ => return false,
+    };
+    let Some(other) = part.streams.iter().find(|one| one.name == other) else { return false };
+    let fits = |of: &Stream<'_>, to: &Stream<'_>| {
+        // Extremes belong to the mean in the tables that are swapped, so only the percentiles are asked.
+        let spread = to.stated.distribution();
+        let bounds =
+            mean_bounds(&StatedLatency { min_us: None, max_us: of.latency().max_us, ..spread.clone() });
+        of.latency().mean_us.zip(bounds).is_some_and(|(mean, bounds)| Range::of(mean).overlaps(bounds))
+    };
+    fits(stream, other) && fits(other, stream)
 }
 
 /// With a mean m between a and b, the variance is at most (b − m)(m − a) (Bhatia and Davis, 2000).

@@ -10,7 +10,7 @@ use super::tally::{AuditFinding, Check, Tally, Weight};
 
 /// A direct I/O is a command that the device fetches and a block that it moves, each over PCIe, where a single round trip takes
 /// half a microsecond or more (Neugebauer and others, Understanding PCIe performance for end host networking, 2018).
-const LEAST_DEVICE_US: f64 = 1.0;
+pub(super) const LEAST_DEVICE_US: f64 = 1.0;
 
 /// Light in glass goes a kilometre in 5 µs, and an answer comes back the same way.
 const ROUND_TRIP_US_PER_KM: f64 = 10.0;

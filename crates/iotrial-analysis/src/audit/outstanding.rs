@@ -2,10 +2,12 @@
 //! Formula L = λW, 1961). No load keeps more of them outstanding than it was configured for.
 
 use iotrial_model::bound::Amount;
-use iotrial_model::range::{Range, edge_share, write_change, write_number};
+use iotrial_model::imported::Stated;
+use iotrial_model::range::{Range, write_change, write_number};
 
 use super::agreement::sound_rate;
-use super::part::{Part, bytes};
+use super::link::LEAST_DEVICE_US;
+use super::part::{Part, Stream, bytes};
 use super::tally::{AuditFinding, Check, Tally, Weight};
 
 /// A closed load that keeps fewer of its I/Os outstanding than this share of them has something that holds it back.
@@ -26,6 +28,13 @@ pub(super) struct Implied {
 
 /// Holds rate and latency against what was configured.
 pub(super) fn check_outstanding(part: &Part<'_>, tally: &mut Tally) -> Option<Implied> {
+    if part.loads.iter().any(|load| load.verifies()) && part.streams.len() > 1 {
+        tally.unchecked(format!(
+            "{}: reads that verify come after the writes, so both together are not outstanding at once",
+            part.place
+        ));
+        return None;
+    }
     let Some(implied) = implied(part) else {
         let has_mean = part.streams.iter().all(|stream| part.mean_latency(stream).is_some());
         let has_count = part
@@ -49,8 +58,7 @@ pub(super) fn check_outstanding(part: &Part<'_>, tally: &mut Tally) -> Option<Im
         return Some(implied);
     };
     let configured = bytes(configured);
-    // I/Os that were under way when the measurement began or ended count with all of their latency.
-    let edges = edge_share(part.streams.iter().map(|stream| &*stream.stated));
+    let edges = part.outstanding_slack();
     if implied.range.low > configured * (1.0 + edges) {
         let off = 100.0 * (implied.value / configured - 1.0);
         let latency = right_latency(part, configured);
@@ -71,6 +79,8 @@ pub(super) fn check_outstanding(part: &Part<'_>, tally: &mut Tally) -> Option<Im
             }),
             off_by_percent: Some(off),
         });
+    } else if let Some(finding) = mistaken_unit(part, &implied, configured, edges) {
+        tally.found(finding);
     } else if implied.range.high < configured * FEW_SHARE && !part.is_held_back() && !part.has_flushes() {
         tally.found(AuditFinding {
             check: Check::LittlesLaw,
@@ -92,13 +102,79 @@ pub(super) fn check_outstanding(part: &Part<'_>, tally: &mut Tally) -> Option<Im
     Some(implied)
 }
 
+/// Latencies a thousand times too small: with the factor nearly all I/Os of the load are outstanding, and without it a device
+/// would answer faster than any does. The two together are no chance.
+fn mistaken_unit(part: &Part<'_>, implied: &Implied, configured: f64, edges: f64) -> Option<AuditFinding> {
+    const NEARLY_ALL: f64 = 0.9;
+    const FACTOR: f64 = 1_000.0;
+    let meant = implied.range.scaled(FACTOR);
+    let is_full = meant.overlaps(Range { low: configured * NEARLY_ALL, high: configured * (1.0 + edges) });
+    let means = directions(part).into_iter().map(|stream| stream.latency().mean_us);
+    let means: Option<Vec<Stated>> = means.collect();
+    let is_instant = |mean: &Stated| Range::exact(LEAST_DEVICE_US).is_above(Range::of(*mean));
+    let means = means.filter(|means| {
+        is_full
+            && part.is_direct()
+            && !part.is_held_back()
+            && !means.is_empty()
+            && means.iter().all(is_instant)
+    })?;
+    let right: Vec<String> = means.iter().map(|mean| write_number(mean.value * FACTOR)).collect();
+    Some(AuditFinding {
+        check: Check::LittlesLaw,
+        weight: Weight::Contradiction,
+        place: part.place.clone(),
+        message: format!(
+            "rate times mean latency are {} I/Os outstanding, and the load was to keep {}: a thousandth of it",
+            implied.range,
+            write_number(configured)
+        ),
+        cause: "the latencies are a thousand times too small: a number in one unit is told as one in the next larger".to_owned(),
+        right: Some(format!("mean latencies of {} µs", right.join(" and "))),
+        off_by_percent: Some(100.0 * (1.0 / FACTOR - 1.0)),
+    })
+}
+
+/// Whether Little's law bears out a mean latency of one stream, in µs, with the others as they are told: the load then keeps no
+/// more of its I/Os outstanding than it has, and not only a few of them. `None` where that cannot be told.
+pub(super) fn fits(part: &Part<'_>, stream: &Stream<'_>, latency_us: Range) -> Option<bool> {
+    let (configured, _) = part.outstanding().filter(|_| !part.is_held_back() && !part.has_flushes())?;
+    let mut range = Range::exact(0.0);
+    for one in directions(part) {
+        let (rate, _) = sound_rate(part, one)?;
+        let is_it = one.name == stream.name;
+        let latency = if is_it { latency_us } else { Range::of(one.latency().mean_us?) };
+        range = range + rate * latency.scaled(1e-6);
+    }
+    let edges = part.outstanding_slack();
+    let all = bytes(configured);
+    Some(range.overlaps(Range { low: all * FEW_SHARE, high: all * (1.0 + edges) }))
+}
+
+/// The same of the rate of one stream, in I/Os per second, with its latency as it is told.
+pub(super) fn rate_fits(part: &Part<'_>, stream: &Stream<'_>, rate: Range) -> Option<bool> {
+    let (configured, _) = part.outstanding().filter(|_| !part.is_held_back() && !part.has_flushes())?;
+    let mut range = Range::exact(0.0);
+    for one in directions(part) {
+        let rate = if one.name == stream.name { rate } else { Range::of(one.stated.iops?) };
+        range = range + rate * Range::of(one.latency().mean_us?).scaled(1e-6);
+    }
+    let edges = part.outstanding_slack();
+    let all = bytes(configured);
+    Some(range.overlaps(Range { low: all * FEW_SHARE, high: all * (1.0 + edges) }))
+}
+
 /// Both directions, or their sum where only that is there.
+fn directions<'p, 'r>(part: &'p Part<'r>) -> Vec<&'p Stream<'r>> {
+    let apart: Vec<_> = part.streams.iter().filter(|stream| stream.name != "total").collect();
+    if apart.is_empty() { part.streams.iter().collect() } else { apart }
+}
+
+/// What Little's law gives.
 fn implied(part: &Part<'_>) -> Option<Implied> {
-    let directions: Vec<_> = part.streams.iter().filter(|stream| stream.name != "total").collect();
-    let streams = if directions.is_empty() { part.streams.iter().collect() } else { directions };
     let mut range = Range::exact(0.0);
     let (mut value, mut is_bounded) = (0.0, false);
-    for stream in streams {
+    for stream in directions(part) {
         let ((rate, iops), latency) = (sound_rate(part, stream)?, part.mean_latency(stream)?);
         let latency_us = match (latency, stream.latency().mean_us) {
             (Amount::Exact(_), Some(stated)) => Range::of(stated),

@@ -8,7 +8,7 @@ use iotrial_model::imported::{
     Stated, StatedBound, StatedLatency, StatedLoad, StatedPercentile, StatedStream,
 };
 use iotrial_model::load::{Direction, Durability, Pattern};
-use iotrial_model::range::{Range, edge_count};
+use iotrial_model::range::{Range, edge_count, edge_share};
 use iotrial_model::subject::{Facts, Ops, Subject};
 
 use crate::figures::Figures;
@@ -24,6 +24,8 @@ pub(super) struct Part<'r> {
     pub streams: Vec<Stream<'r>>,
     /// The figures of all of it of which only a bound was printed; those of a job nobody prints.
     pub bounds: &'r [StatedBound],
+    /// By how much Little's law may be exceeded: [`Subject::outstanding_slack`].
+    pub slack: f64,
 }
 
 /// Reads, writes, or both as one.
@@ -60,6 +62,7 @@ impl<'r> Part<'r> {
             loads,
             streams: whole,
             bounds: subject.bounds,
+            slack: subject.outstanding_slack(),
         }];
         // The only job that was counted is all of it.
         let jobs = if is_counted && of_jobs.len() == 1 { &[][..] } else { &subject.jobs[..] };
@@ -74,6 +77,7 @@ impl<'r> Part<'r> {
                 false => streams_of(&[job.ops], None),
             },
             bounds: &[],
+            slack: subject.outstanding_slack(),
         }));
         // What neither did anything nor states a figure has nothing to be checked.
         parts.retain(|part| !part.streams.is_empty());
@@ -124,12 +128,25 @@ impl<'r> Part<'r> {
 
     /// Whether fio put several jobs into one entry, which carries the options of the first of them only.
     pub(super) fn may_be_of_others(&self) -> bool {
-        self.loads.iter().any(|load| load.options.contains_key("group_reporting"))
+        self.loads.iter().any(|load| load.may_have_others())
     }
 
     /// I/Os that may be counted at one end of the measurement and not at the other.
     pub(super) fn edge_count(&self) -> f64 {
         edge_count(self.loads.iter().copied())
+    }
+
+    /// I/Os whose bytes may be counted and that are not: fio counts an I/O when it is issued and its bytes when it is done, and
+    /// clears both at the end of a ramp, so that those under way then bring bytes only.
+    pub(super) fn carried_over(&self) -> f64 {
+        let has_ramp = self.loads.iter().any(|load| load.ramp_s.is_some_and(|ramp_s| ramp_s > 0.0));
+        if has_ramp { self.edge_count() } else { 0.0 }
+    }
+
+    /// The share by which rate times latency may exceed what is configured: I/Os that were under way when the measurement began or
+    /// ended count with all of their latency.
+    pub(super) fn outstanding_slack(&self) -> f64 {
+        edge_share(self.streams.iter().map(|stream| &*stream.stated)).max(self.slack)
     }
 
     /// Whether all of it goes past the page cache, and whether any is known to go through it.

@@ -50,7 +50,7 @@ fn check_bandwidth(part: &Part<'_>, stream: &Stream<'_>, place: &str, tally: &mu
         let ContradictingRates { product, printed } = rates;
         let runtime = stream.stated.runtime_s.map(|runtime| runtime.value).filter(|seconds| *seconds > 0.0);
         let told = Told::of(part, stream);
-        let borne = told.iops_or_bandwidth();
+        let borne = told.iops_or_bandwidth_of(part, stream);
         let rate = printed / block;
         let right = told.counted.filter(|_| borne == Borne::Second).map_or(rate, |_| {
             let counted = stream.stated.io_count.zip(runtime);
@@ -63,10 +63,16 @@ fn check_bandwidth(part: &Part<'_>, stream: &Stream<'_>, place: &str, tally: &mu
                 finding(place, iops, bandwidth, block, product, diagnosis, Weight::Contradiction)
             }
             Borne::First | Borne::Neither => {
-                let mut diagnosis = diagnose(part, stream, product, block, Range::of(bandwidth));
-                if borne == Borne::First {
-                    diagnosis.right = None;
-                }
+                let printed = Range::of(bandwidth);
+                let diagnosis = if told.bytes_bear_iops() {
+                    Diagnosis { cause: wrong_bandwidth(product, printed), right: None }
+                } else {
+                    let mut diagnosis = diagnose(part, stream, product, block, printed);
+                    if borne == Borne::First {
+                        diagnosis.right = None;
+                    }
+                    diagnosis
+                };
                 finding(place, iops, bandwidth, block, product, diagnosis, Weight::Contradiction)
             }
         });
@@ -82,6 +88,18 @@ fn check_bandwidth(part: &Part<'_>, stream: &Stream<'_>, place: &str, tally: &mu
         tally.held(Check::IopsBandwidth);
     }
     None
+}
+
+/// The bytes agree with the IOPS at the size that is told, so it is the MiB/s that are wrong: by a unit, or altogether.
+fn wrong_bandwidth(product: Range, printed: Range) -> String {
+    if let Some(diagnosis) = mistaken_unit(product, printed) {
+        return diagnosis.cause;
+    }
+    // Only here, as eight times the bytes may as well be eight times the block.
+    if product.overlaps(printed.scaled(MIB / 8.0)) {
+        return "megabits (of 1,048,576) are printed as MiB: the number counts bits and not bytes".to_owned();
+    }
+    "the bytes over the runtime agree with the IOPS, so it is the MiB/s that were changed or are of another run".to_owned()
 }
 
 /// Count or bytes agree with the MiB/s, so it is the IOPS that are wrong.
@@ -100,7 +118,8 @@ fn wrong_iops(
     let witnesses = match (agrees(told.counted), agrees(told.moved)) {
         (true, true) => "count and bytes over the runtime agree",
         (true, false) => "the count over the runtime agrees",
-        _ => "the bytes over the runtime agree",
+        (false, true) => "the bytes over the runtime agree",
+        (false, false) => "Little's law, by the mean latency and the I/Os outstanding, agrees",
     };
     AuditFinding {
         check: Check::IopsBandwidth,
@@ -192,6 +211,7 @@ fn mistaken_unit(product: Range, printed: Range) -> Option<Diagnosis> {
     // What the printed number would be in bytes if it were in that unit. What was meant is MiB, of 1,048,576 bytes.
     let candidates = [
         (1e6, "MB/s, of 1,000,000 bytes, are printed as MiB/s, of 1,048,576"),
+        (MIB * MIB / 1e6, "MiB/s, of 1,048,576 bytes, are printed as MB/s, of 1,000,000"),
         (1_024_000.0, "thousands of I/Os were multiplied by KiB: k of 1,000 against k of 1,024"),
         (1_073_741.824, "GiB/s were turned into MiB/s by 1,000 instead of 1,024"),
         (125_000.0, "megabits are printed as MiB"),
@@ -389,8 +409,9 @@ fn check_transfer_size(part: &Part<'_>, stream: &Stream<'_>, place: &str, tally:
         // nothing.
         let nothing = part.edge_count() + bytes(stated.error_count.unwrap_or(0));
         let least = (bytes(count) - nothing).max(0.0) * block.low;
+        let most = (bytes(count) + part.carried_over()) * block.high;
         // Counts and sizes are exact, so that the tolerance is only what double precision loses.
-        if size > block.high * (1.0 + 1e-9) || bytes(moved) < least * (1.0 - 1e-9) {
+        if bytes(moved) > most * (1.0 + 1e-9) || bytes(moved) < least * (1.0 - 1e-9) {
             let weight = if size > block.high { Weight::Contradiction } else { Weight::Doubt };
             tally.found(AuditFinding {
                 check: Check::TransferSize,

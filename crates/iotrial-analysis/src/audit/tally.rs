@@ -12,6 +12,12 @@ pub enum Check {
     Totals,
     /// Bytes over I/Os against the block size.
     TransferSize,
+    /// Reads and writes against those that the load has.
+    Mix,
+    /// IOPS against the rate that was asked for.
+    AskedRate,
+    /// CPU time against the time that there is.
+    CpuTime,
     /// Rate times latency against the outstanding I/Os of the load.
     LittlesLaw,
     /// Latency against submission and completion, which it consists of.
@@ -52,10 +58,13 @@ pub enum Check {
 
 impl Check {
     /// All of them.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 24] = [
         Self::IopsBandwidth,
         Self::Totals,
         Self::TransferSize,
+        Self::Mix,
+        Self::AskedRate,
+        Self::CpuTime,
         Self::LittlesLaw,
         Self::LatencyParts,
         Self::ClippedHistogram,
@@ -82,6 +91,9 @@ impl Check {
             Self::IopsBandwidth => "iops-bandwidth",
             Self::Totals => "totals",
             Self::TransferSize => "transfer-size",
+            Self::Mix => "mix",
+            Self::AskedRate => "asked-rate",
+            Self::CpuTime => "cpu-time",
             Self::LittlesLaw => "littles-law",
             Self::LatencyParts => "latency-parts",
             Self::ClippedHistogram => "clipped-histogram",
@@ -109,6 +121,9 @@ impl Check {
             Self::IopsBandwidth => "IOPS times block size against MiB/s",
             Self::Totals => "totals against rate times runtime, and sums against their parts",
             Self::TransferSize => "bytes over I/Os against the block size",
+            Self::Mix => "reads and writes against those that the load has",
+            Self::AskedRate => "IOPS against the rate that was asked for",
+            Self::CpuTime => "CPU time against the time that there is",
             Self::LittlesLaw => "rate times latency against the outstanding I/Os of the load",
             Self::LatencyParts => "latency against submission and completion, which it consists of",
             Self::ClippedHistogram => "percentiles against the end of fio's histogram",

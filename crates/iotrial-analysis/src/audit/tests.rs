@@ -679,3 +679,114 @@ fn a_latency_that_was_printed_as_a_bound_is_held_against_the_load_and_the_claims
     assert_eq!(found(&table("> 1000", 16, -70.0)), [(Check::LittlesLaw, Weight::Contradiction)]);
     assert_eq!(found(&table("< 1000", 64, -50.0)), [(Check::ClaimedChange, Weight::Contradiction)]);
 }
+
+/// Which checks find something in reads of this load, with their weights and causes.
+fn found_in(load: StatedLoad, read: StatedStream) -> Vec<(Check, Weight, String)> {
+    let audit = of_imported(&imported(load, read));
+    audit.findings.into_iter().map(|one| (one.check, one.weight, one.cause)).collect()
+}
+
+#[test]
+fn what_was_under_way_at_the_end_of_a_ramp_brings_bytes_and_no_ios() {
+    let more = |count: u64| StatedStream { bytes: Some(4_096 * (1_000_000 + count)), ..stream() };
+    let ramped = || StatedLoad { ramp_s: Some(5.0), ..random_reads() };
+    // 16 are outstanding.
+    assert_eq!(found_in(ramped(), more(16)), []);
+    assert_eq!(found_in(ramped(), more(17))[0].0, Check::TransferSize);
+    assert_eq!(found_in(random_reads(), more(1))[0].0, Check::TransferSize);
+}
+
+#[test]
+fn merged_reads_were_done_and_engines_that_pass_no_disk_accuse_nobody() {
+    let check = |engine: Option<&str>, read_count: u64, merged: u64, expected: usize| {
+        let load = StatedLoad { engine: engine.map(str::to_owned), ..random_reads() };
+        let mut record = imported(load, stream());
+        record.devices = vec![StatedDevice {
+            name: "sda".to_owned(),
+            read_count: Some(read_count),
+            read_merge_count: Some(merged),
+            ..StatedDevice::default()
+        }];
+        assert_eq!(of_imported(&record).findings.len(), expected, "{engine:?} {read_count} {merged}");
+    };
+    check(Some("libaio"), 800_000, 200_000, 0);
+    check(Some("libaio"), 800_000, 0, 1);
+    for engine in ["rbd", "nfs", "http", "io_uring_cmd"] {
+        check(Some(engine), 0, 0, 0);
+    }
+    check(None, 0, 0, 1);
+}
+
+#[test]
+fn directions_rate_and_cpu_are_those_that_the_load_allows() {
+    let mix = |percent: f64, read: u64, write: u64| {
+        let of = |count: u64| {
+            let share = count as f64 / 1_000_000.0;
+            StatedStream {
+                io_count: Some(count),
+                bytes: Some(4_096 * count),
+                iops: Some(Stated::exact(100_000.0 * share)),
+                bandwidth_mib_per_s: Some(Stated::exact(390.625 * share)),
+                ..stream()
+            }
+        };
+        let mut record =
+            imported(StatedLoad { rwmix_read_percent: Some(percent), ..random_reads() }, of(read));
+        record.jobs[0].ops.write = (write > 0).then(|| of(write));
+        let audit = of_imported(&record);
+        audit.findings.into_iter().map(|one| (one.check, one.cause)).collect::<Vec<_>>()
+    };
+    assert_eq!(mix(70.0, 703_000, 297_000), []);
+    assert_eq!(mix(70.0, 500_000, 500_000)[0].0, Check::Mix);
+    assert_eq!(mix(25.0, 750_000, 250_000)[0], (Check::Mix, "reads and writes changed places".to_owned()));
+    assert_eq!(mix(0.0, 1_000_000, 0)[0], (Check::Mix, "reads and writes changed places".to_owned()));
+    let rated = |rate: f64| StatedLoad { rate_iops: Some(rate), ..random_reads() };
+    assert_eq!(found_in(rated(100_000.0), stream()), []);
+    assert_eq!(found_in(rated(10_000.0), stream())[0].0, Check::AskedRate);
+    let cpu = |engine: &str, percent: f64| {
+        let mut record = imported(StatedLoad { engine: Some(engine.to_owned()), ..random_reads() }, stream());
+        record.jobs[0].cpu = Some(iotrial_model::imported::StatedCpu {
+            usr_percent: Some(Stated::exact(percent)),
+            sys_percent: None,
+            per_io_us: None,
+            of: iotrial_model::imported::CpuBasis::EachCopy,
+        });
+        of_imported(&record).findings.first().map(|one| one.check)
+    };
+    assert_eq!((cpu("libaio", 99.0), cpu("libaio", 150.0)), (None, Some(Check::CpuTime)));
+    // Threads of the kernel count as those of the process.
+    assert_eq!(cpu("io_uring", 150.0), None);
+}
+
+#[test]
+fn littles_law_tells_which_of_total_and_completion_is_wrong() {
+    let parts = |total: f64, completion: f64| {
+        let mut stream = stream();
+        stream.total_latency.mean_us = Some(Stated::exact(total));
+        stream.completion_latency.mean_us = Some(Stated::exact(completion));
+        stream.submission_latency.mean_us = Some(Stated::exact(1.0));
+        let audit = of_imported(&imported(random_reads(), stream));
+        audit.findings.into_iter().find(|one| one.check == Check::LatencyParts).and_then(|one| one.right)
+    };
+    // 16 are outstanding at 159 µs.
+    assert_eq!(parts(159.0, 20.0).as_deref(), Some("a completion latency of 158 µs"));
+    assert_eq!(parts(20.0, 158.0).as_deref(), Some("a mean of 159 µs"));
+}
+
+#[test]
+fn completions_that_nobody_stamped_have_no_percentiles() {
+    let mut rubbish = stream();
+    rubbish.completion_latency.mean_us = Some(Stated::exact(5_883_756.0));
+    rubbish.completion_latency.percentiles_us =
+        vec![StatedPercentile { percent: 99.0, at: Stated { value: 8_355_000.0, resolution: 1.0 } }];
+    let mut load = random_reads();
+    load.options.insert("sqthread_poll".to_owned(), "1".to_owned());
+    let record = imported(load, rubbish);
+    let audit = of_imported(&record);
+    let [only] = &audit.findings[..] else { panic!("{audit:#?}") };
+    assert!(only.cause.contains("sqthread_poll"), "{only:#?}");
+    let subject = Subject::of_imported(&record);
+    assert_eq!(crate::figures::Figures::of_all(&subject).unwrap().lat_p99_us, None);
+    let found = findings(&subject);
+    assert!(found.iter().any(|one| one.id == FindingId::ContradictoryFigures), "{found:?}");
+}

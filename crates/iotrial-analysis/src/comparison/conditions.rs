@@ -1,9 +1,10 @@
 //! Under what samples were taken: what has to agree before they are held against each other, and what is only told.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use iotrial_model::finding::{Finding, FindingId, Severity};
-use iotrial_model::imported::{SourceKind, StatedBlockSize};
+use iotrial_model::imported::{SourceKind, StatedBlockSize, StatedLoad};
 use iotrial_model::load::{Durability, Pattern, Role};
 use iotrial_model::plan::{Arrival, EngineDevice, Job, Plan};
 use iotrial_model::record::QueueSetup;
@@ -43,7 +44,7 @@ const APART: &str = "apart";
 pub(super) struct Conditions {
     /// By name; those that are not known are absent, and agree with anything.
     words: Vec<(&'static str, String)>,
-    working_set: Option<u64>,
+    working_set: Option<WorkingSet>,
 }
 
 /// Something in which two samples do not agree.
@@ -63,6 +64,38 @@ impl std::fmt::Display for Difference {
     }
 }
 
+/// What all jobs touch together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum WorkingSet {
+    /// So many bytes.
+    Bytes(u64),
+    /// All of the devices that are named: fio takes their size where the job says none. How large they are nobody tells.
+    WholeDevices,
+}
+
+impl WorkingSet {
+    /// Whether caches and flash see the same of it, as far as that is known.
+    fn is_like(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Bytes(one), Self::Bytes(another)) => {
+                let ratio = one.max(another) as f64 / one.min(another).max(1) as f64;
+                ratio <= 1.0 + WORKING_SET_TOLERANCE
+            }
+            (Self::WholeDevices, Self::WholeDevices) => true,
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for WorkingSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bytes(bytes) => ByteSize::bytes(*bytes).fmt(f),
+            Self::WholeDevices => f.write_str("the whole device"),
+        }
+    }
+}
+
 /// Working sets that differ by less are the same: files are cut to whole blocks and have a header.
 const WORKING_SET_TOLERANCE: f64 = 0.05;
 
@@ -79,16 +112,14 @@ impl Conditions {
                 differences.push(Difference { what, first: first.clone(), other: value.to_owned() });
             }
         }
-        if let (Some(first), Some(there)) = (self.working_set, other.working_set) {
-            let ratio = first.max(there) as f64 / first.min(there).max(1) as f64;
-            if ratio > 1.0 + WORKING_SET_TOLERANCE {
-                let written = |bytes| ByteSize::bytes(bytes).to_string();
-                differences.push(Difference {
-                    what: "working set",
-                    first: written(first),
-                    other: written(there),
-                });
-            }
+        if let (Some(first), Some(there)) = (self.working_set, other.working_set)
+            && !first.is_like(there)
+        {
+            differences.push(Difference {
+                what: "working set",
+                first: first.to_string(),
+                other: there.to_string(),
+            });
         }
         differences
     }
@@ -239,13 +270,17 @@ fn flushes_of(subject: &Subject<'_>) -> Option<&'static str> {
 /// The jobs of a plan have areas of their own. The copies of a job of another tool share the files that are named, whether they are
 /// told together or apart. fio's size is that of all files together, and without names each copy has one of its own; for other
 /// tools it is that of each.
-fn working_set_of(subject: &Subject<'_>) -> Option<u64> {
+fn working_set_of(subject: &Subject<'_>) -> Option<WorkingSet> {
     if let Some(touched) = subject.touched {
-        return Some(touched.get());
+        return Some(WorkingSet::Bytes(touched.get()));
     }
     let is_of_fio = subject
         .source
         .is_some_and(|source| matches!(source.kind, SourceKind::FioJson | SourceKind::FioTerse));
+    let is_whole = |job: &SubjectJob<'_>| is_of_fio && is_of_whole_devices(&job.load);
+    if !subject.jobs.is_empty() && subject.jobs.iter().all(is_whole) {
+        return Some(WorkingSet::WholeDevices);
+    }
     let (mut named, mut sum) = (Vec::new(), 0_u64);
     for job in &subject.jobs {
         let load = &job.load;
@@ -262,7 +297,21 @@ fn working_set_of(subject: &Subject<'_>) -> Option<u64> {
             named.push(copy);
         }
     }
-    (!subject.jobs.is_empty()).then_some(sum)
+    (!subject.jobs.is_empty()).then_some(WorkingSet::Bytes(sum))
+}
+
+/// Whether a job of fio works on all of block devices: it names them, and neither a size nor a part of one.
+fn is_of_whole_devices(load: &StatedLoad) -> bool {
+    let is_device = |target: &String| target.starts_with("/dev/") || target.starts_with(r"\\.\");
+    let is_whole = |name: &str| load.options.get(name).is_none_or(|value| value.trim() == "100%");
+    let is_all = ["size", "filesize", "io_size"].into_iter().all(is_whole);
+    let is_moved =
+        ["offset", "offset_increment", "zonesize"].iter().any(|name| load.options.contains_key(*name));
+    load.size.is_none()
+        && !load.targets.is_empty()
+        && load.targets.iter().all(is_device)
+        && is_all
+        && !is_moved
 }
 
 /// The roles of all jobs, each once; `None` where one of them is not known.

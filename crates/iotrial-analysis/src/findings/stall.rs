@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
+use iotrial_model::imported::StatedInterval;
 use iotrial_model::load::Direction;
 use iotrial_model::record::OpCounts;
-use iotrial_model::subject::Subject;
+use iotrial_model::subject::{Facts, Subject};
 
 use super::observed::Observed;
 
@@ -85,7 +86,9 @@ fn unfinished_count(subject: &Subject<'_>) -> u64 {
 /// I/Os stood still for a second or more. In a closed load a stall is one slow I/O for each outstanding one, so that
 /// no percentile shows it.
 pub(super) fn stalled(seen: &Observed<'_, '_>) -> Option<Finding> {
-    let stall = seen.stall.as_ref()?;
+    let Some(stall) = seen.stall.as_ref() else {
+        return Standstill::of(seen.subject).map(Standstill::finding);
+    };
     let is_outage = stall.end == StallEnd::Never || stall.latency >= OUTAGE;
     Some(Finding {
         id: FindingId::Stalled,
@@ -102,6 +105,97 @@ pub(super) fn stalled(seen: &Observed<'_, '_>) -> Option<Finding> {
             unfinished_count: stall.unfinished_count,
         },
     })
+}
+
+/// A stretch of time in which nothing of a job completed, as the course shows that a tool logged. What has no histogram by second
+/// tells no single I/O, but a load that keeps its I/Os outstanding completes some of them all the time.
+#[derive(Debug, Clone, PartialEq)]
+struct Standstill {
+    job: String,
+    direction: Direction,
+    from_s: f64,
+    /// Where it ended before the load did.
+    to_s: Option<f64>,
+    length_s: f64,
+}
+
+/// Stretches of a log without a line, more than chance and a last stretch that was not written account for.
+const EMPTY_STRETCHES: f64 = 4.0;
+/// A log that holds fewer of the I/Os that were counted was cut off, and says nothing of what came after it.
+const LOGGED_SHARE: f64 = 0.9;
+
+impl Standstill {
+    /// The longest of any job.
+    fn of(subject: &Subject<'_>) -> Option<Self> {
+        let all = subject.jobs.iter().enumerate().filter_map(|(index, job)| {
+            // A rate or pauses leave gaps on purpose.
+            if job.load.is_held_back() {
+                return None;
+            }
+            let mine = || subject.intervals.stated().iter().filter(|one| one.job == Some(index));
+            let rates = |one: &StatedInterval| {
+                let streams = [&one.ops.read, &one.ops.write, &one.ops.all];
+                streams
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|stream| stream.iops)
+                    .map(|iops| iops.value)
+                    .sum::<f64>()
+            };
+            let counted: u64 = job.ops.both().filter_map(Facts::io_count).sum();
+            let logged: f64 = mine().map(|one| rates(one) * one.duration_s).sum();
+            if counted == 0 || logged < LOGGED_SHARE * counted as f64 {
+                return None;
+            }
+            let mut busy: Vec<(f64, f64)> = mine()
+                .filter(|one| rates(one) > 0.0)
+                .map(|one| (one.start_s, one.start_s + one.duration_s))
+                .collect();
+            busy.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let runtime_s = job.ops.both().filter_map(Facts::stated).filter_map(|stream| stream.runtime_s);
+            let runtime_s = runtime_s.map(|runtime| runtime.value).fold(0.0, f64::max);
+            let (_, end_s) = *busy.last()?;
+            let gaps = busy.windows(2).map(|pair| (pair[0].1, pair[1].0, Some(pair[1].0)));
+            let longest =
+                gaps.chain([(end_s, runtime_s, None)]).max_by(|a, b| (a.1 - a.0).total_cmp(&(b.1 - b.0)));
+            let (from_s, until_s, to_s) = longest?;
+            let window_s = mine().map(|one| one.duration_s).fold(0.0, f64::max);
+            let mean_s = job.ops.both().filter_map(Facts::latency_mean_us).fold(0.0, f64::max) / 1e6;
+            let length_s = until_s - from_s;
+            let least_s = STALL.as_secs_f64().max(EMPTY_STRETCHES * window_s).max(TIMES_THE_MEAN * mean_s);
+            let direction = if job.ops.read.is_some() { Direction::Read } else { Direction::Write };
+            (length_s >= least_s).then(|| Self {
+                job: job.name.to_string(),
+                direction,
+                from_s,
+                to_s,
+                length_s,
+            })
+        });
+        all.max_by(|a, b| a.length_s.total_cmp(&b.length_s))
+    }
+
+    fn finding(self) -> Finding {
+        let Self { job, from_s, to_s, length_s, .. } = &self;
+        let until = match to_s {
+            Some(_) => "the device, or the way to it, stood still",
+            None => "to the end of the load: the device, or the way to it, stood still",
+        };
+        Finding {
+            id: FindingId::Stalled,
+            severity: if *length_s >= OUTAGE.as_secs_f64() { Severity::Serious } else { Severity::Warning },
+            message: format!(
+                "nothing of `{job}` completed for {length_s:.1} s, from {from_s:.1} s after the start of the load, {until}"
+            ),
+            evidence: Evidence::Stalled {
+                job: job.clone(),
+                direction: self.direction,
+                longest_s: *length_s,
+                ended_after_s: *to_s,
+                unfinished_count: 0,
+            },
+        }
+    }
 }
 
 fn stalled_words(stall: &Stall) -> String {

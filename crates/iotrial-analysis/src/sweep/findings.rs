@@ -95,7 +95,13 @@ pub(super) fn of_curves(curves: &[Curve], volumes: &[String], advice: &str) -> V
         Finding::without_evidence(FindingId::KneeNotResolved, Severity::Warning, message)
     });
     let each = curves.iter().flat_map(|curve| {
-        let found = [burst(curve), falls_again(curve), above_ceiling(curve), rough_fit(curve, advice)];
+        let found = [
+            burst(curve),
+            falls_again(curve),
+            split_matters(curve),
+            above_ceiling(curve),
+            rough_fit(curve, advice),
+        ];
         let named = |finding: Finding| {
             let message = format!("{}: {}", name(curve), finding.message);
             Finding { message, ..finding }
@@ -140,10 +146,50 @@ fn falls_again(curve: &Curve) -> Option<Finding> {
     (falls_by_percent > MOST_FALL_PERCENT && !is_burst).then(|| Finding {
         id: FindingId::FallsAgain,
         severity: Severity::Warning,
-        message: format!(
-            "more outstanding I/Os than it needs cost {falls_by_percent:.0} % of the highest rate"
-        ),
+        message: if has_splits(curve) {
+            // Of a grid the highest load is the deepest queue of the most jobs, so that nobody can say which of the two costs.
+            format!("depth and jobs beyond those it needs cost {falls_by_percent:.0} % of the highest rate")
+        } else {
+            format!("more outstanding I/Os than it needs cost {falls_by_percent:.0} % of the highest rate")
+        },
         evidence: Evidence::FallsAgain { falls_by_percent },
+    })
+}
+
+/// Whether the same outstanding I/Os come as several splits into depth and jobs.
+fn has_splits(curve: &Curve) -> bool {
+    let splits = || curve.probes.iter().filter_map(|probe| Some((probe.outstanding, probe.numjobs?)));
+    splits().any(|(load, jobs)| splits().any(|(other, more)| other == load && more != jobs))
+}
+
+/// Of one load, the splits into depth and jobs that differ most. A curve over the load alone takes the mean of them.
+fn split_matters(curve: &Curve) -> Option<Finding> {
+    let mut by_load: BTreeMap<u32, Vec<(f64, u64, u64)>> = BTreeMap::new();
+    for probe in &curve.probes {
+        if let (Some(iops), Some(iodepth), Some(numjobs)) = (probe.figures.iops, probe.iodepth, probe.numjobs)
+        {
+            by_load.entry(probe.outstanding).or_default().push((iops, iodepth, numjobs));
+        }
+    }
+    let extremes = by_load.into_iter().filter_map(|(load, mut all)| {
+        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let (least, most) = (*all.first()?, *all.last()?);
+        // Repeats of one split differ by chance.
+        ((least.1, least.2) != (most.1, most.2) && least.0 > 0.0).then_some((load, least, most))
+    });
+    let ratio = |(_, least, most): &(u32, (f64, u64, u64), (f64, u64, u64))| most.0 / least.0;
+    let (load, least, most) = extremes.max_by(|a, b| ratio(a).total_cmp(&ratio(b)))?;
+    let less_percent = 100.0 * (1.0 - least.0 / most.0);
+    (less_percent > MOST_FALL_PERCENT).then(|| {
+        let message = format!(
+            "how outstanding I/Os are split matters: of {load}, a depth of {} in {} jobs does {} IOPS and a depth of {} in {} jobs {less_percent:.0} % less; the curve takes the mean",
+            most.1,
+            most.2,
+            with_thousands(most.0),
+            least.1,
+            least.2,
+        );
+        Finding::without_evidence(FindingId::SplitMatters, Severity::Note, message)
     })
 }
 
@@ -162,16 +208,45 @@ fn above_ceiling(curve: &Curve) -> Option<Finding> {
 
 /// The fitted curve does not describe its points. A burst is no load on any curve, and is told as what it is.
 fn rough_fit(curve: &Curve, advice: &str) -> Option<Finding> {
-    let rms_percent = curve.saturation.as_ref()?.fit.as_ref()?.rms_percent;
+    let found = curve.saturation.as_ref()?;
+    let all_percent = found.fit.as_ref()?.rms_percent;
+    // Most points of a grid lie on the flat part, where every curve fits; the knee is told by those around it.
+    let near_percent = off_near_the_knee(curve, found).unwrap_or_default();
+    let (rms_percent, where_) =
+        if near_percent > all_percent { (near_percent, " around the knee") } else { (all_percent, "") };
     let is_explained = curve.sustained.is_some_and(|rate| rate.burst.is_some());
     (rms_percent > ROUGH_FIT_PERCENT && !is_explained).then(|| Finding {
         id: FindingId::RoughFit,
         severity: Severity::Warning,
         message: format!(
-            "the points lie {rms_percent:.0} % off the curve, so the knee is rough: another load on the device, or one that no model describes{advice}"
+            "the points lie {rms_percent:.0} % off the curve{where_}, so the knee is rough: another load on the device, or one that no model describes{advice}"
         ),
         evidence: Evidence::RoughFit { rms_percent },
     })
+}
+
+/// Loads up to this many times the knee, and down to this part of it, tell where it is.
+const NEAR_THE_KNEE: f64 = 2.5;
+
+/// Root of the mean squared relative distance of the loads around the knee from the curve, in percent; `None` with fewer than two. A
+/// load that was measured several times is one point, in the middle of them: its repeats differ by chance, or by what the load does not
+/// say.
+fn off_near_the_knee(curve: &Curve, found: &Saturation) -> Option<f64> {
+    let model = &found.fit.as_ref()?.model;
+    let knee = found.knee.outstanding;
+    let is_near = |load: f64| load <= knee * NEAR_THE_KNEE && load >= knee / NEAR_THE_KNEE;
+    let mut loads: Vec<u32> = curve.probes.iter().map(|probe| probe.outstanding).collect();
+    loads.sort_unstable();
+    loads.dedup();
+    let off = |load: &u32| {
+        let of_load = curve.probes.iter().filter(|probe| probe.outstanding == *load);
+        let mut rates: Vec<f64> = of_load.filter_map(|probe| probe.figures.iops).collect();
+        rates.sort_by(f64::total_cmp);
+        let measured = rates.get(rates.len().checked_sub(1)? / 2)?;
+        (*measured > 0.0).then(|| (model.iops(f64::from(*load)) / measured - 1.0).powi(2))
+    };
+    let squares: Vec<f64> = loads.iter().filter(|load| is_near(f64::from(**load))).filter_map(off).collect();
+    (squares.len() > 1).then(|| 100.0 * (squares.iter().sum::<f64>() / squares.len() as f64).sqrt())
 }
 
 /// Why there is no knee, or no curve; `None` where there are both.

@@ -266,13 +266,14 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
             "latencies and rates contradict each other",
             "Look at what `iotrial audit` says of this result.",
         ),
-        // Only latencies are judged: that IOPS and MiB/s contradict each other is to be kept in mind.
+        // Only latencies are judged: that IOPS and MiB/s contradict each other, or that percentiles were left out for it, is to be
+        // kept in mind.
         Id::ContradictoryFigures => match finding.evidence {
             Evidence::ContradictoryFigures { is_of_latency: true, .. } => doubt(
                 "latencies and rates contradict each other",
                 "Look at what `iotrial audit` says of this result.",
             ),
-            _ => caveat("with rates that contradict each other"),
+            _ => caveat("with figures that contradict each other"),
         },
         Id::Stalled => caveat("with a stall of a second or more in it"),
         Id::CoarseLatency => caveat("with latencies in coarse steps"),
@@ -284,6 +285,7 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
         | Id::FlatIopsLimit
         | Id::FlatBandwidthLimit
         | Id::AmplifiedIo
+        | Id::UnevenDevices
         | Id::MergedIo
         | Id::SharedDisk
         | Id::SmallWorkingSet
@@ -298,6 +300,7 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
         | Id::Ended
         | Id::Burst
         | Id::FallsAgain
+        | Id::SplitMatters
         | Id::AboveCeiling
         | Id::RoughFit
         | Id::KneeNotResolved

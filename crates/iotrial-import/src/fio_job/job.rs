@@ -7,7 +7,7 @@ use iotrial_model::load::{Durability, Pattern, Role};
 use iotrial_model::units::{ByteSize, format_duration};
 
 use super::block_size::{BlockSize, read_block_size};
-use super::options::{Treatment, canonical, meant, treatment};
+use super::options::{Treatment, ZERO_IS_A_NUMBER, canonical, engine_of, meant, treatment};
 use super::section::{Place, Section, Setting};
 use super::value::{Amount, KbBase, amount, by_direction, flag, is_off, number, time};
 use super::{FioJobError, Notes};
@@ -60,9 +60,16 @@ pub(super) fn is_after_the_others(section: &Section) -> bool {
 }
 
 /// Understands one section. What cannot be is noted in `error`, and left out.
-pub(super) fn read_job(section: &Section, notes: &mut Notes, error: &mut FioJobError) -> Job {
+pub(super) fn read_job(
+    section: &Section,
+    size_asked: Option<ByteSize>,
+    notes: &mut Notes,
+    error: &mut FioJobError,
+) -> Job {
     let mut reader = JobReader {
         section,
+        size_asked,
+        filename: None,
         settings: BTreeMap::new(),
         base: KbBase::Binary,
         keys: Vec::new(),
@@ -76,6 +83,10 @@ pub(super) fn read_job(section: &Section, notes: &mut Notes, error: &mut FioJobE
 
 pub(super) struct JobReader<'s, 'n> {
     section: &'s Section,
+    /// What the job works on where it does not say it: all copies together.
+    size_asked: Option<ByteSize>,
+    /// All files that it names: fio adds each to those before it, also to those of `[global]`.
+    filename: Option<String>,
     /// By their one name; a later one took the place of an earlier one.
     settings: BTreeMap<&'s str, &'s Setting>,
     base: KbBase,
@@ -104,11 +115,14 @@ impl<'s> JobReader<'s, '_> {
         for setting in &self.section.settings {
             // Options are known under one name, so an alias that comes later replaces the first one.
             let name = canonical(&setting.name);
-            let is_off = is_off(setting.value.as_deref());
+            let is_off = is_off(setting.value.as_deref()) && !ZERO_IS_A_NUMBER.contains(&name);
             match treatment(name) {
                 None => self.unknown(setting),
+                Some(Treatment::Mapped) if name == "filename" => self.add_files(setting),
                 Some(Treatment::Mapped) => {
-                    self.settings.insert(name, setting);
+                    if let Some(earlier) = self.settings.insert(name, setting) {
+                        self.weigh_repeat(earlier, setting);
+                    }
                 }
                 Some(Treatment::Aside) => self.aside.push(setting.to_string()),
                 // What is off needs neither note nor refusal: `verify=none` is no verification.
@@ -132,10 +146,39 @@ impl<'s> JobReader<'s, '_> {
         }
     }
 
+    fn add_files(&mut self, setting: &Setting) {
+        let Some(files) = setting.value.as_deref() else { return };
+        match &mut self.filename {
+            None => self.filename = Some(files.to_owned()),
+            Some(all) => {
+                all.push(':');
+                all.push_str(files);
+            }
+        }
+    }
+
+    /// What a later setting of the same section took the place of. That a job replaces what `[global]` says is what both are for.
+    fn weigh_repeat(&mut self, earlier: &Setting, later: &Setting) {
+        if earlier.is_global == later.is_global && earlier.value != later.value {
+            let (was, is) = (&earlier.place, &later.place);
+            self.note(&format!(
+                "`{earlier}` ({was}) has no effect: `{later}` ({is}) comes later, and the last one counts"
+            ));
+        }
+    }
+
     fn unknown(&mut self, setting: &Setting) {
         // The option that was meant is looked for among all of them.
         if self.error.is_full() {
             return;
+        }
+        if let Some(engine) = engine_of(&setting.name) {
+            let message = format!(
+                "`{setting}` of job `{}`: it is an option of fio's engine `{engine}`, which does another kind of I/O",
+                self.section.name
+            );
+            let hint = "iotrial has engines of its own; leave the option out".to_owned();
+            return self.error.note(&setting.place, message, Some(hint));
         }
         let message = format!("fio has no option `{}`", setting.name);
         let hint = match meant(&setting.name) {
@@ -238,7 +281,7 @@ impl<'s> JobReader<'s, '_> {
         let mix = self.read_mix();
         let [reads, writes] = mix.directions();
         let block_size = read_block_size(&mut self, reads, writes);
-        let filename = self.text("filename").map(str::to_owned);
+        let filename = self.filename.clone();
         // Before the role, which it helps to guess.
         let is_one_by_one = self.is_durable_one_by_one();
         let role = role_of(&self.section.name, filename.as_deref(), mix, &block_size, is_one_by_one);
@@ -491,6 +534,9 @@ impl<'s> JobReader<'s, '_> {
                 self.note(
                     "a write and its flush are one operation in iotrial; fio shows the flush apart, as sync",
                 );
+                if name == "fsync" {
+                    self.note("`fsync` becomes `fdatasync`: times of the file are not made durable, as no database waits for them");
+                }
             }
             (false, None) => {}
         }

@@ -353,6 +353,88 @@ const ALIASES: &[(&str, &str)] = &[
     ("ss_interval", "steadystate_check_interval"),
 ];
 
+/// Options whose value may be the number 0, which does not switch them off: they name processors and nodes.
+pub(super) const ZERO_IS_A_NUMBER: [&str; 4] =
+    ["numa_cpu_nodes", "numa_mem_policy", "cpus_allowed", "sqthread_poll_cpu"];
+
+/// Options that only one engine of fio has, and that none has which iotrial does the same I/O as (fio 3.33, `--enghelp`).
+const ENGINE_OPTIONS: &[(&str, &str)] = &[
+    ("cpuload", "cpuio"),
+    ("cpuchunks", "cpuio"),
+    ("cpumode", "cpuio"),
+    ("exit_on_io_done", "cpuio"),
+    ("clustername", "rbd"),
+    ("rbdname", "rbd"),
+    ("pool", "rbd"),
+    ("clientname", "rbd"),
+    ("busy_poll", "rbd"),
+    ("touch_objects", "rados"),
+    ("hostname", "net"),
+    ("port", "net"),
+    ("protocol", "net"),
+    ("interface", "net"),
+    ("ttl", "net"),
+    ("nodelay", "net"),
+    ("listen", "net"),
+    ("pingpong", "net"),
+    ("window_size", "net"),
+    ("mss", "net"),
+    ("netfilename", "net"),
+    ("bindname", "rdma"),
+    ("verb", "rdma"),
+    ("namenode", "libhdfs"),
+    ("chunk_size", "libhdfs"),
+    ("single_instance", "libhdfs"),
+    ("hdfs_use_direct", "libhdfs"),
+    ("volume", "gfapi"),
+    ("brick", "gfapi"),
+    ("nfs_url", "nfs"),
+    ("http_host", "http"),
+    ("http_user", "http"),
+    ("http_pass", "http"),
+    ("http_mode", "http"),
+    ("http_verbose", "http"),
+    ("https", "http"),
+    ("http_s3_key", "http"),
+    ("http_s3_keyid", "http"),
+    ("http_s3_region", "http"),
+    ("http_swift_auth_token", "http"),
+    ("uri", "nbd"),
+    ("donorname", "e4defrag"),
+    ("inplace", "e4defrag"),
+    ("skip_bad", "mtd"),
+    ("readfua", "sg"),
+    ("writefua", "sg"),
+    ("sg_write_mode", "sg"),
+    ("stream_id", "sg"),
+    ("thp", "mmap"),
+    ("time_delay", "exec"),
+    ("program", "exec"),
+    ("arguments", "exec"),
+    ("grace_time", "exec"),
+    ("std_redirect", "exec"),
+    ("xnvme_async", "xnvme"),
+    ("xnvme_sync", "xnvme"),
+    ("xnvme_admin", "xnvme"),
+    ("xnvme_dev_nsid", "xnvme"),
+    ("xnvme_iovec", "xnvme"),
+    ("libblkio_driver", "libblkio"),
+    ("libblkio_path", "libblkio"),
+    ("subnqn", "spdk"),
+    ("mem_size_mb", "spdk"),
+    ("shm_id", "spdk"),
+    ("md_per_io_size", "io_uring_cmd"),
+    ("pi_act", "io_uring_cmd"),
+    ("pi_chk", "io_uring_cmd"),
+    ("apptag", "io_uring_cmd"),
+    ("apptag_mask", "io_uring_cmd"),
+];
+
+/// The engine whose option it is, where it does another kind of I/O.
+pub(super) fn engine_of(name: &str) -> Option<&'static str> {
+    ENGINE_OPTIONS.iter().find(|(known, _)| *known == name).map(|(_, engine)| *engine)
+}
+
 /// Options that stand without a value.
 // On a command line the next word is then not their value.
 const FLAGS: &[&str] = &[

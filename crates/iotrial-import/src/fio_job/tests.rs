@@ -314,3 +314,57 @@ fn no_more_files_are_read_than_anybody_names() {
     let text = format!("fio {}", "jobs.fio ".repeat(1_000));
     assert!(mistakes(&text).contains("files include each other too often"), "{}", mistakes(&text));
 }
+
+#[test]
+fn a_size_that_is_asked_for_heals_a_job_that_says_none_or_a_share_of_a_device() {
+    let asked = |text: &str| {
+        let request =
+            FioJobRequest { name: "t".to_owned(), size: Some(ByteSize::gib(8)), ..FioJobRequest::default() };
+        convert_with(text, &request).unwrap_or_else(|error| panic!("{error}")).0
+    };
+    let sizes = |text: &str| asked(text).jobs.iter().map(|job| job.size).collect::<Vec<_>>();
+    let without =
+        "[global]\nfilename=/dev/nvme0n1\nioengine=libaio\ndirect=1\ntime_based\nruntime=60\nrw=randread\n";
+    assert!(mistakes(&format!("{without}[a]\niodepth=8")).contains("`run` takes --size for it"));
+    assert_eq!(sizes(&format!("{without}[a]\niodepth=8\nnumjobs=4")), [ByteSize::gib(8)]);
+    assert_eq!(
+        sizes(&format!("{without}[a]\nsize=100%\n[b]\nsize=50%")),
+        [ByteSize::gib(4), ByteSize::gib(2)]
+    );
+    // What a job says itself stays.
+    assert_eq!(sizes(&format!("{without}[a]\nsize=1g")), [ByteSize::gib(1)]);
+}
+
+#[test]
+fn a_file_that_is_named_again_is_one_more_and_every_other_option_replaces_the_earlier_one_with_a_word() {
+    let several = "rw=randread\nfilename=/dev/sda\nfilename=/dev/sdb\nfilename=/dev/sdc";
+    let notes = convert(&job(several)).1.notes.join("\n");
+    assert!(
+        notes.contains("`--target /dev/sda --target /dev/sdb --target /dev/sdc` name the devices"),
+        "{notes}"
+    );
+    assert!(notes.contains("spreads a job over all of them"), "{notes}");
+    let notes = convert(&job("rw=randread\niodepth=4\niodepth=16")).1.notes.join("\n");
+    assert!(
+        notes.contains("`iodepth=4` (line 9) has no effect: `iodepth=16` (line 10) comes later"),
+        "{notes}"
+    );
+    // A job replaces what [global] says without a word.
+    let notes =
+        convert(&format!("[global]\niodepth=4\n{}", job("rw=randread\niodepth=16"))).1.notes.join("\n");
+    assert!(!notes.contains("no effect"), "{notes}");
+}
+
+#[test]
+fn small_things_are_told_as_what_they_are() {
+    let notes = |more: &str| convert(&job(more)).1.notes.join("\n");
+    assert!(notes("rw=write\nfsync=1").contains("`fsync` becomes `fdatasync`"));
+    assert!(!notes("rw=write\nfdatasync=1").contains("becomes"));
+    assert!(notes("rw=randread\nnuma_cpu_nodes=0").contains("numactl"));
+    let error = mistakes(&job("rw=randread\ncpuload=50\npool=rbd"));
+    assert!(
+        error.contains("option of fio's engine `cpuio`") && error.contains("option of fio's engine `rbd`"),
+        "{error}"
+    );
+    assert!(!error.contains("fio has no option"), "{error}");
+}

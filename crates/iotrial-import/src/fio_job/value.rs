@@ -8,9 +8,9 @@ use super::section::Surroundings;
 /// What `k` stands for: 1,024 unless the job says `kb_base=1000`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum KbBase {
-    /// `k` is 1,024 and `ki` is 1,000, the other way round than usual.
+    /// `k`, `kb` and `ki` are 1,024; only `kib` is 1,000, the other way round than usual.
     Binary,
-    /// `k` is 1,000 and `ki` is 1,024.
+    /// `k`, `kb` and `ki` are 1,000, and `kib` is 1,024.
     Decimal,
 }
 
@@ -157,8 +157,9 @@ fn factor(unit: &str, base: KbBase) -> Result<i64, String> {
     let unit = unit.to_ascii_lowercase();
     let (prefix, is_reversed) = match unit.as_bytes() {
         [] | [b'b'] => return Ok(1),
-        [prefix] | [prefix, b'b'] => (*prefix, false),
-        [prefix, b'i'] | [prefix, b'i', b'b'] => (*prefix, true),
+        [prefix] | [prefix, b'b'] | [prefix, b'i'] => (*prefix, false),
+        // fio knows `kib` by its three letters and takes `ki` for `k` (parse.c; tried with fio 3.33).
+        [prefix, b'i', b'b'] => (*prefix, true),
         _ => (b'?', false),
     };
     let power = match prefix {
@@ -269,7 +270,9 @@ mod tests {
             ("8k", 8_192),
             ("8K", 8_192),
             ("8kb", 8_192),
+            ("8Ki", 8_192),
             ("8kib", 8_000),
+            ("50000Mi", 50_000 << 20),
             ("1m", 1 << 20),
             ("40G", 40 << 30),
             ("0x1000", 4_096),
@@ -281,7 +284,8 @@ mod tests {
             check(text, Ok(bytes));
         }
         assert_eq!(number("8k", KbBase::Decimal), Ok(8_000));
-        assert_eq!(number("8ki", KbBase::Decimal), Ok(8_192));
+        assert_eq!(number("8ki", KbBase::Decimal), Ok(8_000));
+        assert_eq!(number("8kib", KbBase::Decimal), Ok(8_192));
         assert_eq!(amount("25%", KbBase::Binary), Ok(Amount::Percent(25.0)));
     }
 

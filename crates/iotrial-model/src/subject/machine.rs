@@ -170,8 +170,16 @@ impl<'r> Device<'r> {
     pub(super) fn of_stated(device: &'r StatedDevice) -> Self {
         Self {
             name: &device.name,
-            read: DeviceFlow { io_count: device.read_count, merge_count: None, bytes: device.read_bytes },
-            write: DeviceFlow { io_count: device.write_count, merge_count: None, bytes: device.write_bytes },
+            read: DeviceFlow {
+                io_count: device.read_count,
+                merge_count: device.read_merge_count,
+                bytes: device.read_bytes,
+            },
+            write: DeviceFlow {
+                io_count: device.write_count,
+                merge_count: device.write_merge_count,
+                bytes: device.write_bytes,
+            },
             flush_count: None,
             busy_percent: device.busy_percent,
         }

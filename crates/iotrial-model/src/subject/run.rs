@@ -96,11 +96,13 @@ impl<'r> Subject<'r> {
                     commit: counts.and_then(|counts| counts.commits(job)).map(facts),
                     all: None,
                     sync: None,
+                    trim: None,
                     issued_when_due: job.arrival != Arrival::Closed,
                 },
                 not_issued_age: counts
                     .map(|counts| &counts.not_issued_age)
                     .filter(|_| job.arrival != Arrival::Closed),
+                cpu: None,
                 error: None,
             }
         });

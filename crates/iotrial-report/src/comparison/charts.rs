@@ -52,6 +52,54 @@ fn drawn(comparison: &Comparison) -> Vec<Drawn<'_>> {
     comparison.configurations.iter().filter(is_chosen).map(drawn).collect()
 }
 
+/// What a load does, without how much of it is outstanding: `randread 4 KiB` of `randread 4 KiB 4 x 16`.
+fn kind_of((load, of): UnderLoad<'_>) -> (String, String) {
+    let load = load.unwrap_or_default();
+    let is_amount = |word: &&str| *word == "x" || word.bytes().all(|byte| byte.is_ascii_digit());
+    let words: Vec<&str> = load.split_whitespace().collect();
+    // Sizes are numbers too, so that only those at the end count, with what they are called.
+    let end =
+        words.iter().rposition(|word| !is_amount(word) && *word != "outstanding").map_or(0, |at| at + 1);
+    (words[..end].join(" "), of.to_string())
+}
+
+/// As many streams and loads as a chart has room for: of each kind of I/O some, from its lowest load to its highest. The first ones alone
+/// would be of one kind, and a page on a write cache would have no write.
+fn of_every_kind<'c>(all: &[UnderLoad<'c>]) -> Vec<UnderLoad<'c>> {
+    if all.len() <= MOST_GROUPS {
+        return all.to_vec();
+    }
+    let mut kinds: Vec<((String, String), Vec<usize>)> = Vec::new();
+    for (index, one) in all.iter().enumerate() {
+        let kind = kind_of(*one);
+        match kinds.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, mine)) => mine.push(index),
+            None => kinds.push((kind, vec![index])),
+        }
+    }
+    kinds.truncate(MOST_GROUPS);
+    let (each, more) = (MOST_GROUPS / kinds.len(), MOST_GROUPS % kinds.len());
+    let mut chosen: Vec<usize> = Vec::new();
+    for (number, (_, mine)) in kinds.iter().enumerate() {
+        let count = (each + usize::from(number < more)).min(mine.len());
+        // Evenly from the first to the last.
+        chosen.extend((0..count).map(|at| mine[at * (mine.len() - 1) / (count - 1).max(1)]));
+    }
+    chosen.sort_unstable();
+    chosen.into_iter().map(|index| all[index]).collect()
+}
+
+/// Which loads are not drawn, in a sentence.
+fn loads_left_out(count: usize) -> String {
+    if count > MOST_GROUPS {
+        format!(
+            " Of {count} loads and streams {MOST_GROUPS} are drawn, some of each kind of I/O; the tables have all of them."
+        )
+    } else {
+        String::new()
+    }
+}
+
 /// What is not drawn, in a sentence.
 fn left_out(comparison: &Comparison) -> &'static str {
     if comparison.configurations.len() > MOST_DRAWN {
@@ -72,7 +120,7 @@ pub(crate) fn bars(comparison: &Comparison) -> Option<Section> {
     } else {
         ""
     };
-    let note = format!("{note}{}", left_out(comparison));
+    let note = format!("{note}{}{}", left_out(comparison), loads_left_out(groups.len()));
     (!charts.is_empty() && !groups.is_empty()).then(|| Section {
         id: "bars",
         heading: "Throughput and latency side by side",
@@ -84,7 +132,7 @@ pub(crate) fn bars(comparison: &Comparison) -> Option<Section> {
 /// The bars of these streams; `id` begins the ids of the charts.
 pub(super) fn bars_of(comparison: &Comparison, id: &str, streams: &[UnderLoad<'_>]) -> Block {
     let drawn = drawn(comparison);
-    let groups = &streams[..streams.len().min(MOST_GROUPS)];
+    let groups = &of_every_kind(streams)[..];
     let charts = ranking_figures(comparison)
         .into_iter()
         .map(|figure| {
@@ -152,8 +200,7 @@ pub(super) fn changes(comparison: &Comparison, id: &str, what: &str, pairs: &[&P
             mark: None,
         })
     };
-    let mut streams = streams(comparison, false);
-    streams.truncate(MOST_GROUPS);
+    let streams = of_every_kind(&streams(comparison, false));
     let charts: Vec<BarChart> = streams.into_iter().enumerate().filter_map(chart).collect();
     (!charts.is_empty()).then_some(Block::Bars(charts))
 }

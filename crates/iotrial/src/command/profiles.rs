@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::cli::ProfilesArgs;
 use crate::failure::Failure;
-use crate::fio_job::{check_fio_args, read_fio_job};
+use crate::fio_job::{Asked, check_fio_args, read_fio_job};
 use crate::intake::{self, Kind, Takes};
 use crate::output::{self, say};
 
@@ -29,7 +29,7 @@ struct Line {
 pub fn profiles(args: &ProfilesArgs) -> Result<ExitCode, Failure> {
     check_fio_args(args.from_fio.as_deref(), &args.fio)?;
     if let Some(job) = &args.from_fio {
-        let made = read_fio_job(job, &args.fio, None)?;
+        let made = read_fio_job(job, &args.fio, Asked::default())?;
         if args.json {
             output::json(&serde_json::json!({ "text": made.text, "notes": made.notes }))?;
         } else {

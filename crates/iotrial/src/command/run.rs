@@ -26,7 +26,7 @@ use crate::command::interview::quoted;
 use crate::command::report::{Judged, Record, Shown};
 use crate::command::size::demand::named_demand;
 use crate::failure::{Failure, NOT_CARRIED_OUT};
-use crate::fio_job::{check_fio_args, fio_profile};
+use crate::fio_job::{Asked, check_fio_args, fio_profile};
 use crate::gates::refused;
 use crate::intake::{self, Kind, Takes};
 use crate::live::Live;
@@ -70,7 +70,8 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         }
         // The thresholds come after the profile, because that of a fio job names them only when it is made.
         Some(job) => {
-            let profile = fio_profile(job, &args.fio, request.duration)?;
+            let profile =
+                fio_profile(job, &args.fio, Asked { runtime: request.duration, size: request.size })?;
             let thresholds = load_thresholds(here, named.unwrap_or(&profile.thresholds))?;
             JudgedProfile { profile, thresholds }
         }

@@ -7,17 +7,28 @@ use super::super::block_size::{BlockSize, toml_size};
 use super::super::value::is_off;
 use super::{Amount, JobReader, amount, number};
 
+/// Where the size comes from that the job does not say.
+const ASKED: &str = "asked for";
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 100 % of a size")]
+fn share_of(size: ByteSize, percent: f64) -> u64 {
+    (size.get() as f64 * percent / 100.0) as u64
+}
+
 impl JobReader<'_, '_> {
     /// The size of the job's data, all copies together; adds its key.
     pub(super) fn read_region(&mut self, pattern: Pattern, numjobs: u64, block_size: &BlockSize) -> ByteSize {
         // Without a size nothing below makes sense; the mistake is noted where it is found.
         let Some((bytes, origin)) = self.bytes_of_a_copy() else { return block_size.largest() };
+        let is_asked = origin == ASKED;
         if self.setting("offset").is_some_and(|setting| !is_off(setting.value.as_deref())) {
             let setting = self.origin("offset");
             self.note(&format!("{setting}: iotrial's file begins where that region would"));
         }
         let (total, origin) = match numjobs {
             1 => (Some(bytes), origin),
+            // What was asked for is of all copies together.
+            _ if is_asked => (Some(bytes), origin),
             _ => self.bytes_of_all_copies(bytes, origin, pattern, numjobs),
         };
         // 1 EiB: beyond it sums of files overflow.
@@ -59,10 +70,13 @@ impl JobReader<'_, '_> {
                 );
             }
         }
-        let hint = "give `size` with a unit, such as size=10g";
+        let hint = "give `size` with a unit, such as size=10g; `run` takes --size for it";
         let size = match self.setting("size") {
             Some(setting) => match self.parsed("size", |text| amount(text, base))? {
                 Amount::Whole(bytes) if bytes > 0 => Some(bytes),
+                Amount::Percent(percent) if self.size_asked.is_some() && percent > 0.0 => {
+                    return self.size_asked.map(|size| (share_of(size, percent), ASKED.to_owned()));
+                }
                 _ => {
                     let reason = "fio takes it from the file or device, which a profile does not know";
                     self.refuse_with_hint(setting, reason, hint);
@@ -85,6 +99,9 @@ impl JobReader<'_, '_> {
         match (size, of_files) {
             (Some(bytes), _) => Some((bytes, self.origin("size"))),
             (None, Some(bytes)) => Some((bytes, self.origin("filesize"))),
+            (None, None) if self.size_asked.is_some() => {
+                self.size_asked.map(|size| (size.get(), ASKED.to_owned()))
+            }
             (None, None) => {
                 let message = format!(
                     "job `{}` has no `size`: fio takes it from the file or device, which a profile does not know",
@@ -106,7 +123,7 @@ impl JobReader<'_, '_> {
     ) -> (Option<u64>, String) {
         let base = self.base;
         // Without a name every copy has files of its own.
-        if self.setting("filename").is_none() {
+        if self.filename.is_none() {
             return (
                 bytes.checked_mul(numjobs),
                 format!("{origin}, for each of {numjobs} copies, which have files of their own in fio"),

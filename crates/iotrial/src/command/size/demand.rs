@@ -1,13 +1,16 @@
 //! What is asked for: by options, over what a file asks for or a result did.
 
 use anyhow::anyhow;
+use iotrial_analysis::findings::findings;
 use iotrial_model::counters::CounterSeries;
 use iotrial_model::demand::{CounterDemandError, Demand, DemandStream, StreamText};
+use iotrial_model::finding::FindingId;
 use iotrial_model::load::Direction;
 
 use crate::cli::{DemandArgs, StoreArgs};
 use crate::failure::Failure;
 use crate::intake::{Folders, Input, Intake, Takes};
+use crate::output::harmless;
 
 const TAKES: Takes = Takes {
     command: "size --demand",
@@ -127,10 +130,17 @@ pub fn named_demand(name: &str, args: &DemandArgs, store: &StoreArgs) -> Result<
         return Err(Failure::input(error)
             .hint(format!("`iotrial import {name}` makes a record of each: give one by its id")));
     };
-    Demand::of(subject, name).ok_or_else(|| {
+    let demand = Demand::of(subject, name).ok_or_else(|| {
         let error = anyhow!("the record `{name}` has no rates with a block size");
         Failure::input(error).hint("a demand is I/Os per second and their size".to_owned())
-    })
+    })?;
+    // What is bought for figures that cannot all be true says so wherever the demand is named.
+    let found = findings(subject);
+    let Some(finding) = found.iter().find(|one| one.id == FindingId::ContradictoryFigures) else {
+        return Ok(demand);
+    };
+    eprintln!("warning: {}: {}", harmless(name), harmless(&finding.message));
+    Ok(Demand { title: format!("{} (from contradictory figures)", demand.title), ..demand })
 }
 
 /// What a machine did, by its counters.

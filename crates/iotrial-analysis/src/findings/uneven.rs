@@ -1,0 +1,77 @@
+//! One of several disks that carry a load together worked much more than the others.
+
+use iotrial_model::finding::{Finding, FindingId, Severity};
+use iotrial_model::subject::Device;
+
+use super::observed::Observed;
+
+/// Two disks differ by nature; with three there is one that the others bear out.
+const LEAST_DISKS: usize = 3;
+/// A disk that is busy for less of the time holds nobody back.
+const BUSY_PERCENT: f64 = 80.0;
+/// How many times as long as the disk in the middle it has to be busy: disks of one array are within some percent of each other.
+const TIMES_THE_MIDDLE: f64 = 1.5;
+
+/// The load of an array is as fast as its slowest disk, which is the one that is busy while the others wait for it.
+pub(super) fn uneven_devices(seen: &Observed<'_, '_>) -> Option<Finding> {
+    // What lies on the disks is told beside them, and its own time says nothing of one of them.
+    let is_disk =
+        |device: &&Device<'_>| !["md", "dm-", "loop"].iter().any(|kind| device.name.starts_with(kind));
+    let busy = |device: &Device<'_>| Some((device.name.to_owned(), device.busy_percent?.value));
+    let mut disks: Vec<(String, f64)> =
+        seen.subject.devices.iter().filter(is_disk).filter_map(busy).collect();
+    if disks.len() < LEAST_DISKS {
+        return None;
+    }
+    disks.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let ((name, most), others) = disks.split_first()?;
+    let middle = others[others.len() / 2].1;
+    // Disks that did nothing carry another load, or none.
+    let is_uneven = *most >= BUSY_PERCENT && middle > 0.0 && *most >= TIMES_THE_MIDDLE * middle;
+    is_uneven.then(|| {
+        let (high, low) = (others[0].1, others[others.len() - 1].1);
+        let message = format!(
+            "`{name}` was busy for {most:.0} % of the time and the other {} disks for {low:.0} to {high:.0} %: it is slower than they are, or has more to do, and the load waits for it",
+            others.len()
+        );
+        Finding::without_evidence(FindingId::UnevenDevices, Severity::Warning, message)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use iotrial_model::imported::{ImportedRecord, Source, SourceKind, Stated, StatedDevice};
+    use iotrial_model::subject::Subject;
+
+    use crate::findings::findings;
+    use iotrial_model::finding::FindingId;
+
+    fn is_uneven(busy: &[(&str, f64)]) -> bool {
+        let mut record = ImportedRecord::of_source(Source {
+            kind: SourceKind::FioJson,
+            tool: "fio".to_owned(),
+            version: None,
+            file: "x.json".to_owned(),
+            place: "jobs".to_owned(),
+            sha256: String::new(),
+            read_by: "test".to_owned(),
+        });
+        let device = |(name, percent): &(&str, f64)| StatedDevice {
+            name: (*name).to_owned(),
+            busy_percent: Some(Stated::exact(*percent)),
+            ..StatedDevice::default()
+        };
+        record.devices = busy.iter().map(device).collect();
+        findings(&Subject::of_imported(&record)).iter().any(|one| one.id == FindingId::UnevenDevices)
+    }
+
+    #[test]
+    fn one_disk_that_is_busy_while_the_others_wait_is_told_and_nothing_else_is() {
+        assert!(is_uneven(&[("md0", 0.0), ("sda", 95.0), ("sdb", 46.0), ("sdc", 45.0), ("sdd", 47.0)]));
+        assert!(!is_uneven(&[("sda", 95.0), ("sdb", 90.0), ("sdc", 92.0)]));
+        // Two alone do not tell which is the odd one, and a disk that did nothing is of another load.
+        assert!(!is_uneven(&[("md0", 50.0), ("sda", 95.0), ("sdb", 46.0)]));
+        assert!(!is_uneven(&[("sda", 95.0), ("sdb", 0.0), ("sdc", 0.0)]));
+        assert!(!is_uneven(&[("sda", 60.0), ("sdb", 20.0), ("sdc", 21.0)]));
+    }
+}

@@ -1,0 +1,414 @@
+//! fio's normal output, of 2.x and 3.x: what it prints where no format is asked for.
+//!
+//! A line for each job says what it does, a block for each entry what came of it, and a last one what the disks counted. Rates
+//! have three or four digits (`28.6k`), which is the resolution that they are taken over with; counts and times are exact.
+
+use std::collections::BTreeMap;
+
+use iotrial_model::imported::{
+    CpuBasis, ImportedJob, ImportedRecord, Stated, StatedBlockSize, StatedCpu, StatedDevice, StatedLatency,
+    StatedLoad, StatedOps, StatedPercentile, StatedStream,
+};
+use iotrial_model::load::{Direction, Pattern};
+use iotrial_model::units::ByteSize;
+
+use crate::fio_options::SYNCHRONOUS;
+use crate::text::{as_count, numbered, quote};
+use crate::{ImportError, Reading};
+
+/// Most jobs that are read of one run.
+const MOST_JOBS: usize = 10_000;
+
+/// Whether a line begins the figures of a job: `a: (groupid=0, jobs=1): err= 0: pid=…`.
+pub(crate) fn is_entry(line: &str) -> bool {
+    line.split_once(": (groupid=").is_some_and(|(_, rest)| rest.contains("jobs=") && rest.contains("err="))
+}
+
+/// A job as fio announces it: `a: (g=0): rw=read, bs=…, ioengine=psync, iodepth=1`.
+struct Announced {
+    name: String,
+    group: u64,
+    load: StatedLoad,
+}
+
+/// One call of fio.
+#[derive(Default)]
+struct Run {
+    version: Option<String>,
+    announced: Vec<Announced>,
+    entries: Vec<Entry>,
+    devices: Vec<StatedDevice>,
+}
+
+/// The figures of a job or of a group.
+struct Entry {
+    line: usize,
+    group: u64,
+    copies: u64,
+    job: ImportedJob,
+}
+
+/// Which latency the next percentiles are of.
+#[derive(Clone, Copy, PartialEq)]
+enum Kind {
+    Total,
+    Completion,
+    Submission,
+}
+
+/// Which part of an entry a line belongs to.
+#[derive(Clone, Copy, PartialEq)]
+enum Stream {
+    Read,
+    Write,
+    Trim,
+    Sync,
+}
+
+/// Reads all runs.
+pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
+    let mut run = Run::default();
+    let mut stream = None;
+    let mut percentiles = None;
+    for (line, whole) in numbered(text) {
+        let text = whole.trim();
+        if let Some(version) = text.strip_prefix("fio-").filter(|rest| !rest.contains(' ')) {
+            run.version = Some(quote(version));
+        } else if let Some(announced) = announced_of(text) {
+            // The next call begins with its jobs.
+            if !run.entries.is_empty() {
+                std::mem::take(&mut run).keep(reading)?;
+            }
+            if run.announced.len() < MOST_JOBS {
+                run.announced.push(announced);
+            }
+        } else if is_entry(text) {
+            if run.entries.len() >= MOST_JOBS {
+                return Err(
+                    reading.broken(format!("line {line}"), format!("there are more than {MOST_JOBS} jobs"))
+                );
+            }
+            run.entries.push(entry_of(text, line, reading));
+            (stream, percentiles) = (None, None);
+        } else if text.starts_with("Disk stats") {
+            stream = None;
+        } else if let Some(device) = device_of(text) {
+            run.devices.push(device);
+        } else if let Some(entry) = run.entries.last_mut() {
+            read_line(text, entry, &mut stream, &mut percentiles);
+        }
+    }
+    run.keep(reading)
+}
+
+impl Run {
+    fn keep(self, reading: &mut Reading<'_>) -> Result<(), ImportError> {
+        let mut groups: BTreeMap<u64, Vec<Entry>> = BTreeMap::new();
+        for entry in self.entries {
+            groups.entry(entry.group).or_default().push(entry);
+        }
+        let is_only = groups.len() == 1;
+        for (group, entries) in groups {
+            let Some(first) = entries.first() else { continue };
+            let mut record = reading.record("fio", self.version.as_deref(), format!("line {}", first.line));
+            // What the disks did is told for all groups together.
+            if is_only {
+                record.devices.clone_from(&self.devices);
+            }
+            let announced: Vec<&Announced> = self.announced.iter().filter(|one| one.group == group).collect();
+            for entry in entries {
+                add_entry(entry, &announced, &mut record, reading);
+            }
+            if record.jobs.iter().any(|job| job.ops != StatedOps::default()) {
+                reading.keep(record)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn add_entry(entry: Entry, announced: &[&Announced], record: &mut ImportedRecord, reading: &mut Reading<'_>) {
+    let mut job = entry.job;
+    // Jobs of one name are copies; of several the figures of a group are all together, and nobody says which did what.
+    let of_name: Vec<&&Announced> = announced.iter().filter(|one| one.name == job.name).collect();
+    let is_group =
+        announced.iter().any(|one| one.name != job.name) && entry.copies > of_name.len().max(1) as u64;
+    match of_name.first() {
+        Some(_) if is_group => {
+            let message = "the figures are those of a group of several jobs: the load is not taken over";
+            reading.notes.warn_line(entry.line, message);
+        }
+        Some(one) => job.load = StatedLoad { numjobs: Some(entry.copies), ..one.load.clone() },
+        None => {}
+    }
+    record.jobs.push(job);
+}
+
+/// `a: (g=0): rw=randrw, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=libaio, iodepth=4`, and in 2.x
+/// `bs=4K-4K/4K-4K/4K-4K`.
+fn announced_of(text: &str) -> Option<Announced> {
+    let (name, rest) = text.split_once(": (g=")?;
+    let (group, rest) = rest.split_once("): ")?;
+    let group = group.parse().ok()?;
+    let after = |key: &str| {
+        let rest = rest.split_once(key)?.1;
+        Some(rest.split([',', ' ']).next().unwrap_or(rest).trim())
+    };
+    let mut load = StatedLoad::default();
+    let rw = after("rw=")?;
+    (load.pattern, load.rwmix_read_percent) = match rw {
+        "read" => (Some(Pattern::Sequential), Some(100.0)),
+        "write" | "trimwrite" => (Some(Pattern::Sequential), Some(0.0)),
+        "rw" | "trim" => (Some(Pattern::Sequential), None),
+        "randread" => (Some(Pattern::Random), Some(100.0)),
+        "randwrite" | "randtrimwrite" => (Some(Pattern::Random), Some(0.0)),
+        "randrw" | "randtrim" => (Some(Pattern::Random), None),
+        _ => (None, None),
+    };
+    load.block_sizes = sizes_of(rest).unwrap_or_default();
+    load.engine = after("ioengine=").map(quote);
+    let depth = after("iodepth=").and_then(|text| text.parse().ok());
+    let is_one = load.engine.as_deref().is_some_and(|engine| SYNCHRONOUS.contains(&engine));
+    load.iodepth = if is_one { Some(1) } else { depth };
+    load.options.insert("rw".to_owned(), quote(rw));
+    Some(Announced { name: quote(name), group, load })
+}
+
+/// The sizes of reads and of writes, each from a least to a largest.
+fn sizes_of(text: &str) -> Option<Vec<StatedBlockSize>> {
+    let rest = text.split_once("bs=")?.1;
+    let rest = rest.split_once(", ioengine=").map_or(rest, |(sizes, _)| sizes);
+    let ranges: Vec<&str> =
+        if rest.starts_with('(') { rest.split(',').collect() } else { rest.split('/').collect() };
+    let range = |text: &str| {
+        let text = text.trim();
+        let text = text.split_once(") ").map_or(text, |(_, sizes)| sizes);
+        let (low, high) = text.split_once('-')?;
+        Some([size_of(low)?, size_of(high)?])
+    };
+    let read = range(ranges.first()?)?;
+    let write = ranges.get(1).and_then(|text| range(text)).unwrap_or(read);
+    let one = |direction, size| StatedBlockSize { direction, size: ByteSize::bytes(size), percent: None };
+    let mut sizes: Vec<StatedBlockSize> = if read == write {
+        read.map(|size| one(None, size)).to_vec()
+    } else {
+        let reads = read.map(|size| one(Some(Direction::Read), size));
+        reads.into_iter().chain(write.map(|size| one(Some(Direction::Write), size))).collect()
+    };
+    sizes.dedup();
+    Some(sizes)
+}
+
+/// `4096B`, `64.0KiB`, `4K`, `1M`: of 1,024.
+fn size_of(text: &str) -> Option<u64> {
+    amount_of(text, 1_024.0).map(as_count)
+}
+
+/// A number with its unit: `1790MiB`, `28.6k`, `0KiB`, `41135k`; `base` is what `k` stands for.
+fn amount_of(text: &str, base: f64) -> Option<Stated> {
+    let text = text.trim();
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();
+    let (number, unit) = text.split_at(digits);
+    let power =
+        match unit.trim().trim_end_matches("/s").trim_end_matches(['B', 'i']).to_ascii_lowercase().as_str() {
+            "" => 0,
+            "k" => 1,
+            "m" => 2,
+            "g" => 3,
+            "t" => 4,
+            _ => return None,
+        };
+    Some(Stated::parse(number)?.times(base.powi(power)))
+}
+
+/// `a: (groupid=0, jobs=1): err= 0: pid=31886: Sun Nov 22 01:08:11 2026`
+fn entry_of(text: &str, line: usize, reading: &mut Reading<'_>) -> Entry {
+    let (name, rest) = text.split_once(": (groupid=").unwrap_or((text, ""));
+    let number = |key: &str| {
+        let rest = rest.split_once(key)?.1.trim_start();
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        rest[..digits].parse::<u64>().ok()
+    };
+    let error = number("err=").filter(|code| *code != 0);
+    let mut job = ImportedJob { name: quote(name), ..ImportedJob::default() };
+    job.error = error.map(|code| format!("fio ended the job with the error {code}"));
+    if let Some(error) = &job.error {
+        reading.notes.warn_line(line, error.clone());
+    }
+    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let group = rest[..digits].parse().unwrap_or(0);
+    Entry { line, group, copies: number("jobs=").unwrap_or(1), job }
+}
+
+/// One line among the figures of an entry.
+fn read_line(
+    text: &str,
+    entry: &mut Entry,
+    stream: &mut Option<Stream>,
+    percentiles: &mut Option<(Kind, f64)>,
+) {
+    let ops = &mut entry.job.ops;
+    let head = text.split([':', '(']).next().unwrap_or_default().trim();
+    let begun = match head {
+        "read" if text.contains('=') => Some(Stream::Read),
+        "write" if text.contains('=') => Some(Stream::Write),
+        "trim" if text.contains('=') => Some(Stream::Trim),
+        "fsync/fdatasync/sync_file_range" => Some(Stream::Sync),
+        _ => None,
+    };
+    if let Some(begun) = begun {
+        *stream = Some(begun);
+        *percentiles = None;
+        *slot(ops, begun) = Some(rates_of(text));
+        return;
+    }
+    if let Some(rest) = text.strip_prefix("cpu") {
+        entry.job.cpu = cpu_of(rest);
+        *stream = None;
+        return;
+    }
+    if text.starts_with("issued") {
+        add_counts(text, ops);
+        return;
+    }
+    let Some(of) = *stream else { return };
+    let Some(one) = slot(ops, of) else { return };
+    if let Some(row) = text.strip_prefix('|') {
+        let Some((kind, per_us)) = *percentiles else { return };
+        let latency = latency_of(one, kind);
+        for cell in row.split("],") {
+            let Some((percent, at)) = cell.split_once("th=[") else { continue };
+            let at = amount_of(at.trim_end_matches(']'), 1_000.0);
+            if let Some((percent, at)) = percent.trim().parse().ok().zip(at) {
+                latency.percentiles_us.push(StatedPercentile { percent, at: at.per(per_us) });
+            }
+        }
+        return;
+    }
+    let kind = match head.split(' ').next().unwrap_or_default() {
+        "lat" | "sync" => Kind::Total,
+        "clat" => Kind::Completion,
+        "slat" => Kind::Submission,
+        // Distributions in coarse classes, bandwidth and IOPS of samples: the totals are exact.
+        _ => return,
+    };
+    let Some(per_us) = unit_of(text) else { return };
+    if head.ends_with("percentiles") {
+        *percentiles = Some((kind, per_us));
+    } else if text.contains("min=") {
+        add_latency(text, per_us, latency_of(one, kind));
+    }
+}
+
+fn slot(ops: &mut StatedOps, stream: Stream) -> &mut Option<StatedStream> {
+    match stream {
+        Stream::Read => &mut ops.read,
+        Stream::Write => &mut ops.write,
+        Stream::Trim => &mut ops.trim,
+        Stream::Sync => &mut ops.sync,
+    }
+}
+
+fn latency_of(stream: &mut StatedStream, kind: Kind) -> &mut StatedLatency {
+    match kind {
+        Kind::Total => &mut stream.total_latency,
+        Kind::Completion => &mut stream.completion_latency,
+        Kind::Submission => &mut stream.submission_latency,
+    }
+}
+
+/// How many of the unit in brackets are a microsecond.
+fn unit_of(text: &str) -> Option<f64> {
+    match text.split_once('(')?.1.split_once(')')?.0 {
+        "nsec" => Some(1e3),
+        "usec" => Some(1.0),
+        "msec" => Some(1e-3),
+        _ => None,
+    }
+}
+
+/// `read: IOPS=28.6k, BW=1790MiB/s (1877MB/s)(1792MiB/1001msec)`, and in 2.x
+/// `read : io=1000.0MB, bw=100000KB/s, iops=25000, runt= 10000msec`.
+fn rates_of(text: &str) -> StatedStream {
+    let after = |key: &str| {
+        let rest = text.split_once(key)?.1.trim_start();
+        Some(rest.split([',', ' ', ';']).next().unwrap_or(rest))
+    };
+    // k of IOPS are 1,000; KB of 2.x are of 1,024, as are KiB.
+    let iops = after("IOPS=").or_else(|| after("iops=")).and_then(|text| amount_of(text, 1_000.0));
+    let bytes = after("BW=").or_else(|| after("bw=")).and_then(|text| amount_of(text, 1_024.0));
+    let runtime = text.rsplit_once('/').filter(|_| text.contains("BW=")).map(|(_, rest)| rest);
+    let runtime = runtime
+        .and_then(|rest| rest.split_once("msec"))
+        .map(|(ms, _)| ms)
+        .or_else(|| after("runt=").map(|text| text.trim_end_matches("msec")));
+    StatedStream {
+        iops,
+        bandwidth_mib_per_s: bytes.map(|bytes| bytes.per(1_048_576.0)),
+        runtime_s: runtime.and_then(Stated::parse).map(|ms| ms.per(1e3)),
+        ..StatedStream::default()
+    }
+}
+
+/// `clat (usec): min=23, max=12037, avg=977.75, stdev=2312.52`
+fn add_latency(text: &str, per_us: f64, latency: &mut StatedLatency) {
+    let after = |key: &str| {
+        let rest = text.split_once(key)?.1.trim_start();
+        let number = amount_of(rest.split(',').next().unwrap_or(rest), 1_000.0)?;
+        Some(number.per(per_us))
+    };
+    latency.min_us = after("min=");
+    latency.max_us = after("max=");
+    latency.mean_us = after("avg=");
+    latency.stddev_us = after("stdev=");
+}
+
+/// `cpu          : usr=1.69%, sys=3.49%, ctx=1086, majf=0, minf=17`
+fn cpu_of(text: &str) -> Option<StatedCpu> {
+    let share = |key: &str| Stated::parse(text.split_once(key)?.1.split('%').next()?);
+    let cpu = StatedCpu {
+        usr_percent: share("usr="),
+        sys_percent: share("sys="),
+        per_io_us: None,
+        of: CpuBasis::EachCopy,
+    };
+    (cpu.usr_percent.is_some() || cpu.sys_percent.is_some()).then_some(cpu)
+}
+
+/// `issued rwts: total=1839,808,0,0 short=299,0,0,0 dropped=0,0,0,0`, and in 2.x `issued    : total=r=1839/w=808/d=0, …`.
+fn add_counts(text: &str, ops: &mut StatedOps) {
+    let Some((_, rest)) = text.split_once("total=") else { return };
+    let rest = rest.split([' ']).next().unwrap_or(rest);
+    let counts = rest
+        .split([',', '/'])
+        .map(|part| part.trim_start_matches(['r', 'w', 'd', 't', '=']).parse::<u64>().ok());
+    let mut counts = counts.take(4);
+    for stream in [Stream::Read, Stream::Write, Stream::Trim, Stream::Sync] {
+        let count = counts.next().flatten();
+        // A group without I/Os of a direction has no line for it.
+        if let (Some(one), Some(count)) = (slot(ops, stream), count) {
+            one.io_count = Some(count).filter(|count| *count > 0 || stream != Stream::Sync);
+        }
+    }
+}
+
+/// `vda: ios=1540/1027, merge=0/0, ticks=114/120, in_queue=285, util=4.23%`
+fn device_of(text: &str) -> Option<StatedDevice> {
+    let (name, rest) = text.split_once(": ios=")?;
+    let pair = |rest: &str| {
+        let (read, write) = rest.split([',', ' ']).next()?.split_once('/')?;
+        Some((read.parse::<u64>().ok()?, write.parse::<u64>().ok()?))
+    };
+    let (read, write) = pair(rest)?;
+    let merges = rest.split_once("merge=").and_then(|(_, rest)| pair(rest));
+    let busy = rest.split_once(", util=").map(|(_, rest)| rest.split('%').next().unwrap_or(rest));
+    Some(StatedDevice {
+        name: quote(name),
+        read_count: Some(read),
+        write_count: Some(write),
+        read_merge_count: merges.map(|(read, _)| read),
+        write_merge_count: merges.map(|(_, write)| write),
+        busy_percent: busy.and_then(Stated::parse),
+        ..StatedDevice::default()
+    })
+}
