@@ -1,6 +1,7 @@
 //! The setup of a load: what was asked, what the targets are, and what was decided of both. Nothing is touched yet.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use iotrial_analysis::rate_search::{Limits, RateSearch, SearchError};
 use iotrial_analysis::threshold::ThresholdSet;
@@ -25,6 +26,11 @@ use crate::fault::Fault;
 use crate::judged_profile::JudgedProfile;
 use crate::request::{Aim, LoadRequest, RigRequest};
 use crate::store::Store;
+
+/// What a layout is expected to write in a second.
+// A choice: what the smaller volumes of the clouds do, and half of what any flash disk does. Nobody can know before the first byte,
+// and writing some to find out would take as long as it is worth.
+const LAYOUT_PER_S: ByteSize = ByteSize::mib(100);
 
 /// A load that could begin: everything is read, looked at and decided.
 pub struct Setup {
@@ -200,6 +206,11 @@ impl Setup {
             probed,
             profile,
         })
+    }
+
+    /// How long laying the files out is expected to take: a guess, which the time of the whole run is told with.
+    pub fn expected_layout_time(&self) -> Duration {
+        Duration::from_secs(self.layout.written.get().div_ceil(LAYOUT_PER_S.get()))
     }
 
     /// The targets, as they will stand in the record.

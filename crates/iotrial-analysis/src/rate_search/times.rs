@@ -5,7 +5,7 @@ use std::time::Duration;
 use iotrial_model::figure::LEAST_BEYOND;
 use iotrial_model::latency_limit::{LatencyLimit, LimitStatistic};
 use iotrial_model::plan::{Phase, PhaseKind, Plan};
-use iotrial_model::search::{Probe, ProbeKind};
+use iotrial_model::search::ProbeKind;
 
 use super::{Limits, SearchError};
 
@@ -29,6 +29,10 @@ const SHORTEST_PROBE_S: f64 = 3.0;
 const LEAST_LIMITS_PER_PROBE: f64 = 100.0;
 /// The longest probe, in seconds. A percentile that needs longer is refused.
 const LONGEST_PROBE_S: f64 = 3_600.0;
+/// What a load takes beside its phases: threads and rings are made, I/Os that are still with the device come back, counters are read,
+/// the journal is brought to the disk.
+// Measured: 0.2 to 0.4 s on a virtual machine of two CPUs.
+pub(super) const GAP: Duration = Duration::from_millis(500);
 /// Every longer run but the first is shorter by this factor.
 // Two of them take less time than the first, and still outlast what a probe of 3 s cannot see.
 const LATER_CONFIRMATIONS: f64 = 1.0 / 3.0;
@@ -46,6 +50,22 @@ pub(super) struct Times {
     limit: Option<LatencyLimit>,
     /// Whether a confirmation is the first open load, as where a needed rate is decided.
     is_confirmed_first: bool,
+}
+
+/// The time that a load may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Room {
+    /// For this one alone.
+    pub(super) left: Duration,
+    /// Probes that may still have to share it; at least one.
+    pub(super) probes: usize,
+}
+
+impl Room {
+    /// What each of the probes has.
+    fn of_one_probe(self) -> Duration {
+        (self.left / u32::try_from(self.probes).unwrap_or(u32::MAX)).saturating_sub(GAP)
+    }
 }
 
 impl Times {
@@ -75,9 +95,9 @@ impl Times {
         self.ramp.min(SATURATION_RAMP) + self.measure.min(LONGEST_SATURATION)
     }
 
-    /// How long a probe takes at least, with its ramp.
-    pub(super) fn probe(self) -> Duration {
-        PROBE_RAMP + Duration::from_secs_f64(self.shortest_probe_s().ceil())
+    /// How long a probe takes that is measured for so many seconds, with its ramp.
+    pub(super) fn probe_of(self, measure_s: f64) -> Duration {
+        PROBE_RAMP + Duration::from_secs_f64(measure_s.ceil())
     }
 
     /// How long a confirmation takes after so many others, with its ramp.
@@ -85,19 +105,9 @@ impl Times {
         self.confirmation_ramp() + Duration::from_secs_f64(self.confirmation_s(earlier).ceil())
     }
 
-    /// How long a load took, with its ramp.
-    pub(super) fn taken(self, probe: &Probe) -> Duration {
-        let ramp = match probe.kind {
-            ProbeKind::Probe => PROBE_RAMP,
-            ProbeKind::Confirmation => self.confirmation_ramp(),
-            ProbeKind::Saturation => self.ramp.min(SATURATION_RAMP),
-        };
-        ramp + probe.duration
-    }
-
     /// The phases of a probe, which is as long as its statistic needs, or of a confirmation after so many `earlier` ones, which is as
-    /// long as the plan says and not shorter than the least that the statistic needs. `rarest` is the stream with the fewest I/Os,
-    /// and how many it has a second.
+    /// long as the plan says and not shorter than the least that the statistic needs; both are shorter where the room asks for it, and
+    /// `None` where not even the shortest fits. `rarest` is the stream with the fewest I/Os, and how many it has a second.
     ///
     /// # Errors
     ///
@@ -107,23 +117,38 @@ impl Times {
         kind: ProbeKind,
         earlier: usize,
         rarest: (&str, f64),
-    ) -> Result<Vec<Phase>, SearchError> {
+        room: Room,
+    ) -> Result<Option<Vec<Phase>>, SearchError> {
         let (wanted_s, least_s) = self.for_statistic(rarest)?;
-        let (ramp, measure_s) = match kind {
-            ProbeKind::Confirmation => (self.confirmation_ramp(), self.confirmation_s(earlier)),
-            // The user's `--duration` bounds a probe, but never below what the statistic needs at least.
-            _ => (PROBE_RAMP, wanted_s.max(self.shortest_probe_s()).min(self.measure.as_secs_f64())),
+        let (ramp, measure_s, shortest_s) = match kind {
+            ProbeKind::Confirmation => {
+                let whole_s = self.confirmation_s(earlier);
+                (self.confirmation_ramp(), whole_s, SHORTEST_CONFIRMATION_S.min(whole_s))
+            }
+            // The user's `--duration` bounds a probe, but never below what the statistic needs at least. So does the time that all
+            // probes have together: a rare percentile is then less exact, and more of them make up for it.
+            _ => {
+                let shortest_s = self.shortest_probe_s();
+                let fair_s = (room.of_one_probe().saturating_sub(PROBE_RAMP)).as_secs_f64();
+                let measure_s = wanted_s.min(fair_s).max(shortest_s).min(self.measure.as_secs_f64());
+                (PROBE_RAMP, measure_s, measure_s)
+            }
         };
         // Whole seconds, because intervals are seconds and a cut one would have its own rate.
-        let measure = Duration::from_secs_f64(measure_s.max(least_s).max(1.0).ceil());
+        let whole = |s: f64| Duration::from_secs_f64(s.max(least_s).max(1.0).ceil());
+        let longest = Duration::from_secs(room.left.saturating_sub(ramp).as_secs());
+        let measure = whole(measure_s).min(longest);
+        if measure < whole(shortest_s) {
+            return Ok(None);
+        }
         let phases = [(PhaseKind::Ramp, ramp), (PhaseKind::Measure, measure)];
         let phases = phases.into_iter().filter(|(_, duration)| !duration.is_zero());
-        Ok(phases.map(|(kind, duration)| Phase { kind, duration }).collect())
+        Ok(Some(phases.map(|(kind, duration)| Phase { kind, duration }).collect()))
     }
 
     /// How many seconds the statistic of the one limit should have and must have. A set judges each figure only where enough I/Os
     /// carry it, so that no probe has to be long for its sake: the confirmation is what judges the rare ones.
-    fn for_statistic(self, (stream, iops): (&str, f64)) -> Result<(f64, f64), SearchError> {
+    pub(super) fn for_statistic(self, (stream, iops): (&str, f64)) -> Result<(f64, f64), SearchError> {
         let Some(LatencyLimit { statistic, .. }) = self.limit else { return Ok((0.0, 0.0)) };
         let (wanted, least) = match statistic {
             // For a mean the least is a tenth of what is wanted, as for percentiles.
@@ -153,7 +178,7 @@ impl Times {
         if earlier == 0 { whole_s } else { later_s }
     }
 
-    fn shortest_probe_s(self) -> f64 {
+    pub(super) fn shortest_probe_s(self) -> f64 {
         let of_limit = self.limit.map_or(0.0, |limit| limit.latency.as_secs_f64());
         SHORTEST_PROBE_S.max(LEAST_LIMITS_PER_PROBE * of_limit)
     }

@@ -9,8 +9,8 @@ use iotrial_model::record::EndedHow;
 use iotrial_model::subject::{Facts, Subject, SubjectJob, SubjectStep};
 use serde::Serialize;
 
-use super::bearing::Bearing;
-use super::{Outcome, Verdict, enumerate, load_of, too_slow_clause};
+use super::bearing::{Against, Bearing};
+use super::{Advice, Outcome, Verdict, enumerate, load_of, too_slow_clause};
 use crate::figures::Figures;
 use crate::findings::findings;
 use crate::judgement::{self, Judged, Judgement};
@@ -79,6 +79,8 @@ pub struct StepResult {
 /// One step with everything that bears on whether it holds.
 struct JudgedStep {
     result: StepResult,
+    /// What was found in it that is told as the reason why it does not hold, or why that cannot be said.
+    told: Vec<FindingId>,
     judged: Vec<Judged>,
     bearing: Bearing,
 }
@@ -114,9 +116,13 @@ impl JudgedStep {
         let Judgement { judged, gaps, starved } = Judgement::new(subject, thresholds);
         let bearing = Bearing::of_step(subject, &findings(subject), &gaps, starved);
         let worst = judgement::by_weight(&judged).first().copied().cloned();
+        let mut told: Vec<FindingId> = Vec::new();
         let (holds, why_not) = match (bearing.against.first(), bearing.doubts.as_slice(), &worst) {
             _ if !planned.judged => (None, None),
-            (Some(against), ..) => (Some(false), Some(against.clone())),
+            (Some(against), ..) => {
+                told.extend(against.finding);
+                (Some(false), Some(against.words.clone()))
+            }
             _ if !step.is_whole => {
                 let measured = seconds_in_words(subject.measured.unwrap_or_default().as_secs_f64());
                 let planned = seconds_in_words(planned.duration.as_secs_f64());
@@ -127,6 +133,7 @@ impl JudgedStep {
             (None, [], Some(worst)) => (Some(false), Some(too_slow_clause(worst))),
             (None, doubts, _) => {
                 // The first ones weigh most, and all of them are among the findings.
+                told.extend(doubts.iter().take(MOST_DOUBTS).filter_map(|doubt| doubt.finding));
                 let words: Vec<String> =
                     doubts.iter().take(MOST_DOUBTS).map(|doubt| doubt.words.clone()).collect();
                 (None, Some(enumerate(&words)))
@@ -155,7 +162,7 @@ impl JudgedStep {
             short_label: planned.short_label(*number),
             load_words: planned.load_in_words(),
         };
-        Self { result, judged, bearing }
+        Self { result, told, judged, bearing }
     }
 }
 
@@ -185,7 +192,8 @@ pub(super) fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &Th
     whole
         .against
         .extend(unjudged.filter_map(|(_, step)| {
-            Some(format!("{}: {}", step.result.label, step.bearing.failed.first()?))
+            let words = format!("{}: {}", step.result.label, step.bearing.failed.first()?);
+            Some(Against { words, finding: None })
         }));
     let all: Vec<&StepResult> = steps.iter().map(|step| &step.result).filter(|step| step.judged).collect();
     let Answer { holds, decides, headline, sentence } = answer(&all, &thresholds.name);
@@ -202,7 +210,7 @@ pub(super) fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &Th
     };
     let profile = load_of(subject);
     let beside = match (whole.against.first(), whole.doubts.as_slice()) {
-        (Some(against), _) => format!("{against}; "),
+        (Some(against), _) => format!("{}; ", against.words),
         (None, []) => String::new(),
         (None, doubts) => {
             let words: Vec<String> = doubts.iter().map(|doubt| doubt.words.clone()).collect();
@@ -214,14 +222,12 @@ pub(super) fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &Th
         Outcome::NotQualified => "Not qualified",
         Outcome::Inconclusive => "Inconclusive",
     };
-    let mut reasons: Vec<String> = whole.against.clone();
+    let mut reasons: Vec<String> = whole.against.iter().map(|against| against.words.clone()).collect();
     reasons.extend(whole.doubts.iter().map(|doubt| doubt.reason.clone()));
     reasons.extend(steps.iter().map(|step| reason(&step.result)));
     reasons.extend(left_out(subject));
     // What keeps a step from holding is told with the step.
-    let is_of_step = |found: &Finding| {
-        steps.iter().filter_map(|step| step.result.why_not.as_ref()).any(|why| found.message.ends_with(why))
-    };
+    let is_of_step = |found: &Finding| steps.iter().any(|step| step.told.contains(&found.id));
     let is_told = |found: &&Finding| found.severity >= Severity::Warning && !is_of_step(found);
     reasons.extend(findings.iter().filter(is_told).map(|found| found.message.clone()));
     let mut told = std::collections::HashSet::new();
@@ -235,7 +241,7 @@ pub(super) fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &Th
     };
     let is_interrupted = subject.ended_how() == EndedHow::Interrupted;
     let advice = (outcome == Outcome::Inconclusive)
-        .then(|| advice().or_else(|| is_interrupted.then(|| "Let it run to its end.".to_owned())))
+        .then(|| advice().or_else(|| is_interrupted.then(|| Advice::of("Let it run to its end."))))
         .flatten();
     let category = decisive.as_ref().and_then(|step| step.result.worst.as_ref()).map(|worst| worst.category);
     Verdict {

@@ -33,7 +33,7 @@ pub struct Foreseen {
     pub profile: String,
     /// Measurements that are missing.
     pub missing_count: usize,
-    /// Of one of them: idle time and load; laying out comes on top.
+    /// Of one of them: idle time and load. Laying out comes on top, but of a search, whose time it is a part of.
     #[serde(rename = "duration_s", serialize_with = "iotrial_model::units::seconds::serialize")]
     pub duration: Duration,
     /// Written before the load, for one of them.
@@ -105,23 +105,24 @@ fn foresee(
     let request = file.request(configuration, &load.profile, 1, ways);
     // What its command attaches is not there yet.
     let looked_at = configuration.before.is_none();
-    let (plan, would_write_bytes) = if looked_at {
+    let (plan, would_write_bytes, whole) = if looked_at {
         let setup = Setup::new(load.clone(), &request)
             .map_err(|source| StudyError::setup(configuration, profile, source))?;
-        (setup.plan, setup.layout.written)
+        let whole = setup.search.as_ref().map(|search| search.whole_time(setup.expected_layout_time()));
+        (setup.plan, setup.layout.written, whole)
     } else {
         let plan = unseen_plan(&request, &load.profile).map_err(StudyError::Unseen)?;
         // Every file in full. What is there already and could be reused is not known before the command has run.
         // Not where they begin: on an unseen target they lie behind one another.
         let areas = plan.areas.iter().map(|area| area.length).sum();
         let written = if plan.engine.touches_targets() { areas } else { ByteSize::default() };
-        (plan, written)
+        (plan, written, None)
     };
     Ok(Foreseen {
         label: configuration.label.clone(),
         profile: profile.to_owned(),
         missing_count,
-        duration: idle(&file.study, &plan) + plan.duration(),
+        duration: idle(&file.study, &plan) + whole.unwrap_or_else(|| plan.duration()),
         would_write_bytes,
         looked_at,
         working_set: working_set(&plan),

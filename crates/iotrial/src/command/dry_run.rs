@@ -1,7 +1,10 @@
 //! `run --dry-run`: every decision, before anything is done.
 
+use std::time::Duration;
+
 use iotrial_analysis::findings::shared_disks;
 use iotrial_analysis::rate_search::RateSearch;
+use iotrial_analysis::words::seconds_in_words;
 use iotrial_model::latency_limit::SearchLimit;
 use iotrial_model::need::Need;
 use iotrial_model::plan::{AreaKind, Plan};
@@ -34,7 +37,7 @@ struct JsonSearch {
     limit: SearchLimit,
     #[serde(skip_serializing_if = "Option::is_none")]
     need: Option<Need>,
-    /// All loads together, at most.
+    /// The whole run at most, layout and repeats included.
     most_s: f64,
 }
 
@@ -51,13 +54,14 @@ pub fn print(setup: &Setup, json: bool) -> Result<(), Failure> {
             search: search.map(|search| JsonSearch {
                 limit: search.search().limit.clone(),
                 need: search.search().need.clone(),
-                most_s: search.most_time().as_secs_f64(),
+                most_s: search.whole_time(setup.expected_layout_time()).as_secs_f64(),
             }),
             targets: targets.iter().collect(),
             plan,
         });
     }
-    let mut text = head(plan, layout, search);
+    let whole = search.map(|search| (search, search.whole_time(setup.expected_layout_time())));
+    let mut text = head(plan, layout, whole);
     // Known before anything is measured, and what most tests are set up to avoid.
     for found in shared_disks(&targets) {
         text.push_str(&format!("note      {}\n", output::harmless(&found.message)));
@@ -74,7 +78,8 @@ pub fn print(setup: &Setup, json: bool) -> Result<(), Failure> {
     output::text(&text)
 }
 
-fn head(plan: &Plan, layout: &Layout, search: Option<&RateSearch>) -> String {
+/// `search` with the time that the whole run takes at most.
+fn head(plan: &Plan, layout: &Layout, search: Option<(&RateSearch, Duration)>) -> String {
     let form = if plan.quick { "quick" } else { "full" };
     let access = match (plan.direct, plan.polled) {
         (true, true) => "direct I/O, polled",
@@ -108,15 +113,17 @@ fn head(plan: &Plan, layout: &Layout, search: Option<&RateSearch>) -> String {
         let (round, window) = (format_duration(until.round), format_duration(until.window()));
         format!("          measures until five rounds of {round} are steady; the figures are those of that {window}")
     }));
-    lines.extend(search.map(|search| {
+    lines.extend(search.map(|(search, whole)| {
         let within = search.search().limit.in_words();
         let what = search.search().need.as_ref().map_or_else(
             || format!("the highest rate within {within}"),
             |need| format!("whether {need} stay within {within}, and with how much headroom"),
         );
         format!(
-            "search    {what}: this load closed, then loads at given rates, {} at most; the times above are those of the longest of them",
-            format_duration(search.most_time())
+            "search    {what}:\n          this load closed, then loads at given rates; the times above are of the longest\n\
+             {:10}all of it takes {} at most, with the layout and doubtful loads repeated",
+            "",
+            seconds_in_words(whole.as_secs_f64())
         )
     }));
     lines.push(format!("writes    {} before the load, and what the jobs write", layout.written));

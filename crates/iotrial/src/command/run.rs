@@ -15,6 +15,7 @@ use iotrial_model::load::Role;
 use iotrial_model::need::Need;
 use iotrial_model::record::{EndedHow, RunRecord, TargetRecord};
 use iotrial_model::stream::{Stream, StreamOf};
+use iotrial_model::units::format_duration;
 use iotrial_session::judged_profile::{JudgedProfile, is_file_name, load_thresholds};
 use iotrial_session::request::LoadRequest;
 use iotrial_session::run::{self, Finished};
@@ -252,14 +253,15 @@ fn given(mut typed: impl Iterator<Item = String>) -> Vec<(String, Option<String>
 /// The one command that makes sense after this answer.
 fn next_step(summary: &Summary, again: &Again) -> String {
     match (summary.verdict.outcome, &summary.capacity) {
-        (Outcome::Inconclusive, _) => match &summary.verdict.advice {
-            // What to change stands in the verdict; after that it is the same run again.
-            Some(advice) if advice.contains("--duration") => {
-                let duration = advice.split("--duration ").nth(1).unwrap_or("1m").trim_end_matches('.');
-                format!("{} --duration {duration}", again.run_without(&DURATIONS))
+        (Outcome::Inconclusive, _) => {
+            match summary.verdict.advice.as_ref().and_then(|advice| advice.duration) {
+                // What else to change stands in the verdict; after that it is the same run again.
+                Some(duration) => {
+                    format!("{} --duration {}", again.run_without(&DURATIONS), format_duration(duration))
+                }
+                None => again.run_without(&[]),
             }
-            _ => again.run_without(&[]),
-        },
+        }
         (Outcome::Qualified, Some(capacity)) if capacity.need_iops.is_none() => {
             let iops = round_down(capacity.iops.unwrap_or_default() / 2.0);
             format!("{} --need {iops:.0}iops   (put the rate that you need)", again.run_without(&[]))
