@@ -83,7 +83,7 @@ const LEAST_PROBES: u32 = 6;
 /// For what comes before and behind the loads: looking at the targets, the record, the report, removing files.
 const AROUND_LOADS: Duration = Duration::from_secs(3);
 /// The most longer runs that look for a rate that lasts.
-const MOST_CONFIRMATIONS: usize = 4;
+const MOST_CONFIRMATIONS: usize = 5;
 /// A longer run that did not hold its limits is followed by one so much lower, and the next time by the square of that.
 const STEP_DOWN: f64 = 1.04;
 /// A load that did less than this part of what was asked of it was beyond what the device does.
@@ -142,6 +142,9 @@ impl RateSearch {
     /// saturation makes it longer.
     pub fn whole_time(&self, layout: Duration) -> Duration {
         let times = self.times();
+        if self.has_staircase() {
+            return layout + times.saturation() + self.mix.plan.duration() + GAP * 2 + AROUND_LOADS;
+        }
         let (probes, later) = match self.search.need {
             Some(_) => (MOST_PROBES_OF_HEADROOM + MOST_LOADS_AT_NEED - 1, 0),
             None => (MOST_PROBES, SPARE_CONFIRMATIONS),
@@ -180,7 +183,7 @@ impl RateSearch {
         let earlier = self.of_kind(ProbeKind::Confirmation).count();
         // The longer run is the answer and its record: no probe may take its time.
         let reserved = match kind {
-            ProbeKind::Probe if self.search.need.is_none() && earlier == 0 => times.confirmation(0) + GAP,
+            ProbeKind::Probe if self.search.need.is_none() && earlier == 0 => times.least_of_confirmation() + GAP,
             _ => Duration::ZERO,
         };
         let tried = self.of_kind(ProbeKind::Probe).count();
@@ -231,6 +234,19 @@ impl RateSearch {
         // The backlog is read interval by interval, so intervals have to be short whatever the profile says.
         plan.interval = Duration::from_secs(1);
         Ok(Some(NextLoad { kind, share, plan }))
+    }
+
+    /// Once the closed load has shown the mix: the plan's steps as shares of the needed rate. `None` before, and without steps or need.
+    pub fn staircase(&self) -> Option<Plan> {
+        let share = self.need_share().filter(|_| !self.mix.plan.steps.is_empty())?;
+        let mut plan = self.mix.open_at(share, self.mix.plan.phases.clone());
+        plan.seed = plan.seed.wrapping_add(1);
+        Some(plan)
+    }
+
+    /// Whether steps of the needed rate are asked for, and not the highest rate.
+    pub fn has_staircase(&self) -> bool {
+        !self.mix.plan.steps.is_empty()
     }
 
     /// Takes down that loads were wanted for which there was no time, and what the answer is without them.

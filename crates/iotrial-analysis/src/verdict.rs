@@ -19,10 +19,12 @@ use crate::threshold::ThresholdSet;
 pub use crate::threshold::{Category, Meaning};
 
 mod bearing;
+mod held;
 mod search;
 mod steps;
 
 use bearing::{Bearing, Doubt};
+pub(crate) use held::Held;
 use search::answered;
 pub use search::{Capacity, known_so_far, was_tried_above};
 pub use steps::StepResult;
@@ -114,7 +116,7 @@ pub struct Advice {
 
 impl Advice {
     /// An imperative, as a sentence.
-    fn of(words: &str) -> Self {
+    pub fn of(words: &str) -> Self {
         Self { words: words.to_owned(), duration: None }
     }
 

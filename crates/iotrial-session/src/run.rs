@@ -89,7 +89,13 @@ pub(crate) fn what_follows(setup: &Setup, plan: &Plan, search: Option<&RateSearc
     let time = format_duration(plan.duration());
     match search {
         Some(search) => {
-            let what = if search.search().need.is_some() { "whether the needed rate is carried" } else { "the highest rate" };
+            let what = if search.has_staircase() {
+                "up to which share the needed rate is carried"
+            } else if search.search().need.is_some() {
+                "whether the needed rate is carried"
+            } else {
+                "the highest rate"
+            };
             let whole = search.whole_time(setup.expected_layout_time());
             format!("finds out {what}; all of it takes {} at most", seconds_in_words(whole.as_secs_f64()))
         }
@@ -101,6 +107,7 @@ pub(crate) fn what_follows(setup: &Setup, plan: &Plan, search: Option<&RateSearc
 /// Makes the load of a trial that is prepared, or all loads of a search.
 pub(crate) fn measure(rig: &mut Rig, trial: &mut Trial, search: Option<RateSearch>) -> Result<(), RunError> {
     match search {
+        Some(search) if search.has_staircase() => rate_search::carry_out_steps(rig, trial, search)?,
         Some(search) => rate_search::carry_out(rig, trial, search)?,
         None => rig.run(trial)?,
     }

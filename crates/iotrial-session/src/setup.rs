@@ -90,7 +90,7 @@ pub enum SetupError {
     /// The files could not be laid out.
     #[error(transparent)]
     Layout(#[from] PrepareError),
-    /// The need names no role of the profile, or one that follows another.
+    /// The need names a role that the profile does not have.
     #[error(transparent)]
     Roles(RolesError),
     /// The rate cannot be searched for.
@@ -151,12 +151,7 @@ impl Setup {
     /// `roles` are those whose files lie on each of the targets.
     fn decide(load: JudgedProfile, request: &LoadRequest, roles: Vec<Vec<Role>>) -> Result<Self, SetupError> {
         let JudgedProfile { mut profile, thresholds } = load;
-        if let Aim::Capacity { need: Some(Need::ByRole(roles)), .. } = &request.aim {
-            // What nobody needs is not laid out either.
-            let needed: Vec<Role> =
-                roles.iter().filter(|(_, iops)| *iops > 0.0).map(|(role, _)| *role).collect();
-            profile.keep_roles(&needed).map_err(SetupError::Roles)?;
-        }
+        keep_needed(&mut profile, &request.aim)?;
         // The order is that of what each step needs: the engine decides whether targets are looked at, what they are decides the
         // plan, and only a plan can be rehearsed. Nothing is written before all of it went well.
         let host = host_facts();
@@ -186,7 +181,10 @@ impl Setup {
             Aim::Steady { limit } => plan = plan.until_steady(*limit)?,
             Aim::Capacity { limit, need } => {
                 let limits = limit.map_or_else(by_thresholds, Limits::Latency);
-                plan = plan.without_steps();
+                // Steps that were asked for with the need are shares of it; those of the profile are of its own load.
+                if request.staircase.is_empty() {
+                    plan = plan.without_steps();
+                }
                 search = Some(RateSearch::new(limits, need.clone(), plan.clone())?);
             }
         }
@@ -259,6 +257,8 @@ impl Setup {
 /// The plan of a load on a target that nobody has looked at: only its times and the shape of its jobs can be relied upon.
 pub(crate) fn unseen_plan(request: &LoadRequest, profile: &Profile) -> Result<Plan, SetupError> {
     let asked = plan_request(request, &host_facts())?;
+    let mut profile = profile.clone();
+    keep_needed(&mut profile, &request.aim)?;
     let mut target = imagined_target(asked.engine);
     if asked.engine.touches_targets() {
         // Most are directories, and how much is free there will be seen.
@@ -266,7 +266,14 @@ pub(crate) fn unseen_plan(request: &LoadRequest, profile: &Profile) -> Result<Pl
         target.kind =
             TargetKind::Directory(FreeSpace { filesystem_id: 0, capacity: endless, available: endless });
     }
-    Ok(Plan::decide(profile, &asked, &[target])?)
+    Ok(Plan::decide(&profile, &asked, &[target])?)
+}
+
+/// Leaves only the roles that a need by role names: what nobody needs is not laid out either.
+fn keep_needed(profile: &mut Profile, aim: &Aim) -> Result<(), SetupError> {
+    let Aim::Capacity { need: Some(Need::ByRole(roles)), .. } = aim else { return Ok(()) };
+    let needed: Vec<Role> = roles.iter().filter(|(_, iops)| *iops > 0.0).map(|(role, _)| *role).collect();
+    profile.keep_roles(&needed).map_err(SetupError::Roles)
 }
 
 fn plan_request(request: &LoadRequest, host: &Host) -> Result<PlanRequest, SetupError> {
@@ -281,6 +288,10 @@ fn plan_request(request: &LoadRequest, host: &Host) -> Result<PlanRequest, Setup
         measure: request.duration,
         ramp: request.ramp,
         staircase: request.staircase.clone(),
+        need: match &request.aim {
+            Aim::Capacity { need, .. } => need.clone(),
+            Aim::Usual | Aim::Figures | Aim::Steady { .. } => None,
+        },
         engine,
         engine_reason,
         sim: rig.sim.clone().unwrap_or_default(),

@@ -17,10 +17,12 @@ const WANTED_BEYOND: f64 = 100.0;
 const WANTED_FOR_MEAN: f64 = 1_000.0;
 /// The longest that the closed load is measured.
 // It only gives the mix and a first guess of the rate.
-const LONGEST_SATURATION: Duration = Duration::from_secs(6);
+const LONGEST_SATURATION: Duration = Duration::from_secs(5);
 /// How long it runs before that, at most.
 // Queues of a closed load are full at once; caches and credits are not its business.
-const SATURATION_RAMP: Duration = Duration::from_secs(2);
+const SATURATION_RAMP: Duration = Duration::from_secs(1);
+/// The same of the first longer run behind probes.
+const CONFIRMATION_RAMP: Duration = Duration::from_secs(2);
 /// How long queues may fill before a probe counts.
 const PROBE_RAMP: Duration = Duration::from_secs(1);
 /// No probe is shorter than this, nor than a hundred times the limit on one latency.
@@ -38,6 +40,11 @@ pub(super) const GAP: Duration = Duration::from_millis(500);
 const LATER_CONFIRMATIONS: f64 = 1.0 / 3.0;
 /// None is shorter, in seconds.
 const SHORTEST_CONFIRMATION_S: f64 = 10.0;
+/// The first one gives up time for this many later ones, where there is too little for all.
+const LATER_WANTED: u32 = 2;
+/// But it keeps so much, in seconds.
+// Twice a later one: it is the first that sees what a probe of 3 s cannot.
+const LEAST_OF_FIRST_S: f64 = 20.0;
 
 /// What the plan and the limit say about the length of each load.
 #[derive(Debug, Clone, Copy)]
@@ -102,7 +109,13 @@ impl Times {
 
     /// How long a confirmation takes after so many others, with its ramp.
     pub(super) fn confirmation(self, earlier: usize) -> Duration {
-        self.confirmation_ramp() + Duration::from_secs_f64(self.confirmation_s(earlier).ceil())
+        self.confirmation_ramp(earlier) + Duration::from_secs_f64(self.confirmation_s(earlier).ceil())
+    }
+
+    /// How long the first confirmation takes where there is little time, with its ramp.
+    pub(super) fn least_of_confirmation(self) -> Duration {
+        let least_s = LEAST_OF_FIRST_S.min(self.confirmation_s(0));
+        self.confirmation_ramp(0) + Duration::from_secs_f64(least_s.ceil())
     }
 
     /// The phases of a probe, which is as long as its statistic needs, or of a confirmation after so many `earlier` ones, which is as
@@ -123,7 +136,14 @@ impl Times {
         let (ramp, measure_s, shortest_s) = match kind {
             ProbeKind::Confirmation => {
                 let whole_s = self.confirmation_s(earlier);
-                (self.confirmation_ramp(), whole_s, SHORTEST_CONFIRMATION_S.min(whole_s))
+                let later = (self.confirmation(1) + GAP) * LATER_WANTED;
+                let without_s = room.left.saturating_sub(later + self.confirmation_ramp(0)).as_secs_f64();
+                // A needed rate is decided by the first one, and none comes later.
+                let measure_s = match earlier {
+                    0 if !self.is_confirmed_first => without_s.clamp(LEAST_OF_FIRST_S.min(whole_s), whole_s),
+                    _ => whole_s,
+                };
+                (self.confirmation_ramp(earlier), measure_s, SHORTEST_CONFIRMATION_S.min(whole_s))
             }
             // The user's `--duration` bounds a probe, but never below what the statistic needs at least. So does the time that all
             // probes have together: a rare percentile is then less exact, and more of them make up for it.
@@ -137,7 +157,7 @@ impl Times {
         // Whole seconds, because intervals are seconds and a cut one would have its own rate.
         let whole = |s: f64| Duration::from_secs_f64(s.max(least_s).max(1.0).ceil());
         let longest = Duration::from_secs(room.left.saturating_sub(ramp).as_secs());
-        let measure = whole(measure_s).min(longest);
+        let measure = whole(measure_s.floor().max(shortest_s)).min(longest);
         if measure < whole(shortest_s) {
             return Ok(None);
         }
@@ -167,8 +187,12 @@ impl Times {
     }
 
     /// The whole ramp where no open load went before; behind several of them caches are as warm as they get.
-    fn confirmation_ramp(self) -> Duration {
-        if self.is_confirmed_first { self.ramp } else { self.ramp.min(SATURATION_RAMP) }
+    fn confirmation_ramp(self, earlier: usize) -> Duration {
+        match (self.is_confirmed_first, earlier) {
+            (true, _) => self.ramp,
+            (false, 0) => self.ramp.min(CONFIRMATION_RAMP),
+            (false, _) => self.ramp.min(PROBE_RAMP),
+        }
     }
 
     /// How long it is measured.

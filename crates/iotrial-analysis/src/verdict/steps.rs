@@ -10,7 +10,8 @@ use iotrial_model::subject::{Facts, Subject, SubjectJob, SubjectStep};
 use serde::Serialize;
 
 use super::bearing::{Against, Bearing};
-use super::{Advice, Outcome, Verdict, enumerate, load_of, too_slow_clause};
+use super::held::Held;
+use super::{Advice, Outcome, Verdict, enumerate, load_of};
 use crate::figures::Figures;
 use crate::findings::findings;
 use crate::judgement::{self, Judged, Judgement};
@@ -20,9 +21,6 @@ use crate::words::{seconds_in_words, with_thousands};
 
 /// A job that did this part of its rate kept it: Poisson arrivals of a few thousand vary by as much.
 const KEPT: f64 = 0.98;
-
-/// A sentence about a step names no more doubts than these.
-const MOST_DOUBTS: usize = 2;
 
 /// What came of one step of a load that changes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -116,28 +114,15 @@ impl JudgedStep {
         let Judgement { judged, gaps, starved } = Judgement::new(subject, thresholds);
         let bearing = Bearing::of_step(subject, &findings(subject), &gaps, starved);
         let worst = judgement::by_weight(&judged).first().copied().cloned();
-        let mut told: Vec<FindingId> = Vec::new();
-        let (holds, why_not) = match (bearing.against.first(), bearing.doubts.as_slice(), &worst) {
-            _ if !planned.judged => (None, None),
-            (Some(against), ..) => {
-                told.extend(against.finding);
-                (Some(false), Some(against.words.clone()))
-            }
-            _ if !step.is_whole => {
+        let Held { holds, why_not, told } = match Held::of(&bearing, worst.as_ref(), thresholds) {
+            _ if !planned.judged => Held::default(),
+            _ if !step.is_whole && bearing.against.is_empty() => {
                 let measured = seconds_in_words(subject.measured.unwrap_or_default().as_secs_f64());
                 let planned = seconds_in_words(planned.duration.as_secs_f64());
-                (None, Some(format!("it was cut short after {measured} of {planned}")))
+                let why_not = Some(format!("it was cut short after {measured} of {planned}"));
+                Held { why_not, ..Held::default() }
             }
-            (None, [], None) => (None, Some(format!("{} has no bands for what it does", thresholds.name))),
-            (None, [], Some(worst)) if worst.is_acceptable() => (Some(true), None),
-            (None, [], Some(worst)) => (Some(false), Some(too_slow_clause(worst))),
-            (None, doubts, _) => {
-                // The first ones weigh most, and all of them are among the findings.
-                told.extend(doubts.iter().take(MOST_DOUBTS).filter_map(|doubt| doubt.finding));
-                let words: Vec<String> =
-                    doubts.iter().take(MOST_DOUBTS).map(|doubt| doubt.words.clone()).collect();
-                (None, Some(enumerate(&words)))
-            }
+            held => held,
         };
         let asked = rates(step);
         let roles = subject.jobs.iter().filter_map(|job| job.role);
@@ -196,7 +181,11 @@ pub(super) fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &Th
             Some(Against { words, finding: None })
         }));
     let all: Vec<&StepResult> = steps.iter().map(|step| &step.result).filter(|step| step.judged).collect();
-    let Answer { holds, decides, headline, sentence } = answer(&all, &thresholds.name);
+    let mut answered = answer(&all, &thresholds.name);
+    if let Some(need) = subject.plan.and_then(|plan| plan.need.as_ref()) {
+        answered = answer_to_need(&all, need.total_iops(), answered);
+    }
+    let Answer { holds, decides, headline, sentence } = answered;
     let decides = decides.and_then(|number| steps.iter().position(|step| step.result.number == number));
     // A record that lacks steps says nothing of them, however it ended.
     let begun = subject.steps.len();
@@ -269,6 +258,40 @@ struct Answer {
     decides: Option<usize>,
     headline: String,
     sentence: String,
+}
+
+/// The same where the steps are shares of a rate that is needed: what is asked is whether all of it is carried, and how far above it
+/// the steps still stay within the limits is beside that.
+fn answer_to_need(all: &[&StepResult], need: f64, answer: Answer) -> Answer {
+    let fails = all.iter().filter(|step| step.holds == Some(false));
+    let failing = fails.min_by(|a, b| a.load_percent.total_cmp(&b.load_percent));
+    let below = |step: &&&StepResult| failing.is_none_or(|failing| step.load_percent < failing.load_percent);
+    let held = all.iter().filter(|step| step.holds == Some(true)).filter(below);
+    let best = held.max_by(|a, b| a.load_percent.total_cmp(&b.load_percent));
+    let is_all = |step: &StepResult| step.load_percent >= 100.0;
+    let is_open_below = all.iter().any(|step| step.holds.is_none() && step.load_percent <= 100.0);
+    let holds = match (best, failing) {
+        (_, Some(failing)) if failing.load_percent <= 100.0 => Some(false),
+        (Some(best), _) if is_all(best) && !is_open_below => Some(true),
+        _ => None,
+    };
+    let of_need = format!("of the {} IOPS that are needed", with_thousands(need));
+    let share = |step: &StepResult| step.load_words.clone();
+    let open = all.iter().find(|step| step.holds.is_none());
+    let headline = match (best, failing, open) {
+        (Some(best), Some(failing), _) => format!("carries {} {of_need}, not {}", share(best), share(failing)),
+        (None, Some(failing), _) => format!("does not carry {} {of_need}", share(failing)),
+        (Some(best), None, Some(open)) => {
+            format!("carries {} {of_need}, {} is in doubt", share(best), share(open))
+        }
+        (Some(best), None, None) => format!("carries {} {of_need}, the most that was tried", share(best)),
+        (None, None, _) => answer.headline,
+    };
+    let decides = match (holds, best) {
+        (Some(true), Some(best)) => Some(best.number),
+        _ => answer.decides,
+    };
+    Answer { holds, decides, sentence: format!("{headline}; {}", answer.sentence), headline }
 }
 
 /// `all` are the judged steps.

@@ -69,7 +69,9 @@ pub(super) fn decide(
     let is_by_user = request.measure.is_some();
     if !request.staircase.is_empty() {
         let shares = &request.staircase;
-        check_loads(shares.iter().copied(), &profile.jobs).map_err(PlanError::Steps)?;
+        // A needed rate is given to every job as an open load, which may become more than all of it.
+        let jobs = if request.need.is_some() { &[][..] } else { &profile.jobs };
+        check_loads(shares.iter().copied(), jobs).map_err(PlanError::Steps)?;
         // Without a word about the time each step is measured as long as the load would be without steps: so each is as good.
         let count = u32::try_from(shares.len()).unwrap_or(u32::MAX);
         let each = if is_by_user { measure / count } else { measure };
@@ -209,6 +211,14 @@ mod tests {
         let staircase = vec![50.0, 150.0];
         let error = decided(&profile("", ""), PlanRequest { staircase, ..request() }).unwrap_err();
         assert!(error.to_string().starts_with("step 2: 150 % of `a` is more than"), "{error}");
+    }
+
+    #[test]
+    fn more_than_all_of_a_needed_rate_is_a_step_like_others() {
+        let need = Some("1000iops".parse().unwrap());
+        let request = PlanRequest { staircase: vec![50.0, 150.0], need: need.clone(), ..request() };
+        let plan = decided(&profile("", ""), request).unwrap();
+        assert_eq!((plan.steps.len(), plan.need), (2, need));
     }
 
     #[test]

@@ -63,6 +63,37 @@ pub(crate) fn carry_out(rig: &mut Rig, trial: &mut Trial, mut search: RateSearch
     Ok(())
 }
 
+/// Makes the steps that are shares of a needed rate: one closed load shows the mix, and the steps are one load at that rate. The record is
+/// that of the steps.
+pub(crate) fn carry_out_steps(
+    rig: &mut Rig,
+    trial: &mut Trial,
+    mut search: RateSearch,
+) -> Result<(), RunError> {
+    let time = Time::of(rig, trial);
+    let whole = search.whole_time(time.expected_layout);
+    // As long as it takes: nothing else shares its time.
+    if let Some(load) = search.next_load(whole.saturating_add(AMPLE))? {
+        rig.say_left(whole.saturating_sub(time.spent()));
+        trial.record.plan = load.plan.clone();
+        rig.run(trial)?;
+        if trial.record.ended.how != EndedHow::Complete {
+            let reason = trial.record.ended.reason.get_or_insert_default();
+            *reason = format!("{reason}, in the closed load before the steps");
+            return Ok(());
+        }
+        let probe = search.note(&load, &Subject::of_run(&trial.record))?;
+        rig.say(&format!("{}; now the steps", line(probe, "", false)));
+    }
+    let Some(plan) = search.staircase() else { return Ok(()) };
+    rig.say_left(plan.duration());
+    trial.record.plan = plan;
+    Ok(rig.run(trial)?)
+}
+
+/// Longer than any load.
+const AMPLE: Duration = Duration::from_secs(86_400);
+
 /// How long the run has taken, as the search has to know it.
 struct Time {
     /// What laying the files out was expected to take when the time of the whole run was told.

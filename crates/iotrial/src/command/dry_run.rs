@@ -113,7 +113,15 @@ fn head(plan: &Plan, layout: &Layout, search: Option<(&RateSearch, Duration)>) -
         let (round, window) = (format_duration(until.round), format_duration(until.window()));
         format!("          measures until five rounds of {round} are steady; the figures are those of that {window}")
     }));
-    lines.extend(search.map(|(search, whole)| {
+    let of_need = search.filter(|(search, _)| search.has_staircase());
+    lines.extend(of_need.and_then(|(search, whole)| {
+        let need = search.search().need.as_ref()?;
+        Some(format!(
+            "steps     shares of {need}, in the mix of a short closed load before; all of it takes {} at most",
+            seconds_in_words(whole.as_secs_f64())
+        ))
+    }));
+    lines.extend(search.filter(|(search, _)| !search.has_staircase()).map(|(search, whole)| {
         let within = search.search().limit.in_words();
         let what = search.search().need.as_ref().map_or_else(
             || format!("the highest rate within {within}"),
