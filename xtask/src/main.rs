@@ -10,6 +10,7 @@ mod step;
 mod setup;
 mod checks;
 mod bench;
+mod outcomes;
 mod source;
 mod tree;
 mod modules;
@@ -24,6 +25,8 @@ Commands:
   test           everything that must hold before a change is merged; runs all steps, fails if one failed
   bench [ROW]... the figures to reach, beside those of fio: CPU per I/O, IOPS, latency, arrivals, memory
                  `cargo xtask bench --help` lists rows and options
+  outcomes       three cases without an answer, twenty times each: how often each was inconclusive
+                 `cargo xtask outcomes --help` says which
   structure      lines, files, circles of modules and other signs of structure, of this checkout or of another
                  `cargo xtask structure --help` says which";
 
@@ -32,6 +35,7 @@ fn main() -> anyhow::Result<ExitCode> {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => checks::run(&workspace::root()?),
         ["bench", ..] => bench::bench(&arguments[1..], &workspace::root()?),
+        ["outcomes", ..] => outcomes::outcomes(&arguments[1..], &workspace::root()?),
         ["structure", ..] => structure::structure(&arguments[1..], &workspace::root()?),
         ["--help" | "-h" | "help"] => {
             println!("{USAGE}");

@@ -18,6 +18,7 @@ use std::time::Duration;
 use iotrial_model::finding::Doubts;
 use iotrial_model::need::Need;
 use iotrial_model::plan::{Phase, Plan};
+use iotrial_model::record::Interval;
 use iotrial_model::search::{JobRate, Probe, ProbeKind, Search, SearchResult};
 use iotrial_model::subject::{Subject, SubjectJob};
 
@@ -47,9 +48,9 @@ const BRACKET: f64 = 1.05;
 /// How sure each of the two ends is.
 const CONFIDENCE: f64 = 0.95;
 /// How sure a rate is that a longer run is tried at.
-// Less than of the answer: the run itself makes it surer, and where the loads are few or disagree the surest rate lies far below the
-// device.
-const CONFIDENCE_TO_CONFIRM: f64 = 0.8;
+// As probable as not: the run itself decides. One that is lost ends after some seconds, so that the next lower rate still has its
+// time, while one that holds too low a rate costs all of its time and leaves the answer there.
+const CONFIDENCE_TO_CONFIRM: f64 = 0.5;
 /// Where the ends are still further apart than this when the loads are used up, the loads disagree and there is no answer.
 // One step of a good threshold set is a factor of 1.5 to 2 in latency; a tenth in rate decides no purchase.
 const WIDEST_ANSWER: f64 = 1.10;
@@ -83,7 +84,7 @@ const LEAST_PROBES: u32 = 6;
 /// For what comes before and behind the loads: looking at the targets, the record, the report, removing files.
 const AROUND_LOADS: Duration = Duration::from_secs(3);
 /// The most longer runs that look for a rate that lasts.
-const MOST_CONFIRMATIONS: usize = 5;
+const MOST_CONFIRMATIONS: usize = 6;
 /// A longer run that did not hold its limits is followed by one so much lower, and the next time by the square of that.
 const STEP_DOWN: f64 = 1.04;
 /// A load that did less than this part of what was asked of it was beyond what the device does.
@@ -103,6 +104,8 @@ pub struct RateSearch {
     rarest: (String, f64),
     /// The share of reads in all I/Os of the last load.
     read_share: Option<f64>,
+    /// By load, its rate in the last second that was measured.
+    last_iops: Vec<f64>,
 }
 
 /// The next load of a search.
@@ -127,7 +130,7 @@ impl RateSearch {
         limits.check(&mix.plan)?;
         let search =
             Search { limit: limits.named(), need, probes: Vec::new(), carries_need: None, result: None, time_ran_out: false };
-        Ok(Self { mix, limits, search, rarest: (String::new(), 0.0), read_share: None })
+        Ok(Self { mix, limits, search, rarest: (String::new(), 0.0), read_share: None, last_iops: Vec::new() })
     }
 
     /// What was tried and found so far.
@@ -180,7 +183,7 @@ impl RateSearch {
     /// The phases of a load at a share, as long as there is room for; `None` where there is not.
     fn phases(&self, kind: ProbeKind, share: f64, left: Duration) -> Result<Option<Vec<Phase>>, SearchError> {
         let times = self.times();
-        let earlier = self.of_kind(ProbeKind::Confirmation).count();
+        let earlier = self.whole_confirmations();
         // The longer run is the answer and its record: no probe may take its time.
         let reserved = match kind {
             ProbeKind::Probe if self.search.need.is_none() && earlier == 0 => times.least_of_confirmation() + GAP,
@@ -259,7 +262,8 @@ impl RateSearch {
     /// may be that of the search also when it does not.
     pub fn early_end(&self, load: &NextLoad) -> Option<EarlyEnd> {
         let is_kept = load.kind == ProbeKind::Confirmation && self.search.need.is_some();
-        (load.share.is_some() && !is_kept).then(|| EarlyEnd::of(&load.plan, &self.limits))
+        let is_long = load.kind == ProbeKind::Confirmation;
+        (load.share.is_some() && !is_kept).then(|| EarlyEnd::of(&load.plan, &self.limits, is_long))
     }
 
     /// The share that is the needed rate; `None` without a need, and before the closed load.
@@ -288,6 +292,7 @@ impl RateSearch {
         };
         let asked_iops = load.share.map(|share| self.mix.total_rate(share));
         let iops: f64 = rates.iter().sum();
+        self.last_iops.push(iops * last_second_to_all(subject));
         self.search.probes.push(Probe {
             kind: load.kind,
             share: load.share,
@@ -404,7 +409,7 @@ impl RateSearch {
         // little too fast.
         let total = self.mix.total_rate(1.0);
         let achieved = confirmations.iter().filter(|probe| self.overrun(probe).is_some());
-        let achieved = achieved.map(|probe| BELOW_ACHIEVED * probe.iops / total).reduce(f64::min);
+        let achieved = achieved.map(|probe| BELOW_ACHIEVED * self.done(probe) / total).reduce(f64::min);
         let mut tried: Vec<f64> = shares(false).collect();
         tried.dedup_by(|a, b| is_same(*a, *b));
         let below = tried
@@ -449,8 +454,22 @@ impl RateSearch {
     /// The share just above what the load did, where that is clearly less than it asked: what a device does not do when more is asked of it
     /// it does not carry, so that the load says more than that its own rate was too high.
     fn overrun(&self, probe: &Probe) -> Option<f64> {
-        let did = probe.asked_iops.filter(|asked| probe.iops < OVERRUN * asked).map(|_| probe.iops)?;
-        Some(did / (OVERRUN * self.mix.total_rate(1.0)))
+        let did = self.done(probe);
+        let is_less = probe.asked_iops.is_some_and(|asked| did < OVERRUN * asked);
+        is_less.then(|| did / (OVERRUN * self.mix.total_rate(1.0)))
+    }
+
+    /// The rate that a load did. Of a longer run that ended early it is that of its last second: all of it together would be a burst and
+    /// what followed it, or a moment of nothing and what made up for it.
+    fn done(&self, probe: &Probe) -> f64 {
+        let number = self.search.probes.iter().position(|one| std::ptr::eq(one, probe));
+        let last = number.and_then(|number| self.last_iops.get(number)).copied();
+        last.filter(|_| probe.kind == ProbeKind::Confirmation && !Times::is_whole(probe)).unwrap_or(probe.iops)
+    }
+
+    /// Longer runs that were not ended early: each of them had the time that one has.
+    fn whole_confirmations(&self) -> usize {
+        self.of_kind(ProbeKind::Confirmation).filter(|probe| Times::is_whole(probe)).count()
     }
 
     /// Whether a load says something about the device. One that held does, whatever else went on: others can only have made it
@@ -583,6 +602,22 @@ const fn trust(kind: ProbeKind) -> f64 {
 fn is_same(a: f64, b: f64) -> bool {
     // Shares are computed again by the same formulas; only rounding can differ.
     (a - b).abs() < 1e-9
+}
+
+/// The rate of the last second that was measured, as a share of that of all of them; 1 where there is none.
+fn last_second_to_all(subject: &Subject<'_>) -> f64 {
+    let rate = |intervals: &mut dyn Iterator<Item = &Interval>| {
+        let (mut count, mut seconds) = (0.0, 0.0);
+        for one in intervals {
+            let ops = one.jobs.iter().flat_map(|job| job.read.iter().chain(&job.write));
+            count += ops.map(|op| op.io_count() as f64).sum::<f64>();
+            seconds += one.duration.as_secs_f64();
+        }
+        (count > 0.0 && seconds > 0.0).then(|| count / seconds)
+    };
+    let all = rate(&mut subject.measured_intervals());
+    let last = rate(&mut subject.measured_intervals().last().into_iter());
+    all.zip(last).map_or(1.0, |(all, last)| last / all)
 }
 
 /// Of all I/Os together.

@@ -93,6 +93,7 @@ pub enum Command {
     /// Make records of results of other tools: fio, diskspd, SQLIO, Iometer, CrystalDiskMark, vdbench, printed tables.
     Import(ImportArgs),
     /// List the records in the store, all of them or those that are looked for.
+    #[command(visible_alias = "list")]
     Records(RecordsArgs),
     /// Show the HTML report of a result in the browser, or print where it is.
     Open(OpenArgs),

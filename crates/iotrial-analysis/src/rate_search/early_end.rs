@@ -32,6 +32,9 @@ pub struct EarlyEnd {
     watched: Vec<Watched>,
     measured_from: Option<Duration>,
     measured: Duration,
+    /// Whether one more interval is wanted once it is lost.
+    lingers: bool,
+    is_lost: bool,
 }
 
 /// A statistic of the load, and what its jobs did so far.
@@ -47,8 +50,9 @@ struct Watched {
 }
 
 impl EarlyEnd {
-    /// Of a load that has not begun.
-    pub(super) fn of(plan: &Plan, limits: &Limits) -> Self {
+    /// Of a load that has not begun. A longer one `lingers` for one interval when it is lost: that says whether the device goes on doing
+    /// less than was asked, or only stood still for a moment.
+    pub(super) fn of(plan: &Plan, limits: &Limits, lingers: bool) -> Self {
         let phases = plan.phases.iter().filter(|phase| phase.kind == PhaseKind::Measure);
         let measured_s = phases.map(|phase| phase.duration.as_secs_f64()).sum::<f64>();
         let watched = streams(plan).filter_map(|(role, stream)| {
@@ -76,6 +80,8 @@ impl EarlyEnd {
             watched: watched.flatten().collect(),
             measured_from: None,
             measured: Duration::ZERO,
+            lingers,
+            is_lost: false,
         }
     }
 
@@ -92,7 +98,11 @@ impl EarlyEnd {
                 latency.into_iter().for_each(|latency| one.so_far.merge(latency));
             }
         }
-        (self.measured >= LEAST_MEASURED && self.watched.iter().any(Watched::is_lost)).then_some(from)
+        let was_lost = std::mem::replace(
+            &mut self.is_lost,
+            self.measured >= LEAST_MEASURED && self.watched.iter().any(Watched::is_lost),
+        );
+        (self.is_lost && (was_lost || !self.lingers)).then_some(from)
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use iotrial_model::figure::LEAST_BEYOND;
 use iotrial_model::latency_limit::{LatencyLimit, LimitStatistic};
 use iotrial_model::plan::{Phase, PhaseKind, Plan};
-use iotrial_model::search::ProbeKind;
+use iotrial_model::search::{Probe, ProbeKind};
 
 use super::{Limits, SearchError};
 
@@ -110,6 +110,11 @@ impl Times {
     /// How long a confirmation takes after so many others, with its ramp.
     pub(super) fn confirmation(self, earlier: usize) -> Duration {
         self.confirmation_ramp(earlier) + Duration::from_secs_f64(self.confirmation_s(earlier).ceil())
+    }
+
+    /// Whether a confirmation had its time, and was not ended early.
+    pub(super) fn is_whole(probe: &Probe) -> bool {
+        probe.held == Some(true) || probe.duration.as_secs_f64() >= SHORTEST_CONFIRMATION_S
     }
 
     /// How long the first confirmation takes where there is little time, with its ramp.

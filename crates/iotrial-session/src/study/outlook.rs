@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use iotrial_model::plan::Plan;
+use iotrial_model::record::TargetRecord;
 use iotrial_model::study::{Cell, Configuration, Study};
 use iotrial_model::units::ByteSize;
+use iotrial_model::words::enumerate;
 use serde::Serialize;
 
 use super::StudyError;
@@ -40,6 +42,9 @@ pub struct Foreseen {
     pub would_write_bytes: ByteSize,
     /// Whether the targets were looked at; those that a command attaches are not there yet.
     pub looked_at: bool,
+    /// Where it lies: each target, with the roles whose files are there and the devices below, as far as they are known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<String>,
     #[serde(skip)]
     working_set: ByteSize,
     /// What the plan changed from what was asked.
@@ -105,9 +110,15 @@ fn foresee(
     let request = file.request(configuration, &load.profile, 1, ways);
     // What its command attaches is not there yet.
     let looked_at = configuration.before.is_none();
+    let mut targets: Vec<String> = request.rig.targets.iter().map(ToString::to_string).collect();
     let (plan, would_write_bytes, whole) = if looked_at {
         let setup = Setup::new(load.clone(), &request)
             .map_err(|source| StudyError::setup(configuration, profile, source))?;
+        if setup.plan.engine.touches_targets() {
+            targets = setup.targets().iter().map(place_of).collect();
+        } else {
+            targets.clear();
+        }
         let whole = setup.search.as_ref().map(|search| search.whole_time(setup.expected_layout_time()));
         (setup.plan, setup.layout.written, whole)
     } else {
@@ -125,9 +136,17 @@ fn foresee(
         duration: idle(&file.study, &plan) + whole.unwrap_or_else(|| plan.duration()),
         would_write_bytes,
         looked_at,
+        targets,
         working_set: working_set(&plan),
         notes: plan.notes,
     })
+}
+
+/// `data /mnt/a on nvme1n1`.
+fn place_of(target: &TargetRecord) -> String {
+    let on: Vec<&str> = target.nearest_devices().collect();
+    let on = if on.is_empty() { String::new() } else { format!(" on {}", enumerate(&on)) };
+    format!("{}{on}", target.named())
 }
 
 /// How long the targets are left alone before the load: a simulated device needs no rest.
@@ -174,6 +193,7 @@ mod tests {
             duration: Duration::ZERO,
             would_write_bytes: ByteSize::default(),
             looked_at,
+            targets: Vec::new(),
             working_set: ByteSize::mib(working_set_mib),
             notes: Vec::new(),
         }
