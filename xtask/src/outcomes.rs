@@ -60,8 +60,9 @@ pub(crate) fn outcomes(arguments: &[String], root: &Path) -> anyhow::Result<Exit
             println!("{}: skipped, because it needs root and losetup", case.name());
             continue;
         };
-        let inconclusive =
-            (0..count).map(|_| case.is_inconclusive(&program, &folder.0, &target)).collect::<Result<Vec<_>, _>>()?;
+        let inconclusive = (0..count)
+            .map(|_| case.is_inconclusive(&program, &folder.0, &target))
+            .collect::<Result<Vec<_>, _>>()?;
         let counted = inconclusive.iter().filter(|one| **one).count();
         println!("{}: inconclusive {counted} of {count}, because of `{}`", case.name(), case.finding());
         is_as_expected &= counted == inconclusive.len();

@@ -87,6 +87,9 @@ const AROUND_LOADS: Duration = Duration::from_secs(3);
 const MOST_CONFIRMATIONS: usize = 6;
 /// A longer run that did not hold its limits is followed by one so much lower, and the next time by the square of that.
 const STEP_DOWN: f64 = 1.04;
+/// And one that did hold, where only short loads speak against more, by one so much higher.
+// Within what the answer is exact to.
+const STEP_UP: f64 = 1.04;
 /// A load that did less than this part of what was asked of it was beyond what the device does.
 // Poisson arrivals of a few thousand vary by one or two percent.
 const OVERRUN: f64 = 0.97;
@@ -128,9 +131,22 @@ impl RateSearch {
     pub fn new(limits: Limits, need: Option<Need>, plan: Plan) -> Result<Self, SearchError> {
         let mix = Mix::new(plan, need.as_ref())?;
         limits.check(&mix.plan)?;
-        let search =
-            Search { limit: limits.named(), need, probes: Vec::new(), carries_need: None, result: None, time_ran_out: false };
-        Ok(Self { mix, limits, search, rarest: (String::new(), 0.0), read_share: None, last_iops: Vec::new() })
+        let search = Search {
+            limit: limits.named(),
+            need,
+            probes: Vec::new(),
+            carries_need: None,
+            result: None,
+            time_ran_out: false,
+        };
+        Ok(Self {
+            mix,
+            limits,
+            search,
+            rarest: (String::new(), 0.0),
+            read_share: None,
+            last_iops: Vec::new(),
+        })
     }
 
     /// What was tried and found so far.
@@ -181,12 +197,19 @@ impl RateSearch {
     }
 
     /// The phases of a load at a share, as long as there is room for; `None` where there is not.
-    fn phases(&self, kind: ProbeKind, share: f64, left: Duration) -> Result<Option<Vec<Phase>>, SearchError> {
+    fn phases(
+        &self,
+        kind: ProbeKind,
+        share: f64,
+        earlier: usize,
+        left: Duration,
+    ) -> Result<Option<Vec<Phase>>, SearchError> {
         let times = self.times();
-        let earlier = self.whole_confirmations();
         // The longer run is the answer and its record: no probe may take its time.
         let reserved = match kind {
-            ProbeKind::Probe if self.search.need.is_none() && earlier == 0 => times.least_of_confirmation() + GAP,
+            ProbeKind::Probe if self.search.need.is_none() && earlier == 0 => {
+                times.least_of_confirmation() + GAP
+            }
             _ => Duration::ZERO,
         };
         let tried = self.of_kind(ProbeKind::Probe).count();
@@ -217,9 +240,10 @@ impl RateSearch {
         } else {
             let mut fitting = None;
             let mut left_out = None;
+            let earlier = self.whole_confirmations();
             // In the order of what they are worth: what does not fit any more leaves its time to the next.
             for (kind, share) in self.wanted() {
-                if let Some(phases) = self.phases(kind, share, left)? {
+                if let Some(phases) = self.phases(kind, share, earlier, left)? {
                     fitting = Some((kind, Some(share), self.mix.open_at(share, phases)));
                     break;
                 }
@@ -227,6 +251,12 @@ impl RateSearch {
             }
             if left_out.is_some() {
                 self.end_of_time();
+            } else if let Some(share) = self.step_up()
+                && fitting.is_none()
+                // As long as the first one, where there is time: it becomes the record when it holds.
+                && let Some(phases) = self.phases(ProbeKind::Confirmation, share, 0, left)?
+            {
+                fitting = Some((ProbeKind::Confirmation, Some(share), self.mix.open_at(share, phases)));
             }
             let Some(load) = fitting else { return Ok(None) };
             load
@@ -345,8 +375,7 @@ impl RateSearch {
         }
         // The long run at the needed rate is the record; how far above it the device goes on is the word of the probes.
         if self.search.need.is_none() {
-            wanted
-                .extend(self.next_confirmation(&belief).map(|share| (ProbeKind::Confirmation, share)));
+            wanted.extend(self.next_confirmation(&belief).map(|share| (ProbeKind::Confirmation, share)));
         }
         wanted
     }
@@ -370,9 +399,8 @@ impl RateSearch {
         let is_at_one_rate = |pair: &[&Probe]| {
             pair[0].share.zip(pair[1].share).is_some_and(|(one, other)| is_same(one, other))
         };
-        let is_of_this_rate = |probe: &&Probe| {
-            probe.share.zip(doubted.share).is_some_and(|(one, other)| is_same(one, other))
-        };
+        let is_of_this_rate =
+            |probe: &&Probe| probe.share.zip(doubted.share).is_some_and(|(one, other)| is_same(one, other));
         let others: Vec<&Probe> = earlier.into_iter().filter(|probe| !is_of_this_rate(probe)).collect();
         let is_in_vain = doubted.doubts.are_of_generator() && others.windows(2).any(is_at_one_rate);
         if is_in_vain { 1 } else { MOST_DOUBTED_TRIES }
@@ -421,6 +449,26 @@ impl RateSearch {
         (share >= LOWEST_SHARE).then_some(share)
     }
 
+    /// A share a little above the one that is the answer, once there is one, and only short loads say that no more is carried. What is
+    /// left of the time is well spent on it: near to what a device does, a load of 3 s fails by chance more often than a longer one.
+    fn step_up(&self) -> Option<f64> {
+        if self.search.need.is_some() {
+            return None;
+        }
+        let held: Vec<f64> = self
+            .of_kind(ProbeKind::Confirmation)
+            .filter(|probe| probe.held == Some(true))
+            .filter_map(|probe| probe.share)
+            .collect();
+        // Once: the next one would only look for luck.
+        let [held] = held[..] else { return None };
+        let is_near = |probe: &&Probe| probe.share.is_some_and(|share| share <= held * BRACKET);
+        let failed = self.of_kind(ProbeKind::Confirmation).filter(|probe| probe.held == Some(false));
+        (failed.filter(is_near).count() == 0)
+            .then_some(held * STEP_UP)
+            .filter(|share| *share <= HIGHEST_SHARE)
+    }
+
     /// The lowest share above `held` that is known not to hold. What a long run did not hold is an end whatever shorter ones said:
     /// credits outlast a probe.
     fn lowest_not_held(&self, belief: &Belief, held: f64) -> Option<f64> {
@@ -464,7 +512,8 @@ impl RateSearch {
     fn done(&self, probe: &Probe) -> f64 {
         let number = self.search.probes.iter().position(|one| std::ptr::eq(one, probe));
         let last = number.and_then(|number| self.last_iops.get(number)).copied();
-        last.filter(|_| probe.kind == ProbeKind::Confirmation && !Times::is_whole(probe)).unwrap_or(probe.iops)
+        last.filter(|_| probe.kind == ProbeKind::Confirmation && !Times::is_whole(probe))
+            .unwrap_or(probe.iops)
     }
 
     /// Longer runs that were not ended early: each of them had the time that one has.

@@ -140,8 +140,13 @@ impl Setting {
     /// What it comes from, in a clause or two.
     pub fn from(&self) -> String {
         let bounded = self.computed.map_or_else(String::new, |computed| {
-            let (which, edge) = if computed > self.value { ("more", "at most") } else { ("less", "at least") };
-            format!("; {} would follow, and {which} is not proposed: {edge} {}", self.write(computed), self.written())
+            let (which, edge) =
+                if computed > self.value { ("more", "at most") } else { ("less", "at least") };
+            format!(
+                "; {} would follow, and {which} is not proposed: {edge} {}",
+                self.write(computed),
+                self.written()
+            )
         });
         format!("{}{bounded}", self.evidence_in_words())
     }

@@ -426,3 +426,12 @@ fn settings_are_proposed_for_the_database_of_the_profile_alone_and_with_a_reserv
     let shown = bench.run(&["report", "last"]).stdout;
     assert!(!shown.contains("Suggested settings"), "{shown}");
 }
+
+#[test]
+fn a_gate_on_the_capacity_of_a_run_that_looks_for_none_says_what_to_leave_out() {
+    let bench = Bench::new();
+    let refused = bench.run(&["run", "--engine", "sim", "--closed", "--gate", "capacity >= 100IOPS"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("this run looks for none"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("leave --closed"), "{}", refused.stderr);
+}

@@ -165,7 +165,8 @@ fn steps_of_a_need_say_up_to_which_share_of_it_the_device_carries() {
     // Without a rate: the need gives it.
     std::fs::write(bench.path().join("mix.toml"), PROFILE.replace("rate = \"16000 iops\"\n", "")).unwrap();
     let of_need = |need: &str, steps: &str| {
-        let base = ["run", "mix.toml", "--engine", "sim", "--sim", CAPPED, "--seed", "1", "--quiet", "--json"];
+        let base =
+            ["run", "mix.toml", "--engine", "sim", "--sim", CAPPED, "--seed", "1", "--quiet", "--json"];
         bench.run(&[&base[..], &["--need", need, "--steps", steps]].concat())
     };
     let summary = of_need("10000iops", "50%,100%,150%").json();

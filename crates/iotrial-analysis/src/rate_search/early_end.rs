@@ -120,7 +120,8 @@ impl Watched {
             }
             LimitStatistic::Percentile(percent) => {
                 let is_slow = |latency: Duration| latency.as_nanos() as f64 > 1e3 * BUCKET * limit.limit_us;
-                let slow: u64 = so_far.buckets().filter(|(latency, _)| is_slow(*latency)).map(|one| one.1).sum();
+                let slow: u64 =
+                    so_far.buckets().filter(|(latency, _)| is_slow(*latency)).map(|one| one.1).sum();
                 slow as f64 > (1.0 - percent / 100.0) * most_ios
             }
         }

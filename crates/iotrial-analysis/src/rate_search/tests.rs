@@ -323,7 +323,7 @@ fn seconds(limit: &str) -> [u64; 2] {
     let load = search.next_load(AMPLE).unwrap().unwrap();
     search.note(&load, &Subject::of_run(&measured(10, |_| 16_000))).unwrap();
     [ProbeKind::Probe, ProbeKind::Confirmation]
-        .map(|kind| search.phases(kind, 1.0, AMPLE).unwrap().unwrap().last().unwrap().duration.as_secs())
+        .map(|kind| search.phases(kind, 1.0, 0, AMPLE).unwrap().unwrap().last().unwrap().duration.as_secs())
 }
 
 #[test]

@@ -96,11 +96,7 @@ pub(super) fn answered(
     };
     let reasons = verdict.reasons.into_iter().filter(|reason| !sentence.contains(reason.as_str())).collect();
     let advice = (outcome == Outcome::Inconclusive)
-        .then(|| {
-            bearing
-                .advice()
-                .or_else(|| Some(longer_or_quieter(search)))
-        })
+        .then(|| bearing.advice().or_else(|| Some(longer_or_quieter(search))))
         .flatten();
     Verdict { outcome, headline: Some(headline), sentence, reasons, advice, ..verdict }
 }

@@ -174,12 +174,10 @@ pub(super) fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &Th
     let mut whole = Bearing::of(subject, &ended, &[], Vec::new());
     // What failed, failed on the device, also where the latencies of a step are not judged.
     let unjudged = subject.steps.iter().zip(&steps).filter(|(step, _)| !step.planned.judged);
-    whole
-        .against
-        .extend(unjudged.filter_map(|(_, step)| {
-            let words = format!("{}: {}", step.result.label, step.bearing.failed.first()?);
-            Some(Against { words, finding: None })
-        }));
+    whole.against.extend(unjudged.filter_map(|(_, step)| {
+        let words = format!("{}: {}", step.result.label, step.bearing.failed.first()?);
+        Some(Against { words, finding: None })
+    }));
     let all: Vec<&StepResult> = steps.iter().map(|step| &step.result).filter(|step| step.judged).collect();
     let mut answered = answer(&all, &thresholds.name);
     if let Some(need) = subject.plan.and_then(|plan| plan.need.as_ref()) {
@@ -279,7 +277,9 @@ fn answer_to_need(all: &[&StepResult], need: f64, answer: Answer) -> Answer {
     let share = |step: &StepResult| step.load_words.clone();
     let open = all.iter().find(|step| step.holds.is_none());
     let headline = match (best, failing, open) {
-        (Some(best), Some(failing), _) => format!("carries {} {of_need}, not {}", share(best), share(failing)),
+        (Some(best), Some(failing), _) => {
+            format!("carries {} {of_need}, not {}", share(best), share(failing))
+        }
         (None, Some(failing), _) => format!("does not carry {} {of_need}", share(failing)),
         (Some(best), None, Some(open)) => {
             format!("carries {} {of_need}, {} is in doubt", share(best), share(open))

@@ -36,9 +36,8 @@ impl Doubts {
 
     /// Whether there are any, and all of them are of the host that made the load: another try meets the same host.
     pub fn are_of_generator(&self) -> bool {
-        let is_it = |doubt: &Doubt| {
-            matches!(doubt, Doubt::Known(FindingId::GeneratorBusy | FindingId::LateIssues))
-        };
+        let is_it =
+            |doubt: &Doubt| matches!(doubt, Doubt::Known(FindingId::GeneratorBusy | FindingId::LateIssues));
         !self.is_empty() && self.0.iter().all(is_it)
     }
 

@@ -40,8 +40,8 @@ pub fn records(args: &RecordsArgs) -> Result<ExitCode, Failure> {
         eprintln!("no record is like that; `iotrial records` lists all of them");
     } else {
         // A file or another program takes lines of any length.
-        let is_narrow = std::io::stdout().is_terminal()
-            && usize::from(console::Term::stdout().size().1) < WIDE_COLUMNS;
+        let is_narrow =
+            std::io::stdout().is_terminal() && usize::from(console::Term::stdout().size().1) < WIDE_COLUMNS;
         output::text(&if is_narrow { narrow(entries) } else { table(entries) })?;
     }
     if left_out > 0 {

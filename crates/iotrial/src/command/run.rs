@@ -160,10 +160,20 @@ fn check_gates(gates: &[Gate], setup: &Setup, request: &LoadRequest) -> Result<(
     let given = request.metrics.keys().map(String::as_str);
     let printed = request.metric_commands.iter().map(|(name, _)| name.as_str());
     let application: Vec<&str> = given.chain(printed).collect();
-    gates
-        .iter()
-        .try_for_each(|gate| gate.check_streams(&streams, setup.search.is_some(), &application))
-        .map_err(|error| refused(&error))
+    let searches = setup.search.is_some();
+    for gate in gates {
+        let Err(error) = gate.check_streams(&streams, searches, &application) else { continue };
+        // What a search alone would bring is asked of a run without one.
+        if !searches && gate.check_streams(&streams, true, &application).is_ok() {
+            let error = anyhow!(
+                "the gate `{gate}` is on the highest rate within the limits, and this run looks for none"
+            );
+            let hint = "leave --closed, --steps and --until-steady out, or put the gate on a figure such as read.iops";
+            return Err(Failure::input(error).hint(hint.to_owned()));
+        }
+        return Err(refused(&error));
+    }
+    Ok(())
 }
 
 /// Options with a value that do not belong to the load: where the answer goes, and what holds once only.
