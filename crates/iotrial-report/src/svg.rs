@@ -125,7 +125,7 @@ fn draw_limits(svg: &mut String, chart: &Chart, x: &Edge, y: &Edge, labels: &mut
         let width = words.chars().count() as f64 * LIMIT_LETTER_WIDTH;
         // Before the end of its line, and no further left than the plot begins.
         let right = (end - 4.0).max(LEFT + 4.0 + width).min(RIGHT);
-        let (right, base) = labels.place(width, right, at);
+        let (right, base) = labels.place(width, right, at, 4);
         write!(
             svg,
             r#"<text class="limit-name" x="{right:.1}" y="{base:.1}" text-anchor="end">{}</text></g>"#,
@@ -143,7 +143,8 @@ fn draw_labels(svg: &mut String, line: &Line, x: &Edge, y: &Edge, labels: &mut L
         let Some(value) = value else { continue };
         let half = words.chars().count() as f64 * LIMIT_LETTER_WIDTH / 2.0;
         let middle = x.position(*at).clamp(LEFT + half, frame::WIDTH - half);
-        let base = labels.place(middle - half, middle + half, y.position(*value));
+        // Only above or below its point: to the left of it would be another one.
+        let (_, base) = labels.place(2.0 * half, middle + half, y.position(*value), 1);
         write!(
             svg,
             r#"<text class="point-name hue-{hue}" x="{middle:.1}" y="{base:.1}" text-anchor="middle">{}</text>"#,
@@ -162,13 +163,13 @@ struct Labels {
 
 impl Labels {
     /// The right edge and the base line of a label for a line at this height, which ends at `right` at most: right above or below the
-    /// line, further left on it where others stand there, or as near to it as there is room.
-    fn place(&mut self, width: f64, right: f64, line: f64) -> (f64, f64) {
+    /// line, further left on it where others stand there (`lefts` places are tried), or as near to it as there is room.
+    fn place(&mut self, width: f64, right: f64, line: f64, lefts: u32) -> (f64, f64) {
         let above = line - 5.0;
         let below = line + LIMIT_LABEL_HEIGHT - 3.0;
         let steps = (0..12).map(|step| f64::from(step) * LIMIT_LABEL_HEIGHT);
         // To the left first: a label far above its line seems to be of another one.
-        let lefts = || (0..4).map(|step| right - f64::from(step) * (width + LIMIT_LETTER_WIDTH));
+        let lefts = || (0..lefts).map(move |step| right - f64::from(step) * (width + LIMIT_LETTER_WIDTH));
         let places =
             steps.flat_map(|off| lefts().flat_map(move |right| [(right, above - off), (right, below + off)]));
         let is_free = |(right, base): &(f64, f64)| {
