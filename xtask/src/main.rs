@@ -11,6 +11,7 @@ mod setup;
 mod checks;
 mod bench;
 mod attack;
+mod outcomes;
 mod source;
 mod tree;
 mod modules;
@@ -25,6 +26,8 @@ Commands:
   test           everything that must hold before a change is merged; runs all steps, fails if one failed
   bench [ROW]... the figures to reach, beside those of fio: CPU per I/O, IOPS, latency, arrivals, memory
                  `cargo xtask bench --help` lists rows and options
+  outcomes       three cases without an answer, twenty times each: how often each was inconclusive
+                 `cargo xtask outcomes --help` says which
   structure      lines, files, circles of modules and other signs of structure, of this checkout or of another
                  `cargo xtask structure --help` says which
   attack [CLASS].. hostile situations tried against the program, counted by class; as root also those with devices
@@ -36,6 +39,7 @@ fn main() -> anyhow::Result<ExitCode> {
         ["test"] => checks::run(&workspace::root()?),
         ["bench", ..] => bench::bench(&arguments[1..], &workspace::root()?),
         ["attack", ..] => attack::attack(&arguments[1..], &workspace::root()?),
+        ["outcomes", ..] => outcomes::outcomes(&arguments[1..], &workspace::root()?),
         ["structure", ..] => structure::structure(&arguments[1..], &workspace::root()?),
         ["--help" | "-h" | "help"] => {
             println!("{USAGE}");

@@ -6,6 +6,9 @@
 //! (`rate_search/belief.rs`); the next one is made in the middle of what is left. When both ends are close, a longer run confirms the lower one. A
 //! rate that is needed is decided first, by a long run and short ones until they agree.
 //!
+//! The time is known before, and is one whole: what laying out has left of it is what the loads may take, the repeats of doubtful ones
+//! among them. A load that no longer fits is not begun, and the answer is then a bound, or that there was no time for one.
+//!
 //! Latencies run from the time at which an I/O was due, and one that was never issued, or not back at the
 //! end, counts as one that waited until then. The commits of a group commit have no closed load: at first
 //! more arrive than the log can take, so that every write is full; then their rate is sought like any other.
@@ -15,6 +18,7 @@ use std::time::Duration;
 use iotrial_model::finding::Doubts;
 use iotrial_model::need::Need;
 use iotrial_model::plan::{Phase, Plan};
+use iotrial_model::record::Interval;
 use iotrial_model::search::{JobRate, Probe, ProbeKind, Search, SearchResult};
 use iotrial_model::subject::{Subject, SubjectJob};
 
@@ -22,17 +26,20 @@ use crate::findings::Observed;
 
 mod assess;
 mod belief;
+mod early_end;
 mod error;
 mod limits;
 mod mix;
 mod times;
+mod wanted;
 
 use assess::{assess, rarest_stream, worst_latency};
 use belief::{Belief, TRUST_IN_CONFIRMATION, TRUST_IN_PROBE};
+pub use early_end::EarlyEnd;
 pub use error::SearchError;
 pub use limits::Limits;
 use mix::Mix;
-use times::Times;
+use times::{GAP, Room, Times};
 
 /// How far the two ends may lie apart, as a quotient: the highest rate that is carried as surely as [`CONFIDENCE`] says, and the
 /// lowest that is not.
@@ -41,16 +48,11 @@ use times::Times;
 const BRACKET: f64 = 1.05;
 /// How sure each of the two ends is.
 const CONFIDENCE: f64 = 0.95;
-/// How sure a rate is that a longer run is tried at.
-// Less than of the answer: the run itself makes it surer, and where the loads are few or disagree the surest rate lies far below the
-// device.
-const CONFIDENCE_TO_CONFIRM: f64 = 0.8;
 /// Where the ends are still further apart than this when the loads are used up, the loads disagree and there is no answer.
 // One step of a good threshold set is a factor of 1.5 to 2 in latency; a tenth in rate decides no purchase.
 const WIDEST_ANSWER: f64 = 1.10;
 /// The most short loads that look for the highest rate.
-// A quiet device needs nine or ten. More would take the search of a quick profile beyond two minutes; where loads were misled the
-// longer runs decide the rest.
+// A quiet device needs nine or ten; where loads were misled the longer runs decide the rest.
 const MOST_PROBES: usize = 10;
 /// The same where a needed rate was decided before, and only the headroom is still open: two ends within a tenth will do.
 const MOST_PROBES_OF_HEADROOM: usize = 10;
@@ -65,21 +67,21 @@ const LOWEST_SHARE: f64 = 0.05;
 /// one, except in a burst.
 // A little above 1, because the rate at saturation is itself measured over ten seconds at most.
 const HIGHEST_SHARE: f64 = 1.05;
-/// How often a load that did not hold is tried in all where something other than the device may have been the
-/// limit.
-const MOST_DOUBTED_TRIES: usize = 2;
-/// So many later ones are part of the time that is announced.
+/// So many later ones are part of the time of a search that is longer than the usual one.
 const SPARE_CONFIRMATIONS: u32 = 3;
+/// All that a run takes, layout and repeats included, unless a load of its own length does not fit: a longer `--duration`, or a
+/// percentile that needs a longer one.
+// Whoever types the shortest command waits for it. Shorter would cost the search its spare loads.
+const USUAL_TIME: Duration = Duration::from_secs(120);
+/// What a search needs at least to have an answer on a quiet device, beside the layout: so many probes, and a longer run.
+const LEAST_PROBES: u32 = 6;
+/// For what comes before and behind the loads: looking at the targets, the record, the report, removing files.
+const AROUND_LOADS: Duration = Duration::from_secs(3);
 /// The most longer runs that look for a rate that lasts.
-const MOST_CONFIRMATIONS: usize = 4;
-/// A longer run that did not hold its limits is followed by one so much lower, and the next time by the square of that.
-const STEP_DOWN: f64 = 1.04;
+const MOST_CONFIRMATIONS: usize = 6;
 /// A load that did less than this part of what was asked of it was beyond what the device does.
 // Poisson arrivals of a few thousand vary by one or two percent.
 const OVERRUN: f64 = 0.97;
-/// After a longer run that did not keep its rate, the next one is made below what that run did achieve.
-// A device whose burst has ended does what it can go on doing; a little less leaves room for a queue to empty.
-const BELOW_ACHIEVED: f64 = 0.97;
 
 /// A search, as far as it got.
 #[derive(Debug, Clone)]
@@ -89,6 +91,10 @@ pub struct RateSearch {
     search: Search,
     /// The rarest stream at saturation, and its IOPS.
     rarest: (String, f64),
+    /// The share of reads in all I/Os of the last load.
+    read_share: Option<f64>,
+    /// By load, its rate in the last second that was measured.
+    last_iops: Vec<f64>,
 }
 
 /// The next load of a search.
@@ -111,9 +117,22 @@ impl RateSearch {
     pub fn new(limits: Limits, need: Option<Need>, plan: Plan) -> Result<Self, SearchError> {
         let mix = Mix::new(plan, need.as_ref())?;
         limits.check(&mix.plan)?;
-        let search =
-            Search { limit: limits.named(), need, probes: Vec::new(), carries_need: None, result: None };
-        Ok(Self { mix, limits, search, rarest: (String::new(), 0.0) })
+        let search = Search {
+            limit: limits.named(),
+            need,
+            probes: Vec::new(),
+            carries_need: None,
+            result: None,
+            time_ran_out: false,
+        };
+        Ok(Self {
+            mix,
+            limits,
+            search,
+            rarest: (String::new(), 0.0),
+            read_share: None,
+            last_iops: Vec::new(),
+        })
     }
 
     /// What was tried and found so far.
@@ -121,51 +140,112 @@ impl RateSearch {
         &self.search
     }
 
-    /// The most that all loads take together, as far as that is known before the closed load; layout and pauses come on top.
-    pub fn most_time(&self) -> Duration {
+    /// All that the run may take, with `layout` for its files: two minutes, or where its loads are longer than usual the most that
+    /// they take together.
+    ///
+    /// It is known before the first load. Only a percentile that needs more time than anybody could know before the rate at
+    /// saturation makes it longer.
+    pub fn whole_time(&self, layout: Duration) -> Duration {
         let times = self.times();
+        if self.has_staircase() {
+            return layout + times.saturation() + self.mix.plan.duration() + GAP * 2 + AROUND_LOADS;
+        }
         let (probes, later) = match self.search.need {
             Some(_) => (MOST_PROBES_OF_HEADROOM + MOST_LOADS_AT_NEED - 1, 0),
             None => (MOST_PROBES, SPARE_CONFIRMATIONS),
         };
         let probes = u32::try_from(probes).unwrap_or(u32::MAX);
-        times.saturation() + times.probe() * probes + times.confirmation(0) + times.confirmation(1) * later
+        let loads = |probes: u32, later: u32| {
+            let least_s = self.least_s().max(times.shortest_probe_s());
+            let probe = times.probe_of(least_s) * probes;
+            times.saturation() + probe + times.confirmation(0) + times.confirmation(1) * later
+        };
+        let all = loads(probes, later);
+        if all <= USUAL_TIME {
+            let least = loads(LEAST_PROBES, 0) + GAP * (LEAST_PROBES + 2);
+            return USUAL_TIME.max(layout + least + AROUND_LOADS);
+        }
+        layout + all + GAP * (probes + later + 2) + AROUND_LOADS
     }
 
-    /// The loads so far, ramps included.
-    fn spent(&self) -> Duration {
-        self.search.probes.iter().map(|probe| self.times().taken(probe)).sum()
+    /// What is left for loads when `spent` of the whole time is over, the layout included.
+    pub fn left(&self, layout: Duration, spent: Duration) -> Duration {
+        self.whole_time(layout).saturating_sub(spent + AROUND_LOADS)
     }
 
-    /// The phases of a load at a share.
-    fn phases(&self, kind: ProbeKind, share: f64) -> Result<Vec<Phase>, SearchError> {
-        let earlier = self.of_kind(ProbeKind::Confirmation).count();
+    /// How long a load has to be for the rarest stream, as far as that is known, in seconds.
+    fn least_s(&self) -> f64 {
         let (stream, iops) = &self.rarest;
-        self.times().phases(kind, earlier, (stream, iops * share))
+        if *iops <= 0.0 {
+            return 0.0;
+        }
+        self.times().for_statistic((stream, iops * LOWEST_SHARE.max(0.5))).map_or(0.0, |(_, least_s)| least_s)
+    }
+
+    /// The phases of a load at a share, as long as there is room for; `None` where there is not.
+    fn phases(
+        &self,
+        kind: ProbeKind,
+        share: f64,
+        earlier: usize,
+        left: Duration,
+    ) -> Result<Option<Vec<Phase>>, SearchError> {
+        let times = self.times();
+        // The longer run is the answer and its record: no probe may take its time.
+        let reserved = match kind {
+            ProbeKind::Probe if self.search.need.is_none() && earlier == 0 => {
+                times.least_of_confirmation() + GAP
+            }
+            _ => Duration::ZERO,
+        };
+        let tried = self.of_kind(ProbeKind::Probe).count();
+        let probes = MOST_PROBES.max(MOST_PROBES_OF_HEADROOM).saturating_sub(tried).max(1);
+        let room = Room { left: left.saturating_sub(reserved + GAP), probes };
+        let (stream, iops) = &self.rarest;
+        times.phases(kind, earlier, (stream, iops * share), room)
     }
 
     fn times(&self) -> Times {
         Times::of(&self.mix.plan, &self.limits, self.search.need.is_some())
     }
 
-    /// The next load; `None` when the search is at its end.
+    /// The next load, which with its own gap takes no longer than is `left`; `None` when the search is at its end, or its time is.
     ///
     /// # Errors
     ///
     /// When the statistic needs more time than there is.
-    pub fn next_load(&self) -> Result<Option<NextLoad>, SearchError> {
-        let (kind, share) = match self.next_share() {
-            _ if self.search.probes.is_empty() => (ProbeKind::Saturation, None),
-            Some((kind, share)) => (kind, Some(share)),
-            None => return Ok(None),
-        };
-        let mut plan = match share {
-            Some(share) => self.mix.open_at(share, self.phases(kind, share)?),
-            None => {
-                let mut plan = self.mix.saturating();
-                self.times().shorten_saturation(&mut plan);
-                plan
+    pub fn next_load(&mut self, left: Duration) -> Result<Option<NextLoad>, SearchError> {
+        let (kind, share, mut plan) = if self.search.probes.is_empty() {
+            if self.times().saturation() + GAP > left {
+                self.end_of_time();
+                return Ok(None);
             }
+            let mut plan = self.mix.saturating();
+            self.times().shorten_saturation(&mut plan);
+            (ProbeKind::Saturation, None, plan)
+        } else {
+            let mut fitting = None;
+            let mut left_out = None;
+            let earlier = self.whole_confirmations();
+            // In the order of what they are worth: what does not fit any more leaves its time to the next.
+            for (kind, share) in self.wanted() {
+                if let Some(phases) = self.phases(kind, share, earlier, left)? {
+                    fitting = Some((kind, Some(share), self.mix.open_at(share, phases)));
+                    break;
+                }
+                left_out = Some(kind);
+            }
+            if left_out.is_some() {
+                self.end_of_time();
+            } else if let Some(share) = self.step_up()
+                && fitting.is_none()
+                // As long as the first one, where there is time: it becomes the record when it holds.
+                && let Some(phases) = self.phases(ProbeKind::Confirmation, share, 0, left)?
+            {
+                fitting = Some((ProbeKind::Confirmation, Some(share), self.mix.open_at(share, phases)));
+            }
+            let Some(load) = fitting else { return Ok(None) };
+            load
         };
         // Another seed each time, or every probe would read the same offsets in the same order and find what
         // the last one left in a cache.
@@ -173,6 +253,33 @@ impl RateSearch {
         // The backlog is read interval by interval, so intervals have to be short whatever the profile says.
         plan.interval = Duration::from_secs(1);
         Ok(Some(NextLoad { kind, share, plan }))
+    }
+
+    /// Once the closed load has shown the mix: the plan's steps as shares of the needed rate. `None` before, and without steps or need.
+    pub fn staircase(&self) -> Option<Plan> {
+        let share = self.need_share().filter(|_| !self.mix.plan.steps.is_empty())?;
+        let mut plan = self.mix.open_at(share, self.mix.plan.phases.clone());
+        plan.seed = plan.seed.wrapping_add(1);
+        Some(plan)
+    }
+
+    /// Whether steps of the needed rate are asked for, and not the highest rate.
+    pub fn has_staircase(&self) -> bool {
+        !self.mix.plan.steps.is_empty()
+    }
+
+    /// Takes down that loads were wanted for which there was no time, and what the answer is without them.
+    fn end_of_time(&mut self) {
+        self.search.time_ran_out = true;
+        self.search.result = self.result();
+    }
+
+    /// Whoever looks at a load while it lasts, and ends it when it cannot stay within its limits any more; `None` of one whose record
+    /// may be that of the search also when it does not.
+    pub fn early_end(&self, load: &NextLoad) -> Option<EarlyEnd> {
+        let is_kept = load.kind == ProbeKind::Confirmation && self.search.need.is_some();
+        let is_long = load.kind == ProbeKind::Confirmation;
+        (load.share.is_some() && !is_kept).then(|| EarlyEnd::of(&load.plan, &self.limits, is_long))
     }
 
     /// The share that is the needed rate; `None` without a need, and before the closed load.
@@ -201,6 +308,7 @@ impl RateSearch {
         };
         let asked_iops = load.share.map(|share| self.mix.total_rate(share));
         let iops: f64 = rates.iter().sum();
+        self.last_iops.push(iops * last_second_to_all(subject));
         self.search.probes.push(Probe {
             kind: load.kind,
             share: load.share,
@@ -215,117 +323,16 @@ impl RateSearch {
                 Observed::of(subject).doubts((1.0 - iops / asked).max(0.0))
             }),
         });
-        self.search.carries_need = self.need_decided();
-        self.search.result = self.result();
         let count = |facts: &dyn Fn(&SubjectJob<'_>) -> u64| subject.jobs.iter().map(facts).sum::<u64>();
         let reads = count(&|job| job.ops.read.and_then(|read| read.io_count()).unwrap_or_default());
         let writes = count(&|job| job.ops.write.and_then(|write| write.io_count()).unwrap_or_default());
-        if let Some(result) = self.search.result.as_mut().filter(|_| reads + writes > 0) {
+        if reads + writes > 0 {
             // The mix of any load is that of all: rates keep their proportions.
-            let read_iops = result.held_iops * reads as f64 / (reads + writes) as f64;
-            (result.read_iops, result.write_iops) = (Some(read_iops), Some(result.held_iops - read_iops));
+            self.read_share = Some(reads as f64 / (reads + writes) as f64);
         }
+        self.search.carries_need = self.need_decided();
+        self.search.result = self.result();
         Ok(self.search.probes.last().expect("it was pushed above"))
-    }
-
-    /// Kind and share of the next load, behind that at saturation.
-    fn next_share(&self) -> Option<(ProbeKind, f64)> {
-        if let Some(again) = self.doubted() {
-            return Some(again);
-        }
-        if let Some(need) = self.need_share()
-            && self.search.carries_need.is_none()
-        {
-            let loads = self.loads_at(need).count();
-            let kind = if loads == 0 { ProbeKind::Confirmation } else { ProbeKind::Probe };
-            return (loads < MOST_LOADS_AT_NEED).then_some((kind, need));
-        }
-        let belief = self.belief();
-        let (most, wanted) = match self.search.need {
-            Some(_) => (MOST_PROBES_OF_HEADROOM, WIDEST_ANSWER),
-            None => (MOST_PROBES, BRACKET),
-        };
-        let tried = self.of_kind(ProbeKind::Probe).filter(|probe| !self.is_at_need(probe)).count();
-        // Once a longer run was made, short ones would only bring back what it has outlasted.
-        let has_confirmation =
-            self.search.need.is_none() && self.of_kind(ProbeKind::Confirmation).next().is_some();
-        if tried < most && !has_confirmation && !is_narrow(&belief, wanted) {
-            return Some((ProbeKind::Probe, belief.median()));
-        }
-        // The long run at the needed rate is the record; how far above it the device goes on is the word of the probes.
-        if self.search.need.is_some() {
-            return None;
-        }
-        self.next_confirmation(&belief).map(|share| (ProbeKind::Confirmation, share))
-    }
-
-    /// The last load, where it did not hold, but that may not be the device's fault, and another try is left.
-    fn doubted(&self) -> Option<(ProbeKind, f64)> {
-        let last = self.search.probes.last()?;
-        let share = last.share.filter(|_| last.held == Some(false) && !last.doubts.is_empty())?;
-        let tries = self.loads_at(share).filter(|probe| probe.kind == last.kind).count();
-        (tries < MOST_DOUBTED_TRIES).then_some((last.kind, share))
-    }
-
-    /// The share of the next confirmation; `None` where the ends are close, and where no other is left.
-    fn next_confirmation(&self, belief: &Belief) -> Option<f64> {
-        let carried = belief.carried(CONFIDENCE_TO_CONFIRM)?;
-        let confirmations: Vec<&Probe> = self.of_kind(ProbeKind::Confirmation).collect();
-        // Three more are part of the time that was announced, whatever the probes took.
-        let is_in_time = || self.spent() + self.times().confirmation(confirmations.len()) <= self.most_time();
-        let is_left = confirmations.len() < MOST_CONFIRMATIONS
-            && (confirmations.len() <= SPARE_CONFIRMATIONS as usize || is_in_time());
-        if confirmations.is_empty() {
-            return Some(carried);
-        }
-        if !is_left {
-            return None;
-        }
-        let shares = |held: bool| {
-            let of = confirmations.iter().filter(move |probe| probe.held == Some(held));
-            of.filter_map(|probe| probe.share)
-        };
-        if let Some(held) = shares(true).reduce(f64::max) {
-            let above = self.lowest_not_held(belief, held)?;
-            return (above / held > BRACKET + 1e-9).then(|| f64::midpoint(held, above));
-        }
-        // A run that kept its rate and missed a limit, where most loads say that the rate is carried, may have met a freeze: once more.
-        let last = confirmations.last()?;
-        let share = last.share?;
-        let is_first =
-            confirmations.iter().filter(|probe| probe.share.is_some_and(|one| is_same(one, share))).count()
-                == 1;
-        if is_first && self.overrun(last).is_none() {
-            return Some(share);
-        }
-        // What a long run did achieve is the best that is known of what lasts. One that kept its rate and not its limits is only a
-        // little too fast.
-        let total = self.mix.total_rate(1.0);
-        let achieved = confirmations.iter().filter(|probe| self.overrun(probe).is_some());
-        let achieved = achieved.map(|probe| BELOW_ACHIEVED * probe.iops / total).reduce(f64::min);
-        let mut tried: Vec<f64> = shares(false).collect();
-        tried.dedup_by(|a, b| is_same(*a, *b));
-        let below = tried
-            .iter()
-            .copied()
-            .reduce(f64::min)
-            .map(|share| share / STEP_DOWN.powi(1 << (tried.len() - 1)));
-        let share = [achieved, below].into_iter().flatten().fold(f64::INFINITY, f64::min);
-        (share >= LOWEST_SHARE).then_some(share)
-    }
-
-    /// The lowest share above `held` that is known not to hold. What a long run did not hold is an end whatever shorter ones said:
-    /// credits outlast a probe.
-    fn lowest_not_held(&self, belief: &Belief, held: f64) -> Option<f64> {
-        let long = self
-            .of_kind(ProbeKind::Confirmation)
-            .filter(|one| one.held == Some(false) && one.doubts.is_empty());
-        let ends = long
-            .filter_map(|one| {
-                Some(self.overrun(one).map_or(one.share?, |did| did.min(one.share.unwrap_or(did))))
-            })
-            .chain(belief.not_carried(CONFIDENCE));
-        ends.filter(|above| *above > held * (1.0 + 1e-9)).reduce(f64::min)
     }
 
     /// What all loads so far say together.
@@ -347,8 +354,23 @@ impl RateSearch {
     /// The share just above what the load did, where that is clearly less than it asked: what a device does not do when more is asked of it
     /// it does not carry, so that the load says more than that its own rate was too high.
     fn overrun(&self, probe: &Probe) -> Option<f64> {
-        let did = probe.asked_iops.filter(|asked| probe.iops < OVERRUN * asked).map(|_| probe.iops)?;
-        Some(did / (OVERRUN * self.mix.total_rate(1.0)))
+        let did = self.done(probe);
+        let is_less = probe.asked_iops.is_some_and(|asked| did < OVERRUN * asked);
+        is_less.then(|| did / (OVERRUN * self.mix.total_rate(1.0)))
+    }
+
+    /// The rate that a load did. Of a longer run that ended early it is that of its last second: all of it together would be a burst and
+    /// what followed it, or a moment of nothing and what made up for it.
+    fn done(&self, probe: &Probe) -> f64 {
+        let number = self.search.probes.iter().position(|one| std::ptr::eq(one, probe));
+        let last = number.and_then(|number| self.last_iops.get(number)).copied();
+        last.filter(|_| probe.kind == ProbeKind::Confirmation && !Times::is_whole(probe))
+            .unwrap_or(probe.iops)
+    }
+
+    /// Longer runs that were not ended early: each of them had the time that one has.
+    fn whole_confirmations(&self) -> usize {
+        self.of_kind(ProbeKind::Confirmation).filter(|probe| Times::is_whole(probe)).count()
     }
 
     /// Whether a load says something about the device. One that held does, whatever else went on: others can only have made it
@@ -361,7 +383,7 @@ impl RateSearch {
         }
         // The last of them counts for all.
         let doubted: Vec<&Probe> = self.loads_at(share).filter(is_doubted).collect();
-        doubted.len() >= MOST_DOUBTED_TRIES
+        doubted.len() >= self.most_tries(probe)
             && doubted.last().is_some_and(|last| std::ptr::eq(*last, probe))
             && self.need_share().is_none_or(|need| !is_same(need, share))
     }
@@ -399,12 +421,13 @@ impl RateSearch {
             }
         };
         let above = self.lowest_not_held(&belief, held);
-        // Two ends that stay far apart are loads that disagree. Where a need is decided the lower end is still right.
-        if self.search.need.is_none()
-            && above.is_some_and(|above| above / held > WIDEST_ANSWER * WIDEST_ANSWER)
-        {
+        let is_wide = above.is_some_and(|above| above / held > WIDEST_ANSWER * WIDEST_ANSWER);
+        // Two ends that stay far apart are loads that disagree, unless there was no time for those between them: then the lower one is
+        // a bound. Where a need is decided the lower end is right all the same.
+        if is_wide && self.search.need.is_none() && !self.search.time_ran_out {
             return None;
         }
+        let above = above.filter(|_| !(is_wide && self.search.time_ran_out));
         let nearest = |probe: &&Probe| probe.share.is_some_and(|share| share <= held * (1.0 + 1e-9));
         let worst = self
             .search
@@ -414,10 +437,11 @@ impl RateSearch {
             .max_by(|a, b| {
                 (a.share, a.duration).partial_cmp(&(b.share, b.duration)).unwrap_or(std::cmp::Ordering::Equal)
             });
+        let held_iops = self.mix.total_rate(held);
         Some(SearchResult {
-            held_iops: self.mix.total_rate(held),
-            read_iops: None,
-            write_iops: None,
+            held_iops,
+            read_iops: self.read_share.map(|share| share * held_iops),
+            write_iops: self.read_share.map(|share| (1.0 - share) * held_iops),
             confidence_percent: Some(100.0 * belief.probability_of(held).clamp(CONFIDENCE, 0.999)),
             not_held_iops: above.map(|share| self.mix.total_rate(share)),
             not_held_doubts: above.map(|_| self.doubts_above(held)).unwrap_or_default(),
@@ -479,6 +503,22 @@ const fn trust(kind: ProbeKind) -> f64 {
 fn is_same(a: f64, b: f64) -> bool {
     // Shares are computed again by the same formulas; only rounding can differ.
     (a - b).abs() < 1e-9
+}
+
+/// The rate of the last second that was measured, as a share of that of all of them; 1 where there is none.
+fn last_second_to_all(subject: &Subject<'_>) -> f64 {
+    let rate = |intervals: &mut dyn Iterator<Item = &Interval>| {
+        let (mut count, mut seconds) = (0.0, 0.0);
+        for one in intervals {
+            let ops = one.jobs.iter().flat_map(|job| job.read.iter().chain(&job.write));
+            count += ops.map(|op| op.io_count() as f64).sum::<f64>();
+            seconds += one.duration.as_secs_f64();
+        }
+        (count > 0.0 && seconds > 0.0).then(|| count / seconds)
+    };
+    let all = rate(&mut subject.measured_intervals());
+    let last = rate(&mut subject.measured_intervals().last().into_iter());
+    all.zip(last).map_or(1.0, |(all, last)| last / all)
 }
 
 /// Of all I/Os together.

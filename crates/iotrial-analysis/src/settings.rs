@@ -59,6 +59,9 @@ pub struct Setting {
     pub name: &'static str,
     /// What is proposed, in the unit that the database has for it.
     pub value: f64,
+    /// What the rule comes to, where that lies outside of what the setting should be: the value is then the nearest of those.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub computed: Option<f64>,
     /// The measurements behind it.
     pub evidence: SettingEvidence,
     /// Why the measurements may not be those of a device; absent where nothing speaks against them.
@@ -124,14 +127,31 @@ impl Setting {
 
     /// The value as it is written into a configuration file.
     pub fn written(&self) -> String {
+        self.write(self.value)
+    }
+
+    fn write(&self, value: f64) -> String {
         match self.evidence {
-            SettingEvidence::PageCosts { .. } => format!("{:.1}", self.value),
-            _ => format!("{:.0}", self.value),
+            SettingEvidence::PageCosts { .. } => format!("{value:.1}"),
+            _ => format!("{value:.0}"),
         }
     }
 
-    /// What it comes from, in one clause.
+    /// What it comes from, in a clause or two.
     pub fn from(&self) -> String {
+        let bounded = self.computed.map_or_else(String::new, |computed| {
+            let (which, edge) =
+                if computed > self.value { ("more", "at most") } else { ("less", "at least") };
+            format!(
+                "; {} would follow, and {which} is not proposed: {edge} {}",
+                self.write(computed),
+                self.written()
+            )
+        });
+        format!("{}{bounded}", self.evidence_in_words())
+    }
+
+    fn evidence_in_words(&self) -> String {
         let kib = |bytes: u64| ByteSize::bytes(bytes).to_string();
         match &self.evidence {
             SettingEvidence::PageCosts {
@@ -178,6 +198,13 @@ impl Setting {
     }
 }
 
+/// The value within its bounds, and what it was where it lay beyond them.
+pub(crate) fn bounded(computed: f64, (least, most): (f64, f64)) -> (f64, Option<f64>) {
+    let value = computed.clamp(least, most);
+    // Rounding is not told: only what the setting shows.
+    (value, Some(computed).filter(|computed| (computed - value).abs() > 0.05))
+}
+
 /// `innodb_page_size` by default.
 pub(crate) const INNODB_PAGE: ByteSize = ByteSize::kib(16);
 /// The lowest `innodb_io_capacity`, and the highest that is recommended unless less is known to be too little.
@@ -216,16 +243,20 @@ fn page_writes(subject: &Subject<'_>) -> Option<f64> {
 
 /// Both capacities of InnoDB: `write_iops` for the usual background work, `most_iops` where it falls behind.
 pub(crate) fn io_capacities(write_iops: f64, most_iops: f64, is_ceiling: bool) -> Vec<Setting> {
-    let setting = |name: &'static str, iops: f64, most: f64| Setting {
-        database: Database::MySql,
-        name,
-        value: two_digits(iops).clamp(IO_CAPACITY.0, most),
-        evidence: SettingEvidence::PageWrites {
-            write_iops: if is_ceiling { most_iops } else { write_iops },
-            block_size_bytes: INNODB_PAGE.get(),
-            is_ceiling,
-        },
-        reserve: None,
+    let setting = |name: &'static str, iops: f64, most: f64| {
+        let (value, computed) = bounded(two_digits(iops), (IO_CAPACITY.0, most));
+        Setting {
+            database: Database::MySql,
+            name,
+            value,
+            computed,
+            evidence: SettingEvidence::PageWrites {
+                write_iops: if is_ceiling { most_iops } else { write_iops },
+                block_size_bytes: INNODB_PAGE.get(),
+                is_ceiling,
+            },
+            reserve: None,
+        }
     };
     vec![
         setting("innodb_io_capacity", write_iops, IO_CAPACITY.1),
@@ -242,10 +273,12 @@ fn two_digits(number: f64) -> f64 {
 
 fn tempdb_files(subject: &Subject<'_>) -> Option<Setting> {
     let cpu_count = subject.host.as_ref()?.cpu_count?;
+    let (value, computed) = bounded(f64::from(cpu_count), (1.0, f64::from(MOST_TEMPDB_FILES)));
     Some(Setting {
         database: Database::SqlServer,
         name: "data files of tempdb",
-        value: f64::from(cpu_count.clamp(1, MOST_TEMPDB_FILES)),
+        value,
+        computed,
         evidence: SettingEvidence::Processors { cpu_count },
         reserve: None,
     })

@@ -14,6 +14,8 @@ use crate::figures::{Counted, Figures, percentile_us};
 use crate::findings::{findings as found, shared_disks};
 use crate::saturation::{LoadPoint, Saturation, Sustained, is_saturated};
 use crate::settings::Setting;
+use crate::threshold::ThresholdSet;
+use crate::verdict::{Held, Outcome};
 
 mod results;
 
@@ -91,10 +93,19 @@ pub struct Probe {
     /// Relative standard error of the rate by chance: half of the middle 68 % of the latencies, in percent of their mean, by the
     /// square root of the number of I/Os.
     pub iops_standard_error_percent: f64,
+    /// Whether its latencies are within the limits of [`JUDGED_BY`], as a run of it would be judged.
+    pub outcome: Outcome,
+    /// Why they are not, or why that cannot be said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why_not: Option<String>,
     /// Reads and writes together.
     #[serde(flatten)]
     pub figures: Figures,
 }
+
+/// The threshold set by which probes are judged.
+// A sweep has no profile that could name one, and what is worth being swept is flash today.
+pub const JUDGED_BY: &str = "flash";
 
 /// A probe with what is odd about it.
 struct SeenProbe<'r> {
@@ -173,7 +184,11 @@ impl Probe {
             [only] => only.load.iodepth.zip(only.load.numjobs),
             _ => None,
         };
+        let thresholds = ThresholdSet::builtin(JUDGED_BY).expect("a test holds that it is built in");
+        let held = Held::of_probe(subject, &thresholds);
         Self {
+            outcome: held.outcome(),
+            why_not: held.why_not,
             purpose,
             iodepth: split.map(|(iodepth, _)| iodepth),
             numjobs: split.map(|(_, numjobs)| numjobs),

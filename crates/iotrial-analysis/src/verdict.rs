@@ -4,9 +4,12 @@
 //! stand behind it. A finding that says that the figures may not be the device's leaves the question open, whichever way the figures
 //! fell: a green answer on a cache is as wrong as a red one beside a noisy neighbour.
 
+use std::time::Duration;
+
 use iotrial_model::figure::Figure;
 use iotrial_model::finding::Finding;
 use iotrial_model::subject::Subject;
+use iotrial_model::units::format_duration;
 use iotrial_model::words::enumerate;
 use serde::Serialize;
 
@@ -16,10 +19,12 @@ use crate::threshold::ThresholdSet;
 pub use crate::threshold::{Category, Meaning};
 
 mod bearing;
+mod held;
 mod search;
 mod steps;
 
 use bearing::{Bearing, Doubt};
+pub(crate) use held::Held;
 use search::answered;
 pub use search::{Capacity, known_so_far, was_tried_above};
 pub use steps::StepResult;
@@ -84,7 +89,7 @@ pub struct Verdict {
     pub sentence: String,
     /// What to change so that the next measurement has an answer; only where this one is inconclusive.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub advice: Option<String>,
+    pub advice: Option<Advice>,
     /// What speaks for it, the most weighty first.
     pub reasons: Vec<String>,
     /// The threshold set.
@@ -97,6 +102,34 @@ pub struct Verdict {
     /// The answer in a few words, where a rate was asked for and not only whether the storage is good enough.
     #[serde(skip)]
     pub headline: Option<String>,
+}
+
+/// What to change so that the next measurement has an answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Advice {
+    words: String,
+    /// How long the next run should be measured; `None` where its length is not what is wrong.
+    #[serde(skip)]
+    pub duration: Option<Duration>,
+}
+
+impl Advice {
+    /// An imperative, as a sentence.
+    pub fn of(words: &str) -> Self {
+        Self { words: words.to_owned(), duration: None }
+    }
+
+    /// The same run, longer.
+    fn longer(duration: Duration) -> Self {
+        let words = format!("Measure longer: --duration {}.", format_duration(duration));
+        Self { words, duration: Some(duration) }
+    }
+
+    /// The sentence.
+    pub fn as_str(&self) -> &str {
+        &self.words
+    }
 }
 
 /// Judges a result by a set of thresholds, with everything that is odd about it.
@@ -138,7 +171,8 @@ fn decide(
     let by_weight = judgement::by_weight(&judged);
     let worst = by_weight.first().copied();
     let meaning = worst.and_then(|worst| thresholds.meaning(worst.category)).cloned();
-    let (outcome, sentence) = match (bearing.against.first(), bearing.doubts.as_slice(), worst) {
+    let against = bearing.against.first().map(|against| &against.words);
+    let (outcome, sentence) = match (against, bearing.doubts.as_slice(), worst) {
         // What fails is the device's doing, whatever else went on beside it.
         (Some(against), ..) => (Outcome::NotQualified, format!("Not qualified for {profile}: {against}.")),
         (None, [], None) if gaps.iter().any(|gap| gap.is_unstated) => (
@@ -259,7 +293,7 @@ fn reasons(
             }
         )
     });
-    let mut reasons = bearing.against.clone();
+    let mut reasons: Vec<String> = bearing.against.iter().map(|against| against.words.clone()).collect();
     reasons.extend(bearing.doubts.iter().map(|doubt| doubt.reason.clone()));
     reasons.extend(slow.into_iter().map(Judged::reason));
     reasons.extend(meaning);
@@ -276,8 +310,6 @@ fn reasons(
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use iotrial_model::finding::Severity;
     use iotrial_model::load::{Durability, Role, Spacing};
     use iotrial_model::plan::{Arrival, EngineKind, Plan, UntilSteady};
@@ -465,7 +497,7 @@ mod tests {
             "{}",
             verdict.sentence
         );
-        assert!(verdict.advice.unwrap().contains("--until-steady"));
+        assert!(verdict.advice.unwrap().as_str().contains("--until-steady"));
     }
 
     #[test]
@@ -478,7 +510,7 @@ mod tests {
                 "{}",
                 verdict.sentence
             );
-            assert_eq!(verdict.advice.as_deref(), Some("Measure longer: --duration 1m."));
+            assert_eq!(verdict.advice.as_ref().map(Advice::as_str), Some("Measure longer: --duration 1m."));
             assert_ne!(judge(&measured(10, |_| iops), &set("flash")).outcome, Outcome::Inconclusive);
         }
     }
@@ -491,7 +523,7 @@ mod tests {
             let verdict = judge(&record, &set("flash"));
             assert_eq!(verdict.outcome, Outcome::Inconclusive, "{}", verdict.sentence);
             assert!(verdict.sentence.contains("somebody else used them"), "{}", verdict.sentence);
-            assert!(verdict.advice.unwrap().starts_with("Stop other work on these devices"));
+            assert!(verdict.advice.unwrap().as_str().starts_with("Stop other work on these devices"));
         }
     }
 
@@ -650,7 +682,7 @@ mod tests {
         let verdict = judge(&few, &set("flash"));
         assert_eq!(verdict.outcome, Outcome::Inconclusive);
         assert!(verdict.sentence.contains("too few I/Os for p99 of log commits"), "{}", verdict.sentence);
-        assert_eq!(verdict.advice.as_deref(), Some("Measure longer: --duration 2m."));
+        assert_eq!(verdict.advice.as_ref().map(Advice::as_str), Some("Measure longer: --duration 2m."));
     }
 
     #[test]

@@ -101,7 +101,8 @@ pub fn run(
     let workers = Workers::start(plan, &engine, &windows, &brake)?;
     // A simulated clock has no CPU time to go with it.
     let has_meter = !plan.engine.is_simulated();
-    let mut meter = has_meter.then(|| Meter::new(workers.clock.clone(), &windows, device_names));
+    let anywhere = watcher.may_end_anywhere();
+    let mut meter = has_meter.then(|| Meter::new(workers.clock.clone(), &windows, device_names, anywhere));
     let engine_setup = workers.setup.clone();
     let thread_ids = workers.thread_ids.clone();
     let mut collector = Collector::new(plan, &windows, workers.spares.len());

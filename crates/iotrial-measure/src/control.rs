@@ -47,6 +47,12 @@ pub trait Watcher {
     /// An interval is over.
     fn interval(&mut self, interval: &Interval) -> Decision;
 
+    /// Whether it may end the load behind any interval, and not only behind one that ends a round. CPU time and device counters are
+    /// then read behind each of them.
+    fn may_end_anywhere(&self) -> bool {
+        false
+    }
+
     /// The load has been over for so long, and not all of its I/Os are back. Comes again and again until they
     /// are.
     fn draining(&mut self, _since: Duration) {}
@@ -66,7 +72,7 @@ pub enum Decision {
     /// The load has shown enough and is complete. The figures are those of the time from here, counted from
     /// the start of the load, to the end of the interval; what was measured before becomes precondition.
     Complete {
-        /// The start of an interval that begins a round.
+        /// The start of an interval that begins a round, or of any where the watcher may end the load anywhere.
         measured_from: Duration,
     },
 }

@@ -42,9 +42,10 @@ impl LoadCourse {
         let borders: Vec<f64> = plan.step_borders().iter().map(|border| as_ns(*border) as f64).collect();
         let (first, last) = (plan.steps.first()?, plan.steps.last()?);
         let mut stretches = Vec::new();
-        // A load that is not measured yet is that of the first step: where it rises, the one that it rises to.
+        // A load that is not measured yet is the one that the first step begins with: of one that rises from nothing there is none, or
+        // the full load would come before its build-up, and use up the credits and fill the caches that it is to show.
         if borders[0] > 0.0 {
-            let share = first.last_share();
+            let share = first.first_share();
             stretches.push(Stretch {
                 from_ns: 0.0,
                 to_ns: borders[0],
@@ -117,6 +118,14 @@ pub(crate) fn course(steps: &[(u64, f64, f64)]) -> LoadCourse {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn before_a_step_that_rises_from_nothing_there_is_no_load() {
+        let second = 1_000_000_000;
+        let course = course(&[(5, 0.0, 0.0), (10, 0.0, 1.0)]);
+        assert!(!course.is_above(0.0, 4 * second));
+        assert_eq!(course.next_above(0.0, 0), Some(5 * second + 1));
+    }
 
     #[test]
     fn the_moment_is_found_at_which_a_share_is_passed() {

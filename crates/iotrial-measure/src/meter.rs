@@ -10,7 +10,8 @@ use crate::host::{CpuSnapshot, DeviceSnapshot, ThreadWatch};
 use crate::window::Window;
 
 /// Reads CPU times and device counters at both ends of the measured phase, at the ends of its rounds
-/// where it may end with one, and at those of its steps; looks at the threads in between.
+/// where it may end with one, or of all its windows where it may end anywhere, and at those of its steps; looks at the threads in
+/// between.
 pub struct Meter {
     clock: MonotonicClock,
     /// The moments of the readings, in order; those that are behind have one.
@@ -39,12 +40,19 @@ const THREAD_LOOK_NS: u64 = 1_000_000_000;
 const LAST_THREAD_LOOK_NS: u64 = 5_000_000;
 
 impl Meter {
-    /// A meter for a load that is cut into these windows. Nothing is read yet.
-    pub fn new(clock: MonotonicClock, windows: &[Window], device_names: &[String]) -> Self {
+    /// A meter for a load that is cut into these windows, and that `may_end_anywhere` behind any of them. Nothing is read yet.
+    pub fn new(
+        clock: MonotonicClock,
+        windows: &[Window],
+        device_names: &[String],
+        may_end_anywhere: bool,
+    ) -> Self {
         let measured = || windows.iter().filter(|window| window.phase == PhaseKind::Measure);
         let mut borders_ns: Vec<u64> = measured().map(|window| window.start_ns).take(1).collect();
         borders_ns.extend(
-            measured().filter(|window| window.ends_round || window.ends_step).map(|window| window.end_ns),
+            measured()
+                .filter(|window| may_end_anywhere || window.ends_round || window.ends_step)
+                .map(|window| window.end_ns),
         );
         borders_ns.extend(measured().map(|window| window.end_ns).next_back());
         // The last window may end a round too.
@@ -174,6 +182,10 @@ mod tests {
 
     /// Two seconds of ramp and six of measuring, in rounds of two or in one piece.
     fn meter(has_rounds: bool) -> Meter {
+        meter_of(has_rounds, false)
+    }
+
+    fn meter_of(has_rounds: bool, may_end_anywhere: bool) -> Meter {
         const SECOND_NS: u64 = 1_000_000_000;
         let window = |second: u64| Window {
             phase: if second < 2 { PhaseKind::Ramp } else { PhaseKind::Measure },
@@ -182,7 +194,8 @@ mod tests {
             ends_round: has_rounds && second >= 2 && second % 2 == 1,
             ends_step: false,
         };
-        Meter::new(MonotonicClock::before_start(), &(0..8).map(window).collect::<Vec<_>>(), &[])
+        let windows: Vec<Window> = (0..8).map(window).collect();
+        Meter::new(MonotonicClock::before_start(), &windows, &[], may_end_anywhere)
     }
 
     fn seconds_between(meter: &Meter, borders: Option<(u64, u64)>) -> Option<f64> {
@@ -196,6 +209,9 @@ mod tests {
         let plain: Vec<u64> = borders(false);
         let rounds: Vec<u64> = borders(true);
         assert_eq!((plain, rounds), (vec![2, 8], vec![2, 4, 6, 8]));
+        let anywhere = meter_of(false, true);
+        let anywhere: Vec<u64> = anywhere.borders_ns.iter().map(|ns| ns / 1_000_000_000).collect();
+        assert_eq!(anywhere, [2, 3, 4, 5, 6, 7, 8]);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 pub use crate::engine::{EngineDevice, EngineFacts, EngineKind};
 use crate::load::{BlockSizes, Distribution, Durability, FollowedOp, GroupCommit, Pattern, Role};
+use crate::need::Need;
 use crate::profile::{JobProfile, Profile, Schedule};
 pub use crate::sim_device::{SimDevice, SimStall};
 use crate::step::Step;
@@ -60,6 +61,8 @@ pub struct PlanRequest {
     pub ramp: Option<Duration>,
     /// Steps of equal length in place of the profile's: the share of the full load of each, in percent; empty takes the profile's.
     pub staircase: Vec<f64>,
+    /// The rate that the steps of the staircase are shares of; `None` is the full load of the profile.
+    pub need: Option<Need>,
     /// Who carries it out.
     pub engine: EngineKind,
     /// Why it is another engine than asked for or than usual.
@@ -90,6 +93,7 @@ impl PlanRequest {
             measure: None,
             ramp: None,
             staircase: Vec::new(),
+            need: None,
             engine,
             engine_reason: None,
             sim: SimDevice::default(),
@@ -132,9 +136,12 @@ pub struct Plan {
     /// Stretches of the load in their order; those that would last no time are left out.
     pub phases: Vec<Phase>,
     /// How the load changes within the measured phase, which is as long as they are together; empty where it does not. The phases
-    /// before have the load of the first step.
+    /// before have the load that the first step begins with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<Step>,
+    /// The rate that is needed and that the full load of the steps stands for; only where it was asked for steps of a need.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub need: Option<Need>,
     /// The measured phase ends before its time, as soon as the load is steady.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until_steady: Option<UntilSteady>,
@@ -392,6 +399,7 @@ impl Plan {
             interval,
             phases: phases.map(|(kind, duration)| Phase { kind, duration }).collect(),
             steps,
+            need: request.need.clone().filter(|_| !request.staircase.is_empty()),
             until_steady: None,
             areas: areas.areas,
             jobs,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::load::Role;
 use crate::step::Step;
 use crate::toml_reader::{Mistakes, TableReader, read_toml};
-use crate::units::ByteSize;
+use crate::units::{ByteSize, Rate};
 
 mod job;
 
@@ -170,24 +170,26 @@ impl Profile {
         Role::ALL.iter().copied().filter(|role| self.jobs.iter().any(|job| job.role == *role)).collect()
     }
 
-    /// Leaves only the jobs of these roles.
+    /// Leaves only the jobs of these roles, for a load whose rates are given. A job that followed one that goes has a rate of its own
+    /// then.
     ///
     /// # Errors
     ///
-    /// When the profile has no job of one of them, or one of their jobs follows a job that would go.
+    /// When the profile has no job of one of them.
     pub fn keep_roles(&mut self, roles: &[Role]) -> Result<(), RolesError> {
         if let Some(role) = roles.iter().find(|role| self.jobs.iter().all(|job| job.role != **role)) {
             return Err(RolesError::Missing { profile: self.name.clone(), role: *role });
         }
-        let is_kept = |name: &str| self.jobs.iter().any(|job| job.name == name && roles.contains(&job.role));
-        let kept = self.jobs.iter().filter(|job| roles.contains(&job.role));
-        let orphan = kept
-            .filter_map(|job| Some((job, job.follow.as_ref()?)))
-            .find(|(_, follow)| !is_kept(&follow.job));
-        if let Some((job, follow)) = orphan {
-            return Err(RolesError::Follows { job: job.name.clone(), leader: follow.job.clone() });
-        }
         self.jobs.retain(|job| roles.contains(&job.role));
+        let kept: Vec<String> = self.jobs.iter().map(|job| job.name.clone()).collect();
+        for job in &mut self.jobs {
+            let is_orphan = job.follow.as_ref().is_some_and(|follow| !kept.contains(&follow.job));
+            if is_orphan {
+                job.follow = None;
+                // Commits arrive, and are nothing that a closed load could have outstanding.
+                job.rate = job.group_commit.is_some().then_some(Rate::Iops(MOST_COMMITS_PER_S));
+            }
+        }
         Ok(())
     }
 
@@ -196,6 +198,9 @@ impl Profile {
         self.jobs.iter().map(JobProfile::total_iodepth).sum()
     }
 }
+
+/// Commits a second that are more than any log takes: with them every write of it is full, which shows its ceiling.
+pub const MOST_COMMITS_PER_S: f64 = 5e6;
 
 /// Why a profile cannot do with some of its roles.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -207,14 +212,6 @@ pub enum RolesError {
         profile: String,
         /// The role that was asked for.
         role: Role,
-    },
-    /// Without the other job it would have nothing to do.
-    #[error("the job `{job}` follows `{leader}`, whose role is left out")]
-    Follows {
-        /// The job that was to stay.
-        job: String,
-        /// The job that it follows.
-        leader: String,
     },
 }
 

@@ -29,6 +29,9 @@ pub struct Search {
     /// its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<SearchResult>,
+    /// Whether loads were still wanted for which there was no time left.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub time_ran_out: bool,
 }
 
 impl Search {

@@ -109,7 +109,7 @@ pub(crate) fn verdict(subject: &Subject<'_>, summary: &Summary) -> Section {
             headline: verdict.headline.clone(),
             category: verdict.category,
             sentence: verdict.sentence.clone(),
-            advice: verdict.advice.clone(),
+            advice: verdict.advice.as_ref().map(|advice| advice.as_str().to_owned()),
             reasons: verdict.reasons.clone(),
             ended,
         })],

@@ -125,7 +125,7 @@ fn draw_limits(svg: &mut String, chart: &Chart, x: &Edge, y: &Edge, labels: &mut
         let width = words.chars().count() as f64 * LIMIT_LETTER_WIDTH;
         // Before the end of its line, and no further left than the plot begins.
         let right = (end - 4.0).max(LEFT + 4.0 + width).min(RIGHT);
-        let base = labels.place(right - width, right, at);
+        let (right, base) = labels.place(width, right, at, 4);
         write!(
             svg,
             r#"<text class="limit-name" x="{right:.1}" y="{base:.1}" text-anchor="end">{}</text></g>"#,
@@ -143,7 +143,8 @@ fn draw_labels(svg: &mut String, line: &Line, x: &Edge, y: &Edge, labels: &mut L
         let Some(value) = value else { continue };
         let half = words.chars().count() as f64 * LIMIT_LETTER_WIDTH / 2.0;
         let middle = x.position(*at).clamp(LEFT + half, frame::WIDTH - half);
-        let base = labels.place(middle - half, middle + half, y.position(*value));
+        // Only above or below its point: to the left of it would be another one.
+        let (_, base) = labels.place(2.0 * half, middle + half, y.position(*value), 1);
         write!(
             svg,
             r#"<text class="point-name hue-{hue}" x="{middle:.1}" y="{base:.1}" text-anchor="middle">{}</text>"#,
@@ -161,23 +162,28 @@ struct Labels {
 }
 
 impl Labels {
-    /// The base line of a label for a line at this height: right above or below the line, or as near to it as there is room.
-    fn place(&mut self, left: f64, right: f64, line: f64) -> f64 {
+    /// The right edge and the base line of a label for a line at this height, which ends at `right` at most: right above or below the
+    /// line, further left on it where others stand there (`lefts` places are tried), or as near to it as there is room.
+    fn place(&mut self, width: f64, right: f64, line: f64, lefts: u32) -> (f64, f64) {
         let above = line - 5.0;
         let below = line + LIMIT_LABEL_HEIGHT - 3.0;
         let steps = (0..12).map(|step| f64::from(step) * LIMIT_LABEL_HEIGHT);
-        let places = steps.flat_map(|off| [above - off, below + off]);
-        let is_free = |base: &f64| {
-            let is_inside = (TOP + LIMIT_LABEL_HEIGHT - 6.0..=BOTTOM - 3.0).contains(base);
+        // To the left first: a label far above its line seems to be of another one.
+        let lefts = || (0..lefts).map(move |step| right - f64::from(step) * (width + LIMIT_LETTER_WIDTH));
+        let places =
+            steps.flat_map(|off| lefts().flat_map(move |right| [(right, above - off), (right, below + off)]));
+        let is_free = |(right, base): &(f64, f64)| {
+            let (left, right) = (right - width, *right);
+            let is_inside = (TOP + LIMIT_LABEL_HEIGHT - 6.0..=BOTTOM - 3.0).contains(base) && left >= LEFT;
             let touches = |(l, r, other): &(f64, f64, f64)| {
-                *l < right && left < *r && (base - other).abs() < LIMIT_LABEL_HEIGHT
+                *l < right && left < *r && (*base - other).abs() < LIMIT_LABEL_HEIGHT
             };
             is_inside && !self.taken.iter().any(touches)
         };
         // With more labels than there is room for, the last ones stand where they belong.
-        let base = places.into_iter().find(is_free).unwrap_or(above);
-        self.taken.push((left, right, base));
-        base
+        let (right, base) = places.into_iter().find(is_free).unwrap_or((right, above));
+        self.taken.push((right - width, right, base));
+        (right, base)
     }
 }
 
@@ -416,10 +422,23 @@ mod tests {
             (9_000.0, "log write"),
             (2_000.0, "x"),
         ]);
-        let mut bases = numbers(&svg, "limit-name", "y");
-        bases.sort_by(f64::total_cmp);
+        let (rights, bases) = (numbers(&svg, "limit-name", "x"), numbers(&svg, "limit-name", "y"));
         assert_eq!(bases.len(), 4);
-        assert!(bases.windows(2).all(|pair| pair[1] - pair[0] >= LIMIT_LABEL_HEIGHT - 1e-6), "{bases:?}");
+        let labels: Vec<(f64, f64)> = rights.into_iter().zip(bases).collect();
+        for (index, (right, base)) in labels.iter().enumerate() {
+            for (other_right, other_base) in &labels[..index] {
+                let is_apart = (right - other_right).abs() >= 9.0 * LIMIT_LETTER_WIDTH
+                    || (base - other_base).abs() >= LIMIT_LABEL_HEIGHT - 1e-6;
+                assert!(is_apart, "{labels:?}");
+            }
+        }
+        // No label is further from its line than right above or below it.
+        let mut lines = numbers(&svg, "limit", "d");
+        let mut bases: Vec<f64> = labels.into_iter().map(|(_, base)| base).collect();
+        lines.sort_by(f64::total_cmp);
+        bases.sort_by(f64::total_cmp);
+        let far = lines.iter().zip(&bases).filter(|(line, base)| (*line - *base).abs() > LIMIT_LABEL_HEIGHT);
+        assert_eq!(far.count(), 0, "{lines:?} {bases:?}");
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use iotrial_analysis::comparison::Circumstances;
 use iotrial_analysis::saturation::{Confidence, KneeBound, Model, Saturation};
-use iotrial_analysis::sweep::{Curve, Limit, Scaling, SweepSummary};
+use iotrial_analysis::sweep::{Curve, JUDGED_BY, Limit, Scaling, SweepSummary};
+use iotrial_analysis::verdict::Outcome;
 use iotrial_model::figure::Figure;
 use iotrial_model::finding::{Finding, FindingId, Severity};
 use iotrial_model::subject::Subject;
@@ -535,6 +536,8 @@ fn probes(summary: &SweepSummary) -> Option<Section> {
                 Value::number(figures.lat_p99_us),
                 Value::number(figures.lat_max_us),
                 figures.error_count.map_or(Value::Absent, Value::Count),
+                Value::Text(outcome_words(probe.outcome).to_owned()),
+                Value::Text(probe.why_not.clone().unwrap_or_default()),
             ]);
             Row { cells, is_total: false }
         })
@@ -555,6 +558,8 @@ fn probes(summary: &SweepSummary) -> Option<Section> {
         Column::of_figure(Figure::LatencyP99),
         Column::of_figure(Figure::LatencyMax).optional(),
         Column::new("errors", Quantity::Count).optional(),
+        Column::new("limits", Quantity::Words),
+        Column::new("why not", Quantity::Words).optional(),
     ]);
     let mut table = Table { caption: "Every probe".to_owned(), columns, rows, at_a_glance: is_series };
     if is_series {
@@ -562,7 +567,20 @@ fn probes(summary: &SweepSummary) -> Option<Section> {
         let purpose = table.columns.iter().position(|column| column.name == "purpose");
         table.without_column(purpose.expect("it was added just now"));
     }
-    section("probes", if is_series { "The tests" } else { "Every probe" }, None, vec![Block::Table(table)])
+    let note = format!(
+        "Within or beyond what {JUDGED_BY} calls acceptable for data files; in doubt where something other than the device may have decided it, or too few I/Os were made."
+    );
+    let heading = if is_series { "The tests" } else { "Every probe" };
+    section("probes", heading, Some(note), vec![Block::Table(table)])
+}
+
+/// The outcome of one load, next to others.
+const fn outcome_words(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Qualified => "within",
+        Outcome::Inconclusive => "in doubt",
+        Outcome::NotQualified => "beyond",
+    }
 }
 
 fn settings_of(record: &SweepRecord) -> Option<Section> {

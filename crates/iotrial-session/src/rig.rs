@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use iotrial_analysis::findings::{findings, shared_disks};
+use iotrial_analysis::rate_search::EarlyEnd;
 use iotrial_analysis::steady_state::{SteadyEnd, SteadyWatch};
 use iotrial_engine::run::{self, RunOutcome, StartRunError};
 use iotrial_engine::targets::{self, HeldAreas, PrepareError, Prepared};
@@ -168,7 +169,9 @@ impl Rig {
         }
         let Layout { written, reused, .. } = self.setup.layout;
         let and_reused = if reused.get() > 0 { format!(", reuses {reused}") } else { String::new() };
-        self.observer.say(&format!("lays out {written}{and_reused}, then {then}"));
+        let time = self.setup.expected_layout_time().as_secs();
+        let about = if time > 0 { format!(" (about {time} s)") } else { String::new() };
+        self.observer.say(&format!("lays out {written}{about}{and_reused}, then {then}"));
         let progress = |done, total| self.observer.layout(done, total);
         match targets::prepare(plan, &self.setup.probed, &progress, &|| self.control.is_stopping()) {
             Ok(prepared) => {
@@ -191,6 +194,15 @@ impl Rig {
     /// A plan that waits for a steady state ends with it, or at its limit. What an earlier load of the same trial
     /// brought is no longer in the record.
     pub fn run(&mut self, trial: &mut Trial) -> Result<(), RigError> {
+        self.run_watched(trial, None)
+    }
+
+    /// The same of a load that `early_end` may end behind any interval: by the time from which on its figures count.
+    pub(crate) fn run_watched(
+        &mut self,
+        trial: &mut Trial,
+        mut early_end: Option<EarlyEnd>,
+    ) -> Result<(), RigError> {
         // To the disk before the load, with the plan: what follows of intervals can be read only by their plan. A store that is full by
         // now does not take it, and may have room again at the end; the figures are in memory until then.
         let mut journal_error = trial.begin_load().err();
@@ -199,15 +211,17 @@ impl Rig {
         let mut steady_end = None;
         self.observer.start(&record.plan);
         let (observer, plan) = (&self.observer, &record.plan);
-        let outcome = self.load(record, &mut |interval| {
+        let may_end_anywhere = early_end.is_some();
+        let outcome = self.load(record, may_end_anywhere, &mut |interval| {
             observer.interval(plan, interval);
             if let Err(error) = journal.writer().interval(interval) {
                 // As above.
                 journal_error.get_or_insert(error);
             }
             steady_end = watch.as_mut().and_then(|watch| watch.see(interval));
-            match &steady_end {
-                Some(end) => Decision::Complete { measured_from: end.measured_from },
+            let lost = early_end.as_mut().and_then(|early_end| early_end.see(interval));
+            match steady_end.as_ref().map(|end| end.measured_from).or(lost) {
+                Some(measured_from) => Decision::Complete { measured_from },
                 None => Decision::GoOn,
             }
         })?;
@@ -235,7 +249,7 @@ impl Rig {
         }
         let mut record = self.setup.record(plan);
         let (observer, plan) = (&self.observer, &record.plan);
-        let outcome = self.load(&record, &mut |interval| {
+        let outcome = self.load(&record, false, &mut |interval| {
             if is_shown {
                 observer.interval(plan, interval);
             }
@@ -268,6 +282,7 @@ impl Rig {
     fn load(
         &self,
         record: &RunRecord,
+        may_end_anywhere: bool,
         decide: &mut dyn FnMut(&Interval) -> Decision,
     ) -> Result<RunOutcome, RigError> {
         let none = HeldAreas::default();
@@ -280,8 +295,13 @@ impl Rig {
             }
         }
         let plan = Arc::new(record.plan.clone());
-        let mut watch =
-            LoadWatch { decide, observer: &*self.observer, control: &self.control, has_told: false };
+        let mut watch = LoadWatch {
+            decide,
+            may_end_anywhere,
+            observer: &*self.observer,
+            control: &self.control,
+            has_told: false,
+        };
         Ok(run::run(&plan, areas, &device_names, &self.control, &mut watch)?)
     }
 
@@ -341,6 +361,7 @@ impl Drop for Rig {
 /// Passes intervals on, and tells of a device that keeps its I/Os.
 struct LoadWatch<'w> {
     decide: &'w mut dyn FnMut(&Interval) -> Decision,
+    may_end_anywhere: bool,
     observer: &'w dyn Observer,
     control: &'w Control,
     has_told: bool,
@@ -349,6 +370,10 @@ struct LoadWatch<'w> {
 impl Watcher for LoadWatch<'_> {
     fn interval(&mut self, interval: &Interval) -> Decision {
         (self.decide)(interval)
+    }
+
+    fn may_end_anywhere(&self) -> bool {
+        self.may_end_anywhere
     }
 
     fn draining(&mut self, since: Duration) {

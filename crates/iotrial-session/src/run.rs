@@ -75,7 +75,7 @@ pub fn run(
     let mut rig = Rig::new(setup, control, observer)?;
     // The journal before the layout, which takes minutes: after a crash in it, the next iotrial knows whose files are left there.
     let mut trial = rig.begin(rig.setup().plan.clone())?;
-    let then = what_follows(&trial.record.plan, search.as_ref());
+    let then = what_follows(rig.setup(), &trial.record.plan, search.as_ref());
     // A user who stops the layout gets a record all the same, which says that nothing was measured.
     if rig.prepare(&mut trial, &then)? {
         measure(&mut rig, &mut trial, search)?;
@@ -92,13 +92,20 @@ pub fn run(
 }
 
 /// What is done once the files are there, and for how long.
-pub(crate) fn what_follows(plan: &Plan, search: Option<&RateSearch>) -> String {
+pub(crate) fn what_follows(setup: &Setup, plan: &Plan, search: Option<&RateSearch>) -> String {
     let time = format_duration(plan.duration());
     match search {
-        Some(search) => format!(
-            "searches for the highest rate, {} at most",
-            seconds_in_words(search.most_time().as_secs_f64())
-        ),
+        Some(search) => {
+            let what = if search.has_staircase() {
+                "up to which share the needed rate is carried"
+            } else if search.search().need.is_some() {
+                "whether the needed rate is carried"
+            } else {
+                "the highest rate"
+            };
+            let whole = search.whole_time(setup.expected_layout_time());
+            format!("finds out {what}; all of it takes {} at most", seconds_in_words(whole.as_secs_f64()))
+        }
         None if plan.until_steady.is_some() => format!("runs until it is steady, {time} at most"),
         None => format!("runs {time}"),
     }
@@ -107,6 +114,7 @@ pub(crate) fn what_follows(plan: &Plan, search: Option<&RateSearch>) -> String {
 /// Makes the load of a trial that is prepared, or all loads of a search.
 pub(crate) fn measure(rig: &mut Rig, trial: &mut Trial, search: Option<RateSearch>) -> Result<(), RunError> {
     match search {
+        Some(search) if search.has_staircase() => rate_search::carry_out_steps(rig, trial, search)?,
         Some(search) => rate_search::carry_out(rig, trial, search)?,
         None => rig.run(trial)?,
     }

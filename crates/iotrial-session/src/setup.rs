@@ -1,6 +1,7 @@
 //! The setup of a load: what was asked, what the targets are, and what was decided of both. Nothing is touched yet.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use iotrial_analysis::rate_search::{Limits, RateSearch, SearchError};
 use iotrial_analysis::threshold::ThresholdSet;
@@ -25,6 +26,11 @@ use crate::fault::Fault;
 use crate::judged_profile::JudgedProfile;
 use crate::request::{Aim, LoadRequest, RigRequest};
 use crate::store::Store;
+
+/// What a layout is expected to write in a second.
+// A choice: what the smaller volumes of the clouds do, and half of what any flash disk does. Nobody can know before the first byte,
+// and writing some to find out would take as long as it is worth.
+const LAYOUT_PER_S: ByteSize = ByteSize::mib(100);
 
 /// A load that could begin: everything is read, looked at and decided.
 pub struct Setup {
@@ -84,7 +90,7 @@ pub enum SetupError {
     /// The files could not be laid out.
     #[error(transparent)]
     Layout(#[from] PrepareError),
-    /// The need names no role of the profile, or one that follows another.
+    /// The need names a role that the profile does not have.
     #[error(transparent)]
     Roles(RolesError),
     /// The rate cannot be searched for.
@@ -145,12 +151,7 @@ impl Setup {
     /// `roles` are those whose files lie on each of the targets.
     fn decide(load: JudgedProfile, request: &LoadRequest, roles: Vec<Vec<Role>>) -> Result<Self, SetupError> {
         let JudgedProfile { mut profile, thresholds } = load;
-        if let Aim::Capacity { need: Some(Need::ByRole(roles)), .. } = &request.aim {
-            // What nobody needs is not laid out either.
-            let needed: Vec<Role> =
-                roles.iter().filter(|(_, iops)| *iops > 0.0).map(|(role, _)| *role).collect();
-            profile.keep_roles(&needed).map_err(SetupError::Roles)?;
-        }
+        keep_needed(&mut profile, &request.aim)?;
         // The order is that of what each step needs: the engine decides whether targets are looked at, what they are decides the
         // plan, and only a plan can be rehearsed. Nothing is written before all of it went well.
         let host = host_facts();
@@ -180,7 +181,10 @@ impl Setup {
             Aim::Steady { limit } => plan = plan.until_steady(*limit)?,
             Aim::Capacity { limit, need } => {
                 let limits = limit.map_or_else(by_thresholds, Limits::Latency);
-                plan = plan.without_steps();
+                // Steps that were asked for with the need are shares of it; those of the profile are of its own load.
+                if request.staircase.is_empty() {
+                    plan = plan.without_steps();
+                }
                 search = Some(RateSearch::new(limits, need.clone(), plan.clone())?);
             }
         }
@@ -200,6 +204,11 @@ impl Setup {
             probed,
             profile,
         })
+    }
+
+    /// How long laying the files out is expected to take: a guess, which the time of the whole run is told with.
+    pub fn expected_layout_time(&self) -> Duration {
+        Duration::from_secs(self.layout.written.get().div_ceil(LAYOUT_PER_S.get()))
     }
 
     /// The targets, as they will stand in the record.
@@ -249,6 +258,8 @@ impl Setup {
 /// The plan of a load on a target that nobody has looked at: only its times and the shape of its jobs can be relied upon.
 pub(crate) fn unseen_plan(request: &LoadRequest, profile: &Profile) -> Result<Plan, SetupError> {
     let asked = plan_request(request, &host_facts())?;
+    let mut profile = profile.clone();
+    keep_needed(&mut profile, &request.aim)?;
     let mut target = imagined_target(asked.engine);
     if asked.engine.touches_targets() {
         // Most are directories, and how much is free there will be seen.
@@ -256,7 +267,14 @@ pub(crate) fn unseen_plan(request: &LoadRequest, profile: &Profile) -> Result<Pl
         target.kind =
             TargetKind::Directory(FreeSpace { filesystem_id: 0, capacity: endless, available: endless });
     }
-    Ok(Plan::decide(profile, &asked, &[target])?)
+    Ok(Plan::decide(&profile, &asked, &[target])?)
+}
+
+/// Leaves only the roles that a need by role names: what nobody needs is not laid out either.
+fn keep_needed(profile: &mut Profile, aim: &Aim) -> Result<(), SetupError> {
+    let Aim::Capacity { need: Some(Need::ByRole(roles)), .. } = aim else { return Ok(()) };
+    let needed: Vec<Role> = roles.iter().filter(|(_, iops)| *iops > 0.0).map(|(role, _)| *role).collect();
+    profile.keep_roles(&needed).map_err(SetupError::Roles)
 }
 
 fn plan_request(request: &LoadRequest, host: &Host) -> Result<PlanRequest, SetupError> {
@@ -271,6 +289,10 @@ fn plan_request(request: &LoadRequest, host: &Host) -> Result<PlanRequest, Setup
         measure: request.duration,
         ramp: request.ramp,
         staircase: request.staircase.clone(),
+        need: match &request.aim {
+            Aim::Capacity { need, .. } => need.clone(),
+            Aim::Usual | Aim::Figures | Aim::Steady { .. } => None,
+        },
         engine,
         engine_reason,
         sim: rig.sim.clone().unwrap_or_default(),

@@ -93,6 +93,7 @@ pub enum Command {
     /// Make records of results of other tools: fio, diskspd, SQLIO, Iometer, CrystalDiskMark, vdbench, printed tables.
     Import(ImportArgs),
     /// List the records in the store, all of them or those that are looked for.
+    #[command(visible_alias = "list")]
     Records(RecordsArgs),
     /// Show the HTML report of a result in the browser, or print where it is.
     Open(OpenArgs),
@@ -155,6 +156,8 @@ Examples:
   iotrial run --need data=18000iops,log=900iops
   # the highest rate with 99 of 100 I/Os in 2 ms
   iotrial run --latency-limit 2ms@p99
+  # how far below and above the need does it hold?
+  iotrial run --need 20000iops --steps 50%,100%,150%
   # up to which share of its rates does it hold?
   iotrial run sqlserver-checkpoint --steps 50%,75%,100%
   # the load as it stands: throughput at saturation
@@ -197,8 +200,8 @@ pub struct RunArgs {
     #[arg(long)]
     pub closed: bool,
 
-    /// Measure a staircase: the load in steps, each a share of the profile's rates, or of its outstanding I/Os where it has
-    /// none. With --duration in equal parts of it; otherwise each step is as long as the profile measures.
+    /// Measure a staircase: the load in steps, each a share of what --need says, else of the profile's rates, or of its
+    /// outstanding I/Os where it has none. With --duration in equal parts of it; otherwise each step is as long as the profile measures.
     #[arg(long, value_name = "SHARES", value_parser = Staircase::parse)]
     pub steps: Option<Staircase>,
 
@@ -244,12 +247,17 @@ impl RunArgs {
             let error = anyhow::anyhow!("--size must be more than zero");
             return Err(Failure::input(error).hint("give a size such as 2GiB, or leave it out".to_owned()));
         }
-        let has_search = need.is_some() || self.latency_limit.is_some() || self.until_steady.is_some();
-        if self.steps.is_some() && has_search {
+        if self.steps.is_some() && (self.latency_limit.is_some() || self.until_steady.is_some()) {
             let error = anyhow::anyhow!(
-                "--steps says how much load there is, and --need, --latency-limit and --until-steady decide that themselves"
+                "--steps says how much load there is, and --latency-limit and --until-steady decide that themselves"
             );
-            let hint = "give the jobs of a profile a `rate`, and --steps in shares of it";
+            let hint = "--steps goes with --need, and alone with a profile: shares of its rates, or of its outstanding I/Os";
+            return Err(Failure::input(error).hint(hint.to_owned()));
+        }
+        let steps_all = |steps: &Staircase| steps.0.iter().any(|percent| *percent >= 100.0);
+        if need.is_some() && self.steps.as_ref().is_some_and(|steps| !steps_all(steps)) {
+            let error = anyhow::anyhow!("no step of --steps is as much as is needed");
+            let hint = "add a step of 100% or more: without it nobody knows whether the need is carried";
             return Err(Failure::input(error).hint(hint.to_owned()));
         }
         // Not by `conflicts_with`, which could not say what to do instead.

@@ -23,7 +23,11 @@ const LINE_EVERY: Duration = Duration::from_secs(5);
 const WIDE_COLUMNS: usize = 72;
 
 /// Shows what a session does.
-pub struct Live(Shows);
+pub struct Live {
+    shows: Shows,
+    /// How long everything still takes, from the beginning of the load under way on; `None` where that load is all.
+    left: Mutex<Option<Duration>>,
+}
 
 enum Shows {
     /// Nothing but what everybody must know.
@@ -43,7 +47,7 @@ struct Bars {
 impl Live {
     /// As the user and standard error want it.
     pub fn new(quiet: bool) -> Self {
-        Self(if quiet {
+        Self::showing(if quiet {
             Shows::Quiet
         } else if stderr_is_terminal() {
             // On standard error: standard output may be a file, and must hold nothing but results.
@@ -57,13 +61,23 @@ impl Live {
 
     /// Where there is no load to be shown.
     pub fn quiet() -> Self {
-        Self(Shows::Quiet)
+        Self::showing(Shows::Quiet)
+    }
+
+    const fn showing(shows: Shows) -> Self {
+        Self { shows, left: Mutex::new(None) }
+    }
+
+    /// How long everything takes from the beginning of the load of this plan on.
+    fn whole(&self, plan: &Plan) -> Duration {
+        let left = self.left.lock().map_or(None, |left| *left);
+        left.unwrap_or_default().max(plan.duration())
     }
 }
 
 impl Observer for Live {
     fn say(&self, text: &str) {
-        match &self.0 {
+        match &self.shows {
             Shows::Quiet => {}
             // Without disturbing the bars. A line that cannot be shown is not worth ending the run.
             Shows::Terminal(all, _) => drop(all.println(harmless_lines(text))),
@@ -72,14 +86,14 @@ impl Observer for Live {
     }
 
     fn warn(&self, text: &str) {
-        match &self.0 {
+        match &self.shows {
             Shows::Quiet => line(text),
             _ => self.say(text),
         }
     }
 
     fn layout(&self, done_bytes: u64, total_bytes: u64) {
-        match &self.0 {
+        match &self.shows {
             Shows::Quiet => {}
             Shows::Terminal(all, bars) => {
                 let Ok(mut bars) = bars.lock() else { return };
@@ -103,15 +117,21 @@ impl Observer for Live {
         }
     }
 
+    fn left(&self, left: Duration) {
+        if let Ok(mut last) = self.left.lock() {
+            *last = Some(left);
+        }
+    }
+
     fn start(&self, plan: &Plan) {
-        let Shows::Terminal(all, bars) = &self.0 else { return };
+        let Shows::Terminal(all, bars) = &self.shows else { return };
         let Ok(mut bars) = bars.lock() else { return };
         // A search makes many loads, each with bars of its own.
         bars.clear();
         bars.main = all.add(ProgressBar::new(plan.duration().as_secs()));
         bars.main.set_style(style("{msg:<8} {wide_bar} {pos} of {len} s  ETA {prefix}"));
         bars.main.set_message("start");
-        bars.main.set_prefix(format!("{} s", plan.duration().as_secs()));
+        bars.main.set_prefix(format!("{} s", self.whole(plan).as_secs()));
         // Only roles that the plan has; their lines keep their order, so that the eye finds them again.
         for role in Role::ALL.iter().filter(|role| plan.jobs.iter().any(|job| job.role == **role)) {
             let line = all.add(ProgressBar::no_length());
@@ -123,8 +143,10 @@ impl Observer for Live {
 
     fn interval(&self, plan: &Plan, interval: &Interval) {
         let elapsed = interval.start + interval.duration;
-        let remaining = plan.duration().saturating_sub(elapsed);
-        match &self.0 {
+        // Of all loads of a search, and not of the one under way: that is what somebody waits for.
+        let remaining = self.whole(plan).saturating_sub(elapsed);
+        let is_last = elapsed >= plan.duration();
+        match &self.shows {
             Shows::Quiet => {}
             Shows::Terminal(_, bars) => {
                 let Ok(bars) = bars.lock() else { return };
@@ -139,7 +161,7 @@ impl Observer for Live {
             }
             Shows::Lines(last) => {
                 // The last second is always shown, so that a log ends with the end.
-                if is_due(last) || remaining.is_zero() {
+                if is_due(last) || is_last {
                     let roles: Vec<String> = Role::ALL
                         .iter()
                         .filter(|role| plan.jobs.iter().any(|job| job.role == **role))
@@ -153,7 +175,10 @@ impl Observer for Live {
     }
 
     fn finish(&self) {
-        if let Shows::Terminal(_, bars) = &self.0
+        if let Ok(mut left) = self.left.lock() {
+            *left = None;
+        }
+        if let Shows::Terminal(_, bars) = &self.shows
             && let Ok(mut bars) = bars.lock()
         {
             bars.clear();

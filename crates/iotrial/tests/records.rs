@@ -221,3 +221,10 @@ fn open_prints_where_the_page_is_and_writes_one_that_is_missing() {
     let page = open(&["last"]);
     assert!(fs::read_to_string(&page).unwrap().starts_with("<!doctype html>"), "{page}");
 }
+
+#[test]
+fn list_is_another_name_of_records() {
+    let bench = Bench::new();
+    let [list, records] = ["list", "records"].map(|name| bench.run(&[name, "--json"]));
+    assert_eq!((list.code, list.stdout), (records.code, records.stdout));
+}

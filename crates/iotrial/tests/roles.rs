@@ -223,3 +223,37 @@ fn a_part_of_a_study_is_exported_with_the_roles_of_the_command_line() {
     let outlook = bench.run(&["study", "study.toml", "--dry-run"]);
     assert_eq!(outlook.code, 0, "{}", outlook.stderr);
 }
+
+#[test]
+fn a_needed_log_that_follows_the_data_runs_alone_at_its_rate() {
+    let bench = Bench::new();
+    let base = ["run", "sqlserver-oltp", "--need", "log=200iops", "--dry-run", "--json"];
+    let plan = bench.run(&base).json();
+    let jobs: Vec<&str> =
+        plan["jobs"].as_array().unwrap().iter().map(|job| job["name"].as_str().unwrap()).collect();
+    assert_eq!(jobs, ["sql-log"]);
+    assert_eq!(plan["jobs"][0]["arrival"]["kind"], "open", "{plan:#}");
+    let missing = bench.run(&["run", "sqlserver-oltp", "--need", "backup=200iops", "--dry-run"]);
+    assert_eq!(missing.code, 2);
+    assert!(missing.stderr.contains("has no job of the role `backup`"), "{}", missing.stderr);
+}
+
+#[test]
+fn a_study_on_a_volume_that_is_not_attached_yet_foresees_only_the_needed_roles() {
+    let bench = Bench::new();
+    let study = |before: &str| {
+        let text = format!(
+            "format = \"iotrial.study/1\"\nname = \"s\"\ntitle = \"S\"\nprofiles = [\"sqlserver-oltp\"]\nrepeats = 1\n\
+             [load]\nneed = \"log=200iops\"\nsize = \"256MiB\"\n[[configuration]]\nlabel = \"a\"\ntargets = [\"a\"]\n{before}\
+             [[configuration]]\nlabel = \"b\"\ntargets = [\"b\"]\n"
+        );
+        std::fs::write(bench.path().join("study.toml"), text).unwrap();
+        let ran = bench.run(&["study", "study.toml", "--dry-run", "--json"]).expect_code(0).json();
+        ran["loads"][0]["would_write_bytes"].as_u64().unwrap()
+    };
+    let (seen, unseen) = (study(""), study("before = \"true\"\n"));
+    assert_eq!(seen, unseen);
+    // With its targets, so that who reads it knows where that will be.
+    let told = bench.run(&["study", "study.toml", "--dry-run"]).stdout;
+    assert!(told.contains("\n  b"), "{told}");
+}

@@ -145,7 +145,7 @@ fn a_closed_profile_takes_steps_of_its_outstanding_ios_and_none_above_all_of_the
 #[test]
 fn what_decides_the_load_itself_does_not_go_with_steps() {
     let bench = bench();
-    for other in [&["--need", "5000iops"][..], &["--latency-limit", "2ms@p99"], &["--until-steady"]] {
+    for other in [&["--latency-limit", "2ms@p99"][..], &["--until-steady"]] {
         let refused = bench.run(&staircase("50%,100%", other));
         assert_eq!(refused.code, 2, "{other:?}");
         assert!(refused.stderr.contains("--steps says how much load there is"), "{}", refused.stderr);
@@ -157,6 +157,32 @@ fn what_decides_the_load_itself_does_not_go_with_steps() {
     let steady = bench.run(&["run", "tpce-profile", "--engine", "sim", "--until-steady", "--dry-run"]);
     assert_eq!(steady.code, 2);
     assert!(steady.stderr.contains("changes on purpose"), "{}", steady.stderr);
+}
+
+#[test]
+fn steps_of_a_need_say_up_to_which_share_of_it_the_device_carries() {
+    let bench = Bench::new();
+    // Without a rate: the need gives it.
+    std::fs::write(bench.path().join("mix.toml"), PROFILE.replace("rate = \"16000 iops\"\n", "")).unwrap();
+    let of_need = |need: &str, steps: &str| {
+        let base =
+            ["run", "mix.toml", "--engine", "sim", "--sim", CAPPED, "--seed", "1", "--quiet", "--json"];
+        bench.run(&[&base[..], &["--need", need, "--steps", steps]].concat())
+    };
+    let summary = of_need("10000iops", "50%,100%,150%").json();
+    let holds: Vec<_> = steps_of(&summary).iter().map(|step| (step.0, step.1)).collect();
+    assert_eq!(holds, [(50.0, Some(true)), (100.0, Some(true)), (150.0, Some(false))]);
+    assert!((steps_of(&summary)[1].2 / 10_000.0 - 1.0).abs() < 1e-6, "{summary:#}");
+    let sentence = summary["verdict"]["sentence"].as_str().unwrap();
+    assert!(sentence.contains("carries 100 % of the 10,000 IOPS that are needed, not 150 %"), "{sentence}");
+    // Simulated, so that nothing is said of storage; but the need itself is not what fails.
+    assert_eq!(summary["verdict"]["outcome"], "inconclusive");
+    let summary = of_need("20000iops", "50%,100%").json();
+    let sentence = summary["verdict"]["sentence"].as_str().unwrap();
+    assert!(sentence.contains("carries 50 % of the 20,000 IOPS that are needed, not 100 %"), "{sentence}");
+    let refused = of_need("20000iops", "25%,50%");
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("no step of --steps is as much as is needed"), "{}", refused.stderr);
 }
 
 #[test]

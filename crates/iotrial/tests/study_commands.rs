@@ -283,3 +283,12 @@ fn each_load_of_a_study_can_be_a_search_for_the_rate_that_holds_a_latency() {
         assert_eq!(record["study"]["name"], "sims");
     }
 }
+
+#[test]
+fn what_is_wrong_with_the_places_of_a_new_study_is_told_without_lines_of_a_file_that_nobody_has() {
+    let bench = Bench::new();
+    let refused = bench.run(&["study", "new", "a", "a"]);
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("another configuration is labelled `a` already"), "{}", refused.stderr);
+    assert!(!refused.stderr.contains("line "), "{}", refused.stderr);
+}

@@ -11,6 +11,7 @@ use iotrial_model::subject::Subject;
 use iotrial_model::units::format_duration;
 
 use super::observed::Observed;
+use crate::judgement::CLOCK_SLACK;
 use crate::steady_state::{
     MOST_BACKLOG_GROWTH_PERCENT, MOST_RANGE_PERCENT, MOST_SLOPE_PERCENT, Rounds, SteadyState,
 };
@@ -18,8 +19,6 @@ use crate::words::{count_with_thousands, percent_or_times, seconds_in_words};
 
 /// A measured phase shorter than this says nothing about caches and burst credits.
 const SHORTEST_TRUSTED: Duration = Duration::from_secs(60);
-/// Intervals end when the clock is read, so a phase of 60 s may come out a few milliseconds short.
-const CLOCK_SLACK: Duration = Duration::from_millis(500);
 /// The clocks are read within 20 ms of each other at either end, however short of CPU the generator is.
 const MOST_CLOCK_JUMP_S: f64 = 0.1;
 /// Where the monotonic clock is not slewed with the time of day, as on Windows: the most that NTP slews, 500 ppm.

@@ -132,6 +132,10 @@ pub(super) fn latency_limit_missed(seen: &Observed<'_, '_>) -> Option<Finding> {
     if seen.subject.ended?.how != EndedHow::Complete {
         return None;
     }
+    // A rate that stayed within the limits contradicts it, also where no longer run confirmed it.
+    if search.time_ran_out || search.probes.iter().any(|probe| probe.held == Some(true)) {
+        return None;
+    }
     let asked = |probe: &&Probe| probe.asked_iops.filter(|_| probe.held == Some(false));
     let tried = search.probes.iter().filter(|probe| asked(probe).is_some());
     let lowest =

@@ -230,7 +230,7 @@ fn add_longer(latency: &mut LatencyHistogram, ages: &LatencyHistogram, limit: Du
 }
 
 /// The share of what arrives at a job that belongs to the stream.
-fn stream_share(job: &Job, stream: Stream) -> f64 {
+pub(super) fn stream_share(job: &Job, stream: Stream) -> f64 {
     let read_share = f64::from(job.rwmix_read_percent) / 100.0;
     match stream {
         Stream::Commit if job.group_commit.is_some() => 1.0,

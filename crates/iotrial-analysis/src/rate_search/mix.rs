@@ -3,6 +3,7 @@
 use iotrial_model::load::{Role, Spacing};
 use iotrial_model::need::Need;
 use iotrial_model::plan::{Arrival, Job, MOST_OUTSTANDING_PER_THREAD, Phase, Plan};
+use iotrial_model::profile::MOST_COMMITS_PER_S;
 use iotrial_model::subject::{Facts, Subject, SubjectJob};
 use iotrial_model::units::ByteSize;
 
@@ -16,8 +17,6 @@ const SLOTS_PER_OUTSTANDING: u32 = 2;
 const MORE_SLOTS: u32 = 16;
 /// Their buffers take no more memory than this.
 const MOST_BUFFERS: ByteSize = ByteSize::gib(1);
-/// How many commits a second arrive at saturation: more than any log takes.
-const MOST_COMMITS_PER_S: f64 = 5e6;
 
 /// A plan whose jobs keep their proportions at every rate.
 #[derive(Debug, Clone)]
@@ -51,6 +50,8 @@ impl Mix {
     /// The load that shows the rate at saturation, in the plan's own time.
     pub(super) fn saturating(&self) -> Plan {
         let mut plan = self.plan.clone();
+        // Steps are shares of a rate that is not known yet.
+        (plan.steps, plan.need) = (Vec::new(), None);
         for job in plan.jobs.iter_mut().filter(|job| is_sought(job) && job.group_commit.is_some()) {
             job.arrival = Arrival::Open { iops: MOST_COMMITS_PER_S, spacing: Spacing::Uniform, bursts: None };
         }

@@ -16,6 +16,8 @@ fn assess(record: &RunRecord, limits: &Limits) -> (Option<WorstLatency>, Option<
 use crate::test_record::{counts, measured};
 
 const SATURATION_IOPS: f64 = 18_000.0;
+/// No load is left out for want of time.
+const AMPLE: Duration = Duration::from_secs(3_600);
 
 /// A device on which a rate holds, or not, as `holds` says of the share and the number of the load. Reads of
 /// the first job are 100 µs where it holds and 9 ms where it does not; its other streams are always fast.
@@ -24,7 +26,7 @@ fn tried(need: Option<&str>, holds: impl Fn(ProbeKind, f64, usize) -> bool) -> R
     plan.phases.insert(0, Phase { kind: PhaseKind::Ramp, duration: Duration::from_secs(5) });
     let need = need.map(|need| need.parse().unwrap());
     let mut search = RateSearch::new(limits("2ms@p99"), need, plan).unwrap();
-    while let Some(load) = search.next_load().unwrap() {
+    while let Some(load) = search.next_load(AMPLE).unwrap() {
         assert!(search.search().probes.len() < 40, "it does not end: {:#?}", search.search());
         let is_held = load.share.is_none_or(|share| holds(load.kind, share, search.search().probes.len()));
         let seconds = load.plan.phases.last().unwrap().duration.as_secs();
@@ -90,7 +92,7 @@ fn loads_that_contradict_each_other_are_no_answer() {
 /// number of the load.
 fn doubted(truth: f64, is_busy: impl Fn(ProbeKind, f64, usize) -> bool) -> RateSearch {
     let mut search = RateSearch::new(limits("2ms@p99"), None, measured(30, |_| 16_000).plan).unwrap();
-    while let Some(load) = search.next_load().unwrap() {
+    while let Some(load) = search.next_load(AMPLE).unwrap() {
         let number = search.search().probes.len();
         assert!(number < 40, "it does not end: {:#?}", search.search());
         let mut record = measured(10, |_| 16_000);
@@ -126,6 +128,47 @@ fn a_load_that_failed_for_want_of_cpu_is_repeated_and_does_not_count() {
     // A device that sets the end itself is beyond doubt.
     let search = doubted(0.8, |_, share, _| share > 0.95);
     assert!(search.search().result.as_ref().unwrap().not_held_doubts.is_empty());
+}
+
+#[test]
+fn a_host_without_more_cpu_is_asked_twice_only_once() {
+    let search = doubted(2.0, |_, share, _| share > 0.4);
+    let shares: Vec<f64> = search.search().probes.iter().filter_map(|probe| probe.share).collect();
+    let repeats = shares.windows(2).filter(|pair| is_same(pair[0], pair[1])).count();
+    assert_eq!(repeats, 1, "{shares:?}");
+    assert!(found(&search).is_some_and(|(held, _)| held <= 0.4 && held > 0.3), "{:?}", found(&search));
+}
+
+#[test]
+fn a_load_that_is_lost_ends_and_one_that_may_still_hold_goes_on() {
+    let mut search = RateSearch::new(limits("2ms@p99"), None, quick_plan()).unwrap();
+    let load = search.next_load(AMPLE).unwrap().unwrap();
+    assert!(search.early_end(&load).is_none(), "the closed load is not judged");
+    search.note(&load, &Subject::of_run(&measured(6, |_| 16_000))).unwrap();
+    let load = search.next_load(AMPLE).unwrap().unwrap();
+    let measured_s = load.plan.phases.last().unwrap().duration.as_secs();
+    let Arrival::Open { iops, .. } = load.plan.jobs[0].arrival else { panic!("{load:?}") };
+    // In each second, so many reads of a hundred that took 9 ms.
+    let ended = |slow_of_hundred: &dyn Fn(u64) -> u64| {
+        let mut early_end = search.early_end(&load).unwrap();
+        let interval = measured(1, |_| 16_000).intervals.pop().unwrap();
+        (0..measured_s).find(|second| {
+            let mut one = interval.clone();
+            one.start = Duration::from_secs(1 + second);
+            let reads = (0.5 * iops) as u64;
+            let slow = reads * slow_of_hundred(*second) / 100;
+            let mut read = counts(reads - slow, Duration::from_micros(100));
+            read.merge(&counts(slow, Duration::from_millis(9)));
+            one.jobs[0].read = Some(read);
+            early_end.see(&one) == Some(Duration::from_secs(1))
+        })
+    };
+    assert_eq!(ended(&|_| 0), None);
+    assert_eq!(ended(&|_| 50), Some(1), "not before two seconds");
+    // 1 % of the whole load and a tenth for chance may be slow, whenever that was.
+    assert_eq!(ended(&|second| if second == 0 { measured_s } else { 0 }), None);
+    assert_eq!(ended(&|second| if second == 0 { 2 * measured_s } else { 0 }), Some(1));
+    assert_eq!(ended(&|second| if second + 1 == measured_s { 100 } else { 0 }), Some(measured_s - 1));
 }
 
 #[test]
@@ -192,26 +235,95 @@ fn a_need_by_role_gives_each_role_its_own_rate() {
     assert_eq!(error.to_string(), "the profile has no I/O of `tempdb` whose rate could be what is needed");
 }
 
-#[test]
-fn the_time_is_known_before_the_first_load_and_kept() {
-    for truth in [0.06, 0.5, 1.0] {
-        let search = tried(None, |_, share, _| share <= truth);
-        let most = RateSearch::new(limits("2ms@p99"), None, search.mix.plan.clone()).unwrap().most_time();
-        // Every probe is as long as 2,000 I/Os a second of the rarest stream make it: 5 s instead of 3 s at least.
-        let loads = u32::try_from(search.search().probes.len()).unwrap();
-        assert!(most >= Duration::from_secs(4) * (loads - 2), "{most:?} for {loads} loads");
-        assert!(most <= Duration::from_secs(120), "{most:?}");
+/// A search on a device that carries up to `truth` of saturation, in the time that it is told that it has left, with what each load
+/// takes beside its phases.
+fn in_time(mut search: RateSearch, layout: Duration, truth: f64) -> (RateSearch, Duration) {
+    let mut spent = layout;
+    while let Some(load) = search.next_load(search.left(layout, spent)).unwrap() {
+        let is_held = load.share.is_none_or(|share| share <= truth);
+        let seconds = load.plan.phases.last().unwrap().duration.as_secs();
+        let mut record = measured(seconds, |_| 16_000);
+        record.plan = load.plan.clone();
+        if !is_held {
+            record.jobs[0].read = Some(counts(8_000 * seconds, Duration::from_millis(9)));
+        }
+        search.note(&load, &Subject::of_run(&record)).unwrap();
+        spent += load.plan.duration() + GAP;
     }
+    (search, spent)
+}
+
+#[test]
+fn the_time_is_known_before_the_first_load_and_kept_whatever_the_layout_took_of_it() {
+    for (layout_s, truth) in [(0, 0.06), (0, 1.0), (12, 0.5), (21, 0.8), (30, 0.3)] {
+        let layout = Duration::from_secs(layout_s);
+        let search = RateSearch::new(limits("2ms@p99"), None, quick_plan()).unwrap();
+        let whole = search.whole_time(layout);
+        assert_eq!(whole, USUAL_TIME);
+        let (search, spent) = in_time(search, layout, truth);
+        assert!(spent + AROUND_LOADS <= whole, "{spent:?} of {whole:?}");
+        let (held, _) = found(&search).unwrap();
+        assert!(held <= truth && held >= 0.85 * truth, "{layout_s} s, {truth}: {held}");
+    }
+}
+
+#[test]
+fn a_layout_that_took_most_of_the_time_leaves_no_answer_and_the_search_says_that_time_ran_out() {
+    let search = |layout_s: u64| {
+        let search = RateSearch::new(limits("2ms@p99"), None, quick_plan()).unwrap();
+        // Nobody expected that.
+        let whole = search.whole_time(Duration::from_secs(20));
+        let mut spent = Duration::from_secs(layout_s);
+        let mut search = search;
+        while let Some(load) = search.next_load(search.left(Duration::from_secs(20), spent)).unwrap() {
+            let seconds = load.plan.phases.last().unwrap().duration.as_secs();
+            let mut record = measured(seconds, |_| 16_000);
+            record.plan = load.plan.clone();
+            search.note(&load, &Subject::of_run(&record)).unwrap();
+            spent += load.plan.duration() + GAP;
+        }
+        assert!(spent <= whole || search.search().probes.is_empty(), "{spent:?}");
+        search.search().clone()
+    };
+    let none = search(115);
+    assert!(none.probes.is_empty() && none.time_ran_out && none.result.is_none(), "{none:#?}");
+    let few = search(105);
+    assert!(few.probes.len() < 3 && few.time_ran_out && few.result.is_none(), "{few:#?}");
+    // A short confirmation still is an answer: a bound.
+    let bound = search(90);
+    assert!(bound.time_ran_out && bound.result.is_some(), "{bound:#?}");
+    assert!(!search(0).time_ran_out);
+}
+
+#[test]
+fn a_longer_duration_makes_the_time_longer_and_so_do_its_files() {
+    let whole = |measure_s: u64, layout_s: u64| {
+        let mut plan = quick_plan();
+        plan.phases[1].duration = Duration::from_secs(measure_s);
+        let search = RateSearch::new(limits("2ms@p99"), None, plan).unwrap();
+        search.whole_time(Duration::from_secs(layout_s)).as_secs()
+    };
+    assert_eq!([whole(30, 0), whole(30, 40), whole(10, 40)], [120; 3]);
+    assert!(whole(30, 300) > 300 + 60, "{}", whole(30, 300));
+    // The confirmation and three of a third.
+    assert!(whole(300, 20) > 600 && whole(300, 20) < 700, "{}", whole(300, 20));
+}
+
+/// Two seconds of ramp or more, and half a minute.
+fn quick_plan() -> Plan {
+    let mut plan = measured(30, |_| 16_000).plan;
+    plan.phases.insert(0, Phase { kind: PhaseKind::Ramp, duration: Duration::from_secs(5) });
+    plan
 }
 
 /// Seconds that are measured by a probe at saturation and by a confirmation, of streams with 2,000 I/Os a
 /// second.
 fn seconds(limit: &str) -> [u64; 2] {
     let mut search = RateSearch::new(limits(limit), None, measured(30, |_| 16_000).plan).unwrap();
-    let load = search.next_load().unwrap().unwrap();
+    let load = search.next_load(AMPLE).unwrap().unwrap();
     search.note(&load, &Subject::of_run(&measured(10, |_| 16_000))).unwrap();
     [ProbeKind::Probe, ProbeKind::Confirmation]
-        .map(|kind| search.phases(kind, 1.0).unwrap().last().unwrap().duration.as_secs())
+        .map(|kind| search.phases(kind, 1.0, 0, AMPLE).unwrap().unwrap().last().unwrap().duration.as_secs())
 }
 
 #[test]
@@ -228,9 +340,9 @@ fn a_probe_is_as_long_as_its_statistic_needs_and_no_longer_than_the_run_unless_i
 #[test]
 fn a_percentile_that_would_take_hours_is_refused() {
     let mut search = RateSearch::new(limits("2ms@p99.99999"), None, measured(30, |_| 16_000).plan).unwrap();
-    let load = search.next_load().unwrap().unwrap();
+    let load = search.next_load(AMPLE).unwrap().unwrap();
     search.note(&load, &Subject::of_run(&measured(10, |_| 16_000))).unwrap();
-    let error = search.next_load().unwrap_err();
+    let error = search.next_load(AMPLE).unwrap_err();
     assert_eq!(
         error.to_string(),
         "log commits are too rare for p99.99999: ten of them beyond it take 31 hours"
@@ -322,7 +434,7 @@ fn commits_of_a_group_are_sought_as_other_rates_are_and_their_writes_are_not_jud
     });
     log.arrival = Arrival::Open { iops: 2_000.0, spacing: Spacing::Poisson, bursts: None };
     let mut search = RateSearch::new(limits("5ms@p99"), None, record.plan.clone()).unwrap();
-    let load = search.next_load().unwrap().unwrap();
+    let load = search.next_load(AMPLE).unwrap().unwrap();
     let Arrival::Open { iops, .. } = load.plan.jobs[0].arrival else { panic!("{load:?}") };
     assert!((iops - 5e6).abs() < 1e-6, "more than the log takes: {iops}");
     record.plan = load.plan.clone();

@@ -17,10 +17,12 @@ const WANTED_BEYOND: f64 = 100.0;
 const WANTED_FOR_MEAN: f64 = 1_000.0;
 /// The longest that the closed load is measured.
 // It only gives the mix and a first guess of the rate.
-const LONGEST_SATURATION: Duration = Duration::from_secs(6);
+const LONGEST_SATURATION: Duration = Duration::from_secs(5);
 /// How long it runs before that, at most.
 // Queues of a closed load are full at once; caches and credits are not its business.
-const SATURATION_RAMP: Duration = Duration::from_secs(2);
+const SATURATION_RAMP: Duration = Duration::from_secs(1);
+/// The same of the first longer run behind probes.
+const CONFIRMATION_RAMP: Duration = Duration::from_secs(2);
 /// How long queues may fill before a probe counts.
 const PROBE_RAMP: Duration = Duration::from_secs(1);
 /// No probe is shorter than this, nor than a hundred times the limit on one latency.
@@ -29,11 +31,20 @@ const SHORTEST_PROBE_S: f64 = 3.0;
 const LEAST_LIMITS_PER_PROBE: f64 = 100.0;
 /// The longest probe, in seconds. A percentile that needs longer is refused.
 const LONGEST_PROBE_S: f64 = 3_600.0;
+/// What a load takes beside its phases: threads and rings are made, I/Os that are still with the device come back, counters are read,
+/// the journal is brought to the disk.
+// Measured: 0.2 to 0.4 s on a virtual machine of two CPUs.
+pub(super) const GAP: Duration = Duration::from_millis(500);
 /// Every longer run but the first is shorter by this factor.
 // Two of them take less time than the first, and still outlast what a probe of 3 s cannot see.
 const LATER_CONFIRMATIONS: f64 = 1.0 / 3.0;
 /// None is shorter, in seconds.
 const SHORTEST_CONFIRMATION_S: f64 = 10.0;
+/// The first one gives up time for this many later ones, where there is too little for all.
+const LATER_WANTED: u32 = 2;
+/// But it keeps so much, in seconds.
+// Twice a later one: it is the first that sees what a probe of 3 s cannot.
+const LEAST_OF_FIRST_S: f64 = 20.0;
 
 /// What the plan and the limit say about the length of each load.
 #[derive(Debug, Clone, Copy)]
@@ -46,6 +57,22 @@ pub(super) struct Times {
     limit: Option<LatencyLimit>,
     /// Whether a confirmation is the first open load, as where a needed rate is decided.
     is_confirmed_first: bool,
+}
+
+/// The time that a load may take.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Room {
+    /// For this one alone.
+    pub(super) left: Duration,
+    /// Probes that may still have to share it; at least one.
+    pub(super) probes: usize,
+}
+
+impl Room {
+    /// What each of the probes has.
+    fn of_one_probe(self) -> Duration {
+        (self.left / u32::try_from(self.probes).unwrap_or(u32::MAX)).saturating_sub(GAP)
+    }
 }
 
 impl Times {
@@ -75,29 +102,30 @@ impl Times {
         self.ramp.min(SATURATION_RAMP) + self.measure.min(LONGEST_SATURATION)
     }
 
-    /// How long a probe takes at least, with its ramp.
-    pub(super) fn probe(self) -> Duration {
-        PROBE_RAMP + Duration::from_secs_f64(self.shortest_probe_s().ceil())
+    /// How long a probe takes that is measured for so many seconds, with its ramp.
+    pub(super) fn probe_of(self, measure_s: f64) -> Duration {
+        PROBE_RAMP + Duration::from_secs_f64(measure_s.ceil())
     }
 
     /// How long a confirmation takes after so many others, with its ramp.
     pub(super) fn confirmation(self, earlier: usize) -> Duration {
-        self.confirmation_ramp() + Duration::from_secs_f64(self.confirmation_s(earlier).ceil())
+        self.confirmation_ramp(earlier) + Duration::from_secs_f64(self.confirmation_s(earlier).ceil())
     }
 
-    /// How long a load took, with its ramp.
-    pub(super) fn taken(self, probe: &Probe) -> Duration {
-        let ramp = match probe.kind {
-            ProbeKind::Probe => PROBE_RAMP,
-            ProbeKind::Confirmation => self.confirmation_ramp(),
-            ProbeKind::Saturation => self.ramp.min(SATURATION_RAMP),
-        };
-        ramp + probe.duration
+    /// Whether a confirmation had its time, and was not ended early.
+    pub(super) fn is_whole(probe: &Probe) -> bool {
+        probe.held == Some(true) || probe.duration.as_secs_f64() >= SHORTEST_CONFIRMATION_S
+    }
+
+    /// How long the first confirmation takes where there is little time, with its ramp.
+    pub(super) fn least_of_confirmation(self) -> Duration {
+        let least_s = LEAST_OF_FIRST_S.min(self.confirmation_s(0));
+        self.confirmation_ramp(0) + Duration::from_secs_f64(least_s.ceil())
     }
 
     /// The phases of a probe, which is as long as its statistic needs, or of a confirmation after so many `earlier` ones, which is as
-    /// long as the plan says and not shorter than the least that the statistic needs. `rarest` is the stream with the fewest I/Os,
-    /// and how many it has a second.
+    /// long as the plan says and not shorter than the least that the statistic needs; both are shorter where the room asks for it, and
+    /// `None` where not even the shortest fits. `rarest` is the stream with the fewest I/Os, and how many it has a second.
     ///
     /// # Errors
     ///
@@ -107,23 +135,45 @@ impl Times {
         kind: ProbeKind,
         earlier: usize,
         rarest: (&str, f64),
-    ) -> Result<Vec<Phase>, SearchError> {
+        room: Room,
+    ) -> Result<Option<Vec<Phase>>, SearchError> {
         let (wanted_s, least_s) = self.for_statistic(rarest)?;
-        let (ramp, measure_s) = match kind {
-            ProbeKind::Confirmation => (self.confirmation_ramp(), self.confirmation_s(earlier)),
-            // The user's `--duration` bounds a probe, but never below what the statistic needs at least.
-            _ => (PROBE_RAMP, wanted_s.max(self.shortest_probe_s()).min(self.measure.as_secs_f64())),
+        let (ramp, measure_s, shortest_s) = match kind {
+            ProbeKind::Confirmation => {
+                let whole_s = self.confirmation_s(earlier);
+                let later = (self.confirmation(1) + GAP) * LATER_WANTED;
+                let without_s = room.left.saturating_sub(later + self.confirmation_ramp(0)).as_secs_f64();
+                // A needed rate is decided by the first one, and none comes later.
+                let measure_s = match earlier {
+                    0 if !self.is_confirmed_first => without_s.clamp(LEAST_OF_FIRST_S.min(whole_s), whole_s),
+                    _ => whole_s,
+                };
+                (self.confirmation_ramp(earlier), measure_s, SHORTEST_CONFIRMATION_S.min(whole_s))
+            }
+            // The user's `--duration` bounds a probe, but never below what the statistic needs at least. So does the time that all
+            // probes have together: a rare percentile is then less exact, and more of them make up for it.
+            _ => {
+                let shortest_s = self.shortest_probe_s();
+                let fair_s = (room.of_one_probe().saturating_sub(PROBE_RAMP)).as_secs_f64();
+                let measure_s = wanted_s.min(fair_s).max(shortest_s).min(self.measure.as_secs_f64());
+                (PROBE_RAMP, measure_s, measure_s)
+            }
         };
         // Whole seconds, because intervals are seconds and a cut one would have its own rate.
-        let measure = Duration::from_secs_f64(measure_s.max(least_s).max(1.0).ceil());
+        let whole = |s: f64| Duration::from_secs_f64(s.max(least_s).max(1.0).ceil());
+        let longest = Duration::from_secs(room.left.saturating_sub(ramp).as_secs());
+        let measure = whole(measure_s.floor().max(shortest_s)).min(longest);
+        if measure < whole(shortest_s) {
+            return Ok(None);
+        }
         let phases = [(PhaseKind::Ramp, ramp), (PhaseKind::Measure, measure)];
         let phases = phases.into_iter().filter(|(_, duration)| !duration.is_zero());
-        Ok(phases.map(|(kind, duration)| Phase { kind, duration }).collect())
+        Ok(Some(phases.map(|(kind, duration)| Phase { kind, duration }).collect()))
     }
 
     /// How many seconds the statistic of the one limit should have and must have. A set judges each figure only where enough I/Os
     /// carry it, so that no probe has to be long for its sake: the confirmation is what judges the rare ones.
-    fn for_statistic(self, (stream, iops): (&str, f64)) -> Result<(f64, f64), SearchError> {
+    pub(super) fn for_statistic(self, (stream, iops): (&str, f64)) -> Result<(f64, f64), SearchError> {
         let Some(LatencyLimit { statistic, .. }) = self.limit else { return Ok((0.0, 0.0)) };
         let (wanted, least) = match statistic {
             // For a mean the least is a tenth of what is wanted, as for percentiles.
@@ -142,8 +192,12 @@ impl Times {
     }
 
     /// The whole ramp where no open load went before; behind several of them caches are as warm as they get.
-    fn confirmation_ramp(self) -> Duration {
-        if self.is_confirmed_first { self.ramp } else { self.ramp.min(SATURATION_RAMP) }
+    fn confirmation_ramp(self, earlier: usize) -> Duration {
+        match (self.is_confirmed_first, earlier) {
+            (true, _) => self.ramp,
+            (false, 0) => self.ramp.min(CONFIRMATION_RAMP),
+            (false, _) => self.ramp.min(PROBE_RAMP),
+        }
     }
 
     /// How long it is measured.
@@ -153,7 +207,7 @@ impl Times {
         if earlier == 0 { whole_s } else { later_s }
     }
 
-    fn shortest_probe_s(self) -> f64 {
+    pub(super) fn shortest_probe_s(self) -> f64 {
         let of_limit = self.limit.map_or(0.0, |limit| limit.latency.as_secs_f64());
         SHORTEST_PROBE_S.max(LEAST_LIMITS_PER_PROBE * of_limit)
     }

@@ -5,7 +5,7 @@ use iotrial_model::units::ByteSize;
 
 use super::Curve;
 use crate::saturation::KneeBound;
-use crate::settings::{Database, INNODB_PAGE, Setting, SettingEvidence, io_capacities};
+use crate::settings::{Database, INNODB_PAGE, Setting, SettingEvidence, bounded, io_capacities};
 
 /// What Linux reads ahead by default (`read_ahead_kb`).
 const READ_AHEAD: ByteSize = ByteSize::kib(128);
@@ -68,10 +68,12 @@ fn page_cost(curves: &[Curve]) -> Option<Setting> {
     let pages = block.get() as f64 / PAGE.get() as f64;
     let sequential_page_us = latency_of_one_us(scan)? / pages;
     let ratio = random_page_us / sequential_page_us;
+    let (value, computed) = bounded(UNCACHED_SHARE * ratio, PAGE_COSTS);
     Some(Setting {
         database: Database::PostgreSql,
         name: "random_page_cost",
-        value: (UNCACHED_SHARE * ratio).clamp(PAGE_COSTS.0, PAGE_COSTS.1),
+        value,
+        computed,
         evidence: SettingEvidence::PageCosts {
             random_page_us,
             sequential_page_us,
@@ -86,10 +88,12 @@ fn io_concurrency(curves: &[Curve]) -> Option<Setting> {
     let saturation = curve_of(curves, Pattern::Random, 100, PAGE)?.saturation.as_ref()?;
     // At or below a load is said of what is good enough as well; above the highest load nothing is known.
     let is_known = matches!(saturation.knee_bound, None | Some(KneeBound::AtOrBelow));
+    let (value, computed) = bounded(saturation.knee.outstanding.round(), IO_CONCURRENCY);
     is_known.then(|| Setting {
         database: Database::PostgreSql,
         name: "effective_io_concurrency",
-        value: saturation.knee.outstanding.round().clamp(IO_CONCURRENCY.0, IO_CONCURRENCY.1),
+        value,
+        computed,
         evidence: SettingEvidence::Knee {
             knee_outstanding: saturation.knee.outstanding,
             knee_iops: saturation.knee.iops,
@@ -119,6 +123,7 @@ fn multiblock_reads(curves: &[Curve]) -> Option<Setting> {
         database: Database::Oracle,
         name: "db_file_multiblock_read_count",
         value: (size.get() / PAGE.get()) as f64,
+        computed: None,
         evidence: SettingEvidence::ReadSizes {
             block_size_bytes: size.get(),
             bandwidth_mib_per_s,

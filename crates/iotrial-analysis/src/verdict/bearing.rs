@@ -8,15 +8,14 @@ use iotrial_model::plan::{Arrival, EngineDevice, PhaseKind, Plan};
 use iotrial_model::subject::Subject;
 use iotrial_model::units::format_duration;
 
-use crate::judgement::Gap;
+use super::Advice;
+use crate::judgement::{CLOCK_SLACK, Gap};
 use crate::words::seconds_in_words;
 
 /// A run that was measured for less says nothing about the time after it.
 // Ten intervals of a second: with fewer there is neither a course to look at nor a pause of the host that would not decide every
 // figure. From here to a minute the length is a caveat (finding `short-run`).
 const SHORTEST_ANSWER: Duration = Duration::from_secs(10);
-/// A phase may come out shorter by what the clock was read early.
-const CLOCK_SLACK: Duration = Duration::from_millis(20);
 /// An advice to measure longer asks for no more than this.
 const LONGEST_ADVICE: Duration = Duration::from_secs(3_600);
 
@@ -24,7 +23,7 @@ const LONGEST_ADVICE: Duration = Duration::from_secs(3_600);
 #[derive(Debug, Default)]
 pub(super) struct Bearing {
     /// What the storage did wrong, whatever its latencies.
-    pub(super) against: Vec<String>,
+    pub(super) against: Vec<Against>,
     /// Of these, what failed: I/Os, or the device as a whole.
     pub(super) failed: Vec<String>,
     /// Why the figures may not be the device's, or are too few.
@@ -35,6 +34,15 @@ pub(super) struct Bearing {
     pub(super) caveat_reasons: Vec<String>,
 }
 
+/// What speaks against the storage.
+#[derive(Debug)]
+pub(super) struct Against {
+    /// In full, without a full stop.
+    pub(super) words: String,
+    /// The finding that says so; `None` of what no finding says.
+    pub(super) finding: Option<FindingId>,
+}
+
 /// A reason why there is no answer.
 #[derive(Debug)]
 pub(super) struct Doubt {
@@ -42,8 +50,8 @@ pub(super) struct Doubt {
     pub(super) words: String,
     /// The same in full, for the list of reasons.
     pub(super) reason: String,
-    /// What to change, as an imperative.
-    pub(super) advice: Option<String>,
+    /// What to change.
+    pub(super) advice: Option<Advice>,
     /// The finding that raises it; `None` of what no finding says.
     pub(super) finding: Option<FindingId>,
 }
@@ -55,7 +63,7 @@ enum Weight {
     AgainstIfSure,
     Doubt {
         words: String,
-        advice: Option<String>,
+        advice: Option<Advice>,
     },
     Caveat(Option<String>),
     Nothing,
@@ -97,10 +105,10 @@ impl Bearing {
         for finding in findings.iter().filter(|one| !(is_probe && one.id == FindingId::ShortRun)) {
             match weigh(subject, finding, findings) {
                 Weight::Against => {
-                    bearing.against.push(finding.message.clone());
+                    bearing.against.push(Against::of(finding));
                     bearing.failed.push(finding.message.clone());
                 }
-                Weight::AgainstIfSure => slow.push(finding.message.clone()),
+                Weight::AgainstIfSure => slow.push(Against::of(finding)),
                 Weight::Doubt { words, advice } => {
                     let (reason, id) = (finding.message.clone(), Some(finding.id));
                     bearing.doubts.push(Doubt { words, reason, advice, finding: id });
@@ -121,8 +129,11 @@ impl Bearing {
             }
         });
         // A rate that was not kept is the storage's fault only where nothing else may have kept it from coming about.
-        let kind = if bearing.doubts.is_empty() { &mut bearing.against } else { &mut bearing.caveat_reasons };
-        kind.extend(slow);
+        if bearing.doubts.is_empty() {
+            bearing.against.extend(slow);
+        } else {
+            bearing.caveat_reasons.extend(slow.into_iter().map(|one| one.words));
+        }
         if is_probe {
             return bearing;
         }
@@ -152,14 +163,20 @@ impl Bearing {
         self.doubts.extend(undecided.map(|gap| Doubt {
             words: gap.reason.clone(),
             reason: gap.reason.clone(),
-            advice: Some("Ask the source for the figure itself, or measure it.".to_owned()),
+            advice: Some(Advice::of("Ask the source for the figure itself, or measure it.")),
             finding: None,
         }));
     }
 
     /// What to change first. One advice at a time: the next run shows what is left.
-    pub(super) fn advice(&self) -> Option<String> {
+    pub(super) fn advice(&self) -> Option<Advice> {
         self.doubts.iter().find_map(|doubt| doubt.advice.clone())
+    }
+}
+
+impl Against {
+    fn of(finding: &Finding) -> Self {
+        Self { words: finding.message.clone(), finding: Some(finding.id) }
     }
 }
 
@@ -170,12 +187,12 @@ fn no_device(subject: &Subject<'_>) -> Option<Doubt> {
         EngineDevice::Simulated => "the device was simulated, and none was measured",
         EngineDevice::Real => return None,
     };
-    let advice = Some("Leave --engine out, and a real device is measured.".to_owned());
+    let advice = Some(Advice::of("Leave --engine out, and a real device is measured."));
     Some(Doubt { words: words.to_owned(), reason: words.to_owned(), advice, finding: None })
 }
 
 /// How long it has to be for the rarest figure that is missing, rounded up to minutes.
-fn longer_advice(subject: &Subject<'_>, gaps: &[Gap]) -> String {
+fn longer_advice(subject: &Subject<'_>, gaps: &[Gap]) -> Advice {
     let measured = subject.measured.unwrap_or_default().max(Duration::from_secs(1));
     let factor = gaps
         .iter()
@@ -188,17 +205,17 @@ fn longer_advice(subject: &Subject<'_>, gaps: &[Gap]) -> String {
 }
 
 /// `needed` is how long the figures at hand need; of a step, all steps become longer with it.
-fn measure_longer(subject: &Subject<'_>, needed: Duration) -> String {
+fn measure_longer(subject: &Subject<'_>, needed: Duration) -> Advice {
     let whole = subject.part_of.filter(|_| !subject.measured.unwrap_or_default().is_zero());
     let factor = whole.map_or(1.0, |whole| {
         (whole.as_secs_f64() / subject.measured.unwrap_or_default().as_secs_f64()).clamp(1.0, 1e3)
     });
     let minutes = needed.mul_f64(factor).as_secs().div_ceil(60);
-    format!("Measure longer: --duration {minutes}m.")
+    Advice::longer(Duration::from_secs(60 * minutes))
 }
 
 fn doubt(words: &str, advice: &str) -> Weight {
-    Weight::Doubt { words: words.to_owned(), advice: Some(advice.to_owned()) }
+    Weight::Doubt { words: words.to_owned(), advice: Some(Advice::of(advice)) }
 }
 
 fn caveat(words: &str) -> Weight {
@@ -348,9 +365,9 @@ fn of_unsteady(subject: &Subject<'_>, finding: &Finding) -> Weight {
     if is_waited_for(finding) {
         return Weight::Doubt {
             words: finding.message.clone(),
-            advice: Some(
-                "Allow it longer, or find out what keeps changing: --until-steady LIMIT.".to_owned(),
-            ),
+            advice: Some(Advice::of(
+                "Allow it longer, or find out what keeps changing: --until-steady LIMIT.",
+            )),
         };
     }
     Weight::Caveat(Some(match subject.plan.filter(|plan| plan.until_steady.is_some()) {

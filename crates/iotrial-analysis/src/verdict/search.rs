@@ -1,5 +1,7 @@
 //! The verdict of a search: whether a needed rate is carried, or which rate is the highest.
 
+use std::time::Duration;
+
 use iotrial_model::finding::{Finding, FindingId};
 use iotrial_model::latency_limit::SearchLimit;
 use iotrial_model::need::Need;
@@ -9,8 +11,8 @@ use iotrial_model::subject::Subject;
 use iotrial_model::words::enumerate;
 use serde::Serialize;
 
-use super::bearing::{Bearing, Doubt};
-use super::{Outcome, Verdict};
+use super::bearing::{Against, Bearing, Doubt};
+use super::{Advice, Outcome, Verdict};
 use crate::judgement;
 use crate::words::{latency_in_words, with_thousands};
 
@@ -94,13 +96,20 @@ pub(super) fn answered(
     };
     let reasons = verdict.reasons.into_iter().filter(|reason| !sentence.contains(reason.as_str())).collect();
     let advice = (outcome == Outcome::Inconclusive)
-        .then(|| {
-            bearing
-                .advice()
-                .or_else(|| Some("Measure on a quieter host, or longer: --duration 2m.".to_owned()))
-        })
+        .then(|| bearing.advice().or_else(|| Some(longer_or_quieter(search))))
         .flatten();
     Verdict { outcome, headline: Some(headline), sentence, reasons, advice, ..verdict }
+}
+
+/// Where no finding says what to change.
+fn longer_or_quieter(search: &Search) -> Advice {
+    let duration = Duration::from_secs(if search.time_ran_out { 60 } else { 120 });
+    let words = if search.time_ran_out {
+        "Give the search more time: --duration 1m; or a smaller --size, which is laid out sooner."
+    } else {
+        "Measure on a quieter host, or longer: --duration 2m."
+    };
+    Advice { duration: Some(duration), ..Advice::of(words) }
 }
 
 struct Answer {
@@ -135,7 +144,7 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
     let why_not =
         search.probes.iter().rev().filter(|probe| probe.asked_iops.is_some_and(|iops| near(iops, need)));
     let why_not = why_not.filter_map(|probe| probe.why_not.as_deref()).next();
-    if let Some(against) = bearing.against.first() {
+    if let Some(Against { words: against, .. }) = bearing.against.first() {
         return Answer {
             outcome: Outcome::NotQualified,
             headline: format!("does not carry {asked} IOPS"),
@@ -203,6 +212,14 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
                 ),
             }
         }
+        None if search.time_ran_out => Answer {
+            outcome: Outcome::Inconclusive,
+            headline: format!("inconclusive whether it carries {asked} IOPS: the time was over"),
+            sentence: format!(
+                "Inconclusive: there was no time for the loads at {asked} IOPS that would decide whether they stay within {limit} ({}).",
+                known_so_far(search)
+            ),
+        },
         None => {
             let at_need =
                 || search.probes.iter().filter(|probe| probe.asked_iops.is_some_and(|iops| near(iops, need)));
@@ -226,17 +243,26 @@ fn of_highest(search: &Search, findings: &[Finding], bearing: &Bearing, verdict:
         let missed = findings.iter().find(|finding| finding.id == FindingId::LatencyLimitMissed);
         let is_device = bearing.doubts.is_empty() && missed.is_some();
         let tried = known_so_far(search);
-        return match missed.filter(|_| is_device) {
+        // Where the search came down to the lowest rate, nothing of the time that was left would have helped.
+        return match missed.filter(|_| is_device && !search.time_ran_out) {
             Some(missed) => Answer {
                 outcome: Outcome::NotQualified,
                 headline: format!("no rate stays within {limit}"),
                 sentence: format!("Not qualified: {}.", missed.message),
             },
-            None if missed.is_some() => Answer {
+            None if missed.is_some() && !search.time_ran_out => Answer {
                 outcome: Outcome::Inconclusive,
                 headline: format!("inconclusive: no rate stayed within {limit}, but not by the device alone"),
                 sentence: format!(
                     "Inconclusive{}. No rate that was tried stayed within {limit} ({tried}).",
+                    doubts_in_words(&bearing.doubts)
+                ),
+            },
+            None if search.time_ran_out => Answer {
+                outcome: Outcome::Inconclusive,
+                headline: "inconclusive: the time was over before a longer run confirmed a rate".to_owned(),
+                sentence: format!(
+                    "Inconclusive: the time of the search was over before a longer run confirmed a rate within {limit} ({tried}){}.",
                     doubts_in_words(&bearing.doubts)
                 ),
             },
@@ -256,6 +282,7 @@ fn of_highest(search: &Search, findings: &[Finding], bearing: &Bearing, verdict:
         format!(" ({} reads and {} writes a second)", rate_in_words(read), rate_in_words(write))
     });
     let above = match (result.not_held_iops, result.not_held_doubts.is_empty()) {
+        (None, _) if search.time_ran_out => "; there was no time to decide what is above it".to_owned(),
         (None, _) if was_tried_above(search, result.held_iops) => {
             "; the loads above it did not agree".to_owned()
         }
@@ -267,7 +294,7 @@ fn of_highest(search: &Search, findings: &[Finding], bearing: &Bearing, verdict:
         }
     };
     let saturation = saturation_in_words(search);
-    if let Some(against) = bearing.against.first() {
+    if let Some(Against { words: against, .. }) = bearing.against.first() {
         return Answer {
             outcome: Outcome::NotQualified,
             headline: format!("{at_least}{iops} IOPS within {limit}, but not qualified"),
@@ -445,6 +472,7 @@ mod tests {
             probes: vec![probe],
             carries_need: None,
             result,
+            time_ran_out: false,
         });
         record
     }
@@ -563,6 +591,32 @@ mod tests {
             "{}",
             failed.sentence
         );
+    }
+
+    #[test]
+    fn a_search_whose_time_was_over_says_so_and_what_was_found_by_then_is_a_bound() {
+        let mut record = with_search(healthy(), true);
+        let search = record.search.as_mut().unwrap();
+        search.time_ran_out = true;
+        search.result.as_mut().unwrap().not_held_iops = None;
+        let found = verdict(&record);
+        assert_eq!(found.outcome, Outcome::Qualified);
+        assert!(
+            found.sentence.starts_with("Carries at least 112,000 IOPS")
+                && found.sentence.contains("there was no time to decide what is above it"),
+            "{}",
+            found.sentence
+        );
+        record.search.as_mut().unwrap().result = None;
+        let none = verdict(&record);
+        assert_eq!(none.outcome, Outcome::Inconclusive);
+        assert!(none.sentence.contains("the time of the search was over"), "{}", none.sentence);
+        assert_eq!(none.advice.unwrap().duration, Some(Duration::from_secs(60)));
+        let mut needing = needing("100000iops", None);
+        needing.search.as_mut().unwrap().time_ran_out = true;
+        let open = verdict(&needing);
+        assert_eq!(open.outcome, Outcome::Inconclusive);
+        assert!(open.sentence.contains("there was no time for the loads"), "{}", open.sentence);
     }
 
     #[test]

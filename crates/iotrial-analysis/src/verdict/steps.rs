@@ -9,8 +9,9 @@ use iotrial_model::record::EndedHow;
 use iotrial_model::subject::{Facts, Subject, SubjectJob, SubjectStep};
 use serde::Serialize;
 
-use super::bearing::Bearing;
-use super::{Outcome, Verdict, enumerate, load_of, too_slow_clause};
+use super::bearing::{Against, Bearing};
+use super::held::Held;
+use super::{Advice, Outcome, Verdict, enumerate, load_of};
 use crate::figures::Figures;
 use crate::findings::findings;
 use crate::judgement::{self, Judged, Judgement};
@@ -20,9 +21,6 @@ use crate::words::{seconds_in_words, with_thousands};
 
 /// A job that did this part of its rate kept it: Poisson arrivals of a few thousand vary by as much.
 const KEPT: f64 = 0.98;
-
-/// A sentence about a step names no more doubts than these.
-const MOST_DOUBTS: usize = 2;
 
 /// What came of one step of a load that changes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -79,6 +77,8 @@ pub struct StepResult {
 /// One step with everything that bears on whether it holds.
 struct JudgedStep {
     result: StepResult,
+    /// What was found in it that is told as the reason why it does not hold, or why that cannot be said.
+    told: Vec<FindingId>,
     judged: Vec<Judged>,
     bearing: Bearing,
 }
@@ -114,23 +114,15 @@ impl JudgedStep {
         let Judgement { judged, gaps, starved } = Judgement::new(subject, thresholds);
         let bearing = Bearing::of_step(subject, &findings(subject), &gaps, starved);
         let worst = judgement::by_weight(&judged).first().copied().cloned();
-        let (holds, why_not) = match (bearing.against.first(), bearing.doubts.as_slice(), &worst) {
-            _ if !planned.judged => (None, None),
-            (Some(against), ..) => (Some(false), Some(against.clone())),
-            _ if !step.is_whole => {
+        let Held { holds, why_not, told } = match Held::of(&bearing, worst.as_ref(), thresholds) {
+            _ if !planned.judged => Held::default(),
+            _ if !step.is_whole && bearing.against.is_empty() => {
                 let measured = seconds_in_words(subject.measured.unwrap_or_default().as_secs_f64());
                 let planned = seconds_in_words(planned.duration.as_secs_f64());
-                (None, Some(format!("it was cut short after {measured} of {planned}")))
+                let why_not = Some(format!("it was cut short after {measured} of {planned}"));
+                Held { why_not, ..Held::default() }
             }
-            (None, [], None) => (None, Some(format!("{} has no bands for what it does", thresholds.name))),
-            (None, [], Some(worst)) if worst.is_acceptable() => (Some(true), None),
-            (None, [], Some(worst)) => (Some(false), Some(too_slow_clause(worst))),
-            (None, doubts, _) => {
-                // The first ones weigh most, and all of them are among the findings.
-                let words: Vec<String> =
-                    doubts.iter().take(MOST_DOUBTS).map(|doubt| doubt.words.clone()).collect();
-                (None, Some(enumerate(&words)))
-            }
+            held => held,
         };
         let asked = rates(step);
         let roles = subject.jobs.iter().filter_map(|job| job.role);
@@ -155,7 +147,7 @@ impl JudgedStep {
             short_label: planned.short_label(*number),
             load_words: planned.load_in_words(),
         };
-        Self { result, judged, bearing }
+        Self { result, told, judged, bearing }
     }
 }
 
@@ -182,13 +174,16 @@ pub(super) fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &Th
     let mut whole = Bearing::of(subject, &ended, &[], Vec::new());
     // What failed, failed on the device, also where the latencies of a step are not judged.
     let unjudged = subject.steps.iter().zip(&steps).filter(|(step, _)| !step.planned.judged);
-    whole
-        .against
-        .extend(unjudged.filter_map(|(_, step)| {
-            Some(format!("{}: {}", step.result.label, step.bearing.failed.first()?))
-        }));
+    whole.against.extend(unjudged.filter_map(|(_, step)| {
+        let words = format!("{}: {}", step.result.label, step.bearing.failed.first()?);
+        Some(Against { words, finding: None })
+    }));
     let all: Vec<&StepResult> = steps.iter().map(|step| &step.result).filter(|step| step.judged).collect();
-    let Answer { holds, decides, headline, sentence } = answer(&all, &thresholds.name);
+    let mut answered = answer(&all, &thresholds.name);
+    if let Some(need) = subject.plan.and_then(|plan| plan.need.as_ref()) {
+        answered = answer_to_need(&all, need.total_iops(), answered);
+    }
+    let Answer { holds, decides, headline, sentence } = answered;
     let decides = decides.and_then(|number| steps.iter().position(|step| step.result.number == number));
     // A record that lacks steps says nothing of them, however it ended.
     let begun = subject.steps.len();
@@ -202,7 +197,7 @@ pub(super) fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &Th
     };
     let profile = load_of(subject);
     let beside = match (whole.against.first(), whole.doubts.as_slice()) {
-        (Some(against), _) => format!("{against}; "),
+        (Some(against), _) => format!("{}; ", against.words),
         (None, []) => String::new(),
         (None, doubts) => {
             let words: Vec<String> = doubts.iter().map(|doubt| doubt.words.clone()).collect();
@@ -214,14 +209,12 @@ pub(super) fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &Th
         Outcome::NotQualified => "Not qualified",
         Outcome::Inconclusive => "Inconclusive",
     };
-    let mut reasons: Vec<String> = whole.against.clone();
+    let mut reasons: Vec<String> = whole.against.iter().map(|against| against.words.clone()).collect();
     reasons.extend(whole.doubts.iter().map(|doubt| doubt.reason.clone()));
     reasons.extend(steps.iter().map(|step| reason(&step.result)));
     reasons.extend(left_out(subject));
     // What keeps a step from holding is told with the step.
-    let is_of_step = |found: &Finding| {
-        steps.iter().filter_map(|step| step.result.why_not.as_ref()).any(|why| found.message.ends_with(why))
-    };
+    let is_of_step = |found: &Finding| steps.iter().any(|step| step.told.contains(&found.id));
     let is_told = |found: &&Finding| found.severity >= Severity::Warning && !is_of_step(found);
     reasons.extend(findings.iter().filter(is_told).map(|found| found.message.clone()));
     let mut told = std::collections::HashSet::new();
@@ -235,7 +228,7 @@ pub(super) fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &Th
     };
     let is_interrupted = subject.ended_how() == EndedHow::Interrupted;
     let advice = (outcome == Outcome::Inconclusive)
-        .then(|| advice().or_else(|| is_interrupted.then(|| "Let it run to its end.".to_owned())))
+        .then(|| advice().or_else(|| is_interrupted.then(|| Advice::of("Let it run to its end."))))
         .flatten();
     let category = decisive.as_ref().and_then(|step| step.result.worst.as_ref()).map(|worst| worst.category);
     Verdict {
@@ -263,6 +256,42 @@ struct Answer {
     decides: Option<usize>,
     headline: String,
     sentence: String,
+}
+
+/// The same where the steps are shares of a rate that is needed: what is asked is whether all of it is carried, and how far above it
+/// the steps still stay within the limits is beside that.
+fn answer_to_need(all: &[&StepResult], need: f64, answer: Answer) -> Answer {
+    let fails = all.iter().filter(|step| step.holds == Some(false));
+    let failing = fails.min_by(|a, b| a.load_percent.total_cmp(&b.load_percent));
+    let below = |step: &&&StepResult| failing.is_none_or(|failing| step.load_percent < failing.load_percent);
+    let held = all.iter().filter(|step| step.holds == Some(true)).filter(below);
+    let best = held.max_by(|a, b| a.load_percent.total_cmp(&b.load_percent));
+    let is_all = |step: &StepResult| step.load_percent >= 100.0;
+    let is_open_below = all.iter().any(|step| step.holds.is_none() && step.load_percent <= 100.0);
+    let holds = match (best, failing) {
+        (_, Some(failing)) if failing.load_percent <= 100.0 => Some(false),
+        (Some(best), _) if is_all(best) && !is_open_below => Some(true),
+        _ => None,
+    };
+    let of_need = format!("of the {} IOPS that are needed", with_thousands(need));
+    let share = |step: &StepResult| step.load_words.clone();
+    let open = all.iter().find(|step| step.holds.is_none());
+    let headline = match (best, failing, open) {
+        (Some(best), Some(failing), _) => {
+            format!("carries {} {of_need}, not {}", share(best), share(failing))
+        }
+        (None, Some(failing), _) => format!("does not carry {} {of_need}", share(failing)),
+        (Some(best), None, Some(open)) => {
+            format!("carries {} {of_need}, {} is in doubt", share(best), share(open))
+        }
+        (Some(best), None, None) => format!("carries {} {of_need}, the most that was tried", share(best)),
+        (None, None, _) => answer.headline,
+    };
+    let decides = match (holds, best) {
+        (Some(true), Some(best)) => Some(best.number),
+        _ => answer.decides,
+    };
+    Answer { holds, decides, sentence: format!("{headline}; {}", answer.sentence), headline }
 }
 
 /// `all` are the judged steps.

@@ -34,6 +34,13 @@ impl Doubts {
         enumerate(&words)
     }
 
+    /// Whether there are any, and all of them are of the host that made the load: another try meets the same host.
+    pub fn are_of_generator(&self) -> bool {
+        let is_it =
+            |doubt: &Doubt| matches!(doubt, Doubt::Known(FindingId::GeneratorBusy | FindingId::LateIssues));
+        !self.is_empty() && self.0.iter().all(is_it)
+    }
+
     /// The doubts of several loads, each once, by name.
     pub fn of_all<'d>(all: impl IntoIterator<Item = &'d Self>) -> Self {
         let mut doubts: Vec<Doubt> = all.into_iter().flat_map(|one| one.0.iter().cloned()).collect();

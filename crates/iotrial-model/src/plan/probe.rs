@@ -110,6 +110,7 @@ impl Plan {
                 .map(|(kind, duration)| Phase { kind, duration })
                 .collect(),
             steps: Vec::new(),
+            need: None,
             until_steady: None,
             areas,
             jobs,

@@ -55,6 +55,7 @@ mod tests {
             size: None,
             ramp: None,
             staircase: Vec::new(),
+            need: None,
             measure: None,
             engine: EngineKind::Sim,
             engine_reason: None,

@@ -73,7 +73,9 @@ pub(super) fn decide(
     }
     let (mut steps, all) = if is_staircase {
         let shares = &request.staircase;
-        check_loads(shares.iter().copied(), &profile.jobs).map_err(PlanError::Steps)?;
+        // A needed rate is given to every job as an open load, which may become more than all of it.
+        let jobs = if request.need.is_some() { &[][..] } else { &profile.jobs };
+        check_loads(shares.iter().copied(), jobs).map_err(PlanError::Steps)?;
         let steps: Vec<Step> = shares.iter().map(|percent| Step::constant(measure, *percent)).collect();
         // Without a word about the time each step is measured as long as the load would be without steps: so each is as good.
         let all = if is_by_user { measure } else { measure.saturating_mul(count_of(&steps)) };
@@ -221,6 +223,14 @@ mod tests {
         let staircase = vec![50.0, 150.0];
         let error = decided(&profile("", ""), PlanRequest { staircase, ..request() }).unwrap_err();
         assert!(error.to_string().starts_with("step 2: 150 % of `a` is more than"), "{error}");
+    }
+
+    #[test]
+    fn more_than_all_of_a_needed_rate_is_a_step_like_others() {
+        let need = Some("1000iops".parse().unwrap());
+        let request = PlanRequest { staircase: vec![50.0, 150.0], need: need.clone(), ..request() };
+        let plan = decided(&profile("", ""), request).unwrap();
+        assert_eq!((plan.steps.len(), plan.need), (2, need));
     }
 
     #[test]

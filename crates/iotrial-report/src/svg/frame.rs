@@ -122,10 +122,18 @@ pub(super) fn spans(svg: &mut String, spans: &[Span], x: &Edge) -> std::fmt::Res
         }
         write!(
             svg,
-            r#"<rect class="span" x="{from:.1}" y="{TOP}" width="{:.1}" height="{}"/>"#,
+            r#"<rect class="span" x="{from:.1}" y="{TOP}" width="{:.1}" height="{}"><title>{}</title></rect>"#,
             to - from,
-            BOTTOM - TOP
+            BOTTOM - TOP,
+            escape(&span.name)
         )?;
+        // A short ramp before a step has no room for its name: that of the step would stand in it.
+        let ends_before = |other: &&Span| other.kind == SpanKind::Step && other.from >= span.to - 1e-9;
+        let room =
+            spans.iter().filter(ends_before).map(|other| x.position(other.from) - from).reduce(f64::min);
+        if room.is_some_and(|room| label_width(&span.name) > room - 4.0) {
+            continue;
+        }
         write!(
             svg,
             r#"<text class="span-name" x="{:.1}" y="{}">{}</text>"#,

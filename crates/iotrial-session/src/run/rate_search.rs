@@ -1,6 +1,6 @@
 //! The search for the highest rate that holds a latency: its loads, one after the other on one rig.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use iotrial_analysis::rate_search::RateSearch;
 use iotrial_analysis::verdict::known_so_far;
@@ -19,13 +19,15 @@ pub(crate) fn carry_out(rig: &mut Rig, trial: &mut Trial, mut search: RateSearch
     let mut best: Option<(Rank, RunRecord)> = None;
     let is_needed = search.search().need.is_some();
     let has_own_mix = matches!(search.search().need, Some(Need::ByRole(_)));
-    let most = search.most_time();
-    let mut spent = Duration::ZERO;
-    while let Some(load) = search.next_load()? {
-        rig.say_left(most.saturating_sub(spent).max(load.plan.duration()));
+    let mut time = Time::of(rig, trial);
+    let mut whole = search.whole_time(time.expected_layout);
+    loop {
+        let left = search.left(time.expected_layout, time.spent());
+        let Some(load) = search.next_load(left)? else { break };
+        rig.say_left(whole.saturating_sub(time.spent()));
         trial.record.plan = load.plan.clone();
-        rig.run(trial)?;
-        spent += load.plan.duration();
+        rig.run_watched(trial, search.early_end(&load))?;
+        time.loads += trial.record.intervals.iter().map(|one| one.duration).sum::<Duration>();
         if trial.record.ended.how != EndedHow::Complete {
             let tried = search.search().probes.len();
             let what = load.kind.as_str();
@@ -44,12 +46,77 @@ pub(crate) fn carry_out(rig: &mut Rig, trial: &mut Trial, mut search: RateSearch
         }
         // A crash in the next load leaves what is known by now.
         trial.record.search = Some(search.search().clone());
+        // Only a percentile that is rarer than the rate at saturation let anybody know.
+        let longer = search.whole_time(time.expected_layout);
+        if longer > whole {
+            rig.say(&format!(
+                "its statistic needs longer loads: {} at most",
+                seconds_in_words(longer.as_secs_f64())
+            ));
+            whole = longer;
+        }
     }
     if let Some((_, best)) = best {
         trial.record = best;
     }
     trial.record.search = Some(search.search().clone());
     Ok(())
+}
+
+/// Makes the steps that are shares of a needed rate: one closed load shows the mix, and the steps are one load at that rate. The record is
+/// that of the steps.
+pub(crate) fn carry_out_steps(
+    rig: &mut Rig,
+    trial: &mut Trial,
+    mut search: RateSearch,
+) -> Result<(), RunError> {
+    let time = Time::of(rig, trial);
+    let whole = search.whole_time(time.expected_layout);
+    // As long as it takes: nothing else shares its time.
+    if let Some(load) = search.next_load(whole.saturating_add(AMPLE))? {
+        rig.say_left(whole.saturating_sub(time.spent()));
+        trial.record.plan = load.plan.clone();
+        rig.run(trial)?;
+        if trial.record.ended.how != EndedHow::Complete {
+            let reason = trial.record.ended.reason.get_or_insert_default();
+            *reason = format!("{reason}, in the closed load before the steps");
+            return Ok(());
+        }
+        let probe = search.note(&load, &Subject::of_run(&trial.record))?;
+        rig.say(&format!("{}; now the steps", line(probe, "", false)));
+    }
+    let Some(plan) = search.staircase() else { return Ok(()) };
+    rig.say_left(plan.duration());
+    trial.record.plan = plan;
+    Ok(rig.run(trial)?)
+}
+
+/// Longer than any load.
+const AMPLE: Duration = Duration::from_secs(86_400);
+
+/// How long the run has taken, as the search has to know it.
+struct Time {
+    /// What laying the files out was expected to take when the time of the whole run was told.
+    expected_layout: Duration,
+    /// What it did take.
+    layout: Duration,
+    began: Instant,
+    /// The loads so far, by their own clock.
+    loads: Duration,
+}
+
+impl Time {
+    /// From now on, behind the layout.
+    fn of(rig: &Rig, trial: &Trial) -> Self {
+        let layout = trial.record.layout.map(|layout| layout.duration).unwrap_or_default();
+        let expected_layout = rig.setup().expected_layout_time();
+        Self { expected_layout, layout, began: Instant::now(), loads: Duration::ZERO }
+    }
+
+    /// Layout, loads, and what lies between them. The time of a simulated device passes on its own clock, faster than any other.
+    fn spent(&self) -> Duration {
+        self.layout + self.began.elapsed().max(self.loads)
+    }
 }
 
 /// Which long run is the record: one that is beyond doubt, then one that held, then the highest.

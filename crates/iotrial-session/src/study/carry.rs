@@ -271,7 +271,7 @@ impl<'a> Carrier<'a> {
         // After the journal of the run is there, and before anything is measured: a record that is written and not noted as done is
         // found by its id.
         self.journal.note(JournalLine::Begun { cell: cell.clone(), record: trial.record.id.clone() })?;
-        let then = what_follows(&trial.record.plan, search.as_ref());
+        let then = what_follows(rig.setup(), &trial.record.plan, search.as_ref());
         let is_prepared = rig.prepare(&mut trial, &then)?;
         // After the layout, whose writes a cache is still bringing to the disk.
         if is_prepared && !idle.is_zero() {

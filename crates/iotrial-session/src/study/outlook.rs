@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use iotrial_model::plan::Plan;
+use iotrial_model::record::TargetRecord;
 use iotrial_model::study::{Cell, Configuration, Study};
 use iotrial_model::units::ByteSize;
+use iotrial_model::words::enumerate;
 use serde::Serialize;
 
 use super::StudyError;
@@ -33,13 +35,16 @@ pub struct Foreseen {
     pub profile: String,
     /// Measurements that are missing.
     pub missing_count: usize,
-    /// Of one of them: idle time and load; laying out comes on top.
+    /// Of one of them: idle time and load. Laying out comes on top, but of a search, whose time it is a part of.
     #[serde(rename = "duration_s", serialize_with = "iotrial_model::units::seconds::serialize")]
     pub duration: Duration,
     /// Written before the load, for one of them.
     pub would_write_bytes: ByteSize,
     /// Whether the targets were looked at; those that a command attaches are not there yet.
     pub looked_at: bool,
+    /// Where it lies: each target, with the roles whose files are there and the devices below, as far as they are known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<String>,
     #[serde(skip)]
     working_set: ByteSize,
     /// What the plan changed from what was asked.
@@ -105,28 +110,43 @@ fn foresee(
     let request = file.request(configuration, &load.profile, 1, ways);
     // What its command attaches is not there yet.
     let looked_at = configuration.before.is_none();
-    let (plan, would_write_bytes) = if looked_at {
+    let mut targets: Vec<String> = request.rig.targets.iter().map(ToString::to_string).collect();
+    let (plan, would_write_bytes, whole) = if looked_at {
         let setup = Setup::new(load.clone(), &request)
             .map_err(|source| StudyError::setup(configuration, profile, source))?;
-        (setup.plan, setup.layout.written)
+        if setup.plan.engine.touches_targets() {
+            targets = setup.targets().iter().map(place_of).collect();
+        } else {
+            targets.clear();
+        }
+        let whole = setup.search.as_ref().map(|search| search.whole_time(setup.expected_layout_time()));
+        (setup.plan, setup.layout.written, whole)
     } else {
         let plan = unseen_plan(&request, &load.profile).map_err(StudyError::Unseen)?;
         // Every file in full. What is there already and could be reused is not known before the command has run.
         // Not where they begin: on an unseen target they lie behind one another.
         let areas = plan.areas.iter().map(|area| area.length).sum();
         let written = if plan.engine.touches_targets() { areas } else { ByteSize::default() };
-        (plan, written)
+        (plan, written, None)
     };
     Ok(Foreseen {
         label: configuration.label.clone(),
         profile: profile.to_owned(),
         missing_count,
-        duration: idle(&file.study, &plan) + plan.duration(),
+        duration: idle(&file.study, &plan) + whole.unwrap_or_else(|| plan.duration()),
         would_write_bytes,
         looked_at,
+        targets,
         working_set: working_set(&plan),
         notes: plan.notes,
     })
+}
+
+/// `data /mnt/a on nvme1n1`.
+fn place_of(target: &TargetRecord) -> String {
+    let on: Vec<&str> = target.nearest_devices().collect();
+    let on = if on.is_empty() { String::new() } else { format!(" on {}", enumerate(&on)) };
+    format!("{}{on}", target.named())
 }
 
 /// How long the targets are left alone before the load: a simulated device needs no rest.
@@ -173,6 +193,7 @@ mod tests {
             duration: Duration::ZERO,
             would_write_bytes: ByteSize::default(),
             looked_at,
+            targets: Vec::new(),
             working_set: ByteSize::mib(working_set_mib),
             notes: Vec::new(),
         }

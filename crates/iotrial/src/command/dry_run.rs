@@ -1,7 +1,10 @@
 //! `run --dry-run`: every decision, before anything is done.
 
+use std::time::Duration;
+
 use iotrial_analysis::findings::shared_disks;
 use iotrial_analysis::rate_search::RateSearch;
+use iotrial_analysis::words::seconds_in_words;
 use iotrial_model::latency_limit::SearchLimit;
 use iotrial_model::need::Need;
 use iotrial_model::plan::{AreaKind, Plan};
@@ -34,7 +37,7 @@ struct JsonSearch {
     limit: SearchLimit,
     #[serde(skip_serializing_if = "Option::is_none")]
     need: Option<Need>,
-    /// All loads together, at most.
+    /// The whole run at most, layout and repeats included.
     most_s: f64,
 }
 
@@ -51,16 +54,17 @@ pub fn print(setup: &Setup, json: bool) -> Result<(), Failure> {
             search: search.map(|search| JsonSearch {
                 limit: search.search().limit.clone(),
                 need: search.search().need.clone(),
-                most_s: search.most_time().as_secs_f64(),
+                most_s: search.whole_time(setup.expected_layout_time()).as_secs_f64(),
             }),
             targets: targets.iter().collect(),
             plan,
         });
     }
-    let mut text = head(plan, layout, search);
+    let whole = search.map(|search| (search, search.whole_time(setup.expected_layout_time())));
+    let mut text = head(plan, layout, whole);
     // Known before anything is measured, and what most tests are set up to avoid.
     for found in shared_disks(&targets) {
-        text.push_str(&format!("note      {}\n", output::harmless(&found.message)));
+        text.push_str(&format!("{}\n", wrapped("note      ", &output::harmless(&found.message))));
     }
     text.push('\n');
     text.push_str(&aligned(&areas(plan, &targets), &[2], &[]));
@@ -68,13 +72,41 @@ pub fn print(setup: &Setup, json: bool) -> Result<(), Failure> {
     text.push_str(&aligned(&jobs(plan), &[3, 4, 5, 6, 8], &[]));
     // Below the table and not in it: most jobs have none, and a column for them would widen every row.
     for job in plan.jobs.iter().filter(|job| !job.particulars(plan).is_empty()) {
-        text.push_str(&format!("{}: {}\n", job.name, job.particulars(plan).join("; ")));
+        let particulars = job.particulars(plan).join("; ");
+        text.push_str(&format!("{}\n", wrapped(&format!("{}: ", job.name), &particulars)));
     }
     text.push_str(&format!("\n{} I/Os outstanding in all; nothing was written\n", plan.total_iodepth()));
     output::text(&text)
 }
 
-fn head(plan: &Plan, layout: &Layout, search: Option<&RateSearch>) -> String {
+/// What is below a word of the head.
+const INDENT: &str = "          ";
+
+/// Lines are no longer.
+const WIDTH: usize = 80;
+
+/// Text behind a word, cut between words where it would be too long, and further lines below its beginning.
+fn wrapped(head: &str, text: &str) -> String {
+    let mut lines = String::from(head);
+    let mut column = head.chars().count();
+    let indent = column.min(INDENT.len());
+    for (position, word) in text.split(' ').enumerate() {
+        let width = word.chars().count();
+        if position > 0 && column + 1 + width > WIDTH {
+            lines += &format!("\n{:indent$}", "");
+            column = indent;
+        } else if position > 0 {
+            lines.push(' ');
+            column += 1;
+        }
+        lines.push_str(word);
+        column += width;
+    }
+    lines
+}
+
+/// `search` with the time that the whole run takes at most.
+fn head(plan: &Plan, layout: &Layout, search: Option<(&RateSearch, Duration)>) -> String {
     let form = if plan.quick { "quick" } else { "full" };
     let access = match (plan.direct, plan.polled) {
         (true, true) => "direct I/O, polled",
@@ -108,15 +140,26 @@ fn head(plan: &Plan, layout: &Layout, search: Option<&RateSearch>) -> String {
         let (round, window) = (format_duration(until.round), format_duration(until.window()));
         format!("          measures until five rounds of {round} are steady; the figures are those of that {window}")
     }));
-    lines.extend(search.map(|search| {
+    let of_need = search.filter(|(search, _)| search.has_staircase());
+    lines.extend(of_need.and_then(|(search, whole)| {
+        let need = search.search().need.as_ref()?;
+        Some(format!(
+            "steps     shares of {need}, in the mix of a short closed load before them;\n{INDENT}all of it takes {} at most",
+            seconds_in_words(whole.as_secs_f64())
+        ))
+    }));
+    lines.extend(search.filter(|(search, _)| !search.has_staircase()).map(|(search, whole)| {
         let within = search.search().limit.in_words();
         let what = search.search().need.as_ref().map_or_else(
             || format!("the highest rate within {within}"),
             |need| format!("whether {need} stay within {within}, and with how much headroom"),
         );
         format!(
-            "search    {what}: this load closed, then loads at given rates, {} at most; the times above are those of the longest of them",
-            format_duration(search.most_time())
+            "search    {what}:\n{}{}\n{}{} at most, with the layout and repeats of doubtful loads",
+            INDENT,
+            "this load closed, then at given rates; the times above are of the longest",
+            INDENT,
+            seconds_in_words(whole.as_secs_f64())
         )
     }));
     lines.push(format!("writes    {} before the load, and what the jobs write", layout.written));
@@ -124,7 +167,7 @@ fn head(plan: &Plan, layout: &Layout, search: Option<&RateSearch>) -> String {
         lines.push(format!("reuses    {} of an earlier run", layout.reused));
     }
     // What was decided otherwise than asked is said last, where a reader of the head still sees it.
-    lines.extend(plan.notes.iter().map(|note| format!("note      {note}")));
+    lines.extend(plan.notes.iter().map(|note| wrapped("note      ", note)));
     lines.join("\n") + "\n"
 }
 
@@ -170,4 +213,20 @@ fn jobs(plan: &Plan) -> Vec<Vec<String>> {
         ]
     }));
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_line_is_longer_than_a_narrow_terminal_and_no_word_is_lost() {
+        let text = "0.25 for each read of sql-data; 8 KiB 87.5 %, 64 KiB 12.5 %; group commit of 700 B each, up to 60 KiB, pad";
+        for head in ["note      ", "a-job-with-a-long-name: "] {
+            let lines = wrapped(head, text);
+            assert!(lines.lines().count() > 1 && lines.lines().all(|line| line.chars().count() <= WIDTH));
+            let words: Vec<&str> = lines.split_whitespace().collect();
+            assert_eq!(words, format!("{head}{text}").split_whitespace().collect::<Vec<_>>());
+        }
+    }
 }

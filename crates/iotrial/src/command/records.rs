@@ -1,6 +1,7 @@
 //! `iotrial records`: what the store holds, or those of it that are looked for.
 
 use std::cmp::Reverse;
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use iotrial_analysis::words::{latency_in_words, with_thousands};
@@ -12,6 +13,9 @@ use crate::failure::Failure;
 use crate::output::{self, harmless, say};
 use crate::presentation::aligned;
 use crate::store::open_store_to_read;
+
+/// From this width on a record is one line.
+const WIDE_COLUMNS: usize = 120;
 
 const HEADERS: [&str; 8] =
     ["id", "started, UTC", "profile", "outcome", "capacity", "latency", "label", "targets"];
@@ -35,7 +39,10 @@ pub fn records(args: &RecordsArgs) -> Result<ExitCode, Failure> {
     } else if entries.is_empty() {
         say!("no record is like that; `iotrial records` lists all of them");
     } else {
-        output::text(&table(entries))?;
+        // A file or another program takes lines of any length.
+        let is_narrow =
+            std::io::stdout().is_terminal() && usize::from(console::Term::stdout().size().1) < WIDE_COLUMNS;
+        output::text(&if is_narrow { narrow(entries) } else { table(entries) })?;
     }
     if left_out > 0 {
         say!("and {left_out} more, which --limit leaves out");
@@ -92,6 +99,29 @@ fn table(entries: Vec<Entry>) -> String {
         vec![entry.id, started, profile, outcome, capacity, latency, label, harmless(&entry.targets)]
     }));
     aligned(&rows, &[], &[26, 16, 18, 13, 10, 20, 20])
+}
+
+/// Two lines for each: what it came to, and below it what it was of.
+fn narrow(entries: Vec<Entry>) -> String {
+    let started = |entry: &Entry| entry.started_at.get(..16).unwrap_or(&entry.started_at).replace('T', " ");
+    let mut rows = vec![["id", "started, UTC", "outcome", "capacity"].map(str::to_owned).to_vec()];
+    rows.extend(
+        entries.iter().map(|entry| vec![entry.id.clone(), started(entry), outcome(entry), capacity(entry)]),
+    );
+    let table = aligned(&rows, &[], &[26, 16, 13, 10]);
+    let mut lines = table.lines();
+    let mut text: String = lines.next().map(|head| format!("{head}\n")).unwrap_or_default();
+    for (line, entry) in lines.zip(&entries) {
+        let of = [
+            Some(harmless(&entry.profile)),
+            entry.label.as_deref().map(|label| format!("«{}»", harmless(label))),
+            entry.key_latency.is_some().then(|| latency(entry)),
+            Some(harmless(&entry.targets)).filter(|targets| !targets.is_empty()),
+        ];
+        let of: Vec<String> = of.into_iter().flatten().collect();
+        text += &format!("{line}\n  {}\n", of.join(", "));
+    }
+    text
 }
 
 /// What its verdict is; how it ended where it has none, or did not end as planned.

@@ -15,6 +15,7 @@ use iotrial_model::load::Role;
 use iotrial_model::need::Need;
 use iotrial_model::record::{EndedHow, RunRecord, TargetRecord};
 use iotrial_model::stream::{Stream, StreamOf};
+use iotrial_model::units::format_duration;
 use iotrial_session::judged_profile::{JudgedProfile, is_file_name, load_thresholds};
 use iotrial_session::request::LoadRequest;
 use iotrial_session::run::{self, Finished};
@@ -161,10 +162,20 @@ fn check_gates(gates: &[Gate], setup: &Setup, request: &LoadRequest) -> Result<(
     let given = request.metrics.keys().map(String::as_str);
     let printed = request.metric_commands.iter().map(|(name, _)| name.as_str());
     let application: Vec<&str> = given.chain(printed).collect();
-    gates
-        .iter()
-        .try_for_each(|gate| gate.check_streams(&streams, setup.search.is_some(), &application))
-        .map_err(|error| refused(&error))
+    let searches = setup.search.is_some();
+    for gate in gates {
+        let Err(error) = gate.check_streams(&streams, searches, &application) else { continue };
+        // What a search alone would bring is asked of a run without one.
+        if !searches && gate.check_streams(&streams, true, &application).is_ok() {
+            let error = anyhow!(
+                "the gate `{gate}` is on the highest rate within the limits, and this run looks for none"
+            );
+            let hint = "leave --closed, --steps and --until-steady out, or put the gate on a figure such as read.iops";
+            return Err(Failure::input(error).hint(hint.to_owned()));
+        }
+        return Err(refused(&error));
+    }
+    Ok(())
 }
 
 /// Options with a value that do not belong to the load: where the answer goes, and what holds once only.
@@ -254,14 +265,15 @@ fn given(mut typed: impl Iterator<Item = String>) -> Vec<(String, Option<String>
 /// The one command that makes sense after this answer.
 fn next_step(summary: &Summary, again: &Again) -> String {
     match (summary.verdict.outcome, &summary.capacity) {
-        (Outcome::Inconclusive, _) => match &summary.verdict.advice {
-            // What to change stands in the verdict; after that it is the same run again.
-            Some(advice) if advice.contains("--duration") => {
-                let duration = advice.split("--duration ").nth(1).unwrap_or("1m").trim_end_matches('.');
-                format!("{} --duration {duration}", again.run_without(&DURATIONS))
+        (Outcome::Inconclusive, _) => {
+            match summary.verdict.advice.as_ref().and_then(|advice| advice.duration) {
+                // What else to change stands in the verdict; after that it is the same run again.
+                Some(duration) => {
+                    format!("{} --duration {}", again.run_without(&DURATIONS), format_duration(duration))
+                }
+                None => again.run_without(&[]),
             }
-            _ => again.run_without(&[]),
-        },
+        }
         (Outcome::Qualified, Some(capacity)) if capacity.need_iops.is_none() => {
             let iops = round_down(capacity.iops.unwrap_or_default() / 2.0);
             format!("{} --need {iops:.0}iops   (put the rate that you need)", again.run_without(&[]))

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::process::ExitCode;
 
+use anyhow::anyhow;
 use iotrial_model::study::Study;
 
 use crate::cli::StudyNewArgs;
@@ -14,7 +15,12 @@ use crate::output;
 pub fn print(args: &StudyNewArgs) -> Result<ExitCode, Failure> {
     let text = text(args);
     // What could not be read again must not be written: a target twice, or a name that no label may have.
-    Study::parse(&text).map_err(Failure::input)?;
+    Study::parse(&text).map_err(|mistakes| {
+        // Without their lines: nobody has seen the file.
+        let all: Vec<String> = mistakes.0.iter().map(|one| one.message.clone()).collect();
+        let hint = mistakes.0.iter().find_map(|one| one.hint.clone());
+        Failure::input(anyhow!("{}", all.join("; "))).hint(hint)
+    })?;
     output::verbatim(&text)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -62,6 +62,7 @@ pub fn print(outlook: &Outlook, study: &Study, json: bool) -> Result<(), Failure
                 "; its targets are looked at when its command has attached them"
             }
         ));
+        text.extend(load.targets.iter().map(|target| format!("  {}\n", harmless(target))));
         text.extend(load.notes.iter().map(|note| format!("  note: {}\n", harmless(note))));
     }
     // The commands stand last and whole, because they are what must be read before `--yes`.

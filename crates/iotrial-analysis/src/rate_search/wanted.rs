@@ -1,0 +1,161 @@
+//! Which load a search should make next.
+
+use iotrial_model::search::{Probe, ProbeKind};
+
+use super::belief::Belief;
+use super::{
+    BRACKET, CONFIDENCE, HIGHEST_SHARE, LOWEST_SHARE, MOST_CONFIRMATIONS, MOST_LOADS_AT_NEED, MOST_PROBES,
+    MOST_PROBES_OF_HEADROOM, RateSearch, WIDEST_ANSWER, is_narrow, is_same,
+};
+
+/// How sure a rate is that a longer run is tried at.
+// As probable as not: the run itself decides. One that is lost ends after some seconds, so that the next lower rate still has its
+// time, while one that holds too low a rate costs all of its time and leaves the answer there.
+const CONFIDENCE_TO_CONFIRM: f64 = 0.5;
+/// How often a load that did not hold is tried in all where something other than the device may have been the
+/// limit.
+const MOST_DOUBTED_TRIES: usize = 2;
+/// A longer run that did not hold its limits is followed by one so much lower, and the next time by the square of that.
+const STEP_DOWN: f64 = 1.04;
+/// And one that did hold, where only short loads speak against more, by one so much higher.
+// Within what the answer is exact to.
+const STEP_UP: f64 = 1.04;
+/// After a longer run that did not keep its rate, the next one is made below what that run did achieve.
+// A device whose burst has ended does what it can go on doing; a little less leaves room for a queue to empty.
+const BELOW_ACHIEVED: f64 = 0.97;
+
+impl RateSearch {
+    /// Kind and share of the next load, behind that at saturation: what should be made, and where there is no time for it, what else
+    /// would bring the answer on. None at the end of the search.
+    pub(super) fn wanted(&self) -> Vec<(ProbeKind, f64)> {
+        let mut wanted: Vec<(ProbeKind, f64)> = self.doubted().into_iter().collect();
+        if let Some(need) = self.need_share()
+            && self.search.carries_need.is_none()
+        {
+            let loads = self.loads_at(need).count();
+            let kind = if loads == 0 { ProbeKind::Confirmation } else { ProbeKind::Probe };
+            wanted.extend((loads < MOST_LOADS_AT_NEED).then_some((kind, need)));
+            return wanted;
+        }
+        let belief = self.belief();
+        let (most, narrow) = match self.search.need {
+            Some(_) => (MOST_PROBES_OF_HEADROOM, WIDEST_ANSWER),
+            None => (MOST_PROBES, BRACKET),
+        };
+        let tried = self.of_kind(ProbeKind::Probe).filter(|probe| !self.is_at_need(probe)).count();
+        // Once a longer run was made, short ones would only bring back what it has outlasted.
+        let has_confirmation =
+            self.search.need.is_none() && self.of_kind(ProbeKind::Confirmation).next().is_some();
+        if tried < most && !has_confirmation && !is_narrow(&belief, narrow) {
+            wanted.push((ProbeKind::Probe, belief.median()));
+        }
+        // The long run at the needed rate is the record; how far above it the device goes on is the word of the probes.
+        if self.search.need.is_none() {
+            wanted.extend(self.next_confirmation(&belief).map(|share| (ProbeKind::Confirmation, share)));
+        }
+        wanted
+    }
+
+    /// The last load, where it did not hold, but that may not be the device's fault, and another try is left.
+    fn doubted(&self) -> Option<(ProbeKind, f64)> {
+        let last = self.search.probes.last()?;
+        let share = last.share.filter(|_| last.held == Some(false) && !last.doubts.is_empty())?;
+        let tries = self.loads_at(share).filter(|probe| probe.kind == last.kind).count();
+        (tries < self.most_tries(last)).then_some((last.kind, share))
+    }
+
+    /// How often a load is made in all that did not hold beside a doubt.
+    ///
+    /// A foreign load passes. A generator that was short of CPU at a rate twice on end is so because the host has no more, and each
+    /// further repeat would only cost the time in which a lower rate can be decided.
+    pub(super) fn most_tries(&self, doubted: &Probe) -> usize {
+        let is_by_generator = |probe: &&Probe| probe.held == Some(false) && probe.doubts.are_of_generator();
+        let before = self.search.probes.iter().take_while(|probe| !std::ptr::eq(*probe, doubted));
+        let earlier: Vec<&Probe> = before.filter(is_by_generator).collect();
+        let is_at_one_rate = |pair: &[&Probe]| {
+            pair[0].share.zip(pair[1].share).is_some_and(|(one, other)| is_same(one, other))
+        };
+        let is_of_this_rate =
+            |probe: &&Probe| probe.share.zip(doubted.share).is_some_and(|(one, other)| is_same(one, other));
+        let others: Vec<&Probe> = earlier.into_iter().filter(|probe| !is_of_this_rate(probe)).collect();
+        let is_in_vain = doubted.doubts.are_of_generator() && others.windows(2).any(is_at_one_rate);
+        if is_in_vain { 1 } else { MOST_DOUBTED_TRIES }
+    }
+
+    /// The share of the next confirmation; `None` where the ends are close, and where no other is left.
+    fn next_confirmation(&self, belief: &Belief) -> Option<f64> {
+        let carried = belief.carried(CONFIDENCE_TO_CONFIRM)?;
+        let confirmations: Vec<&Probe> = self.of_kind(ProbeKind::Confirmation).collect();
+        if confirmations.is_empty() {
+            return Some(carried);
+        }
+        if confirmations.len() >= MOST_CONFIRMATIONS {
+            return None;
+        }
+        let shares = |held: bool| {
+            let of = confirmations.iter().filter(move |probe| probe.held == Some(held));
+            of.filter_map(|probe| probe.share)
+        };
+        if let Some(held) = shares(true).reduce(f64::max) {
+            let above = self.lowest_not_held(belief, held)?;
+            return (above / held > BRACKET + 1e-9).then(|| f64::midpoint(held, above));
+        }
+        // A run that kept its rate and missed a limit, where most loads say that the rate is carried, may have met a freeze: once more.
+        let last = confirmations.last()?;
+        let share = last.share?;
+        let is_first =
+            confirmations.iter().filter(|probe| probe.share.is_some_and(|one| is_same(one, share))).count()
+                == 1;
+        if is_first && self.overrun(last).is_none() {
+            return Some(share);
+        }
+        // What a long run did achieve is the best that is known of what lasts. One that kept its rate and not its limits is only a
+        // little too fast.
+        let total = self.mix.total_rate(1.0);
+        let achieved = confirmations.iter().filter(|probe| self.overrun(probe).is_some());
+        let achieved = achieved.map(|probe| BELOW_ACHIEVED * self.done(probe) / total).reduce(f64::min);
+        let mut tried: Vec<f64> = shares(false).collect();
+        tried.dedup_by(|a, b| is_same(*a, *b));
+        let below = tried
+            .iter()
+            .copied()
+            .reduce(f64::min)
+            .map(|share| share / STEP_DOWN.powi(1 << (tried.len() - 1)));
+        let share = [achieved, below].into_iter().flatten().fold(f64::INFINITY, f64::min);
+        (share >= LOWEST_SHARE).then_some(share)
+    }
+
+    /// A share a little above the one that is the answer, once there is one, and only short loads say that no more is carried. What is
+    /// left of the time is well spent on it: near to what a device does, a load of 3 s fails by chance more often than a longer one.
+    pub(super) fn step_up(&self) -> Option<f64> {
+        if self.search.need.is_some() {
+            return None;
+        }
+        let held: Vec<f64> = self
+            .of_kind(ProbeKind::Confirmation)
+            .filter(|probe| probe.held == Some(true))
+            .filter_map(|probe| probe.share)
+            .collect();
+        // Once: the next one would only look for luck.
+        let [held] = held[..] else { return None };
+        let is_near = |probe: &&Probe| probe.share.is_some_and(|share| share <= held * BRACKET);
+        let failed = self.of_kind(ProbeKind::Confirmation).filter(|probe| probe.held == Some(false));
+        (failed.filter(is_near).count() == 0)
+            .then_some(held * STEP_UP)
+            .filter(|share| *share <= HIGHEST_SHARE)
+    }
+
+    /// The lowest share above `held` that is known not to hold. What a long run did not hold is an end whatever shorter ones said:
+    /// credits outlast a probe.
+    pub(super) fn lowest_not_held(&self, belief: &Belief, held: f64) -> Option<f64> {
+        let long = self
+            .of_kind(ProbeKind::Confirmation)
+            .filter(|one| one.held == Some(false) && one.doubts.is_empty());
+        let ends = long
+            .filter_map(|one| {
+                Some(self.overrun(one).map_or(one.share?, |did| did.min(one.share.unwrap_or(did))))
+            })
+            .chain(belief.not_carried(CONFIDENCE));
+        ends.filter(|above| *above > held * (1.0 + 1e-9)).reduce(f64::min)
+    }
+}

@@ -1,0 +1,212 @@
+//! The three cases in which no answer may be given, again and again: somebody else writes to the disk, too little is measured, the
+//! device never sees a byte. Each has to be inconclusive every time, for its own reason.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, Stdio};
+
+use anyhow::{Context as _, bail};
+use serde_json::Value;
+
+use crate::workspace::find_program;
+
+const USAGE: &str = "\
+Usage: cargo xtask outcomes [--count N] [--program FILE]
+
+  --count N       so many runs of each case [default: 20]
+  --program FILE  the iotrial to run [default: the debug one, which is built]
+
+Each case is a run of 2 or 10 s on 64 MiB below the folder `target`. The device that sees no byte is a loop device above the page cache,
+which needs root.";
+
+/// Random reads, so that nothing but the case itself leaves the answer open.
+const PROFILE: &str = r#"format = "iotrial.profile/1"
+name = "reads"
+title = "Random reads"
+schedule = { ramp = "1s", duration = "10s" }
+quick = { size = "64MiB", ramp = "1s", duration = "10s" }
+[[job]]
+name = "reads"
+role = "data"
+pattern = "random"
+rwmix_read_percent = 100
+block_size = "8KiB"
+iodepth = 4
+size = "64MiB"
+"#;
+/// Exit code of a run whose verdict is inconclusive.
+const INCONCLUSIVE: i32 = 4;
+
+/// Runs each case so often, and says how often it was inconclusive.
+pub(crate) fn outcomes(arguments: &[String], root: &Path) -> anyhow::Result<ExitCode> {
+    let mut count = 20;
+    let mut program = None;
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        match (argument.as_str(), arguments.next()) {
+            ("--count", Some(number)) => count = number.parse().context("--count takes a number")?,
+            ("--program", Some(file)) => program = Some(PathBuf::from(file)),
+            _ => {
+                println!("{USAGE}");
+                return Ok(ExitCode::from(2));
+            }
+        }
+    }
+    let program = program.map_or_else(|| build(root), Ok)?;
+    let folder = Folder::make(root.join("target/outcomes"))?;
+    let mut is_as_expected = true;
+    for case in [Case::ForeignWriter, Case::Short, Case::NoByte] {
+        let Some(target) = Target::of(case, &folder.0)? else {
+            println!("{}: skipped, because it needs root and losetup", case.name());
+            continue;
+        };
+        let inconclusive = (0..count)
+            .map(|_| case.is_inconclusive(&program, &folder.0, &target))
+            .collect::<Result<Vec<_>, _>>()?;
+        let counted = inconclusive.iter().filter(|one| **one).count();
+        println!("{}: inconclusive {counted} of {count}, because of `{}`", case.name(), case.finding());
+        is_as_expected &= counted == inconclusive.len();
+    }
+    Ok(if is_as_expected { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn build(root: &Path) -> anyhow::Result<PathBuf> {
+    let mut cargo = Command::new("cargo");
+    let output = cargo
+        .args(["build", "-p", "iotrial", "--message-format", "json-render-diagnostics"])
+        .current_dir(root)
+        .stderr(Stdio::inherit())
+        .output()
+        .context("cannot start cargo")?;
+    // Cargo knows where its target folder is, whatever the environment says.
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let messages = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let mut programs = messages.filter_map(|one| Some(PathBuf::from(one.get("executable")?.as_str()?)));
+    programs.next_back().context("iotrial was not built")
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Case {
+    ForeignWriter,
+    Short,
+    NoByte,
+}
+
+impl Case {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::ForeignWriter => "a foreign writer on the disk",
+            Self::Short => "--duration 2s",
+            Self::NoByte => "a device that sees no byte",
+        }
+    }
+
+    /// What has to be found: an answer that is left open for another reason would hide that this one was missed.
+    const fn finding(self) -> &'static str {
+        match self {
+            Self::ForeignWriter => "foreign-load",
+            Self::Short => "short-run",
+            Self::NoByte => "cache-served",
+        }
+    }
+
+    fn is_inconclusive(self, program: &Path, folder: &Path, target: &Target) -> anyhow::Result<bool> {
+        let _writer = (self == Self::ForeignWriter).then(|| Writer::start(folder)).transpose()?;
+        let mut run = Command::new(program);
+        run.current_dir(folder)
+            .args(["run", "./reads.toml", "--closed", "--json", "--quiet", "--store", "store"])
+            .arg("--target")
+            .arg(target.path());
+        if self == Self::Short {
+            run.args(["--duration", "2s"]);
+        }
+        let output = run.output().with_context(|| format!("cannot start {}", program.display()))?;
+        let Ok(summary) = serde_json::from_slice::<Value>(&output.stdout) else {
+            bail!("{}: {}", self.name(), String::from_utf8_lossy(&output.stderr));
+        };
+        let findings = summary["findings"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let is_found = findings.iter().any(|one| one["id"] == self.finding());
+        let is_open =
+            summary["verdict"]["outcome"] == "inconclusive" && output.status.code() == Some(INCONCLUSIVE);
+        if !(is_open && is_found) {
+            println!("{}: {}", self.name(), summary["verdict"]);
+        }
+        Ok(is_open && is_found)
+    }
+}
+
+/// A folder that goes when the task is over.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn make(path: PathBuf) -> anyhow::Result<Self> {
+        fs::create_dir_all(&path).with_context(|| format!("cannot make {}", path.display()))?;
+        fs::write(path.join("reads.toml"), PROFILE)?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // What is left there is named by the path, and the next run makes it anew.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Where the load goes.
+enum Target {
+    Folder(PathBuf),
+    Loop(PathBuf),
+}
+
+impl Target {
+    /// `None` where it cannot be made here.
+    fn of(case: Case, folder: &Path) -> anyhow::Result<Option<Self>> {
+        if case != Case::NoByte {
+            return Ok(Some(Self::Folder(folder.join("data"))));
+        }
+        if find_program("losetup").is_none() {
+            return Ok(None);
+        }
+        let file = folder.join("cached");
+        // Written and not only sized: what is a hole would be read from nowhere on any device.
+        fs::write(&file, vec![0x5a; 64 << 20])?;
+        let output = Command::new("losetup").args(["--find", "--show"]).arg(&file).output()?;
+        let node = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+        Ok((output.status.success() && !node.is_empty()).then(|| Self::Loop(node.into())))
+    }
+
+    fn path(&self) -> &Path {
+        match self {
+            Self::Folder(path) | Self::Loop(path) => path,
+        }
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        if let Self::Loop(node) = self {
+            let _ = Command::new("losetup").arg("--detach").arg(node).status();
+        }
+    }
+}
+
+/// Writes to a file of its own on the same disk, past the page cache, until it is dropped.
+struct Writer(Child);
+
+impl Writer {
+    fn start(folder: &Path) -> anyhow::Result<Self> {
+        let script = "while :; do dd if=/dev/zero of=foreign bs=1M count=64 oflag=direct conv=notrunc 2>/dev/null; done";
+        let mut shell = Command::new("sh");
+        shell.args(["-c", script]).current_dir(folder).stdin(Stdio::null());
+        Ok(Self(shell.spawn().context("cannot start sh")?))
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        // The `dd` under way writes its 64 MiB to the end, and nobody starts another one.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
