@@ -228,7 +228,7 @@ impl RateSearch {
             let mut left_out = None;
             let earlier = self.whole_confirmations();
             // In the order of what they are worth: what does not fit any more leaves its time to the next.
-            for (kind, share) in self.wanted() {
+            for (kind, share) in self.wanted(left) {
                 if let Some(phases) = self.phases(kind, share, earlier, left)? {
                     fitting = Some((kind, Some(share), self.mix.open_at(share, phases)));
                     break;

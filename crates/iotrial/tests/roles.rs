@@ -255,5 +255,5 @@ fn a_study_on_a_volume_that_is_not_attached_yet_foresees_only_the_needed_roles()
     assert_eq!(seen, unseen);
     // With its targets, so that who reads it knows where that will be.
     let told = bench.run(&["study", "study.toml", "--dry-run"]).stdout;
-    assert!(told.contains("\n  b"), "{told}");
+    assert!(told.contains("/b"), "{told}");
 }

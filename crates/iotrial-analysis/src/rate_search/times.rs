@@ -117,6 +117,11 @@ impl Times {
         probe.held == Some(true) || probe.duration.as_secs_f64() >= SHORTEST_CONFIRMATION_S
     }
 
+    /// The later ones for which the first one gives up time.
+    pub(super) fn later_confirmations(self) -> Duration {
+        (self.confirmation(1) + GAP) * LATER_WANTED
+    }
+
     /// How long the first confirmation takes where there is little time, with its ramp.
     pub(super) fn least_of_confirmation(self) -> Duration {
         let least_s = LEAST_OF_FIRST_S.min(self.confirmation_s(0));
@@ -141,8 +146,8 @@ impl Times {
         let (ramp, measure_s, shortest_s) = match kind {
             ProbeKind::Confirmation => {
                 let whole_s = self.confirmation_s(earlier);
-                let later = (self.confirmation(1) + GAP) * LATER_WANTED;
-                let without_s = room.left.saturating_sub(later + self.confirmation_ramp(0)).as_secs_f64();
+                let later = self.later_confirmations() + self.confirmation_ramp(0);
+                let without_s = room.left.saturating_sub(later).as_secs_f64();
                 // A needed rate is decided by the first one, and none comes later.
                 let measure_s = match earlier {
                     0 if !self.is_confirmed_first => without_s.clamp(LEAST_OF_FIRST_S.min(whole_s), whole_s),

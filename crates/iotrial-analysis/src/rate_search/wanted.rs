@@ -1,5 +1,7 @@
 //! Which load a search should make next.
 
+use std::time::Duration;
+
 use iotrial_model::search::{Probe, ProbeKind};
 
 use super::belief::Belief;
@@ -12,6 +14,8 @@ use super::{
 // As probable as not: the run itself decides. One that is lost ends after some seconds, so that the next lower rate still has its
 // time, while one that holds too low a rate costs all of its time and leaves the answer there.
 const CONFIDENCE_TO_CONFIRM: f64 = 0.5;
+/// The same where there is no time for another one.
+const CONFIDENCE_OF_THE_ONLY_ONE: f64 = 0.8;
 /// How often a load that did not hold is tried in all where something other than the device may have been the
 /// limit.
 const MOST_DOUBTED_TRIES: usize = 2;
@@ -27,7 +31,7 @@ const BELOW_ACHIEVED: f64 = 0.97;
 impl RateSearch {
     /// Kind and share of the next load, behind that at saturation: what should be made, and where there is no time for it, what else
     /// would bring the answer on. None at the end of the search.
-    pub(super) fn wanted(&self) -> Vec<(ProbeKind, f64)> {
+    pub(super) fn wanted(&self, left: Duration) -> Vec<(ProbeKind, f64)> {
         let mut wanted: Vec<(ProbeKind, f64)> = self.doubted().into_iter().collect();
         if let Some(need) = self.need_share()
             && self.search.carries_need.is_none()
@@ -51,7 +55,8 @@ impl RateSearch {
         }
         // The long run at the needed rate is the record; how far above it the device goes on is the word of the probes.
         if self.search.need.is_none() {
-            wanted.extend(self.next_confirmation(&belief).map(|share| (ProbeKind::Confirmation, share)));
+            wanted
+                .extend(self.next_confirmation(&belief, left).map(|share| (ProbeKind::Confirmation, share)));
         }
         wanted
     }
@@ -83,8 +88,11 @@ impl RateSearch {
     }
 
     /// The share of the next confirmation; `None` where the ends are close, and where no other is left.
-    fn next_confirmation(&self, belief: &Belief) -> Option<f64> {
-        let carried = belief.carried(CONFIDENCE_TO_CONFIRM)?;
+    fn next_confirmation(&self, belief: &Belief, left: Duration) -> Option<f64> {
+        let times = self.times();
+        let is_the_only_one = left < times.least_of_confirmation() + times.later_confirmations();
+        let confidence = if is_the_only_one { CONFIDENCE_OF_THE_ONLY_ONE } else { CONFIDENCE_TO_CONFIRM };
+        let carried = belief.carried(confidence)?;
         let confirmations: Vec<&Probe> = self.of_kind(ProbeKind::Confirmation).collect();
         if confirmations.is_empty() {
             return Some(carried);
