@@ -81,7 +81,7 @@ impl<'c> Grid<'c> {
             is_total: false,
         };
         let columns = std::iter::once(Column::new("iodepth", Quantity::Count))
-            .chain(jobs().map(|(_, title)| Column::new(title, quantity)));
+            .chain(jobs().map(|(_, title)| Column::new(*title, quantity)));
         Table {
             caption: format!("{name}: {what} by depth and jobs"),
             columns: columns.collect(),
