@@ -153,7 +153,7 @@ fn journals(ground: &mut Ground) -> anyhow::Result<()> {
             &["report", &id],
         ] {
             let ran = ground.run(command)?;
-            let wrong = ran.crash().or_else(|| !ran.is_done().then(|| ran.seen()));
+            let wrong = ran.crash().or_else(|| (!ran.is_done()).then(|| ran.seen()));
             ground.case(format!("journal, {name}: {}", command[0]), wrong);
         }
         ground.case(
