@@ -10,6 +10,8 @@ mod step;
 mod setup;
 mod checks;
 mod bench;
+// Shells, limits, links, pipes: the situations are those of Unix.
+#[cfg(unix)]
 mod attack;
 mod outcomes;
 mod source;
@@ -38,6 +40,7 @@ fn main() -> anyhow::Result<ExitCode> {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => checks::run(&workspace::root()?),
         ["bench", ..] => bench::bench(&arguments[1..], &workspace::root()?),
+        #[cfg(unix)]
         ["attack", ..] => attack::attack(&arguments[1..], &workspace::root()?),
         ["outcomes", ..] => outcomes::outcomes(&arguments[1..], &workspace::root()?),
         ["structure", ..] => structure::structure(&arguments[1..], &workspace::root()?),

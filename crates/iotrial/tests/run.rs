@@ -432,7 +432,18 @@ fn an_anonymous_record_and_its_page_say_nothing_of_whose_machine_it_was() {
     let bench = Bench::new();
     let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let data = bench.data().to_string_lossy().into_owned();
-    let run = ["run", "--closed", "--target", &data, "--size", "8MiB", "--duration", "1s", "--quiet"];
+    let run = [
+        "run",
+        "oci-64k-read",
+        "--closed",
+        "--target",
+        &data,
+        "--size",
+        "8MiB",
+        "--duration",
+        "1s",
+        "--quiet",
+    ];
     let sweep = [
         "sweep",
         "--target",

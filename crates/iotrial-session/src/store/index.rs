@@ -387,7 +387,7 @@ mod tests {
             "ALTER TABLE entry ADD COLUMN extra TEXT",
             "ALTER TABLE entry DROP COLUMN label",
             "DROP TABLE entry; CREATE VIEW entry AS SELECT 1",
-            "CREATE TRIGGER t BEFORE INSERT ON entry BEGIN SELECT nothing(); END",
+            "CREATE TRIGGER t BEFORE INSERT ON entry BEGIN INSERT INTO gone VALUES (1); END",
         ] {
             let folder = tempfile::tempdir().unwrap();
             let entry = entry(folder.path());

@@ -31,7 +31,7 @@ use crate::fio_job::{Asked, check_fio_args, fio_profile};
 use crate::gates::refused;
 use crate::intake::{self, Kind, Takes};
 use crate::live::Live;
-use crate::output;
+use crate::output::{self, say};
 use crate::report_files::ReportFiles;
 use crate::signal::control_by_signals;
 
@@ -144,6 +144,9 @@ pub fn carry_out(
         run::run(setup, control_by_signals()?, Arc::new(Live::new(output.quiet)))?;
     let shown = show(record, path, &thresholds, output);
     // The figures come first: neither a full store nor files that cannot be removed may hide them.
+    if let (Err(_), Err(failure)) = (&kept, &shown) {
+        say!("{failure}");
+    }
     kept?;
     released?;
     shown

@@ -18,7 +18,7 @@ use serde::Serialize;
 use crate::cli::{ReportArgs, SweepArgs};
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::live::Live;
-use crate::output;
+use crate::output::{self, say};
 use crate::presentation::{Presentation, Value};
 use crate::report_files::ReportFiles;
 use crate::signal::control_by_signals;
@@ -37,6 +37,9 @@ pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
     let swept = setup.carry_out(control_by_signals()?, Arc::new(Live::new(args.rig.quiet)))?;
     let shown = show(args, &swept);
     // The figures come first: neither a full store nor files that cannot be removed may hide them.
+    if let (Err(_), Err(failure)) = (&swept.kept, &shown) {
+        say!("{failure}");
+    }
     swept.kept?;
     swept.released?;
     shown
