@@ -5,6 +5,8 @@
 //! 64 MiB. To add one: its file, a `mod` line, a row of [`CLASSES`], and where it needs no root its name in that test.
 
 // By their paths, because the tests of the program include this file, and would look for the modules elsewhere.
+#[path = "attack/devices.rs"]
+mod devices;
 #[path = "attack/foreign_text.rs"]
 mod foreign_text;
 #[path = "attack/full_store.rs"]
@@ -19,6 +21,15 @@ mod limits;
 mod output;
 #[path = "attack/store.rs"]
 mod store;
+
+#[path = "attack/kills.rs"]
+mod kills;
+#[path = "attack/pauses.rs"]
+mod pauses;
+#[path = "attack/races.rs"]
+mod races;
+#[path = "attack/space.rs"]
+mod space;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -76,6 +87,36 @@ pub(crate) const CLASSES: &[Class] = &[
         claim: "text of strangers never reaches the terminal raw",
         needs_root: false,
         run: foreign_text::run,
+    },
+    Class {
+        name: "devices",
+        claim: "a raw device that anybody else has open, or that cannot be looked at, is never written",
+        needs_root: true,
+        run: devices::run,
+    },
+    Class {
+        name: "races",
+        claim: "what is exchanged between a look and the next call is never removed, followed or filled",
+        needs_root: true,
+        run: races::run,
+    },
+    Class {
+        name: "kills",
+        claim: "killed at any call, a run leaves nothing that clean does not find",
+        needs_root: true,
+        run: kills::run,
+    },
+    Class {
+        name: "space",
+        claim: "a tenth and a gibibyte of a file system stay free, whoever shares its room",
+        needs_root: true,
+        run: space::run,
+    },
+    Class {
+        name: "pauses",
+        claim: "a stop of iotrial is not told as a stall, and a device that lost its end is not qualified",
+        needs_root: true,
+        run: pauses::run,
     },
 ];
 

@@ -14,6 +14,7 @@ mod modes;
 mod observed;
 mod open_load;
 mod pace;
+mod pause;
 mod stall;
 mod stated;
 mod steps;
@@ -38,6 +39,7 @@ impl Observed<'_, '_> {
             course::io_errors(self),
             course::short_io(self),
             stall::stalled(self),
+            pause::paused(self),
             open_load::latency_limit_missed(self),
             open_load::not_issued(self),
             open_load::late_issues(self),

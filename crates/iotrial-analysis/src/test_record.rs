@@ -181,7 +181,12 @@ fn record(intervals: Vec<Interval>) -> RunRecord {
         cpu_count: 4,
         ..PlanRequest::of_engine(EngineKind::Uring)
     };
-    let space = FreeSpace { filesystem_id: 1, capacity: ByteSize::gib(1000), available: ByteSize::gib(900) };
+    let space = FreeSpace {
+        filesystem_id: 1,
+        capacity: ByteSize::gib(1000),
+        available: ByteSize::gib(900),
+        kept: vec![],
+    };
     let target = TargetFacts {
         path: "/data".into(),
         roles: Vec::new(),
@@ -230,6 +235,7 @@ fn record(intervals: Vec<Interval>) -> RunRecord {
         cpu: Some(CpuUse { wall, user: wall / 10, system: wall / 5, ..CpuUse::default() }),
         search: None,
         metrics: std::collections::BTreeMap::new(),
+        pauses: vec![],
         metric_failures: Vec::new(),
         findings: Vec::new(),
         ended: Ended { how: EndedHow::Complete, reason: None },

@@ -11,11 +11,14 @@ use iotrial_measure::clock::MonotonicClock;
 use iotrial_measure::collector::{Collector, Handover};
 use iotrial_measure::control::{Control, Watcher};
 use iotrial_measure::meter::Meter;
+use iotrial_measure::pauses::PauseWatch;
 use iotrial_measure::recorder::JobRecorder;
 use iotrial_measure::window::Window;
 use iotrial_model::engine::EngineKind;
 use iotrial_model::plan::Plan;
-use iotrial_model::record::{CpuUse, DeviceCounters, Ended, EndedHow, EngineSetup, Interval, QueueSetup};
+use iotrial_model::record::{
+    CpuUse, DeviceCounters, Ended, EndedHow, EngineSetup, Interval, Pause, QueueSetup,
+};
 
 use crate::lane::{JobCopy, Lane};
 use crate::targets::{HeldAreas, OpenAreaError};
@@ -64,6 +67,8 @@ pub struct RunOutcome {
     pub devices: Vec<DeviceCounters>,
     /// CPU and device counters over each step of a load that changes, in order; `None` as above. Empty where it does not change.
     pub steps: Vec<Option<(CpuUse, Vec<DeviceCounters>)>>,
+    /// When iotrial itself stood still, over the whole load; none where the clock is simulated.
+    pub pauses: Vec<Pause>,
     /// How it ended.
     pub ended: Ended,
 }
@@ -101,6 +106,7 @@ pub fn run(
     let workers = Workers::start(plan, &engine, &windows, &brake)?;
     // A simulated clock has no CPU time to go with it.
     let has_meter = !plan.engine.is_simulated();
+    let pause_watch = has_meter.then(|| PauseWatch::begin(workers.clock.clone())).flatten();
     let anywhere = watcher.may_end_anywhere();
     let mut meter = has_meter.then(|| Meter::new(workers.clock.clone(), &windows, device_names, anywhere));
     let engine_setup = workers.setup.clone();
@@ -140,6 +146,7 @@ pub fn run(
             watcher.draining(over_since.get_or_insert_with(Instant::now).elapsed());
         }
     }
+    let pauses = pause_watch.map(PauseWatch::end).unwrap_or_default();
     // After an abort the threads are left behind: one that is in a call to a device that hangs would be
     // waited for as long as that.
     if control.is_aborted() {
@@ -163,7 +170,7 @@ pub fn run(
     let steps = borders_ns.windows(2).map(|border| within((border[0], border[1]))).collect();
     let (cpu, devices) = meter.as_ref().and_then(|meter| meter.between(measured, &watched)).unzip();
     let (intervals, devices) = (collector.intervals(), devices.unwrap_or_default());
-    Ok(RunOutcome { intervals, engine_setup, cpu, devices, steps, ended })
+    Ok(RunOutcome { intervals, engine_setup, cpu, devices, steps, pauses, ended })
 }
 
 /// The threads of a run.

@@ -34,6 +34,8 @@ mod os;
 #[path = "targets/windows.rs"]
 mod os;
 
+mod directory;
+
 mod fill;
 
 #[cfg_attr(windows, allow(dead_code, reason = "raw devices are refused on Windows so far"))]

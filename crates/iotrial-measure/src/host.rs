@@ -22,6 +22,11 @@ pub fn host_id() -> String {
     os::host_id()
 }
 
+/// How long the calling thread was ready to run and waited for a CPU, since it began; zero where that is not told.
+pub(crate) fn waited_for_cpu() -> Duration {
+    os::waited_for_cpu()
+}
+
 /// CPU time used so far.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct CpuSnapshot {

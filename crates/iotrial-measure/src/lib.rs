@@ -11,6 +11,7 @@
 pub mod process;
 pub mod clock;
 pub mod host;
+pub mod pauses;
 pub mod random;
 pub mod window;
 pub mod course;

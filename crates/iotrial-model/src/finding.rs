@@ -32,6 +32,8 @@ words! {
         ShortIo = "short-io",
         /// An I/O took so long that the device must have stood still.
         Stalled = "stalled",
+        /// The generator itself did not run for a while.
+        Paused = "paused",
         /// No rate holds the latency limit that was asked for.
         LatencyLimitMissed = "latency-limit-missed",
         /// I/Os of an open load were due and never issued.
@@ -260,6 +262,17 @@ pub enum Evidence {
         ended_after_s: Option<f64>,
         /// I/Os of all jobs that were not back when the load ended.
         unfinished_count: u64,
+    },
+    /// Of a generator that did not run.
+    Paused {
+        /// How often in the measured phase.
+        count: usize,
+        /// All of it together, as far as it lies in the measured phase.
+        total_s: f64,
+        /// The longest time.
+        longest_s: f64,
+        /// When that one began, from the start of the load.
+        longest_after_s: f64,
     },
     /// Of a search that found no rate.
     LatencyLimitMissed {

@@ -548,7 +548,7 @@ size = "10GiB"
     }
 
     fn directory(path: &str, filesystem_id: u64, available: ByteSize) -> TargetFacts {
-        let space = FreeSpace { filesystem_id, capacity: ByteSize::gib(20), available };
+        let space = FreeSpace { filesystem_id, capacity: ByteSize::gib(20), available, kept: vec![] };
         TargetFacts {
             path: path.into(),
             roles: Vec::new(),

@@ -21,12 +21,14 @@ mod check;
 mod steps;
 mod streams;
 mod failure;
+mod pause;
 mod target;
 
 pub use crate::finding::{RecordedFinding, Severity};
 pub use check::CheckRecordError;
 pub(crate) use check::{LONGEST, MOST_COUNTED, are_counts_in_range, are_devices_in_range};
 pub use failure::Failure;
+pub use pause::Pause;
 pub use steps::StepCounts;
 pub use target::{BlockDevice, TargetRecord};
 
@@ -96,6 +98,10 @@ pub struct RunRecord {
     /// What the operating system counted at the devices below over the measured phase.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<DeviceCounters>,
+    /// When iotrial itself stood still, in all phases; empty where it did not, where the clock is simulated, and in older
+    /// records.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pauses: Vec<Pause>,
     /// The search for the highest rate that holds a latency limit, of which this run is the confirmation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub search: Option<Search>,

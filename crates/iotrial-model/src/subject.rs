@@ -21,8 +21,8 @@ use crate::metric::MetricKey;
 use crate::plan::{EngineKind, Job, PhaseKind, Plan};
 use crate::range::Range;
 use crate::record::{
-    AttributeValue, CpuUse, Ended, EndedHow, EngineSetup, Host, Interval, Layout, OpCounts, TargetRecord,
-    Tool,
+    AttributeValue, CpuUse, Ended, EndedHow, EngineSetup, Host, Interval, Layout, OpCounts, Pause,
+    TargetRecord, Tool,
 };
 use crate::search::Search;
 use crate::step::Step;
@@ -105,6 +105,8 @@ pub struct Subject<'r> {
     pub cpu: Option<CpuTime<'r>>,
     /// What the operating system counted at the devices below; empty where it is not known.
     pub devices: Vec<Device<'r>>,
+    /// When the generator itself stood still, in all phases; empty where it did not, and where nobody tells.
+    pub pauses: &'r [Pause],
     /// The search for the highest rate that holds a latency limit, of which this is the confirmation.
     pub search: Option<&'r Search>,
     /// Figures of an application and amounts, by stream and name with unit.
@@ -225,6 +227,7 @@ impl<'r> Subject<'r> {
             engine_setup: None,
             cpu: None,
             devices: Vec::new(),
+            pauses: &[],
             search: None,
             other: Cow::Owned(BTreeMap::new()),
             metric_failures: &[],

@@ -61,11 +61,20 @@ pub struct FreeSpace {
     pub filesystem_id: u64,
     /// All of the file system.
     pub capacity: ByteSize,
-    /// What an ordinary user may still write, with what our own files in the directory give back.
+    /// What an ordinary user may still write.
     pub available: ByteSize,
+    /// The files that iotrial made earlier in the directory, by name, with what removing each gives back.
+    pub kept: Vec<(String, ByteSize)>,
 }
 
 impl FreeSpace {
+    /// The same with the room that files give back if they are used again or replaced: those whose names `is_planned` has.
+    pub fn with_kept(mut self, is_planned: impl Fn(&str) -> bool) -> Self {
+        let planned = self.kept.iter().filter(|(name, _)| is_planned(name));
+        self.available = self.available + planned.map(|(_, size)| *size).sum();
+        self
+    }
+
     /// What iotrial may fill: all but a tenth of the file system and [`LEAST_FREE`].
     ///
     /// Where less than a tenth is free, 1 % of what is free, as long as [`LEAST_FREE`] stays.
@@ -100,13 +109,25 @@ mod tests {
     #[track_caller]
     fn usable(capacity_gib: u64, available_gib: u64) -> ByteSize {
         let gib = |count: u64| ByteSize::bytes(count * ByteSize::GIB.get());
-        FreeSpace { filesystem_id: 1, capacity: gib(capacity_gib), available: gib(available_gib) }.usable()
+        let (capacity, available) = (gib(capacity_gib), gib(available_gib));
+        FreeSpace { filesystem_id: 1, capacity, available, kept: Vec::new() }.usable()
     }
 
     #[test]
     fn a_tenth_and_a_gibibyte_stay_free() {
         assert_eq!(usable(100, 50), ByteSize::bytes(40 << 30));
         assert_eq!(usable(5, 3), ByteSize::bytes(2 << 30));
+    }
+
+    #[test]
+    fn files_of_another_load_give_no_room() {
+        let kept = vec![
+            ("data.iotrial".to_owned(), ByteSize::gib(3)),
+            ("other.iotrial".to_owned(), ByteSize::gib(5)),
+        ];
+        let (capacity, available) = (ByteSize::gib(100), ByteSize::gib(20));
+        let space = FreeSpace { filesystem_id: 1, capacity, available, kept };
+        assert_eq!(space.with_kept(|name| name == "data.iotrial").usable(), ByteSize::gib(13));
     }
 
     #[test]

@@ -2,9 +2,12 @@
 //!
 //! A file is written under a name that nobody knows, in the folder in which it will be, brought to the disk, and renamed. Whatever
 //! ends the program before the rename leaves the earlier file as it was.
+//!
+//! One exception: a file system that can neither rename without replacing nor link, where a file that has the name by then is to be kept.
+//! There the name is taken first and the content follows, so that a program that is killed meanwhile leaves a part of it.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::{NamedTempFile, PersistError};
@@ -115,22 +118,30 @@ fn rename_if_free(
         Err(refused) => refused,
     };
     // Some file systems (FAT, some over a network or in user space) can neither rename without replacing nor link. To look whether
-    // the name is free and then rename would replace what came in between. An empty file that is made only where there is none takes
-    // the name for us on every file system, and replacing that one harms nobody.
-    OpenOptions::new().write(true).create_new(true).open(path)?;
-    refused.file.persist(path).map_err(|refused| {
-        // Ours is the empty one.
-        if fs::metadata(path).is_ok_and(|metadata| metadata.len() == 0) {
-            let _ = fs::remove_file(path);
-        }
-        refused.error
+    // the name is free and then rename would replace what came in between, and so would taking the name with an empty file first:
+    // whoever writes into that one in the moment before the rename loses what was written. So the content goes into the file that took
+    // the name, and nothing is ever renamed onto it.
+    let mut placed = OpenOptions::new().read(true).write(true).create_new(true).open(path)?;
+    let copied = copy_whole(refused.file.as_file(), &mut placed);
+    copied.map(|()| placed).inspect_err(|_| {
+        // Made by us, and not whole.
+        let _ = fs::remove_file(path);
     })
+}
+
+fn copy_whole(from: &File, to: &mut File) -> io::Result<()> {
+    let mut from = from.try_clone()?;
+    from.seek(SeekFrom::Start(0))?;
+    io::copy(&mut from, to)?;
+    // A lock does not come along with the content. What needs none may lie where there are none.
+    let _ = to.try_lock();
+    to.sync_all()
 }
 
 /// Writes a file so that it is there whole or not at all.
 ///
 /// A symbolic link that has the name is replaced like a file and never followed, unless it leads to what is no regular file. That,
-/// such as `/dev/null` or a pipe, is written to and never replaced; a block device is left alone, because it holds data.
+/// such as `/dev/null` or a pipe, is written to and never replaced; a device that may hold data is left alone.
 ///
 /// # Errors
 ///
@@ -147,39 +158,41 @@ fn write_with(
 ) -> io::Result<()> {
     // Looked at through links: what a link leads to decides whether there is anything that a rename must not replace.
     if path.exists() && !path.is_file() {
-        if is_block_device(path)? {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a block device"));
+        if let Some(what) = device_with_data(path)? {
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what}")));
         }
         return write(&mut OpenOptions::new().write(true).open(path)?);
     }
     let mut file = AtomicFile::begin(folder_of(path))?;
     write(&mut file)?;
-    // What is replaced keeps its readers: a page that a web server shows would be gone for it otherwise.
-    if existing == Existing::Replaced
-        && let Ok(earlier) = path.symlink_metadata()
-        && earlier.is_file()
-    {
-        keep_readers(file.as_file(), &earlier);
+    if existing == Existing::Replaced {
+        keep_rights(path, file.as_file());
     }
     file.place(path, existing, Durability::AtOnce)?;
     Ok(())
 }
 
-/// Gives a file the owner, group and permissions of an earlier one, as far as that is allowed. Where it is not, it stays readable by
-/// its user alone.
+/// Gives a new file the owner, the group and the rights of the one that it replaces: who could read a page before it was made anew
+/// can read it afterwards. As far as that is allowed; nothing of it keeps the file from being written.
 #[cfg(unix)]
-fn keep_readers(file: &File, earlier: &fs::Metadata) {
-    use std::os::unix::fs::{MetadataExt as _, fchown};
-    let is_theirs = file.metadata().is_ok_and(|now| (now.uid(), now.gid()) == (earlier.uid(), earlier.gid()));
-    // The owner first: permissions that are meant for one group must not be given to another.
-    if is_theirs || fchown(file, Some(earlier.uid()), Some(earlier.gid())).is_ok() {
-        let _ = file.set_permissions(earlier.permissions());
+fn keep_rights(replaced: &Path, file: &File) {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
+    // Not through a link, which is replaced and not followed.
+    let Ok(metadata) = fs::symlink_metadata(replaced) else { return };
+    if !metadata.is_file() {
+        return;
+    }
+    // The owner first, because a change of it takes rights away. Not the bits that make a program run as another user.
+    let is_owned = fchown(file, Some(metadata.uid()), Some(metadata.gid())).is_ok();
+    // With another owner or group, rights for them would be those of somebody else.
+    if is_owned {
+        let _ = file.set_permissions(fs::Permissions::from_mode(metadata.mode() & 0o777));
     }
 }
 
-/// Windows takes permissions from the folder.
+/// A new file has the rights of its folder on Windows, as the one before it had.
 #[cfg(not(unix))]
-fn keep_readers(_: &File, _: &fs::Metadata) {}
+fn keep_rights(_: &Path, _: &File) {}
 
 /// The folder of a file; the present one for a bare name.
 pub fn folder_of(path: &Path) -> &Path {
@@ -202,20 +215,32 @@ fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a file must not be written there: what is on a block device would be gone.
+/// What must not be written to because it holds data: a disk, a tape, the flash of a board. `None` where a file can be put, and
+/// of what only passes things on, such as a terminal or `/dev/null`.
 ///
 /// # Errors
 ///
 /// When there is nothing, or it cannot be looked at.
 #[cfg(unix)]
-pub fn is_block_device(path: &Path) -> io::Result<bool> {
-    Ok(std::os::unix::fs::FileTypeExt::is_block_device(&fs::metadata(path)?.file_type()))
+pub fn device_with_data(path: &Path) -> io::Result<Option<&'static str>> {
+    use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+    let metadata = fs::metadata(path)?;
+    let kind = metadata.file_type();
+    if kind.is_block_device() {
+        return Ok(Some("a block device"));
+    }
+    // As the kernel packs it into 64 bits (`new_decode_dev`).
+    let major = (metadata.rdev() >> 8 & 0xfff) | (metadata.rdev() >> 32 & !0xfff);
+    // Memory (null, zero, full), terminals, consoles, and the other ends of pseudo terminals (admin-guide/devices.txt). Whatever
+    // else there is may be a tape.
+    let passes_on = matches!(major, 1 | 4 | 5 | 136..=143);
+    Ok((kind.is_char_device() && !passes_on).then_some("a device that may hold data"))
 }
 
 /// Windows names its devices in another way, and they are no paths that exist; this never fails.
 #[cfg(not(unix))]
-pub fn is_block_device(_: &Path) -> io::Result<bool> {
-    Ok(false)
+pub fn device_with_data(_: &Path) -> io::Result<Option<&'static str>> {
+    Ok(None)
 }
 
 #[cfg(test)]
@@ -301,8 +326,39 @@ mod tests {
         assert_eq!(error.kind(), io::ErrorKind::AlreadyExists);
         assert_eq!((fs::read(&path).unwrap(), names(folder.path())), (b"old".to_vec(), vec!["a".to_owned()]));
         let free = folder.path().join("b");
-        rename_if_free(new(), &free, cannot).unwrap();
+        let mut placed = rename_if_free(new(), &free, cannot).unwrap();
         assert_eq!((fs::read(&free).unwrap(), names(folder.path()).len()), (b"new".to_vec(), 2));
+        // It is the open file that comes back, at its end.
+        placed.write_all(b"er").unwrap();
+        assert_eq!(fs::read(&free).unwrap(), b"newer");
+    }
+
+    #[test]
+    fn a_file_system_that_can_only_replace_never_renames_onto_a_name_that_was_taken() {
+        let (folder, _) = folder();
+        let path = folder.path().join("b");
+        let mut file = AtomicFile::begin(folder.path()).unwrap();
+        file.write_all(b"new").unwrap();
+        // Whoever has the file open under its name from its first moment on has the one that stays: nothing takes its place.
+        let cannot = |file, _: &Path| Err(PersistError { error: io::ErrorKind::Unsupported.into(), file });
+        let placed = rename_if_free(file.0, &path, cannot).unwrap();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt as _;
+            assert_eq!(placed.metadata().unwrap().ino(), fs::metadata(&path).unwrap().ino());
+        }
+        drop(placed);
+        assert_eq!(names(folder.path()), ["a", "b"]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_page_that_is_replaced_keeps_the_rights_that_it_had() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let (_folder, path) = folder();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o664)).unwrap();
+        write_whole(&path, b"new", Existing::Replaced).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o664);
     }
 
     #[test]
@@ -359,7 +415,7 @@ mod tests {
     #[cfg(unix)]
     fn block_device() -> Option<PathBuf> {
         let paths = fs::read_dir("/dev").ok()?.filter_map(|entry| Some(entry.ok()?.path()));
-        paths.into_iter().find(|path| is_block_device(path).is_ok_and(|is_one| is_one))
+        paths.into_iter().find(|path| device_with_data(path).is_ok_and(|what| what == Some("a block device")))
     }
 
     #[cfg(unix)]
@@ -372,6 +428,23 @@ mod tests {
         // Empty, so that a device whose refusal is broken keeps what it holds.
         let error = write_whole(&device, b"", Existing::Replaced).unwrap_err();
         assert_eq!(error.source.to_string(), "it is a block device");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_device_of_characters_that_may_be_a_tape_is_left_alone_and_a_terminal_is_not() {
+        assert_eq!(device_with_data(Path::new("/dev/null")).unwrap(), None);
+        assert_eq!(device_with_data(Path::new("/dev/full")).unwrap(), None);
+        // Miscellaneous devices (major 10), of which every host has some, stand for a tape.
+        let paths = fs::read_dir("/dev").unwrap().flatten().map(|entry| entry.path());
+        use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+        let is_miscellaneous = |path: &PathBuf| {
+            fs::metadata(path).is_ok_and(|one| one.file_type().is_char_device() && one.rdev() >> 8 == 10)
+        };
+        match paths.into_iter().find(is_miscellaneous) {
+            Some(device) => assert!(device_with_data(&device).unwrap().is_some(), "{}", device.display()),
+            None => _ = writeln!(io::stderr(), "skipped: this host has no miscellaneous device"),
+        }
     }
 
     #[test]

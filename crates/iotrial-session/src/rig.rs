@@ -16,7 +16,7 @@ use iotrial_engine::targets::{self, HeldAreas, PrepareError, Prepared};
 use iotrial_measure::control::{Control, Decision, Watcher};
 use iotrial_model::given_target::in_words;
 use iotrial_model::plan::Plan;
-use iotrial_model::record::{EndedHow, Interval, Layout, RunRecord};
+use iotrial_model::record::{Ended, EndedHow, Interval, Layout, RunRecord};
 use iotrial_model::subject::Subject;
 use iotrial_model::units::format_duration;
 use iotrial_model::words::enumerate;
@@ -231,6 +231,12 @@ impl Rig {
             self.observer.say(&format!("warning: {error}; a crash would have lost the run"));
         }
         note_outcome(record, outcome);
+        // Of a load that came to its end: one that was left behind may have I/Os with a device that hangs.
+        if record.ended.how == EndedHow::Complete
+            && let Some(reason) = self.prepared.as_ref().and_then(Prepared::damage)
+        {
+            record.ended = Ended { how: EndedHow::Failed, reason: Some(reason) };
+        }
         // Only where it ended by itself: a user who stopped it did not wait for it to be steady.
         if let (Some(SteadyEnd { after, held, .. }), EndedHow::Complete) = (steady_end, record.ended.how) {
             let was = if held { "steady" } else { "not steady" };
@@ -404,6 +410,7 @@ fn note_outcome(record: &mut RunRecord, outcome: RunOutcome) {
     record.engine_setup = Some(outcome.engine_setup);
     record.cpu = outcome.cpu;
     record.devices = outcome.devices;
+    record.pauses = outcome.pauses;
     record.ended = outcome.ended;
 }
 

@@ -245,6 +245,7 @@ impl Setup {
             engine_setup: None,
             cpu: None,
             devices: Vec::new(),
+            pauses: Vec::new(),
             search: None,
             metrics: self.metrics.clone(),
             metric_failures: Vec::new(),
@@ -264,8 +265,12 @@ pub(crate) fn unseen_plan(request: &LoadRequest, profile: &Profile) -> Result<Pl
     if asked.engine.touches_targets() {
         // Most are directories, and how much is free there will be seen.
         let endless = ByteSize::bytes(u64::MAX / 2);
-        target.kind =
-            TargetKind::Directory(FreeSpace { filesystem_id: 0, capacity: endless, available: endless });
+        target.kind = TargetKind::Directory(FreeSpace {
+            filesystem_id: 0,
+            capacity: endless,
+            available: endless,
+            kept: Vec::new(),
+        });
     }
     Ok(Plan::decide(&profile, &asked, &[target])?)
 }

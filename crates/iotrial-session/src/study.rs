@@ -258,7 +258,8 @@ pub struct ReadyStudy<'a> {
     /// `None` where it never began.
     journal: Option<StudyJournal>,
     released: Released,
-    outlook: Outlook,
+    /// Why it would be refused, where an earlier program left something attached: that is detached all the same.
+    outlook: Result<Outlook, StudyError>,
 }
 
 /// How far a study came, and what stopped it.
@@ -287,13 +288,18 @@ impl<'a> ReadyStudy<'a> {
         let released = Released::of(file, &request.destroy)?;
         let ways =
             Ways { store: request.store.as_deref(), released: Some(&released), anonymous: request.anonymous };
-        let outlook = Outlook::of(file, &ways, is_missing)?;
-        Ok(Self { file, request, store, observer, journal, released, outlook })
+        let outlook = Outlook::of(file, &ways, is_missing);
+        let ready = Self { file, request, store, observer, journal, released, outlook };
+        // A command that detaches is owed since the last time, whatever becomes of this one.
+        match ready.outlook {
+            Err(error) if ready.left_command().is_none() => Err(error),
+            outlook => Ok(Self { outlook, ..ready }),
+        }
     }
 
     /// Whether it runs commands of the study file, which are anybody's.
     pub fn runs_commands(&self) -> bool {
-        self.outlook.runs_commands || self.left_command().is_some()
+        self.left_command().is_some() || self.outlook.as_ref().is_ok_and(|outlook| outlook.runs_commands)
     }
 
     /// The command that runs first of all, because an earlier program was killed before it.
@@ -314,7 +320,11 @@ impl<'a> ReadyStudy<'a> {
             None => StudyJournal::create(store, &file.study)?,
         };
         let mut carrier = Carrier::new(file, request, store, journal, control, observer, released);
-        let result = carrier.carry_out(&outlook);
+        // First of all, and whatever else would be refused.
+        let detached = carrier.detach_what_was_left();
+        // What was attached may have been in the way.
+        let outlook = detached.and_then(|()| outlook.or_else(|_| carrier.outlook(request)));
+        let result = outlook.and_then(|outlook| carrier.carry_out(&outlook));
         Ok(Carried { progress: carrier.into_progress(), result })
     }
 }

@@ -1,5 +1,7 @@
 //! The forms of a report that go into files, for every command that has a document to show.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
@@ -9,7 +11,7 @@ use iotrial_report::document::Document;
 use iotrial_report::html::render_html;
 use iotrial_report::markdown::render_markdown;
 use iotrial_report::xlsx::render_xlsx;
-use iotrial_session::atomic_file::{Existing, folder_of, is_block_device, write_whole};
+use iotrial_session::atomic_file::{Existing, device_with_data, folder_of, write_whole};
 
 use crate::failure::Failure;
 use crate::output;
@@ -76,8 +78,38 @@ impl Form {
         if path == Path::new(STANDARD_OUTPUT) {
             return output::bytes(&bytes);
         }
+        refuse_source(path)?;
         write_output(path, &bytes, overwrite)
     }
+}
+
+/// No report takes the place of a record, a profile or a study, whatever is allowed: a report can be made again, and they cannot.
+fn refuse_source(path: &Path) -> Result<(), Failure> {
+    if !path.is_file() || !is_source(path) {
+        return Ok(());
+    }
+    let error = anyhow!("`{}` is a file that iotrial reads, and no report replaces it", path.display());
+    Err(Failure::input(error).hint("give the report another name".to_owned()))
+}
+
+/// Whether a file says in its first words that it is of a format of iotrial, or is a packed record by its name.
+fn is_source(path: &Path) -> bool {
+    // More than a licence and a page of comments.
+    const BEGINNING: u64 = 16 << 10;
+    let mut beginning = Vec::new();
+    // One that cannot be read is replaced by whoever may do that.
+    let read = File::open(path).and_then(|file| file.take(BEGINNING).read_to_end(&mut beginning));
+    if read.is_err() {
+        return false;
+    }
+    let text = String::from_utf8_lossy(&beginning);
+    let mut lines =
+        text.lines().map(str::trim_start).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let first: String = lines.by_ref().take(2).collect();
+    let begins = first.trim_start_matches(['{', '"', ' ']);
+    let format = begins.strip_prefix("format").map(|rest| rest.trim_start_matches(['"', ' ', ':', '=']));
+    let is_packed = path.file_name().is_some_and(|name| name.to_string_lossy().ends_with(".json.zst"));
+    is_packed || format.is_some_and(|format| format.starts_with("iotrial."))
 }
 
 /// Another file that an option names: the option, and where it goes.
@@ -164,7 +196,10 @@ impl ReportFiles {
     /// Refuses what cannot be written, better before a long measurement than after it.
     pub fn check_are_writable(&self) -> Result<(), Failure> {
         let files = self.wanted().map(|(_, path)| path).filter(|path| *path != Path::new(STANDARD_OUTPUT));
-        files.into_iter().try_for_each(|path| check_is_writable(path, self.overwrite))
+        files.into_iter().try_for_each(|path| {
+            refuse_source(path)?;
+            check_is_writable(path, self.overwrite)
+        })
     }
 
     /// The page, where it is one of the files that are there.
@@ -216,8 +251,8 @@ pub fn check_is_writable(path: &Path, overwrite: bool) -> Result<(), Failure> {
         return Err(Failure::input(anyhow!("it is a folder").context(cannot())));
     }
     if path.exists() && !path.is_file() {
-        if is_block_device(path).is_ok_and(|is_block_device| is_block_device) {
-            let error = anyhow!("`{}` is a block device, and holds data", path.display());
+        if let Ok(Some(what)) = device_with_data(path) {
+            let error = anyhow!("`{}` is {what}", path.display());
             return Err(Failure::input(error).hint("give the name of a file".to_owned()));
         }
         // A pipe waits for its reader, and a device is left alone until there is something to write.

@@ -5,7 +5,7 @@
 mod support;
 
 use std::io::{BufRead, BufReader};
-use std::process::Child;
+use std::process::{Child, Stdio};
 
 use serde_json::Value;
 use support::{Bench, Ran};
@@ -173,6 +173,67 @@ fn a_signal_stops_cleanly_and_two_end_at_once_both_with_a_record() {
         assert_eq!(summary["verdict"]["outcome"], "inconclusive");
         assert!(bench.data_files().is_empty(), "{names:?}");
         assert_eq!((bench.stored(".iotrial.json").len(), bench.stored(".journal").len()), (1, 0));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_signal_that_was_ignored_when_the_program_began_does_not_end_a_run() {
+    let bench = Bench::new();
+    let mut shell = std::process::Command::new("sh");
+    let line = format!(
+        "trap '' HUP INT; exec {} run --closed --target data --size 32MiB --ramp 0s --duration 6s --json",
+        env!("CARGO_BIN_EXE_iotrial")
+    );
+    shell.args(["-c", &line]).env("IOTRIAL_STORE", bench.store()).current_dir(bench.path());
+    let mut child = shell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().starts_with("measure: ETA")), "the run never measured");
+    std::thread::spawn(move || lines.for_each(drop));
+    // `nohup` in a terminal that closes, and a job of a script in the background.
+    signal(&child, "-HUP");
+    signal(&child, "-INT");
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    assert_eq!(ran.json()["ended"], "complete", "{}", ran.stderr);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_directory_whose_name_is_not_text_is_refused_before_anything_is_made() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let bench = Bench::new();
+    let odd = bench.path().join(std::ffi::OsStr::from_bytes(b"odd-\xff\xfe"));
+    for is_there in [false, true] {
+        if is_there {
+            std::fs::create_dir(&odd).unwrap();
+        }
+        let mut command = bench.command(&["run", "--size", "32MiB", "--duration", "1s", "--target"]);
+        let output = command.arg(&odd).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains("is not valid UTF-8") && error.contains("hint:"), "{error}");
+        assert!(!bench.store().exists() || std::fs::read_dir(bench.store()).unwrap().count() == 0);
+    }
+    assert_eq!(std::fs::read_dir(&odd).unwrap().count(), 0);
+}
+
+#[test]
+fn a_report_never_takes_the_place_of_a_record_a_profile_or_a_study() {
+    let bench = Bench::new();
+    bench.run(&["run", "mysql-oltp", "--engine", "sim", "--ramp", "0s", "--duration", "1s", "--quiet"]);
+    let record = bench.stored(".iotrial.json").remove(0);
+    let before = std::fs::read(&record).unwrap();
+    let name = record.to_str().unwrap();
+    let ran = bench.run(&["report", name, "--html", name, "--overwrite"]).expect_code(2);
+    assert!(ran.stderr.contains("no report replaces it") && ran.stderr.contains("hint:"), "{}", ran.stderr);
+    assert_eq!(std::fs::read(&record).unwrap(), before);
+    let study = "# mine\nformat = \"iotrial.study/1\"\nname = \"s\"\ntitle = \"t\"\nprofiles = [\"mysql-oltp\"]\nrepeats = 1\n\
+                 [load]\nengine = \"sim\"\nramp = \"0s\"\nduration = \"1s\"\n[[configuration]]\nlabel = \"a\"\n[[configuration]]\nlabel = \"b\"\n";
+    std::fs::write(bench.path().join("s.toml"), study).unwrap();
+    for resume in [&[][..], &["--resume"], &["--overwrite"]] {
+        let arguments = [&["study", "s.toml", "--html", "s.toml"], resume].concat();
+        assert_eq!(bench.run(&arguments).code, 2, "{resume:?}");
+        assert_eq!(std::fs::read_to_string(bench.path().join("s.toml")).unwrap(), study);
     }
 }
 

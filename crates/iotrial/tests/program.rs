@@ -121,6 +121,23 @@ fn man_pages_are_written_for_every_command() {
 }
 
 #[test]
+fn man_pages_replace_nothing_unless_that_is_asked_and_follow_no_link() {
+    let bench = Bench::new();
+    let victim = bench.path().join("victim");
+    std::fs::write(&victim, "precious").unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(&victim, bench.data().join("iotrial.1")).unwrap();
+    #[cfg(not(unix))]
+    std::fs::write(bench.data().join("iotrial.1"), "precious").unwrap();
+    let refused = bench.run(&["man", "data"]).expect_code(2).stderr;
+    assert!(refused.contains("iotrial.1` exists already") && refused.contains("--overwrite"), "{refused}");
+    assert_eq!(bench.data_files().len(), 1, "none of the others is written");
+    bench.run(&["man", "data", "--overwrite"]).expect_code(0);
+    assert_eq!(std::fs::read_to_string(&victim).unwrap(), "precious");
+    assert!(std::fs::read_to_string(bench.data().join("iotrial.1")).unwrap().contains(".TH iotrial"));
+}
+
+#[test]
 fn profiles_are_listed_and_printed() {
     let bench = Bench::new();
     let list = bench.run(&["profiles"]).expect_code(0).stdout;

@@ -292,3 +292,32 @@ fn what_is_wrong_with_the_places_of_a_new_study_is_told_without_lines_of_a_file_
     assert!(refused.stderr.contains("another configuration is labelled `a` already"), "{}", refused.stderr);
     assert!(!refused.stderr.contains("line "), "{}", refused.stderr);
 }
+
+#[test]
+fn what_a_killed_study_left_is_detached_also_when_another_target_is_refused() {
+    for again in ["--resume", "--restart"] {
+        let bench = Bench::new();
+        let text = with(
+            STUDY,
+            "before = 'echo",
+            "before = 'test -e killed || { touch killed; kill -9 $PPID; }; echo",
+        );
+        let text = with(&text, "label = \"plain\"", "label = \"plain\"\ntargets = [\"later\"]");
+        // Real files, so that the targets are looked at.
+        let text = with(&text, "engine = \"sim\"", "size = \"64MiB\"");
+        let text = with(&text, "[\"sqlserver-log\", \"postgresql-oltp\"]", "[\"sqlserver-log\"]");
+        let text = with(&text, "[\"a\", \"b c\"]", "[\"data\"]");
+        write(&bench, &text);
+        std::fs::create_dir(bench.path().join("later")).unwrap();
+        assert_eq!(run(&bench, &["--yes"]).code, -1);
+        std::fs::remove_dir(bench.path().join("later")).unwrap();
+        std::fs::write(bench.path().join("later"), "somebody's").unwrap();
+        let ran = run(&bench, &["--yes", again]);
+        assert_ne!(ran.code, 0, "{}", ran.stderr);
+        assert_eq!(log(&bench), ["detach 1"], "{again}: {}", ran.stderr);
+        assert!(ran.stderr.contains("later"), "why it did not go on: {}", ran.stderr);
+        // Once is enough.
+        run(&bench, &["--yes", "--resume"]);
+        assert_eq!(log(&bench), ["detach 1"], "{again}");
+    }
+}

@@ -9,6 +9,7 @@ use iotrial_model::record::OpCounts;
 use iotrial_model::subject::{Facts, Subject};
 
 use super::observed::Observed;
+use super::pause::without_pauses;
 
 /// No device that works takes so long for one I/O; whatever waits for it sees an outage.
 const STALL: Duration = Duration::from_secs(1);
@@ -46,9 +47,14 @@ impl Stall {
             for direction in Direction::ALL {
                 let Some(total) = job.counts(direction) else { continue };
                 let mean_s = total.total_latency.mean_us().unwrap_or_default() / 1e6;
-                let mut look_at = |counts: &OpCounts, end: StallEnd| {
-                    let unfinished = Duration::from_nanos(counts.unfinished_oldest_ns);
-                    let finished = counts.total_latency.max().unwrap_or_default();
+                // Between two times since the start of the load, where those are known.
+                let mut look_at = |counts: &OpCounts, end: StallEnd, within: Option<(Duration, Duration)>| {
+                    let of_device = |latency: Duration| match within {
+                        Some((from, to)) => without_pauses(subject, latency, from, to),
+                        None => latency,
+                    };
+                    let unfinished = of_device(Duration::from_nanos(counts.unfinished_oldest_ns));
+                    let finished = of_device(counts.total_latency.max().unwrap_or_default());
                     for (latency, end) in [(finished, end), (unfinished, StallEnd::Never)] {
                         let is_stall = latency >= STALL && latency.as_secs_f64() >= TIMES_THE_MEAN * mean_s;
                         if is_stall && longest.as_ref().is_none_or(|one| latency > one.latency) {
@@ -58,13 +64,14 @@ impl Stall {
                     }
                 };
                 if subject.intervals.counted().is_empty() {
-                    look_at(total, StallEnd::Sometime);
+                    look_at(total, StallEnd::Sometime, None);
                 }
                 for interval in subject.measured_intervals() {
                     let Some(counts) = interval.jobs.get(index).and_then(|job| job.get(direction)) else {
                         continue;
                     };
-                    look_at(counts, StallEnd::After((interval.start + interval.duration).as_secs_f64()));
+                    let (from, to) = (interval.start, interval.start + interval.duration);
+                    look_at(counts, StallEnd::After(to.as_secs_f64()), Some((from, to)));
                 }
             }
         }

@@ -293,6 +293,7 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
             _ => caveat("with figures that contradict each other"),
         },
         Id::Stalled => caveat("with a stall of a second or more in it"),
+        Id::Paused => caveat("with iotrial itself stopped for a part of it"),
         Id::CoarseLatency => caveat("with latencies in coarse steps"),
         // What lacks its flushes is not judged, and the gap is told with the other gaps.
         Id::FlushesApart => Weight::Caveat(None),

@@ -107,6 +107,41 @@ impl Kernel {
         vec![named]
     }
 
+    /// Tells whose room the files of a mount take: equal where it is shared. `device` is the `st_dev` of what lies
+    /// there, which is that of the file system, but for those that have a number for each of their parts.
+    pub(crate) fn room_of(&self, mount: &Mount, mounts: &[Mount], device: u64) -> u64 {
+        match mount.filesystem.as_str() {
+            // What is written takes room where the upper directory lies. Where that is not to be seen, as in a
+            // container, nobody can tell.
+            "overlay" => {
+                let upper = mount.super_option("upperdir").map(Path::new).and_then(|upper| {
+                    let metadata = fs::metadata(upper).ok()?;
+                    let below = mounts::find(mounts, upper, mount_id(upper))?;
+                    // One that lies on an overlay itself, which may go on, but not for ever.
+                    let is_other = below.id != mount.id && below.filesystem != "overlay";
+                    is_other.then(|| self.room_of(below, mounts, metadata.dev()))
+                });
+                upper.unwrap_or(device)
+            }
+            // Each subvolume has a number of its own, and all have the devices.
+            "btrfs" => {
+                let members = self.devices_of_mount(mount);
+                let first = members.iter().map(|member| member.number).min();
+                first.map_or(device, |first| rustix::fs::makedev(first.major, first.minor))
+            }
+            // `pool/data set`: the sets of a pool share its room.
+            "zfs" => {
+                let source = mount.source.as_encoded_bytes();
+                let pool = source.split(|byte| *byte == b'/').next().unwrap_or_default();
+                // FNV-1a, with a bit that the number of a device does not have.
+                pool.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+                    (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)
+                }) | 1 << 63
+            }
+            _ => device,
+        }
+    }
+
     /// The devices directly under the file system of `path`.
     pub(crate) fn devices_of_path(&self, path: &Path, mounts: &[Mount]) -> Vec<Device> {
         let Ok(metadata) = fs::metadata(path) else { return Vec::new() };
@@ -485,6 +520,37 @@ mod tests {
         assert_eq!(part.facts(), facts);
         assert_eq!(part.whole_disk().size(), Some(ByteSize::MIB));
         assert_eq!(part.diskseq(), Some(9));
+    }
+
+    #[test]
+    fn subvolumes_data_sets_of_a_pool_and_an_overlay_share_the_room_below_them() {
+        let (place, kernel) = kernel();
+        // No mount of this host has such an id, by which the one of the upper directory would be found.
+        let upper = place.path().display();
+        let table = format!(
+            "900021 1 0:30 / / rw - tmpfs none rw\n\
+             900022 900021 0:45 /a /a rw - btrfs /dev/none rw,subvol=/a\n\
+             900023 900021 0:46 /b /b rw - overlay overlay rw,lowerdir=/l,upperdir={upper},workdir=/w\n\
+             900024 900021 0:47 / /c rw - zfs tank/one rw\n\
+             900025 900021 0:48 / /d rw - zfs tank/two rw\n\
+             900026 900021 0:49 / /e rw - zfs tanker/two rw\n\
+             900027 900021 8:1 / /f rw - btrfs /dev/sda1 rw,subvol=/f\n\
+             900028 900021 8:1 / /g rw - btrfs /dev/sda1 rw,subvol=/g\n\
+             900029 900021 0:50 / /h rw - overlay overlay rw,upperdir=/not/to/be/seen\n"
+        );
+        let mounts = mounts::parse(table.as_bytes());
+        let room = |id, device| {
+            let mount = mounts.iter().find(|mount| mount.id == id).unwrap();
+            kernel.room_of(mount, &mounts, device)
+        };
+        let here = fs::metadata(place.path()).unwrap().dev();
+        assert_eq!(room(900_023, 1_000), here, "where the upper directory lies");
+        assert_eq!(room(900_029, 1_000), 1_000);
+        assert_eq!(room(900_024, 1), room(900_025, 2));
+        assert_ne!(room(900_024, 1), room(900_026, 3));
+        assert_eq!(room(900_027, 1), room(900_028, 2));
+        assert_eq!(room(900_022, 77), 77, "a member that cannot be seen");
+        assert_eq!(room(900_021, 78), 78);
     }
 
     #[test]

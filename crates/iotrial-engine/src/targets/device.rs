@@ -40,8 +40,6 @@ pub struct DeviceReport {
     pub signatures: Vec<Signature>,
     /// Whether it holds anything.
     pub content: ContentSample,
-    /// What could not be looked at, in sentences.
-    pub notes: Vec<String>,
     /// The consent to destroy the content, to be given with `--destroy`; `None` when there is an obstacle.
     pub token: Option<String>,
 }

@@ -52,6 +52,12 @@ impl HeldAreas {
         Self { areas, ..Self::default() }
     }
 
+    /// The handle by which an area was verified, and what it is called.
+    pub(super) fn verified(&self, place: usize) -> (&Path, &File) {
+        let area = &self.areas[place];
+        (&area.path, &area.verified)
+    }
+
     /// A file that nobody verified, through the page cache: for trying engines on files that misbehave.
     /// Nothing but tests may use it: it looks for no header, no lock and no claim.
     ///

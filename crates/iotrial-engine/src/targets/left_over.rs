@@ -1,15 +1,20 @@
 //! Files that iotrial made and did not remove: kept on purpose, or left by a crash.
 
-use std::fs;
+use std::ffi::OsStr;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use iotrial_model::units::ByteSize;
 
+use super::directory::{Directory, is_unfinished};
+use super::held::NO_FLAGS;
 use super::managed_file::{EXTENSION, Found, ManagedFile, State};
+use super::os;
 
 /// A managed file that was found.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct LeftOver {
     /// The directory that was searched, and its name.
     pub path: PathBuf,
@@ -19,6 +24,8 @@ pub struct LeftOver {
     pub whole: bool,
     /// Whether a running iotrial works on it.
     pub in_use: bool,
+    /// Where it was found, whatever the path of it leads to by now.
+    directory: Arc<Directory>,
 }
 
 /// Why left-over files cannot be found or removed.
@@ -73,52 +80,97 @@ impl LeftOverError {
 ///
 /// When the directory cannot be read. Files that cannot be read are passed over: they are not ours.
 pub fn find_left_overs(directory: &Path) -> Result<Vec<LeftOver>, LeftOverError> {
-    let entries = fs::read_dir(directory)
-        .map_err(|source| LeftOverError::Read { path: directory.to_owned(), source })?;
+    let failed = |source| LeftOverError::Read { path: directory.to_owned(), source };
+    let (held, names) =
+        open(directory).and_then(|held| held.names().map(|names| (held, names))).map_err(failed)?;
     let mut found = Vec::new();
-    for entry in entries.flatten() {
-        let path = entry.path();
-        // By the name first: what is not called like a managed file is never opened.
-        if path.extension().is_none_or(|extension| extension != EXTENSION) {
-            continue;
-        }
-        if let Ok(Found::Managed(managed)) = ManagedFile::find(&path, false) {
+    // By the name first: what is not called like a managed file is never opened.
+    let named =
+        names.iter().filter(|name| Path::new(name).extension().is_some_and(|ending| ending == EXTENSION));
+    for name in named {
+        let path = directory.join(name);
+        if let Ok(Found::Managed(managed)) = ManagedFile::find_in(&held, name, false) {
             let size = ByteSize::bytes(managed.metadata.len());
             let whole = managed.header.state == State::Whole;
             // What cannot be asked counts as in use: the wrong answer costs a file that stays, not one that
             // is gone.
             let in_use = managed.is_locked().unwrap_or(true);
-            found.push(LeftOver { path, size, whole, in_use });
+            found.push(LeftOver { path, size, whole, in_use, directory: Arc::clone(&held) });
+        } else if let Some(file) = unfinished(&held, name) {
+            let size = file.metadata().map(|metadata| metadata.len()).unwrap_or_default();
+            // Whoever is about to mark it holds its lock.
+            let in_use = !os::lock(&file).unwrap_or(false);
+            let size = ByteSize::bytes(size);
+            found.push(LeftOver { path, size, whole: false, in_use, directory: Arc::clone(&held) });
         }
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(found)
 }
 
-/// Removes a managed file.
+/// Removes a managed file, from the directory in which it was found.
 ///
 /// # Errors
 ///
 /// When it is in use, when it is not ours (any more), or when the system refuses.
-pub fn remove_left_over(path: &Path) -> Result<(), LeftOverError> {
-    let remove = |source| LeftOverError::Remove { path: path.to_owned(), source };
-    let Found::Managed(managed) = ManagedFile::find(path, false).map_err(remove)? else {
-        return Err(LeftOverError::NotOurs { path: path.to_owned() });
+pub fn remove_left_over(file: &LeftOver) -> Result<(), LeftOverError> {
+    let LeftOver { path, directory: held, .. } = file;
+    let failed = |source| LeftOverError::Remove { path: path.clone(), source };
+    let not_ours = || LeftOverError::NotOurs { path: path.clone() };
+    let in_use = || LeftOverError::InUse { path: path.clone() };
+    let name = path.file_name().ok_or_else(not_ours)?;
+    let is_removed = match ManagedFile::find_in(held, name, false).map_err(failed)? {
+        // Held until the file is gone, so that no run can begin to use it in between.
+        Found::Managed(managed) => {
+            if !managed.lock().map_err(failed)? {
+                return Err(in_use());
+            }
+            managed.remove()
+        }
+        Found::Foreign(_) | Found::Nothing => {
+            let file = unfinished(held, name).ok_or_else(not_ours)?;
+            if !os::lock(&file).map_err(failed)? {
+                return Err(in_use());
+            }
+            held.remove(name, file)
+        }
     };
-    // Held until the file is gone, so that no run can begin to use it in between.
-    if !managed.lock().map_err(remove)? {
-        return Err(LeftOverError::InUse { path: path.to_owned() });
+    // Another file took its name in that moment, and stays.
+    if is_removed.map_err(failed)? { Ok(()) } else { Err(not_ours()) }
+}
+
+/// The directory that the user gave, wherever links lead to.
+fn open(directory: &Path) -> io::Result<Arc<Directory>> {
+    let here = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
+    Directory::open(&os::canonicalize(here)?).map(Arc::new)
+}
+
+/// A file that was made and never marked.
+fn unfinished(directory: &Directory, name: &OsStr) -> Option<File> {
+    let found = directory.find(name).ok()??;
+    if !is_unfinished(name, &found) {
+        return None;
     }
-    managed.remove().map_err(remove)
+    let file =
+        os::reopen_verified(&directory.path().join(name), &found, os::Access::Read, false, NO_FLAGS).ok()?;
+    is_unfinished(name, &file).then_some(file)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::super::managed_file::Header;
     use super::*;
 
-    fn header() -> Header {
-        Header { plan_id: [0; 16], data_size: ByteSize::MIB, fill_seed: 0, state: State::Filling }
+    fn make(path: &Path) -> ManagedFile {
+        let header =
+            Header { plan_id: [0; 16], data_size: ByteSize::MIB, fill_seed: 0, state: State::Filling };
+        ManagedFile::make(&open(path.parent().unwrap()).unwrap(), path.file_name().unwrap(), header).unwrap()
+    }
+
+    fn facts(found: &[LeftOver]) -> Vec<(PathBuf, ByteSize, bool, bool)> {
+        found.iter().map(|one| (one.path.clone(), one.size, one.whole, one.in_use)).collect()
     }
 
     #[test]
@@ -127,14 +179,15 @@ mod tests {
         let ours = place.path().join("data.iotrial");
         let foreign = place.path().join("foreign.iotrial");
         fs::write(&foreign, vec![7; 8192]).unwrap();
-        drop(ManagedFile::make(&ours, header()).unwrap());
+        drop(make(&ours));
         fs::create_dir(place.path().join("directory.iotrial")).unwrap();
 
         let found = find_left_overs(place.path()).unwrap();
         let size = ByteSize::kib(4);
-        assert_eq!(found, [LeftOver { path: ours.clone(), size, whole: false, in_use: false }]);
-        assert!(matches!(remove_left_over(&foreign), Err(LeftOverError::NotOurs { .. })));
-        remove_left_over(&ours).unwrap();
+        assert_eq!(facts(&found), [(ours.clone(), size, false, false)]);
+        let not_ours = LeftOver { path: foreign.clone(), ..found[0].clone() };
+        assert!(matches!(remove_left_over(&not_ours), Err(LeftOverError::NotOurs { .. })));
+        remove_left_over(&found[0]).unwrap();
         assert!(!ours.exists() && foreign.exists());
     }
 
@@ -142,10 +195,66 @@ mod tests {
     fn a_file_of_a_running_iotrial_is_not_removed() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("data.iotrial");
-        let made = ManagedFile::make(&path, header()).unwrap();
-        assert!(find_left_overs(place.path()).unwrap()[0].in_use);
-        assert!(matches!(remove_left_over(&path), Err(LeftOverError::InUse { .. })));
+        let made = make(&path);
+        let found = find_left_overs(place.path()).unwrap().remove(0);
+        assert!(found.in_use);
+        assert!(matches!(remove_left_over(&found), Err(LeftOverError::InUse { .. })));
         drop(made);
-        remove_left_over(&path).unwrap();
+        remove_left_over(&found).unwrap();
+    }
+
+    #[test]
+    fn a_file_that_was_never_marked_is_found_by_its_name_and_no_other_is() {
+        let place = tempfile::tempdir().unwrap();
+        let unmarked = place.path().join(".iotrial-0123456789abcdef.iotrial");
+        fs::write(&unmarked, []).unwrap();
+        let others = [
+            ".iotrial-0123456789abcdef",
+            ".iotrial-0123.iotrial",
+            "empty.iotrial",
+            ".iotrial-x123456789abcdef.iotrial",
+        ];
+        others.iter().for_each(|name| fs::write(place.path().join(name), []).unwrap());
+        // Longer than a mark: it holds something.
+        let longer = place.path().join(".iotrial-1123456789abcdef.iotrial");
+        fs::write(&longer, vec![0; 4096]).unwrap();
+
+        let found = find_left_overs(place.path()).unwrap();
+        let size = ByteSize::default();
+        assert_eq!(facts(&found), [(unmarked.clone(), size, false, false)]);
+        remove_left_over(&found[0]).unwrap();
+        let longer = LeftOver { path: longer, ..found[0].clone() };
+        assert!(matches!(remove_left_over(&longer), Err(LeftOverError::NotOurs { .. })));
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), others.len() + 1);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn left_overs_are_found_through_a_link_that_the_user_gives() {
+        let place = tempfile::tempdir().unwrap();
+        let (real, link) = (place.path().join("real"), place.path().join("link"));
+        fs::create_dir(&real).unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        drop(make(&real.join("data.iotrial")));
+        let found = find_left_overs(&link).unwrap();
+        remove_left_over(&found[0]).unwrap();
+        assert_eq!(fs::read_dir(&real).unwrap().count(), 0);
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_directory_that_becomes_a_link_since_the_look_loses_its_own_files_and_the_other_one_none() {
+        let place = tempfile::tempdir().unwrap();
+        let [here, there, victim] = ["here", "there", "victim"].map(|name| place.path().join(name));
+        for directory in [&here, &victim] {
+            fs::create_dir(directory).unwrap();
+            drop(make(&directory.join("data.iotrial")));
+        }
+        let found = find_left_overs(&here).unwrap();
+        fs::rename(&here, &there).unwrap();
+        std::os::unix::fs::symlink(&victim, &here).unwrap();
+        remove_left_over(&found[0]).unwrap();
+        assert!(victim.join("data.iotrial").exists());
+        assert_eq!(fs::read_dir(&there).unwrap().count(), 0);
     }
 }

@@ -3,9 +3,7 @@
 use std::fs::{File, Metadata};
 use std::io;
 use std::os::fd::AsRawFd as _;
-use std::os::unix::fs::{
-    DirBuilderExt as _, FileExt as _, FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _,
-};
+use std::os::unix::fs::{FileExt as _, FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use iotrial_model::plan::FreeSpace;
@@ -14,6 +12,7 @@ use iotrial_model::units::ByteSize;
 use rustix::fs::{AtFlags, CWD, OFlags, StatxFlags};
 
 use super::block::{self, Device, Kernel, Link};
+use super::directory::Directory;
 use super::extents;
 use super::mounts::{self, Mount};
 
@@ -77,22 +76,6 @@ fn note_no_read_times(file: &File) {
         rustix::fs::fcntl_getfl(file).and_then(|set| rustix::fs::fcntl_setfl(file, set | OFlags::NOATIME));
 }
 
-/// Makes a regular file that only its owner can read; fails if the name is taken by anything.
-pub(crate) fn make_new(path: &Path) -> io::Result<File> {
-    File::options()
-        .read(true)
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .custom_flags(flags(OFlags::empty()))
-        .open(path)
-}
-
-/// Makes one directory that only its owner can enter.
-pub(crate) fn make_directory(path: &Path) -> io::Result<()> {
-    std::fs::DirBuilder::new().mode(0o700).create(path)
-}
-
 /// Takes the advisory lock; `false` when another process has it.
 pub(crate) fn lock(file: &File) -> io::Result<bool> {
     match file.try_lock() {
@@ -105,14 +88,6 @@ pub(crate) fn lock(file: &File) -> io::Result<bool> {
 /// Gives the advisory lock back.
 pub(crate) fn unlock(file: &File) -> io::Result<()> {
     file.unlock()
-}
-
-/// Removes the name of `file`, which is at `path`.
-pub(crate) fn remove(path: &Path, file: File) -> io::Result<()> {
-    // The name first, while the lock is still held: nobody can begin to use the file in between.
-    std::fs::remove_file(path)?;
-    drop(file);
-    Ok(())
 }
 
 /// Reserves the space, so that writers do not fight for the end of the file; where the file system
@@ -147,12 +122,6 @@ pub(crate) struct FileId(u64, u64);
 /// The file that a handle is open on.
 pub(crate) fn file_id(file: &File) -> io::Result<FileId> {
     let metadata = file.metadata()?;
-    Ok(FileId(metadata.dev(), metadata.ino()))
-}
-
-/// What stands at the path itself: a symbolic link, not what it leads to.
-pub(crate) fn file_id_at(path: &Path) -> io::Result<FileId> {
-    let metadata = std::fs::symlink_metadata(path)?;
     Ok(FileId(metadata.dev(), metadata.ino()))
 }
 
@@ -204,11 +173,17 @@ pub(crate) fn may_make_files(directory: &Path) -> io::Result<()> {
 }
 
 /// The room on the file system of a directory.
-pub(crate) fn free_space(directory: &Path) -> io::Result<FreeSpace> {
-    let space = rustix::fs::statvfs(directory)?;
+pub(crate) fn free_space(directory: &Directory) -> io::Result<FreeSpace> {
+    let way = directory.way();
+    let space = rustix::fs::statvfs(&way)?;
     let blocks = |count: u64| ByteSize::bytes(count.saturating_mul(space.f_frsize));
+    let kernel = Kernel::this();
+    let device = std::fs::metadata(&way)?.dev();
+    let mounts = kernel.mounts();
+    let mount = mounts::find(&mounts, directory.path(), directory.mount_id());
     Ok(FreeSpace {
-        filesystem_id: std::fs::metadata(directory)?.dev(),
+        filesystem_id: mount.map_or(device, |mount| kernel.room_of(mount, &mounts, device)),
+        kept: Vec::new(),
         capacity: blocks(space.f_blocks),
         // Without what is kept for root, also where root asks: a file system that is full to its end is
         // nobody's wish.

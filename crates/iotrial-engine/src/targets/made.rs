@@ -1,15 +1,15 @@
 //! The files and directories that this run made, and their end.
 
 use std::io;
-use std::path::PathBuf;
 
 use super::managed_file::ManagedFile;
+use super::site::NewDirectory;
 
 /// What this run made. It is removed on drop, unless it is to be kept.
 #[derive(Debug, Default)]
 pub(super) struct Made {
     pub(super) files: Vec<ManagedFile>,
-    pub(super) directories: Vec<PathBuf>,
+    pub(super) directories: Vec<NewDirectory>,
     pub(super) keep: bool,
 }
 
@@ -18,15 +18,12 @@ impl Made {
         let mut result = Ok(());
         for file in self.files.drain(..) {
             // All of them, whatever fails: the first failure is told.
-            result = result.and(file.remove());
+            result = result.and(file.remove().map(drop));
         }
         // Behind the files, which lie in them. One that is not empty holds something that is not ours, and
         // stays.
-        for directory in self.directories.drain(..) {
-            match std::fs::remove_dir(&directory) {
-                Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
-                removed => result = result.and(removed),
-            }
+        for NewDirectory { above, name, directory } in self.directories.drain(..) {
+            result = result.and(above.remove_directory(&name, &directory).map(drop));
         }
         result
     }

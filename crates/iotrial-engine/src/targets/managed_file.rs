@@ -3,14 +3,18 @@
 //! Its first page says so. Everything else of that name is somebody's data and is refused, whatever
 //! it is: a file without the page, with a damaged one, with a second name, a symbolic link, a pipe.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use iotrial_model::plan::FILE_HEADER_SIZE;
 use iotrial_model::units::ByteSize;
 use sha2::{Digest as _, Sha256};
 
+use super::directory::Directory;
+use super::held::NO_FLAGS;
 use super::os;
 
 /// The ending of every managed file.
@@ -122,6 +126,8 @@ impl std::fmt::Display for Foreign {
 #[derive(Debug)]
 pub(crate) struct ManagedFile {
     pub(crate) path: PathBuf,
+    directory: Arc<Directory>,
+    name: OsString,
     pub(crate) file: File,
     pub(crate) header: Header,
     /// As it was when the file was opened or made.
@@ -139,56 +145,67 @@ pub(crate) enum Found {
 }
 
 impl ManagedFile {
-    /// Looks what stands at `path`, without following a link and without waking a pipe or a device.
+    /// Looks what stands at `path`, which has no links in it.
     pub(crate) fn find(path: &Path, writable: bool) -> io::Result<Found> {
-        let metadata = match std::fs::symlink_metadata(path) {
-            Ok(metadata) => metadata,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::Nothing),
-            Err(error) => return Err(error),
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            return Ok(Found::Nothing);
         };
-        if let Some(foreign) = foreign(&metadata) {
+        match Directory::open(parent) {
+            Ok(directory) => Self::find_in(&Arc::new(directory), name, writable),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Found::Nothing),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Looks what has the name, without following a link and without waking a pipe or a device.
+    pub(crate) fn find_in(directory: &Arc<Directory>, name: &OsStr, writable: bool) -> io::Result<Found> {
+        // From here on it is the one that was found that is asked, whatever takes the name.
+        let Some(found) = directory.find(name)? else { return Ok(Found::Nothing) };
+        if let Some(foreign) = foreign(&found.metadata()?) {
             return Ok(Found::Foreign(foreign));
         }
+        let path = directory.path().join(name);
+        let open = |access| os::reopen_verified(&path, &found, access, false, NO_FLAGS);
         // A reader that may not write should still learn whose file it is, so reading comes first.
-        let reader = os::open_existing(path, os::Access::Read, false)?;
+        let reader = open(os::Access::Read)?;
         let Some(header) = Header::read(&reader)? else { return Ok(Found::Foreign(Foreign::NoHeader)) };
-        let writer =
-            if writable { Some(os::open_existing(path, os::Access::ReadWrite, false)?) } else { None };
-        // What was looked at and what was opened must be one file: between the two, the name may have been
-        // given to another one. They are compared while both are open, so that neither can have got the
-        // other's inode after it was removed; and all that was asked of the name is asked once more of the
-        // handle that will be used.
-        let opened = writer.as_ref().unwrap_or(&reader);
-        let metadata = opened.metadata()?;
+        let file = if writable { open(os::Access::ReadWrite)? } else { reader };
+        // Where the way leads by the name, it may have been given to another file between the two; and what was
+        // asked before is asked once more of the handle that will be used.
+        let (metadata, id) = (file.metadata()?, os::file_id(&file)?);
         if let Some(foreign) = foreign(&metadata) {
             return Ok(Found::Foreign(foreign));
         }
-        let id = os::file_id(&reader)?;
-        if os::file_id(opened)? != id || Header::read(opened)? != Some(header) {
+        if id != os::file_id(&found)? || Header::read(&file)? != Some(header) {
             return Ok(Found::Foreign(Foreign::NoHeader));
         }
-        let file = writer.unwrap_or(reader);
-        Ok(Found::Managed(Box::new(Self { path: path.to_owned(), file, header, metadata, id })))
+        let (directory, name) = (Arc::clone(directory), name.to_owned());
+        Ok(Found::Managed(Box::new(Self { path, directory, name, file, header, metadata, id })))
     }
 
     /// Makes the file, with a header that says it is not whole. Fails if anything has that name.
-    pub(crate) fn make(path: &Path, header: Header) -> io::Result<Self> {
-        let file = os::make_new(path)?;
-        let made = (|| {
-            if !os::lock(&file)? {
-                return Err(io::Error::from(io::ErrorKind::ResourceBusy));
+    pub(crate) fn make(directory: &Arc<Directory>, name: &OsStr, header: Header) -> io::Result<Self> {
+        // Locked and marked before it has its name: no other run can begin to use it, and a program that is
+        // killed leaves no file that nobody knows.
+        let file = directory.make_file(name, &|file| {
+            if !os::lock(file)? {
+                return Err(io::ErrorKind::ResourceBusy.into());
             }
-            header.write(&file)?;
-            Ok((file.metadata()?, os::file_id(&file)?))
-        })();
-        match made {
-            Ok((metadata, id)) => Ok(Self { path: path.to_owned(), file, header, metadata, id }),
-            Err(error) => {
-                // It was made a moment ago by O_EXCL, so it is ours.
-                let _ = std::fs::remove_file(path);
-                Err(error)
-            }
+            header.write(file)
+        })?;
+        let (metadata, id) = (file.metadata()?, os::file_id(&file)?);
+        let (path, directory, name) = (directory.path().join(name), Arc::clone(directory), name.to_owned());
+        Ok(Self { path, directory, name, file, header, metadata, id })
+    }
+
+    /// Opens it once more, without the page cache if `direct`. The first handle keeps the lock.
+    pub(crate) fn reopen(&self, access: os::Access, direct: bool) -> io::Result<File> {
+        let file = os::reopen_verified(&self.path, &self.file, access, direct, NO_FLAGS)?;
+        // Where the way leads by the name, it may lead to another file by now.
+        if os::file_id(&file)? != self.id {
+            return Err(io::Error::other("another file took its place"));
         }
+        Ok(file)
     }
 
     /// Whether all of the data is there: written to the end, without a hole or an unwritten extent.
@@ -216,18 +233,14 @@ impl ManagedFile {
         Ok(true)
     }
 
-    /// Whether the path still leads to this very file.
+    /// Whether its name still leads to this very file.
     pub(crate) fn is_at_its_path(&self) -> io::Result<bool> {
-        match os::file_id_at(&self.path) {
-            Ok(id) => Ok(id == self.id),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(error),
-        }
+        Ok(self.directory.id_of(&self.name)? == Some(self.id))
     }
 
-    /// Removes the file, unless its name was given to another one meanwhile.
-    pub(crate) fn remove(self) -> io::Result<()> {
-        if self.is_at_its_path()? { os::remove(&self.path, self.file) } else { Ok(()) }
+    /// Removes the file; `false` if its name was given to another one meanwhile, which stays.
+    pub(crate) fn remove(self) -> io::Result<bool> {
+        self.directory.remove(&self.name, self.file)
     }
 }
 
@@ -244,6 +257,11 @@ mod tests {
 
     fn header() -> Header {
         Header { plan_id: [7; 16], data_size: ByteSize::mib(3), fill_seed: 11, state: State::Whole }
+    }
+
+    fn make(path: &Path) -> io::Result<ManagedFile> {
+        let directory = Arc::new(Directory::open(path.parent().unwrap())?);
+        ManagedFile::make(&directory, path.file_name().unwrap(), header())
     }
 
     #[test]
@@ -271,29 +289,32 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.iotrial");
         assert!(matches!(ManagedFile::find(&path, true).unwrap(), Found::Nothing));
-        let made = ManagedFile::make(&path, header()).unwrap();
-        assert_eq!(ManagedFile::make(&path, header()).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
+        let made = make(&path).unwrap();
+        assert_eq!(make(&path).unwrap_err().kind(), io::ErrorKind::AlreadyExists);
         let Found::Managed(found) = ManagedFile::find(&path, false).unwrap() else { panic!("not found") };
         assert_eq!(found.header, header());
         assert!(found.is_locked().unwrap());
         assert!(!found.is_whole().unwrap(), "it is too short");
         drop(made);
         assert!(!found.is_locked().unwrap());
-        found.remove().unwrap();
+        assert!(found.remove().unwrap());
         assert!(!path.exists());
     }
 
     #[test]
     fn an_id_is_that_of_the_file_whatever_handle_or_path_is_asked_and_of_no_other() {
-        let directory = tempfile::tempdir().unwrap();
+        let place = tempfile::tempdir().unwrap();
+        let directory = Directory::open(&std::fs::canonicalize(place.path()).unwrap()).unwrap();
         // So many at once that some are made at the same tick of any clock.
-        let paths: Vec<PathBuf> = (0..100).map(|number| directory.path().join(number.to_string())).collect();
-        let files: Vec<File> = paths.iter().map(|path| os::make_new(path).unwrap()).collect();
+        let names: Vec<OsString> = (0..100).map(|number| number.to_string().into()).collect();
+        let make = |name: &OsString| directory.make_file(name, &|_| Ok(())).unwrap();
+        let files: Vec<File> = names.iter().map(make).collect();
         let ids: Vec<os::FileId> = files.iter().map(|file| os::file_id(file).unwrap()).collect();
-        for (index, (id, path)) in ids.iter().zip(&paths).enumerate() {
+        for (index, (id, name)) in ids.iter().zip(&names).enumerate() {
             assert!(!ids[..index].contains(id), "{id:?}");
-            assert_eq!(os::file_id_at(path).unwrap(), *id);
-            let again = os::open_existing(path, os::Access::Read, false).unwrap();
+            assert_eq!(directory.id_of(name).unwrap(), Some(*id));
+            let path = place.path().join(name);
+            let again = os::open_existing(&path, os::Access::Read, false).unwrap();
             assert_eq!(os::file_id(&again).unwrap(), *id);
         }
     }
@@ -302,10 +323,10 @@ mod tests {
     fn a_file_that_took_the_name_meanwhile_is_not_removed() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.iotrial");
-        let made = ManagedFile::make(&path, header()).unwrap();
+        let made = make(&path).unwrap();
         std::fs::remove_file(&path).unwrap();
         std::fs::write(&path, "not ours").unwrap();
-        made.remove().unwrap();
+        assert!(!made.remove().unwrap());
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "not ours");
     }
 }

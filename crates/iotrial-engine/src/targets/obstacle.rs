@@ -39,6 +39,12 @@ pub(crate) enum Reason {
     ReadOnly,
     /// `source`, which would tell whether it is in use, cannot be read.
     Unseen { source: PathBuf },
+    /// The open files of so many processes cannot be read, as those of other users cannot.
+    UnseenProcesses { count: usize },
+    /// Processes are there that this one is not shown: it runs in a container, or `/proc` hides them.
+    HiddenProcesses { by: &'static str },
+    /// A process has so many descriptors on their way to another one, in a socket, where nobody sees what they are.
+    UnderWay { process: String, pid: u32, count: u64 },
     /// It has no medium: its size is zero.
     NoMedium,
 }
@@ -58,7 +64,10 @@ impl Obstacle {
             Reason::SystemDisk { .. } => "system-disk",
             Reason::Protected { .. } => "protected",
             Reason::ReadOnly => "read-only",
-            Reason::Unseen { .. } => "unseen",
+            Reason::Unseen { .. }
+            | Reason::UnseenProcesses { .. }
+            | Reason::HiddenProcesses { .. }
+            | Reason::UnderWay { .. } => "unseen",
             Reason::NoMedium => "no-medium",
         }
     }
@@ -95,9 +104,35 @@ impl std::fmt::Display for Obstacle {
                     source.display()
                 )
             }
+            Reason::UnseenProcesses { count } => {
+                let whose = if *count == 1 { "a process" } else { "processes" };
+                write!(f, "{whose} whose open files cannot be read ({count}) may have {device} open")
+            }
+            Reason::HiddenProcesses { by } => {
+                write!(f, "processes that cannot be seen from here may have {device} open: {by}")
+            }
+            Reason::UnderWay { process, pid, count } => write!(
+                f,
+                "process {pid} (`{process}`) has {count} file descriptors under way in a socket, and one of them may be of {device}"
+            ),
             Reason::NoMedium => write!(f, "{device} has no medium"),
         }
     }
+}
+
+/// What the user can do, as a sentence without a full stop.
+pub(crate) fn hint(obstacles: &[Obstacle]) -> String {
+    let unseen = |obstacle: &Obstacle| match obstacle.reason {
+        Reason::UnseenProcesses { .. } => Some("run as root, who sees what every process has open"),
+        Reason::HiddenProcesses { .. } => Some(
+            "run as root on the host, or in a container that sees its processes (`--pid=host`, `hostPID: true`)",
+        ),
+        _ => None,
+    };
+    // Only where nothing else is known: whoever sees more would be refused all the same.
+    let all: Option<Vec<_>> = obstacles.iter().map(unseen).collect();
+    let hint = all.and_then(|hints| hints.last().copied());
+    hint.unwrap_or("free the device first, or give a directory on it as the target").to_owned()
 }
 
 /// All of them in one line.

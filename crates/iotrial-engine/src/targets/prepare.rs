@@ -19,7 +19,7 @@ use super::managed_file::{Foreign, Found, Header, ManagedFile, State};
 use super::os;
 use super::prepare_error::PrepareError;
 use super::probe::ProbedTarget;
-use super::site::{check_directories, check_space, file_error, holds, lock, survey};
+use super::site::{Places, check_space, file_error, holds, lock, survey};
 use crate::content::Content;
 
 /// What a load works on, laid out and open.
@@ -36,7 +36,9 @@ pub struct Prepared {
     pub layout: Option<Layout>,
     made: Made,
     /// Files of an earlier run, locked.
-    _reused: Vec<ManagedFile>,
+    reused: Vec<ManagedFile>,
+    /// Slices of devices that were filled: place among the areas, offset and length.
+    given_up: Vec<(usize, u64, u64)>,
     claimed: Vec<Claimed>,
 }
 
@@ -51,9 +53,9 @@ pub fn rehearse(plan: &Plan, targets: &[ProbedTarget]) -> Result<Layout, Prepare
     if !plan.engine.touches_targets() {
         return Ok(layout);
     }
-    check_directories(plan, targets)?;
-    let sites = survey(plan)?;
-    check_space(&sites)?;
+    let places = Places::hold(plan, targets)?;
+    let sites = survey(plan, &places)?;
+    check_space(&sites, &places, &[])?;
     for site in sites {
         let bytes = if site.reuse { &mut layout.reused } else { &mut layout.written };
         *bytes = *bytes + site.area.length;
@@ -86,7 +88,8 @@ pub fn prepare(
             areas: HeldAreas::default(),
             layout: None,
             made,
-            _reused: vec![],
+            reused: vec![],
+            given_up: vec![],
             claimed: vec![],
         });
     }
@@ -96,24 +99,29 @@ pub fn prepare(
     let claimed = claim_devices(plan, targets, stop)?;
     let mut reused = lock_given_files(plan)?;
     // Before the survey: in a directory that was exchanged, it would lock files of another volume.
-    check_directories(plan, targets)?;
-    let sites = survey(plan)?;
+    let mut places = Places::hold(plan, targets)?;
+    let mut sites = survey(plan, &places)?;
     // Behind it, because files that are used again need no space, and stale ones give theirs back.
-    check_space(&sites)?;
+    check_space(&sites, &places, &[])?;
     if stop() {
         return Err(PrepareError::Interrupted);
     }
 
     let started = Instant::now();
     let mut layout = Layout::default();
-    for site in sites {
-        match site.found {
+    for site in &mut sites {
+        match site.found.take() {
             Some(managed) if site.reuse => {
                 layout.reused = layout.reused + site.area.length;
                 reused.push(managed);
             }
-            found => make_file(plan, site.area, found, &mut made)?,
+            found => make_file(plan, site.area, found, &mut places, &mut made)?,
         }
+    }
+    // Once more, now that the room is taken: another run may have counted the same room in the same moment. At
+    // the latest the second of them sees the files of the first.
+    if !made.files.is_empty() {
+        check_space(&sites, &places, &made.files)?;
     }
     layout.written = fill_all(plan, &made, &claimed, progress, stop)?;
     // Last, and only after the flush: after a crash in between the header still says that the file is not
@@ -130,7 +138,9 @@ pub fn prepare(
     let keepers: Vec<&ManagedFile> = made.files.iter().chain(&reused).collect();
     let areas = HeldAreas::new(open_areas(plan, &keepers, &claimed)?);
     let layout = (layout.written + layout.reused > ByteSize::default()).then_some(layout);
-    Ok(Prepared { areas, layout, made, _reused: reused, claimed })
+    let filled = plan.areas.iter().enumerate().filter(|(_, area)| area.kind == AreaKind::DeviceDestroy);
+    let given_up = filled.map(|(place, area)| (place, area.offset.get(), area.length.get())).collect();
+    Ok(Prepared { areas, layout, made, reused, given_up, claimed })
 }
 
 impl Prepared {
@@ -153,6 +163,30 @@ impl Prepared {
         Ok(left)
     }
 
+    /// Looks after a load whether the targets still hold what was written to them: what is wrong, in a sentence, or
+    /// nothing.
+    ///
+    /// A device that lost a part of itself may go on to answer: the file system or the driver above it turns what
+    /// cannot be read into zeros, and what cannot be written is known only when the caches are emptied. No page of
+    /// ours is ever zero.
+    pub fn damage(&self) -> Option<String> {
+        let of_files = self.made.files.iter().chain(&self.reused).find_map(|file| {
+            let path = file.path.display();
+            // Of this file alone: a flush of the whole file system may take minutes on a server at work.
+            if let Err(error) = file.file.sync_all() {
+                return Some(format!("`{path}` could not be brought to its device: {error}"));
+            }
+            let direct = file.reopen(os::Access::Read, true).ok()?;
+            damage_of(&direct, &file.path, FILE_HEADER_SIZE.get(), file.header.data_size.get())
+        });
+        of_files.or_else(|| {
+            self.given_up.iter().find_map(|(place, offset, length)| {
+                let (path, file) = self.areas.verified(*place);
+                damage_of(file, path, *offset, *length)
+            })
+        })
+    }
+
     /// Leaves the files that this run made for the next one. Without this, dropping removes them.
     pub fn keep_made(mut self) {
         self.made.keep = true;
@@ -169,6 +203,30 @@ impl Prepared {
         drop(areas);
         made.remove()
     }
+}
+
+/// Pages that are read back of each file: enough that a loss of a twentieth is missed once in thirty times, and few enough for a
+/// disk that turns.
+const PAGES_READ_BACK: u64 = 64;
+
+/// What is wrong with data that was written and never zero, by some of its pages.
+fn damage_of(file: &File, path: &Path, start: u64, length: u64) -> Option<String> {
+    const PAGE_SIZE: u64 = 4096;
+    let pages = length / PAGE_SIZE;
+    let count = pages.min(PAGES_READ_BACK);
+    let mut buffer = AlignedBuffer::new(PAGE_SIZE);
+    let (path, mut zero_count) = (path.display(), 0);
+    for sample in 1..=count {
+        // At the end of each of so many parts, so that the last page is among them.
+        let offset = start + (pages * sample / count - 1) * PAGE_SIZE;
+        if let Err(error) = os::read_exact_at(file, buffer.as_mut_slice(), offset) {
+            return Some(format!("`{path}` cannot be read back {offset} bytes from its start: {error}"));
+        }
+        zero_count += u64::from(buffer.as_mut_slice().iter().all(|byte| *byte == 0));
+    }
+    (zero_count > 0).then(|| {
+        format!("{zero_count} of {count} pages of `{path}` that were read back hold zeros and not what was written")
+    })
 }
 
 /// Claims each device of the plan once.
@@ -230,16 +288,15 @@ fn make_file(
     plan: &Plan,
     area: &Area,
     stale: Option<ManagedFile>,
+    places: &mut Places,
     made: &mut Made,
 ) -> Result<(), PrepareError> {
     let path = &area.path;
     if let Some(stale) = stale {
         stale.remove().map_err(file_error("remove", path))?;
     }
-    if let Some(directory) = path.parent().filter(|directory| !directory.exists()) {
-        os::make_directory(directory).map_err(file_error("make", directory))?;
-        made.directories.push(directory.to_owned());
-    }
+    let (directory, new) = places.make(path)?;
+    made.directories.extend(new);
     let header = Header {
         plan_id: plan_id(plan),
         data_size: area.length,
@@ -248,7 +305,8 @@ fn make_file(
     };
     // The survey saw nothing there. Whatever has the name by now was made by somebody else in between, and
     // stays.
-    let file = ManagedFile::make(path, header).map_err(|source| match source.kind() {
+    let name = path.file_name().unwrap_or_default();
+    let file = ManagedFile::make(&directory, name, header).map_err(|source| match source.kind() {
         io::ErrorKind::AlreadyExists => {
             PrepareError::NotOurs { path: path.clone(), foreign: Foreign::NoHeader }
         }
@@ -346,7 +404,7 @@ fn open_areas(
     Ok(areas)
 }
 
-/// Opens a managed file a second time, by its name, without the page cache if `direct`.
+/// Opens a managed file a second time, without the page cache if `direct`.
 ///
 /// The first handle has the lock and stays as it is: through the page cache, because headers are read and
 /// written in memory that direct I/O would not accept.
@@ -356,12 +414,7 @@ fn open_managed(
     direct: bool,
     area: &Area,
 ) -> Result<File, PrepareError> {
-    let path = &managed.path;
-    let file = os::open_existing(path, access, direct).map_err(open_error(path, direct))?;
-    // The name may lead to another file by now; the lock is on the one that was found.
-    if os::file_id(&file).map_err(file_error("examine", path))? != managed.id {
-        return Err(PrepareError::NotOurs { path: path.clone(), foreign: Foreign::NoHeader });
-    }
+    let file = managed.reopen(access, direct).map_err(open_error(&managed.path, direct))?;
     check_alignment(area, direct)?;
     Ok(file)
 }
@@ -572,6 +625,48 @@ size = "10GiB"
         };
         let (invalid, denied) = if cfg!(windows) { (87, 5) } else { (22, 13) };
         assert!(refused(invalid, true) && !refused(invalid, false) && !refused(denied, true));
+    }
+
+    #[test]
+    fn a_target_that_lost_what_was_written_is_told_and_a_healthy_one_is_not() {
+        use std::fs::OpenOptions;
+
+        let place = place();
+        let (prepared, plan) = layout_of(place.path(), true);
+        assert_eq!(prepared.damage(), None);
+        // What a file system makes of a part that its device no longer has.
+        let (path, length) = (&plan.areas[0].path, plan.areas[0].length.get());
+        let file = OpenOptions::new().write(true).open(path).unwrap();
+        os::write_all_at(
+            &file,
+            &vec![0; usize::try_from(length / 4).unwrap()],
+            FILE_HEADER_SIZE.get() + length / 4 * 3,
+        )
+        .unwrap();
+        file.sync_all().unwrap();
+        let damage = prepared.damage().unwrap();
+        assert!(damage.contains("of 64 pages") && damage.contains("hold zeros"), "{damage}");
+        // And a part that is gone altogether.
+        file.set_len(FILE_HEADER_SIZE.get() + length / 2).unwrap();
+        assert!(
+            prepared.damage().unwrap().contains("hold zeros and not")
+                || prepared.damage().unwrap().contains("cannot be read back")
+        );
+    }
+
+    #[test]
+    fn a_directory_that_was_exchanged_for_another_one_since_the_probe_gets_no_files() {
+        let place = place();
+        let (directory, other) = (place.path().join("here"), place.path().join("there"));
+        fs::create_dir(&directory).unwrap();
+        fs::create_dir(&other).unwrap();
+        let targets = [probe(&directory, None, &[]).unwrap()];
+        let plan = plan(&targets, true, 1);
+        fs::rename(&directory, place.path().join("away")).unwrap();
+        fs::rename(&other, &directory).unwrap();
+        let error = prepare(&plan, &targets, &|_, _| (), &|| false).unwrap_err();
+        assert!(matches!(error, PrepareError::Exchanged { .. }), "{error}");
+        assert_eq!(fs::read_dir(&directory).unwrap().count(), 0);
     }
 
     #[test]

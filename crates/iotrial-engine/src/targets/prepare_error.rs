@@ -7,7 +7,7 @@ use iotrial_model::target::NoSpace;
 use iotrial_model::units::ByteSize;
 
 use super::managed_file::Foreign;
-use super::obstacle::{Obstacle, sentences};
+use super::obstacle::{self, Obstacle, sentences};
 
 /// Why the targets cannot be laid out.
 #[derive(Debug, thiserror::Error)]
@@ -145,9 +145,7 @@ impl PrepareError {
                     .to_owned()
             }
             Self::Misaligned { needed, .. } => format!("use block sizes that are multiples of {needed}"),
-            Self::Obstructed { .. } => {
-                "free the device first, or give a directory on it as the target".to_owned()
-            }
+            Self::Obstructed { obstacles, .. } => obstacle::hint(obstacles),
             Self::Changed { path, .. } | Self::NoToken { path } => {
                 format!("`iotrial target {}` shows what is there now, and its token", path.display())
             }

@@ -3,14 +3,16 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use iotrial_model::plan::{TargetFacts, TargetKind};
 use iotrial_model::record::TargetRecord;
 use iotrial_model::units::ByteSize;
 
 use super::device::{self, Claim};
+use super::directory::Directory;
 use super::managed_file::{EXTENSION, Foreign, Found, ManagedFile};
-use super::obstacle::{Obstacle, sentences};
+use super::obstacle::{self, Obstacle, sentences};
 use super::os;
 
 /// What was found at a path.
@@ -22,6 +24,10 @@ pub struct ProbedTarget {
     pub record: TargetRecord,
     /// What must still hold when the device is opened for writing.
     pub(crate) claim: Option<Claim>,
+    /// The directory, or the one above where it is still to be made; `None` of a file or device.
+    pub(crate) directory: Option<os::FileId>,
+    /// Whether the directory itself is there.
+    pub(crate) is_there: bool,
 }
 
 /// Why something cannot be a target.
@@ -63,6 +69,12 @@ pub enum ProbeError {
     /// A regular file stands where a device should be.
     #[error("`{}` is a regular file among the devices", path.display())]
     FileAmongDevices {
+        /// With links resolved.
+        path: PathBuf,
+    },
+    /// Its name cannot stand in a record.
+    #[error("the path `{}` is not valid UTF-8", path.display())]
+    NotText {
         /// With links resolved.
         path: PathBuf,
     },
@@ -147,6 +159,7 @@ impl ProbeError {
             | Self::KernelsPlace { .. }
             | Self::FileAmongDevices { .. }
             | Self::NotATarget { .. }
+            | Self::NotText { .. }
             | Self::NotOurs { .. }
             | Self::NotWhole { .. }
             | Self::NotADevice { .. }
@@ -175,6 +188,10 @@ impl ProbeError {
             Self::KernelsPlace { .. } | Self::FileAmongDevices { .. } | Self::NotATarget { .. } => {
                 "give a directory on the volume, or a block device".to_owned()
             }
+            Self::NotText { .. } => {
+                "rename it, or give a directory beside it: records are JSON, which cannot hold that name"
+                    .to_owned()
+            }
             Self::NotOurs { .. } | Self::NotWhole { .. } => {
                 "give the directory instead, and iotrial makes its own files in it".to_owned()
             }
@@ -195,9 +212,7 @@ impl ProbeError {
             }
             Self::Examine { .. } => return None,
             Self::NotADevice { .. } => "tokens are for block devices; files need none".to_owned(),
-            Self::Obstructed { .. } => {
-                "free the device first, or give a directory on it as the target".to_owned()
-            }
+            Self::Obstructed { obstacles, .. } => obstacle::hint(obstacles),
             Self::WrongToken { path } => {
                 format!("`iotrial target {}` shows what is there now, and its token", path.display())
             }
@@ -224,8 +239,12 @@ pub fn probe(path: &Path, destroy: Option<&str>, protected: &[PathBuf]) -> Resul
     }
     let resolved = match resolve(path)? {
         Resolved::Existing(resolved) => resolved,
-        Resolved::ToBeMade { path, parent } => return probe_directory(path, &parent),
+        Resolved::ToBeMade { path, parent } => {
+            check_is_text(&path)?;
+            return probe_directory(path, &parent);
+        }
     };
+    check_is_text(&resolved)?;
     // Without following: a link that appears there after all links were resolved was put there by somebody.
     let metadata = examine(&resolved, fs::symlink_metadata(&resolved))?;
     if metadata.is_dir() {
@@ -236,6 +255,15 @@ pub fn probe(path: &Path, destroy: Option<&str>, protected: &[PathBuf]) -> Resul
         device::probe(resolved, destroy, protected)
     } else {
         Err(ProbeError::NotATarget { path: resolved, what: os::kind_of(&metadata) })
+    }
+}
+
+/// Plans and records are JSON, which has no way to write other names. Refused before anything is made, so that no
+/// run ends in its own record.
+fn check_is_text(path: &Path) -> Result<(), ProbeError> {
+    match path.to_str() {
+        Some(_) => Ok(()),
+        None => Err(ProbeError::NotText { path: path.to_owned() }),
     }
 }
 
@@ -287,29 +315,30 @@ fn probe_directory(path: PathBuf, existing: &Path) -> Result<ProbedTarget, Probe
     }
     os::may_make_files(existing)
         .map_err(|source| ProbeError::NotWritable { path: existing.to_owned(), source })?;
-    let mut space = examine(existing, os::free_space(existing))?;
+    let held = Arc::new(examine(existing, Directory::open(existing))?);
+    let mut space = examine(existing, os::free_space(&held))?;
     let mut sector_size = None;
-    // Files of earlier runs are used again or removed first, so that their space is free for the plan. One of
-    // them can also be asked for the unit of direct I/O, which a directory does not tell.
-    for managed in managed_files(&path)? {
-        space.available = space.available + ByteSize::bytes(os::allocated(&managed.metadata));
+    let is_there = path == existing;
+    // Files of earlier runs are used again or removed first, if the plan has files of their names. One of them
+    // can also be asked for the unit of direct I/O, which a directory does not tell.
+    for managed in if is_there { managed_files(&held)? } else { Vec::new() } {
+        let name = managed.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        space.kept.push((name, ByteSize::bytes(os::allocated(&managed.metadata))));
         sector_size = os::direct_alignment(&managed.path).or(sector_size);
     }
     let sector_size = ByteSize::bytes(sector_size.unwrap_or(below.sector_size));
-    Ok(probed(path, TargetKind::Directory(space), sector_size, below, "directory"))
+    let directory = Some(examine(existing, held.id())?);
+    let probed = probed(path, TargetKind::Directory(space), sector_size, below, "directory");
+    Ok(ProbedTarget { directory, is_there, ..probed })
 }
 
-/// The files in `directory` that the plan may use or replace, because iotrial made them.
-fn managed_files(directory: &Path) -> Result<Vec<ManagedFile>, ProbeError> {
-    let entries = match fs::read_dir(directory) {
-        Ok(entries) => entries,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(source) => return Err(ProbeError::Examine { path: directory.to_owned(), source }),
-    };
-    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    let named = paths.filter(|path| path.extension().is_some_and(|extension| extension == EXTENSION));
+/// The files in a directory that the plan may use or replace, because iotrial made them.
+fn managed_files(directory: &Arc<Directory>) -> Result<Vec<ManagedFile>, ProbeError> {
+    let names = examine(directory.path(), directory.names())?;
+    let named =
+        names.iter().filter(|name| Path::new(name).extension().is_some_and(|ending| ending == EXTENSION));
     // Whatever cannot be read gives no space back, and is met again when the files are made.
-    let found = named.filter_map(|path| match ManagedFile::find(&path, false) {
+    let found = named.filter_map(|name| match ManagedFile::find_in(directory, name, false) {
         Ok(Found::Managed(managed)) => Some(*managed),
         _ => None,
     });
@@ -350,7 +379,13 @@ fn probed(
         sector_size,
         devices: below.devices,
     };
-    ProbedTarget { facts: TargetFacts { path, roles: Vec::new(), kind, sector_size }, record, claim: None }
+    ProbedTarget {
+        facts: TargetFacts { path, roles: Vec::new(), kind, sector_size },
+        record,
+        claim: None,
+        directory: None,
+        is_there: true,
+    }
 }
 
 pub(crate) fn examine<T>(path: &Path, result: io::Result<T>) -> Result<T, ProbeError> {

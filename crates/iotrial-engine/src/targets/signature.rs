@@ -104,7 +104,21 @@ const MARKS: &[Mark] = &[
         parts: &[(24, b"\xc6\x85\x73\xf6\x66\xce\x90\xa9\xd9\x6a\x60\xcf\x80\x3d\xf7\xef")],
         places: &[At(4096)],
     },
+    Mark { name: "zonefs", parts: &[(0, b"SFOZ")], places: &[At(0)] },
+    Mark { name: "UBI", parts: &[(0, b"UBI#")], places: &[At(0)] },
     // File systems of others
+    Mark { name: "VxFS", parts: &[(0, b"\xf5\xfc\x01\xa5")], places: &[At(1024)] },
+    Mark { name: "VxFS", parts: &[(0, b"\xa5\x01\xfc\xf5")], places: &[At(8 * KIB)] },
+    Mark {
+        name: "ufs",
+        parts: &[(1372, b"\x54\x19\x01\0")],
+        places: &[At(0), At(8 * KIB), At(64 * KIB), At(256 * KIB)],
+    },
+    Mark {
+        name: "ufs2",
+        parts: &[(1372, b"\x19\x01\x54\x19")],
+        places: &[At(0), At(8 * KIB), At(64 * KIB), At(256 * KIB)],
+    },
     Mark { name: "ntfs", parts: &[(3, b"NTFS    ")], places: &[At(0), end(512)] },
     Mark { name: "ReFS", parts: &[(3, b"ReFS\0")], places: &[At(0), end(512)] },
     Mark { name: "exfat", parts: &[(3, b"EXFAT   ")], places: &[At(0), At(12 * 512)] },
@@ -135,8 +149,46 @@ const MARKS: &[Mark] = &[
         parts: &[(0, b"\xfc\x4e\x2b\xa9")],
         places: &[BeforeEnd { of: 64 * KIB, back: 64 * KIB }],
     },
-    Mark { name: "Intel RAID", parts: &[(0, b"Intel Raid ISM Cfg Sig.")], places: &[end(1024)] },
-    Mark { name: "DDF RAID", parts: &[(0, b"\xde\x11\xde\x11")], places: &[end(512)] },
+    Mark { name: "LVM1", parts: &[(0, b"HM\x01\0")], places: &[At(0)] },
+    Mark { name: "LVM1", parts: &[(0, b"HM\x02\0")], places: &[At(0)] },
+    // RAID of controllers and boards. What drives without such a controller show is part of an array all the
+    // same.
+    Mark {
+        name: "Intel RAID",
+        parts: &[(0, b"Intel Raid ISM Cfg Sig.")],
+        places: &[end(1024), BeforeEnd { of: 4096, back: 8192 }],
+    },
+    Mark { name: "DDF RAID", parts: &[(0, b"\xde\x11\xde\x11")], places: &[end(512), end(257 * 512)] },
+    Mark { name: "Nvidia RAID", parts: &[(0, b"NVIDIA")], places: &[end(1024)] },
+    Mark { name: "LSI MegaRAID", parts: &[(0, b"$XIDE$")], places: &[end(512)] },
+    Mark {
+        name: "Promise FastTrak RAID",
+        parts: &[(0, b"Promise Technology, Inc.")],
+        // By the size that the controller takes a disk for.
+        places: &[
+            end(63 * 512),
+            end(255 * 512),
+            end(256 * 512),
+            end(16 * 512),
+            end(399 * 512),
+            end(591 * 512),
+            end(675 * 512),
+            end(735 * 512),
+            end(911 * 512),
+            end(951 * 512),
+            end(974 * 512),
+            end(991 * 512),
+            end(3087 * 512),
+        ],
+    },
+    Mark { name: "Silicon Image RAID", parts: &[(0x60, b"\0\0\0\x2f")], places: &[end(512)] },
+    Mark { name: "VIA RAID", parts: &[(0, b"\x55\xaa\x00")], places: &[end(512)] },
+    Mark { name: "VIA RAID", parts: &[(0, b"\x55\xaa\x01")], places: &[end(512)] },
+    Mark { name: "VIA RAID", parts: &[(0, b"\x55\xaa\x02")], places: &[end(512)] },
+    Mark { name: "Adaptec RAID", parts: &[(0, b"\x37\xfc\x4d\x1e")], places: &[end(512)] },
+    Mark { name: "HighPoint RAID", parts: &[(0, b"\xf0\x16\x78\x5a")], places: &[At(0x1220)] },
+    Mark { name: "HighPoint RAID", parts: &[(0, b"\xfd\x16\x78\x5a")], places: &[At(0x1220), end(11 * 512)] },
+    Mark { name: "HighPoint RAID", parts: &[(0, b"\xf3\x16\x78\x5a")], places: &[end(11 * 512)] },
     Mark {
         name: "bcache",
         parts: &[(24, b"\xc6\x85\x73\xf6\x4e\x1a\x45\xca\x82\x65\xf5\x7f\x48\xba\x6d\x81")],
@@ -145,6 +197,7 @@ const MARKS: &[Mark] = &[
     Mark { name: "drbd", parts: &[(60, b"\x83\x74\x02")], places: &[BeforeEnd { of: 4096, back: 4096 }] },
     Mark { name: "stratis", parts: &[(4, b"!Stra0tis\x86\xff\x02^\x41rh")], places: &[At(512), At(4608)] },
     Mark { name: "vdo", parts: &[(0, b"dmvdo001")], places: &[At(0)] },
+    Mark { name: "dm-snapshot", parts: &[(0, b"SnAp")], places: &[At(0)] },
     Mark { name: "dm-integrity", parts: &[(0, b"integrt\0")], places: &[At(0)] },
     Mark { name: "dm-verity", parts: &[(0, b"verity\0\0")], places: &[At(0)] },
     Mark { name: "LUKS1", parts: &[(0, b"LUKS\xba\xbe\0\x01")], places: &[At(0)] },
@@ -320,5 +373,22 @@ mod tests {
     fn a_read_that_fails_is_an_error_and_not_an_empty_device() {
         let broken = |_: u64, _: &mut [u8]| Err(io::Error::other("broken"));
         assert!(find(SIZE, &broken).is_err());
+    }
+
+    #[test]
+    fn the_marks_of_old_volume_managers_and_of_raid_controllers_are_named() {
+        let last = SIZE / 512 * 512;
+        let check = |offset: u64, bytes: &[u8], name: &str| {
+            let found = find(SIZE, &device(&[(offset, bytes)])).unwrap();
+            assert!(found.iter().any(|mark| mark.name == name), "{name}: {found:?}");
+        };
+        check(0, b"HM\x01\0", "LVM1");
+        check(0, b"SnAp\x01", "dm-snapshot");
+        check(last - 1024, b"NVIDIA  \x1e", "Nvidia RAID");
+        check(last - 512, b"$XIDE$", "LSI MegaRAID");
+        check(last - 63 * 512, b"Promise Technology, Inc.", "Promise FastTrak RAID");
+        check(last - 512, b"\x37\xfc\x4d\x1e", "Adaptec RAID");
+        check(0x1220, b"\xf0\x16\x78\x5a", "HighPoint RAID");
+        check(last - 257 * 512, b"\xde\x11\xde\x11", "DDF RAID");
     }
 }

@@ -19,6 +19,8 @@ use windows_sys::Win32::Storage::FileSystem::{
 };
 use windows_sys::Win32::System::IO::OVERLAPPED;
 
+use super::directory::Directory;
+
 /// What an open file is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
@@ -79,11 +81,6 @@ pub(crate) fn make_new(path: &Path) -> io::Result<File> {
         .open(path)
 }
 
-/// Makes one directory.
-pub(crate) fn make_directory(path: &Path) -> io::Result<()> {
-    std::fs::create_dir(path)
-}
-
 fn locked_byte() -> OVERLAPPED {
     let mut place = OVERLAPPED::default();
     place.Anonymous.Anonymous.OffsetHigh = LOCKED_BYTE_HIGH;
@@ -115,14 +112,6 @@ pub(crate) fn unlock(file: &File) -> io::Result<()> {
     // SAFETY: as for `lock`.
     let given = unsafe { UnlockFileEx(file.as_raw_handle(), 0, 1, 0, &raw mut place) };
     if given == 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
-}
-
-/// Removes `file`, which is at `path`. Its handle would keep the file there, so it goes first.
-pub(crate) fn remove(path: &Path, file: File) -> io::Result<()> {
-    // The lock goes with the handle. Another run may take the file in between; then it is open there, and the
-    // removal is refused.
-    drop(file);
-    std::fs::remove_file(path)
 }
 
 /// Sets the length, so that writers do not fight for the end of the file.
@@ -271,8 +260,8 @@ fn volume_root(path: &Path) -> io::Result<Vec<u16>> {
 }
 
 /// The room on the file system of a directory.
-pub(crate) fn free_space(directory: &Path) -> io::Result<FreeSpace> {
-    let root = volume_root(directory)?;
+pub(crate) fn free_space(directory: &Directory) -> io::Result<FreeSpace> {
+    let root = volume_root(directory.path())?;
     let (mut available, mut capacity, mut serial) = (0, 0, 0);
     let no_text = std::ptr::null_mut();
     #[expect(unsafe_code, reason = "free space is not in std")]
@@ -296,6 +285,7 @@ pub(crate) fn free_space(directory: &Path) -> io::Result<FreeSpace> {
     }
     Ok(FreeSpace {
         filesystem_id: serial.into(),
+        kept: Vec::new(),
         capacity: ByteSize::bytes(capacity),
         available: ByteSize::bytes(available),
     })

@@ -73,6 +73,11 @@ pub(super) fn thread_id() -> Option<u64> {
     u64::try_from(rustix::thread::gettid().as_raw_nonzero().get()).ok()
 }
 
+pub(super) fn waited_for_cpu() -> Duration {
+    let times = read("/proc/thread-self/schedstat").and_then(|text| schedstat(&text));
+    times.and_then(|times| times.run_queue_delay).unwrap_or_default()
+}
+
 pub(super) fn thread_times() -> Vec<(u64, ThreadTimes)> {
     let ticks_per_second = rustix::param::clock_ticks_per_second();
     let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();

@@ -117,7 +117,7 @@ impl<'t> Areas<'t> {
         // page.
         self.used[index] = (used + length).round_up_to(ByteSize::MIB);
         let path = match kind {
-            AreaKind::ManagedFile => target.path.join(format!("{}.iotrial", job.name)),
+            AreaKind::ManagedFile => target.path.join(size::file_name(&job.name)),
             _ => target.path.clone(),
         };
         self.areas.push(Area { path, kind, offset, length, sector_size: target.sector_size });

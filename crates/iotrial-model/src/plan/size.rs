@@ -6,7 +6,7 @@ use std::path::Path;
 use super::{FILE_HEADER_SIZE, PlanError, PlanRequest};
 use crate::load::{Pattern, Role};
 use crate::profile::{JobProfile, Profile};
-use crate::target::{LEAST_FREE, NoSpace, TargetFacts, TargetKind};
+use crate::target::{FreeSpace, LEAST_FREE, NoSpace, TargetFacts, TargetKind};
 use crate::units::ByteSize;
 
 /// Smaller files are not worth measuring: a size that nobody asked for does not shrink below this.
@@ -62,25 +62,40 @@ pub(super) fn decide(
 
 /// Each file system once, each given file and each device.
 fn rooms<'t>(profile: &Profile, targets: &'t [TargetFacts]) -> Vec<Room<'t>> {
-    let mut filesystems: BTreeMap<u64, Room<'t>> = BTreeMap::new();
+    let mut filesystems: BTreeMap<u64, (&Path, f64, FreeSpace)> = BTreeMap::new();
     let mut rooms = Vec::new();
     for (target, share) in targets.iter().zip(target_shares(profile, targets)) {
-        let room = |usable, is_filesystem| Room { path: &target.path, share, usable, is_filesystem };
+        let room = |usable| Room { path: &target.path, share, usable, is_filesystem: false };
         match &target.kind {
             // By file system and not by directory, because two directories of one file system share its
             // space.
-            TargetKind::Directory(space) => match filesystems.get_mut(&space.filesystem_id) {
-                Some(shared) => shared.share += share,
-                None => drop(filesystems.insert(space.filesystem_id, room(space.usable(), true))),
-            },
+            TargetKind::Directory(space) => {
+                let (_, shared, all) = filesystems
+                    .entry(space.filesystem_id)
+                    .or_insert_with(|| (&target.path, 0.0, FreeSpace { kept: Vec::new(), ..space.clone() }));
+                *shared += share;
+                all.kept.extend(space.kept.iter().cloned());
+            }
             TargetKind::Imagined => {}
-            TargetKind::File { data_size } => rooms.push(room(*data_size, false)),
-            TargetKind::Device { size, .. } => rooms.push(room(*size, false)),
+            TargetKind::File { data_size } => rooms.push(room(*data_size)),
+            TargetKind::Device { size, .. } => rooms.push(room(*size)),
         }
     }
     rooms.retain(|room| room.share > 0.0);
-    rooms.extend(filesystems.into_values());
+    // Files of another profile stay where they are.
+    let is_planned = |name: &str| profile.jobs.iter().any(|job| file_name(&job.name) == name);
+    rooms.extend(filesystems.into_values().map(|(path, share, space)| Room {
+        path,
+        share,
+        usable: space.with_kept(is_planned).usable(),
+        is_filesystem: true,
+    }));
     rooms
+}
+
+/// The managed file of a job, in whatever directory it is.
+pub(super) fn file_name(job: &str) -> String {
+    format!("{job}.iotrial")
 }
 
 /// The share of all bytes that each target gets.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{CpuUse, DeviceCounters, JobCounts, Layout, OpCounts, RunRecord, StepCounts};
+use super::{CpuUse, DeviceCounters, JobCounts, Layout, OpCounts, Pause, RunRecord, StepCounts};
 use crate::application::{MOST_METRICS, is_metric_value, metric_name};
 use crate::plan::Job;
 use crate::search::Search;
@@ -37,6 +37,9 @@ pub(crate) const MOST_COUNTED: u64 = 1 << 53;
 const MOST_SUMMED: u128 = 1 << 63;
 /// No run lasts longer: a hundred years.
 pub(crate) const LONGEST: Duration = Duration::from_secs(100 * 365 * 86_400);
+
+/// No run of a day that is stopped every second has more.
+const MOST_PAUSES: usize = 100_000;
 
 impl RunRecord {
     /// Holds a record against itself, so that every sum and every index of the analysis is safe. Records come
@@ -94,6 +97,8 @@ impl RunRecord {
             step.cpu.as_ref().is_none_or(CpuUse::is_in_range) && are_devices_in_range(&step.devices)
         };
         in_range("count of a step", self.steps.iter().all(is_step_in_range))?;
+        let is_past = |pause: &Pause| pause.start > LONGEST || pause.duration > LONGEST;
+        in_range("pause", self.pauses.len() <= MOST_PAUSES && !self.pauses.iter().any(is_past))?;
         in_range("search", self.search.as_ref().is_none_or(Search::is_in_range))?;
         let is_metric = |(name, value): (&String, &f64)| {
             metric_name(name).is_ok_and(|plain| plain == *name) && is_metric_value(*value)

@@ -127,6 +127,7 @@ impl<'r> Subject<'r> {
             whole_course: Course::Counted(part.intervals),
             engine_setup: record.engine_setup.as_ref(),
             devices: part.devices.iter().map(Device::of_run).collect(),
+            pauses: &record.pauses,
             search: record.search.as_ref(),
             other: Cow::Owned(
                 record.metrics.iter().map(|(name, value)| of_application(name, *value)).collect(),

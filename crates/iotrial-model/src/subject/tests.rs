@@ -52,7 +52,12 @@ fn counts(io_count: u64, block_bytes: u64) -> OpCounts {
 fn run(reads: u64, writes: u64, commits: u64) -> RunRecord {
     let profile = Profile::parse(PROFILE).unwrap();
     let request = PlanRequest { full: true, cpu_count: 4, ..PlanRequest::of_engine(EngineKind::Uring) };
-    let space = FreeSpace { filesystem_id: 1, capacity: ByteSize::gib(100), available: ByteSize::gib(90) };
+    let space = FreeSpace {
+        filesystem_id: 1,
+        capacity: ByteSize::gib(100),
+        available: ByteSize::gib(90),
+        kept: vec![],
+    };
     let target = TargetFacts {
         path: "/data".into(),
         roles: Vec::new(),
@@ -99,6 +104,7 @@ fn run(reads: u64, writes: u64, commits: u64) -> RunRecord {
         search: None,
         metrics: BTreeMap::new(),
         metric_failures: Vec::new(),
+        pauses: Vec::new(),
         findings: Vec::new(),
         ended: Ended { how: EndedHow::Complete, reason: None },
     }

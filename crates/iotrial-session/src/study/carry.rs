@@ -88,7 +88,6 @@ impl<'a> Carrier<'a> {
     /// Measures all that is missing here.
     pub(super) fn carry_out(&mut self, outlook: &Outlook) -> Result<(), StudyError> {
         self.missing_count = outlook.missing_count();
-        self.detach_what_was_left()?;
         if self.missing_count > 0 {
             let time = format_duration(outlook.duration());
             self.say(&format!("{} to be measured: {time} and the time to lay out files", self.missing_count));
@@ -119,8 +118,15 @@ impl<'a> Carrier<'a> {
         Ok(())
     }
 
+    /// Looks at what is missing and its targets once more.
+    pub(super) fn outlook(&self, request: &StudyRequest) -> Result<Outlook, StudyError> {
+        let StudyRequest { store, anonymous, .. } = request;
+        let ways = Ways { store: store.as_deref(), released: Some(&self.released), anonymous: *anonymous };
+        Outlook::of(self.file, &ways, |cell| !self.journal.is_done(cell))
+    }
+
     /// Detaches what an earlier program attached before it was killed.
-    fn detach_what_was_left(&mut self) -> Result<(), StudyError> {
+    pub(super) fn detach_what_was_left(&mut self) -> Result<(), StudyError> {
         let Some((label, after)) = self.journal.attached() else { return Ok(()) };
         if let Some(command) = after {
             self.say(&format!("`{}` was left attached: runs {}", harmless(&label), harmless(&command)));

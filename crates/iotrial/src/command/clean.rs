@@ -48,7 +48,7 @@ pub fn clean(args: &CleanArgs) -> Result<ExitCode, Failure> {
     let removes = idle().count() > 0 && may_remove(args, idle().count(), total)?;
     if removes {
         for file in idle() {
-            remove_left_over(&file.path).map_err(failure)?;
+            remove_left_over(file).map_err(failure)?;
         }
         say!("{} files removed, {total} freed", idle().count());
     }

@@ -63,9 +63,6 @@ fn text(report: &DeviceReport) -> String {
     if let Some(more @ 1..) = report.signatures.len().checked_sub(MOST_SIGNATURES_SHOWN) {
         lines.push(format!("            and {more} more"));
     }
-    for note in &report.notes {
-        lines.push(format!("note        {note}"));
-    }
     lines.push(String::new());
     match &report.token {
         // The command is printed ready to be pasted: a token that is typed by hand is typed wrong.
@@ -102,7 +99,6 @@ fn json(report: &DeviceReport) -> serde_json::Value {
         "used_bytes": report.content.used_bytes,
         "signatures": report.signatures.iter().map(signature).collect::<Vec<_>>(),
         "obstacles": report.obstacles.iter().map(obstacle).collect::<Vec<_>>(),
-        "notes": report.notes,
         "token": report.token,
     })
 }

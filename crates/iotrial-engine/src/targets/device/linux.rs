@@ -94,7 +94,7 @@ pub(crate) fn probe(
     examine(&path, os::open_existing(&path, os::Access::Read, false))?;
     if let Some(given) = destroy {
         let footprint = Footprint::of(&kernel, &device);
-        let Survey { mut obstacles, .. } = in_use::survey(&kernel, &footprint, protected);
+        let Survey { mut obstacles } = in_use::survey(&kernel, &footprint, protected);
         // Tried only where nothing else was found: that it is held says less than who holds it. The hold is
         // given back at once; the run takes its own.
         if obstacles.is_empty() {
@@ -132,6 +132,8 @@ pub(crate) fn probe(
         facts: TargetFacts { path, roles: Vec::new(), kind, sector_size },
         record,
         claim: Some(claim),
+        directory: None,
+        is_there: true,
     })
 }
 
@@ -148,7 +150,7 @@ pub(super) fn inspect(path: &Path, protected: &[PathBuf]) -> Result<DeviceReport
     let device = find(&kernel, &path)?;
     let identity = identity(&device);
     let footprint = Footprint::of(&kernel, &device);
-    let Survey { mut obstacles, notes } = in_use::survey(&kernel, &footprint, protected);
+    let Survey { mut obstacles } = in_use::survey(&kernel, &footprint, protected);
     if obstacles.is_empty() {
         obstacles.extend(examine(&path, hold(&footprint, &path))?.err());
     }
@@ -165,7 +167,6 @@ pub(super) fn inspect(path: &Path, protected: &[PathBuf]) -> Result<DeviceReport
         obstacles,
         signatures,
         content,
-        notes,
         token,
     })
 }
