@@ -91,7 +91,9 @@ impl MetricKey {
         let of_sweep = || SweepFigure::from_word(name).filter(|_| place == SWEEP).map(Self::Sweep);
         let named = || Self::Named { place: place.to_owned(), name: name.to_owned() };
         // A name is what is left: streams also have amounts that are no figures, such as `read.total_gib`.
-        Some(of_stream().or_else(of_role).or(capacity).or_else(of_cpu).or_else(of_sweep).unwrap_or_else(named))
+        Some(
+            of_stream().or_else(of_role).or(capacity).or_else(of_cpu).or_else(of_sweep).unwrap_or_else(named),
+        )
     }
 
     /// The figure of a stream that it is, of all jobs or of those of a role.

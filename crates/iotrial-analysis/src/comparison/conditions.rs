@@ -162,9 +162,8 @@ impl Conditions {
         };
         let all = |count: usize| (0..loads.len()).map(|at| of(at, count)).collect::<Vec<String>>();
         // As few words as tell them apart.
-        let is_unique = |names: &Vec<String>| {
-            names.iter().enumerate().all(|(at, name)| !names[..at].contains(name))
-        };
+        let is_unique =
+            |names: &Vec<String>| names.iter().enumerate().all(|(at, name)| !names[..at].contains(name));
         (0..=3).map(all).find(is_unique).unwrap_or_else(|| all(3))
     }
 

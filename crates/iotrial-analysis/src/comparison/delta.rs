@@ -159,7 +159,7 @@ impl Reading {
             Self::TooFew => "too few intervals to tell",
             Self::TooFewRepeats => "too few repeats to tell",
             Self::NoInterval => "no interval, so not judged",
-            Self::Undecided => "a bound, which cannot tell",
+            Self::Undecided => "only a bound is known, which leaves it open",
             Self::OtherRate => "at another rate, so not judged",
             Self::Amount => "",
         }
@@ -237,9 +237,8 @@ impl Pair {
     pub(crate) fn ranked(&self) -> impl Iterator<Item = &Delta> {
         let is_at_another_rate = |delta: &Delta| delta.reading == Reading::OtherRate;
         let is_sum = |delta: &Delta| delta.metric.is_sum_of(|part| self.delta(part).is_some());
-        let is_meant = move |delta: &&Delta| {
-            delta.metric.is_ranked() && !is_at_another_rate(delta) && !is_sum(delta)
-        };
+        let is_meant =
+            move |delta: &&Delta| delta.metric.is_ranked() && !is_at_another_rate(delta) && !is_sum(delta);
         self.deltas.iter().filter(is_meant)
     }
 

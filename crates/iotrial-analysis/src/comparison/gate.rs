@@ -119,8 +119,9 @@ impl Unit {
             Some(FigureUnit::Iops) => Self::Iops,
             Some(FigureUnit::MibPerS) => Self::MibPerS,
             None => match metric {
-                MetricKey::Capacity
-                | MetricKey::Sweep(SweepFigure::Ceiling | SweepFigure::Sustained) => Self::Iops,
+                MetricKey::Capacity | MetricKey::Sweep(SweepFigure::Ceiling | SweepFigure::Sustained) => {
+                    Self::Iops
+                }
                 MetricKey::Sweep(SweepFigure::CeilingBandwidth) => Self::MibPerS,
                 MetricKey::Cpu(CpuFigure::PerIo) => Self::Us,
                 MetricKey::Cpu(_) => Self::None,

@@ -152,7 +152,11 @@ impl LoadMatrix {
     }
 
     /// The matrix of a comparison for each load.
-    pub(super) fn of_comparisons(comparisons: &[(String, Comparison)], keys: &[String], baseline: &str) -> Self {
+    pub(super) fn of_comparisons(
+        comparisons: &[(String, Comparison)],
+        keys: &[String],
+        baseline: &str,
+    ) -> Self {
         let contender = |key: &String| {
             let all: Vec<&Configuration> =
                 comparisons.iter().filter_map(|(_, one)| one.configuration(key)).collect();
@@ -170,12 +174,7 @@ impl LoadMatrix {
         };
         let rows: Vec<LoadRow> = comparisons.iter().map(row).collect();
         let reservations = reservations_of(comparisons, &rows);
-        Self::decide(
-            keys.iter().filter_map(contender).collect(),
-            baseline.to_owned(),
-            rows,
-            reservations,
-        )
+        Self::decide(keys.iter().filter_map(contender).collect(), baseline.to_owned(), rows, reservations)
     }
 
     fn decide(
@@ -343,14 +342,16 @@ fn leaders(standings: &[Standing]) -> Vec<String> {
 }
 
 /// What is looked at first of a load: its throughput, or the highest rate within the limits, and then what its sessions wait for.
-fn looked_at_first(configurations: &[Configuration], of_load: &impl Fn(MetricKey) -> Metric) -> Vec<MetricKey> {
+fn looked_at_first(
+    configurations: &[Configuration],
+    of_load: &impl Fn(MetricKey) -> Metric,
+) -> Vec<MetricKey> {
     let is_known = |key: &MetricKey| {
         let metric = of_load(key.clone());
         configurations.iter().any(|one| one.amount(&metric).is_some())
     };
-    let figure = |stream: Stream, figure: Figure| {
-        Some(MetricKey::Figure(stream, figure)).filter(|key| is_known(key))
-    };
+    let figure =
+        |stream: Stream, figure: Figure| Some(MetricKey::Figure(stream, figure)).filter(|key| is_known(key));
     let streams = [Stream::Mixed, Stream::Read, Stream::Write, Stream::Commit];
     let rate = streams.into_iter().find_map(|stream| {
         let (iops, bandwidth) = (figure(stream, Figure::Iops), figure(stream, Figure::Bandwidth));
@@ -362,7 +363,9 @@ fn looked_at_first(configurations: &[Configuration], of_load: &impl Fn(MetricKey
     });
     let capacity = Some(MetricKey::Capacity).filter(|key| is_known(key));
     let latencies = |stream: Stream| {
-        [Figure::LatencyP99, Figure::LatencyMean, Figure::LatencyP50].into_iter().find_map(|one| figure(stream, one))
+        [Figure::LatencyP99, Figure::LatencyMean, Figure::LatencyP50]
+            .into_iter()
+            .find_map(|one| figure(stream, one))
     };
     let of_commits = latencies(Stream::Commit);
     let of_others = [Stream::Read, Stream::Write, Stream::Mixed].into_iter().filter_map(latencies);
@@ -372,7 +375,8 @@ fn looked_at_first(configurations: &[Configuration], of_load: &impl Fn(MetricKey
     };
     let mut named: Vec<MetricKey> = Vec::new();
     for (metric, _) in configurations.iter().flat_map(|one| &one.figures) {
-        let is_application = metric.group() == MetricGroup::Application && *metric == of_load(metric.key.clone());
+        let is_application =
+            metric.group() == MetricGroup::Application && *metric == of_load(metric.key.clone());
         if is_application && !named.contains(&metric.key) {
             named.push(metric.key.clone());
         }
@@ -395,7 +399,11 @@ fn reservations_of(comparisons: &[(String, Comparison)], rows: &[LoadRow]) -> Ve
     let mut all: Vec<OfLoads> = Vec::new();
     for ((best, one), loads) in told {
         let is_whole = comparisons.iter().all(|(_, other)| other.recommendation.reservations.contains(&one));
-        let words = if is_whole { one.words.clone() } else { format!("under {} {}", enumerate_owned(&loads), one.words) };
+        let words = if is_whole {
+            one.words.clone()
+        } else {
+            format!("under {} {}", enumerate_owned(&loads), one.words)
+        };
         let one = Reservation { words, ..one };
         if !all.iter().any(|(known_best, known)| *known == one && (is_whole || *known_best == best)) {
             all.push((best, one));
@@ -450,10 +458,10 @@ fn sentence(configurations: &[Contender], best: Option<&Contender>, compared: &[
         None => {
             let winners = others(None);
             if winners.is_empty() {
-                return if count == 1 {
-                    format!("No configuration is shown to be the best under {}.", compared[0].load)
-                } else {
-                    format!("No configuration is shown to be the best under any of the {count} loads.")
+                return match count {
+                    1 => format!("No configuration is shown to be the best under {}.", compared[0].load),
+                    2 => "No configuration is shown to be the best under either load.".to_owned(),
+                    _ => format!("No configuration is shown to be the best under any of the {count} loads."),
                 };
             }
             let mut parts: Vec<String> = winners
@@ -482,9 +490,9 @@ fn reasons(
             let deltas = cells.filter_map(|cell| cell.delta.as_ref());
             let shown = deltas.filter(|delta| delta.reading.is_better() || delta.reading.is_worse());
             let percents: Vec<f64> = shown.map(|delta| delta.percent).collect();
-            let (low, high) = percents.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), one| {
-                (low.min(*one), high.max(*one))
-            });
+            let (low, high) = percents
+                .iter()
+                .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), one| (low.min(*one), high.max(*one)));
             (!percents.is_empty()).then(|| format!("{} {}", group.as_str(), change_range(low, high)))
         });
         let words: Vec<String> = words.collect();
@@ -521,7 +529,9 @@ fn cost_sentence(configurations: &[Contender], loads: &[LoadRow]) -> Option<Stri
     }
     let words: Vec<String> = priced
         .iter()
-        .map(|(one, price)| format!("{} costs {} {}", one.title(), with_thousands(price.per_month), price.currency))
+        .map(|(one, price)| {
+            format!("{} costs {} {}", one.title(), with_thousands(price.per_month), price.currency)
+        })
         .collect();
     let told: Vec<&LoadRow> = loads.iter().filter(|row| row.price_per.len() > 1).collect();
     let is_least = |row: &LoadRow, key: &str| {

@@ -279,8 +279,7 @@ impl Counted {
         let of_roles = roles_apart(subject).into_iter().flat_map(|role| streams_of(Some(role)));
         let of_all = streams_of(None);
         let together = together(&of_all);
-        let streams: Vec<(StreamOf, OpCounts)> =
-            of_all.into_iter().chain(together).chain(of_roles).collect();
+        let streams: Vec<(StreamOf, OpCounts)> = of_all.into_iter().chain(together).chain(of_roles).collect();
         // Only a plan tells which counts of an interval are commits.
         let over_time = subject.plan.map(|plan| Self::over_time(subject, plan, &streams));
         let (spread, courses) = over_time.unwrap_or_default();
@@ -317,15 +316,18 @@ impl Counted {
             of.role.and_then(|_| streams.iter().find(is_same)).map(|(all, _)| *all)
         };
         let by_interval = |kind: Kind| -> Vec<(StreamOf, &OpCounts, Vec<Unit<'_>>)> {
-            let of_kind =
-                streams.iter().filter(|one| Kind::of(one.0) == kind && same_of_all(one).is_none());
+            let of_kind = streams.iter().filter(|one| Kind::of(one.0) == kind && same_of_all(one).is_none());
             of_kind
                 .map(|(of, total)| {
                     let is_meant = |job: usize| of.role.is_none() || of.role == Some(plan.jobs[job].role);
                     // What each job did in an interval.
                     let unit = |one: &'s Interval| -> Unit<'s> {
                         if kind == Kind::Together {
-                            return one.jobs.iter().flat_map(|job| job.read.iter().chain(&job.write)).collect();
+                            return one
+                                .jobs
+                                .iter()
+                                .flat_map(|job| job.read.iter().chain(&job.write))
+                                .collect();
                         }
                         let parts = of.stream.parts(plan, &one.jobs).into_iter();
                         parts.filter(|(job, _)| is_meant(*job)).map(|(_, counts)| counts).collect()
@@ -343,9 +345,8 @@ impl Counted {
         let spread = spread_of(Kind::All).map(|all| {
             let same = streams.iter().filter_map(|one| Some((same_of_all(one)?, one.0)));
             let with_same = same.fold(all, |spread, (all, of)| spread.with_same(all, of));
-            let is_drawn = |kind: Kind| {
-                streams.iter().any(|one| Kind::of(one.0) == kind && same_of_all(one).is_none())
-            };
+            let is_drawn =
+                |kind: Kind| streams.iter().any(|one| Kind::of(one.0) == kind && same_of_all(one).is_none());
             let others = [Kind::Together, Kind::Role].into_iter().filter(|kind| is_drawn(*kind));
             others.filter_map(spread_of).fold(with_same, Spread::joined)
         });

@@ -84,15 +84,18 @@ impl Loads {
         let mut firsts: Vec<usize> = Vec::new();
         let mut of = vec![0; samples.len()];
         for index in order {
-            let is_same = |first: &usize| !samples[*first].conditions.is_other_load(&samples[index].conditions);
+            let is_same =
+                |first: &usize| !samples[*first].conditions.is_other_load(&samples[index].conditions);
             of[index] = firsts.iter().position(is_same).unwrap_or_else(|| {
                 firsts.push(index);
                 firsts.len() - 1
             });
         }
         let is_measured = |index: &usize| samples[*index].counted.is_some();
-        let measured: Vec<(usize, Option<String>)> =
-            (0..samples.len()).filter(is_measured).map(|index| (of[index], identity(&samples[index]))).collect();
+        let measured: Vec<(usize, Option<String>)> = (0..samples.len())
+            .filter(is_measured)
+            .map(|index| (of[index], identity(&samples[index])))
+            .collect();
         // The first load of each name, and the first name under each load.
         let mut load_of: HashMap<&String, usize> = HashMap::new();
         let is_over_loads = measured.iter().any(|(load, name)| {
@@ -152,8 +155,10 @@ impl SeveralLoads {
         let mut asked = Asked::new(request);
         for (load, mut of_load) in loads.names.iter().zip(of_load) {
             of_load.sort_by_key(|(place, _)| *place);
-            let mut labels: Vec<String> =
-                of_load.iter().map(|(_, one)| one.label.clone().unwrap_or_else(|| one.source.clone())).collect();
+            let mut labels: Vec<String> = of_load
+                .iter()
+                .map(|(_, one)| one.label.clone().unwrap_or_else(|| one.source.clone()))
+                .collect();
             let samples: Vec<Sample> = of_load.into_iter().map(|(_, sample)| sample).collect();
             let sources: Vec<String> = samples.iter().map(|sample| sample.source.clone()).collect();
             match asked.compare(samples) {
@@ -270,7 +275,8 @@ fn findings_of(comparisons: &[(String, Comparison)]) -> Vec<Finding> {
             left_out += 1;
             continue;
         }
-        let whose = if loads.len() == comparisons.len() { "Every load".to_owned() } else { enumerate(&loads) };
+        let whose =
+            if loads.len() == comparisons.len() { "Every load".to_owned() } else { enumerate(&loads) };
         all.push(finding(one.id, one.severity, format!("{whose}: {}", one.message)));
     }
     if left_out > 0 {

@@ -220,7 +220,15 @@ impl SweepComparison {
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         let gates = hold(request, &all, &curves, baseline)?;
         let (sentence, is_better) = answer(&sweeps, baseline, &curves);
-        Ok(Self { baseline: sweeps[baseline].key.clone(), sweeps, curves, sentence, is_better, gates, findings })
+        Ok(Self {
+            baseline: sweeps[baseline].key.clone(),
+            sweeps,
+            curves,
+            sentence,
+            is_better,
+            gates,
+            findings,
+        })
     }
 
     /// One sweep by its key.
@@ -263,7 +271,8 @@ fn without_doubles(samples: Vec<SweepSample>, findings: &mut Vec<Finding>) -> Ve
     let (once, again): (Vec<SweepSample>, Vec<SweepSample>) =
         samples.into_iter().partition(|one| seen.insert(one.record.id.clone()));
     let message = |one: SweepSample| format!("The sweep {} was given twice, and counts once.", one.record.id);
-    findings.extend(again.into_iter().map(|one| finding(FindingId::GivenTwice, Severity::Note, message(one))));
+    findings
+        .extend(again.into_iter().map(|one| finding(FindingId::GivenTwice, Severity::Note, message(one))));
     once
 }
 
@@ -427,7 +436,9 @@ impl Known {
             },
             SweepFigure::CeilingBandwidth => Self::at_least(found.ceiling_mib_per_s),
             SweepFigure::Knee | SweepFigure::Sustained => match found.knee_bound {
-                None => Self { value: Amount::Exact(found.knee.outstanding), interval: found.knee_confidence },
+                None => {
+                    Self { value: Amount::Exact(found.knee.outstanding), interval: found.knee_confidence }
+                }
                 Some(KneeBound::AtOrBelow) => {
                     Self { value: bound(BoundRelation::AtMost, found.knee.outstanding), interval: None }
                 }
@@ -518,7 +529,8 @@ impl Delta {
             (Some(_), None) => Reading::NoInterval,
             // Two measurements of one load differ by a percent each, however well a curve fits.
             (Some(_), Some(one))
-                if one.low_percent <= 0.0 && one.high_percent >= 0.0 || percent.abs() < PRINTED_SAME_PERCENT =>
+                if one.low_percent <= 0.0 && one.high_percent >= 0.0
+                    || percent.abs() < PRINTED_SAME_PERCENT =>
             {
                 Reading::NoDifference
             }
@@ -550,10 +562,8 @@ fn loads(sides: &[Side<'_>], baseline: usize, pattern: LoadPattern, volume: usiz
         let cell = |(at, side): (usize, &Side<'_>)| {
             let probes = all[at].get(&outstanding)?;
             let change = |figure: Figure| {
-                let metric = Metric {
-                    load: Some(pattern.to_string()),
-                    key: MetricKey::Figure(Stream::Mixed, figure),
-                };
+                let metric =
+                    Metric { load: Some(pattern.to_string()), key: MetricKey::Figure(Stream::Mixed, figure) };
                 change_at(metric, figure, from.filter(|_| at != baseline)?, probes)
             };
             Some(LoadPointCell {
@@ -572,7 +582,8 @@ fn loads(sides: &[Side<'_>], baseline: usize, pattern: LoadPattern, volume: usiz
 /// The figures of probes of one load, which ran one after the other: counts and times add, histograms are merged.
 fn together(probes: &[ProbeRecord]) -> Figures {
     let mut counts = OpCounts::default();
-    let each = probes.iter().flat_map(|probe| &probe.counts).flat_map(|one| one.read.iter().chain(&one.write));
+    let each =
+        probes.iter().flat_map(|probe| &probe.counts).flat_map(|one| one.read.iter().chain(&one.write));
     each.for_each(|one| counts.merge(one));
     Figures::new(&counts, probes.iter().map(|probe| probe.measured).sum::<Duration>())
 }
@@ -608,15 +619,19 @@ fn findings_of(sides: &[Side<'_>]) -> Vec<Finding> {
     let mut told: Vec<(&Finding, Vec<String>)> = Vec::new();
     for side in sides {
         for one in side.summary.findings.iter().filter(|one| one.severity >= Severity::Warning) {
-            let is_same = |(known, _): &&mut (&Finding, Vec<String>)| known.id == one.id && known.message == one.message;
+            let is_same = |(known, _): &&mut (&Finding, Vec<String>)| {
+                known.id == one.id && known.message == one.message
+            };
             match told.iter_mut().find(is_same) {
                 Some((_, keys)) => keys.push(side.sweep.key.clone()),
                 None => told.push((one, vec![side.sweep.key.clone()])),
             }
         }
     }
-    let message = |one: &Finding, keys: &[String]| format!("{}: {} [{}]", enumerate(keys), one.message, one.id);
-    let of_sweeps = told.iter().map(|(one, keys)| finding(FindingId::Caveat, one.severity, message(one, keys)));
+    let message =
+        |one: &Finding, keys: &[String]| format!("{}: {} [{}]", enumerate(keys), one.message, one.id);
+    let of_sweeps =
+        told.iter().map(|(one, keys)| finding(FindingId::Caveat, one.severity, message(one, keys)));
     of_sweeps.collect()
 }
 
@@ -635,7 +650,8 @@ fn hold(
                 for (_, side) in sides.iter().enumerate().filter(|(at, _)| *at != baseline) {
                     let of_figure = curve.figures.iter().find(|one| one.figure == figure);
                     let sweep = side.sweep;
-                    let cell = of_figure.and_then(|one| one.cells.iter().find(|cell| cell.sweep == sweep.key));
+                    let cell =
+                        of_figure.and_then(|one| one.cells.iter().find(|cell| cell.sweep == sweep.key));
                     let known = cell.map(|cell| Known { value: cell.value, interval: cell.interval });
                     let doubt = match sweep.ended {
                         EndedHow::Complete => None,
@@ -716,12 +732,7 @@ fn answer(sweeps: &[ComparedSweep], baseline: usize, curves: &[ComparedCurve]) -
         if words.is_empty() {
             words.push("no ceiling to compare".to_owned());
         }
-        parts.push(format!(
-            "{} against {}: {}.",
-            sweep.title(),
-            sweeps[baseline].title(),
-            words.join("; ")
-        ));
+        parts.push(format!("{} against {}: {}.", sweep.title(), sweeps[baseline].title(), words.join("; ")));
     }
     let is_better = match (better, worse) {
         (0, 0) => None,

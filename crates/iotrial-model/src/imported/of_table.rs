@@ -92,10 +92,7 @@ impl StatedOps {
             }
             // No table tells the roles apart, or searches for a rate.
             Some(
-                MetricKey::OfRole(..)
-                | MetricKey::Capacity
-                | MetricKey::Sweep(_)
-                | MetricKey::Named { .. },
+                MetricKey::OfRole(..) | MetricKey::Capacity | MetricKey::Sweep(_) | MetricKey::Named { .. },
             )
             | None => {
                 return false;

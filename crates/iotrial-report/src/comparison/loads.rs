@@ -42,7 +42,10 @@ impl Document {
         let runs: usize = matrix.configurations.iter().map(|one| one.run_count).sum();
         let (loads, configurations) = (matrix.loads.len(), matrix.configurations.len());
         Self {
-            title: cut(&format!("{configurations} configurations compared under {loads} loads"), LONGEST_TITLE),
+            title: cut(
+                &format!("{configurations} configurations compared under {loads} loads"),
+                LONGEST_TITLE,
+            ),
             byline: format!("From {runs} runs; each load by itself follows"),
             in_brief: vec![("baseline", title_of(matrix, &matrix.baseline))],
             sections: sections.into_iter().flatten().collect(),
@@ -196,9 +199,9 @@ fn kinds(matrix: &LoadMatrix) -> Vec<(String, Quantity, Vec<(&LoadRow, &LoadMetr
 /// A table for each figure, with a row for each load and columns for each configuration.
 pub(super) fn section(matrix: &LoadMatrix) -> Section {
     let shown = shown(matrix);
-    let blocks = kinds(matrix).into_iter().map(|(name, quantity, rows)| {
-        Block::Table(table(matrix, &shown, &name, quantity, &rows))
-    });
+    let blocks = kinds(matrix)
+        .into_iter()
+        .map(|(name, quantity, rows)| Block::Table(table(matrix, &shown, &name, quantity, &rows)));
     let left_out = match matrix.configurations.len() - shown.len() {
         0 => String::new(),
         count => format!(
@@ -302,12 +305,15 @@ fn price(matrix: &LoadMatrix) -> Option<Section> {
         let mut cells = vec![Value::Text(row.load.clone()), Value::text(unit)];
         let price = |one: &&Contender| row.price_per.get(&one.key).copied();
         cells.extend(priced.iter().map(|one| Value::number(price(one))));
-        let least = priced.iter().filter_map(|one| Some((one, price(one)?))).min_by(|a, b| a.1.total_cmp(&b.1));
+        let least =
+            priced.iter().filter_map(|one| Some((one, price(one)?))).min_by(|a, b| a.1.total_cmp(&b.1));
         cells.push(Value::text(least.map(|(one, _)| one.key.clone())));
         Row { cells, is_total: false }
     };
     let mut columns = vec![Column::new("load", Quantity::Words), Column::new("for", Quantity::Words)];
-    columns.extend(priced.iter().map(|one| Column::new(marked_contender(one), Quantity::Money).under(currency.clone())));
+    columns.extend(
+        priced.iter().map(|one| Column::new(marked_contender(one), Quantity::Money).under(currency.clone())),
+    );
     columns.push(Column::new("least", Quantity::Words));
     let rows: Vec<Row> = matrix.loads.iter().filter(told).map(row).collect();
     Some(Section {
@@ -328,36 +334,38 @@ fn price(matrix: &LoadMatrix) -> Option<Section> {
 /// A chart for each figure, with a bar for each configuration under each load.
 fn bars(matrix: &LoadMatrix) -> Option<Section> {
     let shown = shown(matrix);
-    let chart = |(number, (name, quantity, rows)): (usize, (String, Quantity, Vec<(&LoadRow, &LoadMetric)>))| {
-        let rows = &rows[..rows.len().min(MOST_GROUPS)];
-        let bar = |one: &Contender, metric: &LoadMetric| {
-            let cell = metric.cells.iter().find(|cell| cell.configuration == one.key)?;
-            Some(Bar { value: cell.value?.exact()?, interval: cell.interval, reading: None })
+    let chart =
+        |(number, (name, quantity, rows)): (usize, (String, Quantity, Vec<(&LoadRow, &LoadMetric)>))| {
+            let rows = &rows[..rows.len().min(MOST_GROUPS)];
+            let bar = |one: &Contender, metric: &LoadMetric| {
+                let cell = metric.cells.iter().find(|cell| cell.configuration == one.key)?;
+                Some(Bar { value: cell.value?.exact()?, interval: cell.interval, reading: None })
+            };
+            let series = |(hue, one): (usize, &&Contender)| BarSeries {
+                key: marked_contender(one),
+                name: cut(&one.title(), LONGEST_NAME),
+                hue,
+                bars: rows.iter().map(|(_, metric)| bar(one, metric)).collect(),
+            };
+            let series: Vec<BarSeries> = shown.iter().enumerate().map(series).collect();
+            let largest =
+                series.iter().flat_map(|one| &one.bars).flatten().map(|bar| bar.value).fold(0.0, f64::max);
+            let group = |(row, metric): &(&LoadRow, &LoadMetric)| {
+                let of = metric.metric.key.figure().map(|(of, _)| format!(": {of}")).unwrap_or_default();
+                format!("{}{of}", cut(&row.load, LONGEST_NAME))
+            };
+            BarChart {
+                // An interval of two repeats may be longer than any bar.
+                reach: 2.0 * largest,
+                id: format!("loads-{number}"),
+                title: caption(&name),
+                value: Axis { name: "", quantity, scale: Scale::Linear, to: 0.0 },
+                groups: rows.iter().map(group).collect(),
+                series,
+                decisive: None,
+                mark: None,
+            }
         };
-        let series = |(hue, one): (usize, &&Contender)| BarSeries {
-            key: marked_contender(one),
-            name: cut(&one.title(), LONGEST_NAME),
-            hue,
-            bars: rows.iter().map(|(_, metric)| bar(one, metric)).collect(),
-        };
-        let series: Vec<BarSeries> = shown.iter().enumerate().map(series).collect();
-        let largest = series.iter().flat_map(|one| &one.bars).flatten().map(|bar| bar.value).fold(0.0, f64::max);
-        let group = |(row, metric): &(&LoadRow, &LoadMetric)| {
-            let of = metric.metric.key.figure().map(|(of, _)| format!(": {of}")).unwrap_or_default();
-            format!("{}{of}", cut(&row.load, LONGEST_NAME))
-        };
-        BarChart {
-            // An interval of two repeats may be longer than any bar.
-            reach: 2.0 * largest,
-            id: format!("loads-{number}"),
-            title: caption(&name),
-            value: Axis { name: "", quantity, scale: Scale::Linear, to: 0.0 },
-            groups: rows.iter().map(group).collect(),
-            series,
-            decisive: None,
-            mark: None,
-        }
-    };
     let charts: Vec<BarChart> = kinds(matrix).into_iter().enumerate().map(chart).collect();
     (!charts.is_empty()).then(|| Section {
         id: "bars",

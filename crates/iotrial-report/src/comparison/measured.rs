@@ -88,7 +88,8 @@ fn loads_table(matrix: &LoadMatrix) -> Option<Table> {
     let is_told = has_outcomes || matrix.loads.iter().any(|row| !row.in_words.is_empty());
     let mut columns = vec![Column::new("load", Quantity::Words), Column::new("which", Quantity::Words)];
     if has_outcomes {
-        let outcome = |one: &&Contender| Column::new(marked_contender(one), Quantity::Words).under("outcome of");
+        let outcome =
+            |one: &&Contender| Column::new(marked_contender(one), Quantity::Words).under("outcome of");
         columns.extend(shown.iter().map(outcome));
     }
     is_told.then(|| Table {

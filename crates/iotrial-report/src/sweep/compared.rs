@@ -1,7 +1,8 @@
 //! The document of sweeps held against sweeps: what became of the ceilings, and both curves over one another.
 
 use iotrial_analysis::comparison::{
-    ComparedCurve, ComparedFigure, ComparedLoad, ComparedSweep, Delta, FigureCell, LoadPointCell, SweepComparison,
+    ComparedCurve, ComparedFigure, ComparedLoad, ComparedSweep, Delta, FigureCell, LoadPointCell,
+    SweepComparison,
 };
 use iotrial_analysis::figures::Figures;
 use iotrial_model::figure::{Figure, SweepFigure};
@@ -73,7 +74,11 @@ fn answer(comparison: &SweepComparison) -> Section {
                 figure.figure == SweepFigure::Ceiling
                     && figure.cells.iter().filter_map(|cell| cell.delta.as_ref()).any(is_shown)
             });
-            if has_any { format!("Some ceilings are higher and some lower: {who}") } else { "No ceiling is shown to have changed".to_owned() }
+            if has_any {
+                format!("Some ceilings are higher and some lower: {who}")
+            } else {
+                "No ceiling is shown to have changed".to_owned()
+            }
         }
     };
     let is_simulated = comparison.is_simulated();
@@ -83,7 +88,11 @@ fn answer(comparison: &SweepComparison) -> Section {
         note: None,
         blocks: vec![Block::Answer(Answer {
             is_good: if is_simulated { Some(false) } else { comparison.is_better },
-            headline: if is_simulated { format!("Simulated, not measured: {}", lower(&headline)) } else { headline },
+            headline: if is_simulated {
+                format!("Simulated, not measured: {}", lower(&headline))
+            } else {
+                headline
+            },
             sentence: comparison.sentence.clone(),
             points: Vec::new(),
             lists: Vec::new(),
@@ -166,7 +175,7 @@ fn figures(comparison: &SweepComparison) -> Option<Section> {
         id: "saturation",
         heading: "Where each one saturates",
         note: Some(format!(
-            "Changes are from {}, with the ends of their 95 % intervals. ✓ higher, ✗ lower, doubled from a factor of two on, ≈ no difference shown, ? not judged. ≥ and ≤ are bounds: that ceiling was not reached, or the loads do not show the knee.",
+            "Changes are from {}, with the ends of their 95 % intervals. ✓ higher, ✗ lower, ✓✓ and ✗✗ by a factor of two or more, ≈ no difference shown, ? not judged. ≥ and ≤ are bounds: that ceiling was not reached, or the loads do not show the knee.",
             title_of(comparison, &comparison.baseline)
         )),
         blocks,
@@ -245,7 +254,8 @@ fn loads(comparison: &SweepComparison) -> Option<Section> {
         let mut cells = vec![Value::Text(curve.name()), Value::Count(load.outstanding.into())];
         for sweep in shown {
             let cell = load.cells.iter().find(|cell| cell.sweep == sweep.key);
-            let figure = |of: fn(&Figures) -> Option<f64>| Value::number(cell.and_then(|cell| of(&cell.figures)));
+            let figure =
+                |of: fn(&Figures) -> Option<f64>| Value::number(cell.and_then(|cell| of(&cell.figures)));
             let is_other = sweep.key != comparison.baseline;
             cells.push(figure(|figures| figures.iops));
             if is_other {
@@ -297,8 +307,10 @@ fn charts(comparison: &SweepComparison) -> Option<Section> {
                 continue;
             }
             let line = |name: String, dash, shape, points| Line { name, hue, dash, shape, points };
-            let path: Vec<(f64, Option<f64>)> =
-                points.iter().filter_map(|(_, cell)| Some((cell.figures.iops?, cell.figures.lat_mean_us))).collect();
+            let path: Vec<(f64, Option<f64>)> = points
+                .iter()
+                .filter_map(|(_, cell)| Some((cell.figures.iops?, cell.figures.lat_mean_us)))
+                .collect();
             let labels = points.iter().map(|(outstanding, _)| outstanding.to_string()).collect();
             paths.push(line(name(sweep), Dash::of_series(hue), Shape::Path(labels), path));
             let rate = points.iter().map(|(outstanding, cell)| (f64::from(*outstanding), cell.figures.iops));
@@ -311,7 +323,12 @@ fn charts(comparison: &SweepComparison) -> Option<Section> {
                     .take_while(|load| *load < high)
                     .chain([high]);
                 let points = at.map(|load| (load, Some(fit.model.iops(load)))).collect();
-                rates.push(line(format!("{}, fitted", name(sweep)), Dash::of_series(hue), Shape::Fit, points));
+                rates.push(line(
+                    format!("{}, fitted", name(sweep)),
+                    Dash::of_series(hue),
+                    Shape::Fit,
+                    points,
+                ));
             }
         }
         let rate = Axis { name: "", quantity: Quantity::Iops, scale: Scale::Linear, to: 0.0 };

@@ -16,8 +16,10 @@ mod samples;
 
 use samples::Samples;
 
-const TAKES: Takes =
-    Takes { command: "compare", what: "records of runs, results of other tools, printed tables and studies, or sweeps with sweeps" };
+const TAKES: Takes = Takes {
+    command: "compare",
+    what: "records of runs, results of other tools, printed tables and studies, or sweeps with sweeps",
+};
 
 /// Compares, and shows what came of it.
 pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {

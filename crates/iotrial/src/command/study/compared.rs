@@ -49,7 +49,8 @@ impl StudyCompared {
             let mut labels = done.iter().filter(|cell| cell.profile == profile).map(|cell| &cell.label);
             labels.next().is_some_and(|first| labels.any(|label| label != first))
         };
-        let mut done: Vec<&CellStatus> = done.iter().filter(|cell| has_several(&cell.profile)).copied().collect();
+        let mut done: Vec<&CellStatus> =
+            done.iter().filter(|cell| has_several(&cell.profile)).copied().collect();
         let compared = loop {
             if done.is_empty() {
                 return None;
@@ -61,7 +62,8 @@ impl StudyCompared {
             eprintln!("warning: no comparison: {}", harmless(&error.to_string()));
             // The records are safe, and what can be compared is to be seen.
             let CompareError::UnderLoad { sources, .. } = error else { return None };
-            let is_of_load = |cell: &&CellStatus| source_of(cell).is_some_and(|source| sources.contains(&source));
+            let is_of_load =
+                |cell: &&CellStatus| source_of(cell).is_some_and(|source| sources.contains(&source));
             let before = done.len();
             done.retain(|cell| !is_of_load(cell));
             if done.len() == before {
@@ -85,13 +87,12 @@ impl StudyCompared {
         let order = if study.is_balanced() {
             "in an order with each configuration equally often in each place"
         } else {
-            "in an order as even as it can be"
+            "in a near-balanced order"
         };
         document.in_brief.insert(0, ("study", format!("{}, {measured}, {order}", study.name)));
         let of_profile = |comparison: Comparison| {
-            let is_in = |source: &String| {
-                comparison.configurations.iter().any(|one| one.sources.contains(source))
-            };
+            let is_in =
+                |source: &String| comparison.configurations.iter().any(|one| one.sources.contains(source));
             let cell = done.iter().find(|cell| source_of(cell).is_some_and(|source| is_in(&source)));
             OfProfile {
                 profile: cell.map_or_else(|| comparison.subjects.join(", "), |cell| cell.profile.clone()),
