@@ -453,7 +453,7 @@ mod tests {
         let mut record = measured(50, |second| 1_000 + 100 * second);
         record.plan = record.plan.until_steady(Some(Duration::from_secs(120))).unwrap();
         let found = unsteady(&record).unwrap();
-        let begin = "the load did not become steady within 2m: over its last five rounds of 10s IOPS ranged";
+        let begin = "the load did not become steady within 2m: over its last five rounds of 10s the highest";
         assert!(found.message.starts_with(begin), "{}", found.message);
     }
 }
