@@ -134,8 +134,8 @@ fn a_study_ends_with_the_comparison_of_its_configurations() {
     let compared = compare(&["--profile", "sqlserver-log", "--baseline", "fast"]).expect_code(0).json();
     assert_eq!((&compared["baseline"], &compared["subjects"]), (&json!("B"), &json!(["sqlserver-log"])));
     assert_eq!(compared["configurations"][0]["sources"].as_array().unwrap().len(), 2);
-    let refused = compare(&["--profile", "sqlserver-dss"]).expect_code(2).stderr;
-    assert!(refused.contains("--profile takes one of `sqlserver-log`, `oracle-slob-random`"), "{refused}");
+    let unknown = compare(&["--profile", "sqlserver-dss"]).expect_code(2).stderr;
+    assert!(unknown.contains("--profile takes one of `sqlserver-log`, `oracle-slob-random`"), "{unknown}");
     // Without one, under each and over all of them.
     let over_loads = &compare(&[]).expect_code(0).json()["over_loads"];
     assert_eq!((&over_loads["best"], &over_loads["best_count"]), (&json!("B"), &json!(2)), "{over_loads}");
