@@ -676,13 +676,23 @@ fn chosen_factors(
         .map(|attribute| format!("`{attribute}`"))
         .collect();
     if !lonely.is_empty() {
+        let effect = if lonely.len() == 1 { "its effect" } else { "the effect of each" };
         let message = format!(
-            "No two configurations differ in {} alone, so what it changes cannot be told from what else differs.",
-            lonely.join(" or in ")
+            "No two configurations differ only in {}, so {effect} cannot be separated from that of the other differences.",
+            either(&lonely)
         );
         findings.push(finding(FindingId::NoPair, Severity::Note, message));
     }
     Ok(factors)
+}
+
+/// `a`, `a or b`, `a, b or c`.
+fn either(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
 }
 
 /// Gates on changes and on values, both of every configuration but the baseline: that one is what there was before, and whoever makes
@@ -751,7 +761,7 @@ fn findings_of_runs(configurations: &[Configuration]) -> Vec<Finding> {
     };
     let message = |said: &Said<'_>| {
         let names = names_of(&said.by.iter().map(name).collect::<Vec<_>>());
-        let others = if said.alike { "" } else { " (with other numbers from run to run)" };
+        let others = if said.alike { "" } else { " (values differ between runs)" };
         format!("{names}: {}{others}", said.first.text())
     };
     all.iter().map(|said| finding(FindingId::Caveat, said.severity, message(said))).collect()
@@ -775,7 +785,7 @@ fn findings_on_spread(configurations: &[Configuration]) -> Vec<Finding> {
     };
     note(FindingId::PrintedFigures, names(&|one| one.is_printed && one.ranges.is_empty()), &|names| {
         format!(
-            "Stated, without a word on the spread: {names}. Changes are taken as they are, and below {PRINTED_SAME_PERCENT:.0} % as none."
+            "Stated without any spread: {names}. Changes are taken at face value, and below {PRINTED_SAME_PERCENT:.0} % they count as none."
         )
     });
     note(FindingId::StatedRepeats, names(&|one| !one.ranges.is_empty()), &|names| {
@@ -844,7 +854,7 @@ fn findings_on_ranges(configurations: &[Configuration]) -> Vec<Finding> {
         let also = rate.map(|rate| format!("; {}", span(rate))).unwrap_or_default();
         let severity = if percent >= FAR_APART_PERCENT { Severity::Warning } else { Severity::Note };
         let message = format!(
-            "{}: its {} runs lie up to {} % apart: {}{also}.",
+            "{}: its {} runs differ by up to {} %: {}{also}.",
             one.key,
             one.run_count(),
             with_thousands(percent),

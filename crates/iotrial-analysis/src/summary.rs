@@ -6,7 +6,7 @@ use iotrial_model::bound::Bounded;
 use iotrial_model::figure::CpuFigure;
 use iotrial_model::finding::Finding;
 use iotrial_model::imported::{Source, StatedCpu, Warning};
-use iotrial_model::load::Role;
+use iotrial_model::load::{Direction, Role};
 use iotrial_model::metric::{APPLICATION, MetricKey};
 use iotrial_model::plan::{Arrival, EngineKind};
 use iotrial_model::record::{CpuUse, EndedHow};
@@ -41,6 +41,8 @@ pub struct Summary {
     pub steps: Vec<StepResult>,
     /// All jobs together.
     pub total: Streams,
+    /// Reads and writes as one, and the bytes of both; `None` of a result of which no bytes are known.
+    pub together: Option<Together>,
     /// What is known of all jobs together only as a bound, by metric.
     pub bounds: BTreeMap<String, Bounded>,
     /// Figures of an application that belong to it, by name.
@@ -79,6 +81,8 @@ struct RunDocument<'s> {
     steps: &'s [StepResult],
     steady_state: Option<&'s SteadyState>,
     total: &'s Streams,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    together: Option<&'s Together>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     metrics: &'s BTreeMap<String, f64>,
     roles: &'s BTreeMap<Role, Streams>,
@@ -136,6 +140,7 @@ impl Serialize for Summary {
             steps: &self.steps,
             steady_state: self.steady_state.as_ref(),
             total: &self.total,
+            together: self.together.as_ref(),
             metrics: &self.metrics,
             roles: &self.roles,
             jobs: &self.jobs,
@@ -146,6 +151,42 @@ impl Serialize for Summary {
             findings: &self.findings,
         };
         document.serialize(serializer)
+    }
+}
+
+/// Reads and writes of all jobs as one: what else would be added up by hand.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Together {
+    /// I/Os per second.
+    pub iops: f64,
+    /// MiB per second.
+    pub bandwidth_mib_per_s: f64,
+    /// Read in the measured phase.
+    pub read_bytes: u64,
+    /// Written in the measured phase.
+    pub write_bytes: u64,
+}
+
+impl Together {
+    fn of(subject: &Subject<'_>) -> Option<Self> {
+        let measured_s = subject.measured_s().filter(|seconds| *seconds > 0.0)?;
+        let parts = subject.parts();
+        // What is not there moved nothing; what is there and not known leaves the sum unknown.
+        let (mut moved, mut count) = ([0_u64; 2], 0_u64);
+        for (at, direction) in [Direction::Read, Direction::Write].into_iter().enumerate() {
+            for facts in parts.iter().filter_map(|ops| ops.get(direction)) {
+                moved[at] = moved[at].checked_add(facts.bytes()?)?;
+                count = count.checked_add(facts.io_count()?)?;
+            }
+        }
+        let [read_bytes, write_bytes] = moved;
+        let bytes = read_bytes.checked_add(write_bytes).filter(|bytes| *bytes > 0)?;
+        Some(Self {
+            iops: count as f64 / measured_s,
+            bandwidth_mib_per_s: bytes as f64 / measured_s / 1_048_576.0,
+            read_bytes,
+            write_bytes,
+        })
     }
 }
 
@@ -307,6 +348,7 @@ impl Summary {
             measured_s: subject.measured_s(),
             steps: StepResult::all(subject, thresholds),
             total: Streams::of(subject),
+            together: Together::of(subject),
             bounds: subject.bounds.iter().map(|one| (one.metric.clone(), one.bounded())).collect(),
             metrics: subject
                 .other

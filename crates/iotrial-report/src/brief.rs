@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use iotrial_analysis::summary::Summary;
+use iotrial_analysis::summary::{Summary, Together};
+use iotrial_analysis::words::with_thousands;
 use iotrial_model::plan::{Arrival, PhaseKind, Plan};
 use iotrial_model::record::{AttributeValue, TargetRecord};
 use iotrial_model::step::Step;
@@ -23,12 +24,35 @@ pub(crate) fn in_brief(subject: &Subject<'_>, summary: &Summary) -> Vec<(&'stati
     lines.extend(subject.plan.map(|plan| ("Load", load_in_brief(plan))));
     lines.extend(stated::loads_in_brief(subject).map(|loads| ("Load", loads)));
     lines.extend(subject.plan.and_then(arrivals_in_brief));
+    lines.extend(summary.together.filter(|_| subject.plan.is_some()).map(|all| ("Moved", moved(&all))));
     if let Some(whence) = subject.whence() {
         lines.push(("File", cut(&whence, LONGEST_OPTION)));
         // What was planned says in its load how long it was to be measured.
         lines.extend(summary.measured_s.map(|seconds| ("Measured", in_seconds(seconds))));
     }
     lines
+}
+
+/// What was read and written, and the rate of both together.
+fn moved(all: &Together) -> String {
+    const GIB: f64 = 1_073_741_824.0;
+    let gib = |bytes: u64| group_thousands(&format!("{:.2}", bytes as f64 / GIB));
+    let rates = format!(
+        "{} IOPS and {} MiB/s",
+        with_thousands(all.iops),
+        if all.bandwidth_mib_per_s < 100.0 {
+            format!("{:.1}", all.bandwidth_mib_per_s)
+        } else {
+            with_thousands(all.bandwidth_mib_per_s)
+        }
+    );
+    match (all.read_bytes, all.write_bytes) {
+        (read, 0) => format!("{} GiB read, at {rates}", gib(read)),
+        (0, written) => format!("{} GiB written, at {rates}", gib(written)),
+        (read, written) => {
+            format!("{} GiB read and {} GiB written, together at {rates}", gib(read), gib(written))
+        }
+    }
 }
 
 /// The targets that were looked at, or else the paths that a source names.

@@ -414,7 +414,7 @@ fn other_table(comparison: &Comparison) -> Option<Table> {
     })
 }
 
-const LEGEND: &str = "✓ better, ✗ worse, doubled from a factor of two on, ≈ no difference shown, ? too little measured to tell.";
+const LEGEND: &str = "✓ better, ✗ worse, ✓✓ and ✗✗ by a factor of two or more, ≈ no difference shown, ? too little measured to tell.";
 
 pub(crate) fn factors(comparison: &Comparison) -> Option<Section> {
     let streams = streams(comparison, false);
@@ -573,7 +573,7 @@ fn all_pairs(comparison: &Comparison) -> Vec<&Pair> {
 
 /// Every change with its interval, in figures.
 pub(crate) fn changes(comparison: &Comparison) -> Option<Section> {
-    let note = "The intervals of a pair hold all its true changes together with 95 % confidence. Where one holds zero, no difference is shown. Where one would be too wide to tell anything, it is left out.";
+    let note = "The intervals of a pair hold all its true changes together with 95 % confidence. Where an interval includes zero, no difference is shown; where it would be too wide to tell anything, it is left out.";
     let table = changes_table(comparison, "Every change", |metric| !metric.is_of_role())?;
     let has_intervals = table.columns.iter().any(|column| column.group == "interval");
     Some(Section {
@@ -653,7 +653,7 @@ pub(crate) fn ranking(comparison: &Comparison) -> Option<Section> {
         id: "ranking",
         heading: "Ranking",
         note: Some(format!(
-            "The best first. A place is shared where no difference to its first is shown, or less than 1 %; stated figures share one where they are equal.{}",
+            "The best first. Configurations share a place where they differ by less than 1 % or no difference is shown; stated figures where they are equal.{}",
             mark_note(comparison)
         )),
         blocks: vec![Block::Table(ranking_table(

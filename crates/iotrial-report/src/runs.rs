@@ -124,7 +124,7 @@ impl Document {
             byline: if is_compared {
                 format!("From {} runs, then each by itself", runs.len())
             } else {
-                "Beside one another, then each by itself".to_owned()
+                "Side by side, then one by one".to_owned()
             },
             in_brief: if is_compared { comparison::in_brief(comparison) } else { Vec::new() },
             sections: sections.into_iter().flatten().filter(|section| !section.blocks.is_empty()).collect(),
@@ -206,7 +206,7 @@ fn not_compared(comparison: &Comparison) -> Option<Section> {
     let why = comparison.findings.iter().find(|finding| finding.id == FindingId::NotCompared)?;
     Some(Section {
         id: "not-compared",
-        heading: "Beside one another",
+        heading: "Side by side",
         note: None,
         blocks: vec![Block::Findings(vec![FindingLine::brief(why)])],
     })

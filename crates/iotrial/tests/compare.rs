@@ -298,3 +298,72 @@ fn a_printed_table_is_shown_the_same_on_the_terminal_and_in_html() {
     let named = compare(&bench, &["t.toml", "--json"]).expect_code(0).stdout;
     assert_eq!(named, compare(&bench, &["--table", "t.toml", "--json"]).expect_code(0).stdout);
 }
+
+#[test]
+fn sweeps_are_compared_with_sweeps_by_ceilings_and_nothing_is_interpolated() {
+    let bench = Bench::new();
+    let sweep = |label: &str, service_us: u32, grid: &str| {
+        let sim = format!("service_time_us = {service_us}, parallelism = 16, service_spread = 0.3");
+        let all = ["sweep", "--engine", "sim", "--pattern", "randread-8k", "--grid", grid, "--step", "2s"];
+        let more = ["--label", label, "--quiet", "--sim", &sim, "--json"];
+        bench.run(&[&all[..], &more].concat()).expect_code(0);
+    };
+    sweep("before", 200, "1,4,8,16,32,64");
+    sweep("after", 260, "1,4,16,64,128");
+    let gates = ["--gate", "ceiling >= -5%", "--gate", "randread-8k.ceiling > 50000iops"];
+    let ran =
+        compare(&bench, &[&["before", "after", "--html", "s.html"][..], &gates].concat()).expect_code(1);
+    for part in ["Simulated, not measured: lower ceilings: B (after)", "randread-8k −2", "1 missed, 1 kept"]
+    {
+        assert!(ran.stdout.contains(part), "{part}\n{}", ran.stdout);
+    }
+    let compared = compare(&bench, &["before", "after", "--json"]).expect_code(0).json();
+    let curve = &compared["curves"][0];
+    assert_eq!(curve["pattern"], "randread-8k");
+    let loads: Vec<(u64, usize)> = curve["loads"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|load| (load["outstanding"].as_u64().unwrap(), load["cells"].as_array().unwrap().len()))
+        .collect();
+    // What one of them did not measure stands alone.
+    assert_eq!(loads, [(1, 2), (4, 2), (8, 1), (16, 2), (32, 1), (64, 2), (128, 1)]);
+    let ceiling = &curve["figures"][0];
+    assert_eq!(ceiling["figure"], "ceiling_iops");
+    let delta = &ceiling["cells"][1]["delta"];
+    let percent = delta["percent"].as_f64().unwrap();
+    assert!((-25.0..-21.0).contains(&percent) && delta["reading"] == "worse", "{delta}");
+    let alone = compare(&bench, &["before"]).expect_code(2).stderr;
+    assert!(alone.contains("there is only one sweep"), "{alone}");
+    let unknown = compare(&bench, &["before", "after", "--gate", "write.p99 <= +5%"]).expect_code(2).stderr;
+    assert!(unknown.contains("ceiling"), "{unknown}");
+}
+
+#[test]
+fn two_sweeps_of_one_device_miss_no_gate() {
+    let bench = Bench::new();
+    for seed in ["1", "2"] {
+        let sim = "service_time_us = 200, parallelism = 16, service_spread = 0.3";
+        let all = [
+            "sweep",
+            "--engine",
+            "sim",
+            "--pattern",
+            "randread-8k",
+            "--grid",
+            "1,4,8,16,32,64",
+            "--step",
+            "2s",
+        ];
+        let label = format!("sweep {seed}");
+        let more = ["--seed", seed, "--label", &label, "--quiet", "--sim", sim, "--json"];
+        bench.run(&[&all[..], &more].concat()).expect_code(0);
+    }
+    let ran = compare(&bench, &["sweep 1", "sweep 2", "--gate", "ceiling >= -5%"]).expect_code(0);
+    assert!(
+        ran.stdout.contains("No ceiling is shown to have changed")
+            || ran.stdout.contains("no ceiling is shown to have changed"),
+        "{}",
+        ran.stdout
+    );
+}

@@ -160,10 +160,13 @@ fn load_of(subject: &Subject<'_>) -> Option<String> {
     }
     let outstanding: Option<u64> = subject.jobs.iter().map(outstanding_of).sum();
     let count = subject.jobs.len() as u64;
+    // The figures of a load that changes are those of one step, and a page that does not say so is misread.
+    let peak = subject.peak.and_then(|peak| subject.steps.get(peak));
     let parts = [
         (count > 1).then(|| counted(count, "job")),
         (!sizes.is_empty()).then(|| enumerate(&sizes)),
         outstanding.filter(|count| *count > 0).map(|count| counted(count, "outstanding I/O")),
+        peak.map(|step| format!("figures are those of {}", step.label())),
     ];
     let parts = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
     match (profile, parts.is_empty()) {

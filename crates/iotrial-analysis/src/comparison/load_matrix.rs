@@ -458,10 +458,10 @@ fn sentence(configurations: &[Contender], best: Option<&Contender>, compared: &[
         None => {
             let winners = others(None);
             if winners.is_empty() {
-                return if count == 1 {
-                    format!("No configuration is shown to be the best under {}.", compared[0].load)
-                } else {
-                    format!("No configuration is shown to be the best under any of the {count} loads.")
+                return match count {
+                    1 => format!("No configuration is shown to be the best under {}.", compared[0].load),
+                    2 => "No configuration is shown to be the best under either load.".to_owned(),
+                    _ => format!("No configuration is shown to be the best under any of the {count} loads."),
                 };
             }
             let mut parts: Vec<String> = winners

@@ -18,7 +18,7 @@ use super::reservation::{Reservation, ReservationKind, freezes, reservations, wi
 use super::scaling::{Scaling, is_counted};
 use super::tail_problem::{TailProblem, exceptions, tail_problems, values};
 use crate::verdict::Category;
-use crate::words::with_thousands;
+use crate::words::{latency_in_words, with_thousands};
 
 /// What to take and what not.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -183,6 +183,11 @@ pub(super) fn names_of(words: &[String]) -> String {
     if words.len() > MOST_NAMED { in_brief(words, MOST_NAMED, MOST_NAMED - 2) } else { enumerate(words) }
 }
 
+/// `both metrics`, `all 10 metrics`.
+fn all_metrics(count: usize) -> String {
+    if count == 2 { "both metrics".to_owned() } else { format!("all {count} metrics") }
+}
+
 fn sentence(
     configurations: &[Configuration],
     leaders: &[&Standing],
@@ -206,7 +211,7 @@ fn sentence(
                 }
                 // First everywhere and alone everywhere: only then is the mean exactly 1.
                 (first, all) if first == all && best.mean_place <= 1.0 + 1e-9 => {
-                    format!("{title} is the best in all {all} metrics.")
+                    format!("{title} is the best in {}.", all_metrics(all))
                 }
                 (first, all) if first == all => {
                     format!(
@@ -325,18 +330,24 @@ fn reasons(
 fn bounds_sentence(pair: &Pair) -> Option<String> {
     let sure = pair.bounded.iter().filter(|delta| delta.metric.is_ranked()).filter_map(|delta| {
         let (sign, percent) = delta.sure_change()?;
-        let (from, to) = (amount_words(delta.from), amount_words(delta.to));
-        let by = change(percent);
-        Some(format!("{} {sign} {by} ({to} against {from})", delta.metric.title()))
+        let (from, to) = (amount_words(&delta.metric, delta.from), amount_words(&delta.metric, delta.to));
+        // `<` −75 is a fall by more than that.
+        let least = if matches!(sign, "<" | ">") { "more than" } else { "at least" };
+        let way = if percent < 0.0 { "lower" } else { "higher" };
+        let by = change(percent.abs());
+        let by = by.trim_start_matches('+');
+        Some(format!("{} is {least} {by} {way} ({to} against {from})", delta.metric.title()))
     });
     let sure: Vec<String> = sure.collect();
-    (!sure.is_empty()).then(|| format!("Sure from figures that were printed as bounds: {}.", names_of(&sure)))
+    (!sure.is_empty()).then(|| format!("Certain, although only bounds were printed: {}.", names_of(&sure)))
 }
 
-fn amount_words(amount: Amount) -> String {
+fn amount_words(metric: &Metric, amount: Amount) -> String {
+    let in_words =
+        |value: f64| if metric.is_in_us() { latency_in_words(value) } else { with_thousands(value) };
     match amount.shown() {
-        (Some(sign), value) => format!("{sign} {}", with_thousands(value)),
-        (None, value) => with_thousands(value),
+        (Some(sign), value) => format!("{sign} {}", in_words(value)),
+        (None, value) => in_words(value),
     }
 }
 
@@ -402,7 +413,7 @@ fn over_all(factor: &Factor, step: (&str, &str), changes: &[GroupChange]) -> Str
         (0, 0) if sum(|one| one.unknown_count) == all => {
             "was measured too little to tell a difference".to_owned()
         }
-        (0, 0) => "makes no difference that is shown".to_owned(),
+        (0, 0) => "makes no measurable difference".to_owned(),
         (better, _) if better == all => "is better in everything".to_owned(),
         (_, worse) if worse == all => "is worse in everything".to_owned(),
         (_, 0) => format!("is better in {better} of {all} changes and worse in none"),
@@ -453,7 +464,7 @@ fn avoid(
             let only = pair.ranked().next().filter(|_| ranked == 1);
             let what = match only {
                 Some(only) => only.metric.title(),
-                None => format!("all {ranked} metrics{both}"),
+                None => format!("{}{both}", all_metrics(ranked)),
             };
             reasons.push(format!("worse than {} in {what}: {}", best.key, group_ranges(pair)));
         }

@@ -361,7 +361,7 @@ fn what_many_runs_say_against_their_figures_is_said_once_with_their_names() {
     let unlike = vec![short(1, "one", 30), long(2), short(3, "two", 31), long(4), long(5)];
     let unlike = messages(unlike);
     assert!(starts(&unlike, "A, B run 2: only 30 s were measured"), "{unlike:?}");
-    assert!(unlike[0].ends_with("[short-run] (with other numbers from run to run)"), "{unlike:?}");
+    assert!(unlike[0].ends_with("[short-run] (values differ between runs)"), "{unlike:?}");
 }
 
 #[test]
@@ -894,4 +894,101 @@ fn what_failed_is_in_no_figure_and_leaves_its_gates_undecided() {
     assert_eq!(failed, (GateResult::Undecided, Some("3 I/Os failed in A (x)".to_owned())));
     let stopped = gate(&|record| record.ended.how = EndedHow::Interrupted);
     assert_eq!(stopped, (GateResult::Undecided, Some("a run was interrupted in A (x)".to_owned())));
+}
+
+/// A run of a configuration under a profile, on a device that is `factor` times as slow as the reference.
+fn run_under(profile: &str, label: &str, seed: u64, factor: f64) -> Sample {
+    let mut record = run(seed, 60, factor, Noise { memory: 0.0, size: 0.02 });
+    record.plan.profile = profile.to_owned();
+    record.label = Some(label.to_owned());
+    sample(&record)
+}
+
+fn several(samples: Vec<Sample>, request: &CompareRequest) -> SeveralLoads {
+    match Compared::new(samples, request).unwrap() {
+        Compared::Several(several) => *several,
+        Compared::One(_) => panic!("they are of several loads"),
+    }
+}
+
+#[test]
+fn each_load_has_its_own_winner_and_the_answer_over_all_names_where_it_does_not_hold() {
+    let mut samples = Vec::new();
+    for (number, profile) in ["oltp", "scan", "log"].into_iter().enumerate() {
+        let number = 10 * number as u64;
+        // The second volume is faster, but under the last load.
+        let factor = if profile == "log" { 1.5 } else { 0.7 };
+        samples.push(run_under(profile, "new", 900 + number, factor));
+        samples.push(run_under(profile, "old", 901 + number, 1.0));
+    }
+    let gates = vec!["read.iops >= -5%".parse().unwrap()];
+    let request = CompareRequest { baseline: Some("old".to_owned()), gates, ..CompareRequest::default() };
+    let several = several(samples, &request);
+    let matrix = &several.over_loads;
+    let best: Vec<(&str, &[String])> =
+        matrix.loads.iter().map(|row| (row.load.as_str(), row.best.as_slice())).collect();
+    let (new, old) = (["A".to_owned()], ["B".to_owned()]);
+    assert_eq!(best, [("oltp", &new[..]), ("scan", &new[..]), ("log", &old[..])]);
+    assert_eq!((matrix.best.as_deref(), matrix.best_count, matrix.baseline.as_str()), (Some("A"), 2, "B"));
+    assert_eq!(
+        matrix.sentence,
+        "A (new) is the best under 2 of 3 loads; the exception is log, where B (old) is."
+    );
+    // The rate of reads and writes together, with the interval of that load alone.
+    let rate = &matrix.loads[0].metrics[0];
+    assert_eq!(rate.metric.key.to_string(), "total.iops");
+    assert!(rate.cells[0].delta.as_ref().unwrap().interval.is_some() && rate.cells[1].delta.is_none());
+    // The same keys under every load, and the gate under each.
+    assert!(several.comparisons.iter().all(|one| one.comparison.configuration("A").unwrap().label == "new"));
+    let gates: Vec<(String, GateResult)> =
+        several.gates.iter().map(|one| (one.metric.load.clone().unwrap(), one.outcome)).collect();
+    let expected = [("oltp", GateResult::Kept), ("scan", GateResult::Kept), ("log", GateResult::Missed)];
+    assert_eq!(gates, expected.map(|(load, outcome)| (load.to_owned(), outcome)));
+}
+
+#[test]
+fn a_load_of_one_configuration_is_named_and_two_loads_of_one_configuration_each_are_refused() {
+    let samples = vec![
+        run_under("oltp", "new", 940, 0.7),
+        run_under("oltp", "old", 941, 1.0),
+        run_under("scan", "new", 942, 1.0),
+    ];
+    let several = several(samples, &CompareRequest::default());
+    assert_eq!(several.over_loads.loads.len(), 1);
+    let left_out = several.findings.iter().find(|one| one.id == FindingId::LeftOut).unwrap();
+    assert!(left_out.message.contains("scan (new)"), "{}", left_out.message);
+    let apart = vec![run_under("oltp", "new", 943, 1.0), run_under("scan", "old", 944, 1.0)];
+    let refused = Compared::new(apart, &CompareRequest::default()).unwrap_err();
+    assert!(matches!(refused, CompareError::Incomparable { .. }), "{refused}");
+}
+
+#[test]
+fn a_gate_on_what_no_load_has_is_a_mistake() {
+    let samples = |profile: &str, seed: u64| {
+        vec![run_under(profile, "new", seed, 1.0), run_under(profile, "old", seed + 1, 1.0)]
+    };
+    let samples = [samples("oltp", 950), samples("scan", 952)].concat();
+    let gates = vec!["capacity >= -50%".parse().unwrap()];
+    let refused = Compared::new(samples, &CompareRequest { gates, ..CompareRequest::default() }).unwrap_err();
+    assert!(matches!(refused, CompareError::UnknownMetric { .. }), "{refused}");
+}
+
+#[test]
+fn reads_and_writes_together_are_their_sum_and_rank_nothing_a_second_time() {
+    let noise = Noise { memory: 0.0, size: 0.02 };
+    let comparison = compare(vec![sample(&run(960, 60, 1.0, noise)), sample(&run(961, 60, 0.7, noise))]);
+    let one = &comparison.configurations[0];
+    let figure = |stream, figure| one.figure(&Metric::of_figure(stream, figure)).unwrap();
+    for kind in [Figure::Iops, Figure::Bandwidth] {
+        let sum = figure(Stream::Read, kind) + figure(Stream::Write, kind);
+        assert!((figure(Stream::Mixed, kind) / sum - 1.0).abs() < 1e-9, "{kind}");
+    }
+    let total = Metric::of_figure(Stream::Mixed, Figure::Iops);
+    assert!(comparison.against_baseline[0].delta(&total).unwrap().interval.is_some());
+    assert!(comparison.rankings.iter().all(|ranking| ranking.metric != total));
+    assert!(comparison.against_baseline[0].ranked().all(|delta| delta.metric != total));
+    // 8 KiB for each of the I/Os of a minute.
+    let moved = one.moved_gib(Stream::Read).unwrap();
+    let expected = figure(Stream::Read, Figure::Bandwidth) * 60.0 / 1_024.0;
+    assert!((moved / expected - 1.0).abs() < 1e-6, "{moved} {expected}");
 }

@@ -344,7 +344,7 @@ pub(crate) fn distribution(comparison: &Comparison) -> Option<Section> {
         id: "distribution",
         heading: "Latency distribution",
         note: Some(format!(
-            "Of all runs of a configuration together. Each curve ends at the percentile that stands for one I/O.{}",
+            "Of all runs of a configuration together. Each curve ends at its slowest single I/O.{}",
             left_out(comparison)
         )),
         blocks: vec![Block::Charts(ChartGroup { charts })],

@@ -175,7 +175,7 @@ fn figures(comparison: &SweepComparison) -> Option<Section> {
         id: "saturation",
         heading: "Where each one saturates",
         note: Some(format!(
-            "Changes are from {}, with the ends of their 95 % intervals. ✓ higher, ✗ lower, doubled from a factor of two on, ≈ no difference shown, ? not judged. ≥ and ≤ are bounds: that ceiling was not reached, or the loads do not show the knee.",
+            "Changes are from {}, with the ends of their 95 % intervals. ✓ higher, ✗ lower, ✓✓ and ✗✗ by a factor of two or more, ≈ no difference shown, ? not judged. ≥ and ≤ are bounds: that ceiling was not reached, or the loads do not show the knee.",
             title_of(comparison, &comparison.baseline)
         )),
         blocks,

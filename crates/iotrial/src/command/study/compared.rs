@@ -87,7 +87,7 @@ impl StudyCompared {
         let order = if study.is_balanced() {
             "in an order with each configuration equally often in each place"
         } else {
-            "in an order as even as it can be"
+            "in a near-balanced order"
         };
         document.in_brief.insert(0, ("study", format!("{}, {measured}, {order}", study.name)));
         let of_profile = |comparison: Comparison| {
