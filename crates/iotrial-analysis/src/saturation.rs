@@ -208,14 +208,24 @@ pub(crate) fn is_saturated(points: &[LoadPoint]) -> bool {
 }
 
 impl Saturation {
+    /// The same where no rate lasts: there is neither a ceiling nor a knee that would be there again.
+    pub(crate) fn without_end(self) -> Self {
+        let knee_bound = Some(KneeBound::Unknown);
+        Self { knee_bound, knee_confidence: None, ceiling_confidence: None, is_reached: false, ..self }
+    }
+
     /// What the points say; `None` without any. `sustained` is the rate that lasts, where it was measured:
     /// then points above it are those of a burst, and say nothing of the ceiling.
     pub fn of(points: &[LoadPoint], sustained: Option<Sustained>) -> Option<Self> {
         let lowest = points.iter().filter(|one| is_usable(one)).map(|one| one.outstanding).min()?;
+        let is_of_what_lasts =
+            |one: &LoadPoint| sustained.is_none_or(|rate| one.iops <= BURST_RATIO * rate.iops);
+        let lowest_lasts =
+            points.iter().any(|one| one.outstanding == lowest && is_usable(one) && is_of_what_lasts(one));
         let lasts = |one: &LoadPoint| {
-            // The lowest load is kept even where it was measured in a burst: R₀ comes from it, and without it
-            // no curve has a foot.
-            one.outstanding == lowest || sustained.is_none_or(|rate| one.iops <= BURST_RATIO * rate.iops)
+            // The lowest load is kept even where it was measured in a burst alone: R₀ comes from it, and without
+            // it no curve has a foot.
+            is_of_what_lasts(one) || one.outstanding == lowest && !lowest_lasts
         };
         let usable: Vec<LoadPoint> =
             points.iter().filter(|one| is_usable(one) && lasts(one)).copied().collect();
@@ -258,7 +268,12 @@ impl Saturation {
         };
         let (at, knee_bound) = match (without_curve, model) {
             (Some((at, bound)), _) => (f64::from(at), bound),
-            (None, model) => model?.knee_or_bound(lowest, last.outstanding, is_reached),
+            (None, model) => {
+                let model = model?;
+                let (at, bound) = model.knee_or_bound(lowest, last.outstanding, is_reached);
+                let is_drawn = bound.is_none() && model.draws_its_corner();
+                (measured_beside(at, &means).filter(|_| is_drawn).unwrap_or(at), bound)
+            }
         };
         let mut knee = load(at);
         // With the burst's points, for what was really measured at a load.
@@ -266,7 +281,9 @@ impl Saturation {
         // What was measured there counts more than what was fitted.
         let is_near =
             |one: &&MeanPoint| (f64::from(one.outstanding) / knee.outstanding - 1.0).abs() <= AT_KNEE;
-        if let Some(one) = means.iter().find(is_near) {
+        // But not what was measured in a burst: a knee above the ceiling that is stated beside it is none.
+        let is_in_burst = |one: &MeanPoint| fixed.is_some_and(|rate| one.iops > BURST_RATIO * rate);
+        if let Some(one) = means.iter().find(is_near).filter(|one| !is_in_burst(one)) {
             let (iops, bandwidth_mib_per_s) = (one.iops, one.mib_per_s);
             knee = Load { iops, bandwidth_mib_per_s, lat_mean_us: one.lat_mean_us, ..knee };
         }
@@ -299,7 +316,9 @@ impl Saturation {
             knee,
             knee_bound,
             // A bound has no interval: the bootstrap would say how certain the wrong number is.
-            knee_confidence: knee_confidence.filter(|_| knee_bound.is_none()),
+            // Nor has a load that was taken instead of the curve's.
+            knee_confidence: knee_confidence
+                .filter(|one| knee_bound.is_none() && one.low <= at && at <= one.high),
             saturated,
             ceiling_iops,
             ceiling_mib_per_s: ceiling_iops * mib_per_io,
@@ -311,6 +330,23 @@ impl Saturation {
             fit,
         })
     }
+}
+
+/// A load this close to a corner that is only drawn stands for it, as for a search ([`crate::knee_search`]).
+const BESIDE_KNEE: f64 = 0.1;
+
+/// Of the loads that were measured beside a knee the one with most throughput per latency: those within a tenth of it, and the whole loads on
+/// both sides where nothing lies between them.
+fn measured_beside(knee: f64, means: &[MeanPoint]) -> Option<f64> {
+    let is_measured = |load: f64| means.iter().any(|one| f64::from(one.outstanding) == load);
+    let is_enclosed = is_measured(knee.floor()) && is_measured(knee.ceil());
+    let is_beside = |one: &&MeanPoint| {
+        let load = f64::from(one.outstanding);
+        (load / knee - 1.0).abs() <= BESIDE_KNEE || is_enclosed && (load - knee).abs() < 1.0
+    };
+    let power = |one: &MeanPoint| one.iops * one.iops / f64::from(one.outstanding);
+    let best = means.iter().filter(is_beside).max_by(|a, b| power(a).total_cmp(&power(b)))?;
+    Some(f64::from(best.outstanding))
 }
 
 /// The load at the knee, or the one that bounds it, where no curve is to be fitted: with fewer than three
@@ -367,6 +403,17 @@ pub struct Sustained {
     pub iops_standard_error: Option<f64>,
     /// The burst before it, where there was one.
     pub burst: Option<Burst>,
+    /// How the rate went on changing under one load, where it did: then none lasts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub drift: Option<Drift>,
+    /// Whole seconds in which the device stood still, and those that a standstill cut; they are left out.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub stalled_s: usize,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// A device that was faster at first.
@@ -378,54 +425,154 @@ pub struct Burst {
     pub ended_after_s: Option<f64>,
 }
 
+/// A rate that goes on falling or rising under one load.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Drift {
+    /// Of the fitted line in the first measured second.
+    pub from_iops: f64,
+    /// Of the fitted line in the last one.
+    pub to_iops: f64,
+    /// How long it was looked at.
+    pub seconds: usize,
+}
+
 /// How many seconds after a burst have to be seen before it counts as one.
 // A choice: a rate has to be seen for some seconds before it can be said to last.
 const LEAST_PLATEAU: usize = 3;
 /// How many times what follows a burst has to reach: less may be chance, and a kernel that shares tokens out
 /// ten times a second moves a tenth of them from one second to the next.
 const LEAST_BURST_RATIO: f64 = 1.25;
+/// The fewest seconds that show a drift.
+const LEAST_DRIFT_SECONDS: usize = 6;
+/// A line that changes by less than this, as a share of the mean, is no drift that anybody has to know: two measurements of one load differ
+/// by some percent.
+const LEAST_DRIFT: f64 = 0.1;
+/// How many standard errors the slope of a drift is away from none. Beyond Student's limit for 1 in 1,000 with four degrees of freedom
+/// (8.6), since every curve of every sweep is asked.
+const DRIFT_ERRORS: f64 = 9.0;
+/// Below this share of the median second the device stood still. A limit is not as deep: what a burst leaves of its rate lasts for more seconds than
+/// the burst, or the median is of the burst and the rest its end.
+const STALLED_SHARE: f64 = 0.1;
+/// Seconds beside a standstill below this share of the median were cut by it.
+const CUT_SHARE: f64 = 0.9;
+
+fn mean(part: &[f64]) -> f64 {
+    part.iter().sum::<f64>() / part.len() as f64
+}
+
+/// The squared distances from the mean.
+fn squares(part: &[f64]) -> f64 {
+    let middle = mean(part);
+    part.iter().map(|rate| (rate - middle).powi(2)).sum()
+}
+
+/// Slope a second, and the squared distances from the line of least squares.
+fn line(part: &[f64]) -> (f64, f64) {
+    let centre = (part.len() as f64 - 1.0) / 2.0;
+    let middle = mean(part);
+    let from_centre = |index: usize| index as f64 - centre;
+    let along: f64 = (0..part.len()).map(|index| from_centre(index).powi(2)).sum();
+    let together: f64 =
+        part.iter().enumerate().map(|(index, rate)| from_centre(index) * (rate - middle)).sum();
+    let slope = together / along.max(1e-9);
+    (slope, (squares(part) - slope * together).max(0.0))
+}
+
+/// For each second of a course whether the device stood still in it, or a standstill cut it; none where it did not go on afterwards.
+pub(crate) fn stalled_seconds(rates: &[f64]) -> Vec<bool> {
+    let none = || vec![false; rates.len()];
+    let mut sorted = rates.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let median = sorted.get(sorted.len() / 2).copied().unwrap_or_default();
+    let stands = |index: usize| rates[index] < STALLED_SHARE * median;
+    // A device that never comes back has not stood still for a while: it has stopped.
+    let goes_on = rates.last().is_some_and(|last| *last >= STALLED_SHARE * median);
+    if median <= 0.0 || !goes_on {
+        return none();
+    }
+    let is_cut = |index: usize| {
+        let before = index.checked_sub(1).is_some_and(stands);
+        let after = index + 1 < rates.len() && stands(index + 1);
+        (before || after) && rates[index] < CUT_SHARE * median
+    };
+    (0..rates.len()).map(|index| stands(index) || is_cut(index)).collect()
+}
+
+impl Drift {
+    /// Of measured seconds in which the rate followed a line that is not level.
+    fn of(rates: &[f64]) -> Option<Self> {
+        let count = rates.len();
+        let (slope, left) = line(rates);
+        let middle = mean(rates);
+        let gain = slope * (count as f64 - 1.0);
+        let along = (count as f64).powi(3) / 12.0;
+        let error = (left / (count as f64 - 2.0) / along).sqrt();
+        let is_drift = count >= LEAST_DRIFT_SECONDS
+            && gain.abs() >= LEAST_DRIFT * middle
+            && slope.abs() > DRIFT_ERRORS * error;
+        is_drift.then(|| Self {
+            from_iops: middle - gain / 2.0,
+            to_iops: (middle + gain / 2.0).max(0.0),
+            seconds: count,
+        })
+    }
+}
 
 impl Sustained {
     /// From the rates of whole seconds, of which the first `ramp` ones are not measured.
     ///
-    /// The course is cut in two where the squared distances from the means of both parts are least. Where the
-    /// first part is 25 % above the second, and the second lasts three seconds, the second alone is the rate
-    /// that lasts, without the second in which it changed. Otherwise it is the mean of the measured seconds.
+    /// Seconds in which the device stood still are left out. The course is cut in two where the squared distances from the means of both parts
+    /// are least. Where the first part is 25 % above the second, and the second lasts three seconds and stays below, the second alone is the
+    /// rate that lasts, without the second in which it changed. Otherwise it is the mean of the measured seconds. Where a line that is not
+    /// level describes the seconds better than two levels, the rate drifts.
     pub(crate) fn of_course(rates: &[f64], ramp: usize) -> Option<Self> {
-        let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
-        let squares = |part: &[f64]| {
-            let middle = mean(part);
-            part.iter().map(|rate| (rate - middle).powi(2)).sum::<f64>()
-        };
-        let of = |part: &[f64], burst: Option<Burst>| {
+        let stalled = stalled_seconds(rates);
+        let stalled_s = stalled.iter().filter(|is_stalled| **is_stalled).count();
+        let ramp = ramp - stalled.iter().take(ramp).filter(|is_stalled| **is_stalled).count().min(ramp);
+        let kept: Vec<f64> =
+            rates.iter().zip(&stalled).filter(|(_, is_stalled)| !**is_stalled).map(|(rate, _)| *rate).collect();
+        let rates = kept.as_slice();
+        let of = |part: &[f64], burst: Option<Burst>, drift: Option<Drift>| {
             let count = part.len() as f64;
             let error = (part.len() > 1).then(|| (squares(part) / (count - 1.0) / count).sqrt());
-            Self { iops: mean(part), iops_standard_error: error, burst }
+            Self { iops: mean(part), iops_standard_error: error, burst, drift, stalled_s }
         };
+        let measured = rates.get(ramp.min(rates.len())..).filter(|part| !part.is_empty());
+        let drift = measured.and_then(Drift::of);
         // Every cut is tried. That is quadratic in the seconds of a probe, of which there are a few dozen.
-        let cut = (1..(rates.len() + 1).saturating_sub(LEAST_PLATEAU)).min_by(|a, b| {
-            let sum = |at: usize| squares(&rates[..at]) + squares(&rates[at..]);
-            sum(*a).total_cmp(&sum(*b))
-        });
+        let squares_at = |at: usize| squares(&rates[..at]) + squares(&rates[at..]);
+        let cut = (1..(rates.len() + 1).saturating_sub(LEAST_PLATEAU))
+            .min_by(|a, b| squares_at(*a).total_cmp(&squares_at(*b)));
         if let Some(cut) = cut {
             let (before, after) = rates.split_at(cut);
+            // The change may have fallen into the first second of what follows.
+            let settled = if after.len() > LEAST_PLATEAU { &after[1..] } else { after };
+            // What was used up is gone: a rate that comes back was held back by something else.
+            let stays = || {
+                let between = f64::midpoint(mean(before), mean(settled));
+                settled.iter().all(|rate| *rate < between)
+            };
+            let is_level = drift.is_none() || squares_at(cut) < line(rates).1;
             // With a rate of zero afterwards the device has stopped and nothing lasts.
-            if mean(before) >= LEAST_BURST_RATIO * mean(after) && mean(after) > 0.0 {
-                // The change may have fallen into the first second of what follows.
-                let settled = if after.len() > LEAST_PLATEAU { &after[1..] } else { after };
+            if mean(before) >= LEAST_BURST_RATIO * mean(after) && mean(after) > 0.0 && is_level && stays() {
                 // The first second has the burst alone, while the last one before the cut may be partly what
                 // follows; so the larger of the two.
                 let burst = Burst { iops: before[0].max(mean(before)), ended_after_s: Some(cut as f64) };
-                return Some(of(settled, Some(burst)));
+                return Some(of(settled, Some(burst), None));
             }
         }
-        let measured = rates.get(ramp..).filter(|part| !part.is_empty())?;
-        (mean(measured) > 0.0).then(|| of(measured, None))
+        let measured = measured?;
+        (mean(measured) > 0.0).then(|| of(measured, None, drift))
     }
 
-    /// The same with the burst that short measurements before it showed, in every repeat of a load. A single
-    /// one may be chance.
+    /// The same with the burst that short measurements before it showed, given in the order in which they were made.
+    ///
+    /// Either every repeat of a load is above the rate that lasts: each found the credits whole. Or the first ones are, and after the last of
+    /// them at least two are not at as high a load: what a device has in store is shared by all that ask it.
     pub(crate) fn with_burst_of(self, short: &[LoadPoint]) -> Self {
+        if self.burst.is_some() || self.drift.is_some() {
+            return self;
+        }
         let slowest_repeat = |load: &MeanPoint| {
             if load.count < 2 {
                 return 0.0;
@@ -435,10 +582,27 @@ impl Sustained {
             repeats.map(|one| one.iops).fold(f64::INFINITY, f64::min)
         };
         let fastest = by_load(short).iter().map(slowest_repeat).fold(0.0, f64::max);
-        if self.burst.is_some() || fastest < LEAST_BURST_RATIO * self.iops {
+        let fastest = fastest.max(self.fastest_before_the_end(short));
+        if fastest < LEAST_BURST_RATIO * self.iops {
             return self;
         }
         Self { burst: Some(Burst { iops: fastest, ended_after_s: None }), ..self }
+    }
+
+    /// The highest rate before what was in store was used up; zero where nothing shows that.
+    fn fastest_before_the_end(self, short: &[LoadPoint]) -> f64 {
+        // Beyond chance in few I/Os: nothing but a store makes a device faster than it is, but a short probe of a slow one counts few.
+        let is_fast =
+            |one: &LoadPoint| one.iops >= (LEAST_BURST_RATIO + 5.0 * one.chance) * self.iops;
+        let Some(last) = short.iter().rposition(is_fast) else { return 0.0 };
+        let least = short[..=last].iter().filter(|one| is_fast(one)).map(|one| one.outstanding).min();
+        let is_used_up = |one: &&LoadPoint| {
+            is_usable(one) && Some(one.outstanding) >= least && one.iops <= BURST_RATIO * self.iops
+        };
+        if short[last + 1..].iter().filter(is_used_up).count() < 2 {
+            return 0.0;
+        }
+        short[..=last].iter().map(|one| one.iops).fold(0.0, f64::max)
     }
 
     fn confidence(self) -> Option<Confidence> {

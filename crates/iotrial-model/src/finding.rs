@@ -96,6 +96,8 @@ words! {
         ImportWarnings = "import-warnings",
         /// The sweep did not end as planned.
         Ended = "ended",
+        /// The rate goes on changing under one load.
+        Drift = "drift",
         /// The rate of a short probe does not last.
         Burst = "burst",
         /// Too many outstanding I/Os cost throughput.
@@ -446,6 +448,15 @@ pub enum Evidence {
     ImportWarnings {
         /// How many warnings it has.
         warning_count: usize,
+    },
+    /// Of a rate that goes on changing under one load.
+    Drift {
+        /// In the first second of the long probe, by the line through all.
+        from_iops: f64,
+        /// In the last one.
+        to_iops: f64,
+        /// How many seconds it was looked at.
+        seconds: u64,
     },
     /// Of a rate that does not last.
     Burst {

@@ -286,8 +286,9 @@ fn within(confidence: Option<Confidence>, value: f64) -> Value {
 }
 
 /// What is said of curves beside their limits; the figures of these findings are in the table of the curves.
-const OF_CURVES: [FindingId; 5] = [
+const OF_CURVES: [FindingId; 6] = [
     FindingId::KneeNotResolved,
+    FindingId::Drift,
     FindingId::Burst,
     FindingId::FallsAgain,
     FindingId::AboveCeiling,

@@ -215,6 +215,29 @@ impl StreamUnits {
         self.edges_us.get(low).or(self.edges_us.last()).copied().unwrap_or(f64::NAN)
     }
 
+    /// By how much each unit moves each figure away from that of the run, in the unit of a sum that is zero over the run: the influence of
+    /// the unit, up to a factor.
+    fn influences(&self, durations_s: &[f64]) -> [Vec<f64>; Figure::COMPARED.len()] {
+        let all = vec![1.0; self.io_count.len()];
+        let total: f64 = self.io_count.iter().sum();
+        let from_mean = |of: &[f64], by: &[f64]| -> Vec<f64> {
+            let ratio = of.iter().sum::<f64>() / by.iter().sum::<f64>().max(1e-9);
+            of.iter().zip(by).map(|(of, by)| of - ratio * by).collect()
+        };
+        Figure::COMPARED.map(|figure| match figure {
+            Figure::Iops => from_mean(&self.io_count, durations_s),
+            Figure::Bandwidth => from_mean(&self.bytes, durations_s),
+            Figure::LatencyMean => from_mean(&self.latency_sum_us, &self.io_count),
+            other => other.share().map_or(Vec::new(), |share| {
+                let limit = self.percentile(&all, share * total);
+                let Some(row) = self.edges_us.iter().position(|edge| *edge >= limit) else { return Vec::new() };
+                let beyond: Vec<f64> =
+                    self.io_count.iter().zip(self.row(row)).map(|(all, below)| all - f64::from(*below)).collect();
+                from_mean(&beyond, &self.io_count)
+            }),
+        })
+    }
+
     /// What the figures are sums of, unit by unit: rate, mean latency, and the shares beyond the percentiles.
     fn series(&self, durations_s: &[f64]) -> Vec<Vec<f64>> {
         let all = vec![1.0; self.io_count.len()];
@@ -366,14 +389,41 @@ impl Units {
             deviations: Vec::new(),
             degrees: Vec::new(),
         };
-        for (figure, row) in figures.into_iter().zip(logarithms.chunks_exact(DRAW_COUNT)) {
+        let mode: u32 = std::env::var("DFMODE").ok().and_then(|m| m.parse().ok()).unwrap_or(0);
+        let own_degrees: Vec<f64> = self
+            .streams
+            .iter()
+            .flat_map(|stream| stream.influences(&self.durations_s))
+            .map(|influence| match mode {
+                0 => f64::INFINITY,
+                1 => {
+                    let b: Vec<f64> = influence.chunks(block_length).map(|c| c.iter().sum::<f64>()).collect();
+                    let s2: f64 = b.iter().map(|x| x * x).sum();
+                    let s4: f64 = b.iter().map(|x| x.powi(4)).sum();
+                    if s4 > 0.0 { 2.0 * length(b.len()) / (length(b.len()) * s4 / (s2 * s2) - 1.0).max(2.0) } else { f64::INFINITY }
+                }
+                2 => {
+                    let b: Vec<f64> = influence.chunks(block_length).map(|c| c.iter().sum::<f64>()).collect();
+                    let s2: f64 = b.iter().map(|x| x * x).sum();
+                    let s4: f64 = b.iter().map(|x| x.powi(4)).sum();
+                    if s4 > 0.0 { s2 * s2 / s4 } else { f64::INFINITY }
+                }
+                _ => {
+                    let b: Vec<f64> = influence.chunks(block_length).map(|c| c.iter().sum::<f64>()).collect();
+                    let p: f64 = b.iter().filter(|x| **x > 0.0).sum();
+                    let p2: f64 = b.iter().filter(|x| **x > 0.0).map(|x| x * x).sum();
+                    if p2 > 0.0 { (p * p / p2 - if mode == 3 { 1.0 } else { 0.0 }).max(1.0) } else { f64::INFINITY }
+                }
+            })
+            .collect();
+        for ((figure, own), row) in figures.into_iter().zip(own_degrees).zip(logarithms.chunks_exact(DRAW_COUNT)) {
             let mean = row.iter().sum::<f64>() / length(DRAW_COUNT);
             let variance = row.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / length(DRAW_COUNT - 1);
             // One draw without any I/O of a stream makes the whole row useless; the metric then has no
             // interval rather than a wrong one.
             if variance.is_finite() {
                 spread.figures.push(figure);
-                spread.degrees.push(degrees);
+                spread.degrees.push(degrees.min(own).max(1.0));
                 let of_draws = variance.sqrt() * narrowness;
                 // As a sum of squares: the width of a bucket and chance are independent.
                 spread.standard_errors.push(of_draws.hypot(resolution(figure.1)));

@@ -98,6 +98,32 @@ pub(crate) fn is_round(value: f64) -> bool {
     is_multiple_of(scale) || is_multiple_of(2.5 * scale)
 }
 
+/// How far one of a round rate of a single digit may be off: what the clocks of a limiter and ours differ by, and the I/Os that are under way at
+/// both ends.
+const VERY_ROUND_TOLERANCE: f64 = 0.0015;
+
+/// Whether a rate is one digit and zeros (900; 4,000), as many limits are: by chance one rate of a hundred comes as close to one.
+pub(crate) fn is_very_round(value: f64) -> bool {
+    if value <= 0.0 {
+        return false;
+    }
+    let scale = 10f64.powf(value.log10().floor());
+    // 9.99 belongs to the next decade.
+    [scale, 10.0 * scale].into_iter().any(|scale| {
+        let nearest = (value / scale).round().max(1.0) * scale;
+        (value / nearest - 1.0).abs() <= VERY_ROUND_TOLERANCE
+    })
+}
+
+/// How far I/Os in work may be off a whole number, as a share of it, and count as servers that are never idle.
+const WHOLE_TOLERANCE: f64 = 0.01;
+
+/// Whether so many I/Os in work are a whole number of them.
+pub(crate) fn is_whole_number(in_work: f64) -> bool {
+    let nearest = in_work.round();
+    nearest >= 1.0 && (in_work / nearest - 1.0).abs() <= WHOLE_TOLERANCE
+}
+
 /// A limit that is set on a rate, with what shows it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct FlatLimit {

@@ -6,8 +6,8 @@ use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
 use iotrial_model::record::{Ended, EndedHow};
 use iotrial_model::sweep::ProbePurpose;
 
-use super::{Curve, LeftOut, SeenProbe};
-use crate::saturation::{Burst, KneeBound, Saturation, Sustained};
+use super::{Curve, LeftOut, SeenProbe, stood_still};
+use crate::saturation::{Burst, Drift, KneeBound, Saturation, Sustained};
 use crate::words::with_thousands;
 
 /// Findings that a sweep tells in another way, or that its short probes always have.
@@ -73,6 +73,21 @@ pub(super) fn of_probes(probes: &[SeenProbe<'_>]) -> Vec<Finding> {
     first.into_values().map(said).collect()
 }
 
+/// Short probes in which the device stood still, which are points of no curve. A long one with a standstill tells of it by itself.
+pub(super) fn stalled_probes(probes: &[SeenProbe<'_>]) -> Option<Finding> {
+    let stalled: Vec<&SeenProbe<'_>> = probes.iter().filter(|seen| stood_still(seen.probe)).collect();
+    let first = stalled.first()?.probe;
+    let count = stalled.len();
+    let which = if count == 1 { "one short probe".to_owned() } else { format!("{count} short probes") };
+    let message = format!(
+        "{} at {}: the device, or the way to it, stood still in {which}, which {} left out of the curve",
+        first.pattern,
+        first.outstanding,
+        if count == 1 { "is" } else { "are" }
+    );
+    Some(Finding::without_evidence(FindingId::Stalled, Severity::Warning, message))
+}
+
 /// What is odd about curves: first what holds of several of them, told once, and then each by itself. `advice` says how a rough
 /// one can be mended.
 pub(super) fn of_curves(curves: &[Curve], volumes: &[String], advice: &str) -> Vec<Finding> {
@@ -95,7 +110,7 @@ pub(super) fn of_curves(curves: &[Curve], volumes: &[String], advice: &str) -> V
         Finding::without_evidence(FindingId::KneeNotResolved, Severity::Warning, message)
     });
     let each = curves.iter().flat_map(|curve| {
-        let found = [burst(curve), falls_again(curve), above_ceiling(curve), rough_fit(curve, advice)];
+        let found = [drift(curve), burst(curve), falls_again(curve), above_ceiling(curve), rough_fit(curve, advice)];
         let named = |finding: Finding| {
             let message = format!("{}: {}", name(curve), finding.message);
             Finding { message, ..finding }
@@ -103,6 +118,32 @@ pub(super) fn of_curves(curves: &[Curve], volumes: &[String], advice: &str) -> V
         found.into_iter().flatten().map(named).collect::<Vec<_>>()
     });
     unresolved.chain(each).collect()
+}
+
+/// The rate goes on changing under one load, so that no ceiling lasts.
+fn drift(curve: &Curve) -> Option<Finding> {
+    let drift = curve.sustained?.drift?;
+    Some(Finding {
+        id: FindingId::Drift,
+        severity: Severity::Warning,
+        message: drift_words(drift),
+        evidence: Evidence::Drift {
+            from_iops: drift.from_iops,
+            to_iops: drift.to_iops,
+            seconds: drift.seconds as u64,
+        },
+    })
+}
+
+/// The words for a drift, which are also why there is no limit.
+pub(super) fn drift_words(drift: Drift) -> String {
+    let Drift { from_iops, to_iops, seconds } = drift;
+    let (how, rate) = if to_iops < from_iops { ("fell", "lowest") } else { ("rose", "highest") };
+    format!(
+        "under one load the rate {how} steadily from {} to {} IOPS within {seconds} s: there is no ceiling that lasts, and the {rate} rate was not seen; a longer --step tells where it ends",
+        with_thousands(from_iops),
+        with_thousands(to_iops)
+    )
 }
 
 /// The rate of a short probe does not last.
@@ -133,10 +174,10 @@ fn burst_words(rate: Sustained, burst: Burst) -> String {
     )
 }
 
-/// Too many outstanding I/Os cost throughput. A burst that ended falls as well, for another reason.
+/// Too many outstanding I/Os cost throughput. After a burst, or on a device that becomes slower, the rate falls as well, for another reason.
 fn falls_again(curve: &Curve) -> Option<Finding> {
     let falls_by_percent = curve.saturation.as_ref()?.falls_by_percent;
-    let is_burst = curve.sustained.is_some_and(|rate| rate.burst.is_some());
+    let is_burst = curve.sustained.is_some_and(|rate| rate.burst.is_some() || rate.drift.is_some());
     (falls_by_percent > MOST_FALL_PERCENT && !is_burst).then(|| Finding {
         id: FindingId::FallsAgain,
         severity: Severity::Warning,
@@ -149,8 +190,10 @@ fn falls_again(curve: &Curve) -> Option<Finding> {
 
 /// One load did more than the ceiling of the curve through all of them.
 fn above_ceiling(curve: &Curve) -> Option<Finding> {
-    let exceeded_by_percent = curve.saturation.as_ref()?.exceeded_by_percent;
-    (exceeded_by_percent > MOST_ABOVE_PERCENT).then(|| Finding {
+    let found = curve.saturation.as_ref()?;
+    let exceeded_by_percent = found.exceeded_by_percent;
+    // Without a ceiling, as of a device that becomes slower, nothing is above it.
+    (found.is_reached && exceeded_by_percent > MOST_ABOVE_PERCENT).then(|| Finding {
         id: FindingId::AboveCeiling,
         severity: Severity::Note,
         message: format!(
@@ -163,7 +206,7 @@ fn above_ceiling(curve: &Curve) -> Option<Finding> {
 /// The fitted curve does not describe its points. A burst is no load on any curve, and is told as what it is.
 fn rough_fit(curve: &Curve, advice: &str) -> Option<Finding> {
     let rms_percent = curve.saturation.as_ref()?.fit.as_ref()?.rms_percent;
-    let is_explained = curve.sustained.is_some_and(|rate| rate.burst.is_some());
+    let is_explained = curve.sustained.is_some_and(|rate| rate.burst.is_some() || rate.drift.is_some());
     (rms_percent > ROUGH_FIT_PERCENT && !is_explained).then(|| Finding {
         id: FindingId::RoughFit,
         severity: Severity::Warning,
