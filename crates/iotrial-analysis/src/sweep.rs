@@ -129,7 +129,7 @@ impl SweepSummary {
         };
         let mut findings: Vec<Finding> = findings::ended(&record.ended).into_iter().collect();
         findings.extend(shared_disks(&record.targets));
-        findings.extend(findings::of_probes(&seen));
+        findings.extend(findings::of_probes(&seen, &curves));
         if !findings.iter().any(|found| found.id == FindingId::Stalled) {
             findings.extend(findings::stalled_probes(&seen));
         }
@@ -263,9 +263,8 @@ pub fn stood_still(probe: &ProbeRecord) -> bool {
         // Nothing came back. Where nothing was under way either, there was no load.
         return unfinished > 0 && counts().all(|one| one.error_count == 0);
     }
-    let sum_us: f64 = counts()
-        .filter_map(|one| Some(one.io_count() as f64 * one.total_latency.mean_us()?))
-        .sum();
+    let sum_us: f64 =
+        counts().filter_map(|one| Some(one.io_count() as f64 * one.total_latency.mean_us()?)).sum();
     let longest = counts().filter_map(|one| one.total_latency.max()).max().unwrap_or_default();
     let oldest = counts().map(|one| one.unfinished_oldest_ns).max().unwrap_or_default();
     let longest = longest.max(Duration::from_nanos(oldest));
@@ -315,8 +314,9 @@ fn curves(record: &SweepRecord) -> Vec<Curve> {
         let (pattern, volume, _) = key;
         let mine = || alone().filter(|probe| key_of(probe) == key);
         let probes: Vec<Probe> = mine().map(|probe| Probe::of_record(record, probe)).collect();
-        let short =
-            |(probe, one): &(&ProbeRecord, &Probe)| one.purpose != ProbePurpose::Sustained && !stood_still(probe);
+        let short = |(probe, one): &(&ProbeRecord, &Probe)| {
+            one.purpose != ProbePurpose::Sustained && !stood_still(probe)
+        };
         let mut points: Vec<LoadPoint> =
             mine().zip(&probes).filter(short).map(|(_, one)| one.point()).collect();
         let long = mine().rfind(|probe| probe.purpose == ProbePurpose::Sustained);

@@ -55,8 +55,11 @@ impl Limit {
         // A write cache is a bucket as well: what it can still hold passes at once, the rest as fast as it is emptied.
         let write_cache = (device.write_cache_mib > 0.0).then(|| {
             let room = device.write_cache_mib - device.write_cache_used_mib;
-            let bucket =
-                TokenBucket::new(device.write_drain_mib_per_s * MIB, device.write_cache_mib * MIB, room * MIB);
+            let bucket = TokenBucket::new(
+                device.write_drain_mib_per_s * MIB,
+                device.write_cache_mib * MIB,
+                room * MIB,
+            );
             Self { bucket, of: Some(Direction::Write), counts_bytes: true }
         });
         [

@@ -201,6 +201,17 @@ fn by_name<S: Serializer>(evidence: &Evidence, serializer: S) -> Result<S::Ok, S
     evidence.facts().serialize(serializer)
 }
 
+/// A percentile that the generator made longer than the device.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct HeldPercentile {
+    /// Such as 99.
+    pub percent: f64,
+    /// As it is counted, in µs.
+    pub latency_us: f64,
+    /// What it would be at least, had the generator held no I/O back.
+    pub without_us: f64,
+}
+
 /// The facts behind a finding. Keys and units are those of the fields.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
@@ -287,6 +298,9 @@ pub enum Evidence {
         late_count: u64,
         /// The same in percent of all that were done by that job.
         late_percent: f64,
+        /// What the generator made of percentiles of that job; empty where that is less than a tenth of them.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        held: Vec<HeldPercentile>,
     },
     /// Of targets in memory.
     InMemoryTarget {

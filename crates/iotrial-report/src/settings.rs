@@ -347,7 +347,11 @@ fn sim_facts(sim: &SimDevice) -> Vec<Fact> {
     let given = |value: f64| Value::number((value != 0.0).then_some(value));
     // What few devices are given has no line where it is not.
     let rare = [
-        number("simulated service time of writes", Quantity::LatencyUs, Value::number(sim.write_service_time_us)),
+        number(
+            "simulated service time of writes",
+            Quantity::LatencyUs,
+            Value::number(sim.write_service_time_us),
+        ),
         number("simulated crowding", Quantity::Percent, given(100.0 * sim.crowding_share)),
         number("simulated drift a second", Quantity::Percent, given(sim.drift_percent_per_s)),
         number("simulated cap of reads", Quantity::Iops, Value::number(sim.read_iops_cap)),

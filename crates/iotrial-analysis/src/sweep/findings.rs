@@ -6,7 +6,7 @@ use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
 use iotrial_model::record::{Ended, EndedHow};
 use iotrial_model::sweep::ProbePurpose;
 
-use super::{Curve, LeftOut, SeenProbe, stood_still};
+use super::{Curve, LeftOut, LimitKind, SeenProbe, stood_still};
 use crate::saturation::{Burst, Drift, KneeBound, Saturation, Sustained};
 use crate::words::with_thousands;
 
@@ -48,13 +48,23 @@ pub(super) fn ended(ended: &Ended) -> Option<Finding> {
 }
 
 /// The findings of the long probes, and the serious ones of all, each once with the first probe that had it.
-pub(super) fn of_probes(probes: &[SeenProbe<'_>]) -> Vec<Finding> {
+///
+/// That I/Os were merged is not said of what a limit on bytes holds, as of a run.
+pub(super) fn of_probes(probes: &[SeenProbe<'_>], curves: &[Curve]) -> Vec<Finding> {
+    let is_held_by_bytes = |seen: &SeenProbe<'_>| {
+        seen.probe.volumes.iter().all(|volume| {
+            let of_probe = |curve: &&Curve| (curve.pattern, curve.volume) == (seen.probe.pattern, *volume);
+            let limit = curves.iter().find(of_probe).and_then(|curve| curve.limit.as_ref());
+            limit.is_some_and(|limit| limit.kind == LimitKind::BandwidthCap)
+        })
+    };
     // By name, which is the order in which they are listed.
     let mut first: BTreeMap<&str, (&SeenProbe<'_>, &Finding, usize)> = BTreeMap::new();
     for seen in probes {
         let counts = |finding: &&Finding| {
             !TOLD_ELSEWHERE.contains(&finding.id)
                 && (seen.probe.purpose != ProbePurpose::Search || finding.severity == Severity::Serious)
+                && !(finding.id == FindingId::MergedIo && is_held_by_bytes(seen))
         };
         for finding in seen.findings.iter().filter(counts) {
             first.entry(finding.id.as_str()).or_insert((seen, finding, 0)).2 += 1;
@@ -110,7 +120,8 @@ pub(super) fn of_curves(curves: &[Curve], volumes: &[String], advice: &str) -> V
         Finding::without_evidence(FindingId::KneeNotResolved, Severity::Warning, message)
     });
     let each = curves.iter().flat_map(|curve| {
-        let found = [drift(curve), burst(curve), falls_again(curve), above_ceiling(curve), rough_fit(curve, advice)];
+        let found =
+            [drift(curve), burst(curve), falls_again(curve), above_ceiling(curve), rough_fit(curve, advice)];
         let named = |finding: Finding| {
             let message = format!("{}: {}", name(curve), finding.message);
             Finding { message, ..finding }
