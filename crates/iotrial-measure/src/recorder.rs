@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn a_queue_of_hours_is_counted_whole() {
         let hours_ns = 20 * 3_600_000_000_000;
-        let mut ages = Ages::default();
+        let mut ages = Times::default();
         let count = 3 * u64::from(MOST_RECENT) + 7;
         (0..count).for_each(|_| ages.record_ns(hours_ns));
         let all = ages.take();

@@ -281,8 +281,14 @@ fn is_sliced(subject: &Subject<'_>, job: usize, direction: Direction, modes: &Mo
     let mean = counts.iter().sum::<f64>() / count;
     let variance = counts.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / (count - 1.0);
     let hit_share = modes.fast_percent / 100.0;
+    // As of a limit that is named: their sum never leaves the line by more than about a slice.
+    let drift_s = counts.iter().scan(0.0, |ahead_s, rate| {
+        *ahead_s += rate / mean - 1.0;
+        Some(f64::abs(*ahead_s))
+    });
     modes.slow_median_us >= LEAST_SLICE_WAIT_US
         && counts.len() > 2
+        && drift_s.fold(0.0, f64::max) <= MOST_SLICES * LONGEST_SLICE_S
         && variance <= STILL_SHARE * mean * hit_share / (1.0 - hit_share)
 }
 
