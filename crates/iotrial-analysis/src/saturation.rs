@@ -21,7 +21,11 @@ use serde::Serialize;
 
 mod model;
 
+mod sustained;
+
 pub use model::Model;
+pub(crate) use sustained::stalled_seconds;
+pub use sustained::{Burst, Drift, Sustained};
 
 /// A load with its rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -208,14 +212,24 @@ pub(crate) fn is_saturated(points: &[LoadPoint]) -> bool {
 }
 
 impl Saturation {
+    /// The same where no rate lasts: there is neither a ceiling nor a knee that would be there again.
+    pub(crate) fn without_end(self) -> Self {
+        let knee_bound = Some(KneeBound::Unknown);
+        Self { knee_bound, knee_confidence: None, ceiling_confidence: None, is_reached: false, ..self }
+    }
+
     /// What the points say; `None` without any. `sustained` is the rate that lasts, where it was measured:
     /// then points above it are those of a burst, and say nothing of the ceiling.
     pub fn of(points: &[LoadPoint], sustained: Option<Sustained>) -> Option<Self> {
         let lowest = points.iter().filter(|one| is_usable(one)).map(|one| one.outstanding).min()?;
+        let is_of_what_lasts =
+            |one: &LoadPoint| sustained.is_none_or(|rate| one.iops <= BURST_RATIO * rate.iops);
+        let lowest_lasts =
+            points.iter().any(|one| one.outstanding == lowest && is_usable(one) && is_of_what_lasts(one));
         let lasts = |one: &LoadPoint| {
-            // The lowest load is kept even where it was measured in a burst: R₀ comes from it, and without it
-            // no curve has a foot.
-            one.outstanding == lowest || sustained.is_none_or(|rate| one.iops <= BURST_RATIO * rate.iops)
+            // The lowest load is kept even where it was measured in a burst alone: R₀ comes from it, and without
+            // it no curve has a foot.
+            is_of_what_lasts(one) || one.outstanding == lowest && !lowest_lasts
         };
         let usable: Vec<LoadPoint> =
             points.iter().filter(|one| is_usable(one) && lasts(one)).copied().collect();
@@ -258,7 +272,12 @@ impl Saturation {
         };
         let (at, knee_bound) = match (without_curve, model) {
             (Some((at, bound)), _) => (f64::from(at), bound),
-            (None, model) => model?.knee_or_bound(lowest, last.outstanding, is_reached),
+            (None, model) => {
+                let model = model?;
+                let (at, bound) = model.knee_or_bound(lowest, last.outstanding, is_reached);
+                let is_drawn = bound.is_none() && model.draws_its_corner();
+                (measured_beside(at, &means).filter(|_| is_drawn).unwrap_or(at), bound)
+            }
         };
         let mut knee = load(at);
         // With the burst's points, for what was really measured at a load.
@@ -266,7 +285,9 @@ impl Saturation {
         // What was measured there counts more than what was fitted.
         let is_near =
             |one: &&MeanPoint| (f64::from(one.outstanding) / knee.outstanding - 1.0).abs() <= AT_KNEE;
-        if let Some(one) = means.iter().find(is_near) {
+        // But not what was measured in a burst: a knee above the ceiling that is stated beside it is none.
+        let is_in_burst = |one: &MeanPoint| fixed.is_some_and(|rate| one.iops > BURST_RATIO * rate);
+        if let Some(one) = means.iter().find(is_near).filter(|one| !is_in_burst(one)) {
             let (iops, bandwidth_mib_per_s) = (one.iops, one.mib_per_s);
             knee = Load { iops, bandwidth_mib_per_s, lat_mean_us: one.lat_mean_us, ..knee };
         }
@@ -299,7 +320,9 @@ impl Saturation {
             knee,
             knee_bound,
             // A bound has no interval: the bootstrap would say how certain the wrong number is.
-            knee_confidence: knee_confidence.filter(|_| knee_bound.is_none()),
+            // Nor has a load that was taken instead of the curve's.
+            knee_confidence: knee_confidence
+                .filter(|one| knee_bound.is_none() && one.low <= at && at <= one.high),
             saturated,
             ceiling_iops,
             ceiling_mib_per_s: ceiling_iops * mib_per_io,
@@ -311,6 +334,23 @@ impl Saturation {
             fit,
         })
     }
+}
+
+/// A load this close to a corner that is only drawn stands for it, as for a search ([`crate::knee_search`]).
+const BESIDE_KNEE: f64 = 0.1;
+
+/// Of the loads that were measured beside a knee the one with most throughput per latency: those within a tenth of it, and the whole loads on
+/// both sides where nothing lies between them.
+fn measured_beside(knee: f64, means: &[MeanPoint]) -> Option<f64> {
+    let is_measured = |load: f64| means.iter().any(|one| f64::from(one.outstanding) == load);
+    let is_enclosed = is_measured(knee.floor()) && is_measured(knee.ceil());
+    let is_beside = |one: &&MeanPoint| {
+        let load = f64::from(one.outstanding);
+        (load / knee - 1.0).abs() <= BESIDE_KNEE || is_enclosed && (load - knee).abs() < 1.0
+    };
+    let power = |one: &MeanPoint| one.iops * one.iops / f64::from(one.outstanding);
+    let best = means.iter().filter(is_beside).max_by(|a, b| power(a).total_cmp(&power(b)))?;
+    Some(f64::from(best.outstanding))
 }
 
 /// The load at the knee, or the one that bounds it, where no curve is to be fitted: with fewer than three
@@ -356,96 +396,6 @@ pub(crate) fn knee_to_try(points: &[LoadPoint]) -> Option<f64> {
     // All points, bursts included, and without the rate that lasts: this runs while the search is still going
     // on.
     Some(model::fit(&usable, None)?.model.knee(loads().min()?, loads().max()?))
-}
-
-/// The rate that lasts, from a long measurement beyond the knee.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Sustained {
-    /// I/Os per second.
-    pub iops: f64,
-    /// Standard error of that mean; `None` with a single second.
-    pub iops_standard_error: Option<f64>,
-    /// The burst before it, where there was one.
-    pub burst: Option<Burst>,
-}
-
-/// A device that was faster at first.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Burst {
-    /// I/Os per second until then.
-    pub iops: f64,
-    /// Seconds from the start of the load; `None` where it was over before the long measurement.
-    pub ended_after_s: Option<f64>,
-}
-
-/// How many seconds after a burst have to be seen before it counts as one.
-// A choice: a rate has to be seen for some seconds before it can be said to last.
-const LEAST_PLATEAU: usize = 3;
-/// How many times what follows a burst has to reach: less may be chance, and a kernel that shares tokens out
-/// ten times a second moves a tenth of them from one second to the next.
-const LEAST_BURST_RATIO: f64 = 1.25;
-
-impl Sustained {
-    /// From the rates of whole seconds, of which the first `ramp` ones are not measured.
-    ///
-    /// The course is cut in two where the squared distances from the means of both parts are least. Where the
-    /// first part is 25 % above the second, and the second lasts three seconds, the second alone is the rate
-    /// that lasts, without the second in which it changed. Otherwise it is the mean of the measured seconds.
-    pub(crate) fn of_course(rates: &[f64], ramp: usize) -> Option<Self> {
-        let mean = |part: &[f64]| part.iter().sum::<f64>() / part.len() as f64;
-        let squares = |part: &[f64]| {
-            let middle = mean(part);
-            part.iter().map(|rate| (rate - middle).powi(2)).sum::<f64>()
-        };
-        let of = |part: &[f64], burst: Option<Burst>| {
-            let count = part.len() as f64;
-            let error = (part.len() > 1).then(|| (squares(part) / (count - 1.0) / count).sqrt());
-            Self { iops: mean(part), iops_standard_error: error, burst }
-        };
-        // Every cut is tried. That is quadratic in the seconds of a probe, of which there are a few dozen.
-        let cut = (1..(rates.len() + 1).saturating_sub(LEAST_PLATEAU)).min_by(|a, b| {
-            let sum = |at: usize| squares(&rates[..at]) + squares(&rates[at..]);
-            sum(*a).total_cmp(&sum(*b))
-        });
-        if let Some(cut) = cut {
-            let (before, after) = rates.split_at(cut);
-            // With a rate of zero afterwards the device has stopped and nothing lasts.
-            if mean(before) >= LEAST_BURST_RATIO * mean(after) && mean(after) > 0.0 {
-                // The change may have fallen into the first second of what follows.
-                let settled = if after.len() > LEAST_PLATEAU { &after[1..] } else { after };
-                // The first second has the burst alone, while the last one before the cut may be partly what
-                // follows; so the larger of the two.
-                let burst = Burst { iops: before[0].max(mean(before)), ended_after_s: Some(cut as f64) };
-                return Some(of(settled, Some(burst)));
-            }
-        }
-        let measured = rates.get(ramp..).filter(|part| !part.is_empty())?;
-        (mean(measured) > 0.0).then(|| of(measured, None))
-    }
-
-    /// The same with the burst that short measurements before it showed, in every repeat of a load. A single
-    /// one may be chance.
-    pub(crate) fn with_burst_of(self, short: &[LoadPoint]) -> Self {
-        let slowest_repeat = |load: &MeanPoint| {
-            if load.count < 2 {
-                return 0.0;
-            }
-            // The slowest repeat, so that every repeat has to show the burst.
-            let repeats = short.iter().filter(|one| one.outstanding == load.outstanding);
-            repeats.map(|one| one.iops).fold(f64::INFINITY, f64::min)
-        };
-        let fastest = by_load(short).iter().map(slowest_repeat).fold(0.0, f64::max);
-        if self.burst.is_some() || fastest < LEAST_BURST_RATIO * self.iops {
-            return self;
-        }
-        Self { burst: Some(Burst { iops: fastest, ended_after_s: None }), ..self }
-    }
-
-    fn confidence(self) -> Option<Confidence> {
-        // 1.96 rounded; the standard error itself is not known to two digits from a few dozen seconds.
-        let half = 2.0 * self.iops_standard_error?;
-        Some(Confidence { low: self.iops - half, high: self.iops + half })
-    }
 }
 
 #[cfg(test)]

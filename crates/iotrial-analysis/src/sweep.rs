@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use iotrial_model::finding::{Evidence, Finding, GeneratorUse};
+use iotrial_model::finding::{Evidence, Finding, FindingId, GeneratorUse};
 use iotrial_model::plan::PhaseKind;
 use iotrial_model::record::{EndedHow, OpCounts, TargetRecord};
 use iotrial_model::subject::{Facts, Subject};
@@ -146,7 +146,10 @@ impl SweepSummary {
         };
         let mut findings: Vec<Finding> = findings::ended(&record.ended).into_iter().collect();
         findings.extend(shared_disks(&record.targets));
-        findings.extend(findings::of_probes(&seen));
+        findings.extend(findings::of_probes(&seen, &curves));
+        if !findings.iter().any(|found| found.id == FindingId::Stalled) {
+            findings.extend(findings::stalled_probes(&seen));
+        }
         findings.extend(findings::of_curves(&curves, &volumes, "; a longer --step tells which"));
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         Self {
@@ -265,6 +268,41 @@ fn facts_of(probe: &ProbeRecord) -> Vec<Facts<'_>> {
     counts.map(|counts| Facts::Counted(counts, probe.measured)).collect()
 }
 
+/// A short probe in which I/Os took this share of the measured time, and so many times the mean of the others, shows a device that stood still.
+const STALLED_SHARE: f64 = 1.0 / 3.0;
+const STALLED_TIMES_THE_MEAN: f64 = 10.0;
+/// But not an I/O that took less than this: a limiter that hands tokens out ten times a second makes I/Os wait for a tenth of one, and a short
+/// probe may last half of one.
+const LEAST_STALL: Duration = Duration::from_millis(200);
+
+/// Whether a short probe shows a standstill of the device rather than what it does under the load: nothing came back, or something took out of
+/// all proportion.
+///
+/// Such a probe is no point of a curve. A search leaves it out and measures the load again.
+pub fn stood_still(probe: &ProbeRecord) -> bool {
+    if probe.purpose != ProbePurpose::Search {
+        return false;
+    }
+    let counts = || probe.counts.iter().flat_map(|one| one.read.iter().chain(&one.write));
+    let io_count: u64 = counts().map(OpCounts::io_count).sum();
+    let unfinished: u64 = counts().map(|one| one.unfinished_count).sum();
+    if io_count == 0 {
+        // Nothing came back. Where nothing was under way either, there was no load.
+        return unfinished > 0 && counts().all(|one| one.error_count == 0);
+    }
+    let sum_us: f64 =
+        counts().filter_map(|one| Some(one.io_count() as f64 * one.total_latency.mean_us()?)).sum();
+    let longest = counts().filter_map(|one| one.total_latency.max()).max().unwrap_or_default();
+    let oldest = counts().map(|one| one.unfinished_oldest_ns).max().unwrap_or_default();
+    let longest = longest.max(Duration::from_nanos(oldest));
+    // Of the others: the few that stood still may be most of the sum where I/Os are few.
+    let outstanding = f64::from(total_outstanding(probe));
+    let others_us = (sum_us - outstanding * longest.as_secs_f64() * 1e6).max(0.0) / io_count as f64;
+    longest >= LEAST_STALL
+        && longest.as_secs_f64() >= STALLED_SHARE * probe.measured.as_secs_f64()
+        && longest.as_secs_f64() * 1e6 >= STALLED_TIMES_THE_MEAN * others_us
+}
+
 /// The rate that lasts, of a long probe.
 pub(crate) fn sustained(probe: &ProbeRecord) -> Option<Sustained> {
     // What the end of a phase or a stop cut short is left out: a few I/Os in a short time make any rate.
@@ -276,7 +314,13 @@ pub(crate) fn sustained(probe: &ProbeRecord) -> Option<Sustained> {
     Sustained::of_course(&rates, ramp).or_else(|| {
         // Shorter than a second: the mean is all there is.
         let iops = Figures::together(&facts_of(probe)).iops.unwrap_or(0.0);
-        (iops > 0.0).then_some(Sustained { iops, iops_standard_error: None, burst: None })
+        (iops > 0.0).then_some(Sustained {
+            iops,
+            iops_standard_error: None,
+            burst: None,
+            drift: None,
+            stalled_s: 0,
+        })
     })
 }
 
@@ -297,8 +341,11 @@ fn curves(record: &SweepRecord) -> Vec<Curve> {
         let (pattern, volume, _) = key;
         let mine = || alone().filter(|probe| key_of(probe) == key);
         let probes: Vec<Probe> = mine().map(|probe| Probe::of_record(record, probe)).collect();
-        let short = |one: &&Probe| one.purpose != ProbePurpose::Sustained;
-        let mut points: Vec<LoadPoint> = probes.iter().filter(short).map(Probe::point).collect();
+        let short = |(probe, one): &(&ProbeRecord, &Probe)| {
+            one.purpose != ProbePurpose::Sustained && !stood_still(probe)
+        };
+        let mut points: Vec<LoadPoint> =
+            mine().zip(&probes).filter(short).map(|(_, one)| one.point()).collect();
         let long = mine().rfind(|probe| probe.purpose == ProbePurpose::Sustained);
         let sustained = long.and_then(sustained).map(|rate| rate.with_burst_of(&points));
         if let (Some(long), Some(rate)) = (long, sustained) {
@@ -307,14 +354,16 @@ fn curves(record: &SweepRecord) -> Vec<Curve> {
             points.push(LoadPoint {
                 iops: rate.iops,
                 mib_per_s: measured.mib_per_s * share,
-                // Of a burst and what follows the mean latency says nothing.
-                lat_mean_us: measured.lat_mean_us.filter(|_| rate.burst.is_none()),
+                // Of a burst and what follows the mean latency says nothing, nor with a standstill in it.
+                lat_mean_us: measured.lat_mean_us.filter(|_| rate.burst.is_none() && rate.stalled_s == 0),
                 ..measured
             });
         }
         // Where a long measurement showed no ceiling, it is a point like others.
-        let ceiling = sustained.filter(|rate| rate.burst.is_some() || is_saturated(&points));
+        let drifts = sustained.is_some_and(|rate| rate.drift.is_some());
+        let ceiling = sustained.filter(|rate| !drifts && (rate.burst.is_some() || is_saturated(&points)));
         let saturation = if is_series { None } else { Saturation::of(&points, ceiling) };
+        let saturation = if drifts { saturation.map(Saturation::without_end) } else { saturation };
         Curve { pattern, volume, probes, sustained, saturation, limit: None }
     };
     order.into_iter().map(curve).collect()

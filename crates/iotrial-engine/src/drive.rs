@@ -59,6 +59,9 @@ struct OpenLane {
     free_slots: Vec<u32>,
     /// The earliest moment at which its first free slot can have become free, after there was none.
     free_since_ns: u64,
+    /// How long the thread was away since an I/O of this lane waits for being issued: no I/O of that queue was held back longer by the
+    /// generator. Zero while none waits.
+    away_ns: u64,
 }
 
 /// Drives some lanes on one queue.
@@ -97,6 +100,8 @@ pub(crate) struct Driver<'r, Q, C> {
     looked_ns: u64,
     /// The earliest moment at which the I/Os that are being taken can have been done.
     done_since_ns: u64,
+    /// How long the thread was away before the last reap came back, though it had wanted to look; zero up to [`LATE_NS`].
+    away_ns: u64,
     /// Whether the next reap also hands I/Os over.
     hands_over: bool,
     /// The end of the last turn of the loop, where the thread watches the clock and had nothing else to do.
@@ -167,6 +172,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             resting,
             looked_ns: 0,
             done_since_ns: 0,
+            away_ns: 0,
             hands_over: false,
             watching_since_ns: None,
             watched_ns: 0,
@@ -251,7 +257,28 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         // A reap that waited found nothing when it was called; when it was woken, and how late, nobody knows.
         let has_waited = may_wait && now_ns - called_ns > PROMPT_NS;
         self.done_since_ns = if has_waited { now_ns } else { self.looked_ns };
+        // It wanted to look when it asked to be woken, or at once. From then on it was away: not scheduled, or busy with what it had
+        // found before.
+        let wanted_ns = self.looked_ns.max(wait_until_ns.saturating_add(C::WAKES_LATE_BY_NS));
+        let away_ns = now_ns.saturating_sub(wanted_ns);
+        self.away_ns = if away_ns > LATE_NS { away_ns } else { 0 };
+        if self.away_ns > 0 {
+            self.note_away(now_ns);
+        }
         self.looked_ns = now_ns;
+    }
+
+    /// Charges the generator with what waits in open lanes while it was away.
+    // What it takes for itself adds up while a queue lasts: an I/O that is due later waits behind those that were held back. It is a bound,
+    // and the share of the device in a long queue is larger.
+    #[cold]
+    fn note_away(&mut self, now_ns: u64) {
+        for (lane, open) in self.lanes.iter().zip(&mut self.open) {
+            let next_due_ns = lane.arrivals.as_ref().and_then(Arrivals::next_due_ns);
+            if next_due_ns.is_some_and(|due_ns| due_ns < now_ns) {
+                open.away_ns += self.away_ns;
+            }
+        }
     }
 
     /// The next moment at which the loop has something to do beside completions.
@@ -279,8 +306,15 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
     #[inline]
     fn stage_request(&mut self, request: Request, created_at_ns: u64, late: bool) {
         let Request { slot, direction, length, .. } = request;
-        self.slots[slot as usize].issued =
-            Issued { direction, length, created_at_ns, submitted_at_ns: None, late };
+        self.slots[slot as usize].issued = Issued {
+            direction,
+            length,
+            created_at_ns,
+            submitted_at_ns: None,
+            late,
+            held_ns: 0,
+            seen_late_ns: 0,
+        };
         self.staged.push(request);
     }
 
@@ -299,6 +333,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             // Late counts from when both were there, the arrival and a slot for it. What waited for a slot
             // waited for the device.
             let late = now_ns - due_ns.max(open.free_since_ns) > LATE_NS;
+            let away_ns = open.away_ns;
             if self.lanes[lane].log().is_some() {
                 self.stage_log_write(slot, now_ns, late);
             } else {
@@ -308,7 +343,23 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
                 self.stage(slot, due_ns, late);
                 self.arrivals(lane).advance();
             }
+            if away_ns > 0 {
+                self.note_held(slot, lane, due_ns, now_ns);
+            }
             self.await_next(lane);
+        }
+    }
+
+    /// Notes how long the generator held an I/O back that it just drew, and forgets its absence when no other waits.
+    #[cold]
+    fn note_held(&mut self, slot: u32, lane: usize, due_ns: u64, now_ns: u64) {
+        let away_ns = self.open[lane].away_ns;
+        let held_ns = (now_ns - due_ns).min(away_ns);
+        if held_ns > LATE_NS {
+            self.slots[slot as usize].issued.held_ns = held_ns;
+        }
+        if self.arrivals(lane).next_due_ns().is_none_or(|next_ns| next_ns > now_ns) {
+            self.open[lane].away_ns = 0;
         }
     }
 
@@ -379,6 +430,13 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
     /// Counts an I/O that is done, and lets its slot go on.
     #[inline]
     fn take(&mut self, completion: &Completion, now_ns: u64) {
+        // Done at some time while nobody looked. A closed load promises no times at which anything is due.
+        if self.away_ns > 0 {
+            let slot = &mut self.slots[completion.slot as usize];
+            if self.lanes[slot.lane as usize].arrivals.is_some() {
+                slot.issued.seen_late_ns = self.away_ns.min(now_ns.saturating_sub(slot.issued.created_at_ns));
+            }
+        }
         let slot = &self.slots[completion.slot as usize];
         let lane = slot.lane as usize;
         let job = self.lanes[lane].job;

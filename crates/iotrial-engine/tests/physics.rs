@@ -317,3 +317,69 @@ fn copies_of_an_open_job_keep_their_areas_and_their_parts() {
         }
     }
 }
+
+#[test]
+fn a_write_cache_takes_writes_at_full_speed_until_it_is_full_and_reads_are_not_held() {
+    // Room for 16 MiB, and 2,000 writes of 8 KiB are 15.6 MiB a second: full in 1.25 s beside what is drained.
+    let device = SimDevice { write_cache_mib: 16.0, write_drain_mib_per_s: 3.125, ..exact_device(1) };
+    let rates = |read_percent: u8| {
+        let (_, outcome) = simulate(&job("a", read_percent, "8KiB", 1, 4), device.clone());
+        let count = |op: &OpCounts| op.io_count();
+        let of = |interval: &iotrial_model::record::Interval| {
+            interval.jobs[0].read.iter().chain(&interval.jobs[0].write).map(count).sum::<u64>() as f64
+        };
+        (of(&outcome.intervals[0]), of(outcome.intervals.last().unwrap()))
+    };
+    let (first, last) = rates(0);
+    assert_near(first, 2_000.0, 0.01);
+    assert_near(last, 400.0, 0.01);
+    assert_near(rates(100).1, 2_000.0, 0.01);
+}
+
+#[test]
+fn a_limit_of_one_direction_holds_that_direction_alone() {
+    let device = SimDevice { read_iops_cap: Some(3_000.0), write_iops_cap: Some(900.0), ..exact_device(16) };
+    for (read_percent, expected) in [(100, 3_000.0), (0, 900.0)] {
+        let (plan, outcome) = simulate(&job("a", read_percent, "8KiB", 1, 16), device.clone());
+        assert_near(iops_and_mean_us(&plan, &outcome).0, expected, 0.005);
+    }
+}
+
+#[test]
+fn crowding_drift_and_other_times_for_writes_make_a_service_longer() {
+    let mean_us = |device: SimDevice, read_percent: u8, iodepth: u32| {
+        let (plan, outcome) = simulate(&job("a", read_percent, "8KiB", 1, iodepth), device);
+        iops_and_mean_us(&plan, &outcome).1
+    };
+    // Seven others at the device.
+    let crowded = SimDevice { crowding_share: 0.02, ..exact_device(8) };
+    assert_near(mean_us(crowded.clone(), 100, 1), 500.0, 0.001);
+    assert_near(mean_us(crowded, 100, 8), 500.0 * 1.14, 0.02);
+    let writes = SimDevice { write_service_time_us: Some(3_000.0), ..exact_device(8) };
+    assert_near(mean_us(writes.clone(), 0, 4), 3_000.0, 0.001);
+    assert_near(mean_us(writes, 100, 4), 500.0, 0.001);
+    // In use for 100 s before, at 1 % a second.
+    let aged = SimDevice { drift_percent_per_s: 1.0, age_s: 100.0, ..exact_device(8) };
+    assert!((1_000.0..1_070.0).contains(&mean_us(aged, 100, 1)));
+}
+
+#[test]
+fn a_device_that_lasts_is_what_the_last_load_left_of_it() {
+    let device = SimDevice {
+        iops_cap: Some(1_000.0),
+        burst_s: 20.0,
+        write_cache_mib: 1_000.0,
+        write_drain_mib_per_s: 1.0,
+        lasting: true,
+        ..exact_device(1)
+    };
+    let (_, outcome) = simulate(&job("a", 0, "8KiB", 1, 1), device.clone());
+    let left = device.after(&outcome.intervals);
+    let seconds: f64 = outcome.intervals.iter().map(|one| one.duration.as_secs_f64()).sum();
+    assert_near(left.age_s, seconds, 1e-9);
+    // 2,000 a second, of which 1,000 come back: a second of credit for each of them, until there is none.
+    assert_near(left.credit_s.unwrap(), 20.0 - seconds, 0.01);
+    assert_near(left.write_cache_used_mib, seconds * (2_000.0 / 128.0 - 1.0), 0.01);
+    let fresh = SimDevice { lasting: false, ..device };
+    assert_eq!(fresh.after(&outcome.intervals), fresh);
+}

@@ -20,27 +20,28 @@ pub struct JobRecorder {
     /// Of a group commit.
     commit_size: u64,
     /// Of what was due and never issued, at the end of a load.
-    not_issued: Ages,
+    not_issued: Times,
 }
 
-/// The ages of very many I/Os: counted in a flat table, which goes into the histogram before it can overflow.
+/// Times of I/Os of which there are none in most loads and very many in others: counted in a flat table, which goes into the histogram before it
+/// can overflow.
 #[derive(Debug, Clone, Default)]
-struct Ages {
+struct Times {
     /// There from the first one on.
     recent: Option<Box<LatencyRecorder>>,
     recent_count: u32,
     all: LatencyHistogram,
 }
 
-/// So many ages of up to 21 days fit the sum of the flat table: 10,000 times 1.8e15 ns stay below 2^64.
+/// So many times of up to 21 days fit the sum of the flat table: 10,000 times 1.8e15 ns stay below 2^64.
 const MOST_RECENT: u32 = 10_000;
 
-impl Ages {
-    fn record_ns(&mut self, age_ns: u64) {
+impl Times {
+    fn record_ns(&mut self, ns: u64) {
         // A queue that nobody could serve has millions of them at the end of a load. Each that is added to a
         // sparse histogram goes through all of its buckets, which took minutes; the table knows the place.
         let recent = self.recent.get_or_insert_default();
-        recent.record_ns(age_ns);
+        recent.record_ns(ns);
         self.recent_count += 1;
         if self.recent_count == MOST_RECENT {
             self.all.merge(&recent.as_ref().into());
@@ -68,6 +69,9 @@ struct OpRecorder {
     error_count: u64,
     first_failed: Option<Failed>,
     late_count: u64,
+    /// Latencies of the I/Os that the generator held back, and what they would have been without.
+    held: Times,
+    unheld: Times,
     unfinished_oldest_ns: u64,
     /// Of all I/Os under way; touched at the end of a load only, by as many as were outstanding, so that a
     /// sparse one does.
@@ -96,6 +100,10 @@ pub struct Issued {
     pub submitted_at_ns: Option<u64>,
     /// Whether the generator issued it late, though it had a free slot.
     pub late: bool,
+    /// How long the generator held it back before it was issued, at most; of a write that carries commits, each of them. Zero up to 100 µs.
+    pub held_ns: u64,
+    /// How long it may have been done before the generator looked. Zero up to 100 µs.
+    pub seen_late_ns: u64,
 }
 
 /// An I/O that failed, as the loop sees it: the words are looked up when the recorder is emptied, by a thread
@@ -127,7 +135,7 @@ impl JobRecorder {
                 ops: [job.reads(), job.writes(), job.group_commit.is_some()]
                     .map(|used| used.then(Box::default)),
                 commit_size: job.group_commit.map_or(0, |group| group.commit_size.get()),
-                not_issued: Ages::default(),
+                not_issued: Times::default(),
             })
             .collect()
     }
@@ -153,7 +161,12 @@ impl JobRecorder {
                 }
                 // The clocks of two threads, and of a counter and the kernel, may be some ns apart: no
                 // latency is negative.
-                op.total_latency.record_ns(completed_at_ns.saturating_sub(issued.created_at_ns));
+                let latency_ns = completed_at_ns.saturating_sub(issued.created_at_ns);
+                op.total_latency.record_ns(latency_ns);
+                let held_ns = issued.held_ns + issued.seen_late_ns;
+                if held_ns > 0 {
+                    op.note_held(latency_ns, held_ns);
+                }
             }
             failed => op.fail(failed, issued.length),
         }
@@ -178,7 +191,13 @@ impl JobRecorder {
                 op.submission_latency_count += 1;
                 op.submission_latency_sum_ns += submitted_at_ns.saturating_sub(*due_ns);
             }
-            op.total_latency.record_ns(completed_at_ns.saturating_sub(*due_ns));
+            let latency_ns = completed_at_ns.saturating_sub(*due_ns);
+            op.total_latency.record_ns(latency_ns);
+            // A commit that became due while the generator was away waited only from then on.
+            let held_ns = write.created_at_ns.saturating_sub(*due_ns).min(write.held_ns) + write.seen_late_ns;
+            if held_ns > 0 {
+                op.note_held(latency_ns, held_ns);
+            }
         }
     }
 
@@ -218,6 +237,13 @@ impl OpRecorder {
         self.first_failed.get_or_insert(Failed { outcome, asked });
     }
 
+    // Cold as well: a generator that keeps up holds nothing back.
+    #[cold]
+    fn note_held(&mut self, latency_ns: u64, held_ns: u64) {
+        self.held.record_ns(latency_ns);
+        self.unheld.record_ns(latency_ns.saturating_sub(held_ns));
+    }
+
     fn note_unfinished(&mut self, age_ns: u64) {
         self.unfinished_oldest_ns = self.unfinished_oldest_ns.max(age_ns);
         self.unfinished_age.record_n(Duration::from_nanos(age_ns), 1);
@@ -235,6 +261,8 @@ impl OpRecorder {
             unfinished_oldest_ns: self.unfinished_oldest_ns,
             unfinished_age,
             late_count: self.late_count,
+            held_latency: self.held.take(),
+            unheld_latency: self.unheld.take(),
             total_latency: (&self.total_latency).into(),
         };
         // The table is emptied and used again: a new one for every window would make the loop touch fresh
@@ -254,7 +282,7 @@ mod tests {
     #[test]
     fn a_queue_of_hours_is_counted_whole() {
         let hours_ns = 20 * 3_600_000_000_000;
-        let mut ages = Ages::default();
+        let mut ages = Times::default();
         let count = 3 * u64::from(MOST_RECENT) + 7;
         (0..count).for_each(|_| ages.record_ns(hours_ns));
         let all = ages.take();

@@ -100,6 +100,8 @@ words! {
         ImportWarnings = "import-warnings",
         /// The sweep did not end as planned.
         Ended = "ended",
+        /// The rate goes on changing under one load.
+        Drift = "drift",
         /// The rate of a short probe does not last.
         Burst = "burst",
         /// Too many outstanding I/Os cost throughput.
@@ -205,6 +207,17 @@ fn by_name<S: Serializer>(evidence: &Evidence, serializer: S) -> Result<S::Ok, S
     evidence.facts().serialize(serializer)
 }
 
+/// A percentile that the generator made longer than the device.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct HeldPercentile {
+    /// Such as 99.
+    pub percent: f64,
+    /// As it is counted, in µs.
+    pub latency_us: f64,
+    /// What it would be at least, had the generator held no I/O back.
+    pub without_us: f64,
+}
+
 /// The facts behind a finding. Keys and units are those of the fields.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
@@ -302,6 +315,9 @@ pub enum Evidence {
         late_count: u64,
         /// The same in percent of all that were done by that job.
         late_percent: f64,
+        /// What the generator made of percentiles of that job; empty where that is less than a tenth of them.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        held: Vec<HeldPercentile>,
     },
     /// Of targets in memory.
     InMemoryTarget {
@@ -463,6 +479,15 @@ pub enum Evidence {
     ImportWarnings {
         /// How many warnings it has.
         warning_count: usize,
+    },
+    /// Of a rate that goes on changing under one load.
+    Drift {
+        /// In the first second of the long probe, by the line through all.
+        from_iops: f64,
+        /// In the last one.
+        to_iops: f64,
+        /// How many seconds it was looked at.
+        seconds: u64,
     },
     /// Of a rate that does not last.
     Burst {

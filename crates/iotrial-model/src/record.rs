@@ -304,6 +304,13 @@ pub struct OpCounts {
     /// Of an open load: I/Os that the generator issued more than 100 µs late although it had a free slot.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub late_count: u64,
+    /// Of an open load: the latencies of those I/Os that the generator held back by more than 100 µs, before it issued them or before it saw them
+    /// done; they are in `total_latency` as well. Empty in older records.
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub held_latency: LatencyHistogram,
+    /// What the latencies of the same I/Os would have been at least, without what the generator made of them.
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub unheld_latency: LatencyHistogram,
     /// I/Os whose submission was timed; `None` in records in which all of them were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub submission_latency_count: Option<u64>,
@@ -340,6 +347,8 @@ impl OpCounts {
         self.unfinished_oldest_ns = self.unfinished_oldest_ns.max(other.unfinished_oldest_ns);
         self.unfinished_age.merge(&other.unfinished_age);
         self.late_count += other.late_count;
+        self.held_latency.merge(&other.held_latency);
+        self.unheld_latency.merge(&other.unheld_latency);
         self.submission_latency_sum_ns += other.submission_latency_sum_ns;
         self.total_latency.merge(&other.total_latency);
     }

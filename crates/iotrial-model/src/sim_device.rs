@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A simulated device: two rate limits, then a queue before `parallelism` servers.
+use crate::record::Interval;
+
+/// A simulated device: rate limits, then a queue before `parallelism` servers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SimDevice {
@@ -13,22 +15,56 @@ pub struct SimDevice {
     /// Time that a durable write is served longer than another one.
     #[serde(skip_serializing_if = "is_zero")]
     pub flush_us: f64,
+    /// Mean time that one write is served, where it is another one than of a read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_service_time_us: Option<f64>,
+    /// What each further I/O at the device adds to the time of all, as a share of it: more of them then cost throughput.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub crowding_share: f64,
+    /// By how much of its first value the service time grows in each second that the device is in use.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub drift_percent_per_s: f64,
     /// How many I/Os are served at once.
     pub parallelism: u32,
     /// Token bucket over all I/Os, per second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub iops_cap: Option<f64>,
+    /// Token bucket over the reads alone, per second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_iops_cap: Option<f64>,
+    /// Token bucket over the writes alone, per second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_iops_cap: Option<f64>,
     /// Token bucket over all bytes, MiB per second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bandwidth_cap_mib_per_s: Option<f64>,
-    /// How many seconds of their rate both buckets can hold: the burst before the cap shows.
+    /// How many seconds of their rate all buckets can hold: the burst before the cap shows.
     pub burst_s: f64,
     /// How many of these seconds are left at the start, at most `burst_s`; `None` is all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub credit_s: Option<f64>,
+    /// A cache that takes writes at the speed of the servers while it has room, in MiB.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub write_cache_mib: f64,
+    /// At which the write cache is emptied, MiB per second; more than zero where there is one.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub write_drain_mib_per_s: f64,
+    /// What of the write cache is full at the start, in MiB.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub write_cache_used_mib: f64,
     /// The device answers nothing in these windows.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stalls: Vec<SimStall>,
+    /// The thread that makes the load does not run in these windows: what is due in them is issued late, and what is done is seen late.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub host_pauses: Vec<SimStall>,
+    /// Whether what a load leaves is there for the next one: credits, what is in the write cache, the time that has passed. Otherwise
+    /// each load finds the device as new.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub lasting: bool,
+    /// For how long it was in use before, in seconds: stalls, pauses and drift count from its first use.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub age_s: f64,
     /// Share of I/Os that fail, 0 to 1.
     pub error_share: f64,
     /// Share of I/Os that come back with half of their bytes, 0 to 1, as behind the end of a file.
@@ -76,11 +112,34 @@ impl SimDevice {
             ("service_spread", "from 0 to 1", share(self.service_spread)),
             ("flush_us", "from 0 to 100000000", (0.0..=1e8).contains(&self.flush_us)),
             ("parallelism", "from 1 to 65536", (1..=65_536).contains(&self.parallelism)),
+            (
+                "write_service_time_us",
+                "from 0.01 to 100000000",
+                self.write_service_time_us.is_none_or(|us| (0.01..=1e8).contains(&us)),
+            ),
+            ("crowding_share", "from 0 to 1", share(self.crowding_share)),
+            // So that the service time stays above zero, and within sums, after the longest phase.
+            ("drift_percent_per_s", "from 0 to 10000", (0.0..=1e4).contains(&self.drift_percent_per_s)),
             ("iops_cap", "from 0.001 to 1e12", rate(&self.iops_cap)),
+            ("read_iops_cap", "from 0.001 to 1e12", rate(&self.read_iops_cap)),
+            ("write_iops_cap", "from 0.001 to 1e12", rate(&self.write_iops_cap)),
             ("bandwidth_cap_mib_per_s", "from 0.001 to 1e12", rate(&self.bandwidth_cap_mib_per_s)),
             ("burst_s", "from 0 to 10000000", time(self.burst_s)),
             ("credit_s", "from 0 to 10000000", self.credit_s.is_none_or(time)),
+            ("write_cache_mib", "from 0 to 1e12", (0.0..=1e12).contains(&self.write_cache_mib)),
+            (
+                "write_drain_mib_per_s",
+                "from 0.001 to 1e12 where there is a write cache",
+                self.write_cache_mib == 0.0 || (1e-3..=1e12).contains(&self.write_drain_mib_per_s),
+            ),
+            (
+                "write_cache_used_mib",
+                "from 0 to write_cache_mib",
+                (0.0..=self.write_cache_mib).contains(&self.write_cache_used_mib),
+            ),
             ("stalls", "at times from 0 to 10000000 s", self.stalls.iter().all(stall)),
+            ("host_pauses", "at times from 0 to 10000000 s", self.host_pauses.iter().all(stall)),
+            ("age_s", "from 0 to 10000000", time(self.age_s)),
             ("error_share", "from 0 to 1", share(self.error_share)),
             ("short_share", "from 0 to 1", share(self.short_share)),
             ("cache_hit_share", "from 0 to 1", share(self.cache_hit_share)),
@@ -96,12 +155,49 @@ impl SimDevice {
             None => Ok(()),
         }
     }
+
+    /// The device as the next load meets it after one with these intervals: as new, unless it is [`lasting`](Self::lasting).
+    #[must_use]
+    pub fn after(&self, intervals: &[Interval]) -> Self {
+        let mut left = self.clone();
+        if !self.lasting {
+            return left;
+        }
+        const MIB: f64 = 1_048_576.0;
+        let mut credit_s = self.credit_s.unwrap_or(self.burst_s).min(self.burst_s);
+        // Interval by interval: what a pause gives back must not exceed what the bucket holds.
+        for interval in intervals {
+            let seconds = interval.duration.as_secs_f64();
+            let jobs = || interval.jobs.iter();
+            let (reads, writes) =
+                (jobs().filter_map(|job| job.read.as_ref()), jobs().filter_map(|job| job.write.as_ref()));
+            let count = |(ios, bytes): (f64, f64), counts: &crate::record::OpCounts| {
+                (ios + counts.io_count() as f64, bytes + counts.bytes as f64 / MIB)
+            };
+            let (reads, read_mib) = reads.fold((0.0, 0.0), count);
+            let (writes, write_mib) = writes.fold((0.0, 0.0), count);
+            let taken = [
+                (self.iops_cap, reads + writes),
+                (self.read_iops_cap, reads),
+                (self.write_iops_cap, writes),
+                (self.bandwidth_cap_mib_per_s, read_mib + write_mib),
+            ];
+            // One number for all buckets: the one that has least left decides.
+            let most_s = taken.iter().filter_map(|(cap, done)| cap.map(|cap| done / cap)).fold(0.0, f64::max);
+            credit_s = (credit_s + seconds - most_s).clamp(0.0, self.burst_s);
+            let used_mib = left.write_cache_used_mib + write_mib - seconds * self.write_drain_mib_per_s;
+            left.write_cache_used_mib = used_mib.clamp(0.0, self.write_cache_mib);
+            left.age_s += seconds;
+        }
+        left.credit_s = Some(credit_s);
+        left
+    }
 }
 
-/// A time in which a [`SimDevice`] is frozen.
+/// A time in which a [`SimDevice`] is frozen, or the host that uses it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SimStall {
-    /// Seconds after the start of the load.
+    /// Seconds after the first use of the device, which is the start of the load unless it is older.
     pub start_s: f64,
     /// Seconds until it goes on.
     pub duration_s: f64,
@@ -114,12 +210,23 @@ impl Default for SimDevice {
             service_time_us: 200.0,
             service_spread: 0.2,
             flush_us: 0.0,
+            write_service_time_us: None,
+            crowding_share: 0.0,
+            drift_percent_per_s: 0.0,
             parallelism: 32,
             iops_cap: None,
+            read_iops_cap: None,
+            write_iops_cap: None,
             bandwidth_cap_mib_per_s: None,
             burst_s: 0.0,
             credit_s: None,
+            write_cache_mib: 0.0,
+            write_drain_mib_per_s: 0.0,
+            write_cache_used_mib: 0.0,
             stalls: Vec::new(),
+            host_pauses: Vec::new(),
+            lasting: false,
+            age_s: 0.0,
             error_share: 0.0,
             short_share: 0.0,
             cache_hit_share: 0.0,

@@ -344,8 +344,27 @@ fn sim_facts(sim: &SimDevice) -> Vec<Fact> {
         number("simulated burst", Quantity::Seconds, Value::Number(sim.burst_s)),
         number("simulated errors", Quantity::Percent, Value::Number(100.0 * sim.error_share)),
     ];
-    facts.extend(sim.stalls.iter().map(|stall| {
-        words("simulated stall", Some(format!("{} s, from second {}", stall.duration_s, stall.start_s)))
+    let given = |value: f64| Value::number((value != 0.0).then_some(value));
+    // What few devices are given has no line where it is not.
+    let rare = [
+        number(
+            "simulated service time of writes",
+            Quantity::LatencyUs,
+            Value::number(sim.write_service_time_us),
+        ),
+        number("simulated crowding", Quantity::Percent, given(100.0 * sim.crowding_share)),
+        number("simulated drift a second", Quantity::Percent, given(sim.drift_percent_per_s)),
+        number("simulated cap of reads", Quantity::Iops, Value::number(sim.read_iops_cap)),
+        number("simulated cap of writes", Quantity::Iops, Value::number(sim.write_iops_cap)),
+        number("simulated write cache", Quantity::Bytes, given(sim.write_cache_mib * 1_048_576.0)),
+        number("simulated drain of the cache", Quantity::BandwidthMibPerS, given(sim.write_drain_mib_per_s)),
+    ];
+    facts.extend(rare.into_iter().filter(|fact| fact.value != Value::Absent));
+    let times = [("simulated stall", &sim.stalls), ("simulated pause of the host", &sim.host_pauses)];
+    facts.extend(times.into_iter().flat_map(|(title, times)| {
+        times.iter().map(move |time| {
+            words(title, Some(format!("{} s, from second {}", time.duration_s, time.start_s)))
+        })
     }));
     facts
 }

@@ -15,7 +15,7 @@ use iotrial_engine::run::{self, RunOutcome, StartRunError};
 use iotrial_engine::targets::{self, HeldAreas, PrepareError, Prepared};
 use iotrial_measure::control::{Control, Decision, Watcher};
 use iotrial_model::given_target::in_words;
-use iotrial_model::plan::Plan;
+use iotrial_model::plan::{Plan, SimDevice};
 use iotrial_model::record::{Ended, EndedHow, Interval, Layout, RunRecord};
 use iotrial_model::subject::Subject;
 use iotrial_model::units::format_duration;
@@ -46,6 +46,8 @@ pub struct Rig {
     control: Arc<Control>,
     /// `None` until the targets are laid out, and where the engine touches none.
     prepared: Option<Prepared>,
+    /// The simulated device as the last load left it; `None` before the first.
+    sim_left: Option<SimDevice>,
 }
 
 /// A record on its way into the store.
@@ -109,7 +111,7 @@ impl Rig {
     /// When the store cannot be opened.
     pub fn new(setup: Setup, control: Arc<Control>, observer: Arc<dyn Observer>) -> Result<Self, RigError> {
         let store = Store::open(setup.request.store.as_deref(), Arc::clone(&observer))?;
-        Ok(Self { setup, store, observer, control, prepared: None })
+        Ok(Self { setup, store, observer, control, prepared: None, sim_left: None })
     }
 
     /// Where the records go.
@@ -246,7 +248,10 @@ impl Rig {
     }
 
     /// Runs a plan on the targets without a journal, for a command that keeps what comes of it in its own way.
-    pub fn measure(&mut self, plan: Plan) -> Result<RunRecord, RigError> {
+    ///
+    /// A simulated device that lasts is the one that the last load left.
+    pub fn measure(&mut self, mut plan: Plan) -> Result<RunRecord, RigError> {
+        plan.sim = plan.sim.map(|sim| self.sim_left.take().unwrap_or(sim));
         self.observer.finish();
         // A bar for a second or two would only flicker.
         let is_shown = plan.duration() >= SHOWN_FROM;
@@ -263,6 +268,7 @@ impl Rig {
         })?;
         self.observer.finish();
         note_outcome(&mut record, outcome);
+        self.sim_left = record.plan.sim.as_ref().map(|sim| sim.after(&record.intervals));
         record.findings = findings(&Subject::of_run(&record)).iter().map(Into::into).collect();
         Ok(record)
     }

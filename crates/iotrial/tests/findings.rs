@@ -284,3 +284,33 @@ fn the_generator_is_watched_thread_by_thread_and_against_the_time_of_day() {
     assert!((wall_s - time_of_day_s).abs() < 0.1, "{wall_s} {time_of_day_s}");
     assert!(summary["findings"].as_array().unwrap().iter().all(|one| one["id"] != "clock-jump"));
 }
+
+#[test]
+fn what_a_host_that_pauses_makes_of_p99_is_told_with_its_size_and_a_queue_of_the_device_is_not() {
+    // At 0.8 of what eight servers of 2 ms do. The host is away for 150 ms every two seconds: 7 % of all I/Os fall due meanwhile.
+    let pauses: Vec<String> = (0..8)
+        .map(|number| format!("{{start_s = {}, duration_s = 0.15}}", 1.3 + 2.0 * f64::from(number)))
+        .collect();
+    let pauses = format!(", host_pauses = [{}]", pauses.join(", "));
+    let job = data("pages", 100, 256, &format!("{PAGES}\nrate = \"3200 iops\"\nspacing = \"poisson\""));
+    let late = |more: &str| {
+        let sim = format!("service_time_us = 2000, service_spread = 0, parallelism = 8{more}");
+        let all = findings_of(&job, "1", &sim);
+        all.into_iter().find(|finding| finding["id"] == "late-issues")
+    };
+    // The device alone, and with stalls of its own that are as long.
+    assert_eq!(late(""), None);
+    assert_eq!(late(&pauses.replace("host_pauses", "stalls")), None);
+    let found = late(&pauses).unwrap();
+    let p99 = &found["evidence"]["held"][0];
+    let [latency_us, without_us] = ["latency_us", "without_us"].map(|key| p99[key].as_f64().unwrap());
+    assert_eq!(p99["percent"], 99.0);
+    assert!((130_000.0..400_000.0).contains(&latency_us), "{found:#}");
+    // What lies behind a pause waits for the device as well, which then has 480 I/Os at once: that is the device's.
+    assert!((3_000.0..0.6 * latency_us).contains(&without_us), "{found:#}");
+    let message = found["message"].as_str().unwrap();
+    assert!(
+        message.contains("because iotrial did not run: up to") && message.contains("of its p99 of"),
+        "{message}"
+    );
+}

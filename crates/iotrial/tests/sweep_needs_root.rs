@@ -12,7 +12,7 @@ mod throttled;
 use rig::{Loop, is_root, turn};
 use serde_json::Value;
 use support::{Bench, Ran};
-use throttled::{Throttled, ensure, memory_folder, within_three_tries};
+use throttled::{Cap, Throttled, ensure, filled, memory_folder, within_three_tries};
 
 const LIMIT: u32 = 2_000;
 
@@ -65,5 +65,44 @@ fn three_limited_volumes_scale_and_their_limit_is_named_needs_root() {
             ensure(sentence.contains("each volume's own (IOPS cap)"), "the sentence", scaling)?;
         }
         Ok(())
+    });
+}
+
+#[test]
+fn what_a_limiter_of_the_kernel_makes_of_latencies_and_neighbours_is_neither_cache_nor_merging_needs_root() {
+    let test = "what_a_limiter_of_the_kernel_makes_of_latencies_and_neighbours_is_neither_cache_nor_merging_needs_root";
+    let _turn = turn();
+    if !is_root(test) {
+        return;
+    }
+    let bench = Bench::new();
+    let memory = memory_folder();
+    let [bytes, reads] = ["bytes", "reads"].map(|name| Loop::over(&filled(memory.path(), name, 32), &[]));
+    let caps = [(&bytes, Cap::ReadBytes(60 << 20)), (&reads, Cap::Reads(1_500))];
+    let Some(group) = Throttled::with(&caps) else {
+        eprintln!("{test}: skipped, because there is no blkio controller of cgroup v1");
+        return;
+    };
+    // The kernel hands tokens out ten times a second: most I/Os pass at once and the others wait for a tenth, and sequential ones that waited
+    // together are merged.
+    let sweep = |device: &Loop, patterns: &str, kind: &str| {
+        let arguments =
+            ["sweep", "--target", rig::text(&device.node), "--pattern", patterns, "--idle", "0s", "--json"];
+        let ran = Ran::from(group.run(&bench.command(&arguments)).output().unwrap());
+        let summary = ran.expect_code(0).json();
+        for curve in summary["curves"].as_array().unwrap() {
+            ensure(curve["limit"]["kind"] == kind, "the limit", &curve["limit"])?;
+        }
+        let accused = |finding: &&Value| finding["id"] == "cache-served" || finding["id"] == "merged-io";
+        summary["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(accused)
+            .map_or(Ok(()), |found| ensure(false, "said", found))
+    };
+    within_three_tries(|| {
+        sweep(&bytes, "randread-64k,read-512k", "bandwidth-cap")?;
+        sweep(&reads, "randread-8k", "iops-cap")
     });
 }

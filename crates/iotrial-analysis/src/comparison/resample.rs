@@ -215,6 +215,35 @@ impl StreamUnits {
         self.edges_us.get(low).or(self.edges_us.last()).copied().unwrap_or(f64::NAN)
     }
 
+    /// By how much each unit moves each figure away from that of the run, in the unit of a sum that is zero over the run: the influence of
+    /// the unit, up to a factor.
+    fn influences(&self, durations_s: &[f64]) -> [Vec<f64>; Figure::COMPARED.len()] {
+        let all = vec![1.0; self.io_count.len()];
+        let total: f64 = self.io_count.iter().sum();
+        let from_mean = |of: &[f64], by: &[f64]| -> Vec<f64> {
+            let ratio = of.iter().sum::<f64>() / by.iter().sum::<f64>().max(1e-9);
+            of.iter().zip(by).map(|(of, by)| of - ratio * by).collect()
+        };
+        Figure::COMPARED.map(|figure| match figure {
+            Figure::Iops => from_mean(&self.io_count, durations_s),
+            Figure::Bandwidth => from_mean(&self.bytes, durations_s),
+            Figure::LatencyMean => from_mean(&self.latency_sum_us, &self.io_count),
+            other => other.share().map_or(Vec::new(), |share| {
+                let limit = self.percentile(&all, share * total);
+                let Some(row) = self.edges_us.iter().position(|edge| *edge >= limit) else {
+                    return Vec::new();
+                };
+                let beyond: Vec<f64> = self
+                    .io_count
+                    .iter()
+                    .zip(self.row(row))
+                    .map(|(all, below)| all - f64::from(*below))
+                    .collect();
+                from_mean(&beyond, &self.io_count)
+            }),
+        })
+    }
+
     /// What the figures are sums of, unit by unit: rate, mean latency, and the shares beyond the percentiles.
     fn series(&self, durations_s: &[f64]) -> Vec<Vec<f64>> {
         let all = vec![1.0; self.io_count.len()];
@@ -294,8 +323,34 @@ impl Units {
         let series = self.streams.iter().flat_map(|stream| stream.series(&self.durations_s));
         // The longest block that any series asks for is used for all, because all figures of a draw must come
         // from the same intervals, or their dependence would be lost.
-        let block_length = series.map(|series| block_length(&series)).fold(1.0, f64::max);
-        self.spread(block_length, seed)
+        let asked_length = series.map(|series| block_length(&series)).fold(1.0, f64::max);
+        let mut spread = self.spread(asked_length, seed)?;
+        // Only of intervals: of three runs, all alike in kind, three blocks carry the spread whatever their values.
+        let drawn_length = self.drawn_length(asked_length);
+        for stream in &self.streams {
+            for (figure, influence) in Figure::COMPARED.into_iter().zip(stream.influences(&self.durations_s))
+            {
+                let Some(row) = spread.position(stream.stream, figure) else { continue };
+                let carriers = effective_blocks(&influence, drawn_length);
+                spread.degrees[row] = spread.degrees[row].min(carriers).max(1.0);
+            }
+        }
+        Some(spread)
+    }
+
+    /// How many units a block has that is drawn, where so many were asked for.
+    fn drawn_length(&self, asked_length: f64) -> usize {
+        let unit_count = self.durations_s.len();
+        // Whole number division rounds down, so there are at least `LEAST_BLOCKS` blocks; and `max(1)` for
+        // two or three runs.
+        let longest = (unit_count / LEAST_BLOCKS).max(1);
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "a block is not longer than the run"
+        )]
+        let asked = asked_length.ceil() as usize;
+        asked.clamp(1, longest)
     }
 
     /// The spread of a configuration, whose units are runs; `None` with fewer than two.
@@ -309,15 +364,7 @@ impl Units {
     /// of freedom are those of the blocks asked for.
     fn spread(&self, asked_length: f64, seed: u64) -> Option<Spread> {
         let unit_count = self.durations_s.len();
-        // Whole number division rounds down, so there are at least `LEAST_BLOCKS` blocks; and `max(1)` for
-        // two or three runs.
-        let longest = (unit_count / LEAST_BLOCKS).max(1);
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a block is not longer than the run"
-        )]
-        let block_length = (asked_length.ceil() as usize).clamp(1, longest);
+        let block_length = self.drawn_length(asked_length);
         let block_count = length(unit_count) / length(block_length);
         // The variance of a mean grows with the correlation length. Where blocks had to be shorter, it comes
         // out too low by about this factor.
@@ -382,6 +429,20 @@ impl Units {
         }
         (!spread.figures.is_empty()).then_some(spread)
     }
+}
+
+/// How many blocks carry the variance of a figure, from the influence of each unit on it: (Σ d²)² / Σ d⁴ over the sums d of the blocks.
+///
+/// It is the number of blocks where all have the same influence, a third of it for normal ones, and about one where a single block has nearly all: the
+/// p99.9 of a queue that was long once in a minute. How long it is then, one run cannot tell, and the variance of its draws is as uncertain as that one
+/// block. The exact degrees of freedom of a variance would be 2 k / (κ − 1) with the kurtosis κ = k Σ d⁴ / (Σ d²)² (Satterthwaite); but κ comes out too low
+/// from few blocks with a long tail, so that these are about half of it.
+fn effective_blocks(influence: &[f64], block_length: usize) -> f64 {
+    let sums = || influence.chunks(block_length).map(|block| block.iter().sum::<f64>());
+    let squares: f64 = sums().map(|sum| sum * sum).sum();
+    let fourth_powers: f64 = sums().map(|sum| sum.powi(4)).sum();
+    // Where no unit differs, nothing is uncertain.
+    if fourth_powers > 0.0 { squares * squares / fourth_powers } else { f64::INFINITY }
 }
 
 /// How many neighbours are drawn together, so that blocks are nearly independent of each other.
@@ -462,4 +523,26 @@ fn rule_of_politis_and_white(series: &[f64]) -> f64 {
     // b = (2 Ĝ² / D)^(1/3) n^(1/3) with D = (4/3) ĝ² for the circular bootstrap (Patton, Politis and White
     // 2009): 2 / (4/3) = 1.5.
     (1.5 * (slope / sum).powi(2) * count).cbrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_blocks_that_carry_a_figure_are_few_degrees_of_freedom() {
+        let check = |influence: &[f64], length: usize, expected: f64| {
+            let found = effective_blocks(influence, length);
+            assert!((found / expected - 1.0).abs() < 1e-9, "{influence:?}: {found}");
+        };
+        // All alike; one with nearly all, whose counterpart the others share; and two.
+        check(&[1.0, -1.0, 1.0, -1.0, 1.0, -1.0], 1, 6.0);
+        let one: Vec<f64> = (0..60).map(|unit| if unit == 7 { 59.0 } else { -1.0 }).collect();
+        assert!(effective_blocks(&one, 1) < 1.1);
+        let two: Vec<f64> = (0..60).map(|unit| if unit % 30 == 7 { 29.0 } else { -1.0 }).collect();
+        assert!((2.0..2.3).contains(&effective_blocks(&two, 1)));
+        // Within one block neighbours count as one.
+        check(&[3.0, 3.0, 3.0, -3.0, -3.0, -3.0], 3, 2.0);
+        assert_eq!(effective_blocks(&[0.0; 12], 1), f64::INFINITY);
+    }
 }

@@ -5,6 +5,7 @@ use iotrial_model::given_target::in_words;
 use iotrial_model::load::Direction;
 use iotrial_model::units::ByteSize;
 
+use super::limit::FlatLimit;
 use super::observed::Observed;
 use crate::device_chain::{ChainStep, StepFlow};
 use crate::words::with_thousands;
@@ -180,7 +181,13 @@ fn cache_below_words(step: &ChainStep, direction: Direction, seen_percent: f64) 
 }
 
 /// The nearest devices merged I/Os, so that they did fewer and larger ones than were issued.
+///
+/// It is not said where a limit on bytes holds the rate: I/Os that wait for it together are merged when they are let go, and what is limited, the bytes, is
+/// the same whether they are or not.
 pub(super) fn merged_io(seen: &Observed<'_, '_>) -> Option<Finding> {
+    if seen.flat.iter().any(FlatLimit::is_on_bytes) {
+        return None;
+    }
     let (step, direction, percent) = steps(seen)
         .filter(|step| step.is_from_load())
         .flat_map(|step| Direction::ALL.map(|direction| (step, direction)))

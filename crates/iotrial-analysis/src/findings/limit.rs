@@ -27,7 +27,8 @@ const MOST_DRIFT_S: f64 = 0.2;
 const LEAST_WAIT_RATIO: f64 = 4.0;
 /// So many I/Os are in flight at least: of fewer, none may have to wait, and what looks like waiting is the spread of
 /// the service.
-const LEAST_IN_FLIGHT: f64 = 8.0;
+// Eight outstanding ones, less the moments in which a slot is with the generator: what is counted in flight never reaches what is outstanding.
+const LEAST_IN_FLIGHT: f64 = 7.5;
 /// Below this many I/Os in work the device idles: one that did nothing but serve them one by one would be twice as
 /// fast.
 pub(crate) const IDLE_IN_WORK: f64 = 0.5;
@@ -98,6 +99,33 @@ pub(crate) fn is_round(value: f64) -> bool {
     is_multiple_of(scale) || is_multiple_of(2.5 * scale)
 }
 
+/// How far one of a round rate of a single digit may be off: what the clocks of a limiter and ours differ by, and the I/Os that are under way at
+/// both ends.
+const VERY_ROUND_TOLERANCE: f64 = 0.0015;
+
+/// Whether a rate is one digit and zeros (900; 4,000), as many limits are: by chance one rate of a hundred comes as close to one.
+pub(crate) fn is_very_round(value: f64) -> bool {
+    if value <= 0.0 {
+        return false;
+    }
+    let scale = 10f64.powf(value.log10().floor());
+    // 9.99 belongs to the next decade.
+    [scale, 10.0 * scale].into_iter().any(|scale| {
+        let nearest = (value / scale).round().max(1.0) * scale;
+        (value / nearest - 1.0).abs() <= VERY_ROUND_TOLERANCE
+    })
+}
+
+/// How far I/Os in work may be off a whole number, as a share of it, and count as servers that are never idle: servers that take exactly as long for
+/// each I/O have it to the clock. Of limits with up to eight in work one in fifty comes as close by chance.
+const WHOLE_TOLERANCE: f64 = 0.002;
+
+/// Whether so many I/Os in work are a whole number of them.
+pub(crate) fn is_whole_number(in_work: f64) -> bool {
+    let nearest = in_work.round();
+    nearest >= 1.0 && (in_work / nearest - 1.0).abs() <= WHOLE_TOLERANCE
+}
+
 /// A limit that is set on a rate, with what shows it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct FlatLimit {
@@ -152,7 +180,8 @@ impl FlatLimit {
     /// rate, latencies of several times the shortest one, and one of these: less than half an I/O in work while nearly all wait; a
     /// burst before; few in work and a rate that people set; few in work and a rate too still for chance.
     ///
-    /// A device that serves one or two I/Os at a time at a round rate cannot be told from a limiter, and is called one.
+    /// A device that serves one or two I/Os at a time at a round rate cannot be told from a limiter, and is called one; unless all take exactly as
+    /// long, so that a whole number of them is in work. Nor is idling evidence at some hundred I/Os a second, if they vary as those of one server do.
     ///
     /// A rotating disk has few I/Os in work by nature, and its shortest latency may be its cache's: for it, and for a load whose
     /// latencies have two modes, idling alone is no evidence. Where the slower mode is what stands still, a cache lies before the limit, and
@@ -193,10 +222,12 @@ impl FlatLimit {
             || tenth_percentile_s(subject).is_some_and(|p10_s| p10_s >= LEAST_WAIT_RATIO * shortest_s);
         // What has to merge or walk histograms is asked last, here and below: most results are no limit without it.
         let is_idle = in_work < IDLE_IN_WORK && !is_rotational(subject) && !has_modes && all_wait();
-        let is_limit = is_idle
+        // Servers whose services all take the same time, none of which is ever idle.
+        let are_exact_servers = is_exact && is_whole_number(in_work);
+        let is_limit = is_idle && !may_be_one_server(&paces)
             || throttle.is_some()
-            || in_work < ROUND_IN_WORK && is_round
-            || in_work < EXACT_IN_WORK && is_exact;
+            || in_work < ROUND_IN_WORK && is_round && !are_exact_servers
+            || in_work < EXACT_IN_WORK && is_exact && !are_exact_servers;
         let weight = |job: &Job| match kind {
             Kind::Iops => 1.0,
             Kind::Bandwidth => job.block_size.mean_bytes(),
@@ -229,6 +260,28 @@ impl FlatLimit {
             },
         })
     }
+}
+
+impl FlatLimit {
+    pub(super) fn is_on_bytes(&self) -> bool {
+        self.kind == Kind::Bandwidth
+    }
+}
+
+/// Up to this rate the sum of all seconds of a device that serves one I/O after the other stays as near a line as that of a limiter, for as long as
+/// a run lasts: with services that spread like those of a disk that seeks (relative standard deviation 0.5), 0.87 × 0.5 × √(60 s / rate) are
+/// [`MOST_DRIFT_S`] at 280 a second (the mean of the largest distance of a Brownian bridge).
+const ONE_SERVER_IOPS: f64 = 300.0;
+/// Counts of a second that vary less than this times their root are too still for such a device.
+const ONE_SERVER_SPREAD: f64 = 0.25;
+
+/// Whether one server could have made these rates, of which the shortest I/O was a lucky one.
+fn may_be_one_server(paces: &[Pace]) -> bool {
+    let rates = || paces.iter().map(|pace| pace.iops);
+    let count = paces.len() as f64;
+    let mean = rates().sum::<f64>() / count;
+    let deviation = (rates().map(|rate| (rate - mean).powi(2)).sum::<f64>() / (count - 1.0)).sqrt();
+    mean < ONE_SERVER_IOPS && deviation >= ONE_SERVER_SPREAD * mean.sqrt()
 }
 
 /// Limits of a known kind are set on the device, the volume or the instance, or on the devices of some roles.
@@ -515,6 +568,38 @@ mod tests {
         let moving = Some(Flat { level: 90.0, drift_s: 0.1, range_percent: 3.0 });
         assert_eq!(kind_of_limit(&record.plan.jobs, flat(12_345.0), moving).unwrap().0, Kind::Iops);
         assert_eq!(kind_of_limit(&record.plan.jobs, moving, flat(90.0)).unwrap().0, Kind::Bandwidth);
+    }
+
+    #[test]
+    fn exact_servers_that_are_never_idle_are_no_limit_however_round_their_rate() {
+        // 1,800 I/Os a second of which one takes 1/1,800 s: one server.
+        let exact = |shortest_us: u64| id(&with_shortest(measured(60, |_| 1_600), shortest_us));
+        assert_eq!(exact(555), None);
+        assert_eq!(exact(700), Some(FindingId::FlatIopsLimit));
+        for (in_work, is_whole) in
+            [(1.0, true), (0.999, true), (0.97, false), (0.4, false), (4.43, false), (7.99, true)]
+        {
+            assert_eq!(is_whole_number(in_work), is_whole, "{in_work}");
+        }
+        for (rate, is_round) in
+            [(3_000.0, true), (2_996.0, true), (9_990.0, true), (2_500.0, false), (0.0, false)]
+        {
+            assert_eq!(is_very_round(rate), is_round, "{rate}");
+        }
+    }
+
+    #[test]
+    fn one_disk_that_seeks_is_no_limit() {
+        // 165 a second of very different length, of which the shortest took 0.6 ms: 21 of the second are chance.
+        let seeks = |second: u64| 145 + (second * 7_919) % 21;
+        let mut record = with_shortest(measured(60, seeks), 600);
+        record.plan.jobs.truncate(1);
+        record.plan.jobs[0].iodepth = 8;
+        for interval in &mut record.intervals {
+            interval.jobs.truncate(1);
+        }
+        record.jobs.truncate(1);
+        assert_eq!(id(&record), None);
     }
 
     #[test]

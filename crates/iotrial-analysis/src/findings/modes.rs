@@ -26,6 +26,12 @@ const LEAST_MODE_RATIO: f64 = 4.0;
 const MUCH_STILLER: f64 = 0.5;
 /// A limiter that works in slices leaves the straight line by this many: one, and what a busy host is late by ...
 const MOST_SLICES: f64 = 1.25;
+/// I/Os that wait for the next slice take this long at least: the shortest slices of Linux last 20 ms (`DFL_THROTL_SLICE_SSD`), and on average a bunch
+/// waits for more than a half of one. No medium below a cache takes so long, as long as it is not overloaded.
+const LEAST_SLICE_WAIT_US: f64 = 10_000.0;
+/// Counts of intervals with a variance below this share of what chance makes of a cache are not of one: with nine degrees of freedom that is so in less
+/// than one of a hundred (χ² of 2.09 and less).
+const STILL_SHARE: f64 = 0.2;
 /// ... and they are no longer than this: a tenth of a second for cgroups of Linux (`DFL_THROTL_SLICE_HD`).
 const LONGEST_SLICE_S: f64 = 0.1;
 /// Fewer I/Os have no shape: a mode of 5 % would be fifty of them, and a gap of 0.5 % five.
@@ -229,10 +235,16 @@ fn differ_by_plan(job: &Job, direction: Direction) -> bool {
 /// load that waited for its generator, where the second latency may be the scheduler's, or that had no device at all.
 pub(super) fn cache_by_latency(seen: &Observed<'_, '_>) -> Option<Finding> {
     let TwoModes { job, direction, modes } = seen.unplanned_modes?;
-    let waited_for_generator = seen.generator.as_ref().is_some_and(generator::is_short_of_cpu)
-        || seen.issued_late.as_ref().is_some_and(super::open_load::Share::shows);
+    let waited_for_generator =
+        seen.generator.as_ref().is_some_and(|used| generator::is_short_of_cpu(used, seen.subject))
+            || seen.issued_late.as_ref().is_some_and(super::open_load::Share::shows)
+            || seen.held.is_some();
     let is_limited = seen.flat.iter().any(|limit| limit.jobs.contains(&job));
-    if !seen.subject.has_device() || waited_for_generator || is_limited {
+    if !seen.subject.has_device()
+        || waited_for_generator
+        || is_limited
+        || is_sliced(seen.subject, job, direction, &modes)
+    {
         return None;
     }
     let job = &seen.subject.plan?.jobs[job];
@@ -250,6 +262,34 @@ pub(super) fn cache_by_latency(seen: &Observed<'_, '_>) -> Option<Finding> {
             gap_from_us: modes.gap_from_us,
         }),
     })
+}
+
+/// Whether the rate stands too still for a cache that answers so large a share, and the others wait for as long as slices of a limiter last.
+///
+/// Where h of all I/Os are answered by chance, and the rest at a steady rate, the count n of an interval has a variance of n h / (1 − h): the number of
+/// successes before so many failures (negative binomial). In the slices of a limiter most I/Os are fast as well, and their number is the same in
+/// every interval. It is asked also where too few are in flight, or for too short a time, to name the limit.
+fn is_sliced(subject: &Subject<'_>, job: usize, direction: Direction, modes: &Modes) -> bool {
+    let counts: Vec<f64> = subject
+        .measured_intervals()
+        .filter_map(|interval| {
+            let io_count = interval.jobs.get(job)?.get(direction)?.io_count();
+            Some(io_count as f64 / interval.duration.as_secs_f64())
+        })
+        .collect();
+    let count = counts.len() as f64;
+    let mean = counts.iter().sum::<f64>() / count;
+    let variance = counts.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    let hit_share = modes.fast_percent / 100.0;
+    // As of a limit that is named: their sum never leaves the line by more than about a slice.
+    let drift_s = counts.iter().scan(0.0, |ahead_s, rate| {
+        *ahead_s += rate / mean - 1.0;
+        Some(f64::abs(*ahead_s))
+    });
+    modes.slow_median_us >= LEAST_SLICE_WAIT_US
+        && counts.len() > 2
+        && drift_s.fold(0.0, f64::max) <= MOST_SLICES * LONGEST_SLICE_S
+        && variance <= STILL_SHARE * mean * hit_share / (1.0 - hit_share)
 }
 
 fn cache_words(job: &Job, direction: Direction, modes: &Modes) -> String {
@@ -358,6 +398,25 @@ mod tests {
         };
         check(Direction::Write, false, flush_some);
         check(Direction::Read, true, flush_some);
+    }
+
+    #[test]
+    fn slices_of_a_limiter_are_no_cache_however_few_are_in_flight() {
+        // Eight outstanding at 1,500 a second: 80 wait for the next of ten slices, and the others pass at once.
+        let sliced = |slow_us: u64, counts: fn(usize) -> u64| {
+            // Too short for a limit to be named.
+            let mut record = measured(9, |_| 1_500);
+            spoil(&mut record, Direction::Read, |second| {
+                histogram(&[(75, counts(second) - 80), (slow_us, 80)])
+            });
+            record.plan.jobs[0].iodepth = 8;
+            cache_served(&record)
+        };
+        assert_eq!(sliced(98_000, |_| 1_500), None);
+        assert_eq!(sliced(98_000, |second| 1_500 + (second as u64 * 7 % 3) * 60), None);
+        // What a cache answers by chance differs by √(n h / (1 − h)) or 162 from second to second; and no medium takes as long as a slice.
+        assert!(sliced(98_000, |second| 1_300 + (second as u64 * 7 % 10) * 50).is_some());
+        assert!(sliced(4_000, |_| 1_500).is_some());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::course::ErrorCount;
 use super::generator::generator_use;
 use super::limit::FlatLimit;
 use super::modes::TwoModes;
-use super::open_load::Share;
+use super::open_load::{Held, Share};
 use super::pace::Pace;
 use super::stall::Stall;
 use super::throttle::Throttle;
@@ -25,6 +25,8 @@ pub(crate) struct Observed<'s, 'r> {
     pub(super) stall: Option<Stall>,
     pub(super) never_issued: Option<Share>,
     pub(super) issued_late: Option<Share>,
+    /// `None` where the generator made less than a tenth of any percentile.
+    pub(super) held: Option<Held>,
     /// `None` where the CPU time of the generator is not known.
     pub(super) generator: Option<GeneratorUse>,
     /// From the load down through the devices; empty without counters.
@@ -52,6 +54,7 @@ impl<'s, 'r> Observed<'s, 'r> {
             stall: Stall::of(subject),
             never_issued: Share::never_issued(subject),
             issued_late: Share::issued_late(subject),
+            held: Held::of(subject),
             generator: generator_use(subject),
             steps: ChainStep::all(subject),
             steady: SteadyState::of(subject).filter(|_| is_still),

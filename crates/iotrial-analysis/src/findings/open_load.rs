@@ -1,13 +1,16 @@
 //! What an open load could not keep: arrivals that were never issued, or issued late.
 
-use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
-use iotrial_model::plan::Arrival;
+use std::collections::BTreeMap;
+
+use iotrial_model::finding::{Evidence, Finding, FindingId, HeldPercentile, Severity};
+use iotrial_model::plan::{Arrival, Job};
 use iotrial_model::record::{EndedHow, OpCounts};
 use iotrial_model::search::Probe;
 use iotrial_model::subject::{Facts, Subject};
+use iotrial_model::words::enumerate;
 
 use super::observed::Observed;
-use crate::words::{count_with_thousands, with_thousands};
+use crate::words::{count_with_thousands, latency_in_words, with_thousands};
 
 /// Up to this share of late I/Os, the due time and the issue are the same for every figure that is shown.
 const MOST_LATE_PERCENT: f64 = 1.0;
@@ -65,7 +68,7 @@ impl Share {
             let (count, of) = count(index, &arrivals);
             Self {
                 job: job.name.clone(),
-                what_arrives: if job.group_commit.is_some() { "commits" } else { "I/Os" },
+                what_arrives: what_arrives(job),
                 count,
                 percent: 100.0 * count as f64 / of.max(1) as f64,
                 most_percent,
@@ -78,6 +81,77 @@ impl Share {
     pub(super) fn shows(&self) -> bool {
         self.percent > self.most_percent
     }
+}
+
+/// A part of a percentile that the generator made: below it, the figure is the device's.
+// As for the load of others and for merges: a tenth of a figure is what two runs on a quiet host differ by.
+const LEAST_HELD_PERCENT: f64 = 10.0;
+/// The percentiles that are looked at: those that are judged and compared. One I/O of a thousand is held back on every host that does something
+/// else too, so that p99.9 alone is no reason.
+const LOOKED_AT: [f64; 2] = [99.0, 99.9];
+
+/// What the generator made of the latencies of an open job, because it issued I/Os late or saw them done late.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Held {
+    job: String,
+    what_arrives: &'static str,
+    /// I/Os that were held back by more than 100 µs.
+    count: u64,
+    of: u64,
+    percentiles: Vec<HeldPercentile>,
+}
+
+impl Held {
+    /// Of the open job of which it made most of p99; `None` where that is less than a tenth.
+    pub(super) fn of(subject: &Subject<'_>) -> Option<Self> {
+        let jobs =
+            subject.plan?.jobs.iter().zip(&subject.jobs).filter(|(job, _)| job.arrival != Arrival::Closed);
+        let held = jobs.filter_map(|(job, done)| {
+            let mut all = OpCounts::default();
+            done.arrivals().filter_map(Facts::counts).for_each(|counts| all.merge(counts));
+            let percentiles: Vec<HeldPercentile> =
+                LOOKED_AT.into_iter().filter_map(|percent| held_percentile(&all, percent)).collect();
+            percentiles.first().is_some_and(|one| one.percent == LOOKED_AT[0]).then(|| Self {
+                job: job.name.clone(),
+                what_arrives: what_arrives(job),
+                count: all.held_latency.io_count(),
+                of: all.io_count(),
+                percentiles,
+            })
+        });
+        let share = |held: &Self| held.percentiles[0].without_us / held.percentiles[0].latency_us;
+        held.min_by(|a, b| share(a).total_cmp(&share(b)))
+    }
+}
+
+fn what_arrives(job: &Job) -> &'static str {
+    if job.group_commit.is_some() { "commits" } else { "I/Os" }
+}
+
+/// A percentile of which the generator made a tenth or more; `None` also where fewer than ten I/Os lie beyond it, as for figures.
+fn held_percentile(counts: &OpCounts, percent: f64) -> Option<HeldPercentile> {
+    let all = counts.io_count();
+    if counts.held_latency.io_count() == 0 || all as f64 * (1.0 - percent / 100.0) < 10.0 {
+        return None;
+    }
+    // All latencies, with those that were held back exchanged for what they would have been.
+    let mut buckets: BTreeMap<u64, i128> = BTreeMap::new();
+    let parts = [(&counts.total_latency, 1), (&counts.held_latency, -1), (&counts.unheld_latency, 1)];
+    for (latency, sign) in parts {
+        for (edge_ns, count) in latency.buckets_ns() {
+            *buckets.entry(edge_ns).or_default() += sign * i128::from(count);
+        }
+    }
+    let rank = percent / 100.0 * all as f64;
+    let mut up_to = 0;
+    let without = buckets.into_iter().find(|(_, count)| {
+        up_to += count;
+        up_to as f64 >= rank
+    });
+    let latency_us = counts.total_latency.percentile(percent)?.as_secs_f64() * 1e6;
+    let without_us = without?.0 as f64 / 1e3;
+    let is_held = without_us <= (1.0 - LEAST_HELD_PERCENT / 100.0) * latency_us;
+    is_held.then_some(HeldPercentile { percent, latency_us, without_us })
 }
 
 /// The device did not keep up with the rate: I/Os were due and never issued.
@@ -105,7 +179,21 @@ fn not_issued_words(share: &Share) -> String {
 
 /// The generator itself was late, though it had room for the I/O.
 pub(super) fn late_issues(seen: &Observed<'_, '_>) -> Option<Finding> {
-    let share = seen.issued_late.as_ref().filter(|share| share.shows())?;
+    let late = seen.issued_late.as_ref().filter(|share| share.shows());
+    if let Some(held) = &seen.held {
+        return Some(Finding {
+            id: FindingId::LateIssues,
+            severity: Severity::Warning,
+            message: held_words(held),
+            evidence: Evidence::LateIssues {
+                job: held.job.clone(),
+                late_count: held.count,
+                late_percent: 100.0 * held.count as f64 / held.of as f64,
+                held: held.percentiles.clone(),
+            },
+        });
+    }
+    let share = late?;
     Some(Finding {
         id: FindingId::LateIssues,
         severity: Severity::Warning,
@@ -114,8 +202,28 @@ pub(super) fn late_issues(seen: &Observed<'_, '_>) -> Option<Finding> {
             job: share.job.clone(),
             late_count: share.count,
             late_percent: share.percent,
+            held: Vec::new(),
         },
     })
+}
+
+fn held_words(held: &Held) -> String {
+    let Held { job, what_arrives, count, of, percentiles } = held;
+    let parts: Vec<String> = percentiles
+        .iter()
+        .map(|one| {
+            let HeldPercentile { percent, latency_us, without_us } = one;
+            let name = if *percent == 99.0 { "p99" } else { "p99.9" };
+            let part = latency_in_words(latency_us - without_us);
+            format!("up to {part} of its {name} of {}", latency_in_words(*latency_us))
+        })
+        .collect();
+    format!(
+        "{} {what_arrives} of `{job}` ({:.1} %) were issued late, or seen late when they were done, because iotrial did not run: {} are the generator's, not the device's",
+        count_with_thousands(*count),
+        100.0 * *count as f64 / *of as f64,
+        enumerate(&parts)
+    )
 }
 
 fn late_issues_words(share: &Share) -> String {
@@ -224,6 +332,36 @@ mod tests {
         let mut record = open();
         record.jobs[0].read.as_mut().unwrap().late_count = 480_000;
         assert!(late_issues(&record).unwrap().message.starts_with("480,000 I/Os of `pages` (10.0 %)"));
+    }
+
+    #[test]
+    fn what_the_generator_made_of_a_percentile_is_told_with_its_size() {
+        // Of 100,000 reads of 1 ms, `count` took 131 ms because nobody looked for 130 ms.
+        let held = |count: u64| {
+            let mut record = open();
+            let mut reads = counts(100_000 - count, Duration::from_millis(1));
+            reads.merge(&counts(count, Duration::from_millis(131)));
+            reads.held_latency = counts(count, Duration::from_millis(131)).total_latency;
+            reads.unheld_latency = counts(count, Duration::from_millis(1)).total_latency;
+            record.jobs[0].read = Some(reads);
+            record.jobs[0].write = None;
+            late_issues(&record)
+        };
+        // p99.9 alone: one in five hundred.
+        assert_eq!(held(200), None);
+        let found = held(1_500).unwrap();
+        assert!(
+            found.message.starts_with("1,500 I/Os of `pages` (1.5 %) were issued late, or seen late"),
+            "{}",
+            found.message
+        );
+        assert!(
+            found.message.contains("up to 130 ms of its p99 of 131 ms and up to 130 ms of its p99.9"),
+            "{}",
+            found.message
+        );
+        let Evidence::LateIssues { held, .. } = found.evidence else { panic!("{found:?}") };
+        assert!(held.iter().all(|one| (one.without_us / 1_000.0 - 1.0).abs() < 0.01), "{held:?}");
     }
 
     #[test]

@@ -82,6 +82,12 @@ impl Model {
         }
     }
 
+    /// Whether its knee is where a rising part with contention is drawn into a ceiling. That part follows the corner that chance rounds, and meets the
+    /// ceiling beyond the knee.
+    pub(super) const fn draws_its_corner(&self) -> bool {
+        matches!(*self, Self::Queueing { contention, ceiling_iops: Some(_), sharpness: None, .. } if contention > 0.0)
+    }
+
     /// Whether the curve comes within 5 % of its ceiling by then.
     pub(super) fn has_ceiling_within(&self, outstanding: u32) -> bool {
         match self.ceiling_iops() {

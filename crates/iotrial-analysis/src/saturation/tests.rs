@@ -207,3 +207,79 @@ fn a_rate_that_rises_in_proportion_bounds_the_knee_from_below() {
     let resolved = saturation(|n: f64| n.min(24.0) * 100.0);
     assert_eq!(resolved.knee_bound, None);
 }
+
+#[test]
+fn a_standstill_is_no_burst_and_what_was_done_beside_it_is_the_rate_that_lasts() {
+    for stalled in [[4_000.0, 1_500.0, 0.0, 0.0, 2_500.0], [0.0, 0.0, 0.0, 1_000.0, 4_000.0]] {
+        let mut course = vec![4_000.0; 3];
+        course.extend(stalled);
+        course.extend([4_000.0; 4]);
+        let found = Sustained::of_course(&course, 1).unwrap();
+        assert_eq!((found.burst, found.drift), (None, None));
+        assert_near(found.iops, 4_000.0, 1e-9);
+        assert_eq!(found.stalled_s, 4);
+    }
+    // A device that does not come back has no rate that lasts beside it.
+    let found = Sustained::of_course(&[4_000.0, 4_000.0, 4_000.0, 4_000.0, 0.0, 0.0], 1).unwrap();
+    assert_eq!(found.stalled_s, 0);
+}
+
+#[test]
+fn a_rate_that_falls_on_and_on_drifts_and_one_that_falls_once_has_burst() {
+    // 5 % and 20 % slower each second, with a little chance.
+    for slower in [0.05, 0.2] {
+        let course: Vec<f64> = (0..11)
+            .map(|second| 4_000.0 / (1.0 + slower * f64::from(second)) + 20.0 * f64::from(second * 7 % 3))
+            .collect();
+        let found = Sustained::of_course(&course, 1).unwrap();
+        let drift = found.drift.unwrap_or_else(|| panic!("{found:?}"));
+        assert!(found.burst.is_none() && drift.to_iops < 0.9 * drift.from_iops, "{found:?}");
+        // Short probes before it are above it because it fell, not because something was used up.
+        let before = points(&[1, 4, 16, 1, 4, 16], |n: f64| n.min(4.0) * 1_500.0);
+        assert_eq!(found.with_burst_of(&before), found);
+    }
+    let mut course = vec![16_000.0; 5];
+    course.extend([3_000.0; 6]);
+    let found = Sustained::of_course(&course, 1).unwrap();
+    assert!(found.burst.is_some() && found.drift.is_none(), "{found:?}");
+    let wanders: Vec<f64> = (0..11).map(|second| 4_000.0 + 600.0 * f64::from(second * 5 % 7)).collect();
+    assert_eq!(Sustained::of_course(&wanders, 1).unwrap().drift, None);
+}
+
+#[test]
+fn what_is_in_store_is_shared_by_the_probes_and_its_end_is_a_burst() {
+    let lasts = Sustained::of_course(&[1_500.0; 11], 1).unwrap();
+    let course = |rates: &[(u32, f64)]| -> Vec<LoadPoint> {
+        rates.iter().flat_map(|(load, iops)| points(&[*load], |_| *iops)).collect()
+    };
+    let used_up = course(&[
+        (1, 1_662.0),
+        (4, 6_674.0),
+        (16, 13_320.0),
+        (8, 12_160.0),
+        (1, 1_500.0),
+        (4, 1_500.0),
+        (16, 1_500.0),
+    ]);
+    let burst = lasts.with_burst_of(&used_up).burst.unwrap();
+    assert_eq!((burst.iops, burst.ended_after_s), (13_320.0, None));
+    // The lowest load was made in it and again after it: of what lasts it is the latter.
+    let found = Saturation::of(&used_up, Some(lasts.with_burst_of(&used_up))).unwrap();
+    assert_near(found.knee.outstanding, 1.0, 1e-6);
+    assert_near(found.knee.iops, 1_500.0, 1e-6);
+    assert!(found.knee.iops <= found.ceiling_iops && found.exceeded_by_percent < 1e-6, "{found:?}");
+    // A probe that was slower in between is no end: others were as fast after it.
+    let disturbed = course(&[(4, 2_500.0), (16, 1_400.0), (4, 2_500.0), (16, 2_500.0)]);
+    assert_eq!(lasts.with_burst_of(&disturbed[..2]).burst, None);
+}
+
+#[test]
+fn between_two_measured_neighbours_the_one_with_more_throughput_per_latency_is_the_knee() {
+    // A limit at 3.2 that chance rounds: 2,794 at three, and the curve would have its corner at 3.5.
+    let measured = [(1, 998.0), (3, 2_794.0), (4, 3_200.0), (16, 3_200.0)];
+    let points: Vec<LoadPoint> =
+        measured.into_iter().flat_map(|(load, iops)| points(&[load], |_| iops)).collect();
+    let found = Saturation::of(&points, None).unwrap();
+    assert_eq!(found.knee.outstanding, 3.0, "{found:?}");
+    assert_near(found.knee.iops, 2_794.0, 1e-9);
+}

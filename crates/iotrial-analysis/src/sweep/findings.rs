@@ -6,8 +6,8 @@ use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
 use iotrial_model::record::{Ended, EndedHow};
 use iotrial_model::sweep::ProbePurpose;
 
-use super::{Curve, LeftOut, SeenProbe};
-use crate::saturation::{Burst, KneeBound, Saturation, Sustained};
+use super::{Curve, LeftOut, LimitKind, SeenProbe, stood_still};
+use crate::saturation::{Burst, Drift, KneeBound, Saturation, Sustained};
 use crate::words::with_thousands;
 
 /// Findings that a sweep tells in another way, or that its short probes always have.
@@ -48,13 +48,23 @@ pub(super) fn ended(ended: &Ended) -> Option<Finding> {
 }
 
 /// The findings of the long probes, and the serious ones of all, each once with the first probe that had it.
-pub(super) fn of_probes(probes: &[SeenProbe<'_>]) -> Vec<Finding> {
+///
+/// That I/Os were merged is not said of what a limit on bytes holds, as of a run.
+pub(super) fn of_probes(probes: &[SeenProbe<'_>], curves: &[Curve]) -> Vec<Finding> {
+    let is_held_by_bytes = |seen: &SeenProbe<'_>| {
+        seen.probe.volumes.iter().all(|volume| {
+            let of_probe = |curve: &&Curve| (curve.pattern, curve.volume) == (seen.probe.pattern, *volume);
+            let limit = curves.iter().find(of_probe).and_then(|curve| curve.limit.as_ref());
+            limit.is_some_and(|limit| limit.kind == LimitKind::BandwidthCap)
+        })
+    };
     // By name, which is the order in which they are listed.
     let mut first: BTreeMap<&str, (&SeenProbe<'_>, &Finding, usize)> = BTreeMap::new();
     for seen in probes {
         let counts = |finding: &&Finding| {
             !TOLD_ELSEWHERE.contains(&finding.id)
                 && (seen.probe.purpose != ProbePurpose::Search || finding.severity == Severity::Serious)
+                && !(finding.id == FindingId::MergedIo && is_held_by_bytes(seen))
         };
         for finding in seen.findings.iter().filter(counts) {
             first.entry(finding.id.as_str()).or_insert((seen, finding, 0)).2 += 1;
@@ -71,6 +81,21 @@ pub(super) fn of_probes(probes: &[SeenProbe<'_>]) -> Vec<Finding> {
         Finding { message, ..finding.clone() }
     };
     first.into_values().map(said).collect()
+}
+
+/// Short probes in which the device stood still, which are points of no curve. A long one with a standstill tells of it by itself.
+pub(super) fn stalled_probes(probes: &[SeenProbe<'_>]) -> Option<Finding> {
+    let stalled: Vec<&SeenProbe<'_>> = probes.iter().filter(|seen| stood_still(seen.probe)).collect();
+    let first = stalled.first()?.probe;
+    let count = stalled.len();
+    let which = if count == 1 { "one short probe".to_owned() } else { format!("{count} short probes") };
+    let message = format!(
+        "{} at {}: the device, or the way to it, stood still in {which}, which {} left out of the curve",
+        first.pattern,
+        first.outstanding,
+        if count == 1 { "is" } else { "are" }
+    );
+    Some(Finding::without_evidence(FindingId::Stalled, Severity::Warning, message))
 }
 
 /// What is odd about curves: first what holds of several of them, told once, and then each by itself. `advice` says how a rough
@@ -96,6 +121,7 @@ pub(super) fn of_curves(curves: &[Curve], volumes: &[String], advice: &str) -> V
     });
     let each = curves.iter().flat_map(|curve| {
         let found = [
+            drift(curve),
             burst(curve),
             falls_again(curve),
             split_matters(curve),
@@ -109,6 +135,32 @@ pub(super) fn of_curves(curves: &[Curve], volumes: &[String], advice: &str) -> V
         found.into_iter().flatten().map(named).collect::<Vec<_>>()
     });
     unresolved.chain(each).collect()
+}
+
+/// The rate goes on changing under one load, so that no ceiling lasts.
+fn drift(curve: &Curve) -> Option<Finding> {
+    let drift = curve.sustained?.drift?;
+    Some(Finding {
+        id: FindingId::Drift,
+        severity: Severity::Warning,
+        message: drift_words(drift),
+        evidence: Evidence::Drift {
+            from_iops: drift.from_iops,
+            to_iops: drift.to_iops,
+            seconds: drift.seconds as u64,
+        },
+    })
+}
+
+/// The words for a drift, which are also why there is no limit.
+pub(super) fn drift_words(drift: Drift) -> String {
+    let Drift { from_iops, to_iops, seconds } = drift;
+    let (how, rate) = if to_iops < from_iops { ("fell", "lowest") } else { ("rose", "highest") };
+    format!(
+        "under one load the rate {how} steadily from {} to {} IOPS within {seconds} s: there is no ceiling that lasts, and the {rate} rate was not seen; a longer --step tells where it ends",
+        with_thousands(from_iops),
+        with_thousands(to_iops)
+    )
 }
 
 /// The rate of a short probe does not last.
@@ -139,10 +191,10 @@ fn burst_words(rate: Sustained, burst: Burst) -> String {
     )
 }
 
-/// Too many outstanding I/Os cost throughput. A burst that ended falls as well, for another reason.
+/// Too many outstanding I/Os cost throughput. After a burst, or on a device that becomes slower, the rate falls as well, for another reason.
 fn falls_again(curve: &Curve) -> Option<Finding> {
     let falls_by_percent = curve.saturation.as_ref()?.falls_by_percent;
-    let is_burst = curve.sustained.is_some_and(|rate| rate.burst.is_some());
+    let is_burst = curve.sustained.is_some_and(|rate| rate.burst.is_some() || rate.drift.is_some());
     (falls_by_percent > MOST_FALL_PERCENT && !is_burst).then(|| Finding {
         id: FindingId::FallsAgain,
         severity: Severity::Warning,
@@ -195,8 +247,10 @@ fn split_matters(curve: &Curve) -> Option<Finding> {
 
 /// One load did more than the ceiling of the curve through all of them.
 fn above_ceiling(curve: &Curve) -> Option<Finding> {
-    let exceeded_by_percent = curve.saturation.as_ref()?.exceeded_by_percent;
-    (exceeded_by_percent > MOST_ABOVE_PERCENT).then(|| Finding {
+    let found = curve.saturation.as_ref()?;
+    let exceeded_by_percent = found.exceeded_by_percent;
+    // Without a ceiling, as of a device that becomes slower, nothing is above it.
+    (found.is_reached && exceeded_by_percent > MOST_ABOVE_PERCENT).then(|| Finding {
         id: FindingId::AboveCeiling,
         severity: Severity::Note,
         message: format!(
@@ -214,7 +268,7 @@ fn rough_fit(curve: &Curve, advice: &str) -> Option<Finding> {
     let near_percent = off_near_the_knee(curve, found).unwrap_or_default();
     let (rms_percent, where_) =
         if near_percent > all_percent { (near_percent, " around the knee") } else { (all_percent, "") };
-    let is_explained = curve.sustained.is_some_and(|rate| rate.burst.is_some());
+    let is_explained = curve.sustained.is_some_and(|rate| rate.burst.is_some() || rate.drift.is_some());
     (rms_percent > ROUGH_FIT_PERCENT && !is_explained).then(|| Finding {
         id: FindingId::RoughFit,
         severity: Severity::Warning,

@@ -5,7 +5,8 @@ use iotrial_model::record::TargetRecord;
 use iotrial_model::sweep::ProbePurpose;
 use serde::Serialize;
 
-use super::cap::{Beside, Cap, idle_latency_us};
+use super::cap::{Alone, Beside, Cap, alone_of};
+use super::findings::drift_words;
 use super::{Curve, Probe, SeenProbe};
 use crate::findings::generator::holds_the_rate;
 use crate::saturation::{KneeBound, Saturation, by_load};
@@ -294,14 +295,14 @@ pub(super) fn beside(
     curves: &[&Curve],
     steady: Option<Steady>,
 ) -> Option<Beside> {
-    let idle_us = |curve: &&&Curve| {
+    let of_curve = |curve: &&&Curve| {
         let ceiling_iops = curve.saturation.as_ref()?.ceiling_iops;
-        idle_latency_us(probes, curve.pattern, curve.volume, ceiling_iops)
+        alone_of(probes, curve.pattern, curve.volume, ceiling_iops)
     };
-    let idle: Option<Vec<f64>> = curves.iter().map(|curve| idle_us(&curve)).collect();
-    let idle_us = idle?.into_iter().max_by(f64::total_cmp).filter(|us| *us > 0.0)?;
+    let all: Option<Vec<Alone>> = curves.iter().map(|curve| of_curve(&curve)).collect();
+    let slowest = all?.into_iter().max_by(|a, b| a.idle_us.total_cmp(&b.idle_us));
     Some(Beside {
-        idle_us,
+        alone: slowest.filter(|alone| alone.idle_us > 0.0)?,
         is_rotational: curves.iter().any(|curve| is_rotational(targets, curve.volume)),
         burst_ended_after_s: None,
         steady,
@@ -330,6 +331,10 @@ fn limit_of(
     let burst_ended_after_s = burst.map(|burst| burst.ended_after_s.unwrap_or(-1.0));
     let beside =
         beside(probes, targets, &[curve], steady).map(|known| Beside { burst_ended_after_s, ..known });
+    // A rate that is still changing has met no limit that could be named.
+    if let Some(drift) = curve.sustained.and_then(|rate| rate.drift) {
+        return Limit::new(LimitKind::Unknown, drift_words(drift));
+    }
     // In the order of certainty: what a long probe shows by itself; whether there is a ceiling at all; what another block size
     // tells of it; that it was higher at first. What is left is the device.
     if let Some(limit) = long.and_then(|long| Limit::of_probe(long, beside)) {

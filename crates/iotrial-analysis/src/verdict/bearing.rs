@@ -316,6 +316,7 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
         | Id::ImportWarnings
         // Of sweeps, comparisons and sizing.
         | Id::Ended
+        | Id::Drift
         | Id::Burst
         | Id::FallsAgain
         | Id::SplitMatters

@@ -161,7 +161,7 @@ pub(crate) fn are_devices_in_range(devices: &[DeviceCounters]) -> bool {
 /// than all that was counted.
 pub(crate) fn are_counts_in_range<'c>(jobs: impl Iterator<Item = &'c JobCounts>) -> bool {
     let mut not_issued = 0u128;
-    let mut sums = [0u128; 8];
+    let mut sums = [0u128; 10];
     for job in jobs {
         let JobCounts { read, write, commit, not_issued_age } = job;
         not_issued += u128::from(not_issued_age.io_count());
@@ -175,6 +175,8 @@ pub(crate) fn are_counts_in_range<'c>(jobs: impl Iterator<Item = &'c JobCounts>)
                 unfinished_oldest_ns,
                 unfinished_age,
                 late_count,
+                held_latency,
+                unheld_latency,
                 submission_latency_count,
                 submission_latency_sum_ns,
                 total_latency,
@@ -186,6 +188,8 @@ pub(crate) fn are_counts_in_range<'c>(jobs: impl Iterator<Item = &'c JobCounts>)
                 *unfinished_oldest_ns,
                 unfinished_age.io_count(),
                 *late_count,
+                held_latency.io_count(),
+                unheld_latency.io_count(),
                 // Where it is not written, it is the number of I/Os.
                 submission_latency_count.unwrap_or_default().max(total_latency.io_count()),
                 *submission_latency_sum_ns,

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use iotrial_analysis::knee_search::SearchBounds;
 use iotrial_analysis::saturation::{KneeBound, LoadPoint};
-use iotrial_analysis::sweep::{Probe, SweepSummary, load_for_together};
+use iotrial_analysis::sweep::{Probe, SweepSummary, load_for_together, stood_still};
 use iotrial_analysis::words::with_thousands;
 use iotrial_model::load::Direction;
 use iotrial_model::plan::{Plan, ProbeRequest};
@@ -138,6 +138,10 @@ impl<'r> Sweeper<'r> {
         while let Some(outstanding) = bounds.next(&points).filter(|_| left >= step) {
             let probe = self.probe(test.pattern, &[volume], outstanding, ProbePurpose::Search, step)?;
             left -= step;
+            // What a standstill made of it is no rate of this load: the load is measured again, as long as there is time.
+            if self.record.probes.last().is_some_and(stood_still) {
+                continue;
+            }
             // By the first probe, which has one I/O in flight: every later one has more, and so at least as many in the same time.
             if points.is_empty() {
                 step = long_enough(step, probe.figures.io_count.unwrap_or(0));
