@@ -3,8 +3,9 @@
 //! What was counted here cannot: rate and bytes are of the same I/Os. The audit has more checks; these are of the figures that
 //! decide something, by the same tolerances, which follow from the digits in print.
 
-use iotrial_model::imported::{ContradictingParts, LAST_BUCKET_END_US, StatedStream};
+use iotrial_model::imported::StatedStream;
 use iotrial_model::range::{ContradictingRates, Range, edge_share, write_number};
+use iotrial_model::stated_latency::{ContradictingParts, LAST_BUCKET_END_US};
 use iotrial_model::subject::{Facts, Subject, SubjectRate};
 
 use crate::words::with_thousands;

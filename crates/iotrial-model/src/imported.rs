@@ -17,15 +17,12 @@ use crate::record::AttributeValue;
 use crate::stream::Stream;
 use crate::units::ByteSize;
 
-mod agreement;
-
 mod check;
 
 mod of_table;
 
 mod stated;
 
-pub use agreement::{BUCKET_SHARE, ContradictingParts, LAST_BUCKET_END_US};
 pub use check::CheckImportedError;
 pub use of_table::TablePlace;
 pub use stated::Stated;

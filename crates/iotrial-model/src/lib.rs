@@ -34,6 +34,7 @@ pub mod journal;
 pub mod table;
 pub mod imported;
 pub mod range;
+pub mod stated_latency;
 pub mod split_mix;
 pub mod study;
 pub mod counters;

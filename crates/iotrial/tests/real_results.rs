@@ -260,8 +260,12 @@ fn a_page_on_a_write_cache_has_charts_of_writes_and_says_what_it_leaves_out() {
     assert!(ran.code == 0 || ran.code == 1, "{}", ran.stderr);
     let page = std::fs::read_to_string(bench.path().join("caches.html")).unwrap();
     let charts = page.split("id=\"bars\"").nth(1).unwrap().split("</section>").next().unwrap();
-    assert!(charts.contains("writes"), "{}", &charts[..2_000.min(charts.len())]);
-    assert!(charts.contains("are drawn, some of each kind of I/O"), "{}", &charts[..2_000.min(charts.len())]);
+    assert!(charts.contains("random write 4 KiB"), "{}", &charts[..2_000.min(charts.len())]);
+    assert!(
+        charts.contains("98 loads and streams 8 are drawn, some of each kind"),
+        "{}",
+        &charts[..2_000.min(charts.len())]
+    );
 }
 
 #[test]

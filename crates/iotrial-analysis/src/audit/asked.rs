@@ -94,7 +94,7 @@ fn is_on(load: &StatedLoad, option: &str) -> bool {
 /// More I/Os than a rate allows.
 pub(super) fn check_rate(part: &Part<'_>, tally: &mut Tally) {
     let [load] = &part.loads[..] else { return };
-    let Some(asked) = load.rate_iops else { return };
+    let Some(asked) = load.rate_iops.filter(|rate| *rate > 0.0) else { return };
     // A total repeats what its directions tell.
     let directions = Direction::ALL.map(|direction| direction.to_string());
     let apart = || part.streams.iter().filter(|stream| directions.iter().any(|name| name == stream.name));

@@ -1,9 +1,8 @@
 //! A latency with its mean, extremes and percentiles held against itself.
 
-use iotrial_model::imported::{
-    BUCKET_SHARE, ContradictingParts, LAST_BUCKET_END_US, LatencyBand, Stated, StatedLatency,
-};
+use iotrial_model::imported::{LatencyBand, Stated, StatedLatency};
 use iotrial_model::range::{Range, write_change, write_number, write_stated};
+use iotrial_model::stated_latency::{BUCKET_SHARE, ContradictingParts, LAST_BUCKET_END_US};
 
 use super::outstanding::fits;
 use super::part::{Part, Stream};

@@ -688,7 +688,12 @@ fn found_in(load: StatedLoad, read: StatedStream) -> Vec<(Check, Weight, String)
 
 #[test]
 fn what_was_under_way_at_the_end_of_a_ramp_brings_bytes_and_no_ios() {
-    let more = |count: u64| StatedStream { bytes: Some(4_096 * (1_000_000 + count)), ..stream() };
+    // MiB/s with few digits, so that the total of the bytes does not contradict them as well.
+    let more = |count: u64| StatedStream {
+        bytes: Some(4_096 * (1_000_000 + count)),
+        bandwidth_mib_per_s: Some(Stated { value: 391.0, resolution: 1.0 }),
+        ..stream()
+    };
     let ramped = || StatedLoad { ramp_s: Some(5.0), ..random_reads() };
     // 16 are outstanding.
     assert_eq!(found_in(ramped(), more(16)), []);

@@ -2,7 +2,7 @@
 //!
 //! The audit words these as findings; whoever judges or compares must not let such a figure decide unmarked.
 
-use super::{Stated, StatedLatency, StatedPercentile, StatedStream};
+use crate::imported::{Stated, StatedLatency, StatedPercentile, StatedStream};
 use crate::range::Range;
 
 /// Percentiles come from buckets. The widest of a tool that is imported are those of fio: 64 for each power of two, so that a
