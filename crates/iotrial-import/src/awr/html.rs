@@ -153,7 +153,6 @@ impl Scan {
                 self.table = Some(Section {
                     heading: self.heading.clone(),
                     titles,
-                    line: self.line,
                     ..Section::default()
                 });
             }
@@ -241,13 +240,15 @@ impl Scan {
         if row.cells.is_empty() {
             return;
         }
-        if row.cells.iter().all(|cell| cell.is_header) {
+        // A blank corner of a header is often an ordinary cell.
+        let is_header = row.cells.iter().any(|cell| cell.is_header)
+            && row.cells.iter().all(|cell| cell.is_header || joined(&cell.text).is_empty());
+        if is_header {
             // A header within a table begins another one under the same heading.
             if !table.rows.is_empty() {
                 let next = Section {
                     heading: table.heading.clone(),
                     titles: table.titles.clone(),
-                    line: row.line,
                     ..Section::default()
                 };
                 self.page.sections.push(std::mem::replace(table, next));
@@ -362,7 +363,7 @@ mod tests {
              <TR><TD>Rest<TD colspan=2>4</TABLE><P>End of Report</HTML>",
         );
         let [section] = page.sections.as_slice() else { panic!("{page:?}") };
-        assert_eq!((section.heading.as_str(), section.line), ("IO Profile", 4));
+        assert_eq!((section.heading.as_str(), section.rows[0].line), ("IO Profile", 6));
         let names: Vec<String> = section.columns.iter().map(Column::full_name).collect();
         assert_eq!(names, ["Name", "Requests Reads", "Requests Writes"]);
         assert_eq!(section.rows[0].cells, ["All", "1,2", "3"]);

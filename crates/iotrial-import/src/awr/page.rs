@@ -37,8 +37,6 @@ pub(super) struct Section {
     pub(super) columns: Vec<Column>,
     /// From top to bottom.
     pub(super) rows: Vec<Row>,
-    /// Where it begins.
-    pub(super) line: usize,
 }
 
 /// The header of a column.

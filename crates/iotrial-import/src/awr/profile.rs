@@ -53,11 +53,17 @@ fn named(section: &Section, name: usize, value: Option<usize>) -> Vec<Named> {
     section.rows.iter().filter(|row| !row.cell(name).is_empty()).map(row).collect()
 }
 
+/// The row of sums; a cluster of one instance has none.
+fn sum_of(section: &Section) -> Option<&Row> {
+    let sum = section.rows.iter().find(|row| row.cell(0).eq_ignore_ascii_case("sum"));
+    let mut instances = section.rows.iter().filter(|row| row.cell(0).parse::<u32>().is_ok());
+    sum.or_else(|| instances.next().filter(|_| instances.next().is_none()))
+}
+
 /// Of a cluster there are rows for instances, and one of sums.
 fn cluster_load(page: &Page, report: &mut AwrReport) {
     for section in page.called(&["System Statistics - Per Second"]) {
-        let sum = section.rows.iter().find(|row| row.cell(0).eq_ignore_ascii_case("sum"));
-        let Some(sum) = sum.filter(|_| report.load_profile.is_empty()) else { continue };
+        let Some(sum) = sum_of(section).filter(|_| report.load_profile.is_empty()) else { continue };
         let columns = section.columns.iter().enumerate().skip(1);
         report.load_profile = columns
             .map(|(at, column)| Named {
@@ -69,7 +75,7 @@ fn cluster_load(page: &Page, report: &mut AwrReport) {
 }
 
 fn cluster_time(section: &Section, report: &mut AwrReport) {
-    let sum = section.rows.iter().find(|row| row.cell(0).eq_ignore_ascii_case("sum"));
+    let sum = sum_of(section);
     for (at, column) in section.columns.iter().enumerate().skip(1) {
         if let (Some(sum), Some(name)) = (sum, column.name.strip_suffix("(s)")) {
             report.time_model.push(Named {

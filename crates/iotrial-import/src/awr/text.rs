@@ -83,7 +83,13 @@ struct Layout {
 }
 
 impl Layout {
-    fn new(mut runs: Vec<(usize, usize)>) -> Self {
+    fn new(mut runs: Vec<(usize, usize)>, is_underline: bool) -> Self {
+        // The first run is as long as the heading, and the labels below it may be longer.
+        if let [first, second, ..] = runs.as_mut_slice()
+            && is_underline
+        {
+            first.1 = first.1.max(second.0 - 1);
+        }
         let first = runs.first().map_or(0, |run| run.0);
         if first >= LABEL_INDENT {
             runs.insert(0, (0, first - 1));
@@ -202,7 +208,7 @@ pub(super) fn read(text: &str) -> Page {
             Some(Ruler::Columns(runs, is_underline)) => {
                 close(&mut open, &mut page);
                 if !header.is_empty() {
-                    let layout = Layout::new(runs);
+                    let layout = Layout::new(runs, is_underline);
                     let mut columns = layout.columns(&header);
                     if is_underline {
                         heading = columns.first().map_or(String::new(), |column| column.name.clone());
@@ -210,13 +216,12 @@ pub(super) fn read(text: &str) -> Page {
                     let mut layouts = vec![layout];
                     // Names on a line of their own, numbers on the next: two rulers on end.
                     if let Some((second_header, second, skip)) = second_ruler(&lines[at + 1..]) {
-                        let second = Layout::new(second);
+                        let second = Layout::new(second, false);
                         columns.extend(second.columns(&second_header));
                         layouts.push(second);
                         at += skip;
                     }
-                    let section =
-                        Section { heading: heading.clone(), columns, line: at + 1, ..Section::default() };
+                    let section = Section { heading: heading.clone(), columns, ..Section::default() };
                     open = Some(Open { section, layouts, part: Vec::new(), part_line: 0 });
                 }
                 header.clear();
@@ -321,7 +326,6 @@ fn keep_pairs(page: &mut Page, heading: &str, row: Row) {
         Some(last) if last.columns.is_empty() && last.heading == heading => last.rows.push(row),
         _ => page.sections.push(Section {
             heading: heading.to_owned(),
-            line: row.line,
             rows: vec![row],
             ..Section::default()
         }),
