@@ -1,6 +1,7 @@
 //! What an AWR report means for storage: the figures of one interval, the latency of waits with a category, what an expert would
 //! remark, and the figures of a database over many intervals.
 
+mod demand;
 mod figures;
 mod latencies;
 mod remarks;
@@ -9,6 +10,7 @@ mod series;
 use iotrial_model::awr::{AwrFigures, AwrReport};
 use serde::Serialize;
 
+pub use demand::Level;
 pub use latencies::WaitLatency;
 pub use remarks::{Limit, Remark};
 pub use series::{AwrSample, AwrSeries, AwrStatistics, DatabaseSeries, LeftOut, SeriesInterval};

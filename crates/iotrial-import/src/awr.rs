@@ -68,13 +68,13 @@ impl AwrError {
     pub fn hint(&self) -> Option<&'static str> {
         match self {
             Self::Unreadable(error) => error.hint(),
-            Self::Unknown | Self::OneStatement => {
-                Some("`@?/rdbms/admin/awrrpt.sql` writes the report of an instance, `awrgrpt.sql` that of a cluster: `iotrial docs awr`")
-            }
+            Self::Unknown | Self::OneStatement => Some(
+                "`@?/rdbms/admin/awrrpt.sql` writes the report of an instance, `awrgrpt.sql` that of a cluster: `iotrial docs awr`",
+            ),
             Self::ComparePeriods => Some("give the reports of the two periods: `iotrial awr FIRST SECOND`"),
-            Self::UnknownSections { .. } => {
-                Some("Oracle writes its headings in English: a translated page cannot be read; export the report again")
-            }
+            Self::UnknownSections { .. } => Some(
+                "Oracle writes its headings in English: a translated page cannot be read; export the report again",
+            ),
             Self::Incomplete { .. } => Some("the file was probably cut off: copy it again"),
             Self::TooLarge => None,
         }

@@ -58,7 +58,10 @@ fn every_report_reads_with_identity_interval_and_counters() {
             assert!(report.load_profile.len() >= 9, "{name}: {:?}", report.load_profile);
             assert!(!report.parameters.is_empty(), "{name}");
             assert!(!report.histograms.is_empty(), "{name}");
-            assert!(!report.io_by_function.is_empty() || report.database.release.as_deref() == Some("11.1.0.7.0"), "{name}");
+            assert!(
+                !report.io_by_function.is_empty() || report.database.release.as_deref() == Some("11.1.0.7.0"),
+                "{name}"
+            );
             let has_host = report.host.cpus.is_there();
             assert!(has_host, "{name}: {:?}", report.host);
             let has_memory = !report.memory.is_empty() || report.kind == AwrKind::Pluggable;
@@ -84,12 +87,9 @@ fn values_agree_with_an_independent_reader_within_their_printed_digits() {
         let cells: Vec<&str> = line.split('\t').collect();
         let report = &reports(&folder.join(cells[0]))[0];
         let minutes = |value: &Quoted| value.clone().scaled(1.0 / 60.0);
-        let profile = |name: &str| {
-            report.io_profile_row(name).map_or_else(Quoted::default, |row| row.total.clone())
-        };
-        let load = |name: &str| {
-            AwrReport::named(&report.load_profile, name).cloned().unwrap_or_default()
-        };
+        let profile =
+            |name: &str| report.io_profile_row(name).map_or_else(Quoted::default, |row| row.total.clone());
+        let load = |name: &str| AwrReport::named(&report.load_profile, name).cloned().unwrap_or_default();
         let found = [
             minutes(&report.interval.elapsed_s),
             minutes(&report.interval.db_time_s),
@@ -123,9 +123,7 @@ fn values_agree_with_an_independent_reader_within_their_printed_digits() {
 /// Both forms have the same value, as far as the coarser one has digits.
 #[track_caller]
 fn same(one: &Quoted, other: &Quoted, what: &str) {
-    let (Some(_), Some(value)) = (one.value, other.value) else {
-        panic!("{what}: {one:?}\nand {other:?}")
-    };
+    let (Some(_), Some(value)) = (one.value, other.value) else { panic!("{what}: {one:?}\nand {other:?}") };
     // A mean that is worked out of rounded totals has more slack than its digits say.
     assert!(one.agrees_with(value, other.half_step, 0.0), "{what}: {one:?}\nis not {other:?}");
 }
@@ -194,10 +192,9 @@ fn html_and_text_of_the_same_snapshots_have_the_same_values() {
                 }
             }
         }
-        for (one, other) in [
-            (&html.io_by_function, &text.io_by_function),
-            (&html.io_by_file_type, &text.io_by_file_type),
-        ] {
+        for (one, other) in
+            [(&html.io_by_function, &text.io_by_function), (&html.io_by_file_type, &text.io_by_file_type)]
+        {
             assert_eq!(one.len(), other.len());
             for (one, other) in one.iter().zip(other) {
                 same(&one.reads_per_s, &other.reads_per_s, &one.name);

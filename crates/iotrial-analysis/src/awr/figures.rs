@@ -198,7 +198,8 @@ fn weighted_wait(report: &AwrReport, events: &[&str], side: WaitSide) -> Quoted 
         [one] => one.mean_us.clone(),
         several => {
             let sum = |value: fn(f64, f64) -> f64| -> f64 {
-                let parts = several.iter().filter_map(|wait| Some(value(wait.waits.value?, wait.mean_us.value?)));
+                let parts =
+                    several.iter().filter_map(|wait| Some(value(wait.waits.value?, wait.mean_us.value?)));
                 parts.sum()
             };
             let (count, time) = (sum(|count, _| count), sum(|count, mean| count * mean));
@@ -224,7 +225,11 @@ pub(super) fn ratios(figures: &mut AwrFigures) {
                     "all requests less those of several blocks",
                 );
                 let room = all.half_step + part.half_step + 0.01 * a;
-                if b > a + room { rest.contradicted("more requests of several blocks than requests") } else { rest }
+                if b > a + room {
+                    rest.contradicted("more requests of several blocks than requests")
+                } else {
+                    rest
+                }
             }
             _ => Quoted::absent(part.place, part.note.unwrap_or_default()),
         }
@@ -240,21 +245,21 @@ pub(super) fn ratios(figures: &mut AwrFigures) {
         }
     };
     let put = [
-        (
-            AwrFigure::SingleBlockReads,
-            difference(figures, AwrFigure::Reads, AwrFigure::MultiBlockReads),
-        ),
-        (
-            AwrFigure::SingleBlockWrites,
-            difference(figures, AwrFigure::Writes, AwrFigure::MultiBlockWrites),
-        ),
+        (AwrFigure::SingleBlockReads, difference(figures, AwrFigure::Reads, AwrFigure::MultiBlockReads)),
+        (AwrFigure::SingleBlockWrites, difference(figures, AwrFigure::Writes, AwrFigure::MultiBlockWrites)),
         (
             AwrFigure::MeanReadKib,
             quotient(figures, AwrFigure::ReadMib, AwrFigure::Reads, 1024.0, "read bytes by read requests"),
         ),
         (
             AwrFigure::MeanWriteKib,
-            quotient(figures, AwrFigure::WriteMib, AwrFigure::Writes, 1024.0, "written bytes by write requests"),
+            quotient(
+                figures,
+                AwrFigure::WriteMib,
+                AwrFigure::Writes,
+                1024.0,
+                "written bytes by write requests",
+            ),
         ),
         (
             AwrFigure::MeanRedoWriteKib,

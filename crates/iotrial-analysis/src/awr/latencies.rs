@@ -69,7 +69,8 @@ pub(super) fn latencies_of(report: &AwrReport, thresholds: &ThresholdSet) -> Vec
     let mut found = Vec::new();
     for wait in &report.waits {
         let known = EVENTS.iter().find(|(event, _)| {
-            wait.event.starts_with(event) || (wait.event.len() >= 26 && event.starts_with(wait.event.as_str()))
+            wait.event.starts_with(event)
+                || (wait.event.len() >= 26 && event.starts_with(wait.event.as_str()))
         });
         let Some((_, judged_as)) = known else { continue };
         let Some(count) = wait.waits.value.filter(|count| *count > 0.0) else { continue };

@@ -59,11 +59,7 @@ pub(super) fn limits_of(report: &AwrReport) -> Vec<Limit> {
     limits
 }
 
-pub(super) fn remarks_of(
-    report: &AwrReport,
-    figures: &AwrFigures,
-    latencies: &[WaitLatency],
-) -> Vec<Remark> {
+pub(super) fn remarks_of(report: &AwrReport, figures: &AwrFigures, latencies: &[WaitLatency]) -> Vec<Remark> {
     let mut remarks = Vec::new();
     let mut say = |id, severity, text: String| remarks.push(Remark { id, severity, text });
     for text in &report.contradictions {
@@ -141,11 +137,13 @@ fn who_asks(report: &AwrReport, figures: &AwrFigures, say: Say<'_>) {
         let mib = |one: &iotrial_model::awr::IoStat| {
             one.read_mib_per_s.sound().unwrap_or(0.0) + one.write_mib_per_s.sound().unwrap_or(0.0)
         };
-        let total = report.io_by_function.iter().find(|one| one.is_total()).map_or_else(
-            || report.io_by_function.iter().map(mib).sum(),
-            mib,
-        );
-        let of: f64 = report.io_by_function.iter().filter(|one| names.contains(&one.name.as_str())).map(mib).sum();
+        let total = report
+            .io_by_function
+            .iter()
+            .find(|one| one.is_total())
+            .map_or_else(|| report.io_by_function.iter().map(mib).sum(), mib);
+        let of: f64 =
+            report.io_by_function.iter().filter(|one| names.contains(&one.name.as_str())).map(mib).sum();
         (total > 0.0).then(|| 100.0 * of / total)
     };
     for (names, id, what) in [
@@ -158,18 +156,24 @@ fn who_asks(report: &AwrReport, figures: &AwrFigures, say: Say<'_>) {
             say(
                 id,
                 Severity::Note,
-                format!("{what} moved {percent:.0} % of all bytes: decide whether a demand should contain it"),
+                format!(
+                    "{what} moved {percent:.0} % of all bytes: decide whether a demand should contain it"
+                ),
             );
         }
     }
-    let standby = report.parameters.iter().filter(|one| one.name.starts_with("log_archive_dest_")).any(|one| {
-        one.value.to_lowercase().contains("service")
-    });
+    let standby = report
+        .parameters
+        .iter()
+        .filter(|one| one.name.starts_with("log_archive_dest_"))
+        .any(|one| one.value.to_lowercase().contains("service"));
     if standby && let Some(redo) = value(AwrFigure::RedoMib) {
         say(
             "standby",
             Severity::Note,
-            format!("redo goes to a standby over the network: {redo:.2} MiB/s on average besides the writes here"),
+            format!(
+                "redo goes to a standby over the network: {redo:.2} MiB/s on average besides the writes here"
+            ),
         );
     }
 }
@@ -220,10 +224,8 @@ fn waits(report: &AwrReport, figures: &AwrFigures, latencies: &[WaitLatency], sa
             "sessions waited for space in the log buffer: redo is made faster than it is written",
         ),
     ] {
-        let seconds: f64 = events
-            .iter()
-            .filter_map(|event| report.wait(event, WaitSide::Foreground)?.total_s.sound())
-            .sum();
+        let seconds: f64 =
+            events.iter().filter_map(|event| report.wait(event, WaitSide::Foreground)?.total_s.sound()).sum();
         if seconds >= 1.0 {
             say(id, Severity::Warning, format!("{what} ({seconds:.0} s in all)"));
         }
@@ -251,7 +253,8 @@ fn work(report: &AwrReport, figures: &AwrFigures, say: Say<'_>) {
             );
         }
     }
-    if let (Some(multi), Some(all)) = (figures.value(AwrFigure::MultiBlockReads), figures.value(AwrFigure::Reads))
+    if let (Some(multi), Some(all)) =
+        (figures.value(AwrFigure::MultiBlockReads), figures.value(AwrFigure::Reads))
         && all > 1.0
         && multi > 0.5 * all
     {
@@ -285,7 +288,9 @@ fn work(report: &AwrReport, figures: &AwrFigures, say: Say<'_>) {
         say(
             "buffer-cache",
             Severity::Note,
-            format!("{percent:.1} % of the logical reads are in the buffer cache: a larger one may save reads, see SGA Target Advisory"),
+            format!(
+                "{percent:.1} % of the logical reads are in the buffer cache: a larger one may save reads, see SGA Target Advisory"
+            ),
         );
     }
 }
@@ -322,7 +327,8 @@ fn parameters(report: &AwrReport, say: Say<'_>) {
             format!("hidden parameters are set: {list}; check whether each is still needed"),
         );
     }
-    for name in report.parameters.iter().map(|one| one.name.as_str()).filter(|name| DEPRECATED.contains(name)) {
+    for name in report.parameters.iter().map(|one| one.name.as_str()).filter(|name| DEPRECATED.contains(name))
+    {
         say("deprecated-parameter", Severity::Note, format!("`{name}` is set, and deprecated"));
     }
     let is = |name: &str, value: &str| {
@@ -378,7 +384,12 @@ fn exadata(report: &AwrReport, say: Say<'_>) {
             say(
                 "full-disk-group",
                 Severity::Note,
-                format!("disk group {} is {:.0} % full ({} redundancy)", group.name, 100.0 * used / size, group.redundancy),
+                format!(
+                    "disk group {} is {:.0} % full ({} redundancy)",
+                    group.name,
+                    100.0 * used / size,
+                    group.redundancy
+                ),
             );
         }
     }
@@ -393,11 +404,7 @@ fn exadata(report: &AwrReport, say: Say<'_>) {
     ] {
         let percent = share(prefix);
         if percent >= WORTH_NAMING_PERCENT {
-            say(
-                "cell-reads",
-                Severity::Note,
-                format!("{percent:.1} % of DB time is {what}"),
-            );
+            say("cell-reads", Severity::Note, format!("{percent:.1} % of DB time is {what}"));
         }
     }
 }

@@ -57,9 +57,7 @@ impl AwrSample {
             return false;
         }
         // To the minute: the instances of a cluster do not take their snapshots in the same second.
-        let minute = |time: &Option<String>| time.as_ref().map(|time| time.chars().take(16).collect::<String>());
-        let bounds = |one: &Interval| Some((minute(&one.begin)?, minute(&one.end)?));
-        match (bounds(&self.interval), bounds(&other.interval)) {
+        match (minutes(&self.interval), minutes(&other.interval)) {
             (Some((begin, end)), Some((other_begin, other_end))) => begin < other_end && other_begin < end,
             // Without times only the snapshots can tell.
             _ => {
@@ -77,6 +75,13 @@ impl AwrSample {
             None => (None, None, interval.end.clone()),
         }
     }
+}
+
+/// Begin and end without seconds.
+fn minutes(interval: &Interval) -> Option<(&str, &str)> {
+    let minute = |time: &'_ str| time.len().min(16);
+    let (begin, end) = (interval.begin.as_deref()?, interval.end.as_deref()?);
+    Some((begin.get(..minute(begin))?, end.get(..minute(end))?))
 }
 
 /// Databases over time.
@@ -288,11 +293,8 @@ fn together(samples: &[AwrSample]) -> SeriesInterval {
         if found.is_empty() || (adds_up(*figure) && found.len() < samples.len()) {
             continue;
         }
-        let value = if adds_up(*figure) {
-            found.iter().map(|(value, _)| value).sum()
-        } else {
-            weighted(&found)
-        };
+        let value =
+            if adds_up(*figure) { found.iter().map(|(value, _)| value).sum() } else { weighted(&found) };
         figures.put(*figure, Quoted::derived(value, 0.0, "", "the instances together"));
     }
     // Quotients of sums, and no means of quotients.
@@ -334,7 +336,8 @@ fn statistics(intervals: &[SeriesInterval]) -> Vec<AwrStatistics> {
         for one in intervals {
             if let Some(value) = one.values.get(&figure) {
                 found.push((*value, one.seconds));
-                let weight = weight_of(figure).and_then(|weight| one.values.get(&weight)).copied().unwrap_or(1.0);
+                let weight =
+                    weight_of(figure).and_then(|weight| one.values.get(&weight)).copied().unwrap_or(1.0);
                 weighted_by.push((*value, one.seconds * weight));
             }
         }
@@ -345,7 +348,8 @@ fn statistics(intervals: &[SeriesInterval]) -> Vec<AwrStatistics> {
             // The share of all requests, and not the mean of the shares.
             AwrFigure::ReadPercent => {
                 let sum = |figure| -> f64 {
-                    let parts = intervals.iter().filter_map(|one| Some(one.values.get(&figure)? * one.seconds));
+                    let parts =
+                        intervals.iter().filter_map(|one| Some(one.values.get(&figure)? * one.seconds));
                     parts.sum()
                 };
                 let (reads, writes) = (sum(AwrFigure::Reads), sum(AwrFigure::Writes));
@@ -445,10 +449,13 @@ mod tests {
         assert_eq!(series.covered_s, 7_200.0);
         let left: Vec<(&str, &str)> =
             left_out.iter().map(|one| (one.file.as_str(), one.why.as_str())).collect();
-        assert_eq!(left, [
-            ("one again", "`one` covers the same snapshots"),
-            ("day", "`one` covers part of the same time in a shorter interval"),
-        ]);
+        assert_eq!(
+            left,
+            [
+                ("one again", "`one` covers the same snapshots"),
+                ("day", "`one` covers part of the same time in a shorter interval"),
+            ]
+        );
         assert_eq!(
             series.notes,
             ["in 2 of 2 intervals instances of the cluster are missing: the sums are too low"]
@@ -458,8 +465,7 @@ mod tests {
     #[test]
     fn percentiles_are_over_time() {
         // 19 hours of 100, one hour of 900.
-        let mut samples: Vec<AwrSample> =
-            (0..19).map(|hour| sample("s", 1, hour, 1, 100.0)).collect();
+        let mut samples: Vec<AwrSample> = (0..19).map(|hour| sample("s", 1, hour, 1, 100.0)).collect();
         samples.push(sample("s", 1, 19, 1, 900.0));
         let (series, _) = of(samples);
         let reads = series.statistics(AwrFigure::Reads).unwrap();

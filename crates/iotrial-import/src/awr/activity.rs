@@ -17,6 +17,9 @@ const HEADINGS: [&str; 5] = [
     "Global Activity Statistics",
 ];
 
+/// More counters than Oracle has.
+const MOST_COUNTERS: usize = 10_000;
+
 /// Reads the counters.
 pub(super) fn read(page: &Page, report: &mut AwrReport) {
     let mut known: HashSet<String> = HashSet::new();
@@ -29,7 +32,7 @@ pub(super) fn read(page: &Page, report: &mut AwrReport) {
         for row in &section.rows {
             let label = kept(row.cell(name));
             // 12.1 repeats the key counters among all of them.
-            if label.is_empty() || !known.insert(label.clone()) {
+            if report.activity.len() >= MOST_COUNTERS || label.is_empty() || !known.insert(label.clone()) {
                 continue;
             }
             let total = section.quoted(row, total, number::plain);

@@ -97,9 +97,8 @@ fn totals_by_rate(report: &mut AwrReport) {
 
 /// Both count the same requests.
 fn io_profile(report: &mut AwrReport) {
-    let rate = |report: &AwrReport, name: &str| {
-        report.statistic(name).map(|one: &Statistic| one.per_second.clone())
-    };
+    let rate =
+        |report: &AwrReport, name: &str| report.statistic(name).map(|one: &Statistic| one.per_second.clone());
     let pairs = [
         ("Total Requests", "physical read total IO requests", "physical write total IO requests", 1.0),
         ("Total (MB)", "physical read total bytes", "physical write total bytes", 1.0 / f64::from(1 << 20)),
@@ -109,7 +108,8 @@ fn io_profile(report: &mut AwrReport) {
         for (name_of_side, statistic) in [("read", read), ("write", write)] {
             let Some(counted) = rate(report, statistic).map(|rate| rate.scaled(factor)) else { continue };
             let Some(value) = counted.sound() else { continue };
-            let Some(row) = report.io_profile.iter_mut().find(|row| row.name.eq_ignore_ascii_case(name)) else {
+            let Some(row) = report.io_profile.iter_mut().find(|row| row.name.eq_ignore_ascii_case(name))
+            else {
                 continue;
             };
             let side = if name_of_side == "read" { &mut row.read } else { &mut row.write };
@@ -151,7 +151,8 @@ fn by_function(report: &mut AwrReport) {
     let mut wrong: Vec<String> = Vec::new();
     for one in &mut report.io_by_function {
         let IoStat { name, reads_per_s, writes_per_s, .. } = one;
-        for (side, counted, what) in [(reads_per_s, counted.0, "reads"), (writes_per_s, counted.1, "writes")] {
+        for (side, counted, what) in [(reads_per_s, counted.0, "reads"), (writes_per_s, counted.1, "writes")]
+        {
             let (Some(counted), Some(printed)) = (counted, side.value) else { continue };
             if printed > BEYOND_BELIEF * counted + 1.0 {
                 wrong.push(format!("{name} with {printed:.0} {what} per second"));

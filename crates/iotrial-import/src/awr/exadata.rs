@@ -10,6 +10,9 @@ use crate::text::kept;
 /// More marks than anybody reads.
 const MOST_OUTLIERS: usize = 200;
 
+/// Oracle prints ten.
+const MOST_DATABASES: usize = 1_000;
+
 /// Reads them; leaves the report as it is where there are none.
 pub(super) fn read(page: &Page, report: &mut AwrReport) {
     let mut exadata = Exadata::default();
@@ -89,7 +92,8 @@ fn outliers(section: &Section, exadata: &mut Exadata) {
             let (cell, before) = (cell.trim(), row.cell(at - 1));
             let marked = if is_mark(cell) && number::time_us(before, Some(1.0)).is_some() {
                 format!("{before} {cell}")
-            } else if cell.ends_with(['*', '^']) && cell.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+            } else if cell.ends_with(['*', '^']) && cell.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+            {
                 cell.to_owned()
             } else {
                 continue;
@@ -119,7 +123,10 @@ fn top_databases(section: &Section, exadata: &mut Exadata) {
         let is_current = label.contains("(*)");
         let label = kept(label.trim_end_matches("(*)"));
         // A blank name goes on with the cell above; both tables have most databases.
-        if label.is_empty() || exadata.top_databases.iter().any(|one| one.name == label) {
+        if label.is_empty()
+            || exadata.top_databases.len() >= MOST_DATABASES
+            || exadata.top_databases.iter().any(|one| one.name == label)
+        {
             continue;
         }
         let share = |group: &str| {

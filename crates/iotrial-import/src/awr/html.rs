@@ -1,14 +1,12 @@
 //! The tables of an HTML report. The pages are simple and often damaged: tags in capitals and without quotes after an editor
 //! saved them, end tags left out, text in front of the page. Only what tables are made of is looked at.
 
-use super::page::{Column, MOST_CELLS, Page, Row, Section, joined};
+use super::page::{CELLS_OF_TABLE, Column, MOST_CELLS, Page, Row, Section, heading_of, joined};
 
 /// What a cell with `colspan` may span; more was not written by Oracle.
 const WIDEST_SPAN: usize = 64;
 /// Titles between two tables that are kept.
 const MOST_TITLES: usize = 4;
-/// What of the text before the first table is kept.
-const LONGEST_OPENING: usize = 4_000;
 
 /// Reads the tables.
 pub(super) fn read(text: &str) -> Page {
@@ -132,7 +130,8 @@ impl Scan {
             return;
         }
         if self.table.is_some() {
-            if let Some(cell) = self.row.as_mut().and_then(|row| row.cells.last_mut()).filter(|cell| cell.is_open)
+            if let Some(cell) =
+                self.row.as_mut().and_then(|row| row.cells.last_mut()).filter(|cell| cell.is_open)
             {
                 decode_into(text, &mut cell.text);
             }
@@ -149,12 +148,9 @@ impl Scan {
                 self.end_block();
                 self.end_table();
                 self.in_note = false;
+                self.cells += CELLS_OF_TABLE;
                 let titles = std::mem::take(&mut self.titles);
-                self.table = Some(Section {
-                    heading: self.heading.clone(),
-                    titles,
-                    ..Section::default()
-                });
+                self.table = Some(Section { heading: self.heading.clone(), titles, ..Section::default() });
             }
             "/table" => self.end_table(),
             "tr" if self.table.is_some() => {
@@ -163,18 +159,15 @@ impl Scan {
             }
             "/tr" => self.end_row(),
             "td" | "th" if self.table.is_some() => {
-                self.cells += 1;
+                // A header is spread over all that it spans.
+                let span = span_of(tag);
+                self.cells += span;
                 let line = self.line;
                 let row = self.row.get_or_insert_with(|| RawRow { cells: Vec::new(), line });
                 if let Some(last) = row.cells.last_mut() {
                     last.is_open = false;
                 }
-                row.cells.push(RawCell {
-                    text: String::new(),
-                    is_header: name == "th",
-                    span: span_of(tag),
-                    is_open: true,
-                });
+                row.cells.push(RawCell { text: String::new(), is_header: name == "th", span, is_open: true });
             }
             "/td" | "/th" => {
                 if let Some(cell) = self.row.as_mut().and_then(|row| row.cells.last_mut()) {
@@ -188,9 +181,7 @@ impl Scan {
                 self.titles.clear();
             }
             "/h1" | "/h2" | "/h3" | "/h4" | "/h5" | "/h6" if self.table.is_none() => {
-                self.heading = joined(&std::mem::take(&mut self.block));
-                let heading = self.heading.clone();
-                self.open_with(&heading);
+                self.heading = heading_of(&std::mem::take(&mut self.block));
                 self.in_heading = false;
             }
             "li" | "title" => {
@@ -210,13 +201,6 @@ impl Scan {
         }
     }
 
-    fn open_with(&mut self, text: &str) {
-        if self.page.sections.is_empty() && self.page.opening.len() < LONGEST_OPENING {
-            self.page.opening.push_str(text);
-            self.page.opening.push('\n');
-        }
-    }
-
     fn end_block(&mut self) {
         if self.table.is_some() || self.in_heading {
             return;
@@ -225,7 +209,6 @@ impl Scan {
         if title.is_empty() {
             return;
         }
-        self.open_with(&title);
         // Longer ones are sentences.
         if title.chars().count() <= 100 && !title.starts_with("Back to") {
             if self.titles.len() == MOST_TITLES {
@@ -251,6 +234,7 @@ impl Scan {
                     titles: table.titles.clone(),
                     ..Section::default()
                 };
+                self.cells += CELLS_OF_TABLE;
                 self.page.sections.push(std::mem::replace(table, next));
                 self.headers.clear();
             }
@@ -265,7 +249,6 @@ impl Scan {
             cells.push(joined(&cell.text));
             // Under the rest of a wide header there is nothing, or a mark.
             cells.extend(std::iter::repeat_n(String::new(), cell.span.saturating_sub(1)));
-            self.cells += cell.span.saturating_sub(1);
         }
         table.rows.push(Row { cells, line: row.line });
     }

@@ -53,7 +53,11 @@ fn database(section: &Section, row: &Row, report: &mut AwrReport) {
     // From 12.2 on the instance has a table of its own.
     let instance = section.column(&["Instance"]);
     let number = section.column(&["Inst num"]);
-    if report.kind != AwrKind::Cluster && report.instances.is_empty() && instance.is_some() && number.is_some() {
+    if report.kind != AwrKind::Cluster
+        && report.instances.is_empty()
+        && instance.is_some()
+        && number.is_some()
+    {
         report.instances.push(Instance {
             number: row.at(number).parse().ok(),
             name: text(row, instance).unwrap_or_default(),

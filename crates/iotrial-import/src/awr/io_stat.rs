@@ -120,7 +120,9 @@ fn wrong_order(section: &Section, columns: &Columns, elapsed_s: Option<f64>) -> 
     let (mut as_printed, mut as_moved, mut rows) = (0.0, 0.0, 0);
     for row in &section.rows {
         let value = |at: usize| number::count(row.cell(at)).map(|number| number.value);
-        let (Some(single), Some(writes), Some(rate)) = (value(single), value(writes), value(rate)) else { continue };
+        let (Some(single), Some(writes), Some(rate)) = (value(single), value(writes), value(rate)) else {
+            continue;
+        };
         as_printed += (writes / elapsed - rate).abs();
         as_moved += (single / elapsed - rate).abs();
         rows += 1;

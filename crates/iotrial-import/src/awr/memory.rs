@@ -9,6 +9,9 @@ use crate::text::kept;
 /// More parameters than Oracle has.
 const MOST_PARAMETERS: usize = 10_000;
 
+/// More caches than Oracle has.
+const MOST_CACHES: usize = 200;
+
 /// Reads both.
 pub(super) fn read(page: &Page, report: &mut AwrReport) {
     for section in page.called(&["Memory Statistics"]) {
@@ -19,13 +22,18 @@ pub(super) fn read(page: &Page, report: &mut AwrReport) {
             // Shares of the host are not memory.
             if let Some(name) = name.strip_suffix("(MB)") {
                 let at_end = section.quoted(row, end, number::plain);
-                let value = if at_end.is_there() { at_end } else { section.quoted(row, begin, number::plain) };
+                let value =
+                    if at_end.is_there() { at_end } else { section.quoted(row, begin, number::plain) };
                 push(report, kept(name.trim_end()), value);
             }
         }
     }
     for section in page.called(&["Cache Sizes"]) {
-        if report.kind == AwrKind::Cluster { cluster_caches(section, report) } else { caches(section, report) }
+        if report.kind == AwrKind::Cluster {
+            cluster_caches(section, report)
+        } else {
+            caches(section, report)
+        }
     }
     for section in page.sections.iter().filter(|section| section.column(&["Parameter Name"]).is_some()) {
         parameters(section, report);
@@ -34,14 +42,15 @@ pub(super) fn read(page: &Page, report: &mut AwrReport) {
     let block = ["Database Block Size", "Block Size"];
     for section in page.sections.iter().filter(|section| section.column(&["Database Block Size"]).is_some()) {
         if let Some(row) = section.rows.first() {
-            let bytes = |text: &str| number::plain(text).map(|number| number.scaled(1.0 / f64::from(1 << 20)));
+            let bytes =
+                |text: &str| number::plain(text).map(|number| number.scaled(1.0 / f64::from(1 << 20)));
             push(report, "Std Block Size".to_owned(), section.quoted(row, section.column(&block), bytes));
         }
     }
 }
 
 fn push(report: &mut AwrReport, name: String, value: Quoted) {
-    if AwrReport::named(&report.memory, &name).is_none() {
+    if report.memory.len() < MOST_CACHES && AwrReport::named(&report.memory, &name).is_none() {
         report.memory.push(Named { name, value });
     }
 }
@@ -71,8 +80,7 @@ fn caches(section: &Section, report: &mut AwrReport) {
 
 /// Pairs of columns, a row for each instance, and one of sums.
 fn cluster_caches(section: &Section, report: &mut AwrReport) {
-    let instances: Vec<&Row> =
-        section.rows.iter().filter(|row| row.cell(0).parse::<u32>().is_ok()).collect();
+    let instances: Vec<&Row> = section.rows.iter().filter(|row| row.cell(0).parse::<u32>().is_ok()).collect();
     for (group, name) in [
         ("Sga Target", "SGA target"),
         ("DB Cache", "Buffer Cache"),

@@ -14,8 +14,8 @@ use crate::text::{Notes, kept};
 pub(super) const FIRST_BLOCK: &str = "~~BEGIN-OS-INFORMATION~~";
 
 /// Snapshots of a file beyond this are refused.
-// A choice: ten years of hours of two instances.
-const MOST_SNAPSHOTS: usize = 200_000;
+// A choice: a year of hours of two instances.
+const MOST_SNAPSHOTS: usize = 20_000;
 
 /// A figure, its column, that of its highest minute, and the factor to its unit.
 const FIGURES: [(AwrFigure, &str, &str, f64); 7] = [

@@ -8,6 +8,10 @@ use crate::text::quote;
 /// Cells of a page beyond this are no report.
 // A choice: the largest reports that are known have 60,000. It bounds the memory for a page that was made to be large.
 pub(super) const MOST_CELLS: usize = 1_500_000;
+/// What a table costs beside its cells, in cells: it has the headings above it.
+pub(super) const CELLS_OF_TABLE: usize = 20;
+/// What of a heading is kept.
+pub(super) const LONGEST_HEADING: usize = 200;
 /// What of a cell is kept: parameters may list paths, statements are not needed whole.
 pub(super) const LONGEST_CELL: usize = 2_000;
 
@@ -16,8 +20,6 @@ pub(super) const LONGEST_CELL: usize = 2_000;
 pub(super) struct Page {
     /// In the order of the report.
     pub(super) sections: Vec<Section>,
-    /// The first words outside of tables, which say what it is.
-    pub(super) opening: String,
     /// Whether the end of the report is there.
     pub(super) is_whole: bool,
     /// Whether the page was beyond [`MOST_CELLS`].
@@ -109,9 +111,8 @@ impl Section {
     pub(super) fn nth_column(&self, names: &[&str], skip: usize) -> Option<usize> {
         names.iter().find_map(|name| {
             let name = plain_name(name);
-            let is_it = |column: &Column| {
-                plain_name(&column.name) == name || plain_name(&column.full_name()) == name
-            };
+            let is_it =
+                |column: &Column| plain_name(&column.name) == name || plain_name(&column.full_name()) == name;
             self.columns.iter().enumerate().filter(|(_, column)| is_it(column)).nth(skip).map(|(at, _)| at)
         })
     }
@@ -121,7 +122,8 @@ impl Section {
         let label = row.cells.iter().map(|cell| cell.trim()).find(|cell| !cell.is_empty()).unwrap_or("");
         let column = column.and_then(|at| self.columns.get(at)).map(Column::full_name).unwrap_or_default();
         let parts = [self.name(), label, &column];
-        let parts: Vec<String> = parts.iter().filter(|part| !part.is_empty()).map(|part| quote(part)).collect();
+        let parts: Vec<String> =
+            parts.iter().filter(|part| !part.is_empty()).map(|part| quote(part)).collect();
         format!("{} (line {})", parts.join(" › "), row.line)
     }
 
@@ -146,6 +148,15 @@ impl Section {
             Some(number) => Quoted::printed(number.value, number.half_step, place),
             None => Quoted::absent(place, format!("`{}` is no number", quote(cell))),
         }
+    }
+}
+
+/// A heading as it is kept.
+pub(super) fn heading_of(text: &str) -> String {
+    let joined = joined(text);
+    match joined.char_indices().nth(LONGEST_HEADING) {
+        Some((end, _)) => joined[..end].to_owned(),
+        None => joined,
     }
 }
 

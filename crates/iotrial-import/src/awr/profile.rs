@@ -38,7 +38,9 @@ pub(super) fn read(page: &Page, report: &mut AwrReport) {
     }
     for section in page.called(&["Operating System Statistics", "OS Statistics"]) {
         // The end value is printed only where it differs, and a counter has none.
-        if let (Some(name), value @ Some(_)) = (section.column(&["Statistic"]), section.column(&["Value", "Total"])) {
+        if let (Some(name), value @ Some(_)) =
+            (section.column(&["Statistic"]), section.column(&["Value", "Total"]))
+        {
             report.host_statistics.extend(named(section, name, value));
         }
     }
@@ -49,7 +51,8 @@ fn label(text: &str) -> String {
 }
 
 fn named(section: &Section, name: usize, value: Option<usize>) -> Vec<Named> {
-    let row = |row: &Row| Named { name: label(row.cell(name)), value: section.quoted(row, value, number::plain) };
+    let row =
+        |row: &Row| Named { name: label(row.cell(name)), value: section.quoted(row, value, number::plain) };
     section.rows.iter().filter(|row| !row.cell(name).is_empty()).map(row).collect()
 }
 
@@ -78,10 +81,9 @@ fn cluster_time(section: &Section, report: &mut AwrReport) {
     let sum = sum_of(section);
     for (at, column) in section.columns.iter().enumerate().skip(1) {
         if let (Some(sum), Some(name)) = (sum, column.name.strip_suffix("(s)")) {
-            report.time_model.push(Named {
-                name: label(name),
-                value: section.quoted(sum, Some(at), number::plain),
-            });
+            report
+                .time_model
+                .push(Named { name: label(name), value: section.quoted(sum, Some(at), number::plain) });
         }
     }
 }

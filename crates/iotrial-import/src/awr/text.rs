@@ -2,8 +2,10 @@
 //! blanks in them, and a blank cell is one, too.
 
 use super::number::plain;
-use super::page::{Column, LONGEST_CELL, MOST_CELLS, Page, Row, Section, joined};
+use super::page::{CELLS_OF_TABLE, Column, LONGEST_CELL, MOST_CELLS, Page, Row, Section, heading_of};
 
+/// Columns of a table; no report has half of these.
+const MOST_COLUMNS: usize = 200;
 /// Lines above a ruler that may be its header.
 const MOST_HEADER_LINES: usize = 6;
 /// A ruler that begins so far to the right, alone and this long, ends a table.
@@ -57,6 +59,9 @@ fn ruler(line: &str) -> Option<Ruler> {
         return None;
     }
     let words = words(line);
+    if words.len() > MOST_COLUMNS {
+        return None;
+    }
     let is_run = |word: &Word<'_>| word.text.bytes().all(|byte| byte == b'-') || is_tilde(word.text);
     if !words.iter().all(is_run) {
         return None;
@@ -186,8 +191,8 @@ struct Open {
 pub(super) fn read(text: &str) -> Page {
     let lines: Vec<&str> = text.lines().map(|line| line.trim_matches(['\u{c}', '\r'])).collect();
     let mut page = Page { last_line: lines.len(), ..Page::default() };
-    page.opening = lines.iter().take(60).copied().collect::<Vec<_>>().join("\n");
-    page.is_whole = lines.iter().rev().take(40).any(|line| line.to_ascii_lowercase().contains("end of report"));
+    page.is_whole =
+        lines.iter().rev().take(40).any(|line| line.to_ascii_lowercase().contains("end of report"));
     let mut heading = String::new();
     let mut header: Vec<String> = Vec::new();
     let mut open: Option<Open> = None;
@@ -211,7 +216,7 @@ pub(super) fn read(text: &str) -> Page {
                     let layout = Layout::new(runs, is_underline);
                     let mut columns = layout.columns(&header);
                     if is_underline {
-                        heading = columns.first().map_or(String::new(), |column| column.name.clone());
+                        heading = columns.first().map_or(String::new(), |column| heading_of(&column.name));
                     }
                     let mut layouts = vec![layout];
                     // Names on a line of their own, numbers on the next: two rulers on end.
@@ -221,6 +226,7 @@ pub(super) fn read(text: &str) -> Page {
                         layouts.push(second);
                         at += skip;
                     }
+                    cells += CELLS_OF_TABLE + columns.len();
                     let section = Section { heading: heading.clone(), columns, ..Section::default() };
                     open = Some(Open { section, layouts, part: Vec::new(), part_line: 0 });
                 }
@@ -235,7 +241,7 @@ pub(super) fn read(text: &str) -> Page {
             }
             None if line.contains("DB/Inst:") => {
                 close(&mut open, &mut page);
-                heading = joined(line.split("DB/Inst:").next().unwrap_or(""));
+                heading = heading_of(line.split("DB/Inst:").next().unwrap_or(""));
                 header.clear();
             }
             None if line.trim_start().starts_with("->") => {
@@ -295,9 +301,9 @@ fn split_heading(header: &mut Vec<String>) -> String {
                 let before = line[..indent + end].chars().count();
                 header.push(" ".repeat(before) + rest);
             }
-            joined(&trimmed[..end])
+            heading_of(&trimmed[..end])
         }
-        None => joined(trimmed),
+        None => heading_of(trimmed),
     }
 }
 
@@ -324,11 +330,9 @@ fn pairs(line: &str) -> Option<Vec<String>> {
 fn keep_pairs(page: &mut Page, heading: &str, row: Row) {
     match page.sections.last_mut() {
         Some(last) if last.columns.is_empty() && last.heading == heading => last.rows.push(row),
-        _ => page.sections.push(Section {
-            heading: heading.to_owned(),
-            rows: vec![row],
-            ..Section::default()
-        }),
+        _ => {
+            page.sections.push(Section { heading: heading.to_owned(), rows: vec![row], ..Section::default() })
+        }
     }
 }
 

@@ -10,6 +10,9 @@ use crate::text::kept;
 // Half a unit is less than 2 % of the number: 28 ms is as good as what can be worked out, `4` is not.
 const ROUGH: f64 = 0.02;
 
+/// More events than Oracle has.
+const MOST_EVENTS: usize = 6_000;
+
 /// Reads both.
 pub(super) fn read(page: &Page, report: &mut AwrReport) {
     let sides = [
@@ -37,6 +40,9 @@ fn waits(section: &Section, side: WaitSide, report: &mut AwrReport) {
     let unit = mean.and_then(|at| number::unit_of_header(&section.columns[at].full_name()));
     let percent = section.column(&["% DB time", "%DB time", "% bg time", "%bg time", "%Total Call Time"]);
     for row in section.rows.iter().filter(|row| !row.cell(event).is_empty()) {
+        if report.waits.len() >= MOST_EVENTS {
+            return;
+        }
         let waits = section.quoted(row, waits, number::count);
         let total_s = section.quoted(row, total, number::count);
         let printed = section.quoted(row, mean, |text| number::time_us(text, unit));
@@ -110,5 +116,7 @@ fn histogram(section: &Section, report: &mut AwrReport) {
             })
             .collect(),
     };
-    report.histograms.extend(section.rows.iter().filter(|row| !row.cell(event).is_empty()).map(of));
+    let rows = section.rows.iter().filter(|row| !row.cell(event).is_empty());
+    let room = MOST_EVENTS.saturating_sub(report.histograms.len());
+    report.histograms.extend(rows.take(room).map(of));
 }
