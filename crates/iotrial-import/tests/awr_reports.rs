@@ -31,7 +31,7 @@ fn a_page_has_identity_counters_and_waits_with_their_places() {
     assert_eq!(reads.value, Some(1000.0));
     assert_eq!(
         reads.place,
-        "Other Instance Activity Stats › physical read total IO requests › per Second (line 65)"
+        "Other Instance Activity Stats › physical read total IO requests › per Second (line 51)"
     );
     let wait = report.wait("db file sequential read", WaitSide::Foreground).unwrap();
     assert_eq!((wait.mean_us.value, wait.mean_us.standing), (Some(500.0), Standing::Printed));

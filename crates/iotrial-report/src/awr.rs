@@ -26,6 +26,7 @@ impl Document {
         sections.extend(tablespaces(report));
         sections.extend(memory(report));
         sections.extend(exadata(report));
+        sections.push(origin(answer));
         Self {
             title: format!("AWR: {}", report.database.title()),
             byline: format!("{}, from {file}", covers(report)),
@@ -187,7 +188,6 @@ fn asked(answer: &AwrAnswer) -> Section {
                 value(mib.and_then(|mib| figures.get(mib))),
                 value(size.and_then(|size| figures.get(size))),
                 standing(quoted),
-                Value::text(quoted.map(|one| one.place.clone()).filter(|place| !place.is_empty())),
             ],
             is_total: false,
         }
@@ -200,7 +200,6 @@ fn asked(answer: &AwrAnswer) -> Section {
             Column::new("throughput", Quantity::BandwidthMibPerS),
             Column::new("mean size, KiB", Quantity::Unitless),
             Column::new("standing", Quantity::Words).optional(),
-            Column::new("from", Quantity::Words).first_to_go(),
         ],
         rows: rows.into_iter().map(row).collect(),
         at_a_glance: true,
@@ -213,6 +212,21 @@ fn asked(answer: &AwrAnswer) -> Section {
         ),
         Block::Table(table),
     )
+}
+
+/// Where each figure is from; left to the forms that can be scrolled.
+fn origin(answer: &AwrAnswer) -> Section {
+    let row = |(figure, quoted): (AwrFigure, &Quoted)| Row {
+        cells: vec![words(figure.title()), standing(Some(quoted)), words(quoted.place.as_str())],
+        is_total: false,
+    };
+    let table = Table {
+        caption: "Where the figures are from".to_owned(),
+        columns: ["figure", "standing", "place"].map(|name| Column::new(name, Quantity::Words)).into(),
+        rows: answer.figures.iter().map(row).collect(),
+        at_a_glance: false,
+    };
+    section("origin", "Where the figures are from", None, Block::Table(table))
 }
 
 const fn quantity(unit: AwrUnit) -> Quantity {
@@ -291,7 +305,7 @@ fn waits(answer: &AwrAnswer) -> Option<Section> {
                 columns: vec![
                     Column::new("event", Quantity::Words),
                     Column::new("side", Quantity::Words),
-                    Column::new("waits/s", Quantity::Iops),
+                    Column::new("per second", Quantity::Unitless),
                     Column::new("mean", Quantity::LatencyUs),
                     Column::new("category", Quantity::Words),
                     Column::new("p50", Quantity::LatencyUs).optional(),

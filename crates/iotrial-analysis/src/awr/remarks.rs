@@ -11,6 +11,8 @@ use crate::verdict::Category;
 /// Events with a smaller share of DB time limit nothing.
 // 004's rule for what is worth moving, and a usual one for what is worth tuning.
 const WORTH_NAMING_PERCENT: f64 = 10.0;
+/// CPU may be a little more than DB time by rounding.
+const MOST_OF_DB_TIME: f64 = 105.0;
 /// From here on an average hides the busy minutes.
 const LONG_INTERVAL_S: f64 = 2.0 * 3600.0;
 /// Switches more often than every ten minutes are checkpoints more often than anybody wants; Oracle's advice is 15 to 20.
@@ -52,7 +54,11 @@ pub(super) fn limits_of(report: &AwrReport) -> Vec<Limit> {
         })
         .collect();
     if let (Some(cpu), Some(time)) = (cpu, db_time) {
-        limits.push(Limit { what: "DB CPU".to_owned(), percent: 100.0 * cpu / time });
+        // More CPU than time is another way of counting, and no share (see `work`).
+        let percent = 100.0 * cpu / time;
+        if percent <= MOST_OF_DB_TIME {
+            limits.push(Limit { what: "DB CPU".to_owned(), percent });
+        }
     }
     limits.sort_by(|a, b| b.percent.total_cmp(&a.percent));
     limits.truncate(10);
@@ -240,6 +246,20 @@ fn waits(report: &AwrReport, figures: &AwrFigures, latencies: &[WaitLatency], sa
 }
 
 fn work(report: &AwrReport, figures: &AwrFigures, say: Say<'_>) {
+    let sessions = figures.value(AwrFigure::CpuSessions).zip(figures.value(AwrFigure::ActiveSessions));
+    if let Some((cpu, active)) = sessions
+        && active > 0.0
+        && 100.0 * cpu / active > MOST_OF_DB_TIME
+    {
+        say(
+            "cpu-beyond-db-time",
+            Severity::Warning,
+            format!(
+                "DB CPU is {:.0} % of DB time: one of them is counted wrong, and shares of DB time say little",
+                100.0 * cpu / active
+            ),
+        );
+    }
     let temp = report.io_by_file_type.iter().find(|one| one.name.eq_ignore_ascii_case("Temp File"));
     let total = figures.value(AwrFigure::ReadMib).zip(figures.value(AwrFigure::WriteMib));
     if let (Some(temp), Some((read, write))) = (temp, total) {

@@ -105,8 +105,10 @@ pub struct LeftOut {
 /// A database over time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DatabaseSeries {
-    /// What it is called.
+    /// What it is called; with its id where others have the same name.
     pub database: String,
+    #[serde(skip)]
+    key: String,
     /// The instances of which there are reports.
     pub instances: Vec<u32>,
     /// From the first to the last.
@@ -171,6 +173,13 @@ impl AwrSeries {
         let mut databases: Vec<DatabaseSeries> =
             by_database.into_values().filter_map(|samples| database(samples, &mut left_out)).collect();
         databases.sort_by(|a, b| a.database.cmp(&b.database));
+        // Clones and tests often have the name of their source.
+        let titles: Vec<String> = databases.iter().map(|one| one.database.clone()).collect();
+        for one in &mut databases {
+            if titles.iter().filter(|title| **title == one.database).count() > 1 {
+                one.database = format!("{} ({})", one.database, one.key.trim_end_matches('/'));
+            }
+        }
         Self { databases, left_out }
     }
 }
@@ -206,7 +215,7 @@ fn database(mut samples: Vec<AwrSample>, left_out: &mut Vec<LeftOut>) -> Option<
             None => kept.push(sample),
         }
     }
-    let title = kept.first()?.title.clone();
+    let (title, key) = kept.first().map(|one| (one.title.clone(), one.key.clone()))?;
     let instances: BTreeSet<u32> = kept.iter().flat_map(|one| one.instances.iter().copied()).collect();
     let mut notes = Vec::new();
     for sample in &kept {
@@ -251,6 +260,7 @@ fn database(mut samples: Vec<AwrSample>, left_out: &mut Vec<LeftOut>) -> Option<
     }
     Some(DatabaseSeries {
         database: title,
+        key,
         instances: instances.into_iter().collect(),
         covered_s: intervals.iter().map(|one| one.seconds).sum(),
         statistics: statistics(&intervals),

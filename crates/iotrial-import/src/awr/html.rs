@@ -346,7 +346,7 @@ mod tests {
              <TR><TD>Rest<TD colspan=2>4</TABLE><P>End of Report</HTML>",
         );
         let [section] = page.sections.as_slice() else { panic!("{page:?}") };
-        assert_eq!((section.heading.as_str(), section.rows[0].line), ("IO Profile", 6));
+        assert_eq!((section.heading.as_str(), section.rows[0].line), ("IO Profile", 7));
         let names: Vec<String> = section.columns.iter().map(Column::full_name).collect();
         assert_eq!(names, ["Name", "Requests Reads", "Requests Writes"]);
         assert_eq!(section.rows[0].cells, ["All", "1,2", "3"]);

@@ -118,6 +118,7 @@ fn wrong_order(section: &Section, columns: &Columns, elapsed_s: Option<f64>) -> 
     let elapsed = elapsed_s.filter(|elapsed| *elapsed > 0.0)?;
     let (single, writes, rate) = (columns.single_reads?, columns.writes?, columns.write_rate?);
     let (mut as_printed, mut as_moved, mut rows) = (0.0, 0.0, 0);
+    let (mut single_reads, mut all_reads) = (0.0, 0.0);
     for row in &section.rows {
         let value = |at: usize| number::count(row.cell(at)).map(|number| number.value);
         let (Some(single), Some(writes), Some(rate)) = (value(single), value(writes), value(rate)) else {
@@ -125,22 +126,15 @@ fn wrong_order(section: &Section, columns: &Columns, elapsed_s: Option<f64>) -> 
         };
         as_printed += (writes / elapsed - rate).abs();
         as_moved += (single / elapsed - rate).abs();
+        single_reads += single;
+        all_reads += columns.reads.and_then(value).unwrap_or(f64::MAX) / elapsed;
         rows += 1;
     }
     // Rates are printed as whole numbers, so that half a write per second and row says nothing.
     let room = 0.5 * f64::from(rows) + 1e-6;
-    let has_times = || {
-        // An idle database has rates of zero everywhere. Counts are whole numbers, and times are printed with decimals.
-        let decimal = |at: usize| {
-            let cells = section.rows.iter().map(|row| row.cell(at)).filter(|cell| !cell.is_empty());
-            let (count, decimals) = cells.fold((0, 0), |(count, decimals), cell| {
-                (count + 1, decimals + i32::from(cell.contains('.')))
-            });
-            count > 0 && count == decimals
-        };
-        decimal(writes) && !decimal(single)
-    };
-    let is_moved = (as_printed > room && as_moved <= room) || has_times();
+    // An idle database has rates of zero everywhere; but no reads of one block are more than all reads.
+    let is_impossible = single_reads > all_reads + room;
+    let is_moved = as_moved <= room && (as_printed > room || is_impossible);
     is_moved.then(|| {
         format!(
             "{} has its values in another order than its headers: writes are printed under `1-bk Rds/s`, \

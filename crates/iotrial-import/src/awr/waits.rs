@@ -78,6 +78,13 @@ fn mean_of(waits: &Quoted, total_s: &Quoted, printed: Quoted) -> Quoted {
         return printed.contradicted(why);
     }
     let is_rough = printed.half_step > ROUGH * value;
+    if value == 0.0 && worked_out == 0.0 {
+        let most = step.min(printed.half_step) / 1e3;
+        return Quoted::absent(
+            printed.place,
+            format!("printed as 0: less than {} ms", short(most.max(0.001))),
+        );
+    }
     if is_rough && step < printed.half_step {
         let how = format!("total wait time by number of waits; printed as {} ms", short(value / 1e3));
         return Quoted::derived(worked_out, step, printed.place, how);
