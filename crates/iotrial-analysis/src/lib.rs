@@ -28,5 +28,6 @@ pub mod sweep;
 pub mod settings;
 pub mod comparison;
 pub mod audit;
+pub mod awr;
 #[cfg(test)]
 mod test_record;

@@ -26,6 +26,7 @@ mod figures_csv;
 mod recognise;
 pub mod fio_job;
 pub mod counters;
+pub mod awr;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -40,3 +40,4 @@ pub mod study;
 pub mod counters;
 pub mod subject;
 pub mod demand;
+pub mod awr;

@@ -27,6 +27,7 @@ mod comparison;
 pub mod gates;
 pub mod junit;
 mod audit;
+mod awr;
 pub mod sweep;
 mod explanation;
 mod sizing;

@@ -16,6 +16,8 @@ use iotrial_session::request::{Aim, LoadRequest};
 use crate::failure::Failure;
 use crate::report_files::ReportFiles;
 
+mod awr;
+
 mod completion;
 
 mod gate;
@@ -32,6 +34,7 @@ mod study;
 
 mod sweep;
 
+pub use awr::{AwrArgs, DemandLevel};
 pub use gate::GateArgs;
 pub use import::ImportArgs;
 pub use rig::RigArgs;
@@ -90,6 +93,8 @@ pub enum Command {
     Audit(AuditArgs),
     /// Find what to buy: the cheapest configurations that meet a demand, and what binds a given one.
     Size(Box<SizeArgs>),
+    /// Read AWR reports of Oracle: what the database asks of its storage, what it waits for, average and peak.
+    Awr(AwrArgs),
     /// Make records of results of other tools: fio, diskspd, SQLIO, Iometer, CrystalDiskMark, vdbench, printed tables.
     Import(ImportArgs),
     /// List the records in the store, all of them or those that are looked for.

@@ -1,6 +1,7 @@
 //! One module for each command.
 
 pub mod audit;
+pub mod awr;
 pub mod clean;
 pub mod compare;
 pub mod docs;
@@ -37,6 +38,7 @@ pub fn carry_out(command: Option<Command>) -> Result<ExitCode, Failure> {
         Some(Command::Compare(args)) => compare::compare(&args),
         Some(Command::Audit(args)) => audit::audit(&args),
         Some(Command::Size(args)) => size::size(&args),
+        Some(Command::Awr(args)) => awr::awr(&args),
         Some(Command::Import(args)) => import::import(&args),
         Some(Command::Records(args)) => records::records(&args),
         Some(Command::Open(args)) => open::open(&args),

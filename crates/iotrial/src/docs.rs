@@ -17,13 +17,14 @@ macro_rules! page {
 }
 
 /// In the order in which somebody meets them. What is only about building iotrial is not among them.
-pub const PAGES: [Page; 18] = [
+pub const PAGES: [Page; 19] = [
     page!("profiles", "loads: the built-in ones, and how to write your own"),
     page!("thresholds", "what the verdict judges by, and how to write your own"),
     page!("study", "studies: several configurations, repeated, interleaved, resumed, on several machines"),
     page!("targets", "what iotrial touches and what it never touches"),
     page!("reports", "the forms of a report, and what is in which"),
     page!("import", "results of other tools: formats, limits, what is easily misread"),
+    page!("awr", "AWR and Statspack reports of Oracle: what is read, corrected and left out"),
     page!("compare", "how configurations are compared, and what may be concluded"),
     page!("audit", "whether a result agrees with itself: every check, its sources and limits"),
     page!("fio-jobs", "jobs of fio as profiles: what becomes of each option"),

@@ -12,8 +12,10 @@ mod labels;
 use std::io::BufRead as _;
 use std::path::{Path, PathBuf};
 
+use iotrial_import::awr::{AwrError, looks_like_awr, read_awr};
 use iotrial_import::counters::{CountersError, read_counters};
 use iotrial_import::{ForeignFile, ImportError, Imported, Naming, import, text_of};
+use iotrial_model::awr::AwrReport;
 use iotrial_model::counters::CounterSeries;
 use iotrial_model::demand::Demand;
 use iotrial_model::imported::ImportedRecord;
@@ -48,6 +50,8 @@ pub enum Input {
     Results(Box<Imported>),
     /// What an operating system counted at its disks.
     Counters(CounterSeries),
+    /// Reports of Oracle about a database; of AWR-Miner one for each snapshot. Never empty.
+    Awr(Vec<AwrReport>),
     /// What is asked of storage.
     Demand(Box<Demand>),
     /// What could be bought, or was.
@@ -87,6 +91,7 @@ impl Input {
             Self::Results(results) if results.table.is_some() => Kind::Table,
             Self::Results(_) => Kind::Results,
             Self::Counters(_) => Kind::Counters,
+            Self::Awr(_) => Kind::Awr,
             Self::Demand(_) => Kind::Demand,
             Self::Configuration(_) => Kind::Configuration,
             Self::Catalog(_) => Kind::Catalog,
@@ -102,6 +107,7 @@ impl Input {
             Self::Results(results) => Some(results.records.iter().map(Subject::of_imported).collect()),
             Self::Sweep(_)
             | Self::Counters(_)
+            | Self::Awr(_)
             | Self::Demand(_)
             | Self::Configuration(_)
             | Self::Catalog(_)
@@ -208,6 +214,18 @@ fn open_whole(path: &Path, whole: &Whole, naming: &Naming) -> Result<Input, Inta
     // Records of iotrial first: they say so within a few bytes, and reading them as another tool's would take longest.
     if let Some(kind) = json_kind(whole) {
         return open_record(kind, path, &name, whole);
+    }
+    // A report of Oracle has a title of its own, and may quote any other format in its statements.
+    if looks_like_awr(&whole.bytes) {
+        match read_awr(&whole.bytes) {
+            Ok(reports) => return Ok(Input::Awr(reports)),
+            // A page that only speaks of such reports.
+            Err(AwrError::Unknown) => {}
+            Err(error) => {
+                let hint = error.hint();
+                return Err(IntakeError::of_known(format!("cannot read `{name}`"), error, hint));
+            }
+        }
     }
     // Then other tools, whose formats are told by their content; TOML and counters come last, because they are told by
     // little.

@@ -66,6 +66,8 @@ sda            200.00   50.00   1600.00    400.00   1.00
 
 const DEMAND: &str = "format = \"iotrial.demand/1\"\nread = { iops = 1000, block_size = \"8KiB\" }\n";
 
+const AWR: &str = include_str!("../../iotrial-import/tests/awr/instance-19c.html");
+
 fn golden(name: &str) -> String {
     format!("{}/../iotrial-import/tests/golden/{name}", env!("CARGO_MANIFEST_DIR"))
 }
@@ -126,6 +128,7 @@ fn fixtures(bench: &Bench) {
         text(STUDY, "study");
         text(COUNTERS, "counters");
         text(DEMAND, "demand");
+        text(AWR, "awr");
         text(CONFIGURATION, "configuration");
         text(&bench.run(&["size", "catalogs", "oci", "--print", "toml"]).stdout, "catalog");
         text(&bench.run(&["profiles", "sqlserver-log"]).stdout, "profile");
@@ -142,7 +145,7 @@ fn fixtures(bench: &Bench) {
 }
 
 /// Every kind, and how it is called.
-const KINDS: [(&str, &str); 13] = [
+const KINDS: [(&str, &str); 14] = [
     ("run", "the record of a run"),
     ("sweep", "the record of a sweep"),
     ("kept", "an imported result"),
@@ -151,6 +154,7 @@ const KINDS: [(&str, &str); 13] = [
     ("study", "a study"),
     ("journal", "the journal of a study"),
     ("counters", "a file of counters"),
+    ("awr", "an AWR report"),
     ("demand", "a demand"),
     ("configuration", "a configuration"),
     ("catalog", "a catalog"),
@@ -162,10 +166,11 @@ const KINDS: [(&str, &str); 13] = [
 type Command = (&'static str, &'static [&'static str], &'static [&'static str], &'static [&'static str]);
 
 /// Every command that is given results or what is asked of them.
-const COMMANDS: [Command; 17] = [
+const COMMANDS: [Command; 18] = [
     ("report", &["report"], &[], &["run", "sweep", "kept", "result", "table", "study"]),
     ("compare", &["compare"], &["run-2.in"], &["run", "kept", "result", "table", "study"]),
     ("audit", &["audit"], &[], &["run", "kept", "result", "table"]),
+    ("awr", &["awr"], &[], &["awr"]),
     ("import", &["import"], &["--quiet"], &["result", "table"]),
     (
         "size --demand",

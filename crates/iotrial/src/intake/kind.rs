@@ -15,6 +15,7 @@ pub enum Kind {
     Results,
     Table,
     Counters,
+    Awr,
     Demand,
     Configuration,
     Catalog,
@@ -35,6 +36,7 @@ impl Kind {
             Self::Results => "a result of another tool",
             Self::Table => "a printed table",
             Self::Counters => "a file of counters",
+            Self::Awr => "an AWR report",
             Self::Demand => "a demand",
             Self::Configuration => "a configuration",
             Self::Catalog => "a catalog",
@@ -57,6 +59,7 @@ impl Kind {
                 format!("`iotrial audit {name}` checks it, `iotrial compare {name}` compares its rows")
             }
             Self::Counters | Self::Demand => format!("`iotrial size --demand {name}` finds what meets it"),
+            Self::Awr => format!("`iotrial awr {name}` reads it"),
             Self::Configuration => format!("`iotrial size explain {name}` says what limits it"),
             Self::Catalog => format!("`iotrial size catalogs --catalog {name}` shows it"),
             Self::Study => format!(

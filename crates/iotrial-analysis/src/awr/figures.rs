@@ -1,0 +1,290 @@
+//! The figures of one interval, each from the counter that every kind of report has, and from what else says the same where that
+//! one is missing.
+
+use iotrial_model::awr::{AwrFigure, AwrFigures, AwrKind, AwrReport, Quoted, WaitSide};
+
+/// Bytes of a MiB, which Oracle calls MB.
+const MIB: f64 = 1_048_576.0;
+
+/// Reads of one block by an index, under the names that they have on plain storage and on Exadata.
+const SINGLE_BLOCK_READS: [&str; 5] = [
+    "db file sequential read",
+    "cell single block physical read",
+    "cell single block physical read: flash cache",
+    "cell single block physical read: pmem cache",
+    "cell single block physical read: RDMA",
+];
+
+pub(super) fn figures_of(report: &AwrReport) -> AwrFigures {
+    let mut figures = AwrFigures::default();
+    for (figure, value) in &report.printed_figures {
+        figures.put(*figure, value.clone());
+    }
+    if report.kind != AwrKind::Miner {
+        counted(report, &mut figures);
+    }
+    ratios(&mut figures);
+    figures
+}
+
+fn rate(report: &AwrReport, name: &str) -> Quoted {
+    report
+        .statistic(name)
+        .map_or_else(|| Quoted::absent("", format!("no counter `{name}`")), |one| one.per_second.clone())
+}
+
+/// The first that is there and not contradicted; otherwise the first that is there.
+fn first(candidates: Vec<Quoted>) -> Quoted {
+    let sound = candidates.iter().position(|one| one.sound().is_some());
+    let at = sound.or_else(|| candidates.iter().position(Quoted::is_there)).unwrap_or(0);
+    candidates.into_iter().nth(at).unwrap_or_default()
+}
+
+fn named(list: &[iotrial_model::awr::Named], name: &str) -> Quoted {
+    AwrReport::named(list, name).cloned().unwrap_or_else(|| Quoted::absent("", format!("no `{name}`")))
+}
+
+fn counted(report: &AwrReport, figures: &mut AwrFigures) {
+    let profile = |name: &str, is_read: bool| match report.io_profile_row(name) {
+        Some(row) if is_read => row.read.clone(),
+        Some(row) => row.write.clone(),
+        None => Quoted::default(),
+    };
+    let files = report.io_by_file_type.iter().find(|one| one.is_total());
+    let total = |statistic: &str, row: &str, is_read: bool, of_files: Option<&Quoted>, factor: f64| {
+        let sum_of_files = of_files.cloned().unwrap_or_default();
+        first(vec![rate(report, statistic).scaled(factor), profile(row, is_read), sum_of_files])
+    };
+    let mut put = |figure, value| figures.put(figure, value);
+    put(
+        AwrFigure::Reads,
+        total(
+            "physical read total IO requests",
+            "Total Requests",
+            true,
+            files.map(|files| &files.reads_per_s),
+            1.0,
+        ),
+    );
+    put(
+        AwrFigure::Writes,
+        total(
+            "physical write total IO requests",
+            "Total Requests",
+            false,
+            files.map(|files| &files.writes_per_s),
+            1.0,
+        ),
+    );
+    put(
+        AwrFigure::ReadMib,
+        total(
+            "physical read total bytes",
+            "Total (MB)",
+            true,
+            files.map(|files| &files.read_mib_per_s),
+            1.0 / MIB,
+        ),
+    );
+    put(
+        AwrFigure::WriteMib,
+        total(
+            "physical write total bytes",
+            "Total (MB)",
+            false,
+            files.map(|files| &files.write_mib_per_s),
+            1.0 / MIB,
+        ),
+    );
+    put(AwrFigure::MultiBlockReads, rate(report, "physical read total multi block requests"));
+    put(AwrFigure::MultiBlockWrites, rate(report, "physical write total multi block requests"));
+    let load = |names: [&str; 2]| first(names.map(|name| named(&report.load_profile, name)).to_vec());
+    put(
+        AwrFigure::DatabaseReads,
+        first(vec![rate(report, "physical read IO requests"), load(["Read IO requests", ""])]),
+    );
+    put(
+        AwrFigure::DatabaseWrites,
+        first(vec![rate(report, "physical write IO requests"), load(["Write IO requests", ""])]),
+    );
+    put(
+        AwrFigure::RedoMib,
+        first(vec![rate(report, "redo size"), load(["Redo size (bytes)", "Redo size"])]).scaled(1.0 / MIB),
+    );
+    put(AwrFigure::RedoWrites, rate(report, "redo writes"));
+    put(AwrFigure::Transactions, transactions(report));
+    let elapsed = report.interval.elapsed_s.value.filter(|elapsed| *elapsed > 0.0);
+    let by_elapsed = |time: &Quoted, what: &str| match (time.value, elapsed) {
+        (Some(time_s), Some(elapsed)) => Quoted::derived(
+            time_s / elapsed,
+            time.half_step / elapsed,
+            time.place.clone(),
+            format!("{what} by the elapsed time"),
+        ),
+        _ => time.clone(),
+    };
+    put(AwrFigure::ActiveSessions, by_elapsed(&report.interval.db_time_s, "DB time"));
+    put(AwrFigure::CpuSessions, by_elapsed(&named(&report.time_model, "DB CPU"), "DB CPU"));
+    put(AwrFigure::BufferHitPercent, buffer_hits(report));
+    if let Some(hits) = flash_hits(report) {
+        put(AwrFigure::FlashCacheHitPercent, hits);
+    }
+    put(AwrFigure::SingleBlockReadUs, weighted_wait(report, &SINGLE_BLOCK_READS, WaitSide::Foreground));
+    put(
+        AwrFigure::RedoWriteUs,
+        first(vec![
+            weighted_wait(report, &["log file parallel write"], WaitSide::Background),
+            weighted_wait(report, &["log file parallel write"], WaitSide::Foreground),
+        ]),
+    );
+    put(AwrFigure::CommitUs, weighted_wait(report, &["log file sync"], WaitSide::Foreground));
+}
+
+fn transactions(report: &AwrReport) -> Quoted {
+    let (commits, rollbacks) = (rate(report, "user commits"), rate(report, "user rollbacks"));
+    match (commits.value, rollbacks.value) {
+        (Some(a), Some(b)) => Quoted::derived(
+            a + b,
+            commits.half_step + rollbacks.half_step,
+            commits.place,
+            "user commits and user rollbacks",
+        ),
+        _ => named(&report.load_profile, "Transactions"),
+    }
+}
+
+/// The printed percentage; where there is none, from the counters of the cache.
+fn buffer_hits(report: &AwrReport) -> Quoted {
+    let printed = named(&report.efficiency, "Buffer Hit %");
+    if printed.is_there() {
+        return printed;
+    }
+    let reads = rate(report, "physical reads cache");
+    let gets: Vec<Quoted> =
+        ["consistent gets from cache", "db block gets from cache"].map(|name| rate(report, name)).to_vec();
+    let sum: Option<f64> = gets.iter().map(|one| one.value).sum();
+    match (reads.value, sum) {
+        (Some(reads_value), Some(gets)) if gets > 0.0 => Quoted::derived(
+            100.0 * (1.0 - reads_value / gets).max(0.0),
+            0.05,
+            reads.place,
+            "physical reads cache by the gets from cache",
+        ),
+        _ => printed,
+    }
+}
+
+/// `None` where there is no flash cache of storage servers.
+fn flash_hits(report: &AwrReport) -> Option<Quoted> {
+    let hits = report.statistic("cell flash cache read hits")?.per_second.clone();
+    let reads = rate(report, "physical read total IO requests").value.filter(|reads| *reads > 0.0)?;
+    let value = hits.value.filter(|hits| *hits > 0.0)?;
+    let half_step = 100.0 * hits.half_step / reads;
+    let how = "cell flash cache read hits by all read requests";
+    let share = Quoted::derived(100.0 * value / reads, half_step, hits.place, how);
+    // Hits of a smart scan count more than once.
+    Some(if value > reads * 1.01 { share.contradicted("more hits than reads") } else { share })
+}
+
+/// The mean over several events, by how often each was waited for.
+fn weighted_wait(report: &AwrReport, events: &[&str], side: WaitSide) -> Quoted {
+    let waits = events.iter().filter_map(|event| {
+        let wait = report.wait(event, side)?;
+        (wait.waits.sound()? > 0.0).then_some(wait)
+    });
+    let waits: Vec<_> = waits.filter(|wait| wait.mean_us.is_there()).collect();
+    match waits.as_slice() {
+        [] => Quoted::absent("", format!("nobody waited for `{}`", events[0])),
+        [one] => one.mean_us.clone(),
+        several => {
+            let sum = |value: fn(f64, f64) -> f64| -> f64 {
+                let parts =
+                    several.iter().filter_map(|wait| Some(value(wait.waits.value?, wait.mean_us.value?)));
+                parts.sum()
+            };
+            let (count, time) = (sum(|count, _| count), sum(|count, mean| count * mean));
+            let half_step = several.iter().map(|wait| wait.mean_us.half_step).fold(0.0, f64::max);
+            let names: Vec<&str> = several.iter().map(|wait| wait.event.as_str()).collect();
+            let place = several[0].mean_us.place.clone();
+            Quoted::derived(time / count, half_step, place, format!("the mean over {}", names.join(", ")))
+        }
+    }
+}
+
+/// What follows from other figures, whoever they are from.
+pub(super) fn ratios(figures: &mut AwrFigures) {
+    let value = |figures: &AwrFigures, figure| figures.get(figure).cloned().unwrap_or_default();
+    let difference = |figures: &AwrFigures, all, part| {
+        let (all, part) = (value(figures, all), value(figures, part));
+        match (all.value, part.value) {
+            (Some(a), Some(b)) => {
+                let rest = Quoted::derived(
+                    (a - b).max(0.0),
+                    all.half_step + part.half_step,
+                    all.place,
+                    "all requests less those of several blocks",
+                );
+                let room = all.half_step + part.half_step + 0.01 * a;
+                if b > a + room {
+                    rest.contradicted("more requests of several blocks than requests")
+                } else {
+                    rest
+                }
+            }
+            _ => Quoted::absent(part.place, part.note.unwrap_or_default()),
+        }
+    };
+    let quotient = |figures: &AwrFigures, over, under, factor: f64, how: &str| {
+        let (over, under) = (value(figures, over), value(figures, under));
+        match (over.value, under.value.filter(|under| *under > 0.0)) {
+            (Some(a), Some(b)) => {
+                let half_step = factor * (over.half_step + a / b * under.half_step) / b;
+                Quoted::derived(factor * a / b, half_step, over.place, how)
+            }
+            _ => Quoted::absent(over.place, "there were none"),
+        }
+    };
+    let put = [
+        (AwrFigure::SingleBlockReads, difference(figures, AwrFigure::Reads, AwrFigure::MultiBlockReads)),
+        (AwrFigure::SingleBlockWrites, difference(figures, AwrFigure::Writes, AwrFigure::MultiBlockWrites)),
+        (
+            AwrFigure::MeanReadKib,
+            quotient(figures, AwrFigure::ReadMib, AwrFigure::Reads, 1024.0, "read bytes by read requests"),
+        ),
+        (
+            AwrFigure::MeanWriteKib,
+            quotient(
+                figures,
+                AwrFigure::WriteMib,
+                AwrFigure::Writes,
+                1024.0,
+                "written bytes by write requests",
+            ),
+        ),
+        (
+            AwrFigure::MeanRedoWriteKib,
+            quotient(figures, AwrFigure::RedoMib, AwrFigure::RedoWrites, 1024.0, "redo size by redo writes"),
+        ),
+        (AwrFigure::ReadPercent, read_share(figures)),
+    ];
+    for (figure, value) in put {
+        // What a source does not tell apart at all is left out rather than shown as absent in every row.
+        if value.is_there() || figures.get(figure).is_some() {
+            figures.put(figure, value);
+        }
+    }
+}
+
+fn read_share(figures: &AwrFigures) -> Quoted {
+    match (figures.get(AwrFigure::Reads), figures.get(AwrFigure::Writes)) {
+        (Some(reads), Some(writes)) => match (reads.value, writes.value) {
+            (Some(a), Some(b)) if a + b > 0.0 => {
+                let half_step = 100.0 * (reads.half_step + writes.half_step) / (a + b);
+                let how = "read requests by all requests";
+                Quoted::derived(100.0 * a / (a + b), half_step, reads.place.clone(), how)
+            }
+            _ => Quoted::default(),
+        },
+        _ => Quoted::default(),
+    }
+}

@@ -1,0 +1,430 @@
+//! Where the time of users goes, and what an expert would remark. A remark has its numbers in it, and says what to do where there is
+//! something to do.
+
+use iotrial_model::awr::{AwrFigure, AwrFigures, AwrKind, AwrReport, Standing, WaitSide};
+use iotrial_model::finding::Severity;
+use serde::Serialize;
+
+use super::latencies::WaitLatency;
+use crate::verdict::Category;
+
+/// Events with a smaller share of DB time limit nothing.
+// 004's rule for what is worth moving, and a usual one for what is worth tuning.
+const WORTH_NAMING_PERCENT: f64 = 10.0;
+/// CPU may be a little more than DB time by rounding.
+const MOST_OF_DB_TIME: f64 = 105.0;
+/// From here on an average hides the busy minutes.
+const LONG_INTERVAL_S: f64 = 2.0 * 3600.0;
+/// Switches more often than every ten minutes are checkpoints more often than anybody wants; Oracle's advice is 15 to 20.
+const MANY_SWITCHES_PER_HOUR: f64 = 6.0;
+/// A commit that takes this many times the write of its redo waits for CPU or for a standby, and not for the disk.
+const COMMIT_BEYOND_WRITE: f64 = 3.0;
+
+/// A share of the time of users.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Limit {
+    /// `DB CPU`, or an event.
+    pub what: String,
+    /// Share of DB time.
+    pub percent: f64,
+}
+
+/// Something to know.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Remark {
+    /// The same for the same kind of remark.
+    pub id: &'static str,
+    /// How much it weighs.
+    pub severity: Severity,
+    /// One sentence with its numbers.
+    pub text: String,
+}
+
+pub(super) fn limits_of(report: &AwrReport) -> Vec<Limit> {
+    let db_time = report.interval.db_time_s.value.filter(|time| *time > 0.0);
+    let cpu = AwrReport::named(&report.time_model, "DB CPU").and_then(|cpu| cpu.value);
+    let mut limits: Vec<Limit> = report
+        .waits
+        .iter()
+        .filter(|wait| wait.side == WaitSide::Foreground)
+        .filter_map(|wait| {
+            // Idle events have no share.
+            let percent = wait.percent.sound()?;
+            (percent > 0.0).then(|| Limit { what: wait.event.clone(), percent })
+        })
+        .collect();
+    if let (Some(cpu), Some(time)) = (cpu, db_time) {
+        // More CPU than time is another way of counting, and no share (see `work`).
+        let percent = 100.0 * cpu / time;
+        if percent <= MOST_OF_DB_TIME {
+            limits.push(Limit { what: "DB CPU".to_owned(), percent });
+        }
+    }
+    limits.sort_by(|a, b| b.percent.total_cmp(&a.percent));
+    limits.truncate(10);
+    limits
+}
+
+pub(super) fn remarks_of(report: &AwrReport, figures: &AwrFigures, latencies: &[WaitLatency]) -> Vec<Remark> {
+    let mut remarks = Vec::new();
+    let mut say = |id, severity, text: String| remarks.push(Remark { id, severity, text });
+    for text in &report.contradictions {
+        say("contradiction", Severity::Warning, text.clone());
+    }
+    for text in &report.corrections {
+        say("correction", Severity::Note, text.clone());
+    }
+    interval(report, &mut say);
+    who_asks(report, figures, &mut say);
+    waits(report, figures, latencies, &mut say);
+    work(report, figures, &mut say);
+    parameters(report, &mut say);
+    exadata(report, &mut say);
+    remarks
+}
+
+type Say<'s> = &'s mut dyn FnMut(&'static str, Severity, String);
+
+fn interval(report: &AwrReport, say: Say<'_>) {
+    let elapsed = report.interval.elapsed_s.value.unwrap_or(0.0);
+    if elapsed > LONG_INTERVAL_S {
+        say(
+            "long-interval",
+            Severity::Warning,
+            format!(
+                "the report covers {:.1} hours: its averages hide the busy minutes; give reports of single snapshots, or the output of AWR-Miner, to see average and peak",
+                elapsed / 3600.0
+            ),
+        );
+    }
+    if elapsed > 0.0 && elapsed < 600.0 {
+        let text = format!("the report covers {:.1} minutes: too little to size by", elapsed / 60.0);
+        say("short-interval", Severity::Note, text);
+    }
+    let (running, here) = (report.running_instances.unwrap_or(1), report.instances.len());
+    let is_one = matches!(report.kind, AwrKind::Instance | AwrKind::Statspack);
+    if is_one && running > 1 {
+        say(
+            "one-of-several-instances",
+            Severity::Warning,
+            format!(
+                "one of {running} instances: give the reports of all of them for the same snapshots, or the report of the cluster (awrgrpt.sql)"
+            ),
+        );
+    }
+    if report.kind == AwrKind::Cluster && here < usize::try_from(running).unwrap_or(usize::MAX) {
+        let text = format!("the report has {here} of {running} instances: its sums are too low");
+        say("missing-instances", Severity::Warning, text);
+    }
+    if report.kind == AwrKind::Pluggable {
+        say(
+            "pluggable-database",
+            Severity::Note,
+            "the report of a pluggable database: redo, log writes and archiving are of the whole container and not in it".to_owned(),
+        );
+    }
+}
+
+/// I/O that the Load Profile does not have.
+fn who_asks(report: &AwrReport, figures: &AwrFigures, say: Say<'_>) {
+    let value = |figure| figures.value(figure);
+    if let (Some(all), Some(database)) = (value(AwrFigure::Reads), value(AwrFigure::DatabaseReads))
+        && all > 1.5 * database + 1.0
+    {
+        say(
+            "reads-beyond-the-database",
+            Severity::Note,
+            format!(
+                "the Load Profile has {database:.1} reads per second, and the instance made {all:.1}: control files, archiver, backup and recovery are only in the latter, and storage has to carry them"
+            ),
+        );
+    }
+    let share = |names: &[&str]| {
+        let mib = |one: &iotrial_model::awr::IoStat| {
+            one.read_mib_per_s.sound().unwrap_or(0.0) + one.write_mib_per_s.sound().unwrap_or(0.0)
+        };
+        let total = report
+            .io_by_function
+            .iter()
+            .find(|one| one.is_total())
+            .map_or_else(|| report.io_by_function.iter().map(mib).sum(), mib);
+        let of: f64 =
+            report.io_by_function.iter().filter(|one| names.contains(&one.name.as_str())).map(mib).sum();
+        (total > 0.0).then(|| 100.0 * of / total)
+    };
+    for (names, id, what) in [
+        (&["ARCH"][..], "archiver", "the archiver"),
+        (&["RMAN"][..], "backup", "backup and recovery (RMAN)"),
+        (&["Data Pump"][..], "data-pump", "Data Pump"),
+        (&["Recovery"][..], "recovery", "recovery"),
+    ] {
+        if let Some(percent) = share(names).filter(|percent| *percent >= WORTH_NAMING_PERCENT) {
+            say(
+                id,
+                Severity::Note,
+                format!(
+                    "{what} moved {percent:.0} % of all bytes: decide whether a demand should contain it"
+                ),
+            );
+        }
+    }
+    let standby = report
+        .parameters
+        .iter()
+        .filter(|one| one.name.starts_with("log_archive_dest_"))
+        .any(|one| one.value.to_lowercase().contains("service"));
+    if standby && let Some(redo) = value(AwrFigure::RedoMib) {
+        say(
+            "standby",
+            Severity::Note,
+            format!(
+                "redo goes to a standby over the network: {redo:.2} MiB/s on average besides the writes here"
+            ),
+        );
+    }
+}
+
+fn waits(report: &AwrReport, figures: &AwrFigures, latencies: &[WaitLatency], say: Say<'_>) {
+    for one in latencies.iter().filter(|one| one.judged >= Some(Category::Poor)) {
+        let (Some(mean), Some(category)) = (one.mean_us.value, one.category) else { continue };
+        // A handful of waits on an idle system says nothing of its storage.
+        if one.per_second.unwrap_or(0.0) < 0.1 {
+            continue;
+        }
+        say(
+            "slow-wait",
+            Severity::Warning,
+            format!("`{}` ({}) takes {:.2} ms on average: {category}", one.event, one.side, mean / 1e3),
+        );
+    }
+    let (commit, write) = (figures.value(AwrFigure::CommitUs), figures.value(AwrFigure::RedoWriteUs));
+    let commits = report.wait("log file sync", WaitSide::Foreground).and_then(|wait| wait.waits.value);
+    if let (Some(commit), Some(write)) = (commit, write)
+        && commit > COMMIT_BEYOND_WRITE * write
+        && commits.unwrap_or(0.0) > 1_000.0
+    {
+        say(
+            "commit-beyond-write",
+            Severity::Note,
+            format!(
+                "a commit takes {:.2} ms and the write of its redo {:.2} ms: the rest is CPU, scheduling or a synchronous standby, and faster disks do not help",
+                commit / 1e3,
+                write / 1e3
+            ),
+        );
+    }
+    for (events, id, what) in [
+        (
+            &["log file switch (checkpoint incomplete)", "log file switch completion"][..],
+            "log-switch",
+            "sessions waited for log switches: larger or more redo logs, or faster writes of data files",
+        ),
+        (
+            &["free buffer waits"][..],
+            "free-buffers",
+            "sessions waited for free buffers: the writers do not keep up with the changes",
+        ),
+        (
+            &["log buffer space"][..],
+            "log-buffer",
+            "sessions waited for space in the log buffer: redo is made faster than it is written",
+        ),
+    ] {
+        let seconds: f64 =
+            events.iter().filter_map(|event| report.wait(event, WaitSide::Foreground)?.total_s.sound()).sum();
+        if seconds >= 1.0 {
+            say(id, Severity::Warning, format!("{what} ({seconds:.0} s in all)"));
+        }
+    }
+    if latencies.iter().any(|one| one.event.starts_with("direct path") && one.percent.value > Some(1.0)) {
+        say(
+            "direct-path",
+            Severity::Note,
+            "waits for direct path I/O overlap several I/Os: their mean is no latency of the storage, and has no category here".to_owned(),
+        );
+    }
+}
+
+fn work(report: &AwrReport, figures: &AwrFigures, say: Say<'_>) {
+    let sessions = figures.value(AwrFigure::CpuSessions).zip(figures.value(AwrFigure::ActiveSessions));
+    if let Some((cpu, active)) = sessions
+        && active > 0.0
+        && 100.0 * cpu / active > MOST_OF_DB_TIME
+    {
+        say(
+            "cpu-beyond-db-time",
+            Severity::Warning,
+            format!(
+                "DB CPU is {:.0} % of DB time: one of them is counted wrong, and shares of DB time say little",
+                100.0 * cpu / active
+            ),
+        );
+    }
+    let temp = report.io_by_file_type.iter().find(|one| one.name.eq_ignore_ascii_case("Temp File"));
+    let total = figures.value(AwrFigure::ReadMib).zip(figures.value(AwrFigure::WriteMib));
+    if let (Some(temp), Some((read, write))) = (temp, total) {
+        let mib = temp.read_mib_per_s.sound().unwrap_or(0.0) + temp.write_mib_per_s.sound().unwrap_or(0.0);
+        let percent = 100.0 * mib / (read + write).max(1e-9);
+        if percent >= WORTH_NAMING_PERCENT {
+            say(
+                "temp",
+                Severity::Note,
+                format!("temporary files are {percent:.0} % of all bytes: a larger PGA may save them"),
+            );
+        }
+    }
+    if let (Some(multi), Some(all)) =
+        (figures.value(AwrFigure::MultiBlockReads), figures.value(AwrFigure::Reads))
+        && all > 1.0
+        && multi > 0.5 * all
+    {
+        say(
+            "scans",
+            Severity::Note,
+            format!(
+                "{:.0} % of the reads are of several blocks: throughput decides more than the latency of one block",
+                100.0 * multi / all
+            ),
+        );
+    }
+    if let Some(hours) = report.interval.elapsed_s.value.map(|elapsed| elapsed / 3600.0) {
+        let switches = report.statistic("log switches (derived)").and_then(|one| one.total.value);
+        if let Some(switches) = switches.filter(|switches| *switches / hours > MANY_SWITCHES_PER_HOUR) {
+            say(
+                "many-log-switches",
+                Severity::Warning,
+                format!(
+                    "{:.1} log switches per hour: each begins a checkpoint; larger redo logs make fewer",
+                    switches / hours
+                ),
+            );
+        }
+    }
+    let hit = figures.get(AwrFigure::BufferHitPercent);
+    if let Some(percent) = hit.filter(|hit| hit.standing != Standing::Inconsistent).and_then(|hit| hit.value)
+        && percent < 90.0
+        && figures.value(AwrFigure::DatabaseReads) > Some(100.0)
+    {
+        say(
+            "buffer-cache",
+            Severity::Note,
+            format!(
+                "{percent:.1} % of the logical reads are in the buffer cache: a larger one may save reads, see SGA Target Advisory"
+            ),
+        );
+    }
+}
+
+/// Deprecated, or desupported, in 19c and later (Oracle Database Upgrade Guide), of those that are seen and touch I/O or memory.
+const DEPRECATED: [&str; 8] = [
+    "log_archive_start",
+    "fast_start_io_target",
+    "buffer_pool_keep",
+    "buffer_pool_recycle",
+    "db_block_buffers",
+    "parallel_automatic_tuning",
+    "lock_sga_areas",
+    "utl_file_dir",
+];
+
+fn parameters(report: &AwrReport, say: Say<'_>) {
+    // Those with two underscores are what the instance keeps of its own tuning.
+    let hidden: Vec<&str> = report
+        .parameters
+        .iter()
+        .map(|one| one.name.as_str())
+        .filter(|name| name.starts_with('_') && !name.starts_with("__"))
+        .collect();
+    if let [first, others @ ..] = hidden.as_slice() {
+        let list = match others.len() {
+            0 => format!("`{first}`"),
+            1..=4 => hidden.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
+            more => format!("`{first}` and {more} more"),
+        };
+        say(
+            "hidden-parameters",
+            Severity::Note,
+            format!("hidden parameters are set: {list}; check whether each is still needed"),
+        );
+    }
+    for name in report.parameters.iter().map(|one| one.name.as_str()).filter(|name| DEPRECATED.contains(name))
+    {
+        say("deprecated-parameter", Severity::Note, format!("`{name}` is set, and deprecated"));
+    }
+    let is = |name: &str, value: &str| {
+        report.parameter(name).is_some_and(|found| found.eq_ignore_ascii_case(value))
+    };
+    let on_asm = report.parameter("db_create_file_dest").is_some_and(|place| place.starts_with('+'))
+        || report.parameter("control_files").is_some_and(|place| place.starts_with('+'))
+        || report.exadata.is_some();
+    // Only what differs from the default is printed, and the default is `none` on most systems; ASM does not need it.
+    if !report.parameters.is_empty() && !on_asm {
+        match report.parameter("filesystemio_options") {
+            Some(value) if value.eq_ignore_ascii_case("setall") => {}
+            Some(value) => say(
+                "filesystemio-options",
+                Severity::Warning,
+                format!("`filesystemio_options` is {value}: SETALL gives files of a file system direct and asynchronous I/O"),
+            ),
+            None if report.kind != AwrKind::Pluggable => say(
+                "filesystemio-options",
+                Severity::Note,
+                "`filesystemio_options` is at its default: on a file system, SETALL gives direct and asynchronous I/O".to_owned(),
+            ),
+            None => {}
+        }
+    }
+    if is("disk_asynch_io", "FALSE") {
+        let text = "`disk_asynch_io` is FALSE: each process has one I/O in flight";
+        say("synchronous-io", Severity::Warning, text.to_owned());
+    }
+    if report.parameter("db_file_multiblock_read_count").is_some() {
+        say(
+            "multiblock-read-count",
+            Severity::Note,
+            "`db_file_multiblock_read_count` is set: at its default scans read 1 MiB at a time".to_owned(),
+        );
+    }
+}
+
+fn exadata(report: &AwrReport, say: Say<'_>) {
+    let Some(exadata) = &report.exadata else { return };
+    if !exadata.outliers.is_empty() {
+        say(
+            "cell-outliers",
+            Severity::Warning,
+            format!("{} values of cells or disks are marked as beyond their range", exadata.outliers.len()),
+        );
+    }
+    for group in &exadata.disk_groups {
+        if let (Some(size), Some(used)) = (group.size_gib.value, group.used_gib.value)
+            && size > 0.0
+            && used > 0.85 * size
+        {
+            say(
+                "full-disk-group",
+                Severity::Note,
+                format!(
+                    "disk group {} is {:.0} % full ({} redundancy)",
+                    group.name,
+                    100.0 * used / size,
+                    group.redundancy
+                ),
+            );
+        }
+    }
+    let share = |prefix: &str| -> f64 {
+        let waits = report.waits.iter().filter(|wait| wait.side == WaitSide::Foreground);
+        waits.filter(|wait| wait.event.starts_with(prefix)).filter_map(|wait| wait.percent.sound()).sum()
+    };
+    for (prefix, what) in [
+        ("cell smart", "smart scan, which other storage does not have"),
+        ("cell multiblock physical read", "reads of several blocks from the cells"),
+        ("cell single block physical read", "reads of one block from the cells"),
+    ] {
+        let percent = share(prefix);
+        if percent >= WORTH_NAMING_PERCENT {
+            say("cell-reads", Severity::Note, format!("{percent:.1} % of DB time is {what}"));
+        }
+    }
+}

@@ -1,0 +1,373 @@
+//! The tables of an HTML report. The pages are simple and often damaged: tags in capitals and without quotes after an editor
+//! saved them, end tags left out, text in front of the page. Only what tables are made of is looked at.
+
+use super::page::{CELLS_OF_TABLE, Column, MOST_CELLS, Page, Row, Section, heading_of, joined};
+
+/// What a cell with `colspan` may span; more was not written by Oracle.
+const WIDEST_SPAN: usize = 64;
+/// Titles between two tables that are kept.
+const MOST_TITLES: usize = 4;
+
+/// Reads the tables.
+pub(super) fn read(text: &str) -> Page {
+    let mut scan = Scan::default();
+    let mut rest = text;
+    let mut line = 1;
+    while let Some(at) = rest.find('<') {
+        let (before, tag_on) = rest.split_at(at);
+        scan.text(before);
+        line += newlines(before);
+        scan.line = line;
+        if tag_on.starts_with("<!--") {
+            let end = tag_on.find("-->").map_or(tag_on.len(), |end| end + 3);
+            line += newlines(&tag_on[..end]);
+            rest = &tag_on[end..];
+            continue;
+        }
+        // What is no tag is text: `<1ms` within a header that was not escaped.
+        if !tag_on[1..].starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?')) {
+            scan.text("<");
+            rest = &tag_on[1..];
+            continue;
+        }
+        let end = tag_on.find('>').map_or(tag_on.len(), |end| end + 1);
+        let tag = &tag_on[1..end];
+        line += newlines(&tag_on[..end]);
+        rest = &tag_on[end..];
+        let name = tag_name(tag);
+        if name == "style" || name == "script" {
+            let end = end_of(rest, &name);
+            line += newlines(&rest[..end]);
+            rest = &rest[end..];
+            continue;
+        }
+        scan.tag(&name, tag);
+        if scan.cells > MOST_CELLS {
+            scan.page.is_too_large = true;
+            break;
+        }
+    }
+    scan.text(rest);
+    scan.end_table();
+    let mut page = scan.page;
+    page.last_line = line + newlines(rest);
+    let tail = text.trim_end();
+    let tail = &tail[tail.len() - floor(tail, 4_000)..];
+    page.is_whole = tail.to_ascii_lowercase().contains("end of report");
+    page
+}
+
+/// So many bytes of the end, on a boundary of characters.
+fn floor(text: &str, most: usize) -> usize {
+    let mut length = most.min(text.len());
+    while !text.is_char_boundary(text.len() - length) {
+        length -= 1;
+    }
+    length
+}
+
+fn newlines(text: &str) -> usize {
+    text.bytes().filter(|byte| *byte == b'\n').count()
+}
+
+fn tag_name(tag: &str) -> String {
+    let end = tag
+        .char_indices()
+        .find(|(at, c)| !(c.is_ascii_alphanumeric() || (*at == 0 && *c == '/')))
+        .map_or(tag.len(), |(at, _)| at);
+    tag[..end].to_ascii_lowercase()
+}
+
+/// Where the content of an element ends that has no elements in it.
+fn end_of(rest: &str, name: &str) -> usize {
+    let mut from = 0;
+    while let Some(at) = rest[from..].find("</") {
+        let at = from + at;
+        let after = rest.get(at + 2..at + 2 + name.len());
+        if after.is_some_and(|after| after.eq_ignore_ascii_case(name)) {
+            return at;
+        }
+        from = at + 2;
+    }
+    rest.len()
+}
+
+#[derive(Default)]
+struct Scan {
+    page: Page,
+    line: usize,
+    heading: String,
+    titles: Vec<String>,
+    /// Text since the last block began.
+    block: String,
+    in_heading: bool,
+    /// Notes and links are no titles.
+    in_note: bool,
+    table: Option<Section>,
+    row: Option<RawRow>,
+    cells: usize,
+    /// Rows of headers that are not followed by data yet.
+    headers: Vec<Vec<RawCell>>,
+}
+
+#[derive(Default)]
+struct RawRow {
+    cells: Vec<RawCell>,
+    line: usize,
+}
+
+#[derive(Default, Clone)]
+struct RawCell {
+    text: String,
+    is_header: bool,
+    span: usize,
+    is_open: bool,
+}
+
+impl Scan {
+    fn text(&mut self, text: &str) {
+        if text.is_empty() {
+            return;
+        }
+        if self.table.is_some() {
+            if let Some(cell) =
+                self.row.as_mut().and_then(|row| row.cells.last_mut()).filter(|cell| cell.is_open)
+            {
+                decode_into(text, &mut cell.text);
+            }
+            return;
+        }
+        if !self.in_note && self.block.len() < 1_000 {
+            decode_into(text, &mut self.block);
+        }
+    }
+
+    fn tag(&mut self, name: &str, tag: &str) {
+        match name {
+            "table" => {
+                self.end_block();
+                self.end_table();
+                self.in_note = false;
+                self.cells += CELLS_OF_TABLE;
+                let titles = std::mem::take(&mut self.titles);
+                self.table = Some(Section { heading: self.heading.clone(), titles, ..Section::default() });
+            }
+            "/table" => self.end_table(),
+            "tr" if self.table.is_some() => {
+                self.end_row();
+                self.row = Some(RawRow { cells: Vec::new(), line: self.line });
+            }
+            "/tr" => self.end_row(),
+            "td" | "th" if self.table.is_some() => {
+                // A header is spread over all that it spans.
+                let span = span_of(tag);
+                self.cells += span;
+                let line = self.line;
+                let row = self.row.get_or_insert_with(|| RawRow { cells: Vec::new(), line });
+                if let Some(last) = row.cells.last_mut() {
+                    last.is_open = false;
+                }
+                row.cells.push(RawCell { text: String::new(), is_header: name == "th", span, is_open: true });
+            }
+            "/td" | "/th" => {
+                if let Some(cell) = self.row.as_mut().and_then(|row| row.cells.last_mut()) {
+                    cell.is_open = false;
+                }
+            }
+            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" if self.table.is_none() => {
+                self.end_block();
+                self.in_heading = true;
+                self.in_note = false;
+                self.titles.clear();
+            }
+            "/h1" | "/h2" | "/h3" | "/h4" | "/h5" | "/h6" if self.table.is_none() => {
+                self.heading = heading_of(&std::mem::take(&mut self.block));
+                self.in_heading = false;
+            }
+            "li" | "title" => {
+                self.end_block();
+                self.in_note = name == "li";
+            }
+            "a" if !self.in_heading && tag.to_ascii_lowercase().contains("href") => {
+                self.end_block();
+                self.in_note = true;
+            }
+            "/a" | "/li" | "/ul" => self.in_note = false,
+            "p" | "/p" | "br" | "div" | "ul" | "/title" => {
+                self.end_block();
+                self.in_note = false;
+            }
+            _ => {}
+        }
+    }
+
+    fn end_block(&mut self) {
+        if self.table.is_some() || self.in_heading {
+            return;
+        }
+        let title = joined(&std::mem::take(&mut self.block));
+        if title.is_empty() {
+            return;
+        }
+        // Longer ones are sentences.
+        if title.chars().count() <= 100 && !title.starts_with("Back to") {
+            if self.titles.len() == MOST_TITLES {
+                self.titles.remove(0);
+            }
+            self.titles.push(title);
+        }
+    }
+
+    fn end_row(&mut self) {
+        let (Some(row), Some(table)) = (self.row.take(), self.table.as_mut()) else { return };
+        if row.cells.is_empty() {
+            return;
+        }
+        // A blank corner of a header is often an ordinary cell.
+        let is_header = row.cells.iter().any(|cell| cell.is_header)
+            && row.cells.iter().all(|cell| cell.is_header || joined(&cell.text).is_empty());
+        if is_header {
+            // A header within a table begins another one under the same heading.
+            if !table.rows.is_empty() {
+                let next = Section {
+                    heading: table.heading.clone(),
+                    titles: table.titles.clone(),
+                    ..Section::default()
+                };
+                self.cells += CELLS_OF_TABLE;
+                self.page.sections.push(std::mem::replace(table, next));
+                self.headers.clear();
+            }
+            self.headers.push(row.cells);
+            return;
+        }
+        if table.rows.is_empty() {
+            table.columns = columns_of(&std::mem::take(&mut self.headers));
+        }
+        let mut cells = Vec::with_capacity(row.cells.len());
+        for cell in row.cells {
+            cells.push(joined(&cell.text));
+            // Under the rest of a wide header there is nothing, or a mark.
+            cells.extend(std::iter::repeat_n(String::new(), cell.span.saturating_sub(1)));
+        }
+        table.rows.push(Row { cells, line: row.line });
+    }
+
+    fn end_table(&mut self) {
+        self.end_row();
+        if let Some(mut table) = self.table.take() {
+            if table.rows.is_empty() {
+                table.columns = columns_of(&std::mem::take(&mut self.headers));
+            }
+            self.headers.clear();
+            self.page.sections.push(table);
+        }
+        self.row = None;
+    }
+}
+
+/// Several rows of headers become one: the last names the columns, those above it group them.
+fn columns_of(headers: &[Vec<RawCell>]) -> Vec<Column> {
+    let spread = |row: &Vec<RawCell>| -> Vec<String> {
+        row.iter().flat_map(|cell| std::iter::repeat_n(joined(&cell.text), cell.span.max(1))).collect()
+    };
+    let Some((names, groups)) = headers.split_last() else { return Vec::new() };
+    let groups: Vec<Vec<String>> = groups.iter().map(spread).collect();
+    let names = spread(names);
+    let column = |(at, name): (usize, String)| {
+        let groups = groups.iter().filter_map(|row| row.get(at)).filter(|group| !group.is_empty());
+        Column { group: groups.cloned().collect::<Vec<_>>().join(" "), name }
+    };
+    names.into_iter().enumerate().map(column).collect()
+}
+
+fn span_of(tag: &str) -> usize {
+    let lower = tag.to_ascii_lowercase();
+    let Some((_, after)) = lower.split_once("colspan") else { return 1 };
+    let digits: String = after
+        .chars()
+        .skip_while(|c| matches!(c, ' ' | '=' | '"' | '\''))
+        .take_while(char::is_ascii_digit)
+        .collect();
+    digits.parse().unwrap_or(1).clamp(1, WIDEST_SPAN)
+}
+
+/// Text with its entities as characters.
+fn decode_into(text: &str, into: &mut String) {
+    // A cell is cut later; nobody needs a megabyte of one.
+    if into.len() > 64 << 10 {
+        return;
+    }
+    let mut rest = text;
+    while let Some(at) = rest.find('&') {
+        into.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let end = rest.bytes().take(12).position(|byte| byte == b';');
+        let entity = end.map(|end| &rest[1..end]);
+        let decoded = entity.and_then(|entity| match entity {
+            "nbsp" => Some(' '),
+            "amp" => Some('&'),
+            "lt" => Some('<'),
+            "gt" => Some('>'),
+            "quot" => Some('"'),
+            "apos" => Some('\''),
+            _ => {
+                let number = entity.strip_prefix('#')?;
+                let code = match number.strip_prefix(['x', 'X']) {
+                    Some(hex) => u32::from_str_radix(hex, 16).ok()?,
+                    None => number.parse().ok()?,
+                };
+                char::from_u32(code).map(|c| if c == '\u{a0}' { ' ' } else { c })
+            }
+        });
+        match (decoded, end) {
+            (Some(c), Some(end)) => {
+                into.push(c);
+                rest = &rest[end + 1..];
+            }
+            _ => {
+                into.push('&');
+                rest = &rest[1..];
+            }
+        }
+    }
+    into.push_str(rest);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_in_capitals_without_quotes_and_without_ends_are_read() {
+        let page = read(
+            "C:\\> some prompt\n<HTML><H3 class=awr>IO Profile</H3>\n<UL><LI>a note</UL>\n<TABLE border=0>\n\
+             <TR><TH>&nbsp;<TH colSpan=2>Requests\n<TR><TH>Name<TH>Reads<TH>Writes\n<TR><TD>&nbsp;All&nbsp;<TD>1,2<TD>3\n\
+             <TR><TD>Rest<TD colspan=2>4</TABLE><P>End of Report</HTML>",
+        );
+        let [section] = page.sections.as_slice() else { panic!("{page:?}") };
+        assert_eq!((section.heading.as_str(), section.rows[0].line), ("IO Profile", 7));
+        let names: Vec<String> = section.columns.iter().map(Column::full_name).collect();
+        assert_eq!(names, ["Name", "Requests Reads", "Requests Writes"]);
+        assert_eq!(section.rows[0].cells, ["All", "1,2", "3"]);
+        assert_eq!(section.rows[1].cells, ["Rest", "4", ""]);
+        assert!(page.is_whole);
+    }
+
+    #[test]
+    fn a_header_within_a_table_begins_another_one() {
+        let page = read(
+            "<h4>Small Reads</h4><table><tr><th>a</th></tr><tr><td>1</td></tr><tr><th>b</th></tr><tr><td>2</td></tr></table>",
+        );
+        let of = |at: usize| (page.sections[at].columns[0].name.as_str(), page.sections[at].rows[0].cell(0));
+        assert_eq!((of(0), of(1)), (("a", "1"), ("b", "2")));
+        assert!(!page.is_whole);
+    }
+
+    #[test]
+    fn a_bare_less_than_sign_is_text() {
+        let page = read("<table><tr><th>< 1ms<th><1ms</tr><tr><td>2</table>");
+        let names: Vec<&str> = page.sections[0].columns.iter().map(|column| column.name.as_str()).collect();
+        assert_eq!(names, ["< 1ms", "<1ms"]);
+    }
+}

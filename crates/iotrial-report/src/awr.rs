@@ -1,0 +1,465 @@
+//! The documents of AWR reports: what one says of its database, and ([`series`]) databases over many intervals.
+
+mod series;
+
+use iotrial_analysis::awr::AwrAnswer;
+use iotrial_model::awr::{AwrFigure, AwrReport, AwrUnit, IoStat, Quoted, Standing};
+use iotrial_model::finding::Severity;
+
+use crate::document::{Answer, Block, Document, PointList, Section};
+use crate::quantity::Quantity;
+use crate::table::{Column, Fact, Row, Table, Value};
+
+/// Tablespaces that are shown; JSON has all.
+const MOST_TABLESPACES: usize = 10;
+/// Waits that are shown.
+const MOST_WAITS: usize = 14;
+
+impl Document {
+    /// What one report says; `file` is its name, as the user gave it.
+    pub fn of_awr(answer: &AwrAnswer, file: &str) -> Self {
+        let report = &answer.awr;
+        let mut sections = vec![opening(answer), asked(answer), load(answer)];
+        sections.extend(waits(answer));
+        sections.extend(io_stats("functions", "I/O by function", &report.io_by_function));
+        sections.extend(io_stats("file-types", "I/O by kind of file", &report.io_by_file_type));
+        sections.extend(tablespaces(report));
+        sections.extend(memory(report));
+        sections.extend(exadata(report));
+        sections.push(origin(answer));
+        Self {
+            title: format!("AWR: {}", report.database.title()),
+            byline: format!("{}, from {file}", covers(report)),
+            in_brief: in_brief(report),
+            sections,
+            chapters: Vec::new(),
+        }
+    }
+}
+
+fn section(id: &'static str, heading: &'static str, note: Option<&str>, block: Block) -> Section {
+    Section { id, heading, note: note.map(str::to_owned), blocks: vec![block] }
+}
+
+fn words(text: impl Into<String>) -> Value {
+    Value::Text(text.into())
+}
+
+fn value(quoted: Option<&Quoted>) -> Value {
+    Value::number(quoted.and_then(|one| one.value))
+}
+
+/// What is to be known of a value: nothing, where it is as printed.
+fn standing(quoted: Option<&Quoted>) -> Value {
+    match quoted {
+        None => Value::Absent,
+        Some(one) => match (one.standing, &one.note) {
+            (Standing::Printed, _) => words("printed"),
+            (standing, Some(note)) => words(format!("{standing}: {note}")),
+            (standing, None) => words(standing.as_str()),
+        },
+    }
+}
+
+fn covers(report: &AwrReport) -> String {
+    let interval = &report.interval;
+    let time = |time: &Option<String>| time.as_ref().map(|time| time.replace('T', " "));
+    match (time(&interval.begin), time(&interval.end)) {
+        (Some(begin), Some(end)) => format!("{begin} to {end}"),
+        _ => "an interval without times".to_owned(),
+    }
+}
+
+fn in_brief(report: &AwrReport) -> Vec<(&'static str, String)> {
+    let database = &report.database;
+    let mut lines = Vec::new();
+    let release = database.release.as_deref().unwrap_or("release not stated");
+    let role = database.role.as_deref().map_or_else(String::new, |role| format!(", {}", role.to_lowercase()));
+    lines.push(("Database", format!("{} ({}), {release}{role}", database.title(), report.kind)));
+    let names: Vec<String> = report
+        .instances
+        .iter()
+        .map(|one| match &one.host {
+            Some(host) => format!("{} on {host}", one.name),
+            None => one.name.clone(),
+        })
+        .collect();
+    if !names.is_empty() {
+        lines.push(("Instances", names.join(", ")));
+    }
+    let host = &report.host;
+    let mut parts = Vec::new();
+    for (quoted, unit) in [(&host.cpus, "CPUs"), (&host.cores, "cores"), (&host.memory_gib, "GiB of memory")]
+    {
+        parts.extend(quoted.value.map(|value| format!("{value} {unit}")));
+    }
+    if !parts.is_empty() {
+        lines.push(("Host", parts.join(", ")));
+    }
+    if let Some(elapsed) = report.interval.elapsed_s.value {
+        let snapshots = match (report.interval.begin_snapshot, report.interval.end_snapshot) {
+            (Some(begin), Some(end)) => format!(", snapshots {begin} to {end}"),
+            _ => String::new(),
+        };
+        lines.push(("Interval", format!("{:.1} minutes{snapshots}", elapsed / 60.0)));
+    }
+    if let Some(model) = report.exadata.as_ref().and_then(|exadata| exadata.model.as_ref()) {
+        lines.push(("Storage", model.clone()));
+    }
+    lines
+}
+
+/// A number of a sentence with three digits at least, and no more decimals than it needs.
+fn said(number: f64) -> String {
+    let decimals = if number >= 100.0 { 0 } else { 1 };
+    iotrial_model::units::group_thousands(&format!("{number:.decimals$}"))
+}
+
+fn opening(answer: &AwrAnswer) -> Section {
+    let value = |figure| answer.figures.value(figure);
+    let headline = match (value(AwrFigure::Reads), value(AwrFigure::Writes)) {
+        (Some(reads), Some(writes)) => {
+            format!("{} reads and {} writes per second", said(reads), said(writes))
+        }
+        _ => "The report has no rates of I/O".to_owned(),
+    };
+    let mut parts = Vec::new();
+    if let (Some(read), Some(write)) = (value(AwrFigure::ReadMib), value(AwrFigure::WriteMib)) {
+        parts.push(format!("{} MiB/s read and {} MiB/s written", said(read), said(write)));
+    }
+    if let (Some(multi), Some(reads)) = (value(AwrFigure::MultiBlockReads), value(AwrFigure::Reads))
+        && reads > 0.0
+    {
+        parts.push(format!("{:.0} % of the reads are of several blocks", 100.0 * multi / reads));
+    }
+    if let Some(sessions) = value(AwrFigure::ActiveSessions) {
+        parts.push(format!("{} sessions are active on average", said(sessions)));
+    }
+    let points = answer
+        .limits
+        .iter()
+        .take(4)
+        .map(|limit| format!("{:.1} % of DB time: {}", limit.percent, limit.what))
+        .collect();
+    let of = |is_it: fn(Severity) -> bool| -> Vec<String> {
+        let remarks = answer.remarks.iter().filter(|remark| is_it(remark.severity));
+        remarks.map(|remark| remark.text.clone()).collect()
+    };
+    let mut lists = Vec::new();
+    let warnings: Vec<String> = of(|severity| severity >= Severity::Warning)
+        .into_iter()
+        .chain(answer.awr.warnings.iter().map(ToString::to_string))
+        .collect();
+    for (heading, points) in [("Look at", warnings), ("Remarks", of(|severity| severity == Severity::Note))] {
+        if !points.is_empty() {
+            lists.push(PointList { heading, points });
+        }
+    }
+    let block = Block::Answer(Answer {
+        is_good: None,
+        headline,
+        sentence: format!("{}.", parts.join("; ")),
+        points,
+        lists,
+    });
+    section("answer", "", None, block)
+}
+
+/// Streams in rows, so that requests, bytes and sizes of one kind stand side by side.
+fn asked(answer: &AwrAnswer) -> Section {
+    let figures = &answer.figures;
+    let rows = [
+        ("all reads", AwrFigure::Reads, Some(AwrFigure::ReadMib), Some(AwrFigure::MeanReadKib)),
+        ("  single-block", AwrFigure::SingleBlockReads, None, None),
+        ("  multi-block", AwrFigure::MultiBlockReads, None, None),
+        ("  of the database alone", AwrFigure::DatabaseReads, None, None),
+        ("all writes", AwrFigure::Writes, Some(AwrFigure::WriteMib), Some(AwrFigure::MeanWriteKib)),
+        ("  single-block", AwrFigure::SingleBlockWrites, None, None),
+        ("  multi-block", AwrFigure::MultiBlockWrites, None, None),
+        ("  of the database alone", AwrFigure::DatabaseWrites, None, None),
+        ("redo", AwrFigure::RedoWrites, Some(AwrFigure::RedoMib), Some(AwrFigure::MeanRedoWriteKib)),
+    ];
+    let row = |(name, requests, mib, size): (&str, AwrFigure, Option<AwrFigure>, Option<AwrFigure>)| {
+        let quoted = figures.get(requests);
+        Row {
+            cells: vec![
+                words(name),
+                value(quoted),
+                value(mib.and_then(|mib| figures.get(mib))),
+                value(size.and_then(|size| figures.get(size))),
+                standing(quoted),
+            ],
+            is_total: false,
+        }
+    };
+    let table = Table {
+        caption: "What the database asks of its storage".to_owned(),
+        columns: vec![
+            Column::new("I/O", Quantity::Words),
+            Column::new("IOPS", Quantity::Iops),
+            Column::new("throughput", Quantity::BandwidthMibPerS),
+            Column::new("mean size, KiB", Quantity::Unitless),
+            Column::new("standing", Quantity::Words).optional(),
+        ],
+        rows: rows.into_iter().map(row).collect(),
+        at_a_glance: true,
+    };
+    section(
+        "asked",
+        "What the database asks",
+        Some(
+            "Averages over the interval. «All» has redo, control files, archiver and backup in it; AWR's MB are MiB.",
+        ),
+        Block::Table(table),
+    )
+}
+
+/// Where each figure is from; left to the forms that can be scrolled.
+fn origin(answer: &AwrAnswer) -> Section {
+    let row = |(figure, quoted): (AwrFigure, &Quoted)| Row {
+        cells: vec![words(figure.title()), standing(Some(quoted)), words(quoted.place.as_str())],
+        is_total: false,
+    };
+    let table = Table {
+        caption: "Where the figures are from".to_owned(),
+        columns: ["figure", "standing", "place"].map(|name| Column::new(name, Quantity::Words)).into(),
+        rows: answer.figures.iter().map(row).collect(),
+        at_a_glance: false,
+    };
+    section("origin", "Where the figures are from", None, Block::Table(table))
+}
+
+const fn quantity(unit: AwrUnit) -> Quantity {
+    match unit {
+        AwrUnit::PerSecond => Quantity::Iops,
+        AwrUnit::MibPerS => Quantity::BandwidthMibPerS,
+        AwrUnit::Kib | AwrUnit::Sessions => Quantity::Unitless,
+        AwrUnit::Percent => Quantity::Percent,
+        AwrUnit::Us => Quantity::LatencyUs,
+    }
+}
+
+fn load(answer: &AwrAnswer) -> Section {
+    let figures = [
+        AwrFigure::ReadPercent,
+        AwrFigure::ActiveSessions,
+        AwrFigure::CpuSessions,
+        AwrFigure::Transactions,
+        AwrFigure::BufferHitPercent,
+        AwrFigure::FlashCacheHitPercent,
+        AwrFigure::SingleBlockReadUs,
+        AwrFigure::RedoWriteUs,
+        AwrFigure::CommitUs,
+    ];
+    let facts = figures
+        .into_iter()
+        .filter_map(|figure| {
+            let quoted = answer.figures.get(figure)?;
+            // Not I/Os per second.
+            let quantity =
+                if figure == AwrFigure::Transactions { Quantity::Unitless } else { quantity(figure.unit()) };
+            let name = match figure {
+                AwrFigure::Transactions => "transactions per second".to_owned(),
+                _ => figure.title().to_owned(),
+            };
+            let name = match quoted.standing {
+                Standing::Inconsistent => format!("{name} (inconsistent)"),
+                _ => name,
+            };
+            Some(Fact { name, quantity, value: value(Some(quoted)) })
+        })
+        .collect();
+    section("load", "Load and latencies", None, Block::Facts(facts))
+}
+
+fn waits(answer: &AwrAnswer) -> Option<Section> {
+    let row = |one: &iotrial_analysis::awr::WaitLatency| {
+        let below = |edge: Option<f64>| match edge {
+            Some(number) => Value::Bounded { sign: "<", number, reading: None },
+            None => Value::Absent,
+        };
+        Row {
+            cells: vec![
+                words(one.event.as_str()),
+                words(one.side.as_str()),
+                Value::number(one.per_second),
+                value(Some(&one.mean_us)),
+                one.judged.map_or(Value::Absent, Value::Category),
+                below(one.half_below_us),
+                below(one.p95_below_us),
+                below(one.p99_below_us),
+                value(Some(&one.percent)),
+                standing(Some(&one.mean_us)),
+            ],
+            is_total: false,
+        }
+    };
+    let rows: Vec<Row> = answer.latencies.iter().take(MOST_WAITS).map(row).collect();
+    (!rows.is_empty()).then(|| {
+        section(
+            "waits",
+            "Waits for I/O",
+            Some("Means by the threshold set `flash`; direct path and smart scans wait for several I/Os at once and have no category."),
+            Block::Table(Table {
+                caption: "Waits for I/O".to_owned(),
+                columns: vec![
+                    Column::new("event", Quantity::Words),
+                    Column::new("side", Quantity::Words),
+                    Column::new("per second", Quantity::Unitless),
+                    Column::new("mean", Quantity::LatencyUs),
+                    Column::new("category", Quantity::Words),
+                    Column::new("p50", Quantity::LatencyUs).optional(),
+                    Column::new("p95", Quantity::LatencyUs).optional(),
+                    Column::new("p99", Quantity::LatencyUs).optional(),
+                    Column::new("of its time", Quantity::Percent),
+                    Column::new("standing of the mean", Quantity::Words).first_to_go(),
+                ],
+                rows,
+                at_a_glance: true,
+            }),
+        )
+    })
+}
+
+fn io_stats(id: &'static str, heading: &'static str, stats: &[IoStat]) -> Option<Section> {
+    let row = |one: &IoStat| Row {
+        cells: vec![
+            words(one.name.trim_end_matches(':')),
+            // What is contradicted is not shown as a figure beside those that are not.
+            Value::number(one.reads_per_s.sound()),
+            Value::number(one.writes_per_s.sound()),
+            Value::number(one.read_mib_per_s.sound()),
+            Value::number(one.write_mib_per_s.sound()),
+            value(Some(&one.mean_us)),
+        ],
+        is_total: one.is_total(),
+    };
+    (!stats.is_empty()).then(|| {
+        section(
+            id,
+            heading,
+            None,
+            Block::Table(Table {
+                caption: heading.to_owned(),
+                columns: vec![
+                    Column::new("what", Quantity::Words),
+                    Column::new("reads", Quantity::Iops),
+                    Column::new("writes", Quantity::Iops),
+                    Column::new("read", Quantity::BandwidthMibPerS),
+                    Column::new("written", Quantity::BandwidthMibPerS),
+                    Column::new("mean time", Quantity::LatencyUs).optional(),
+                ],
+                rows: stats.iter().map(row).collect(),
+                at_a_glance: false,
+            }),
+        )
+    })
+}
+
+fn tablespaces(report: &AwrReport) -> Option<Section> {
+    let elapsed = report.interval.elapsed_s.value.filter(|elapsed| *elapsed > 0.0)?;
+    let rows: Vec<Row> = report
+        .tablespaces
+        .iter()
+        .take(MOST_TABLESPACES)
+        .map(|one| Row {
+            cells: vec![
+                words(one.tablespace.as_str()),
+                Value::number(one.reads.value.map(|reads| reads / elapsed)),
+                Value::number(one.read_us.sound()),
+                value(Some(&one.blocks_per_read)),
+                Value::number(one.writes.value.map(|writes| writes / elapsed)),
+                standing(Some(&one.writes)),
+            ],
+            is_total: false,
+        })
+        .collect();
+    (!rows.is_empty()).then(|| {
+        section(
+            "tablespaces",
+            "Tablespaces",
+            Some("The busiest; --json has all, and files."),
+            Block::Table(Table {
+                caption: "Tablespaces".to_owned(),
+                columns: vec![
+                    Column::new("tablespace", Quantity::Words),
+                    Column::new("reads", Quantity::Iops),
+                    Column::new("mean read", Quantity::LatencyUs),
+                    Column::new("blocks per read", Quantity::Unitless),
+                    Column::new("writes", Quantity::Iops),
+                    Column::new("standing of writes", Quantity::Words).first_to_go(),
+                ],
+                rows,
+                at_a_glance: false,
+            }),
+        )
+    })
+}
+
+fn memory(report: &AwrReport) -> Option<Section> {
+    let facts: Vec<Fact> = report
+        .memory
+        .iter()
+        .map(|one| Fact {
+            name: format!("{}, MiB", one.name),
+            quantity: Quantity::Unitless,
+            value: value(Some(&one.value)),
+        })
+        .collect();
+    (!facts.is_empty()).then(|| section("memory", "Memory", None, Block::Facts(facts)))
+}
+
+fn exadata(report: &AwrReport) -> Vec<Section> {
+    let Some(exadata) = &report.exadata else { return Vec::new() };
+    let mut sections = Vec::new();
+    if !exadata.top_databases.is_empty() {
+        let rows = exadata.top_databases.iter().map(|one| Row {
+            cells: vec![
+                words(if one.is_current { format!("{} (this one)", one.name) } else { one.name.clone() }),
+                value(Some(&one.requests_per_s)),
+                value(Some(&one.mib_per_s)),
+                value(Some(&one.flash_requests_percent)),
+                value(Some(&one.flash_mib_percent)),
+            ],
+            is_total: false,
+        });
+        sections.push(section(
+            "top-databases",
+            "Databases on the storage servers",
+            Some("As the cells count them, for all databases on them."),
+            Block::Table(Table {
+                caption: "Databases on the storage servers".to_owned(),
+                columns: vec![
+                    Column::new("database", Quantity::Words),
+                    Column::new("IOPS", Quantity::Iops),
+                    Column::new("throughput", Quantity::BandwidthMibPerS),
+                    Column::new("requests from flash", Quantity::Percent),
+                    Column::new("bytes from flash", Quantity::Percent),
+                ],
+                rows: rows.collect(),
+                at_a_glance: false,
+            }),
+        ));
+    }
+    let outliers = exadata.outliers.iter().map(|one| Row {
+        cells: vec![words(one.what.as_str()), words(one.name.as_str()), words(one.value.as_str())],
+        is_total: false,
+    });
+    let rows: Vec<Row> = outliers.collect();
+    if !rows.is_empty() {
+        sections.push(section(
+            "outliers",
+            "Outliers of cells and disks",
+            None,
+            Block::Table(Table {
+                caption: "Outliers of cells and disks".to_owned(),
+                columns: ["what", "cell or disk", "value"]
+                    .map(|name| Column::new(name, Quantity::Words))
+                    .into(),
+                rows,
+                at_a_glance: false,
+            }),
+        ));
+    }
+    sections
+}
