@@ -292,7 +292,7 @@ fn within(confidence: Option<Confidence>, value: f64) -> Value {
 }
 
 /// What is said of curves beside their limits; the figures of these findings are in the table of the curves.
-const OF_CURVES: [FindingId; 6] = [
+const OF_CURVES: [FindingId; 7] = [
     FindingId::KneeNotResolved,
     FindingId::Drift,
     FindingId::Burst,
