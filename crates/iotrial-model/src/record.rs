@@ -17,6 +17,8 @@ use crate::search::Search;
 use crate::units::{ByteSize, seconds};
 
 mod check;
+
+mod lasting_device;
 mod steps;
 mod streams;
 mod failure;
