@@ -18,6 +18,8 @@ use crate::units::{ByteSize, seconds};
 
 mod anonymous;
 mod check;
+
+mod lasting_device;
 mod steps;
 mod streams;
 mod failure;
