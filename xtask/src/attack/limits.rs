@@ -15,7 +15,6 @@ pub(crate) fn run(ground: &mut Ground) -> anyhow::Result<()> {
         "ulimit -d 8000",
         "ulimit -d 20000",
         "ulimit -d 50000",
-        "ulimit -f 0",
         "ulimit -f 1",
         "ulimit -f 8",
         "ulimit -f 64",
