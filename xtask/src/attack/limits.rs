@@ -51,7 +51,7 @@ pub(crate) fn run(ground: &mut Ground) -> anyhow::Result<()> {
         let ran = ground.end(ground.shell(&line))?;
         let nowhere = ground.fresh()?;
         ground.case(format!("{limit}, sim"), wrong(&ran, &nowhere));
-        for command in ["records", "report last", "compare last last", "profiles", "size --read 1iops@8KiB"] {
+        for command in ["records", "report last", "compare last last", "profiles", "thresholds"] {
             let ran = ground.end(ground.shell(&format!("{limit}; exec \"$IOTRIAL\" {command}")))?;
             ground.case(format!("{limit}, {command}"), wrong(&ran, &nowhere));
         }
