@@ -15,7 +15,6 @@ pub(crate) fn run(ground: &mut Ground) -> anyhow::Result<()> {
         "ulimit -d 8000",
         "ulimit -d 20000",
         "ulimit -d 50000",
-        "ulimit -f 0",
         "ulimit -f 1",
         "ulimit -f 8",
         "ulimit -f 64",
@@ -52,7 +51,7 @@ pub(crate) fn run(ground: &mut Ground) -> anyhow::Result<()> {
         let ran = ground.end(ground.shell(&line))?;
         let nowhere = ground.fresh()?;
         ground.case(format!("{limit}, sim"), wrong(&ran, &nowhere));
-        for command in ["records", "report last", "compare last last", "profiles", "size --read 1iops@8KiB"] {
+        for command in ["records", "report last", "compare last last", "profiles", "thresholds"] {
             let ran = ground.end(ground.shell(&format!("{limit}; exec \"$IOTRIAL\" {command}")))?;
             ground.case(format!("{limit}, {command}"), wrong(&ran, &nowhere));
         }

@@ -93,11 +93,12 @@ fn closed_terminal(ground: &mut Ground) -> anyhow::Result<()> {
         let inner = format!(
             "{protected}\"$IOTRIAL\" run mini.toml --target {place} --duration 3s --label gone; echo $? > {place}.code"
         );
+        // In a file: a line of the shell that held it would be found by its own search for the program.
+        std::fs::write(target.with_extension("sh"), inner)?;
         let line = format!(
-            "printf '%s' '{}' > {place}.sh; script -qfc 'bash {place}.sh' /dev/null > /dev/null 2>&1 & \
+            "script -qfc 'bash {place}.sh' /dev/null > /dev/null 2>&1 & \
              until ls {place}/*.iotrial > /dev/null 2>&1; do sleep 0.05; kill -0 $! || exit 9; done; sleep 0.5; kill -9 $!; \
-             while pgrep -f \"[r]un mini.toml --target {place} \" > /dev/null; do sleep 0.1; done; cat {place}.code 2> /dev/null",
-            inner.replace('\'', "'\\''")
+             while pgrep -f \"[r]un mini.toml --target {place} \" > /dev/null; do sleep 0.1; done; cat {place}.code 2> /dev/null"
         );
         let ran = ground.end(ground.shell(&line))?;
         let code = ran.out().trim().to_owned();
