@@ -153,6 +153,9 @@ pub(super) fn changes(comparison: &Comparison, id: &str, what: &str, pairs: &[&P
         })
     };
     let mut streams = streams(comparison, false);
+    // Reads and writes together follow from the two, which are drawn.
+    let has_reads = streams.iter().any(|(_, of)| of.stream == Stream::Read);
+    streams.retain(|(load, of)| load.is_some() || of.stream != Stream::Mixed || !has_reads);
     streams.truncate(MOST_GROUPS);
     let charts: Vec<BarChart> = streams.into_iter().enumerate().filter_map(chart).collect();
     (!charts.is_empty()).then_some(Block::Bars(charts))
