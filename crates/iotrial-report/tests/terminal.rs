@@ -98,5 +98,5 @@ fn many_runs_stand_side_by_side_only_and_where_each_is_by_itself_is_said() {
     document.chapters = document.chapters.iter().cycle().take(20).cloned().collect();
     let text = render_terminal(&document, TerminalStyle { width: 120, color: false });
     assert!(text.contains("--html has each of the 20 by itself.") && !text.contains("By job"), "{text}");
-    assert!(text.lines().count() < 150, "{}", text.lines().count());
+    assert!(text.lines().count() < 170, "{}", text.lines().count());
 }

@@ -200,7 +200,11 @@ pub(super) fn changes(comparison: &Comparison, id: &str, what: &str, pairs: &[&P
             mark: None,
         })
     };
-    let streams = of_every_kind(&streams(comparison, false));
+    let mut streams = streams(comparison, false);
+    // Reads and writes together follow from the two, which are drawn.
+    let has_reads = streams.iter().any(|(_, of)| of.stream == Stream::Read);
+    streams.retain(|(load, of)| load.is_some() || of.stream != Stream::Mixed || !has_reads);
+    let streams = of_every_kind(&streams);
     let charts: Vec<BarChart> = streams.into_iter().enumerate().filter_map(chart).collect();
     (!charts.is_empty()).then_some(Block::Bars(charts))
 }

@@ -1,7 +1,6 @@
 //! `iotrial records`: what the store holds, or those of it that are looked for.
 
 use std::cmp::Reverse;
-use std::io::IsTerminal;
 use std::process::ExitCode;
 
 use iotrial_analysis::words::{latency_in_words, with_thousands};
@@ -41,7 +40,7 @@ pub fn records(args: &RecordsArgs) -> Result<ExitCode, Failure> {
     } else {
         // A file or another program takes lines of any length.
         let is_narrow =
-            std::io::stdout().is_terminal() && usize::from(console::Term::stdout().size().1) < WIDE_COLUMNS;
+            output::stdout_is_terminal() && usize::from(console::Term::stdout().size().1) < WIDE_COLUMNS;
         output::text(&if is_narrow { narrow(entries) } else { table(entries) })?;
     }
     if left_out > 0 {
