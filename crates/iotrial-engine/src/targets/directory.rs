@@ -29,7 +29,8 @@ pub(crate) fn is_unfinished(name: &OsStr, file: &File) -> bool {
     is_named && file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() < MARKED_FROM)
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use std::fs;
     use std::io::{self, Read as _, Write as _};
