@@ -17,6 +17,8 @@ mod sample;
 
 mod conditions;
 
+mod generators;
+
 mod repeats;
 
 mod configuration;
@@ -82,8 +84,9 @@ pub use sweeps::{
 };
 pub use tail_problem::TailProblem;
 
-use conditions::{check_conditions, findings_on_generators, without_unlike_writes};
+use conditions::check_conditions;
 use factor::{factors, varying_attributes};
+use generators::{findings_on_generators, without_unlike_writes};
 use recommendation::Evidence;
 use sample::tell_loads_apart;
 use several_loads::Loads;

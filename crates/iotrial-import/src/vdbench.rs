@@ -117,10 +117,9 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         if let Some(comment) = text.strip_prefix('*') {
             let name = comment.split_once(" : ").map(|(name, _)| name.trim());
             let name = name.or_else(|| comment.split_once(": ").map(|(name, _)| name.trim()));
-            if let Some(name) = name.filter(|name| !name.is_empty() && !name.contains([' ', '\''])) {
-                if explained.len() < MOST_COLUMNS {
-                    explained.push(name.to_owned());
-                }
+            let name = name.filter(|name| !name.is_empty() && !name.contains([' ', '\'']));
+            if explained.len() < MOST_COLUMNS {
+                explained.extend(name.map(str::to_owned));
             }
             continue;
         }

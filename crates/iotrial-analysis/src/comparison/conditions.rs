@@ -9,7 +9,6 @@ use iotrial_model::load::{Durability, Pattern, Role};
 use iotrial_model::plan::{Arrival, EngineDevice, Job, Plan};
 use iotrial_model::record::QueueSetup;
 use iotrial_model::step::Step;
-use iotrial_model::stream::Stream;
 use iotrial_model::subject::{Ops, Subject, SubjectJob};
 use iotrial_model::units::ByteSize;
 
@@ -33,11 +32,11 @@ const REAL_DEVICE: &str = "a real device";
 const NO_DEVICE: &str = "no device";
 
 /// The circumstance that is the tool.
-const TOOL: &str = "tool";
+pub(super) const TOOL: &str = "tool";
 
 /// The circumstance whether the latencies of writes hold the flush that makes them durable.
-const FLUSH: &str = "flushes in latencies of writes";
-const APART: &str = "apart";
+pub(super) const FLUSH: &str = "flushes in latencies of writes";
+pub(super) const APART: &str = "apart";
 
 /// Circumstances that are held against one another.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -100,7 +99,7 @@ impl fmt::Display for WorkingSet {
 const WORKING_SET_TOLERANCE: f64 = 0.05;
 
 impl Conditions {
-    fn word(&self, what: &str) -> Option<&str> {
+    pub(super) fn word(&self, what: &str) -> Option<&str> {
         self.words.iter().find(|(name, _)| *name == what).map(|(_, value)| value.as_str())
     }
 
@@ -483,64 +482,6 @@ pub(super) fn check_conditions(
         kinds.push(other);
     }
     Ok(())
-}
-
-/// Takes the latencies of writes from the samples that lack the flushes in them, where others have them, and tells of which.
-pub(super) fn without_unlike_writes(samples: &mut [Sample], findings: &mut Vec<Finding>) {
-    let is_apart = |sample: &Sample| sample.generator.word(FLUSH) == Some(APART);
-    let is_unlike = samples.iter().any(|sample| sample.generator.word(FLUSH).is_some() && !is_apart(sample));
-    if !is_unlike {
-        return;
-    }
-    let mut names = Vec::new();
-    for sample in samples.iter_mut().filter(|sample| is_apart(sample)) {
-        sample.leave_out(|metric| {
-            metric.key.figure().is_some_and(|(of, figure)| of.stream != Stream::Read && figure.is_latency())
-        });
-        names.push(sample.source.clone());
-    }
-    if let Some(first) = names.first() {
-        let others = if names.len() > 1 { format!(" and {} others", names.len() - 1) } else { String::new() };
-        let message = format!(
-            "The latencies of writes of {first}{others} lack the flushes, which are told apart there and a part of the write elsewhere: they are left out."
-        );
-        findings.push(finding(FindingId::FlushesApart, Severity::Warning, message));
-    }
-}
-
-/// Where tools differ, and where the generator of one worked in different ways: of each the first two samples of which that is so.
-pub(super) fn findings_on_generators(samples: &[Sample]) -> Vec<Finding> {
-    let tool = |sample: &Sample| sample.generator.word(TOOL).map(str::to_owned);
-    let mut findings = Vec::new();
-    let mut known = samples.iter().filter(|sample| tool(sample).is_some());
-    let first = known.next();
-    let another = first.and_then(|first| known.find(|other| tool(other) != tool(first)));
-    if let (Some(first), Some(other)) = (first, another) {
-        let message = format!(
-            "{} was measured by {} and {} by {}: tools do not time the same part of an I/O, and may count a flush as one, so that a part of what differs is theirs.",
-            first.source,
-            tool(first).unwrap_or_default(),
-            other.source,
-            tool(other).unwrap_or_default()
-        );
-        findings.push(finding(FindingId::OtherTool, Severity::Warning, message));
-    }
-    let differing = samples.iter().find_map(|other| {
-        let first = samples.iter().find(|first| tool(first) == tool(other))?;
-        let differences = first.generator.differences(&other.generator);
-        (!differences.is_empty()).then_some((first, other, differences))
-    });
-    if let Some((first, other, differences)) = differing {
-        let words: Vec<String> = differences.iter().map(Difference::to_string).collect();
-        let message = format!(
-            "The generator did not work in the same way in {} and {} ({}): a part of what CPU time differs by is its own, and of short latencies too.",
-            first.source,
-            other.source,
-            words.join("; ")
-        );
-        findings.push(finding(FindingId::GeneratorDiffers, Severity::Note, message));
-    }
-    findings
 }
 
 #[cfg(test)]

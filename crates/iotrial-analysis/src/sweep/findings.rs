@@ -214,32 +214,40 @@ fn has_splits(curve: &Curve) -> bool {
     splits().any(|(load, jobs)| splits().any(|(other, more)| other == load && more != jobs))
 }
 
+/// A load that a source made as so many jobs of such a depth.
+#[derive(Clone, Copy)]
+struct Split {
+    iops: f64,
+    iodepth: u64,
+    numjobs: u64,
+}
+
 /// Of one load, the splits into depth and jobs that differ most. A curve over the load alone takes the mean of them.
 fn split_matters(curve: &Curve) -> Option<Finding> {
-    let mut by_load: BTreeMap<u32, Vec<(f64, u64, u64)>> = BTreeMap::new();
+    let mut by_load: BTreeMap<u32, Vec<Split>> = BTreeMap::new();
     for probe in &curve.probes {
         if let (Some(iops), Some(iodepth), Some(numjobs)) = (probe.figures.iops, probe.iodepth, probe.numjobs)
         {
-            by_load.entry(probe.outstanding).or_default().push((iops, iodepth, numjobs));
+            by_load.entry(probe.outstanding).or_default().push(Split { iops, iodepth, numjobs });
         }
     }
     let extremes = by_load.into_iter().filter_map(|(load, mut all)| {
-        all.sort_by(|a, b| a.0.total_cmp(&b.0));
+        all.sort_by(|a, b| a.iops.total_cmp(&b.iops));
         let (least, most) = (*all.first()?, *all.last()?);
         // Repeats of one split differ by chance.
-        ((least.1, least.2) != (most.1, most.2) && least.0 > 0.0).then_some((load, least, most))
+        let differ = (least.iodepth, least.numjobs) != (most.iodepth, most.numjobs);
+        (differ && least.iops > 0.0).then_some((load, least, most, most.iops / least.iops))
     });
-    let ratio = |(_, least, most): &(u32, (f64, u64, u64), (f64, u64, u64))| most.0 / least.0;
-    let (load, least, most) = extremes.max_by(|a, b| ratio(a).total_cmp(&ratio(b)))?;
-    let less_percent = 100.0 * (1.0 - least.0 / most.0);
+    let (load, least, most, _) = extremes.max_by(|a, b| a.3.total_cmp(&b.3))?;
+    let less_percent = 100.0 * (1.0 - least.iops / most.iops);
     (less_percent > MOST_FALL_PERCENT).then(|| {
         let message = format!(
             "how outstanding I/Os are split matters: of {load}, a depth of {} in {} jobs does {} IOPS and a depth of {} in {} jobs {less_percent:.0} % less; the curve takes the mean",
-            most.1,
-            most.2,
-            with_thousands(most.0),
-            least.1,
-            least.2,
+            most.iodepth,
+            most.numjobs,
+            with_thousands(most.iops),
+            least.iodepth,
+            least.numjobs,
         );
         Finding::without_evidence(FindingId::SplitMatters, Severity::Note, message)
     })

@@ -89,7 +89,7 @@ fn io_concurrency(curves: &[Curve]) -> Option<Setting> {
     // At or below a load is said of what is good enough as well; above the highest load nothing is known.
     let is_known = matches!(saturation.knee_bound, None | Some(KneeBound::AtOrBelow));
     let (value, computed) = bounded(saturation.knee.outstanding.round(), IO_CONCURRENCY);
-    is_known.then(|| Setting {
+    is_known.then_some(Setting {
         database: Database::PostgreSql,
         name: "effective_io_concurrency",
         value,
