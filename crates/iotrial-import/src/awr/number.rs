@@ -19,9 +19,9 @@ pub(super) fn plain(text: &str) -> Option<Number> {
     // A count in brackets stands behind a share that would be rounded to nothing: `<0.01(114)`.
     let text = text.split_once('(').map_or(text, |(before, _)| before).trim_end();
     let text = text.strip_suffix('%').unwrap_or(text).trim_end();
-    if text.starts_with('<') {
+    if let Some(most) = text.strip_prefix('<') {
         // Below what can be printed: anywhere from nothing to that.
-        let most = plain(&text[1..])?.value;
+        let most = plain(most)?.value;
         return Some(Number { value: most / 2.0, half_step: most / 2.0 });
     }
     if !text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+')) {
