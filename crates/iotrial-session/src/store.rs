@@ -287,7 +287,7 @@ impl Store {
             let gone = known.iter().filter(|(_, (_, entry))| kinds.contains(&entry.kind));
             let gone: Vec<&Path> = gone.map(|(path, _)| path.as_path()).collect();
             if let Err(error) = index.update(&changed, &gone) {
-                self.tell_of_index(&error.into());
+                self.tell_of_index(&error);
             }
         }
         entries.sort_by(|a, b| b.id.cmp(&a.id));

@@ -155,6 +155,7 @@ fn a_load_that_is_lost_ends_and_one_that_may_still_hold_goes_on() {
         (0..measured_s).find(|second| {
             let mut one = interval.clone();
             one.start = Duration::from_secs(1 + second);
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
             let reads = (0.5 * iops) as u64;
             let slow = reads * slow_of_hundred(*second) / 100;
             let mut read = counts(reads - slow, Duration::from_micros(100));

@@ -174,9 +174,12 @@ fn kind(metric: &LoadMetric) -> (String, Quantity) {
     }
 }
 
+/// The name of a kind of metric, what it measures, and the loads that have it.
+type Kind<'m> = (String, Quantity, Vec<(&'m LoadRow, &'m LoadMetric)>);
+
 /// Every kind of metric with the rows that have it, in the order in which they occur.
-fn kinds(matrix: &LoadMatrix) -> Vec<(String, Quantity, Vec<(&LoadRow, &LoadMetric)>)> {
-    let mut kinds: Vec<(String, Quantity, Vec<(&LoadRow, &LoadMetric)>)> = Vec::new();
+fn kinds(matrix: &LoadMatrix) -> Vec<Kind<'_>> {
+    let mut kinds: Vec<Kind<'_>> = Vec::new();
     // The first metrics of all loads come first: they are what most readers look for.
     let most = matrix.loads.iter().map(|row| row.metrics.len()).max().unwrap_or_default();
     for place in 0..most {
@@ -334,38 +337,37 @@ fn price(matrix: &LoadMatrix) -> Option<Section> {
 /// A chart for each figure, with a bar for each configuration under each load.
 fn bars(matrix: &LoadMatrix) -> Option<Section> {
     let shown = shown(matrix);
-    let chart =
-        |(number, (name, quantity, rows)): (usize, (String, Quantity, Vec<(&LoadRow, &LoadMetric)>))| {
-            let rows = &rows[..rows.len().min(MOST_GROUPS)];
-            let bar = |one: &Contender, metric: &LoadMetric| {
-                let cell = metric.cells.iter().find(|cell| cell.configuration == one.key)?;
-                Some(Bar { value: cell.value?.exact()?, interval: cell.interval, reading: None })
-            };
-            let series = |(hue, one): (usize, &&Contender)| BarSeries {
-                key: marked_contender(one),
-                name: cut(&one.title(), LONGEST_NAME),
-                hue,
-                bars: rows.iter().map(|(_, metric)| bar(one, metric)).collect(),
-            };
-            let series: Vec<BarSeries> = shown.iter().enumerate().map(series).collect();
-            let largest =
-                series.iter().flat_map(|one| &one.bars).flatten().map(|bar| bar.value).fold(0.0, f64::max);
-            let group = |(row, metric): &(&LoadRow, &LoadMetric)| {
-                let of = metric.metric.key.figure().map(|(of, _)| format!(": {of}")).unwrap_or_default();
-                format!("{}{of}", cut(&row.load, LONGEST_NAME))
-            };
-            BarChart {
-                // An interval of two repeats may be longer than any bar.
-                reach: 2.0 * largest,
-                id: format!("loads-{number}"),
-                title: caption(&name),
-                value: Axis { name: "", quantity, scale: Scale::Linear, to: 0.0 },
-                groups: rows.iter().map(group).collect(),
-                series,
-                decisive: None,
-                mark: None,
-            }
+    let chart = |(number, (name, quantity, rows)): (usize, Kind<'_>)| {
+        let rows = &rows[..rows.len().min(MOST_GROUPS)];
+        let bar = |one: &Contender, metric: &LoadMetric| {
+            let cell = metric.cells.iter().find(|cell| cell.configuration == one.key)?;
+            Some(Bar { value: cell.value?.exact()?, interval: cell.interval, reading: None })
         };
+        let series = |(hue, one): (usize, &&Contender)| BarSeries {
+            key: marked_contender(one),
+            name: cut(&one.title(), LONGEST_NAME),
+            hue,
+            bars: rows.iter().map(|(_, metric)| bar(one, metric)).collect(),
+        };
+        let series: Vec<BarSeries> = shown.iter().enumerate().map(series).collect();
+        let largest =
+            series.iter().flat_map(|one| &one.bars).flatten().map(|bar| bar.value).fold(0.0, f64::max);
+        let group = |(row, metric): &(&LoadRow, &LoadMetric)| {
+            let of = metric.metric.key.figure().map(|(of, _)| format!(": {of}")).unwrap_or_default();
+            format!("{}{of}", cut(&row.load, LONGEST_NAME))
+        };
+        BarChart {
+            // An interval of two repeats may be longer than any bar.
+            reach: 2.0 * largest,
+            id: format!("loads-{number}"),
+            title: caption(&name),
+            value: Axis { name: "", quantity, scale: Scale::Linear, to: 0.0 },
+            groups: rows.iter().map(group).collect(),
+            series,
+            decisive: None,
+            mark: None,
+        }
+    };
     let charts: Vec<BarChart> = kinds(matrix).into_iter().enumerate().map(chart).collect();
     (!charts.is_empty()).then(|| Section {
         id: "bars",

@@ -12,7 +12,7 @@ use iotrial_report::document::Document;
 use crate::cli::{AwrArgs, DemandLevel};
 use crate::failure::Failure;
 use crate::intake::{Folders, Input, Intake, IntakeError, Source, Takes};
-use crate::output::{self, harmless};
+use crate::output::{self, harmless, say};
 use crate::presentation::{Presentation, Value};
 use crate::report_files::{check_is_writable, write_output};
 
@@ -50,7 +50,7 @@ pub fn awr(args: &AwrArgs) -> Result<ExitCode, Failure> {
         }
     }
     if passed_over > 0 {
-        eprintln!("note: {passed_over} files in the folder are no AWR reports, and left out");
+        say!("note: {passed_over} files in the folder are no AWR reports, and left out");
     }
     // Before the answer, so that they are not lost above pages of it.
     let failures = failed.len();
@@ -58,7 +58,7 @@ pub fn awr(args: &AwrArgs) -> Result<ExitCode, Failure> {
         let none = || Failure::input(anyhow!("there is no AWR report among these files"));
         return Err(failed.into_iter().next().unwrap_or_else(none));
     }
-    failed.iter().for_each(|failure| eprintln!("{failure}"));
+    failed.iter().for_each(|failure| say!("{failure}"));
     let named = args.reports.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
     let series = AwrSeries::of(samples);
     let others = args.demand.iter().map(|path| ("demand", path.as_path())).collect();

@@ -10,7 +10,7 @@ use iotrial_model::load::Direction;
 use crate::cli::{DemandArgs, StoreArgs};
 use crate::failure::Failure;
 use crate::intake::{Folders, Input, Intake, Takes};
-use crate::output::harmless;
+use crate::output::{harmless, say};
 
 const TAKES: Takes = Takes {
     command: "size --demand",
@@ -139,7 +139,7 @@ pub fn named_demand(name: &str, args: &DemandArgs, store: &StoreArgs) -> Result<
     let Some(finding) = found.iter().find(|one| one.id == FindingId::ContradictoryFigures) else {
         return Ok(demand);
     };
-    eprintln!("warning: {}: {}", harmless(name), harmless(&finding.message));
+    say!("warning: {}: {}", harmless(name), harmless(&finding.message));
     Ok(Demand { title: format!("{} (from contradictory figures)", demand.title), ..demand })
 }
 
