@@ -17,8 +17,9 @@ use crate::steady_state::{
 use crate::words::{count_with_thousands, percent_or_times, seconds_in_words};
 
 /// A measured phase shorter than this says nothing about caches and burst credits.
-// A minute, rounded: other tools end with the last I/O, which may be back half a second before the time is over.
-const SHORTEST_TRUSTED: Duration = Duration::from_millis(59_500);
+const SHORTEST_TRUSTED: Duration = Duration::from_secs(60);
+// Other tools end with the last I/O, which may be back some time before the minute is over.
+const MISSING_AT_THE_END: Duration = Duration::from_millis(500);
 /// The clocks are read within 20 ms of each other at either end, however short of CPU the generator is.
 const MOST_CLOCK_JUMP_S: f64 = 0.1;
 /// Where the monotonic clock is not slewed with the time of day, as on Windows: the most that NTP slews, 500 ppm.
@@ -247,7 +248,8 @@ fn clock_jump_words(jump_s: f64, monotonic_s: f64) -> String {
 
 /// Less than a minute was measured.
 pub(super) fn short_run(seen: &Observed<'_, '_>) -> Option<Finding> {
-    let measured = seen.subject.measured.filter(|measured| *measured < SHORTEST_TRUSTED)?;
+    let measured =
+        seen.subject.measured.filter(|measured| *measured + MISSING_AT_THE_END < SHORTEST_TRUSTED)?;
     let measured_s = measured.as_secs_f64();
     Some(Finding {
         id: FindingId::ShortRun,
