@@ -211,6 +211,12 @@ impl Setup {
         Duration::from_secs(self.layout.written.get().div_ceil(LAYOUT_PER_S.get()))
     }
 
+    /// All that the run is expected to take, its layout included: of a search the most that it takes.
+    pub fn expected_time(&self) -> Duration {
+        let layout = self.expected_layout_time();
+        self.search.as_ref().map_or_else(|| layout + self.plan.duration(), |search| search.whole_time(layout))
+    }
+
     /// The targets, as they will stand in the record.
     pub fn targets(&self) -> Vec<TargetRecord> {
         self.probed.iter().map(|one| one.record.clone()).collect()

@@ -61,8 +61,12 @@ pub fn import(args: &ImportArgs) -> Result<ExitCode, Failure> {
     // Warnings first, so that the counts stand at the end of what a terminal shows.
     outcome.tell();
     let values = vec![Value::alone(&outcome)];
-    let presentation =
-        Presentation { document: document.as_ref(), values, before: outcome.text(), others: Vec::new() };
+    let presentation = Presentation {
+        document: document.as_ref(),
+        values,
+        before: outcome.text(args.output.is_none()),
+        others: Vec::new(),
+    };
     presentation.show(&args.files, args.json)?;
     // Code 1 is for the mixed case only: with nothing imported the input was wrong, and a script that counts on records
     // must notice.

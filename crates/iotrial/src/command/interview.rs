@@ -47,10 +47,11 @@ const DATABASES: &[(&str, &str)] = &[
     ("64 KiB I/Os, sequential, 40 % reads", "oci-64k-rw"),
 ];
 
+/// What each is good for, and how long the answer is then measured. How long the whole run takes follows from the load.
 const HOW_LONG: &[(&str, Option<Duration>)] = &[
-    ("a quick look: half a minute", None),
-    ("five minutes: enough for a first decision", Some(Duration::from_secs(300))),
-    ("half an hour: shows burst credits run out", Some(Duration::from_secs(1800))),
+    ("a quick look", None),
+    ("enough for a first decision: measures for five minutes", Some(Duration::from_secs(300))),
+    ("shows burst credits run out: measures for half an hour", Some(Duration::from_secs(1800))),
 ];
 
 /// Asks which database, where and how long, prints the command, and runs it.
@@ -90,9 +91,27 @@ fn ask() -> dialoguer::Result<Answers> {
     let database = Select::new().with_prompt("Which database").items(&names).default(0).interact()?;
     let profile = DATABASES[database].1;
     let target = ask_place(profile)?;
-    let times: Vec<&str> = HOW_LONG.iter().map(|(name, _)| *name).collect();
+    let times: Vec<String> =
+        HOW_LONG.iter().map(|(name, time)| how_long(profile, &target, name, *time)).collect();
     let time = Select::new().with_prompt("How long").items(&times).default(0).interact()?;
     Ok(Answers { profile, target, duration: HOW_LONG[time].1 })
+}
+
+/// What a time is good for, with all that the run takes.
+fn how_long(profile: &'static str, target: &str, name: &str, duration: Option<Duration>) -> String {
+    match look_at(&Answers { profile, target: target.to_owned(), duration }) {
+        Ok(setup) => format!("{name} ({} in all)", in_minutes(setup.expected_time())),
+        // The load of the next question would be refused; the run says why.
+        Err(_) => name.to_owned(),
+    }
+}
+
+/// Nobody chooses by seconds what takes minutes.
+fn in_minutes(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..90 => format!("about {seconds} s"),
+        seconds => format!("about {} minutes", (seconds + 30) / 60),
+    }
 }
 
 /// Asks for a directory until there is one that the load fits in.
@@ -101,9 +120,9 @@ fn ask_place(profile: &'static str) -> dialoguer::Result<String> {
         let target: String = Input::new()
             .with_prompt("Directory for the test files")
             .default("./iotrial-data".to_owned())
-            .validate_with(|text: &String| look_at(profile, text).map(drop))
+            .validate_with(|text: &String| look_at(&quick(profile, text)).map(drop))
             .interact_text()?;
-        let in_memory = look_at(profile, &target).is_ok_and(|setup| is_in_memory(&setup));
+        let in_memory = look_at(&quick(profile, &target)).is_ok_and(|setup| is_in_memory(&setup));
         let question =
             format!("{target} lies in memory, so memory is measured and no disk. Use it all the same");
         if !in_memory || Confirm::new().with_prompt(question).default(false).interact()? {
@@ -112,13 +131,18 @@ fn ask_place(profile: &'static str) -> dialoguer::Result<String> {
     }
 }
 
+/// The shortest of the loads: where that cannot run, no other can.
+fn quick(profile: &'static str, target: &str) -> Answers {
+    Answers { profile, target: target.to_owned(), duration: None }
+}
+
 /// What the load would find in a directory, or why it cannot run there, on one line. Touches nothing.
-fn look_at(profile: &'static str, target: &str) -> Result<Setup, String> {
+fn look_at(answers: &Answers) -> Result<Setup, String> {
+    let Answers { profile, target, .. } = answers;
     // A run takes a file or a device as well; here a path that leads to one is a slip.
     if Path::new(target).exists() && !Path::new(target).is_dir() {
         return Err(format!("{target} is not a directory"));
     }
-    let answers = Answers { profile, target: target.to_owned(), duration: None };
     let reason = |error: Failure| match (error.reason(), error.into_hint()) {
         (reason, Some(hint)) => format!("{reason}; {hint}"),
         (reason, None) => reason,
@@ -141,7 +165,7 @@ fn outlook(setup: &Setup) -> String {
         "Write {} of test files{}, run for {}, then remove the files",
         setup.layout.written,
         free.unwrap_or_default(),
-        format_duration(setup.plan.duration())
+        in_minutes(setup.expected_time())
     )
 }
 
@@ -215,7 +239,7 @@ mod tests {
         let file = folder.path().join("file");
         std::fs::write(&file, "x").unwrap();
         let check = |path: &Path, part: &str| {
-            let refused = look_at("sqlserver-log", &path.to_string_lossy()).map(drop).unwrap_err();
+            let refused = look_at(&quick("sqlserver-log", &path.to_string_lossy())).map(drop).unwrap_err();
             assert!(refused.contains(part) && !refused.contains('\n'), "{refused}");
         };
         check(&file, "is not a directory");
@@ -223,11 +247,17 @@ mod tests {
         check(&file.join("below"), "a file stands where a directory should be");
         // One that can be made stays unmade.
         let new = folder.path().join("new");
-        let setup = look_at("sqlserver-log", &new.to_string_lossy()).unwrap();
+        let setup = look_at(&quick("sqlserver-log", &new.to_string_lossy())).unwrap();
         assert!(
             outlook(&setup).starts_with(&format!("Write {} of test files, where ", setup.layout.written))
         );
         assert!(!new.exists());
+        // What is chosen by is the whole run: its layout and ramp come on top of what was asked.
+        let of = |duration| how_long("sqlserver-log", &new.to_string_lossy(), "x", duration);
+        assert_eq!(of(None), format!("x ({} in all)", in_minutes(setup.expected_time())));
+        let minutes = |text: &str| text.split(' ').find_map(|word| word.parse::<u64>().ok());
+        assert!(minutes(&of(Some(Duration::from_secs(1_800)))) >= Some(30));
+        assert_eq!(in_minutes(Duration::from_secs(120)), "about 2 minutes");
     }
 
     #[cfg(target_os = "linux")]
@@ -237,7 +267,7 @@ mod tests {
         if !memory.is_dir() {
             return eprintln!("skipped: there is no /dev/shm");
         }
-        let setup = look_at("sqlserver-log", "/dev/shm/iotrial-data");
+        let setup = look_at(&quick("sqlserver-log", "/dev/shm/iotrial-data"));
         match setup {
             Ok(setup) => assert!(is_in_memory(&setup)),
             Err(reason) => eprintln!("skipped: {reason}"),

@@ -9,6 +9,7 @@ use iotrial_session::store::keep_imported;
 use serde::Serialize;
 
 use super::{MOST_TOLD, TAKES};
+use crate::command::interview::quoted;
 use crate::failure::Failure;
 use crate::intake::{self, Input, IntakeError, Source};
 use crate::output::{harmless, say};
@@ -77,8 +78,8 @@ pub(super) struct RecordLine {
 }
 
 impl Outcome {
-    /// A line for each kind, and where the records are.
-    pub(super) fn text(&self) -> String {
+    /// A line for each kind, where the records are, and what shows them: those in the store by its list.
+    pub(super) fn text(&self, is_store: bool) -> String {
         let mut rows = Vec::new();
         let mut row = |cells: Vec<String>| rows.push(cells);
         if !self.kinds.is_empty() {
@@ -97,13 +98,14 @@ impl Outcome {
         // What did not happen is not worth a line.
         let others = others.into_iter().filter(|(_, count)| *count > 0);
         others.for_each(|(what, count)| row(vec![what.to_owned(), count.to_string()]));
-        let mut text = aligned(&rows, &[1, 2, 3, 4], &[22, 6, 7, 6, 8]);
-        match self.records.as_slice() {
-            [] => text.push_str("nothing was imported\n"),
-            [only] => text.push_str(&format!("record  {}\n", only.path.display())),
-            _ => text.push_str(&format!("records  {}\n", self.folder.display())),
-        }
-        text
+        let text = aligned(&rows, &[1, 2, 3, 4], &[22, 6, 7, 6, 8]);
+        let (place, next) = match self.records.as_slice() {
+            [] => return text + "nothing was imported\n",
+            [only] => (format!("record  {}", only.path.display()), next_with("report", &only.path)),
+            _ if is_store => (format!("records  {}", self.folder.display()), "iotrial records".to_owned()),
+            _ => (format!("records  {}", self.folder.display()), next_with("compare", &self.folder)),
+        };
+        text + &format!("{place}\nnext: {next}\n")
     }
 
     /// On standard error, what could not be read or not be understood; `--json` has all of it.
@@ -235,4 +237,9 @@ pub(super) fn gather(
     (all.beside, all.passed_over) = (names(beside), names(passed_over));
     all.kinds = kinds.into_values().collect();
     Ok((all, results))
+}
+
+/// The command that shows what lies there.
+fn next_with(command: &str, path: &Path) -> String {
+    format!("iotrial {command} {}", quoted(&path.display().to_string()))
 }
