@@ -123,7 +123,8 @@ fn a_search_and_a_comparison_have_native_charts_over_real_numbers() {
         parts.iter().filter(|(name, _)| name.starts_with("xl/charts/chart")).map(|(_, text)| text).collect();
     // Five figures side by side and again by role, the changes of reads, writes and commits, and three streams by percentile.
     assert_eq!(charts.len(), 5 + 5 + 3 + 3);
-    assert_eq!(charts.iter().filter(|chart| chart.contains("<c:errBars>")).count(), 13);
+    // Of such short runs p99.9 has no interval, neither side by side nor by role.
+    assert_eq!(charts.iter().filter(|chart| chart.contains("<c:errBars>")).count(), 5 + 5 + 3 - 2);
     let names = open(&document).sheet_names();
     let named = |begin: &str| names.iter().find(|name| name.starts_with(begin));
     let bars = named("Throughput and latency").unwrap_or_else(|| panic!("{names:?}"));
