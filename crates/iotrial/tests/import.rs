@@ -404,7 +404,7 @@ fn two_repeats_give_the_figures_of_one_of_them_and_tell_how_far_they_lie_apart()
     let finding = findings.iter().find(|one| one["id"] == "repeats-apart").unwrap();
     assert_eq!(finding["severity"], "warning");
     let message = finding["message"].as_str().unwrap();
-    assert!(message.contains("A: its 2 runs lie up to 200 % apart"), "{message}");
+    assert!(message.contains("A: its 2 runs differ by up to 200 %"), "{message}");
     // What lies between the two is no other.
     let deltas = together["against_baseline"][0]["deltas"].as_array().unwrap();
     let of_iops = deltas.iter().find(|delta| delta["metric"] == "read.iops").unwrap();

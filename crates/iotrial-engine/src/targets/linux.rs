@@ -125,6 +125,11 @@ pub(crate) fn file_id(file: &File) -> io::Result<FileId> {
     Ok(FileId(metadata.dev(), metadata.ino()))
 }
 
+/// The same of what was looked at without a handle.
+pub(crate) fn id_of_stat(stat: &rustix::fs::Stat) -> FileId {
+    FileId(stat.st_dev, stat.st_ino)
+}
+
 pub(crate) fn link_count(metadata: &Metadata) -> u64 {
     metadata.nlink()
 }

@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, Dir, Mode, OFlags, RenameFlags, StatxFlags};
 use rustix::io::Errno;
 
-use super::super::os::{FileId, file_id};
+use super::super::os::{FileId, file_id, id_of_stat};
 
 /// A directory, held by an open handle.
 #[derive(Debug)]
@@ -195,7 +195,12 @@ impl Directory {
 
     /// Whose name it is, without following a link; `None` where nothing has it.
     pub(crate) fn id_of(&self, name: &OsStr) -> io::Result<Option<FileId>> {
-        self.find(name)?.map(|found| file_id(&found)).transpose()
+        // Without a handle: what was made must be removable also where no further file can be opened.
+        match rustix::fs::statat(&self.handle, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok(Some(id_of_stat(&stat))),
+            Err(Errno::NOENT) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// The id of the mount that it is on, where the kernel tells it.
