@@ -55,19 +55,18 @@ fn one_record_is_written_in_every_form_at_once_and_the_terminal_names_the_files(
 fn a_file_that_exists_is_left_as_it_is_unless_it_may_be_overwritten() {
     let bench = Bench::new();
     let record = with_record(&bench, "fast", FAST);
-    let name = bench.path().join("kept.iotrial.json");
-    std::fs::copy(&record, &name).unwrap();
-    let kept = read(&bench, "kept.iotrial.json");
+    std::fs::write(bench.path().join("kept.txt"), "somebody's").unwrap();
+    let kept = read(&bench, "kept.txt");
     for option in ["--html", "--xlsx", "--markdown", "--csv"] {
-        let refused = bench.run(&["report", "kept.iotrial.json", option, "kept.iotrial.json"]).expect_code(2);
-        assert!(refused.stderr.contains("`kept.iotrial.json` exists already"), "{}", refused.stderr);
-        assert_eq!(read(&bench, "kept.iotrial.json"), kept);
+        let refused = bench.run(&["report", &record, option, "kept.txt"]).expect_code(2);
+        assert!(refused.stderr.contains("`kept.txt` exists already"), "{}", refused.stderr);
+        assert_eq!(read(&bench, "kept.txt"), kept);
     }
     let run = ["run", "--closed", "--engine", "sim", "--duration", "1s", "--quiet"];
-    bench.run(&[&run[..], &["--html", "kept.iotrial.json"]].concat()).expect_code(2);
-    assert_eq!(read(&bench, "kept.iotrial.json"), kept);
-    bench.run(&["report", &record, "--html", "kept.iotrial.json", "--overwrite"]);
-    assert!(read(&bench, "kept.iotrial.json").starts_with(b"<!doctype html>"));
+    bench.run(&[&run[..], &["--html", "kept.txt"]].concat()).expect_code(2);
+    assert_eq!(read(&bench, "kept.txt"), kept);
+    bench.run(&["report", &record, "--html", "kept.txt", "--overwrite"]);
+    assert!(read(&bench, "kept.txt").starts_with(b"<!doctype html>"));
 }
 
 #[test]
@@ -303,13 +302,16 @@ fn no_output_replaces_what_the_command_reads() {
     let record = bench.stored(".iotrial.json").remove(0);
     let before = std::fs::read(&record).unwrap();
     let record = record.to_string_lossy().into_owned();
+    let table = "label,runtime_s,read.iops,read.lat_mean_us\nx,60,133,200\n";
+    std::fs::write(bench.path().join("t.csv"), table).unwrap();
     for command in ["report", "audit"] {
         let ran = bench.run(&[command, &record, "--csv", &record, "--overwrite"]).expect_code(2);
-        assert!(
-            ran.stderr.contains("--csv would replace") && ran.stderr.contains("which is read"),
-            "{}",
-            ran.stderr
-        );
+        assert!(ran.stderr.contains("no report replaces it"), "{}", ran.stderr);
+        // What another tool wrote is not known by its beginning, but by being read.
+        let ran = bench.run(&[command, "t.csv", "--csv", "./t.csv", "--overwrite"]).expect_code(2);
+        let is_said = ran.stderr.contains("--csv would replace") && ran.stderr.contains("which is read");
+        assert!(is_said, "{}", ran.stderr);
+        assert_eq!(read(&bench, "t.csv"), table.as_bytes());
     }
     let study = "format = \"iotrial.study/1\"\nname = \"s\"\ntitle = \"t\"\nprofiles = [\"oci-64k-read\"]\nrepeats = 1\n[load]\n\
                  engine = \"sim\"\n[[configuration]]\nlabel = \"a\"\n";
