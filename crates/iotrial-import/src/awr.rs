@@ -2,7 +2,7 @@
 //! AWR-Miner.
 //!
 //! The layout changes with every release, so that nothing is taken by its position: a page becomes tables with headings, columns and
-//! rows ([`page`]), whichever form it had, and each group of sections finds its own by heading and column names. What is blank is
+//! rows (`page`), whichever form it had, and each group of sections finds its own by heading and column names. What is blank is
 //! absent and never zero.
 
 mod activity;
