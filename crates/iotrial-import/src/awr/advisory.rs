@@ -1,6 +1,6 @@
 //! What Oracle estimates for more and less memory.
 
-use iotrial_model::awr::{AdvisedMemory, Advice, AwrReport};
+use iotrial_model::awr::{Advice, AdvisedMemory, AwrReport};
 
 use super::number;
 use super::page::{Page, Section};

@@ -2,8 +2,8 @@
 //! and those beyond their range are among the outliers.
 
 use iotrial_model::awr::{
-    AwrReport, CellAlert, CellTotals, DiskGroup, Exadata, FlashCacheMode, Named, OfflineDisk, Outlier, Quoted,
-    TopDatabase,
+    AwrReport, CellAlert, CellTotals, DiskGroup, Exadata, FlashCacheMode, Named, OfflineDisk, Outlier,
+    Quoted, TopDatabase,
 };
 
 use super::number;
@@ -40,7 +40,8 @@ pub(super) fn read(page: &Page, report: &mut AwrReport) {
             totals(section, &mut exadata);
         }
         // Marks stand in the tables of outliers, of their details, and of the busiest cells and disks.
-        let is_marked = ["Outlier", "Top Cells", "Top Disks"].iter().any(|word| section.name().contains(word));
+        let is_marked =
+            ["Outlier", "Top Cells", "Top Disks"].iter().any(|word| section.name().contains(word));
         if is_marked || section.heading.contains("Outliers") {
             outliers(section, &mut exadata);
         }
@@ -176,7 +177,8 @@ fn outliers(section: &Section, exadata: &mut Exadata) {
             }
             let column = section.columns.get(at - 1).map(super::page::Column::full_name).unwrap_or_default();
             let names = row.cells.iter().take(3).map(|cell| cell.trim());
-            let names = names.filter(|name| name.chars().any(char::is_alphabetic));
+            // A mark may be a letter, too.
+            let names = names.filter(|name| name.chars().any(char::is_alphabetic) && !is_mark(name));
             exadata.outliers.push(Outlier {
                 what: kept(format!("{}: {column}", section.name()).trim_end_matches(": ")),
                 name: kept(&names.collect::<Vec<_>>().join(" ")),

@@ -394,7 +394,14 @@ mod tests {
         let names: Vec<String> = section.columns.iter().map(Column::full_name).collect();
         assert_eq!(
             names,
-            ["Disk Type", "IOPs Total", "IOPs % Total", "IOPs Per Cell Average", "IOPs Per Cell Average", "IOPs Per Disk Mean"]
+            [
+                "Disk Type",
+                "IOPs Total",
+                "IOPs % Total",
+                "IOPs Per Cell Average",
+                "IOPs Per Cell Average",
+                "IOPs Per Disk Mean"
+            ]
         );
         assert_eq!(section.rows[0].cells, ["F/5.8T", "80", "", "20", "", "5"]);
     }

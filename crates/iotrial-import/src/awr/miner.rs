@@ -49,7 +49,8 @@ pub(super) fn read(whole: &str) -> Result<Vec<AwrReport>, AwrError> {
     if let Some((os, _)) = block(whole, "OS-INFORMATION") {
         information(os, &mut about);
     }
-    let memory = block(whole, "MEMORY").map(|(memory, skipped)| memory_of(memory, skipped)).unwrap_or_default();
+    let memory =
+        block(whole, "MEMORY").map(|(memory, skipped)| memory_of(memory, skipped)).unwrap_or_default();
     let (metrics, skipped) = block(whole, "MAIN-METRICS")
         .ok_or_else(|| AwrError::Incomplete { line: whole.lines().count(), what: "the main metrics" })?;
     let mut page = text::read(metrics);
