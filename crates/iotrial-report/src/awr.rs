@@ -1,5 +1,7 @@
 //! The documents of AWR reports: what one says of its database, and ([`series`]) databases over many intervals.
 
+mod exadata;
+mod right_size;
 mod series;
 
 use iotrial_analysis::awr::AwrAnswer;
@@ -20,12 +22,14 @@ impl Document {
     pub fn of_awr(answer: &AwrAnswer, file: &str) -> Self {
         let report = &answer.awr;
         let mut sections = vec![opening(answer), asked(answer), load(answer)];
+        sections.extend(answer.right_size.as_ref().map(right_size::right_size));
+        sections.extend(answer.away_from_exadata.as_ref().map(exadata::away_from_exadata));
         sections.extend(waits(answer));
         sections.extend(io_stats("functions", "I/O by function", &report.io_by_function));
         sections.extend(io_stats("file-types", "I/O by kind of file", &report.io_by_file_type));
         sections.extend(tablespaces(report));
         sections.extend(memory(report));
-        sections.extend(exadata(report));
+        sections.extend(cells(report));
         sections.push(origin(answer));
         Self {
             title: format!("AWR: {}", report.database.title()),
@@ -233,7 +237,7 @@ const fn quantity(unit: AwrUnit) -> Quantity {
     match unit {
         AwrUnit::PerSecond => Quantity::Iops,
         AwrUnit::MibPerS => Quantity::BandwidthMibPerS,
-        AwrUnit::Kib | AwrUnit::Sessions => Quantity::Unitless,
+        AwrUnit::Kib | AwrUnit::Mib | AwrUnit::Sessions => Quantity::Unitless,
         AwrUnit::Percent => Quantity::Percent,
         AwrUnit::Us => Quantity::LatencyUs,
     }
@@ -409,7 +413,7 @@ fn memory(report: &AwrReport) -> Option<Section> {
     (!facts.is_empty()).then(|| section("memory", "Memory", None, Block::Facts(facts)))
 }
 
-fn exadata(report: &AwrReport) -> Vec<Section> {
+fn cells(report: &AwrReport) -> Vec<Section> {
     let Some(exadata) = &report.exadata else { return Vec::new() };
     let mut sections = Vec::new();
     if !exadata.top_databases.is_empty() {
@@ -417,8 +421,10 @@ fn exadata(report: &AwrReport) -> Vec<Section> {
             cells: vec![
                 words(if one.is_current { format!("{} (this one)", one.name) } else { one.name.clone() }),
                 value(Some(&one.requests_per_s)),
-                value(Some(&one.mib_per_s)),
                 value(Some(&one.flash_requests_percent)),
+                value(Some(&one.mib_per_s)),
+                value(Some(&one.flash_mib_per_s)),
+                value(Some(&one.disk_mib_per_s)),
                 value(Some(&one.flash_mib_percent)),
             ],
             is_total: false,
@@ -432,9 +438,11 @@ fn exadata(report: &AwrReport) -> Vec<Section> {
                 columns: vec![
                     Column::new("database", Quantity::Words),
                     Column::new("IOPS", Quantity::Iops),
-                    Column::new("throughput", Quantity::BandwidthMibPerS),
-                    Column::new("requests from flash", Quantity::Percent),
-                    Column::new("bytes from flash", Quantity::Percent),
+                    Column::new("from flash", Quantity::Percent).optional(),
+                    Column::new("all", Quantity::BandwidthMibPerS).under("throughput"),
+                    Column::new("flash", Quantity::BandwidthMibPerS).under("throughput"),
+                    Column::new("disk", Quantity::BandwidthMibPerS).under("throughput"),
+                    Column::new("from flash", Quantity::Percent).under("throughput").optional(),
                 ],
                 rows: rows.collect(),
                 at_a_glance: false,

@@ -3,6 +3,8 @@
 
 use iotrial_model::awr::{AwrFigure, AwrFigures, AwrKind, AwrReport, Quoted, WaitSide};
 
+use super::machine;
+
 /// Bytes of a MiB, which Oracle calls MB.
 const MIB: f64 = 1_048_576.0;
 
@@ -22,7 +24,9 @@ pub(super) fn figures_of(report: &AwrReport) -> AwrFigures {
     }
     if report.kind != AwrKind::Miner {
         counted(report, &mut figures);
+        machine::log_writes(report, &mut figures);
     }
+    machine::machine(report, &mut figures);
     ratios(&mut figures);
     figures
 }

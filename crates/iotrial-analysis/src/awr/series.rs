@@ -7,6 +7,7 @@ use iotrial_model::awr::{AwrFigure, AwrFigures, AwrReport, AwrUnit, Interval, Qu
 use serde::Serialize;
 
 use super::figures::{figures_of, ratios};
+use super::right_size::{RightSizing, SizeRequest};
 
 /// What is kept of a report for a series: of a thousand reports the tables would be gigabytes.
 #[derive(Debug, Clone, PartialEq)]
@@ -119,6 +120,9 @@ pub struct DatabaseSeries {
     pub statistics: Vec<AwrStatistics>,
     /// What is to be known of the figures, each in one sentence without a full stop.
     pub notes: Vec<String>,
+    /// What machine and storage it takes, once that is asked ([`AwrSeries::sized`]).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub right_size: Option<RightSizing>,
 }
 
 /// One interval of a database, all its instances together.
@@ -184,7 +188,21 @@ impl AwrSeries {
     }
 }
 
+impl AwrSeries {
+    /// With the machine and the storage that each database takes.
+    pub fn sized(self, request: &SizeRequest) -> Self {
+        let databases = self.databases.into_iter().map(|one| one.sized(request)).collect();
+        Self { databases, ..self }
+    }
+}
+
 impl DatabaseSeries {
+    /// With the machine and the storage that it takes.
+    fn sized(self, request: &SizeRequest) -> Self {
+        let right_size = Some(RightSizing::of(&self, request, None));
+        Self { right_size, ..self }
+    }
+
     /// A figure over time.
     pub fn statistics(&self, figure: AwrFigure) -> Option<&AwrStatistics> {
         self.statistics.iter().find(|one| one.figure == figure)
@@ -266,12 +284,13 @@ fn database(mut samples: Vec<AwrSample>, left_out: &mut Vec<LeftOut>) -> Option<
         statistics: statistics(&intervals),
         intervals,
         notes,
+        right_size: None,
     })
 }
 
 /// Whether the figure of a cluster is the sum of those of its instances.
 fn adds_up(figure: AwrFigure) -> bool {
-    matches!(figure.unit(), AwrUnit::PerSecond | AwrUnit::MibPerS | AwrUnit::Sessions)
+    matches!(figure.unit(), AwrUnit::PerSecond | AwrUnit::MibPerS | AwrUnit::Sessions | AwrUnit::Mib)
 }
 
 /// What a mean is weighted by, over instances and over time.

@@ -15,6 +15,8 @@ pub enum AwrUnit {
     MibPerS,
     /// KiB.
     Kib,
+    /// MiB that are kept, not moved.
+    Mib,
     /// Percent, 0 to 100.
     Percent,
     /// Microseconds.
@@ -102,6 +104,24 @@ figures! {
     RedoWriteUs = "redo_write_us", "redo write wait", Us;
     /// Wait for a commit: `log file sync`.
     CommitUs = "commit_us", "commit wait", Us;
+    /// Requests to write to redo logs, each member of a group by itself.
+    LogWrites = "log_writes_per_s", "writes of redo logs", PerSecond;
+    /// Bytes of them.
+    LogWriteMib = "log_write_mib_per_s", "redo log throughput", MibPerS;
+    /// Size of a block of the database.
+    BlockKib = "block_kib", "block of the database", Kib;
+    /// CPUs that the processes of the database itself keep busy.
+    BackgroundCpuSessions = "background_cpu_sessions", "background processes on CPU", Sessions;
+    /// CPUs of the host that anybody keeps busy.
+    HostBusyCpus = "host_busy_cpus", "busy CPUs of the host", Sessions;
+    /// Hardware threads of the host.
+    HostCpus = "host_cpus", "CPUs of the host", Sessions;
+    /// Its cores; equal to the threads where it has no hyper-threading.
+    HostCores = "host_cores", "cores of the host", Sessions;
+    /// SGA and PGA together.
+    MemoryMib = "memory_mib", "SGA and PGA", Mib;
+    /// Memory of the host.
+    HostMemoryMib = "host_memory_mib", "memory of the host", Mib;
 }
 
 /// The figures of one interval.

@@ -3,7 +3,7 @@
 use iotrial_analysis::awr::{AwrSeries, AwrStatistics, DatabaseSeries};
 use iotrial_model::awr::{AwrFigure, AwrUnit};
 
-use super::{quantity, said, section, words};
+use super::{quantity, right_size, said, section, words};
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
 use crate::document::{Answer, Block, Document, PointList, Section};
 use crate::quantity::Quantity;
@@ -18,6 +18,15 @@ impl Document {
             count => format!("AWR: {count} databases"),
         };
         let mut sections = vec![series_opening(series), series_table(series)];
+        let sized: Vec<_> = series
+            .databases
+            .iter()
+            .filter_map(|one| Some((one.database.as_str(), one.right_size.as_ref()?)))
+            .collect();
+        sections.extend(match sized.as_slice() {
+            [(_, sizing)] => Some(right_size::right_size(sizing)),
+            several => right_size::right_sizes(several),
+        });
         sections.extend(courses(series));
         Self {
             title: databases,

@@ -9,7 +9,7 @@ use iotrial_model::awr::{AwrKind, AwrReport};
 use iotrial_model::demand::Demand;
 use iotrial_report::document::Document;
 
-use crate::cli::{AwrArgs, DemandLevel};
+use crate::cli::AwrArgs;
 use crate::failure::Failure;
 use crate::intake::{Folders, Input, Intake, IntakeError, Source, Takes};
 use crate::output::{self, harmless, say};
@@ -60,12 +60,13 @@ pub fn awr(args: &AwrArgs) -> Result<ExitCode, Failure> {
     }
     failed.iter().for_each(|failure| say!("{failure}"));
     let named = args.reports.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
-    let series = AwrSeries::of(samples);
+    let request = args.sizing.request();
+    let series = AwrSeries::of(samples).sized(&request);
     let others = args.demand.iter().map(|path| ("demand", path.as_path())).collect();
     match whole {
         Some((report, path)) => {
             let thresholds = ThresholdSet::builtin("flash").map_err(Failure::input)?;
-            let answer = AwrAnswer::of(*report, &thresholds);
+            let answer = AwrAnswer::of(*report, &thresholds).sized(&request);
             let document = Document::of_awr(&answer, &harmless(&path.display().to_string()));
             write_demand(args, &series, &named)?;
             let values = vec![Value::of_file(&path, &answer)];
@@ -122,13 +123,7 @@ fn write_demand(args: &AwrArgs, series: &AwrSeries, named: &str) -> Result<(), F
             anyhow!("these are reports of {} databases, and a demand is of one", series.databases.len());
         return Err(Failure::input(error).hint("give the reports of one database".to_owned()));
     };
-    let level = match args.level {
-        DemandLevel::Average => iotrial_analysis::awr::Level::Average,
-        DemandLevel::P95 => iotrial_analysis::awr::Level::P95,
-        DemandLevel::P99 => iotrial_analysis::awr::Level::P99,
-        DemandLevel::Peak => iotrial_analysis::awr::Level::Peak,
-    };
-    let demand: Demand = database.demand(level, named).ok_or_else(|| {
+    let demand: Demand = database.demand(&args.sizing.request(), named).ok_or_else(|| {
         Failure::input(anyhow!("the reports of {} have no rates with a size of I/O", database.database))
     })?;
     write_output(path, demand.to_toml().as_bytes(), args.files.overwrite)
