@@ -5,7 +5,9 @@ mod demand;
 mod figures;
 mod latencies;
 mod remarks;
+mod sample;
 mod series;
+mod fleet;
 
 use iotrial_model::awr::{AwrFigures, AwrReport};
 use serde::Serialize;
@@ -13,7 +15,9 @@ use serde::Serialize;
 pub use demand::Level;
 pub use latencies::WaitLatency;
 pub use remarks::{Limit, Remark};
-pub use series::{AwrSample, AwrSeries, AwrStatistics, DatabaseSeries, LeftOut, SeriesInterval};
+pub use fleet::{AwrFleet, Consolidated, FleetInterval, FleetMember, OwnPeak, UnknownDatabase};
+pub use sample::AwrSample;
+pub use series::{AwrSeries, AwrStatistics, DatabaseSeries, LeftOut, SeriesInterval};
 
 use crate::threshold::ThresholdSet;
 
