@@ -8,17 +8,21 @@ mod latencies;
 mod machine;
 mod remarks;
 mod right_size;
+mod sample;
 mod series;
+mod fleet;
 
 use iotrial_model::awr::{AwrFigures, AwrReport};
 use serde::Serialize;
 
 pub use demand::Level;
 pub use exadata::{Ask, Difficulty, ExadataMove, Feature, MemorySaving, Saving, TimeShare, Use, Whose};
+pub use fleet::{AwrFleet, Consolidated, FleetInterval, FleetMember, OwnPeak, UnknownDatabase};
 pub use latencies::WaitLatency;
 pub use remarks::{Limit, Remark};
 pub use right_size::{Factor, Licences, Method, Provision, RightSizing, SizeRequest, Sized};
-pub use series::{AwrSample, AwrSeries, AwrStatistics, DatabaseSeries, LeftOut, SeriesInterval};
+pub use sample::AwrSample;
+pub use series::{AwrSeries, AwrStatistics, DatabaseSeries, LeftOut, SeriesInterval};
 
 use crate::threshold::ThresholdSet;
 

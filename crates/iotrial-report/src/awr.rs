@@ -1,6 +1,9 @@
-//! The documents of AWR reports: what one says of its database, and ([`series`]) databases over many intervals.
+//! The documents of AWR reports: what one says of its database, ([`series`]) a database over many intervals, and ([`fleet`])
+//! databases that share their storage.
 
+mod course;
 mod exadata;
+mod fleet;
 mod right_size;
 mod series;
 

@@ -60,6 +60,8 @@ pub enum Scale {
     /// The same, with the ticks at 1, 2, 4, 8 and so on: for outstanding I/Os and block sizes.
     // Outstanding I/Os and block sizes are chosen as powers of two; ticks at 1, 2 and 5 would all miss them.
     Doublings,
+    /// Seconds of the calendar since 1970, in the time of whoever printed them; evenly, from the first to the last.
+    Calendar,
     /// Percentiles by their number of nines: 90, 99 and 99.9 are evenly apart.
     // A linear axis would put everything from p99 on into one pixel.
     Nines,
@@ -89,6 +91,12 @@ pub enum Shape {
     Points,
     /// A line without any marker: what was fitted to points.
     Fit,
+    /// Each value holds until the next place: means of intervals.
+    Step,
+    /// The same on top of the layers before it, so that the height is the sum.
+    Layer,
+    /// A value across the chart with its name at it: a percentile, a peak. It is in no legend.
+    Level,
     /// A ring around each point: what was looked for.
     Ring,
     /// A line through all points in their order, which need not be from left to right; each with its words beside it.
@@ -202,7 +210,7 @@ impl HeatMap {
         let share = (row + 1) as f64 / self.row_count().max(1) as f64;
         let (low, high) = self.y_range;
         match self.y.scale {
-            Scale::Linear | Scale::Nines => low + share * (high - low),
+            Scale::Linear | Scale::Calendar | Scale::Nines => low + share * (high - low),
             // On a logarithmic axis equal heights are equal factors.
             Scale::Log | Scale::Doublings => low * (high / low).powf(share),
         }

@@ -5,7 +5,8 @@
 
 use iotrial_model::foreign_text::is_hidden;
 
-use crate::chart::{BarChart, Chart};
+use crate::calendar;
+use crate::chart::{BarChart, Chart, Scale};
 use crate::document::{Answer, Block, Document, Section};
 use crate::quantity::Quantity;
 use crate::table::{Row, Table, Value, category_word};
@@ -199,7 +200,7 @@ impl Rows {
                 self.write(CsvRow {
                     table: &chart.title,
                     row: line.name.clone(),
-                    at: plain(*x),
+                    at: if chart.x.scale == Scale::Calendar { calendar::exact(*x) } else { plain(*x) },
                     at_unit: chart.x.quantity.plain_unit(),
                     figure: &chart.title,
                     unit: chart.y.quantity.plain_unit(),

@@ -7,7 +7,7 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, Value as Template, context};
 use serde::Serialize;
 
-use crate::chart::{BarChart, BarSeries, CUT_NOTE, ChartGroup, HeatMap, Line};
+use crate::chart::{BarChart, BarSeries, CUT_NOTE, ChartGroup, HeatMap, Line, Shape};
 use crate::document::{Answer, Block, Document, Fact, FindingLine, Section, VerdictBlock};
 use crate::quantity::{LatencyUnit, Quantity};
 use crate::table::{Column, Table, Value, category_word};
@@ -463,7 +463,8 @@ impl LegendView {
 /// Every line of the group once, then what else is drawn.
 fn legend(group: &ChartGroup) -> Vec<LegendView> {
     let mut lines: Vec<&Line> = Vec::new();
-    for line in group.charts.iter().flat_map(|chart| &chart.lines) {
+    let named = group.charts.iter().flat_map(|chart| &chart.lines).filter(|line| line.shape != Shape::Level);
+    for line in named {
         // By name: charts of a group share their lines.
         if !lines.iter().any(|known| known.name == line.name) {
             lines.push(line);

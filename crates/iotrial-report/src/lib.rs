@@ -32,6 +32,7 @@ pub mod sweep;
 mod explanation;
 mod sizing;
 pub mod catalogs;
+mod calendar;
 mod ruler;
 mod svg;
 mod style_hash;

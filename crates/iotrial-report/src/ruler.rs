@@ -36,6 +36,8 @@ impl Ruler {
         let mut ticks = match scale {
             // Bars and rates begin at zero, or their lengths would lie.
             Scale::Linear => linear_ticks(low.min(0.0), high),
+            Scale::Calendar if low > high => calendar_ticks(0.0, 86_400.0),
+            Scale::Calendar => calendar_ticks(low, high),
             // Nothing to show still needs an axis.
             Scale::Log if low > high => log_ticks(100.0, 10_000.0),
             Scale::Doublings if low > high => doublings(1.0, 64.0),
@@ -46,11 +48,19 @@ impl Ruler {
             }
         };
         let mut ends = [0, ticks.len() - 1].map(|index| coordinate(scale, ticks[index]));
+        if scale == Scale::Calendar && low < high {
+            // It begins and ends with what is shown; nothing begins at the year 1970.
+            ends = [low, high];
+            ticks.retain(|tick| (low..=high).contains(tick));
+            if ticks.is_empty() {
+                ticks.push(low);
+            }
+        }
         if scale == Scale::Log && ticks.len() > MOST_LOG_TICKS {
             // Only the labels are thinned; the ends were taken before, so the axis stays as it is.
             ticks.retain(|tick| is_power_of_ten(*tick));
         }
-        if tight && low <= high {
+        if tight && low <= high && scale != Scale::Calendar {
             // A single place would make an axis of no length.
             ends[1] = coordinate(scale, high).max(ends[0] + 1e-6);
             ticks.retain(|tick| coordinate(scale, *tick) <= ends[1] + 1e-9);
@@ -81,7 +91,7 @@ impl Ruler {
 /// What is spread evenly along the ruler.
 fn coordinate(scale: Scale, value: f64) -> f64 {
     match scale {
-        Scale::Linear => value,
+        Scale::Linear | Scale::Calendar => value,
         // Not zero, whose logarithm is infinite.
         Scale::Log | Scale::Doublings => value.max(f64::MIN_POSITIVE).log10(),
         // By number of nines: −log₁₀(1 − p). At 100 it would be infinite.
@@ -101,6 +111,38 @@ fn linear_ticks(low: f64, high: f64) -> Vec<f64> {
     let first = (low / step + 0.001).floor();
     let ticks = (0..).map(|count| (first + f64::from(count)) * step);
     ticks.take_while(|tick| *tick < high.max(low + range) + step * 0.999).collect()
+}
+
+/// Steps of a calendar in seconds: parts of an hour and of a day, days, weeks.
+const CALENDAR_STEPS: [f64; 14] = [
+    60.0,
+    300.0,
+    900.0,
+    1_800.0,
+    3_600.0,
+    7_200.0,
+    10_800.0,
+    21_600.0,
+    43_200.0,
+    86_400.0,
+    172_800.0,
+    604_800.0,
+    2_419_200.0,
+    7_862_400.0,
+];
+/// Most ticks of a calendar: their labels are long.
+const MOST_CALENDAR_TICKS: f64 = 6.0;
+
+/// Full hours, midnights or Mondays, from at most `low` to at least `high`.
+fn calendar_ticks(low: f64, high: f64) -> Vec<f64> {
+    let range = (high - low).max(60.0);
+    let step = CALENDAR_STEPS.iter().find(|step| range / **step <= MOST_CALENDAR_TICKS);
+    let step = step.copied().unwrap_or((range / MOST_CALENDAR_TICKS / 7_862_400.0).ceil() * 7_862_400.0);
+    // 1970 began on a Thursday.
+    let origin = if step >= 604_800.0 { 4.0 * 86_400.0 } else { 0.0 };
+    let first = ((low - origin) / step).floor();
+    let ticks = (0..).map(|count| origin + (first + f64::from(count)) * step);
+    ticks.take_while(|tick| *tick < high + step).collect()
 }
 
 /// With more ticks than this on a logarithmic ruler, only powers of ten are kept. Its ends stay.

@@ -1,14 +1,17 @@
 //! Charts as SVG. Colours and fonts come from the style sheet by class, so that a chart follows the page
 //! into dark mode and onto paper; hue, marker and dash together tell the lines apart.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use crate::chart::{Chart, Dash, Limit, Line, Scale, Shape};
+use crate::chart::{Chart, Dash, Limit, Line, Shape};
 use crate::quantity::{LatencyUnit, NumberFormat};
 use crate::text::cut;
 
 mod frame;
+
+mod columns;
+
+mod held;
 
 mod bars;
 
@@ -25,8 +28,6 @@ const MARKERS_PER_LINE: usize = 6;
 const MOST_POINTS: usize = 600;
 /// A line of more points than this is drawn thinner.
 const DENSE_POINTS: usize = 200;
-/// More columns to point at than this are hard to hit, and make a long run's report large.
-const MOST_COLUMNS: usize = 90;
 /// Labels of limits are at least this far apart.
 const LIMIT_LABEL_HEIGHT: f64 = 17.0;
 /// They are cut to this many letters.
@@ -53,7 +54,10 @@ pub(crate) fn write_sample(line: &Line) -> String {
     let path = format!(r#"<path class="line hue-{hue} {}" d="M2 7H42"/>"#, dash_class(line.dash));
     let mark = format!(r#"<path class="mark hue-{hue}" d="{}"/>"#, marker(hue, 22.0, 7.0));
     let (path, mark) = match &line.shape {
-        Shape::Course | Shape::Path(_) => (path, mark),
+        Shape::Course | Shape::Step | Shape::Path(_) => (path, mark),
+        Shape::Layer => (format!(r#"<path class="layer hue-{hue}" d="M2 1H42V13H2Z"/>"#), mark),
+        // Its name is at the line itself.
+        Shape::Level => (String::new(), String::new()),
         Shape::Points => (String::new(), mark),
         Shape::Fit => (path, String::new()),
         Shape::Ring => {
@@ -73,6 +77,7 @@ fn draw(svg: &mut String, prefix: &str, chart: &Chart, unit: LatencyUnit) -> std
     let xs = chart.lines.iter().flat_map(|line| line.points.iter().map(|(x, _)| *x));
     let ys = chart.lines.iter().flat_map(|line| line.points.iter().filter_map(|(_, y)| *y));
     let x = Edge::below(chart.x, unit, xs);
+    let ys = ys.chain(held::heights(chart));
     let y = Edge::left(chart.y, unit, ys, chart.limits.iter().map(|limit| limit.value));
     let id = format!("{prefix}{}", chart.id);
     let description = description(chart, &y.format) + &frame::steps_in_words(&chart.spans, &x);
@@ -81,11 +86,16 @@ fn draw(svg: &mut String, prefix: &str, chart: &Chart, unit: LatencyUnit) -> std
     frame::axes(svg, &x, &y)?;
     let mut labels = Labels::default();
     draw_limits(svg, chart, &x, &y, &mut labels)?;
-    for (index, line) in chart.lines.iter().enumerate() {
+    held::layers(svg, chart, &x, &y)?;
+    for line in chart.lines.iter().filter(|line| line.shape == Shape::Level) {
+        held::level(svg, line, &x, &y, &mut labels)?;
+    }
+    let drawn = chart.lines.iter().filter(|line| !matches!(line.shape, Shape::Layer | Shape::Level));
+    for (index, line) in drawn.enumerate() {
         draw_line(svg, line, index, &x, &y)?;
         draw_labels(svg, line, &x, &y, &mut labels)?;
     }
-    columns(svg, chart, &x, &y.format)?;
+    columns::write(svg, chart, &x, &y.format)?;
     svg.push_str("</svg>");
     Ok(())
 }
@@ -189,7 +199,7 @@ impl Labels {
 
 fn draw_line(svg: &mut String, line: &Line, index: usize, x: &Edge, y: &Edge) -> std::fmt::Result {
     let hue = line.hue % HUE_COUNT;
-    let is_line = matches!(line.shape, Shape::Course | Shape::Fit | Shape::Path(_));
+    let is_line = matches!(line.shape, Shape::Course | Shape::Step | Shape::Fit | Shape::Path(_));
     let most = if is_line { MOST_POINTS } else { usize::MAX };
     let points: Vec<(f64, Option<f64>)> = thin(&line.points, most)
         .iter()
@@ -197,7 +207,8 @@ fn draw_line(svg: &mut String, line: &Line, index: usize, x: &Edge, y: &Edge) ->
         .collect();
     if is_line {
         let density = if points.len() > DENSE_POINTS { " dense" } else { "" };
-        let (dash, path) = (dash_class(line.dash), path(&points));
+        let outline = if line.shape == Shape::Step { path(&held::corners(&points)) } else { path(&points) };
+        let (dash, path) = (dash_class(line.dash), outline);
         write!(svg, r#"<path class="line hue-{hue} {dash}{density}" d="{path}"/>"#)?;
     }
     if line.shape == Shape::Fit {
@@ -297,66 +308,6 @@ fn thin(points: &[(f64, Option<f64>)], most: usize) -> Vec<(f64, Option<f64>)> {
         thinned.extend(kept.into_iter().map(|index| chunk[index]));
     }
     thinned
-}
-
-/// Invisible columns to point at; each names all values at its place, or what they range over at its places.
-fn columns(svg: &mut String, chart: &Chart, x: &Edge, y_format: &NumberFormat) -> std::fmt::Result {
-    // Fits have hundreds of points that nobody measured.
-    let lines = || chart.lines.iter().filter(|line| line.shape != Shape::Fit);
-    // Places are compared by their bits: lines of one chart share the very same numbers, all of them
-    // positive.
-    let places: BTreeSet<u64> =
-        lines().flat_map(|line| line.points.iter().map(|(at, _)| at.to_bits())).collect();
-    let places: Vec<f64> = places.into_iter().map(f64::from_bits).collect();
-    // Only for time: on other axes each place is a load of its own.
-    let most = if chart.x.scale == Scale::Linear { MOST_COLUMNS } else { places.len().max(1) };
-    let chunks: Vec<&[f64]> = places.chunks(places.len().div_ceil(most).max(1)).collect();
-    let value_of = |line: &Line, at: f64| {
-        if matches!(line.shape, Shape::Path(_)) {
-            let here = |(x, _): &&(f64, Option<f64>)| x.total_cmp(&at).is_eq();
-            return line.points.iter().find(here).map(|(_, value)| *value);
-        }
-        // Points are in the order of x, so a place is found by halving.
-        let found = line.points.binary_search_by(|(x, _)| x.total_cmp(&at)).ok()?;
-        Some(line.points[found].1)
-    };
-    // A column reaches half way to its neighbours, so there is no gap to fall into.
-    let between = |left: &[f64], right: &[f64]| x.position(f64::midpoint(left[left.len() - 1], right[0]));
-    for (index, chunk) in chunks.iter().enumerate() {
-        let from = if index == 0 { LEFT } else { between(chunks[index - 1], chunk) };
-        let to = chunks.get(index + 1).map_or(RIGHT, |next| between(chunk, next));
-        let place = match chunk {
-            [first, .., last] => format!("{} to {}", x.format.write_round(*first), x.place(*last)),
-            [only] => x.place(*only),
-            [] => continue,
-        };
-        let values = lines().filter_map(|line| {
-            let values: Vec<Option<f64>> = chunk.iter().filter_map(|at| value_of(line, *at)).collect();
-            (!values.is_empty()).then(|| format!("\n{}: {}", line.name, range(&values, y_format)))
-        });
-        let values: String = values.collect();
-        write!(
-            svg,
-            r#"<rect class="column" x="{from:.1}" y="{TOP}" width="{:.1}" height="{}"><title>{}</title></rect>"#,
-            to - from,
-            BOTTOM - TOP,
-            escape(&format!("{place}{values}"))
-        )?;
-    }
-    Ok(())
-}
-
-/// The lowest and the highest of the values, or the one that they are.
-fn range(values: &[Option<f64>], format: &NumberFormat) -> String {
-    let values = || values.iter().flatten().copied();
-    let (lowest, highest) =
-        (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
-    let (low, high) = (format.write(lowest), format.write_with_unit(highest));
-    match lowest > highest {
-        true => "–".to_owned(),
-        false if low == format.write(highest) => high,
-        false => format!("{low} to {high}"),
-    }
 }
 
 #[cfg(test)]

@@ -15,6 +15,8 @@ use crate::text::{cut, without_steering, wrap};
 
 mod charts;
 
+mod layers;
+
 mod heat_map;
 
 mod sheet_name;

@@ -94,7 +94,8 @@ fn the_three_methods_stand_side_by_side_with_their_factors() {
 
 #[test]
 fn every_factor_can_be_changed_and_holds_for_the_method_that_is_asked_for() {
-    let options = ["--cpu-utilisation", "50", "--factor-cpu", "3", "--factor-memory", "2", "--factor-io", "1.5"];
+    let options =
+        ["--cpu-utilisation", "50", "--factor-cpu", "3", "--factor-memory", "2", "--factor-io", "1.5"];
     let sizing = json(EXADATA, &options)["right_size"].take();
     let chosen = &sizing["chosen"];
     assert_eq!((&chosen["vcpus_by_cpu"], &chosen["vcpus"]), (&12.0.into(), &12.into()));
@@ -123,7 +124,10 @@ fn a_core_with_one_thread_counts_as_two_that_are_bought() {
     let sizing = json(&single, &["--method", "omat"])["right_size"].take();
     assert_eq!(sizing["chosen"]["vcpus"], 16);
     let notes = sizing["notes"].to_string();
-    assert!(notes.contains("a core of today has 1 hardware thread, and one that is bought has two"), "{notes}");
+    assert!(
+        notes.contains("a core of today has 1 hardware thread, and one that is bought has two"),
+        "{notes}"
+    );
 }
 
 #[test]
@@ -150,10 +154,8 @@ fn the_demand_has_machine_small_reads_scans_and_the_log_and_goes_to_size_and_run
     bench.run(&["awr", "report.html", "--demand", "demand.toml"]).expect_code(0);
     let written = fs::read_to_string(bench.path().join("demand.toml")).unwrap();
     assert!(written.contains("vcpus_min = 6") && written.contains("memory_min = \"25GiB\""), "{written}");
-    let sized = bench
-        .run(&["size", "--demand", "demand.toml", "--provider", "oci", "--json"])
-        .expect_code(0)
-        .json();
+    let sized =
+        bench.run(&["size", "--demand", "demand.toml", "--provider", "oci", "--json"]).expect_code(0).json();
     let streams: Vec<(Value, Value, f64, f64)> = sized["demand"]["streams"]
         .as_array()
         .unwrap()
@@ -180,8 +182,20 @@ fn the_demand_has_machine_small_reads_scans_and_the_log_and_goes_to_size_and_run
     // Every rate is in the need, and a simulated device that carries it says so.
     let run = bench
         .run(&[
-            "run", "--need", "demand.toml", "--engine", "sim", "--profile", "oracle-oltp", "--duration", "2s", "--ramp", "0s",
-            "--target", "sim.dat", "--json",
+            "run",
+            "--need",
+            "demand.toml",
+            "--engine",
+            "sim",
+            "--profile",
+            "oracle-oltp",
+            "--duration",
+            "2s",
+            "--ramp",
+            "0s",
+            "--target",
+            "sim.dat",
+            "--json",
         ])
         .expect_code(0);
     assert!(run.stdout.contains("3000"), "{}", run.stdout);
@@ -244,17 +258,17 @@ fn the_move_is_as_hard_as_the_features_that_are_used() {
 fn more_memory_is_what_oracle_estimates_or_else_a_bound() {
     let memory = |report: &str| json(report, &[])["away_from_exadata"]["memory"].take();
     let advised = memory(EXADATA);
-    assert_eq!(
-        (&advised[0]["larger_mib"], &advised[0]["spared_percent"]),
-        (&12_288.0.into(), &37.5.into())
-    );
+    assert_eq!((&advised[0]["larger_mib"], &advised[0]["spared_percent"]), (&12_288.0.into(), &37.5.into()));
     let text = advised[0]["text"].as_str().unwrap();
     assert!(text.contains("12,288 MiB instead of 8,192 would spare 38 % of the reads into it"), "{text}");
     assert!(text.contains("150 blocks per second, 1.2 MiB/s"), "{text}");
     assert_eq!((&advised[1]["memory"], &advised[1]["spared_percent"]), (&"PGA".into(), &80.0.into()));
     let bound = memory(&EXADATA.replace("Buffer Pool Advisory", "Another Advisory"));
     assert_eq!(bound[0]["is_bound"], true);
-    assert!(bound[0]["text"].as_str().unwrap().contains("at most the 400 blocks per second (3.1 MiB/s)"), "{bound}");
+    assert!(
+        bound[0]["text"].as_str().unwrap().contains("at most the 400 blocks per second (3.1 MiB/s)"),
+        "{bound}"
+    );
 }
 
 #[test]

@@ -47,7 +47,7 @@ impl Level {
         }
     }
 
-    const fn words(self) -> &'static str {
+    pub(super) const fn words(self) -> &'static str {
         match self {
             Self::Average => "the average",
             Self::P95 => "the 95th percentile",

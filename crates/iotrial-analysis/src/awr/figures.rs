@@ -248,7 +248,24 @@ pub(super) fn ratios(figures: &mut AwrFigures) {
             _ => Quoted::absent(over.place, "there were none"),
         }
     };
+    let sum = |figures: &AwrFigures, one, other| {
+        let (one, other) = (value(figures, one), value(figures, other));
+        match (one.value, other.value) {
+            (Some(a), Some(b)) => {
+                let half_step = one.half_step + other.half_step;
+                let sum = Quoted::derived(a + b, half_step, one.place.clone(), "reads and writes");
+                match [one, other].into_iter().find(|part| part.sound().is_none()).and_then(|part| part.note)
+                {
+                    Some(why) => sum.contradicted(why),
+                    None => sum,
+                }
+            }
+            _ => Quoted::default(),
+        }
+    };
     let put = [
+        (AwrFigure::Requests, sum(figures, AwrFigure::Reads, AwrFigure::Writes)),
+        (AwrFigure::Throughput, sum(figures, AwrFigure::ReadMib, AwrFigure::WriteMib)),
         (AwrFigure::SingleBlockReads, difference(figures, AwrFigure::Reads, AwrFigure::MultiBlockReads)),
         (AwrFigure::SingleBlockWrites, difference(figures, AwrFigure::Writes, AwrFigure::MultiBlockWrites)),
         (

@@ -3,87 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use iotrial_model::awr::{AwrFigure, AwrFigures, AwrReport, AwrUnit, Interval, Quoted};
+use iotrial_model::awr::{AwrFigure, AwrFigures, AwrUnit, Quoted};
 use serde::Serialize;
 
-use super::figures::{figures_of, ratios};
+use super::figures::ratios;
 use super::right_size::{RightSizing, SizeRequest};
-
-/// What is kept of a report for a series: of a thousand reports the tables would be gigabytes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct AwrSample {
-    /// The file, as the user named it.
-    pub source: String,
-    title: String,
-    /// The id, or the name where there is none; with the pluggable database.
-    key: String,
-    instances: BTreeSet<u32>,
-    running_instances: Option<u32>,
-    interval: Interval,
-    figures: AwrFigures,
-    peaks: Vec<(AwrFigure, Quoted)>,
-    doubts: Vec<String>,
-}
-
-impl AwrSample {
-    /// What a series needs of a report.
-    pub fn of(report: &AwrReport, source: &str) -> Self {
-        let database = &report.database;
-        let whose = database.id.map_or_else(|| database.name.clone(), |id| id.to_string());
-        // An instance without a number is the first: Statspack and single instances.
-        let instances: BTreeSet<u32> = report.instances.iter().map(|one| one.number.unwrap_or(1)).collect();
-        let mut doubts = report.contradictions.clone();
-        doubts.extend(report.corrections.iter().cloned());
-        doubts.extend(report.warnings.iter().map(ToString::to_string));
-        Self {
-            source: source.to_owned(),
-            title: database.title(),
-            key: format!("{whose}/{}", database.container.as_deref().unwrap_or("")),
-            instances,
-            running_instances: report.running_instances,
-            interval: report.interval.clone(),
-            figures: figures_of(report),
-            peaks: report.peaks.clone(),
-            doubts,
-        }
-    }
-
-    fn seconds(&self) -> f64 {
-        self.interval.elapsed_s.value.unwrap_or(0.0)
-    }
-
-    /// Whether both were measured at the same instance at the same time. Intervals that touch do not overlap.
-    fn overlaps(&self, other: &Self) -> bool {
-        if self.instances.is_disjoint(&other.instances) {
-            return false;
-        }
-        // To the minute: the instances of a cluster do not take their snapshots in the same second.
-        match (minutes(&self.interval), minutes(&other.interval)) {
-            (Some((begin, end)), Some((other_begin, other_end))) => begin < other_end && other_begin < end,
-            // Without times only the snapshots can tell.
-            _ => {
-                let ids = |one: &Interval| (one.begin_snapshot, one.end_snapshot);
-                self.interval.end_snapshot.is_some() && ids(&self.interval) == ids(&other.interval)
-            }
-        }
-    }
-
-    /// What is the same for the instances of a cluster in one interval.
-    fn moment(&self) -> (Option<u64>, Option<u64>, Option<String>) {
-        let interval = &self.interval;
-        match interval.end_snapshot {
-            Some(_) => (interval.begin_snapshot, interval.end_snapshot, None),
-            None => (None, None, interval.end.clone()),
-        }
-    }
-}
-
-/// Begin and end without seconds.
-fn minutes(interval: &Interval) -> Option<(&str, &str)> {
-    let minute = |time: &'_ str| time.len().min(16);
-    let (begin, end) = (interval.begin.as_deref()?, interval.end.as_deref()?);
-    Some((begin.get(..minute(begin))?, end.get(..minute(end))?))
-}
+use super::sample::{AwrSample, DatabaseKey};
 
 /// Databases over time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -92,6 +17,9 @@ pub struct AwrSeries {
     pub databases: Vec<DatabaseSeries>,
     /// Reports that were read and are not counted.
     pub left_out: Vec<LeftOut>,
+    /// Files that were meant and could not be read.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<LeftOut>,
 }
 
 /// A report that is not counted.
@@ -109,7 +37,7 @@ pub struct DatabaseSeries {
     /// What it is called; with its id where others have the same name.
     pub database: String,
     #[serde(skip)]
-    key: String,
+    pub(super) key: DatabaseKey,
     /// The instances of which there are reports.
     pub instances: Vec<u32>,
     /// From the first to the last.
@@ -143,9 +71,21 @@ pub struct SeriesInterval {
     /// Its figures.
     pub figures: BTreeMap<&'static str, f64>,
     #[serde(skip)]
-    values: BTreeMap<AwrFigure, f64>,
+    pub(super) values: BTreeMap<AwrFigure, f64>,
     #[serde(skip)]
     peaks: BTreeMap<AwrFigure, f64>,
+}
+
+impl SeriesInterval {
+    /// A figure; `None` where the reports do not have it, or contradict it.
+    pub fn value(&self, figure: AwrFigure) -> Option<f64> {
+        self.values.get(&figure).copied()
+    }
+
+    /// Begin and end in seconds of the calendar; `None` where its times are not there, or contradict its length.
+    pub fn calendar_s(&self) -> Option<(i64, i64)> {
+        super::fleet::Span::of(self).map(|span| (span.begin, span.end))
+    }
 }
 
 /// A figure over time.
@@ -169,31 +109,49 @@ pub struct AwrStatistics {
 impl AwrSeries {
     /// Databases over time, from any number of reports in any order.
     pub fn of(samples: Vec<AwrSample>) -> Self {
-        let mut by_database: BTreeMap<String, Vec<AwrSample>> = BTreeMap::new();
+        let mut by_key: BTreeMap<DatabaseKey, Vec<AwrSample>> = BTreeMap::new();
         for sample in samples {
-            by_database.entry(sample.key.clone()).or_default().push(sample);
+            by_key.entry(sample.key.clone()).or_default().push(sample);
         }
         let mut left_out = Vec::new();
+        let by_database = by_key.into_values().flat_map(by_unique_name);
         let mut databases: Vec<DatabaseSeries> =
-            by_database.into_values().filter_map(|samples| database(samples, &mut left_out)).collect();
+            by_database.filter_map(|samples| database(samples, &mut left_out)).collect();
         databases.sort_by(|a, b| a.database.cmp(&b.database));
         // Clones and tests often have the name of their source.
         let titles: Vec<String> = databases.iter().map(|one| one.database.clone()).collect();
         for one in &mut databases {
-            if titles.iter().filter(|title| **title == one.database).count() > 1 {
-                one.database = format!("{} ({})", one.database, one.key.trim_end_matches('/'));
+            if titles.iter().filter(|title| **title == one.database).count() > 1
+                && let Some(id) = one.key.id
+            {
+                one.database = format!("{} ({id})", one.database);
             }
         }
-        Self { databases, left_out }
+        Self { databases, left_out, unread: Vec::new() }
     }
-}
 
-impl AwrSeries {
     /// With the machine and the storage that each database takes.
     pub fn sized(self, request: &SizeRequest) -> Self {
         let databases = self.databases.into_iter().map(|one| one.sized(request)).collect();
         Self { databases, ..self }
     }
+}
+
+/// Primary and standby apart, where there are both. Reports of a release that does not print the name are with the first.
+fn by_unique_name(samples: Vec<AwrSample>) -> Vec<Vec<AwrSample>> {
+    let names: BTreeSet<String> = samples.iter().filter_map(|one| one.unique_name.clone()).collect();
+    if names.len() < 2 {
+        return vec![samples];
+    }
+    let mut apart: BTreeMap<Option<String>, Vec<AwrSample>> = BTreeMap::new();
+    for mut sample in samples {
+        let name = sample.unique_name.clone().or_else(|| names.first().cloned());
+        if let Some(name) = &sample.unique_name {
+            sample.title = format!("{} ({name})", sample.title);
+        }
+        apart.entry(name).or_default().push(sample);
+    }
+    apart.into_values().collect()
 }
 
 impl DatabaseSeries {
@@ -235,16 +193,7 @@ fn database(mut samples: Vec<AwrSample>, left_out: &mut Vec<LeftOut>) -> Option<
     }
     let (title, key) = kept.first().map(|one| (one.title.clone(), one.key.clone()))?;
     let instances: BTreeSet<u32> = kept.iter().flat_map(|one| one.instances.iter().copied()).collect();
-    let mut notes = Vec::new();
-    for sample in &kept {
-        for doubt in &sample.doubts {
-            let note = format!("{}: {doubt}", sample.source);
-            // AWR-Miner has the same file for every snapshot.
-            if !notes.contains(&note) {
-                notes.push(note);
-            }
-        }
-    }
+    let mut notes = doubts_of(&kept);
     let mut moments: BTreeMap<_, Vec<AwrSample>> = BTreeMap::new();
     for sample in kept {
         moments.entry(sample.moment()).or_default().push(sample);
@@ -288,8 +237,30 @@ fn database(mut samples: Vec<AwrSample>, left_out: &mut Vec<LeftOut>) -> Option<
     })
 }
 
+/// What contradicts itself in the reports. What many of them have is said once, with the first of them.
+fn doubts_of(samples: &[AwrSample]) -> Vec<String> {
+    let mut files: Vec<(&str, BTreeSet<&str>)> = Vec::new();
+    for sample in samples {
+        for doubt in &sample.doubts {
+            match files.iter_mut().find(|(text, _)| text == doubt) {
+                // AWR-Miner has the same file for every snapshot.
+                Some((_, files)) => drop(files.insert(&sample.source)),
+                None => files.push((doubt, BTreeSet::from([sample.source.as_str()]))),
+            }
+        }
+    }
+    let note = |(doubt, files): (&str, BTreeSet<&str>)| {
+        let first = files.first().copied().unwrap_or_default();
+        match files.len() {
+            1 => format!("{first}: {doubt}"),
+            count => format!("{first} and {} more: {doubt}", count - 1),
+        }
+    };
+    files.into_iter().map(note).collect()
+}
+
 /// Whether the figure of a cluster is the sum of those of its instances.
-fn adds_up(figure: AwrFigure) -> bool {
+pub(super) fn adds_up(figure: AwrFigure) -> bool {
     matches!(figure.unit(), AwrUnit::PerSecond | AwrUnit::MibPerS | AwrUnit::Sessions | AwrUnit::Mib)
 }
 
@@ -313,9 +284,9 @@ fn together(samples: &[AwrSample]) -> SeriesInterval {
         let found: Vec<(f64, f64)> = samples
             .iter()
             .filter_map(|one| {
-                let value = one.figures.get(*figure)?.sound()?;
-                let weight = weight_of(*figure).and_then(|weight| one.figures.value(weight));
-                Some((value, weight.unwrap_or(1.0)))
+                let kept = one.figures.get(figure).filter(|kept| kept.is_sound)?;
+                let weight = weight_of(*figure).and_then(|weight| Some(one.figures.get(&weight)?.value));
+                Some((kept.value, weight.unwrap_or(1.0)))
             })
             .collect();
         // A sum without one of its parts is no sum.
@@ -332,7 +303,7 @@ fn together(samples: &[AwrSample]) -> SeriesInterval {
         figures.iter().filter_map(|(figure, value)| Some((figure, value.sound()?))).collect();
     let mut peaks: BTreeMap<AwrFigure, f64> = BTreeMap::new();
     for (figure, value) in samples.iter().flat_map(|one| &one.peaks) {
-        if let Some(value) = value.sound().filter(|_| adds_up(*figure)) {
+        if adds_up(*figure) {
             *peaks.entry(*figure).or_default() += value;
         }
     }
@@ -400,7 +371,7 @@ fn statistics(intervals: &[SeriesInterval]) -> Vec<AwrStatistics> {
 }
 
 /// The smallest value that is not exceeded in so many percent of the time; `sorted` has values with their seconds.
-fn percentile(sorted: &[(f64, f64)], percent: f64) -> f64 {
+pub(super) fn percentile(sorted: &[(f64, f64)], percent: f64) -> f64 {
     let all: f64 = sorted.iter().map(|(_, seconds)| seconds).sum();
     let mut sum = 0.0;
     for (value, seconds) in sorted {
@@ -415,23 +386,25 @@ fn percentile(sorted: &[(f64, f64)], percent: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use iotrial_model::awr::Interval;
+
     use super::*;
+    use crate::awr::sample::Kept;
 
     fn sample(source: &str, instance: u32, hour: u32, hours: u32, reads: f64) -> AwrSample {
-        let mut figures = AwrFigures::default();
-        for (figure, value) in [
+        let figures = [
             (AwrFigure::Reads, reads),
             (AwrFigure::Writes, 10.0),
             (AwrFigure::ReadMib, reads / 128.0),
             (AwrFigure::SingleBlockReadUs, reads * 10.0),
-        ] {
-            figures.put(figure, Quoted::printed(value, 0.0, ""));
-        }
+        ];
+        let figures = figures.map(|(figure, value)| (figure, Kept { value, is_sound: true })).into();
         let at = |hour: u32| Some(format!("2025-01-02T{hour:02}:00:{instance:02}"));
         AwrSample {
             source: source.to_owned(),
             title: "DB".to_owned(),
-            key: "1/".to_owned(),
+            key: DatabaseKey { id: Some(1), name: "db".to_owned(), container: None },
+            unique_name: None,
             instances: [instance].into(),
             running_instances: Some(2),
             interval: Interval {
@@ -504,7 +477,25 @@ mod tests {
     #[test]
     fn reports_of_other_databases_stay_apart() {
         let mut other = sample("b", 1, 1, 1, 300.0);
-        other.key = "2/".to_owned();
+        other.key.id = Some(2);
         assert_eq!(AwrSeries::of(vec![sample("a", 1, 1, 1, 100.0), other]).databases.len(), 2);
+        // A copy for tests keeps the id of its source.
+        let mut copy = sample("c", 1, 1, 1, 300.0);
+        copy.key.name = "copy".to_owned();
+        assert_eq!(AwrSeries::of(vec![sample("a", 1, 1, 1, 100.0), copy]).databases.len(), 2);
+    }
+
+    #[test]
+    fn a_standby_is_no_second_report_of_its_primary() {
+        let named = |source: &str, name: Option<&str>| AwrSample {
+            unique_name: name.map(str::to_owned),
+            ..sample(source, 1, 1, 1, 100.0)
+        };
+        let series = AwrSeries::of(vec![named("a", Some("db")), named("b", Some("db_far"))]);
+        let names: Vec<&str> = series.databases.iter().map(|one| one.database.as_str()).collect();
+        assert_eq!((names, series.left_out), (vec!["DB (db)", "DB (db_far)"], vec![]));
+        // A text report of an older release does not say it.
+        let series = AwrSeries::of(vec![named("a", Some("db")), named("b", None)]);
+        assert_eq!((series.databases.len(), series.left_out.len()), (1, 1));
     }
 }

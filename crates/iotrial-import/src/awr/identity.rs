@@ -74,7 +74,9 @@ fn startup(text: &str) -> Option<String> {
 
 fn container(section: &Section, row: &Row, report: &mut AwrReport) {
     let name = section.column(&["Container Name"]);
-    if name.is_some() && report.database.container.is_none() {
+    // The report of a whole database has the same table, and all that are plugged into it are its rows.
+    let is_of_one = report.kind == AwrKind::Pluggable;
+    if is_of_one && name.is_some() && report.database.container.is_none() {
         report.database.container = text(row, name);
     }
 }

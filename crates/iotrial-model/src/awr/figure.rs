@@ -60,10 +60,14 @@ figures! {
     Reads = "reads_per_s", "reads", PerSecond;
     /// All requests to write.
     Writes = "writes_per_s", "writes", PerSecond;
+    /// Reads and writes: their peak is rarely the sum of the peaks of both.
+    Requests = "requests_per_s", "all requests", PerSecond;
     /// Bytes of all reads.
     ReadMib = "read_mib_per_s", "read throughput", MibPerS;
     /// Bytes of all writes.
     WriteMib = "write_mib_per_s", "write throughput", MibPerS;
+    /// Bytes of reads and writes.
+    Throughput = "mib_per_s", "all throughput", MibPerS;
     /// Reads that are not counted as multi-block: mostly one block by an index.
     SingleBlockReads = "single_block_reads_per_s", "single-block reads", PerSecond;
     /// Reads of several blocks: scans, direct path, backup.

@@ -1,91 +1,280 @@
-//! Databases over many intervals: average, percentiles and peak, and the course of each rate.
+//! One database over many intervals: how much, when, and how far the peak is above the usual.
 
-use iotrial_analysis::awr::{AwrSeries, AwrStatistics, DatabaseSeries};
+use iotrial_analysis::awr::{AwrFleet, AwrSeries, AwrStatistics, DatabaseSeries, SeriesInterval};
 use iotrial_model::awr::{AwrFigure, AwrUnit};
 
+use super::course::{calendar, level};
 use super::{quantity, right_size, said, section, words};
-use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
+use crate::chart::{Axis, Chart, ChartGroup, Dash, LATENCY_AXIS, Line, Scale, Shape};
 use crate::document::{Answer, Block, Document, PointList, Section};
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
+/// The busiest intervals that are shown at a glance.
+const MOST_BUSIEST: usize = 5;
+/// Intervals that a page lists; JSON has all.
+const MOST_INTERVALS: usize = 400;
+/// Points of one list.
+const MOST_POINTS: usize = 12;
+
 impl Document {
-    /// Databases over many intervals.
-    pub fn of_awr_series(series: &AwrSeries) -> Self {
-        let intervals: usize = series.databases.iter().map(|one| one.intervals.len()).sum();
-        let databases = match series.databases.len() {
-            1 => format!("AWR: {}", series.databases[0].database),
-            count => format!("AWR: {count} databases"),
-        };
-        let mut sections = vec![series_opening(series), series_table(series)];
-        let sized: Vec<_> = series
-            .databases
-            .iter()
-            .filter_map(|one| Some((one.database.as_str(), one.right_size.as_ref()?)))
-            .collect();
-        sections.extend(match sized.as_slice() {
-            [(_, sizing)] => Some(right_size::right_size(sizing)),
-            several => right_size::right_sizes(several),
-        });
-        sections.extend(courses(series));
-        Self {
-            title: databases,
-            byline: format!("over {intervals} intervals"),
+    /// Databases over many intervals; `fleet` is what several of them ask together.
+    pub fn of_awr_series(series: &AwrSeries, fleet: Option<&AwrFleet>) -> Self {
+        if let Some(fleet) = fleet {
+            return super::fleet::document(series, fleet);
+        }
+        let mut document = series.databases.first().map(chapter).unwrap_or_else(|| Self {
+            title: "AWR".to_owned(),
+            byline: String::new(),
             in_brief: Vec::new(),
-            sections,
+            sections: Vec::new(),
             chapters: Vec::new(),
+        });
+        document.title = format!("AWR: {}", document.title);
+        // What is left out is of the whole, and not of one database of several.
+        if let Some(Block::Answer(answer)) =
+            document.sections.first_mut().and_then(|section| section.blocks.first_mut())
+        {
+            let notes = series.databases.first().map(|one| one.notes.clone()).unwrap_or_default();
+            answer.lists = lists_of(series, notes);
+            for table in document.sections.iter_mut().flat_map(|section| &mut section.blocks) {
+                if let Block::Table(table) = table {
+                    table.at_a_glance = table.caption != ALL_INTERVALS;
+                }
+            }
         }
+        document
     }
 }
 
-fn series_opening(series: &AwrSeries) -> Section {
-    let points = series.databases.iter().filter_map(|one| {
-        let of = |figure| one.statistics(figure);
-        let (reads, writes) = (of(AwrFigure::Reads)?, of(AwrFigure::Writes)?);
-        Some(format!(
-            "{}: {} reads and {} writes per second on average, {} and {} in the busiest interval",
-            one.database,
-            said(reads.average),
-            said(writes.average),
-            said(reads.peak),
-            said(writes.peak)
-        ))
-    });
-    let notes: Vec<String> = series
-        .databases
-        .iter()
-        .flat_map(|one| one.notes.iter().map(|note| format!("{}: {note}", one.database)))
+/// As a person reads it: `2025-03-03 10:00`.
+pub(super) fn moment(text: &str) -> String {
+    text.get(..16).unwrap_or(text).replace('T', " ")
+}
+
+/// `2025-03-03 10:00 to 11:00`.
+pub(super) fn span_of(begin: &str, end: &str) -> String {
+    let (begin, end) = (moment(begin), moment(end));
+    match (begin.split_once(' '), end.split_once(' ')) {
+        (Some((day, _)), Some((same, time))) if day == same => format!("from {begin} to {time}"),
+        _ => format!("from {begin} to {end}"),
+    }
+}
+
+/// At most so many points, and how many more there are.
+fn cut_list(mut points: Vec<String>) -> Vec<String> {
+    if points.len() > MOST_POINTS {
+        let more = points.len() - MOST_POINTS;
+        points.truncate(MOST_POINTS);
+        points.push(format!("and {more} more: --json has all"));
+    }
+    points
+}
+
+/// What is to be known besides the figures: notes, reports that are not counted, files that could not be read.
+pub(super) fn lists_of(series: &AwrSeries, notes: Vec<String>) -> Vec<PointList> {
+    let of_file = |one: &iotrial_analysis::awr::LeftOut| format!("{}: {}", one.file, one.why);
+    let lists = [
+        ("Could not be read", series.unread.iter().map(of_file).collect()),
+        ("What to know", notes),
+        ("Not counted", cut_list(series.left_out.iter().map(of_file).collect())),
+    ];
+    let lists = lists.into_iter().filter(|(_, points): &(_, Vec<String>)| !points.is_empty());
+    lists.map(|(heading, points)| PointList { heading, points }).collect()
+}
+
+/// One database over time.
+pub(super) fn chapter(one: &DatabaseSeries) -> Document {
+    let mut sections = vec![opening(one)];
+    sections.extend(busiest(one));
+    sections.push(statistics_section(one));
+    sections.extend(one.right_size.as_ref().map(right_size::right_size));
+    sections.extend(courses(one));
+    sections.extend(all_intervals(one));
+    let (first, last) = (one.intervals.first(), one.intervals.last());
+    let begin = first.and_then(|first| first.begin.as_deref());
+    let end = last.and_then(|last| last.end.as_deref());
+    let intervals = plural(one.intervals.len(), "interval");
+    let byline = match (begin, end) {
+        (Some(begin), Some(end)) => {
+            format!("{} to {}, {intervals}, {} covered", moment(begin), moment(end), hours(one.covered_s))
+        }
+        _ => format!("{intervals}, {} covered", hours(one.covered_s)),
+    };
+    Document { title: one.database.clone(), byline, in_brief: Vec::new(), sections, chapters: Vec::new() }
+}
+
+fn plural(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
+fn hours(seconds: f64) -> String {
+    let hours = seconds / 3_600.0;
+    match hours {
+        ..2.0 => format!("{:.0} minutes", seconds / 60.0),
+        _ => format!("{} hours", said(hours)),
+    }
+}
+
+fn opening(one: &DatabaseSeries) -> Section {
+    let of = |figure| one.statistics(figure);
+    let (requests, throughput) = (of(AwrFigure::Requests), of(AwrFigure::Throughput));
+    let rates = |level: fn(&AwrStatistics) -> f64| {
+        let iops = requests.map(|one| format!("{} IOPS", said(level(one))));
+        let mib = throughput.map(|one| format!("{} MiB/s", said(level(one))));
+        [iops, mib].into_iter().flatten().collect::<Vec<_>>().join(" and ")
+    };
+    let headline = match requests.or(throughput) {
+        None => "The reports have no rates of I/O".to_owned(),
+        Some(_) if one.intervals.len() == 1 => format!("{} on average", rates(|one| one.average)),
+        Some(_) => format!("In 95 % of the time at most {}", rates(|one| one.p95)),
+    };
+    let mut points = Vec::new();
+    for (figure, unit) in [(AwrFigure::Requests, "IOPS"), (AwrFigure::Throughput, "MiB/s")] {
+        if one.intervals.len() > 1
+            && let Some(statistics) = of(figure)
+            && let Some(busiest) = highest(one, figure).first()
+        {
+            let times = if statistics.average > 0.0 {
+                format!(", {:.1} times the average", statistics.peak / statistics.average)
+            } else {
+                String::new()
+            };
+            points.push(format!("peak {} {unit}{times}{}", said(statistics.peak), when(busiest)));
+        }
+    }
+    if let Some(minute) = of(AwrFigure::Reads).and_then(|one| one.peak_minute) {
+        points.push(format!("the busiest minute has {} reads per second", said(minute)));
+    }
+    for figure in [AwrFigure::SingleBlockReadUs, AwrFigure::RedoWriteUs, AwrFigure::CommitUs] {
+        if let Some(statistics) = of(figure) {
+            let ms = |us: f64| format!("{:.2} ms", us / 1_000.0);
+            let peak = if one.intervals.len() > 1 {
+                format!(", {} in the slowest interval", ms(statistics.peak))
+            } else {
+                String::new()
+            };
+            points.push(format!("{} {} on average{peak}", figure.title(), ms(statistics.average)));
+        }
+    }
+    let lists = if one.notes.is_empty() {
+        Vec::new()
+    } else {
+        vec![PointList { heading: "What to know", points: one.notes.clone() }]
+    };
+    let sentence = match (of(AwrFigure::ReadPercent), of(AwrFigure::ActiveSessions)) {
+        _ if one.intervals.len() < 2 => {
+            "One interval is one average: its busy minutes are not known.".to_owned()
+        }
+        (Some(reads), Some(sessions)) => format!(
+            "On average {}, {:.0} % of the requests are reads; {} sessions are active.",
+            rates(|one| one.average),
+            reads.average,
+            said(sessions.average)
+        ),
+        _ => format!("On average {}.", rates(|one| one.average)),
+    };
+    section("answer", "", None, Block::Answer(Answer { is_good: None, headline, sentence, points, lists }))
+}
+
+fn when(interval: &SeriesInterval) -> String {
+    match (&interval.begin, &interval.end) {
+        (Some(begin), Some(end)) => format!(", {}", span_of(begin, end)),
+        _ => String::new(),
+    }
+}
+
+/// The intervals by a figure, the highest first.
+fn highest(one: &DatabaseSeries, figure: AwrFigure) -> Vec<&SeriesInterval> {
+    let mut all: Vec<&SeriesInterval> =
+        one.intervals.iter().filter(|interval| interval.value(figure).is_some()).collect();
+    all.sort_by(|a, b| b.value(figure).unwrap_or(0.0).total_cmp(&a.value(figure).unwrap_or(0.0)));
+    all
+}
+
+/// What a table of intervals has.
+const OF_AN_INTERVAL: [AwrFigure; 10] = [
+    AwrFigure::Requests,
+    AwrFigure::Reads,
+    AwrFigure::Writes,
+    AwrFigure::Throughput,
+    AwrFigure::ReadMib,
+    AwrFigure::WriteMib,
+    AwrFigure::ActiveSessions,
+    AwrFigure::SingleBlockReadUs,
+    AwrFigure::RedoWriteUs,
+    AwrFigure::CommitUs,
+];
+
+/// What every interval of the whole list has in its table's caption.
+const ALL_INTERVALS: &str = "All intervals";
+
+fn interval_table<'s>(
+    caption: &str,
+    intervals: impl Iterator<Item = &'s SeriesInterval> + Clone,
+    at_a_glance: bool,
+) -> Table {
+    let figures: Vec<AwrFigure> = OF_AN_INTERVAL
+        .into_iter()
+        .filter(|figure| intervals.clone().any(|one| one.value(*figure).is_some()))
         .collect();
-    let left_out: Vec<String> =
-        series.left_out.iter().map(|one| format!("{}: {}", one.file, one.why)).collect();
-    let mut lists = Vec::new();
-    for (heading, points) in [("What to know", notes), ("Not counted", left_out)] {
-        if !points.is_empty() {
-            lists.push(PointList { heading, points });
-        }
+    let mut columns = vec![Column::new("from", Quantity::Words), Column::new("minutes", Quantity::Count)];
+    for figure in &figures {
+        let (group, name) = match figure {
+            AwrFigure::Requests => ("IOPS", "all"),
+            AwrFigure::Reads => ("IOPS", "reads"),
+            AwrFigure::Writes => ("IOPS", "writes"),
+            AwrFigure::Throughput => ("throughput", "all"),
+            AwrFigure::ReadMib => ("throughput", "read"),
+            AwrFigure::WriteMib => ("throughput", "written"),
+            AwrFigure::ActiveSessions => ("", "sessions"),
+            AwrFigure::SingleBlockReadUs => ("wait", "read"),
+            AwrFigure::RedoWriteUs => ("wait", "redo"),
+            _ => ("wait", "commit"),
+        };
+        let column = Column::new(name, quantity(figure.unit())).under(group);
+        let is_detail = matches!(
+            figure,
+            AwrFigure::ReadMib | AwrFigure::WriteMib | AwrFigure::RedoWriteUs | AwrFigure::ActiveSessions
+        );
+        columns.push(if is_detail { column.optional() } else { column });
     }
-    let hours: f64 = series.databases.iter().map(|one| one.covered_s / 3600.0).sum();
-    let intervals: usize = series.databases.iter().map(|one| one.intervals.len()).sum();
-    section(
-        "answer",
-        "",
-        None,
-        Block::Answer(Answer {
-            is_good: None,
-            headline: format!("{intervals} intervals, {} hours", said(hours)),
-            sentence: "Instances of the same interval are added up; percentiles are over time.".to_owned(),
-            points: points.collect(),
-            lists,
-        }),
-    )
+    let row = |one: &SeriesInterval| {
+        let begin = one.begin.as_deref().or(one.end.as_deref());
+        let mut cells = vec![Value::text(begin.map(moment)), Value::Number(one.seconds / 60.0)];
+        cells.extend(figures.iter().map(|figure| Value::number(one.value(*figure))));
+        Row { cells, is_total: false }
+    };
+    Table { caption: caption.to_owned(), rows: intervals.map(row).collect(), columns, at_a_glance }
 }
 
-/// The figures of a table of many databases: what decides on storage.
-const SERIES_FIGURES: [AwrFigure; 11] = [
+fn busiest(one: &DatabaseSeries) -> Option<Section> {
+    if one.intervals.len() < 2 {
+        return None;
+    }
+    let by_requests = highest(one, AwrFigure::Requests);
+    let table = interval_table("The busiest intervals", by_requests.into_iter().take(MOST_BUSIEST), false);
+    (!table.rows.is_empty())
+        .then(|| section("busiest", "The busiest intervals", Some("By all requests."), Block::Table(table)))
+}
+
+fn all_intervals(one: &DatabaseSeries) -> Option<Section> {
+    if one.intervals.len() <= MOST_BUSIEST {
+        return None;
+    }
+    let table = interval_table(ALL_INTERVALS, one.intervals.iter().take(MOST_INTERVALS), false);
+    let note = (one.intervals.len() > MOST_INTERVALS).then_some("The first ones; --json has all.");
+    Some(section("intervals", "All intervals", note, Block::Table(table)))
+}
+
+/// The figures of a database over time: what decides on storage.
+const SERIES_FIGURES: [AwrFigure; 13] = [
+    AwrFigure::Requests,
     AwrFigure::Reads,
     AwrFigure::SingleBlockReads,
     AwrFigure::MultiBlockReads,
     AwrFigure::Writes,
+    AwrFigure::Throughput,
     AwrFigure::ReadMib,
     AwrFigure::WriteMib,
     AwrFigure::RedoMib,
@@ -95,7 +284,7 @@ const SERIES_FIGURES: [AwrFigure; 11] = [
     AwrFigure::CommitUs,
 ];
 
-fn series_table(series: &AwrSeries) -> Section {
+fn statistics_section(one: &DatabaseSeries) -> Section {
     let tables = [
         ("Requests per second", AwrUnit::PerSecond),
         ("Throughput", AwrUnit::MibPerS),
@@ -103,53 +292,43 @@ fn series_table(series: &AwrSeries) -> Section {
         ("Waits", AwrUnit::Us),
     ];
     let table = |(caption, unit): (&str, AwrUnit)| {
-        let row = |one: &DatabaseSeries, of: &AwrStatistics| Row {
+        let row = |of: &AwrStatistics| Row {
             cells: vec![
-                words(one.database.as_str()),
                 words(of.figure.title()),
                 Value::Number(of.average),
                 Value::Number(of.p95),
                 Value::Number(of.p99),
                 Value::Number(of.peak),
                 Value::number(of.peak_minute),
-                Value::Count(one.intervals.len() as u64),
             ],
             is_total: false,
         };
-        let rows: Vec<Row> = series
-            .databases
-            .iter()
-            .flat_map(|one| {
-                let figures = SERIES_FIGURES.iter().filter(|figure| figure.unit() == unit);
-                figures.filter_map(|figure| Some(row(one, one.statistics(*figure)?))).collect::<Vec<_>>()
-            })
-            .collect();
+        let figures = SERIES_FIGURES.iter().filter(|figure| figure.unit() == unit);
+        let rows: Vec<Row> = figures.filter_map(|figure| one.statistics(*figure).map(row)).collect();
         let quantity = quantity(unit);
         let mut table = Table {
             caption: caption.to_owned(),
             columns: vec![
-                Column::new("database", Quantity::Words),
                 Column::new("figure", Quantity::Words),
                 Column::new("average", quantity),
                 Column::new("p95", quantity),
                 Column::new("p99", quantity),
                 Column::new("peak", quantity),
                 Column::new("peak minute", quantity),
-                Column::new("intervals", Quantity::Count).optional(),
             ],
             rows,
-            at_a_glance: true,
+            at_a_glance: false,
         };
         // Only AWR-Miner has it.
-        if table.rows.iter().all(|row| row.cells[6] == Value::Absent) {
-            table.without_column(6);
+        if table.rows.iter().all(|row| row.cells[5] == Value::Absent) {
+            table.without_column(5);
         }
         table
     };
     let tables = tables.into_iter().map(table).filter(|table| !table.rows.is_empty());
     Section {
         id: "statistics",
-        heading: "Over time",
+        heading: "Average, percentiles and peak",
         note: Some(
             "p95 and p99 are not exceeded in 95 and 99 % of the time; the peak is the highest interval."
                 .to_owned(),
@@ -158,55 +337,114 @@ fn series_table(series: &AwrSeries) -> Section {
     }
 }
 
-/// Reads, writes and throughput over the intervals.
-fn courses(series: &AwrSeries) -> Option<Section> {
-    let chart = |id: &str, title: &str, figure: AwrFigure, quantity: Quantity| {
-        let lines: Vec<Line> = series
-            .databases
+/// Seconds of the calendar, where the interval has its times.
+fn calendar_of(interval: &SeriesInterval) -> Option<(f64, f64)> {
+    let (begin, end) = interval.calendar_s()?;
+    Some((begin as f64, end as f64))
+}
+
+/// A figure over the intervals, with a gap where there is none.
+fn steps(one: &DatabaseSeries, figure: AwrFigure) -> Vec<(f64, Option<f64>)> {
+    let mut points: Vec<(f64, Option<f64>)> = Vec::new();
+    let mut until: Option<f64> = None;
+    for (interval, (begin, end)) in one.intervals.iter().filter_map(|one| Some((one, calendar_of(one)?))) {
+        if let Some(until) = until.filter(|until| *until < begin) {
+            points.push((until, None));
+        }
+        // The instances of a cluster overlap by seconds, and a line does not run backwards.
+        points.push((until.map_or(begin, |until| until.max(begin)), interval.value(figure)));
+        until = Some(end);
+    }
+    points.extend(until.map(|until| (until, None)));
+    points.dedup_by(|next, before| next.0 <= before.0);
+    points
+}
+
+/// Rates, sessions and waits over the calendar.
+fn courses(one: &DatabaseSeries) -> Option<Section> {
+    let placed = one.intervals.iter().filter_map(calendar_of);
+    let (from, to) =
+        placed.fold((f64::INFINITY, 0.0_f64), |(low, high), (begin, end)| (low.min(begin), high.max(end)));
+    if one.intervals.len() < 2 || to <= from {
+        return None;
+    }
+    let line = |at: usize, name: &str, figure: AwrFigure| Line {
+        name: name.to_owned(),
+        hue: at % Line::HUE_COUNT,
+        dash: Dash::of_series(at),
+        shape: Shape::Step,
+        points: steps(one, figure),
+    };
+    let chart = |id: &str, title: &str, y: Axis, lines: &[(&str, AwrFigure)], of: Option<AwrFigure>| {
+        let mut lines: Vec<Line> = lines
             .iter()
-            .take(Line::HUE_COUNT * 3)
             .enumerate()
-            .filter(|(_, one)| one.intervals.len() > 1)
-            .map(|(at, one)| {
-                let mut since = 0.0;
-                let points = one.intervals.iter().map(|interval| {
-                    since += interval.seconds / 3600.0;
-                    (since, interval.figures.get(figure.key()).copied())
-                });
-                Line {
-                    name: one.database.clone(),
-                    hue: at % Line::HUE_COUNT,
-                    dash: if at < Line::HUE_COUNT { Dash::Solid } else { Dash::Dashed },
-                    shape: Shape::Course,
-                    points: points.collect(),
-                }
-            })
+            .map(|(at, (name, figure))| line(at, name, *figure))
+            .filter(|line| line.points.iter().any(|(_, value)| value.is_some()))
             .collect();
-        (!lines.is_empty()).then(|| Chart {
+        if lines.is_empty() {
+            return None;
+        }
+        if let Some(statistics) = of.and_then(|figure| one.statistics(figure)) {
+            lines.push(level("p95 of all", statistics.p95, from, to));
+            lines.push(level("peak", statistics.peak, from, to));
+        }
+        Some(Chart {
             id: id.to_owned(),
             title: title.to_owned(),
-            x: Axis { name: "covered hours", quantity: Quantity::Unitless, scale: Scale::Linear, to: 0.0 },
-            y: Axis { name: "", quantity, scale: Scale::Linear, to: 0.0 },
+            x: calendar(),
+            y,
             lines,
             spans: Vec::new(),
             limits: Vec::new(),
         })
     };
-    let charts: Vec<Chart> = [
-        chart("awr-reads", "reads", AwrFigure::Reads, Quantity::Iops),
-        chart("awr-writes", "writes", AwrFigure::Writes, Quantity::Iops),
-        chart("awr-read-mib", "read throughput", AwrFigure::ReadMib, Quantity::BandwidthMibPerS),
-        chart("awr-write-mib", "write throughput", AwrFigure::WriteMib, Quantity::BandwidthMibPerS),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
-    (!charts.is_empty()).then(|| {
-        section(
-            "course",
-            "Course",
-            Some("Each interval at its end; times that no report covers are left out."),
-            Block::Charts(ChartGroup { charts }),
-        )
+    let axis = |quantity| Axis { name: "", quantity, scale: Scale::Linear, to: 0.0 };
+    let of_rates = [
+        chart(
+            "awr-requests",
+            "Requests",
+            axis(Quantity::Iops),
+            &[("all", AwrFigure::Requests), ("read", AwrFigure::Reads), ("written", AwrFigure::Writes)],
+            Some(AwrFigure::Requests),
+        ),
+        chart(
+            "awr-throughput",
+            "Throughput",
+            axis(Quantity::BandwidthMibPerS),
+            &[("all", AwrFigure::Throughput), ("read", AwrFigure::ReadMib), ("written", AwrFigure::WriteMib)],
+            Some(AwrFigure::Throughput),
+        ),
+    ];
+    let of_waits = [chart(
+        "awr-waits",
+        "Mean waits",
+        LATENCY_AXIS,
+        &[
+            ("single-block read", AwrFigure::SingleBlockReadUs),
+            ("redo write", AwrFigure::RedoWriteUs),
+            ("commit", AwrFigure::CommitUs),
+        ],
+        None,
+    )];
+    let of_sessions = [chart(
+        "awr-sessions",
+        "Active sessions",
+        axis(Quantity::Unitless),
+        &[("active", AwrFigure::ActiveSessions), ("on CPU", AwrFigure::CpuSessions)],
+        None,
+    )];
+    let groups = [Vec::from(of_rates), Vec::from(of_waits), Vec::from(of_sessions)];
+    let blocks: Vec<Block> = groups
+        .into_iter()
+        .map(|charts| charts.into_iter().flatten().collect::<Vec<Chart>>())
+        .filter(|charts| !charts.is_empty())
+        .map(|charts| Block::Charts(ChartGroup { charts }))
+        .collect();
+    (!blocks.is_empty()).then(|| Section {
+        id: "course",
+        heading: "Over time",
+        note: Some("Each interval with its average, by the clock of the database's host.".to_owned()),
+        blocks,
     })
 }

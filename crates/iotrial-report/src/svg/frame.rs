@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+use crate::calendar;
 use crate::chart::{Axis, Line, Scale, Span, SpanKind};
 use crate::quantity::{LatencyUnit, NumberFormat, without_trailing_zeros};
 use crate::ruler::Ruler;
@@ -74,6 +75,9 @@ impl Edge {
 
     /// The label of a tick. From 100,000 on it is in thousands or millions, since there is no room for more digits.
     pub(super) fn tick(&self, value: f64) -> String {
+        if self.axis.scale == Scale::Calendar {
+            return calendar::tick(value);
+        }
         // All labels of an axis count in the same.
         let largest =
             self.ruler.ticks.iter().map(|tick| self.format.in_unit(*tick).abs()).fold(0.0, f64::max);
@@ -89,6 +93,7 @@ impl Edge {
     /// A value of this axis as people read it.
     pub(super) fn place(&self, value: f64) -> String {
         match (self.axis.scale, self.format.unit) {
+            (Scale::Calendar, _) => calendar::moment(value),
             (Scale::Nines, _) => percentile(value),
             (_, "") => self.format.write_round(value),
             (_, unit) => format!("{} {unit}", self.format.write_round(value)),

@@ -8,6 +8,7 @@ use rust_xlsxwriter::{
 };
 
 use super::Sheet;
+use crate::calendar;
 use crate::chart::{Axis, Bar, BarChart, CUT_NOTE, Chart, Dash, Limit, Line, Scale, Shape, SpanKind};
 use crate::quantity::NumberFormat;
 use crate::ruler::Ruler;
@@ -20,7 +21,7 @@ const HEIGHT: u32 = 340;
 const ROWS: u32 = 18;
 /// The colours of the page's style sheet in its light form, by hue.
 // Fixed here, because a workbook has no dark mode to follow.
-const HUES: [u32; 5] = [0x0B_62A8, 0xC2_410C, 0x00_785A, 0x9A_3085, 0x7A_6200];
+pub(super) const HUES: [u32; 5] = [0x0B_62A8, 0xC2_410C, 0x00_785A, 0x9A_3085, 0x7A_6200];
 const LIMIT_COLOR: u32 = 0xB3_261E;
 const GOOD_COLOR: u32 = 0x0B_6B3A;
 const SAME_COLOR: u32 = 0x8A_939D;
@@ -43,20 +44,20 @@ struct Columns<'d> {
 
 /// A column of numbers below its header.
 #[derive(Clone, Copy)]
-struct Column {
+pub(super) struct Column {
     header: u32,
     column: u16,
     count: u32,
 }
 
 impl Column {
-    fn values(self, sheet: &str) -> ChartRange {
+    pub(super) fn values(self, sheet: &str) -> ChartRange {
         let last = self.header + self.count.max(1);
         // A range has at least one cell, even where the column is empty.
         ChartRange::new_from_range(sheet, self.header + 1, self.column, last, self.column)
     }
 
-    fn name(self, sheet: &str) -> ChartRange {
+    pub(super) fn name(self, sheet: &str) -> ChartRange {
         ChartRange::new_from_range(sheet, self.header, self.column, self.header, self.column)
     }
 }
@@ -69,7 +70,11 @@ impl Sheet<'_> {
         self.row += room(charts.len());
         let (first_row, mut column, mut last_row) = (self.row, 0u16, self.row);
         for (index, chart) in charts.iter().enumerate() {
-            let (native, width, end) = self.chart(chart, first_row, column)?;
+            let is_layered = chart.lines.iter().any(|line| line.shape == Shape::Layer);
+            let (native, width, end) = match is_layered {
+                true => self.layers(chart, first_row, column)?,
+                false => self.chart(chart, first_row, column)?,
+            };
             self.place(&native, top, index)?;
             column = column.saturating_add(width + 1);
             last_row = last_row.max(end);
@@ -91,8 +96,8 @@ impl Sheet<'_> {
                 "{}{} from {} to {} {unit}",
                 if span.kind == SpanKind::Step { "step " } else { "" },
                 span.name,
-                x_format.write_round(span.from),
-                x_format.write_round(span.to)
+                place_in_words(&chart.x, &x_format, span.from),
+                place_in_words(&chart.x, &x_format, span.to)
             )
         });
         self.text(row + 1, left, &spans.collect::<Vec<_>>().join(", "), &self.styles.soft.clone())?;
@@ -126,6 +131,13 @@ impl Sheet<'_> {
         }
         axis(native.x_axis(), &chart.x, &x_format);
         axis(native.y_axis(), &chart.y, &y_format);
+        if chart.x.scale == Scale::Calendar {
+            // Nothing begins in 1900.
+            let xs = chart.lines.iter().flat_map(|line| line.points.iter().map(|(x, _)| *x));
+            let (from, to) =
+                xs.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
+            native.x_axis().set_min(calendar::spreadsheet_day(from)).set_max(calendar::spreadsheet_day(to));
+        }
         let limits = chart.limits.iter().map(|limit| limit.value);
         let values = chart.lines.iter().flat_map(|line| line.points.iter().filter_map(|(_, y)| *y));
         ends(native.y_axis(), &chart.y, values.chain(limits), &y_format);
@@ -225,7 +237,7 @@ impl Sheet<'_> {
     }
 
     /// A column of values.
-    fn numbers(
+    pub(super) fn numbers(
         &mut self,
         (header, column): (u32, u16),
         name: &str,
@@ -238,7 +250,7 @@ impl Sheet<'_> {
     }
 
     /// A column of places on the lower axis. On one that is not even, each has the digits that it needs.
-    fn places(
+    pub(super) fn places(
         &mut self,
         (header, column): (u32, u16),
         axis: &Axis,
@@ -251,6 +263,10 @@ impl Sheet<'_> {
             Scale::Linear => {
                 let shown = format.spreadsheet_format();
                 self.column((header, column), &name, in_unit, &|_| shown.clone())
+            }
+            Scale::Calendar => {
+                let days = places.iter().map(|place| calendar::spreadsheet_day(*place));
+                self.column((header, column), "from", days, &|_| MOMENT.to_owned())
             }
             Scale::Log | Scale::Doublings => self.column((header, column), &name, in_unit, &shown_place),
             // A logarithmic axis of those that are slower is the axis of percentiles.
@@ -429,7 +445,7 @@ fn name_of(axis: &Axis, format: &NumberFormat) -> String {
     [axis.name, format.unit].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-fn axis(native: &mut ChartAxis, axis: &Axis, format: &NumberFormat) {
+pub(super) fn axis(native: &mut ChartAxis, axis: &Axis, format: &NumberFormat) {
     let name = name_of(axis, format);
     if !name.is_empty() {
         native.set_name(name.as_str());
@@ -442,14 +458,28 @@ fn axis(native: &mut ChartAxis, axis: &Axis, format: &NumberFormat) {
     match axis.scale {
         Scale::Log => drop(native.set_log_base(10)),
         Scale::Doublings => drop(native.set_log_base(2)),
+        Scale::Calendar => drop(native.set_num_format(MOMENT)),
         Scale::Linear | Scale::Nines => {}
     }
 }
 
+/// A place on the lower axis, within a sentence.
+fn place_in_words(axis: &Axis, format: &NumberFormat, place: f64) -> String {
+    if axis.scale == Scale::Calendar { calendar::moment(place) } else { format.write_round(place) }
+}
+
+/// How a moment is shown.
+pub(super) const MOMENT: &str = "yyyy-mm-dd hh:mm";
+
 /// Both ends of an even axis as on the page: from zero, or the lengths of bars would lie.
 // Left alone, spreadsheets begin at the lowest value where values are close together. A logarithmic axis they end at
 // powers of ten, which is right.
-fn ends(native: &mut ChartAxis, axis: &Axis, values: impl Iterator<Item = f64>, format: &NumberFormat) {
+pub(super) fn ends(
+    native: &mut ChartAxis,
+    axis: &Axis,
+    values: impl Iterator<Item = f64>,
+    format: &NumberFormat,
+) {
     if axis.scale == Scale::Linear {
         let ruler = Ruler::new(axis.scale, values.chain([axis.to]), (0.0, 1.0), false);
         let (least, most) = (ruler.ticks[0], ruler.ticks[ruler.ticks.len() - 1]);

@@ -3,14 +3,16 @@
 use std::process::ExitCode;
 
 use anyhow::anyhow;
-use iotrial_analysis::awr::{AwrAnswer, AwrSample, AwrSeries};
+use iotrial_analysis::awr::{AwrAnswer, AwrFleet, AwrSample, AwrSeries, LeftOut, Level};
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_model::awr::{AwrKind, AwrReport};
 use iotrial_model::demand::Demand;
+use iotrial_model::words::in_brief;
 use iotrial_report::document::Document;
+use serde::Serialize;
 
 use crate::cli::AwrArgs;
-use crate::failure::Failure;
+use crate::failure::{Failure, NOT_ALL_READ};
 use crate::intake::{Folders, Input, Intake, IntakeError, Source, Takes};
 use crate::output::{self, harmless, say};
 use crate::presentation::{Presentation, Value};
@@ -18,8 +20,8 @@ use crate::report_files::{check_is_writable, write_output};
 
 const TAKES: Takes = Takes { command: "awr", what: "AWR and Statspack reports, and output of AWR-Miner" };
 
-/// Some files of several could not be read.
-const NOT_ALL: u8 = 1;
+/// Names in one line.
+const MOST_NAMES: usize = 6;
 
 /// What is kept of a file: the whole report only where it is the only one.
 struct OfFile {
@@ -38,73 +40,126 @@ pub fn awr(args: &AwrArgs) -> Result<ExitCode, Failure> {
     let sources = intake.find(&args.reports)?;
     let is_only_one = sources.len() == 1;
     let opened = intake.open_all(sources, |source, input| of_file(source, input, is_only_one))?;
-    let (mut samples, mut whole, mut failed, mut passed_over) = (Vec::new(), None, Vec::new(), 0);
+    let (mut samples, mut whole, mut failed, mut unread, mut passed_over) =
+        (Vec::new(), None, Vec::new(), Vec::new(), Vec::new());
     for (source, result) in opened {
         match result {
             Ok(file) => {
                 samples.extend(file.samples);
                 whole = file.whole.map(|report| (report, source.path));
             }
-            Err(Some(failure)) => failed.push(failure),
-            Err(None) => passed_over += 1,
+            Err(Unread::Failed { failure, why }) => {
+                let file = harmless(&source.path.display().to_string());
+                unread.push(LeftOut { file, why: harmless(&why) });
+                failed.push(failure);
+            }
+            Err(Unread::SomethingElse) => passed_over.push(harmless(&source.path.display().to_string())),
         }
     }
-    if passed_over > 0 {
-        say!("note: {passed_over} files in the folder are no AWR reports, and left out");
+    if !passed_over.is_empty() {
+        let names = in_brief(&passed_over, MOST_NAMES, MOST_NAMES - 1);
+        say!("note: {} in the folder are no AWR reports, and left out: {names}", files(passed_over.len()));
     }
     // Before the answer, so that they are not lost above pages of it.
-    let failures = failed.len();
     if samples.is_empty() {
-        let none = || Failure::input(anyhow!("there is no AWR report among these files"));
-        return Err(failed.into_iter().next().unwrap_or_else(none));
+        let last = failed.pop();
+        failed.iter().for_each(|failure| say!("{failure}"));
+        return Err(
+            last.unwrap_or_else(|| Failure::input(anyhow!("there is no AWR report among these files")))
+        );
     }
     failed.iter().for_each(|failure| say!("{failure}"));
     let named = args.reports.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
     let request = args.sizing.request();
-    let series = AwrSeries::of(samples).sized(&request);
+    let mut series = AwrSeries::of(samples).sized(&request);
+    series.unread = unread;
+    args.clock.iter().try_for_each(|one| series.shift(&one.database, one.seconds)).map_err(Failure::input)?;
+    series.keep(&args.database).map_err(Failure::input)?;
+    let fleet = AwrFleet::of(&series);
     let others = args.demand.iter().map(|path| ("demand", path.as_path())).collect();
     match whole {
         Some((report, path)) => {
             let thresholds = ThresholdSet::builtin("flash").map_err(Failure::input)?;
             let answer = AwrAnswer::of(*report, &thresholds).sized(&request);
             let document = Document::of_awr(&answer, &harmless(&path.display().to_string()));
-            write_demand(args, &series, &named)?;
+            write_demand(args, &series, fleet.as_ref(), &named)?;
             let values = vec![Value::of_file(&path, &answer)];
             Presentation { others, ..Presentation::new(&document, values) }.show(&args.files, args.json)?;
         }
         None => {
-            let document = Document::of_awr_series(&series);
-            write_demand(args, &series, &named)?;
-            let values = vec![Value::alone(&series)];
+            let document = Document::of_awr_series(&series, fleet.as_ref());
+            write_demand(args, &series, fleet.as_ref(), &named)?;
+            let answer = ManyAnswer { series: &series, fleet: fleet.as_ref() };
+            let values = vec![Value::alone(&answer)];
             Presentation { others, ..Presentation::new(&document, values) }.show(&args.files, args.json)?;
         }
     }
     if !args.json && !args.files.take_standard_output() {
-        let next = match &args.demand {
-            Some(path) => format!("iotrial size --demand {}", path.display()),
-            None if series.databases.len() == 1 => format!("iotrial awr {named} --demand demand.toml"),
-            None => format!("iotrial awr {named} --html awr.html"),
-        };
+        let next = next_of(args, &series, fleet.as_ref(), &named);
         output::text(&format!("\nnext: {}\n", harmless(&next)))?;
     }
-    Ok(if failures > 0 { ExitCode::from(NOT_ALL) } else { ExitCode::SUCCESS })
+    Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(NOT_ALL_READ) })
 }
 
-/// `None` as an error: a folder of reports holds other things too.
-fn of_file(
-    source: &Source,
-    input: Result<Input, IntakeError>,
-    is_only_one: bool,
-) -> Result<OfFile, Option<Failure>> {
+/// What several reports say.
+#[derive(Serialize)]
+struct ManyAnswer<'a> {
+    #[serde(flatten)]
+    series: &'a AwrSeries,
+    /// What several databases ask together; absent of one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fleet: Option<&'a AwrFleet>,
+}
+
+fn files(count: usize) -> String {
+    if count == 1 { "1 file".to_owned() } else { format!("{count} files") }
+}
+
+/// What to do with the answer.
+fn next_of(args: &AwrArgs, series: &AwrSeries, fleet: Option<&AwrFleet>, named: &str) -> String {
+    if let Some(path) = &args.demand {
+        return format!("iotrial size --demand {}", path.display());
+    }
+    let is_together = fleet.is_none_or(|fleet| !fleet.figures.is_empty());
+    match series.databases.first() {
+        // Never of the same time: one by one.
+        Some(first) if !is_together => {
+            format!("iotrial awr {named} --database '{}' --demand demand.toml", first.database)
+        }
+        _ if fleet.is_some() && args.files.html.is_none() => {
+            format!("iotrial awr {named} --demand fleet.toml --html fleet.html")
+        }
+        _ => format!("iotrial awr {named} --demand demand.toml"),
+    }
+}
+
+/// Why a file has no samples.
+enum Unread {
+    /// A report that cannot be read, or a file that was named and is something else.
+    Failed {
+        /// As it is said.
+        failure: Failure,
+        /// The same without the name of the file.
+        why: String,
+    },
+    /// A folder of reports holds other things too.
+    SomethingElse,
+}
+
+fn of_file(source: &Source, input: Result<Input, IntakeError>, is_only_one: bool) -> Result<OfFile, Unread> {
     let input = match input {
         Ok(input) => input,
-        Err(error) if error.is_foreign() && !source.is_named => return Err(None),
-        Err(error) => return Err(Some(TAKES.with_hint(error))),
+        Err(error) if error.is_foreign() && !source.is_named => return Err(Unread::SomethingElse),
+        Err(error) => {
+            let why = error.reason();
+            return Err(Unread::Failed { failure: TAKES.with_hint(error), why });
+        }
     };
     let kind = input.kind();
     let Input::Awr(reports) = input else {
-        let refuse = || TAKES.refuse(&source.path.to_string_lossy(), kind);
-        return Err(source.is_named.then(refuse));
+        let failure = TAKES.refuse(&source.path.to_string_lossy(), kind);
+        let why = failure.reason();
+        return Err(if source.is_named { Unread::Failed { failure, why } } else { Unread::SomethingElse });
     };
     let name = harmless(&source.path.display().to_string());
     let samples = reports.iter().map(|report| AwrSample::of(report, &name)).collect();
@@ -116,15 +171,31 @@ fn of_file(
     Ok(OfFile { samples, whole })
 }
 
-fn write_demand(args: &AwrArgs, series: &AwrSeries, named: &str) -> Result<(), Failure> {
+fn write_demand(
+    args: &AwrArgs,
+    series: &AwrSeries,
+    fleet: Option<&AwrFleet>,
+    named: &str,
+) -> Result<(), Failure> {
     let Some(path) = &args.demand else { return Ok(()) };
-    let [database] = series.databases.as_slice() else {
-        let error =
-            anyhow!("these are reports of {} databases, and a demand is of one", series.databases.len());
-        return Err(Failure::input(error).hint("give the reports of one database".to_owned()));
+    let request = args.sizing.request();
+    let demand: Option<Demand> = match (fleet, series.databases.first()) {
+        (Some(fleet), _) if fleet.figures.is_empty() => {
+            let error = anyhow!(
+                "the reports of these {} databases are never of the same time for all, and a demand of all of them would be made up",
+                series.databases.len()
+            );
+            return Err(Failure::input(error).hint(
+                "give reports of the same snapshots, or name those that are with --database NAME".to_owned(),
+            ));
+        }
+        (Some(fleet), _) => fleet.demand(request.level.unwrap_or(Level::P95), named),
+        (None, database) => database.and_then(|database| database.demand(&request, named)),
     };
-    let demand: Demand = database.demand(&args.sizing.request(), named).ok_or_else(|| {
-        Failure::input(anyhow!("the reports of {} have no rates with a size of I/O", database.database))
+    let demand = demand.ok_or_else(|| {
+        let names: Vec<&str> = series.databases.iter().map(|one| one.database.as_str()).collect();
+        let names = in_brief(&names, MOST_NAMES, MOST_NAMES - 1);
+        Failure::input(anyhow!("the reports of {names} have no rates with a size of I/O"))
     })?;
     write_output(path, demand.to_toml().as_bytes(), args.files.overwrite)
 }

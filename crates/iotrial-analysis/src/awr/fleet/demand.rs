@@ -1,0 +1,62 @@
+//! What the databases of a fleet ask together, as a demand that sizing takes.
+
+use iotrial_model::awr::AwrFigure;
+use iotrial_model::demand::{Demand, DemandStream};
+use iotrial_model::load::Direction;
+use iotrial_model::words::in_brief;
+
+use super::AwrFleet;
+use crate::awr::Level;
+
+impl AwrFleet {
+    /// The demand at a level of what all of them ask at the same time, each of the four rates by itself. `None` where no time is covered by
+    /// all, or no rate has a size: a sum of peaks is nothing that was ever asked for. `source` is what the user calls the reports.
+    pub fn demand(&self, level: Level, source: &str) -> Option<Demand> {
+        let at = |figure| self.figure(figure).map(|one| level.of(&one.together));
+        let stream = |direction, requests, mib| {
+            let (iops, mib): (f64, f64) = (at(requests)?, at(mib)?);
+            (iops > 0.0 && mib > 0.0).then(|| DemandStream {
+                // A role is one of data, log and temp: a database is none.
+                role: None,
+                direction,
+                iops,
+                block_size_bytes: mib * f64::from(1 << 20) / iops,
+            })
+        };
+        let streams: Vec<DemandStream> = [
+            stream(Direction::Read, AwrFigure::Reads, AwrFigure::ReadMib),
+            stream(Direction::Write, AwrFigure::Writes, AwrFigure::WriteMib),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        if streams.is_empty() {
+            return None;
+        }
+        let names: Vec<&str> = self.members.iter().map(|one| one.database.as_str()).collect();
+        let mut notes = vec![format!("databases: {}", names.join(", "))];
+        notes.extend(
+            self.not_added.iter().map(|one| format!("{} is not added up: {}", one.database, one.why)),
+        );
+        if let Some(percent) = self.figure(AwrFigure::Requests).and_then(|one| one.peak_percent) {
+            notes.push(format!(
+                "the peak of all requests together is {percent:.0} % of the sum of the peaks of the databases"
+            ));
+        }
+        notes.extend(self.notes.iter().cloned());
+        notes.push(
+            "sizes are bytes by requests: small reads of one block and large ones of scans are one stream"
+                .to_owned(),
+        );
+        Some(Demand {
+            source: Some(format!(
+                "{source}: {} of {} databases together, over {:.1} hours that all of them cover",
+                level.words(),
+                names.len(),
+                self.covered_s / 3_600.0
+            )),
+            notes,
+            ..Demand::new(in_brief(&names, 5, 4), streams)
+        })
+    }
+}

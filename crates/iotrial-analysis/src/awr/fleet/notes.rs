@@ -1,0 +1,140 @@
+//! What is to be known of the figures of a fleet.
+
+use iotrial_model::awr::AwrFigure;
+use iotrial_model::units::group_thousands;
+
+use super::clock::Boundaries;
+use super::{Consolidated, Piece, Placed};
+
+/// A peak outside the common time that is so many times the one within is worth a word.
+const BUSIER: f64 = 1.1;
+/// Without one database the others have to be covered for so many times as long for that to be worth a word.
+const WORTH_LEAVING_OUT: f64 = 1.5;
+/// Names that one sentence has.
+const MOST_NAMES: usize = 3;
+
+fn hours(seconds: f64) -> String {
+    let hours = seconds / 3_600.0;
+    if hours >= 10.0 { format!("{hours:.0} hours") } else { format!("{hours:.1} hours") }
+}
+
+fn rounded(number: f64) -> String {
+    group_thousands(&format!("{number:.0}"))
+}
+
+pub(super) fn notes_of(
+    placed: &[Placed<'_>],
+    pieces: &[Piece<'_>],
+    boundaries: &Boundaries,
+    figures: &[Consolidated],
+) -> Vec<String> {
+    let count = placed.len();
+    if count < 2 {
+        return vec!["fewer than two databases have reports with times: nothing is added up".to_owned()];
+    }
+    let mut notes = Vec::new();
+    let has = |piece: &Piece<'_>, member: usize| piece.value(member, AwrFigure::Requests).is_some();
+    let seconds = |is_it: &dyn Fn(&Piece<'_>) -> bool| -> f64 {
+        pieces.iter().filter(|piece| is_it(piece)).map(|piece| piece.span.seconds()).sum()
+    };
+    let all = seconds(&|piece| (0..count).all(|member| has(piece, member)));
+    let any = seconds(&|_| true);
+    if all <= 0.0 {
+        let at_once = |piece: &Piece<'_>| (0..count).filter(|member| has(piece, *member)).count();
+        let most = pieces.iter().map(at_once).max().unwrap_or(0);
+        notes.push(match most {
+            0 | 1 => "no two of the databases have reports of the same time: give reports of the same snapshots".to_owned(),
+            most => format!(
+                "at most {most} of the {count} databases have reports of the same time: give reports of the same snapshots"
+            ),
+        });
+    } else if all < 0.99 * any {
+        notes.push(format!(
+            "of {} for which there is any report, {} are covered for all databases, and only these are added up",
+            hours(any),
+            hours(all)
+        ));
+    }
+    // With two, the other one alone would be no sum.
+    if count > 2 && all < 0.99 * any {
+        let without = |out: usize| seconds(&|piece| (0..count).all(|at| at == out || has(piece, at)));
+        let best = (0..count).map(|out| (out, without(out))).max_by(|a, b| a.1.total_cmp(&b.1));
+        if let Some((out, covered)) = best.filter(|(_, covered)| *covered > WORTH_LEAVING_OUT * all.max(1.0))
+        {
+            notes.push(format!(
+                "without {} the others are covered together for {}",
+                placed[out].series.database,
+                hours(covered)
+            ));
+        }
+    }
+    busier_elsewhere(placed, pieces, figures, &mut notes);
+    let lost: usize = placed.iter().map(|one| one.series.intervals.len() - one.intervals.len()).sum();
+    if lost > 0 {
+        notes.push(format!(
+            "{lost} intervals have no times, or times that contradict their length, and are not added up"
+        ));
+    }
+    if boundaries.most_apart_s() >= 60 {
+        notes.push(format!(
+            "snapshots of different databases that are up to {} minutes apart are taken as one moment",
+            (boundaries.most_apart_s() + 30) / 60
+        ));
+    }
+    notes.push(
+        "times are those of each database's own host: reports do not say in which time zone, and whether the clocks agree"
+            .to_owned(),
+    );
+    let longest =
+        placed.iter().flat_map(|one| &one.intervals).map(|(span, _)| span.seconds()).fold(0.0, f64::max);
+    notes.push(format!(
+        "sums are of averages over up to {:.0} minutes: shorter peaks, and whether they coincide, are not known",
+        longest / 60.0
+    ));
+    notes
+}
+
+/// Databases that were busier while others had no report.
+fn busier_elsewhere(
+    placed: &[Placed<'_>],
+    pieces: &[Piece<'_>],
+    figures: &[Consolidated],
+    notes: &mut Vec<String>,
+) {
+    if !figures.iter().any(|one| one.figure == AwrFigure::Requests) {
+        return;
+    }
+    let highest = |member: usize, whole: bool| {
+        let of_piece = |piece: &Piece<'_>| {
+            let is_whole = (0..placed.len()).all(|other| piece.value(other, AwrFigure::Requests).is_some());
+            if is_whole == whole {
+                Some((piece.value(member, AwrFigure::Requests)?, piece.span))
+            } else {
+                None
+            }
+        };
+        pieces.iter().filter_map(of_piece).max_by(|a, b| a.0.total_cmp(&b.0))
+    };
+    let mut found: Vec<(f64, String)> = Vec::new();
+    for (member, one) in placed.iter().enumerate() {
+        if let (Some((within, _)), Some((outside, span))) = (highest(member, true), highest(member, false))
+            && outside > BUSIER * within
+        {
+            let when = span.begin_text().replace('T', " ");
+            let words = format!("{} ({} IOPS from {when})", one.series.database, rounded(outside));
+            found.push((outside - within, words));
+        }
+    }
+    found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    if !found.is_empty() {
+        let more = match found.len().saturating_sub(MOST_NAMES) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let names: Vec<String> = found.into_iter().take(MOST_NAMES).map(|(_, words)| words).collect();
+        notes.push(format!(
+            "while others had no report, some were busier than in the time that is added up: {}{more}; the true peak may be higher",
+            names.join(", ")
+        ));
+    }
+}

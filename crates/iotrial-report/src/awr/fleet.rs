@@ -1,0 +1,479 @@
+//! Databases that share their storage: who makes the load, when, whether the peaks coincide, and what the storage has to carry.
+
+use iotrial_analysis::awr::{AwrFleet, AwrSeries, Consolidated, FleetInterval, FleetMember, OwnPeak};
+use iotrial_model::awr::{AwrFigure, AwrUnit};
+use iotrial_model::words::{enumerate, in_brief};
+
+use super::course::{calendar, level, stacked_group};
+use super::series::{lists_of, moment, span_of};
+use super::{quantity, right_size, said, section, words};
+use crate::chart::{Chart, Dash, Line, Shape, Span, SpanKind};
+use crate::document::{Answer, Block, Document, Section};
+use crate::quantity::Quantity;
+use crate::table::{Column, Row, Table, Value};
+
+/// The busiest times that are shown.
+const MOST_TIMES: usize = 5;
+/// From this share of the sum of the peaks on, the peaks are at one time.
+const COINCIDE_PERCENT: f64 = 95.0;
+/// Names in one sentence.
+const MOST_NAMES: usize = 4;
+/// A time that is covered for all but so little is whole.
+const WHOLE_SHARE: f64 = 0.99;
+
+/// What several databases ask together, with a chapter for each.
+pub(super) fn document(series: &AwrSeries, fleet: &AwrFleet) -> Document {
+    let mut sections = vec![opening(series, fleet)];
+    sections.extend(databases(fleet));
+    sections.extend(together(fleet));
+    sections.extend(busiest(fleet));
+    let sized =
+        series.databases.iter().filter_map(|one| Some((one.database.as_str(), one.right_size.as_ref()?)));
+    sections.extend(right_size::right_sizes(&sized.collect::<Vec<_>>()));
+    sections.extend(courses(fleet));
+    sections.push(coverage(fleet));
+    let reports: usize = series.databases.iter().map(|one| one.intervals.len()).sum();
+    let byline = match fleet.begin.as_str() {
+        "" => format!("{reports} intervals"),
+        begin => format!("{} to {}, {reports} intervals", moment(begin), moment(&fleet.end)),
+    };
+    Document {
+        title: format!("AWR: {} databases", series.databases.len()),
+        byline,
+        in_brief: Vec::new(),
+        sections,
+        chapters: series.databases.iter().map(super::series::chapter).collect(),
+    }
+}
+
+fn names_of<'f>(members: impl Iterator<Item = &'f FleetMember>) -> Vec<&'f str> {
+    members.map(|one| one.database.as_str()).collect()
+}
+
+fn opening(series: &AwrSeries, fleet: &AwrFleet) -> Section {
+    let (requests, throughput) = (fleet.figure(AwrFigure::Requests), fleet.figure(AwrFigure::Throughput));
+    let (headline, sentence) = match requests {
+        Some(one) => (headline(one), sentence(one, throughput)),
+        None => (
+            "The reports are never of the same time for all databases".to_owned(),
+            "So what they ask together is not known, and no sum is made up; each database has its own chapter."
+                .to_owned(),
+        ),
+    };
+    let mut points = Vec::new();
+    if requests.is_some() {
+        points.extend(who(fleet));
+        points.extend(when(fleet));
+    }
+    if let (Some(requests), Some(throughput)) = (requests, throughput) {
+        points.push(format!(
+            "in 95 % of the time all of them together ask for at most {} IOPS and {} MiB/s; average {} and {}",
+            said(requests.together.p95),
+            said(throughput.together.p95),
+            said(requests.together.average),
+            said(throughput.together.average)
+        ));
+    }
+    let not_added =
+        fleet.not_added.iter().map(|one| format!("{} is not added up: {}", one.database, one.why));
+    let notes: Vec<String> = not_added.chain(fleet.notes.iter().cloned()).collect();
+    section(
+        "answer",
+        "",
+        None,
+        Block::Answer(Answer { is_good: None, headline, sentence, points, lists: lists_of(series, notes) }),
+    )
+}
+
+fn headline(requests: &Consolidated) -> String {
+    let (together, apart) = (said(requests.together.peak), said(requests.apart.peak));
+    match requests.peak_percent {
+        Some(percent) if percent < COINCIDE_PERCENT => format!(
+            "Consolidated, the peak is {percent:.0} % of the sum of the peaks: {together} IOPS and not {apart}"
+        ),
+        _ => format!("The peaks coincide: {together} IOPS together"),
+    }
+}
+
+fn sentence(requests: &Consolidated, throughput: Option<&Consolidated>) -> String {
+    let mut text = format!("All together are busiest {}.", span_of(&requests.peak_begin, &requests.peak_end));
+    if let Some(one) = throughput {
+        let percent = one.peak_percent.map_or_else(String::new, |percent| {
+            format!(", {percent:.0} % of the sum of the peaks of {} MiB/s", said(one.apart.peak))
+        });
+        text.push_str(&format!(
+            " The most bytes are {} MiB/s{percent}, {}.",
+            said(one.together.peak),
+            span_of(&one.peak_begin, &one.peak_end)
+        ));
+    }
+    text
+}
+
+/// Who makes the load.
+fn who(fleet: &AwrFleet) -> Option<String> {
+    let share = |one: &Option<OwnPeak>| one.as_ref().and_then(|one| one.share_percent);
+    let parts: Vec<String> = fleet
+        .members
+        .iter()
+        .take(MOST_NAMES)
+        .enumerate()
+        .filter_map(|(at, one)| {
+            let bytes = share(&one.throughput).map_or_else(String::new, |bytes| {
+                format!(" and {bytes:.0} %{}", if at == 0 { " of the bytes" } else { "" })
+            });
+            let what = if at == 0 { " of the requests" } else { "" };
+            Some(format!("{} {:.0} %{what}{bytes}", one.database, share(&one.requests)?))
+        })
+        .collect();
+    let others = fleet.members.len().saturating_sub(MOST_NAMES);
+    let more = if others == 0 { String::new() } else { format!("; {others} others the rest") };
+    (!parts.is_empty()).then(|| format!("who: {}{more}", parts.join(", ")))
+}
+
+/// Whose peak is when all together are busiest, and when the others have theirs.
+fn when(fleet: &AwrFleet) -> Option<String> {
+    let peaks = || fleet.members.iter().filter_map(|one| Some((one, one.requests.as_ref()?)));
+    let with: Vec<&str> = names_of(peaks().filter(|(_, own)| own.has_peak_with_others).map(|(one, _)| one));
+    let apart: Vec<String> = peaks()
+        .filter(|(_, own)| !own.has_peak_with_others)
+        .map(|(one, own)| format!("{} from {}", one.database, moment(&own.peak_begin)))
+        .collect();
+    let with_words = match with.as_slice() {
+        [] => "no database has its own peak when all together are busiest".to_owned(),
+        [one] => format!("{one} has its own peak when all together are busiest"),
+        several if several.len() <= MOST_NAMES => {
+            format!("{} have their own peaks when all together are busiest", enumerate(several))
+        }
+        several => format!(
+            "{} have their own peaks when all together are busiest",
+            in_brief(several, MOST_NAMES, MOST_NAMES - 1)
+        ),
+    };
+    let apart_words = match apart.len() {
+        0 => String::new(),
+        _ => format!("; other times: {}", in_brief(&apart, MOST_NAMES, MOST_NAMES)),
+    };
+    (!fleet.members.is_empty()).then(|| format!("{with_words}{apart_words}"))
+}
+
+/// Of each database what it asks, by itself and when all together are busiest.
+fn databases(fleet: &AwrFleet) -> Option<Section> {
+    fleet.figure(AwrFigure::Requests)?;
+    let table =
+        |caption: &str, quantity: Quantity, of: fn(&FleetMember) -> Option<&OwnPeak>, all: AwrFigure| {
+            let rows = fleet.members.iter().filter_map(|one| {
+                let own = of(one)?;
+                Some(Row {
+                    cells: vec![
+                        words(one.database.as_str()),
+                        Value::number(own.share_percent),
+                        Value::Number(own.average),
+                        Value::Number(own.p95),
+                        Value::Number(own.peak),
+                        words(moment(&own.peak_begin)),
+                        Value::Number(own.at_common_peak),
+                    ],
+                    is_total: false,
+                })
+            });
+            let mut rows: Vec<Row> = rows.collect();
+            if let Some(all) = fleet.figure(all) {
+                rows.push(Row {
+                    cells: vec![
+                        words("together"),
+                        Value::Absent,
+                        Value::Number(all.together.average),
+                        Value::Number(all.together.p95),
+                        Value::Number(all.together.peak),
+                        words(moment(&all.peak_begin)),
+                        Value::Number(all.together.peak),
+                    ],
+                    is_total: true,
+                });
+            }
+            Table {
+                caption: caption.to_owned(),
+                columns: vec![
+                    Column::new("database", Quantity::Words),
+                    Column::new("share", Quantity::Percent),
+                    Column::new("average", quantity),
+                    Column::new("p95", quantity).optional(),
+                    Column::new("peak", quantity),
+                    Column::new("peak from", Quantity::Words),
+                    Column::new("at the common peak", quantity),
+                ],
+                rows,
+                at_a_glance: true,
+            }
+        };
+    Some(Section {
+        id: "databases",
+        heading: "Who makes the load, and when",
+        note: Some(
+            "In the time that is covered for all. Requests, then bytes; a database whose peak is at another time than that of all needs less of shared storage than it would by itself."
+                .to_owned(),
+        ),
+        blocks: [
+            table("Requests", Quantity::Iops, |one| one.requests.as_ref(), AwrFigure::Requests),
+            table(
+                "Throughput",
+                Quantity::BandwidthMibPerS,
+                |one| one.throughput.as_ref(),
+                AwrFigure::Throughput,
+            ),
+        ]
+        .into_iter()
+        .filter(|table| table.rows.len() > 1)
+        .map(Block::Table)
+        .collect(),
+    })
+}
+
+/// What shared storage has to carry beside what separate storage would have to.
+fn together(fleet: &AwrFleet) -> Option<Section> {
+    let table = |caption: &str, unit: AwrUnit| {
+        let row = |one: &Consolidated| Row {
+            cells: vec![
+                words(one.figure.title()),
+                Value::Number(one.together.average),
+                Value::Number(one.together.p95),
+                Value::Number(one.apart.p95),
+                Value::Number(one.together.p99),
+                Value::Number(one.apart.p99),
+                Value::Number(one.together.peak),
+                Value::Number(one.apart.peak),
+                Value::number(one.peak_percent),
+            ],
+            is_total: false,
+        };
+        let quantity = quantity(unit);
+        let rows: Vec<Row> = fleet.figures.iter().filter(|one| one.figure.unit() == unit).map(row).collect();
+        Table {
+            caption: caption.to_owned(),
+            columns: vec![
+                Column::new("figure", Quantity::Words),
+                Column::new("average", quantity),
+                Column::new("together", quantity).under("p95"),
+                Column::new("added", quantity).under("p95"),
+                Column::new("together", quantity).under("p99").optional(),
+                Column::new("added", quantity).under("p99").optional(),
+                Column::new("together", quantity).under("peak"),
+                Column::new("added", quantity).under("peak"),
+                Column::new("of it", Quantity::Percent),
+            ],
+            rows,
+            at_a_glance: unit != AwrUnit::Sessions,
+        }
+    };
+    let tables = [
+        table("Requests per second", AwrUnit::PerSecond),
+        table("Throughput", AwrUnit::MibPerS),
+        table("Sessions", AwrUnit::Sessions),
+    ];
+    let blocks: Vec<Block> =
+        tables.into_iter().filter(|table| !table.rows.is_empty()).map(Block::Table).collect();
+    (!blocks.is_empty()).then(|| Section {
+        id: "together",
+        heading: "Together, and added up",
+        note: Some(
+            "«Together» is what all ask at the same time: what shared storage has to carry. «Added» is the sum of what each database needs by itself."
+                .to_owned(),
+        ),
+        blocks,
+    })
+}
+
+fn busiest(fleet: &AwrFleet) -> Option<Section> {
+    let names = names_of(fleet.members.iter());
+    let row = |one: &FleetInterval| {
+        let all = FleetInterval::sum(&one.requests_per_s)?;
+        let mut parts: Vec<(f64, &str)> = one
+            .requests_per_s
+            .iter()
+            .zip(&names)
+            .filter_map(|(value, name)| Some((value.filter(|value| *value > 0.0)?, *name)))
+            .collect();
+        parts.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let parts: Vec<String> =
+            parts.iter().map(|(value, name)| format!("{name} {:.0} %", 100.0 * value / all)).collect();
+        Some(Row {
+            cells: vec![
+                words(moment(&one.begin)),
+                Value::Number(one.seconds / 60.0),
+                Value::Number(all),
+                Value::number(FleetInterval::sum(&one.mib_per_s)),
+                words(in_brief(&parts, MOST_NAMES, MOST_NAMES - 1)),
+            ],
+            is_total: false,
+        })
+    };
+    let rows: Vec<Row> =
+        fleet.busiest(MOST_TIMES, |one| &one.requests_per_s).into_iter().filter_map(row).collect();
+    (!rows.is_empty()).then(|| {
+        section(
+            "busiest",
+            "The busiest times of all together",
+            None,
+            Block::Table(Table {
+                caption: "The busiest times".to_owned(),
+                columns: vec![
+                    Column::new("from", Quantity::Words),
+                    Column::new("minutes", Quantity::Count),
+                    Column::new("IOPS", Quantity::Iops),
+                    Column::new("throughput", Quantity::BandwidthMibPerS),
+                    Column::new("whose requests", Quantity::Words),
+                ],
+                rows,
+                at_a_glance: true,
+            }),
+        )
+    })
+}
+
+/// The databases on one another over time.
+fn courses(fleet: &AwrFleet) -> Option<Section> {
+    let chart = |id: &str, title: &str, figure: AwrFigure, of: fn(&FleetInterval) -> &[Option<f64>]| Chart {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        x: calendar(),
+        y: crate::chart::Axis {
+            name: "",
+            quantity: quantity(figure.unit()),
+            scale: crate::chart::Scale::Linear,
+            to: 0.0,
+        },
+        lines: layers(fleet, of)
+            .into_iter()
+            .chain(fleet.figure(figure).into_iter().flat_map(|one| {
+                let (from, to) = ends(fleet);
+                [
+                    level("p95 together", one.together.p95, from, to),
+                    level("peaks of all, added up", one.apart.peak, from, to),
+                ]
+            }))
+            .collect(),
+        spans: not_whole(fleet),
+        limits: Vec::new(),
+    };
+    let charts = vec![
+        chart("fleet-requests", "Requests", AwrFigure::Requests, |one| &one.requests_per_s),
+        chart("fleet-throughput", "Throughput", AwrFigure::Throughput, |one| &one.mib_per_s),
+    ];
+    let charts: Vec<Chart> = charts
+        .into_iter()
+        .filter(|chart| chart.lines.iter().any(|line| line.points.iter().any(|(_, y)| y.is_some())))
+        .collect();
+    (!charts.is_empty()).then(|| {
+        section(
+            "course",
+            "Over time",
+            Some(
+                "The databases on one another, each interval with its average. Shaded: not all databases have reports, so the height is no sum of all.",
+            ),
+            stacked_group(charts),
+        )
+    })
+}
+
+fn ends(fleet: &AwrFleet) -> (f64, f64) {
+    let first = fleet.intervals.first().map_or(0, |one| one.calendar_s.0);
+    let last = fleet.intervals.last().map_or(0, |one| one.calendar_s.1);
+    (first as f64, last as f64)
+}
+
+/// A layer for each database, and one for the rest where there are more than hues.
+fn layers(fleet: &AwrFleet, of: fn(&FleetInterval) -> &[Option<f64>]) -> Vec<Line> {
+    let names = names_of(fleet.members.iter());
+    let shown = if names.len() > Line::HUE_COUNT { Line::HUE_COUNT - 1 } else { names.len() };
+    let points = |value: &dyn Fn(&[Option<f64>]) -> Option<f64>| {
+        let mut points: Vec<(f64, Option<f64>)> = Vec::new();
+        let mut until = None;
+        for one in &fleet.intervals {
+            let (begin, end) = one.calendar_s;
+            // Where nothing has a report, nothing is drawn.
+            if let Some(until) = until.filter(|until| *until < begin) {
+                points.push((until as f64, None));
+            }
+            points.push((begin as f64, value(of(one))));
+            until = Some(end);
+        }
+        points.extend(until.map(|until| (until as f64, None)));
+        points
+    };
+    let line = |at: usize, name: String, points| Line {
+        name,
+        hue: at % Line::HUE_COUNT,
+        dash: Dash::Solid,
+        shape: Shape::Layer,
+        points,
+    };
+    let mut lines: Vec<Line> = (0..shown)
+        .map(|at| line(at, names[at].to_owned(), points(&|values| values.get(at).copied().flatten())))
+        .collect();
+    if shown < names.len() {
+        let rest = |values: &[Option<f64>]| values[shown..].iter().flatten().copied().reduce(|a, b| a + b);
+        lines.push(line(shown, format!("{} others", names.len() - shown), points(&rest)));
+    }
+    lines
+}
+
+/// Stretches of which not all have reports.
+fn not_whole(fleet: &AwrFleet) -> Vec<Span> {
+    let mut spans: Vec<Span> = Vec::new();
+    for one in fleet.intervals.iter().filter(|one| !one.is_whole) {
+        let (from, to) = (one.calendar_s.0 as f64, one.calendar_s.1 as f64);
+        match spans.last_mut() {
+            Some(last) if (last.to - from).abs() < 1.0 => last.to = to,
+            _ => spans.push(Span { name: "not all".to_owned(), kind: SpanKind::Apart, from, to }),
+        }
+    }
+    spans
+}
+
+fn coverage(fleet: &AwrFleet) -> Section {
+    let rows = fleet.members.iter().map(|one| Row {
+        cells: vec![
+            words(one.database.as_str()),
+            Value::Count(one.interval_count as u64),
+            words(moment(&one.begin)),
+            words(moment(&one.end)),
+            Value::Number(one.covered_s / 3_600.0),
+            Value::number(
+                (fleet.covered_by_any_s > 0.0).then(|| 100.0 * one.covered_s / fleet.covered_by_any_s),
+            ),
+        ],
+        is_total: false,
+    });
+    let all = Row {
+        cells: vec![
+            words("all at once"),
+            Value::Absent,
+            Value::Absent,
+            Value::Absent,
+            Value::Number(fleet.covered_s / 3_600.0),
+            Value::number(
+                (fleet.covered_by_any_s > 0.0).then(|| 100.0 * fleet.covered_s / fleet.covered_by_any_s),
+            ),
+        ],
+        is_total: true,
+    };
+    section(
+        "coverage",
+        "What the reports cover",
+        None,
+        Block::Table(Table {
+            caption: "What the reports cover".to_owned(),
+            columns: vec![
+                Column::new("database", Quantity::Words),
+                Column::new("intervals", Quantity::Count),
+                Column::new("from", Quantity::Words),
+                Column::new("to", Quantity::Words),
+                Column::new("hours", Quantity::Unitless),
+                Column::new("of the time", Quantity::Percent),
+            ],
+            rows: rows.chain([all]).collect(),
+            at_a_glance: fleet.covered_s < WHOLE_SHARE * fleet.covered_by_any_s,
+        }),
+    )
+}
