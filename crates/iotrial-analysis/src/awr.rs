@@ -5,7 +5,9 @@ mod demand;
 mod figures;
 mod latencies;
 mod remarks;
+mod replay;
 mod series;
+mod slob;
 
 use iotrial_model::awr::{AwrFigures, AwrReport};
 use serde::Serialize;
@@ -13,7 +15,9 @@ use serde::Serialize;
 pub use demand::Level;
 pub use latencies::WaitLatency;
 pub use remarks::{Limit, Remark};
+pub use replay::{Replay, ReplayLimit, ReplayStream};
 pub use series::{AwrSample, AwrSeries, AwrStatistics, DatabaseSeries, LeftOut, SeriesInterval};
+pub use slob::{SlobHosts, SlobReport, SlobRun, SlobSeries, is_slob_report};
 
 use crate::threshold::ThresholdSet;
 

@@ -20,7 +20,7 @@ pub enum Level {
 }
 
 impl Level {
-    const fn of(self, statistics: &AwrStatistics) -> f64 {
+    pub(super) const fn of(self, statistics: &AwrStatistics) -> f64 {
         match self {
             Self::Average => statistics.average,
             Self::P95 => statistics.p95,
@@ -29,7 +29,7 @@ impl Level {
         }
     }
 
-    const fn words(self) -> &'static str {
+    pub(super) const fn words(self) -> &'static str {
         match self {
             Self::Average => "the average",
             Self::P95 => "the 95th percentile",

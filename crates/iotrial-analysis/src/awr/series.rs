@@ -21,6 +21,7 @@ pub struct AwrSample {
     interval: Interval,
     figures: AwrFigures,
     peaks: Vec<(AwrFigure, Quoted)>,
+    block_bytes: Option<f64>,
     doubts: Vec<String>,
 }
 
@@ -43,6 +44,7 @@ impl AwrSample {
             interval: report.interval.clone(),
             figures: figures_of(report),
             peaks: report.peaks.clone(),
+            block_bytes: block_bytes(report),
             doubts,
         }
     }
@@ -75,6 +77,15 @@ impl AwrSample {
             None => (None, None, interval.end.clone()),
         }
     }
+}
+
+/// The block of the database: the report has it beside the caches, and as a parameter.
+fn block_bytes(report: &AwrReport) -> Option<f64> {
+    let mib = AwrReport::named(&report.memory, "Std Block Size").and_then(Quoted::sound);
+    let parameter = || report.parameter("db_block_size")?.parse::<f64>().ok();
+    let bytes = mib.map(|mib| mib * f64::from(1 << 20)).or_else(parameter)?;
+    // Oracle has blocks of 2 to 32 KiB.
+    (2_048.0..=32_768.0).contains(&bytes).then_some(bytes)
 }
 
 /// Begin and end without seconds.
@@ -119,6 +130,12 @@ pub struct DatabaseSeries {
     pub statistics: Vec<AwrStatistics>,
     /// What is to be known of the figures, each in one sentence without a full stop.
     pub notes: Vec<String>,
+    /// The block of the database, where all reports have the same.
+    #[serde(skip)]
+    pub(super) block_bytes: Option<f64>,
+    /// Where each figure is printed; empty where it follows from several reports.
+    #[serde(skip)]
+    pub(super) places: BTreeMap<AwrFigure, String>,
 }
 
 /// One interval of a database, all its instances together.
@@ -227,6 +244,12 @@ fn database(mut samples: Vec<AwrSample>, left_out: &mut Vec<LeftOut>) -> Option<
             }
         }
     }
+    let block_bytes =
+        kept[0].block_bytes.filter(|_| kept.iter().all(|one| one.block_bytes == kept[0].block_bytes));
+    let places = match kept.as_slice() {
+        [one] => one.figures.iter().map(|(figure, quoted)| (figure, quoted.place.clone())).collect(),
+        _ => BTreeMap::new(),
+    };
     let mut moments: BTreeMap<_, Vec<AwrSample>> = BTreeMap::new();
     for sample in kept {
         moments.entry(sample.moment()).or_default().push(sample);
@@ -266,6 +289,8 @@ fn database(mut samples: Vec<AwrSample>, left_out: &mut Vec<LeftOut>) -> Option<
         statistics: statistics(&intervals),
         intervals,
         notes,
+        block_bytes,
+        places,
     })
 }
 
@@ -280,6 +305,7 @@ fn weight_of(figure: AwrFigure) -> Option<AwrFigure> {
         AwrFigure::BufferHitPercent => Some(AwrFigure::Transactions),
         AwrFigure::FlashCacheHitPercent | AwrFigure::MeanReadKib => Some(AwrFigure::Reads),
         AwrFigure::SingleBlockReadUs => Some(AwrFigure::Reads),
+        AwrFigure::MultiBlockReadUs => Some(AwrFigure::MultiBlockReads),
         AwrFigure::MeanWriteKib => Some(AwrFigure::Writes),
         AwrFigure::MeanRedoWriteKib | AwrFigure::RedoWriteUs => Some(AwrFigure::RedoWrites),
         AwrFigure::CommitUs => Some(AwrFigure::Transactions),
@@ -425,6 +451,7 @@ mod tests {
             },
             figures,
             peaks: Vec::new(),
+            block_bytes: None,
             doubts: Vec::new(),
         }
     }
