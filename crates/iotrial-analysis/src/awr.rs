@@ -4,13 +4,15 @@
 mod demand;
 mod exadata;
 mod figures;
+mod fleet;
 mod latencies;
 mod machine;
 mod remarks;
+mod replay;
 mod right_size;
 mod sample;
 mod series;
-mod fleet;
+mod slob;
 
 use iotrial_model::awr::{AwrFigures, AwrReport};
 use serde::Serialize;
@@ -20,9 +22,11 @@ pub use exadata::{Ask, Difficulty, ExadataMove, Feature, MemorySaving, Saving, T
 pub use fleet::{AwrFleet, Consolidated, FleetInterval, FleetMember, OwnPeak, UnknownDatabase};
 pub use latencies::WaitLatency;
 pub use remarks::{Limit, Remark};
+pub use replay::{Replay, ReplayLimit, ReplayStream};
 pub use right_size::{Factor, Licences, Method, Provision, RightSizing, SizeRequest, Sized};
 pub use sample::AwrSample;
 pub use series::{AwrSeries, AwrStatistics, DatabaseSeries, LeftOut, SeriesInterval};
+pub use slob::{SlobHosts, SlobReport, SlobRun, SlobSeries, is_slob_report};
 
 use crate::threshold::ThresholdSet;
 

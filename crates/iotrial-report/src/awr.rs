@@ -1,11 +1,13 @@
-//! The documents of AWR reports: what one says of its database, ([`series`]) a database over many intervals, and ([`fleet`])
-//! databases that share their storage.
+//! The documents of AWR reports: what one says of its database, ([`series`]) a database over many intervals, ([`fleet`])
+//! databases that share their storage, ([`replay`]) the load that was made of them, and ([`slob`]) runs of SLOB.
 
 mod course;
 mod exadata;
 mod fleet;
+mod replay;
 mod right_size;
 mod series;
+mod slob;
 
 use iotrial_analysis::awr::AwrAnswer;
 use iotrial_model::awr::{AwrFigure, AwrReport, AwrUnit, IoStat, Quoted, Standing};
@@ -185,7 +187,18 @@ fn asked(answer: &AwrAnswer) -> Section {
         ("  multi-block", AwrFigure::MultiBlockWrites, None, None),
         ("  of the database alone", AwrFigure::DatabaseWrites, None, None),
         ("redo", AwrFigure::RedoWrites, Some(AwrFigure::RedoMib), Some(AwrFigure::MeanRedoWriteKib)),
+        ("  in all redo log files", AwrFigure::LogWrites, Some(AwrFigure::LogWriteMib), None),
+        ("reads of temporary files", AwrFigure::TempReads, Some(AwrFigure::TempReadMib), None),
+        ("writes of temporary files", AwrFigure::TempWrites, Some(AwrFigure::TempWriteMib), None),
+        ("writes of archives and backups", AwrFigure::BackupWrites, Some(AwrFigure::BackupWriteMib), None),
     ];
+    // Kinds of files are told apart by some reports only.
+    let is_told = |requests: AwrFigure| {
+        let of_files =
+            [AwrFigure::LogWrites, AwrFigure::TempReads, AwrFigure::TempWrites, AwrFigure::BackupWrites];
+        !of_files.contains(&requests) || figures.value(requests) > Some(0.0)
+    };
+    let rows = rows.into_iter().filter(|(_, requests, ..)| is_told(*requests));
     let row = |(name, requests, mib, size): (&str, AwrFigure, Option<AwrFigure>, Option<AwrFigure>)| {
         let quoted = figures.get(requests);
         Row {
@@ -208,7 +221,7 @@ fn asked(answer: &AwrAnswer) -> Section {
             Column::new("mean size, KiB", Quantity::Unitless),
             Column::new("standing", Quantity::Words).optional(),
         ],
-        rows: rows.into_iter().map(row).collect(),
+        rows: rows.map(row).collect(),
         at_a_glance: true,
     };
     section(
@@ -255,6 +268,7 @@ fn load(answer: &AwrAnswer) -> Section {
         AwrFigure::BufferHitPercent,
         AwrFigure::FlashCacheHitPercent,
         AwrFigure::SingleBlockReadUs,
+        AwrFigure::MultiBlockReadUs,
         AwrFigure::RedoWriteUs,
         AwrFigure::CommitUs,
     ];

@@ -80,6 +80,13 @@ impl Default for SizeRequest {
     }
 }
 
+impl SizeRequest {
+    /// The level that is asked for.
+    pub fn level(&self) -> Level {
+        self.level.unwrap_or(Level::P95)
+    }
+}
+
 /// A factor with its reason.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Factor {
@@ -165,7 +172,7 @@ impl RightSizing {
     /// Works it out. `report` is what the series is made of where it is a single one: it has the platform, the edition and disk groups.
     pub(super) fn of(series: &DatabaseSeries, request: &SizeRequest, report: Option<&AwrReport>) -> Self {
         let sizer = Sizer { series, request };
-        let level = request.level.unwrap_or(Level::P95);
+        let level = request.level();
         let chosen = sizer.sized(request.method, level);
         let methods = Method::ALL.map(|method| sizer.sized(method, level)).to_vec();
         let is_series = series.intervals.len() > 1;

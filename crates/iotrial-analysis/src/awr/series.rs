@@ -51,6 +51,9 @@ pub struct DatabaseSeries {
     /// What machine and storage it takes, once that is asked ([`AwrSeries::sized`]).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub right_size: Option<RightSizing>,
+    /// Where each figure is printed; empty where it follows from several reports.
+    #[serde(skip)]
+    pub(super) places: BTreeMap<AwrFigure, String>,
 }
 
 /// One interval of a database, all its instances together.
@@ -194,6 +197,10 @@ fn database(mut samples: Vec<AwrSample>, left_out: &mut Vec<LeftOut>) -> Option<
     let (title, key) = kept.first().map(|one| (one.title.clone(), one.key.clone()))?;
     let instances: BTreeSet<u32> = kept.iter().flat_map(|one| one.instances.iter().copied()).collect();
     let mut notes = doubts_of(&kept);
+    let places = match kept.as_slice() {
+        [one] => one.places.clone(),
+        _ => BTreeMap::new(),
+    };
     let mut moments: BTreeMap<_, Vec<AwrSample>> = BTreeMap::new();
     for sample in kept {
         moments.entry(sample.moment()).or_default().push(sample);
@@ -234,6 +241,7 @@ fn database(mut samples: Vec<AwrSample>, left_out: &mut Vec<LeftOut>) -> Option<
         intervals,
         notes,
         right_size: None,
+        places,
     })
 }
 
@@ -270,6 +278,7 @@ fn weight_of(figure: AwrFigure) -> Option<AwrFigure> {
         AwrFigure::BufferHitPercent => Some(AwrFigure::Transactions),
         AwrFigure::FlashCacheHitPercent | AwrFigure::MeanReadKib => Some(AwrFigure::Reads),
         AwrFigure::SingleBlockReadUs => Some(AwrFigure::Reads),
+        AwrFigure::MultiBlockReadUs => Some(AwrFigure::MultiBlockReads),
         AwrFigure::MeanWriteKib => Some(AwrFigure::Writes),
         AwrFigure::MeanRedoWriteKib | AwrFigure::RedoWriteUs => Some(AwrFigure::RedoWrites),
         AwrFigure::CommitUs => Some(AwrFigure::Transactions),
@@ -417,6 +426,7 @@ mod tests {
             },
             figures,
             peaks: Vec::new(),
+            block_bytes: None,
             doubts: Vec::new(),
         }
     }

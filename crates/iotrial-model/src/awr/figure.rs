@@ -92,6 +92,18 @@ figures! {
     RedoWrites = "redo_writes_per_s", "redo writes", PerSecond;
     /// Redo by its writes.
     MeanRedoWriteKib = "mean_redo_write_kib", "mean redo write size", Kib;
+    /// Reads of temporary files.
+    TempReads = "temp_reads_per_s", "temp reads", PerSecond;
+    /// Bytes of these.
+    TempReadMib = "temp_read_mib_per_s", "temp read throughput", MibPerS;
+    /// Writes of temporary files.
+    TempWrites = "temp_writes_per_s", "temp writes", PerSecond;
+    /// Bytes of these.
+    TempWriteMib = "temp_write_mib_per_s", "temp write throughput", MibPerS;
+    /// Writes of archived logs, backups and dumps.
+    BackupWrites = "backup_writes_per_s", "archive and backup writes", PerSecond;
+    /// Bytes of these.
+    BackupWriteMib = "backup_write_mib_per_s", "archive and backup throughput", MibPerS;
     /// Commits and rollbacks.
     Transactions = "transactions_per_s", "transactions", PerSecond;
     /// Sessions of users that are working or waiting: DB time by wall clock.
@@ -104,6 +116,8 @@ figures! {
     FlashCacheHitPercent = "flash_cache_hit_percent", "flash cache hits", Percent;
     /// Wait for a read of one block: `db file sequential read`, or `cell single block physical read`.
     SingleBlockReadUs = "single_block_read_us", "single-block read wait", Us;
+    /// Wait for a read of several blocks into the cache: `db file scattered read`, or `cell multiblock physical read`.
+    MultiBlockReadUs = "multi_block_read_us", "multi-block read wait", Us;
     /// Wait for a write of redo: `log file parallel write`.
     RedoWriteUs = "redo_write_us", "redo write wait", Us;
     /// Wait for a commit: `log file sync`.

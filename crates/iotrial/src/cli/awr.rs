@@ -1,6 +1,7 @@
 //! Options of `awr`.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
 use iotrial_analysis::awr::{Level, Method, SizeRequest};
@@ -27,6 +28,11 @@ Examples:
   # several databases that share storage: what they ask together, and of two of them
   iotrial awr ./reports --demand all.toml --html fleet.html
   iotrial awr ./reports --database ERP --database CRM --clock ERP=-1:00
+  # the same I/O as a load, and whether a volume carries it at the reported latencies
+  iotrial awr ./reports --profile erp.toml --level peak
+  iotrial run erp.toml --target /mnt/a
+  # a series of SLOB runs: IOPS and latency over sessions, and how they scale over hosts
+  iotrial awr ./slob --slob --html slob.html
 
 Reads HTML and text reports of 10.2 to 23ai (an instance, a RAC instance, a cluster, a pluggable database), Statspack text and \
 the output of AWR-Miner, packed by gzip or Zstandard or not. Reports of RAC instances for the same snapshots are added up, and \
@@ -51,8 +57,21 @@ pub struct AwrArgs {
     #[arg(long, value_name = "FILE")]
     pub demand: Option<PathBuf>,
 
+    /// Write the I/O of one database as a profile, which `run` takes: its streams by role at the reported rates. The reported latencies
+    /// become the threshold set that judges it, in a file beside it (`erp.thresholds.toml`).
+    #[arg(long, value_name = "FILE")]
+    pub profile: Option<PathBuf>,
+
+    /// The rates of the profile as a share or a multiple of the reported ones, such as 50% or 2x.
+    #[arg(long, value_name = "SHARE", default_value = "100%", requires = "profile")]
+    pub scale: RateScale,
+
     #[command(flatten)]
     pub sizing: RightSizeArgs,
+
+    /// Show runs of SLOB: a row for each report with SLOB's own figures, runs at the same time together, by sessions and hosts.
+    #[arg(long, conflicts_with_all = ["demand", "profile"])]
+    pub slob: bool,
 
     #[command(flatten)]
     pub files: ReportFiles,
@@ -180,6 +199,32 @@ pub enum DemandLevel {
     Peak,
 }
 
+/// By how much rates change: more than nothing, a thousand times at most.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RateScale(pub f64);
+
+impl FromStr for RateScale {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        const MOST: f64 = 1_000.0;
+        let text = text.trim();
+        let number = |text: &str| text.trim().parse::<f64>().ok();
+        let factor = match (text.strip_suffix('%'), text.strip_suffix(['x', 'X'])) {
+            (Some(percent), _) => number(percent).map(|percent| percent / 100.0),
+            (_, Some(times)) => number(times),
+            // 2 may be two percent or twice as much.
+            (None, None) => None,
+        };
+        let factor = factor.ok_or_else(|| "give a share or a multiple, such as 50% or 2x".to_owned())?;
+        if factor > 0.0 && factor <= MOST {
+            Ok(Self(factor))
+        } else {
+            Err("give more than 0 % and at most 1000x".to_owned())
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,6 +236,20 @@ mod tests {
         assert_eq!(seconds("a=b=+5"), Ok(("a=b".to_owned(), 18_000)));
         for wrong in ["ERP", "ERP=", "=1", "ERP=1:60", "ERP=40", "ERP=--1", "ERP=1h"] {
             assert!(seconds(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_scale_is_a_share_or_a_multiple() {
+        let check = |text: &str, expected: Option<f64>| {
+            assert_eq!(text.parse::<RateScale>().ok().map(|scale| scale.0), expected, "{text}");
+        };
+        check("50%", Some(0.5));
+        check("2x", Some(2.0));
+        check("0.25 X", Some(0.25));
+        check("150 %", Some(1.5));
+        for wrong in ["2", "0%", "-1x", "nan%", "1001x", "x", "%", ""] {
+            check(wrong, None);
         }
     }
 }
