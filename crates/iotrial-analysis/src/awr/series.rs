@@ -426,7 +426,7 @@ mod tests {
             },
             figures,
             peaks: Vec::new(),
-            block_bytes: None,
+            places: BTreeMap::new(),
             doubts: Vec::new(),
         }
     }
