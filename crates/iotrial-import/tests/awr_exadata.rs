@@ -118,6 +118,24 @@ fn a_real_report_of_18c_has_the_values_that_stand_in_it() {
 }
 
 #[test]
+fn a_real_report_of_19c_has_its_marks_before_their_values_and_smart_io_where_it_belongs() {
+    let Some(folder) = folder() else { return };
+    let report = real(&folder, "Azure__levelup-oracle-on-iaas_lab1_awr_AWR_DBU.html");
+    let marked = |what: &str| {
+        let all = exadata(&report).outliers.iter();
+        all.filter(|one| one.what.ends_with(what)).map(|one| one.value.as_str()).next()
+    };
+    // 11,251 I/Os per second and cell are beyond 2,556; a third of the total is beyond nothing.
+    assert_eq!(marked("OS IO Statistics - Top Cells: IOPs Avg"), Some("11,250.97 *"));
+    assert_eq!(marked("OS IO Statistics - Top Cells: IOPs %Total"), None);
+    let of = |column| total(&report, "Smart IO", "Total (3)", column);
+    assert_eq!((of("Hard Disk per Sec"), of("Offload per Sec")), (Some(6.1), Some(2215.5)));
+    assert_eq!((of("Offload % Efficiency"), of("Passthru MB")), (Some(95.74), Some(88.0)));
+    assert_eq!(of("Reverse Offload MB"), Some(150.47));
+    assert!(report.corrections.iter().any(|one| one.contains("Hard Disk without names")));
+}
+
+#[test]
 fn real_advisories_are_read_from_text_and_statspack() {
     let Some(folder) = folder() else { return };
     for name in ["1newstar__sample_awr_11204_1.txt", "TheYanVictor__statspack_example.txt"] {

@@ -368,8 +368,12 @@ impl AwrReport {
         if let Some(exact) = self.activity.iter().find(|one| one.name == name) {
             return Some(exact);
         }
-        // Shorter stumps would be words of other counters: the narrowest column is 32 characters wide.
-        let is_cut = |one: &&Statistic| one.name.len() >= 28 && name.starts_with(one.name.as_str());
+        // All are cut at the same width: what is shorter than others is a whole name, and may be the beginning of another one. A blank at
+        // the end is gone.
+        let width = self.activity.iter().map(|one| one.name.len()).max().unwrap_or(0);
+        let is_cut = |one: &&Statistic| {
+            one.name.len() >= 28 && one.name.len() + 2 >= width && name.starts_with(one.name.as_str())
+        };
         let mut cut = self.activity.iter().filter(is_cut);
         match (cut.next(), cut.next()) {
             (Some(one), None) => Some(one),

@@ -198,6 +198,29 @@ fn nearest_limit(fit: &Fit) -> Option<String> {
     Some(words)
 }
 
+/// From this share on a limit of the machine is the next that the rates meet when they grow.
+const NEARLY_FULL_PERCENT: f64 = 80.0;
+
+/// The volumes of an answer are cut to the rates, so that they nearly always bind, and more of them can be bought. What decides on the
+/// machine, and cannot, is the fullest limit of its own.
+fn beyond_volumes(fit: &Fit, machine: &str) -> Option<String> {
+    let of_volumes = |kind| matches!(kind, ElementKind::Volumes | ElementKind::Attachment);
+    let first = fit.shares.first().filter(|share| of_volumes(share.kind))?;
+    let of_machine =
+        |kind| matches!(kind, ElementKind::Machine | ElementKind::Network | ElementKind::Path);
+    let next = fit.shares.iter().find(|share| of_machine(share.kind))?;
+    (next.percent >= NEARLY_FULL_PERCENT).then(|| {
+        format!(
+            "beyond {}, the limiting factor is {}, {}, of {machine}: {} ({:.0} %)",
+            first.element,
+            next.element,
+            next.measure,
+            next.written(),
+            next.percent
+        )
+    })
+}
+
 fn sentences(found: &[Found], cheapest: Option<usize>, currency: &str) -> (String, String) {
     let Some(index) = cheapest else {
         // There is an answer, but no complete price: it is shown, and not called the cheapest.
@@ -284,6 +307,7 @@ fn points(
     if let Some(index) = cheapest {
         let answer = &found[index].answers[0];
         // The reader's next question comes first: what if my rates are a little off?
+        points.extend(answer.fit.as_ref().and_then(|fit| beyond_volumes(fit, &answer.configuration.machine)));
         points.extend(more_and_less(&curves[index], answer, currency));
         for (other, one) in found.iter().enumerate().filter(|(other, _)| *other != index) {
             points.push(match one.answers.first() {

@@ -80,7 +80,8 @@ fn a_demand_goes_to_size() {
     bench.run(&["awr", "one.html", "--demand", "demand.toml"]).expect_code(0);
     let sized = bench.run(&["size", "--demand", "demand.toml", "--provider", "oci", "--json"]).expect_code(0);
     let streams = &sized.json()["demand"]["streams"];
-    assert_eq!(streams[0]["iops"], 1000.0);
+    // Twice the average, because a single report does not say how high its peak is.
+    assert_eq!(streams[0]["iops"], 2000.0);
     assert_eq!(streams[0]["block_size_bytes"], 16384.0);
     // Two databases have no demand in common.
     put(&bench, "two.txt", TEXT);

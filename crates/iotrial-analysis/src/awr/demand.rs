@@ -110,6 +110,16 @@ impl DatabaseSeries {
                 None => streams.extend(all.stream(None, Direction::Write)),
             }
         }
+        for (direction, requests, word) in
+            [(Direction::Read, AwrFigure::Reads, "reads"), (Direction::Write, AwrFigure::Writes, "writes")]
+        {
+            let iops = at(requests).unwrap_or(0.0);
+            if iops > 0.0 && streams.iter().all(|one: &DemandStream| one.direction != direction) {
+                notes.push(format!(
+                    "{iops:.1} {word} per second are not in the demand: their bytes are printed as none"
+                ));
+            }
+        }
         let intervals = self.intervals.len();
         let level = match (intervals, chosen.method) {
             (1, _) => "the average",

@@ -18,6 +18,9 @@ pub use saving::{Saving, Whose};
 const MIB: f64 = 1_048_576.0;
 /// What has a tenth of DB time is worth a decision: the rule of Microsoft's guide for Oracle on Azure NetApp Files.
 const MUCH_PERCENT: f64 = 10.0;
+/// Any flash reads this many MiB per second: what scans less loses nothing by reading it all.
+// A choice, far below what one cloud volume or one NVMe device reads.
+const ANY_STORAGE_READS_MIB: f64 = 100.0;
 
 /// How hard it is to leave Exadata. The more of its own features are in use, the harder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -133,8 +136,8 @@ impl View<'_> {
         let totals = &self.report.exadata.as_ref()?.totals;
         let named = |one: &&Named| one.name.eq_ignore_ascii_case(column);
         let of_section = totals.iter().filter(|one| {
-            let name = one.section.rsplit(": ").next().unwrap_or(&one.section);
-            name.eq_ignore_ascii_case(section)
+            // A heading and the titles below it.
+            one.section.split(": ").any(|title| title.eq_ignore_ascii_case(section))
         });
         of_section.flat_map(|one| one.values.iter().find(named)).map(|one| &one.value).next()
     }

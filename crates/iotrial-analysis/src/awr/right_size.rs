@@ -183,7 +183,7 @@ impl RightSizing {
                 .to_vec(),
             false => Vec::new(),
         };
-        let factors = sizer.factors(request.method, level);
+        let factors = sizer.factors(request.method);
         let provision = provision::of(series, &chosen, sizer.thread_ratio(), report);
         Self {
             factors: sizer.stated(request.method, factors),
@@ -203,9 +203,9 @@ impl Sizer<'_> {
         self.series.intervals.len() == 1 && self.request.level != Some(Level::Average)
     }
 
-    fn factors(&self, method: Method, level: Level) -> Factors {
+    fn factors(&self, method: Method) -> Factors {
         // What is measured needs no factor. Of a single average nobody knows what its busy minutes are.
-        let unseen = if self.is_guess() && level != Level::Average { OMAT_FACTOR } else { 1.0 };
+        let unseen = if self.is_guess() { OMAT_FACTOR } else { 1.0 };
         let own = match method {
             Method::Iotrial => {
                 Factors { utilisation: OMAT_BUSY, cpu: unseen, memory: MEMORY_FACTOR, io: unseen }
@@ -282,8 +282,13 @@ impl Sizer<'_> {
     }
 
     fn sized(&self, method: Method, level: Level) -> Sized {
-        let level = if method == Method::Peak { Level::Peak } else { level };
-        let factors = self.factors(method, level);
+        let level = match method {
+            // All levels of a single interval are its average.
+            _ if self.series.intervals.len() == 1 => Level::Average,
+            Method::Peak => Level::Peak,
+            Method::Iotrial | Method::Omat => level,
+        };
+        let factors = self.factors(method);
         let at = |figure| self.at(figure, method, level);
         let ratio = self.thread_ratio();
         // AWR-Miner has no CPU of background processes: it then is not in the sum.
@@ -326,6 +331,7 @@ impl Sizer<'_> {
         }
         if let (Some(cpu), Some(sessions)) = (chosen.vcpus_by_cpu, chosen.vcpus_by_sessions)
             && sessions > 1.5 * cpu
+            && sessions > 1.0
         {
             notes.push(format!(
                 "sizing by active sessions would take {sessions:.1} vCPUs where CPU time takes {cpu:.1}: sessions mostly wait, and a CPU does not make a wait shorter"
@@ -347,6 +353,15 @@ impl Sizer<'_> {
                 "on Exadata, storage spares I/O that plain storage would be asked: see «Away from Exadata»; OMAT's instructions multiply I/O by 6 and memory by 4 instead (`--method omat --factor-io 6 --factor-memory 4`)".to_owned(),
             );
         }
+        let shared = self.series.statistics(AwrFigure::HostBusyCpus).map(|one| chosen.level.of(one));
+        let own = self.at(AwrFigure::CpuSessions, chosen.method, chosen.level);
+        if let (Some(busy), Some(own)) = (shared, own)
+            && busy > 2.0 * own.max(0.5)
+        {
+            notes.push(format!(
+                "{busy:.1} CPUs of the host are busy, {own:.1} of them with the sessions of this database: others use the host, and what is over-provisioned is so for this database alone"
+            ));
+        }
         let has_targets = report.is_some_and(|report| {
             iotrial_model::awr::AwrReport::named(&report.memory, "SGA use").is_none_or(|one| !one.is_there())
         });
@@ -359,7 +374,7 @@ impl Sizer<'_> {
 
     /// What a demand multiplies rates by.
     fn io_factor(&self, chosen: &Sized) -> f64 {
-        self.factors(chosen.method, chosen.level).io
+        self.factors(chosen.method).io
     }
 }
 

@@ -7,7 +7,7 @@ use iotrial_model::awr::{
 };
 
 use super::number;
-use super::page::{Page, Row, Section};
+use super::page::{Column, Page, Row, Section};
 use crate::text::kept;
 
 /// More marks than anybody reads.
@@ -36,7 +36,14 @@ pub(super) fn read(page: &Page, report: &mut AwrReport) {
         }
     }
     for section in &page.sections {
-        if section.column(&["Cell Name"]).is_some() || section.column(&["Disk Type"]).is_some() {
+        if let Some(right) = smart_io(section) {
+            let correction = format!(
+                "{} has values of Hard Disk without names: what stands behind them is read two columns further to the right",
+                section.name()
+            );
+            report.corrections.push(correction);
+            totals(&right, &mut exadata);
+        } else if section.column(&["Cell Name"]).is_some() || section.column(&["Disk Type"]).is_some() {
             totals(section, &mut exadata);
         }
         // Marks stand in the tables of outliers, of their details, and of the busiest cells and disks.
@@ -157,25 +164,30 @@ fn totals(section: &Section, exadata: &mut Exadata) {
     }
 }
 
-/// A cell with nothing but a mark belongs to the value to its left.
+/// A cell with nothing but a mark belongs to the value beside it under the same header: to its right, where a header spans both.
 fn outliers(section: &Section, exadata: &mut Exadata) {
     let is_mark = |text: &str| !text.is_empty() && text.chars().all(|c| matches!(c, '*' | 'v' | '^'));
+    let header = |at: usize| section.columns.get(at).map(Column::full_name);
     for row in &section.rows {
-        for (at, cell) in row.cells.iter().enumerate().skip(1) {
-            let (cell, before) = (cell.trim(), row.cell(at - 1));
-            let marked = if is_mark(cell) && number::time_us(before, Some(1.0)).is_some() {
-                format!("{before} {cell}")
+        let is_value = |at: usize| number::time_us(row.cell(at), Some(1.0)).is_some();
+        for at in 1..row.cells.len() {
+            let cell = row.cell(at);
+            let (value, marked) = if is_mark(cell) {
+                let is_pair = |other: usize| header(other).is_some_and(|name| header(at) == Some(name));
+                let beside = [at + 1, at - 1].into_iter().find(|other| is_value(*other) && is_pair(*other));
+                let Some(value) = beside else { continue };
+                (value, format!("{} {cell}", row.cell(value)))
             } else if cell.ends_with(['*', '^', 'v'])
                 && cell.starts_with(|c: char| c.is_ascii_digit() || c == '.')
             {
-                cell.to_owned()
+                (at, cell.to_owned())
             } else {
                 continue;
             };
             if exadata.outliers.len() >= MOST_OUTLIERS {
                 return;
             }
-            let column = section.columns.get(at - 1).map(super::page::Column::full_name).unwrap_or_default();
+            let column = header(value).unwrap_or_default();
             let names = row.cells.iter().take(3).map(|cell| cell.trim());
             // A mark may be a letter, too.
             let names = names.filter(|name| name.chars().any(char::is_alphabetic) && !is_mark(name));
@@ -186,6 +198,24 @@ fn outliers(section: &Section, exadata: &mut Exadata) {
             });
         }
     }
+}
+
+/// 19c has values of Hard Disk in the table of Smart IO and no names for them, so that all names behind stand two columns too far to
+/// the left. `None` where the table is as it should be.
+fn smart_io(section: &Section) -> Option<Section> {
+    let first = section.columns.iter().position(|column| column.group == "Hard Disk")?;
+    let widest = section.rows.iter().map(|row| row.cells.len()).max()?;
+    let is_short = section.columns.len() + 2 == widest;
+    if !is_short || section.columns.get(first + 2).is_none_or(|column| column.name != "% Efficiency") {
+        return None;
+    }
+    let named = |group: &str, name: &str| Column { group: group.to_owned(), name: name.to_owned() };
+    let mut columns = section.columns[..first].to_vec();
+    columns.extend(["MB", "per Sec"].map(|name| named("Hard Disk", name)));
+    let groups = ["Offload", "Passthru", "Reverse Offload"];
+    let behind = section.columns[first..].iter().enumerate();
+    columns.extend(behind.filter_map(|(at, column)| Some(named(groups.get(at / 3)?, &column.name))));
+    (columns.len() == widest).then(|| Section { columns, ..section.clone() })
 }
 
 fn top_databases(section: &Section, exadata: &mut Exadata) {

@@ -71,8 +71,17 @@ fn answer(sizing: &RightSizing) -> Answer {
 
 fn level(sizing: &RightSizing) -> String {
     match sizing.is_estimate {
-        true => format!("{}, estimated from one average", sizing.chosen.level.as_str()),
+        true => "from one average".to_owned(),
         false => format!("level {}", sizing.chosen.level.as_str()),
+    }
+}
+
+/// Without decimals, but of small numbers that have any.
+fn whole(number: f64) -> String {
+    if number >= 10.0 || number.fract() == 0.0 {
+        iotrial_model::units::group_thousands(&format!("{number:.0}"))
+    } else {
+        format!("{number:.1}")
     }
 }
 

@@ -3,7 +3,7 @@
 use iotrial_model::awr::{AwrFigure, Quoted};
 use serde::Serialize;
 
-use super::feature::decompressed;
+use super::feature::compressed;
 use super::{MUCH_PERCENT, View};
 
 /// A scan of plain storage reads 1 MiB at a time.
@@ -32,7 +32,8 @@ pub(super) fn of(view: &View<'_>) -> (Vec<Ask>, Vec<String>) {
     let (mut asks, mut words) = (Vec::new(), Vec::new());
     let eligible = value("cell physical IO bytes eligible for predicate offload").unwrap_or(0.0);
     let returned = value("cell physical IO interconnect bytes returned by smart scan").unwrap_or(0.0);
-    let expanded = decompressed(view).map_or(0.0, |(before, after)| after - before);
+    let compressed = compressed(view);
+    let expanded = compressed.as_ref().map_or(0.0, |one| one.mib_per_s * (one.ratio - 1.0));
     if let Some(read) = figure(AwrFigure::ReadMib) {
         // Bytes of smart scans are among the physical reads, also those that the storage index spared.
         let scanned = eligible.min(read);
@@ -63,12 +64,16 @@ pub(super) fn of(view: &View<'_>) -> (Vec<Ask>, Vec<String>) {
         } else {
             words.push("low and high are what is read today: the report has no smart scans".to_owned());
         }
-        words.push(match decompressed(view) {
-            Some((before, after)) => format!(
+        words.push(match &compressed {
+            Some(one) if one.is_counted => format!(
                 "high: data in hybrid columnar compression are stored without it, {:.1} times as large",
-                after / before
+                one.ratio
             ),
-            None => "data are stored in the size of today: the report counts no hybrid columnar compression, and with it both ends would be higher".to_owned(),
+            Some(one) => format!(
+                "high: data in hybrid columnar compression are stored without it, {:.0} times as large: OMAT's rule of thumb for QUERY HIGH (6 to 18 by the kind), because the report does not count the ratio",
+                one.ratio
+            ),
+            None => "data are stored in the size of today: the report counts no hybrid columnar compression".to_owned(),
         });
         words.push("more memory would lower both ends: see below".to_owned());
     }

@@ -31,7 +31,12 @@ fn alerts(exadata: &Exadata) -> Vec<String> {
             let first = one.message.split(". ").next().unwrap_or(&one.message);
             format!("; on {} since {}: {first}", one.cell, one.time)
         });
-        lines.push(format!("{critical:.0} critical alerts and {warning:.0} warnings are open{latest}"));
+        let plural = |count: f64| if count == 1.0 { "" } else { "s" };
+        lines.push(format!(
+            "{critical:.0} critical alert{} and {warning:.0} warning{} are open{latest}",
+            plural(critical),
+            plural(warning)
+        ));
     }
     let quarantines = exadata.alerts.iter().filter(|one| one.message.contains("Smart Scan is disabled"));
     let count = quarantines.count();

@@ -3,7 +3,7 @@
 use iotrial_model::awr::AwrFigure;
 use serde::Serialize;
 
-use super::{Difficulty, MUCH_PERCENT, TimeShare, View};
+use super::{ANY_STORAGE_READS_MIB, Difficulty, MUCH_PERCENT, TimeShare, View};
 
 /// From this score on a move is some work, and from this one on it is hard: one feature that other storage does not have and that
 /// must be replaced is some work, two of them are hard.
@@ -43,6 +43,16 @@ impl Use {
             Some(percent) if percent >= much => Self::Used,
             Some(percent) if percent > 0.0 => Self::Little,
             Some(_) => Self::NotUsed,
+        }
+    }
+}
+
+impl Use {
+    /// By a share of bytes, where there are so many of `whole_mib` that other storage would notice.
+    fn by_bytes(percent: Option<f64>, whole_mib: Option<f64>) -> Self {
+        match Self::by_share(percent, MUCH_PERCENT) {
+            Self::Used if whole_mib.is_some_and(|mib| mib < ANY_STORAGE_READS_MIB) => Self::Little,
+            other => other,
         }
     }
 }
@@ -105,7 +115,14 @@ fn smart_scan(view: &View<'_>, time: &[TimeShare]) -> Feature {
     let share = time.first().and_then(|one| one.percent);
     let eligible = view.mib(ELIGIBLE).and_then(|one| one.value);
     let of_bytes = quotient(eligible, view.figures.value(AwrFigure::ReadMib));
-    let used = Use::by_share([share, of_bytes].into_iter().flatten().reduce(f64::max), MUCH_PERCENT);
+    let by_bytes = Use::by_bytes(of_bytes, eligible);
+    let used = match Use::by_share(share, MUCH_PERCENT) {
+        Use::Used => Use::Used,
+        // A report may have waits or counters alone.
+        Use::NotStated => by_bytes,
+        by_time if by_bytes == Use::NotStated || by_bytes == Use::NotUsed => by_time,
+        _ => by_bytes,
+    };
     let mut parts = Vec::new();
     parts.extend(share.map(|percent| format!("{percent:.1} % of DB time")));
     if let (Some(mib), Some(percent)) = (eligible, of_bytes) {
@@ -122,63 +139,102 @@ fn smart_scan(view: &View<'_>, time: &[TimeShare]) -> Feature {
     Feature { id: "smart-scan", name: "smart scan", used, weight: 3, text }
 }
 
-/// Bytes before and after decompression, under the names that they have up to 12.1 and from 12.2 on.
-pub(super) const HCC_PAIRS: [(&str, &str); 3] = [
+/// Bytes before and after decompression in the database, under the names of 11.2 and 12.1, and of 12.2 and later.
+const HCC_OF_DATABASE: [(&str, &str); 2] = [
     ("EHCC Compressed Length Decompressed", "EHCC Decompressed Length Decompressed"),
-    ("HCC scan cell bytes compressed", "HCC scan cell bytes decompressed"),
     ("HCC scan rdbms bytes compressed", "HCC scan rdbms bytes decompressed"),
 ];
+/// The same in cells, where the columnar cache counts as well: it keeps blocks of ordinary tables in the same form.
+const HCC_OF_CELLS: (&str, &str) = ("HCC scan cell bytes compressed", "HCC scan cell bytes decompressed");
+/// OMAT's rule of thumb for QUERY HIGH, between 6 for QUERY LOW and 18 for ARCHIVE HIGH (`omat/README.md`).
+const USUAL_RATIO: f64 = 10.0;
 
-/// MiB per second that were decompressed, before and after.
-pub(super) fn decompressed(view: &View<'_>) -> Option<(f64, f64)> {
-    let pairs = HCC_PAIRS
-        .iter()
-        .filter_map(|(before, after)| Some((view.mib(before)?.value?, view.mib(after)?.value?)));
-    let sum = pairs.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-    (sum.0 > 0.0 && sum.1 > sum.0).then_some(sum)
+/// Compressed data that were read.
+pub(super) struct Compressed {
+    /// MiB per second as they are stored.
+    pub(super) mib_per_s: f64,
+    /// How many times as large they are without.
+    pub(super) ratio: f64,
+    /// Whether that was counted: where only some columns are decompressed, there is less after than before, and nothing says the ratio.
+    pub(super) is_counted: bool,
+    /// Whether only cells count them, which also count their columnar cache.
+    is_of_cells_only: bool,
 }
 
-fn is_hcc(name: &str) -> bool {
-    name.starts_with("EHCC ") || name.starts_with("HCC ")
+/// `None` where nothing compressed was read, or nothing is stated.
+pub(super) fn compressed(view: &View<'_>) -> Option<Compressed> {
+    let rates = |(before, after): (&str, &str)| {
+        let before = view.mib(before)?.value.filter(|mib| *mib > 0.0)?;
+        Some((before, view.mib(after).and_then(|one| one.value).unwrap_or(0.0)))
+    };
+    let sum = |all: &[(f64, f64)]| all.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    let of_database: Vec<(f64, f64)> = HCC_OF_DATABASE.into_iter().filter_map(rates).collect();
+    let of_cells = rates(HCC_OF_CELLS);
+    let (before, after) = sum(&of_database.iter().copied().chain(of_cells).collect::<Vec<_>>());
+    let is_counted = after > before;
+    (before > 0.0).then(|| Compressed {
+        mib_per_s: before,
+        ratio: if is_counted { after / before } else { USUAL_RATIO },
+        is_counted,
+        is_of_cells_only: of_database.is_empty(),
+    })
 }
 
 fn hcc(view: &View<'_>) -> Feature {
-    let counters: Vec<_> = view.report.activity.iter().filter(|one| is_hcc(&one.name)).collect();
-    let known: Vec<f64> = counters.iter().filter_map(|one| one.total.sound()).collect();
-    let used = match known.as_slice() {
-        [] => Use::NotStated,
-        known if known.iter().any(|total| *total > 0.0) => Use::Used,
-        _ => Use::NotUsed,
+    let counters = || view.report.activity.iter().filter(|one| one.name.contains("HCC "));
+    let found = compressed(view);
+    let of_reads = quotient(found.as_ref().map(|one| one.mib_per_s), view.figures.value(AwrFigure::ReadMib));
+    let used = match &found {
+        Some(one) if one.is_of_cells_only => Use::by_share(of_reads, MUCH_PERCENT),
+        // Whatever is stored so must be stored in another way.
+        Some(_) => Use::Used,
+        None if counters().any(|one| one.name.ends_with("ompressed")) => Use::NotUsed,
+        None => Use::NotStated,
     };
-    // Times among the counters of a database are in hundredths of a second.
-    let cpu = counters.iter().filter(|one| one.name.contains("CPU")).filter_map(|one| one.total.sound());
-    let cpu = cpu.reduce(|a, b| a + b).map(|time| time / 100.0);
-    let of_time = quotient(cpu, view.report.interval.db_time_s.value);
     let mut parts = Vec::new();
-    if let Some((before, after)) = decompressed(view) {
-        parts.push(format!(
-            "{} MiB/s become {} by decompression, {:.1} to 1",
-            said(before),
-            said(after),
-            after / before
-        ));
-    }
-    match of_time {
-        Some(percent) => parts.push(format!("{percent:.1} % of DB time is its CPU")),
-        None if used == Use::Used => {
-            parts.push("the report does not have the CPU time of (de)compression".to_owned());
+    if let Some(one) = &found {
+        let ratio = if one.is_counted {
+            format!("{:.1} times as much after decompression", one.ratio)
+        } else {
+            "the ratio is not counted, because only the columns that are read are decompressed".to_owned()
+        };
+        parts.push(format!("{} MiB/s of compressed data are read; {ratio}", said(one.mib_per_s)));
+        if one.is_of_cells_only {
+            parts.push("only cells count them, and their columnar cache counts alike: `dba_tables.compress_for` is sure".to_owned());
         }
-        None => {}
+        parts.push(cpu(view).unwrap_or_else(|| "its CPU time is not in the report".to_owned()));
     }
-    let text = match used {
-        Use::Used => {
-            parts.push("plain storage does not have it: data grow by its ratio, also on disk and in backups".to_owned());
-            parts.join("; ")
-        }
-        Use::NotUsed => "its counters are zero".to_owned(),
+    if used == Use::Used {
+        parts.push(
+            "plain storage does not have it: data grow by the ratio, also on disk and in backups".to_owned(),
+        );
+    }
+    let text = match (used, parts.is_empty()) {
+        (_, false) => parts.join("; "),
+        (Use::NotUsed, _) => "nothing was decompressed".to_owned(),
         _ => "no counters of it, which Oracle leaves out where they are zero; `dba_tables.compress_for` is sure".to_owned(),
     };
     Feature { id: "hcc", name: "hybrid columnar compression", used, weight: 3, text }
+}
+
+/// CPU of compression and decompression where it is printed: in the database as a share of DB time, in cells as it stands, because Oracle
+/// does not say its unit.
+fn cpu(view: &View<'_>) -> Option<String> {
+    let of = |word: &str| -> Option<f64> {
+        let counters = view.report.activity.iter().filter(|one| one.name.contains("HCC "));
+        let times = counters.filter(|one| one.name.contains(word)).filter_map(|one| one.total.sound());
+        times.reduce(|a, b| a + b)
+    };
+    // Times among the counters of a database are in hundredths of a second.
+    if let Some(percent) = quotient(of("CPU").map(|time| time / 100.0), view.report.interval.db_time_s.value)
+    {
+        return Some(format!("its CPU is {percent:.1} % of DB time"));
+    }
+    let on_cells = of("cell CUs decompression time").filter(|time| *time > 0.0)?;
+    Some(format!(
+        "cells count {} units of time for it, which Oracle does not explain, and its CPU time in the database is not in the report",
+        said(on_cells)
+    ))
 }
 
 /// What scans need not read.
@@ -201,7 +257,7 @@ fn spared(view: &View<'_>) -> Vec<Feature> {
     .map(|(id, name, counter, instead)| {
         let mib = view.mib(counter).and_then(|one| one.value);
         let percent = quotient(mib, eligible);
-        let used = Use::by_share(percent, MUCH_PERCENT);
+        let used = Use::by_bytes(percent, eligible);
         let text = match (mib, percent, used) {
             (Some(mib), Some(percent), Use::Used) => {
                 format!("spares {} MiB/s, {percent:.0} % of what smart scans go over; {instead}", said(mib))
@@ -291,8 +347,8 @@ fn cluster(view: &View<'_>) -> Feature {
     };
     let text = match used {
         Use::Used => format!(
-            "{instances} instance{}: a cluster needs shared storage and its own network elsewhere, or the work of one machine and a standby",
-            if instances == 1 { "" } else { "s" }
+            "{}: elsewhere a cluster needs shared storage and a network of its own; a single machine with a standby may do",
+            if instances > 1 { format!("{instances} instances") } else { "a cluster".to_owned() }
         ),
         Use::NotUsed => "a single instance".to_owned(),
         _ => "the report does not say".to_owned(),

@@ -62,7 +62,12 @@ pub(super) fn of(
     }
     for group in report.and_then(|report| report.exadata.as_ref()).iter().flat_map(|one| &one.disk_groups) {
         if let (Some(size), Some(used)) = (group.size_gib.value, group.used_gib.value) {
-            all.extend(Provision::new(format!("disk group {}, GiB", group.name), size, Some(used), used));
+            all.extend(Provision::new(
+                format!("disk group {} of all databases, GiB", group.name),
+                size,
+                Some(used),
+                used,
+            ));
         }
     }
     all
