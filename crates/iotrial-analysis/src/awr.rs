@@ -13,9 +13,9 @@ use iotrial_model::awr::{AwrFigures, AwrReport};
 use serde::Serialize;
 
 pub use demand::Level;
+pub use fleet::{AwrFleet, Consolidated, FleetInterval, FleetMember, OwnPeak, UnknownDatabase};
 pub use latencies::WaitLatency;
 pub use remarks::{Limit, Remark};
-pub use fleet::{AwrFleet, Consolidated, FleetInterval, FleetMember, OwnPeak, UnknownDatabase};
 pub use sample::AwrSample;
 pub use series::{AwrSeries, AwrStatistics, DatabaseSeries, LeftOut, SeriesInterval};
 

@@ -115,8 +115,20 @@ fn linear_ticks(low: f64, high: f64) -> Vec<f64> {
 
 /// Steps of a calendar in seconds: parts of an hour and of a day, days, weeks.
 const CALENDAR_STEPS: [f64; 14] = [
-    60.0, 300.0, 900.0, 1_800.0, 3_600.0, 7_200.0, 10_800.0, 21_600.0, 43_200.0, 86_400.0, 172_800.0, 604_800.0,
-    2_419_200.0, 7_862_400.0,
+    60.0,
+    300.0,
+    900.0,
+    1_800.0,
+    3_600.0,
+    7_200.0,
+    10_800.0,
+    21_600.0,
+    43_200.0,
+    86_400.0,
+    172_800.0,
+    604_800.0,
+    2_419_200.0,
+    7_862_400.0,
 ];
 /// Most ticks of a calendar: their labels are long.
 const MOST_CALENDAR_TICKS: f64 = 6.0;

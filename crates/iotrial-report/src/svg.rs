@@ -55,9 +55,7 @@ pub(crate) fn write_sample(line: &Line) -> String {
     let mark = format!(r#"<path class="mark hue-{hue}" d="{}"/>"#, marker(hue, 22.0, 7.0));
     let (path, mark) = match &line.shape {
         Shape::Course | Shape::Step | Shape::Path(_) => (path, mark),
-        Shape::Layer => {
-            (format!(r#"<path class="layer hue-{hue}" d="M2 1H42V13H2Z"/>"#), mark)
-        }
+        Shape::Layer => (format!(r#"<path class="layer hue-{hue}" d="M2 1H42V13H2Z"/>"#), mark),
         // Its name is at the line itself.
         Shape::Level => (String::new(), String::new()),
         Shape::Points => (String::new(), mark),

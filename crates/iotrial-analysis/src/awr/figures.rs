@@ -250,7 +250,8 @@ pub(super) fn ratios(figures: &mut AwrFigures) {
             (Some(a), Some(b)) => {
                 let half_step = one.half_step + other.half_step;
                 let sum = Quoted::derived(a + b, half_step, one.place.clone(), "reads and writes");
-                match [one, other].into_iter().find(|part| part.sound().is_none()).and_then(|part| part.note) {
+                match [one, other].into_iter().find(|part| part.sound().is_none()).and_then(|part| part.note)
+                {
                     Some(why) => sum.contradicted(why),
                     None => sum,
                 }

@@ -188,13 +188,13 @@ impl AwrFleet {
                 Err(why) => not_added.push(NotAdded { database: one.database.clone(), why }),
             }
         }
-        let boundaries = Boundaries::of(placed.iter().flat_map(|one| one.intervals.iter().map(|(span, _)| *span)));
+        let boundaries =
+            Boundaries::of(placed.iter().flat_map(|one| one.intervals.iter().map(|(span, _)| *span)));
         let mut pieces = pieces_of(&placed, &boundaries);
         // By what they ask, because the first question is who makes the load.
         let load = |member: usize| -> f64 {
-            let of_piece = |piece: &Piece<'_>| {
-                Some(piece.value(member, AwrFigure::Requests)? * piece.span.seconds())
-            };
+            let of_piece =
+                |piece: &Piece<'_>| Some(piece.value(member, AwrFigure::Requests)? * piece.span.seconds());
             pieces.iter().filter_map(of_piece).sum()
         };
         let mut order: Vec<usize> = (0..placed.len()).collect();
@@ -212,9 +212,8 @@ impl AwrFleet {
         } else {
             ADDED_UP.iter().filter_map(|figure| consolidated(*figure, count, &pieces)).collect()
         };
-        let is_whole = |piece: &&Piece<'_>| {
-            (0..count).all(|member| piece.value(member, AwrFigure::Requests).is_some())
-        };
+        let is_whole =
+            |piece: &&Piece<'_>| (0..count).all(|member| piece.value(member, AwrFigure::Requests).is_some());
         let seconds = |pieces: &mut dyn Iterator<Item = &Piece<'_>>| -> f64 {
             pieces.map(|piece| piece.span.seconds()).sum()
         };
@@ -222,7 +221,8 @@ impl AwrFleet {
         let notes = notes::notes_of(&placed, &pieces, &boundaries, &figures);
         let of_all = |figure| (0..count).map(move |member| (member, figure));
         let intervals = pieces.iter().map(|piece| {
-            let values = |figure| of_all(figure).map(|(member, figure)| piece.value(member, figure)).collect();
+            let values =
+                |figure| of_all(figure).map(|(member, figure)| piece.value(member, figure)).collect();
             FleetInterval {
                 begin: piece.span.begin_text(),
                 end: piece.span.end_text(),
@@ -287,10 +287,8 @@ fn place<'s>(one: &'s DatabaseSeries, series: &AwrSeries) -> Result<Placed<'s>, 
 
 /// Time between neighbouring boundaries, as far as any member has an interval there.
 fn pieces_of<'s>(placed: &[Placed<'s>], boundaries: &Boundaries) -> Vec<Piece<'s>> {
-    let mut pieces: Vec<Piece<'s>> = boundaries
-        .spans()
-        .map(|span| Piece { span, of_members: vec![Vec::new(); placed.len()] })
-        .collect();
+    let mut pieces: Vec<Piece<'s>> =
+        boundaries.spans().map(|span| Piece { span, of_members: vec![Vec::new(); placed.len()] }).collect();
     for (member, one) in placed.iter().enumerate() {
         for (span, interval) in &one.intervals {
             for piece in &mut pieces[boundaries.between(*span)] {
@@ -335,9 +333,8 @@ fn over_time(figure: AwrFigure, mut values: Vec<(f64, f64)>) -> AwrStatistics {
 fn consolidated(figure: AwrFigure, count: usize, pieces: &[Piece<'_>]) -> Option<Consolidated> {
     let whole = whole(figure, count, pieces);
     let sums = whole.iter().map(|(span, values)| (values.iter().sum::<f64>(), span.seconds()));
-    let (peak_span, _) = whole.iter().max_by(|(_, a), (_, b)| {
-        a.iter().sum::<f64>().total_cmp(&b.iter().sum::<f64>())
-    })?;
+    let (peak_span, _) =
+        whole.iter().max_by(|(_, a), (_, b)| a.iter().sum::<f64>().total_cmp(&b.iter().sum::<f64>()))?;
     let together = over_time(figure, sums.collect());
     let each = (0..count).map(|member| {
         over_time(figure, whole.iter().map(|(span, values)| (values[member], span.seconds())).collect())
@@ -365,7 +362,8 @@ fn member(at: usize, one: &Placed<'_>, pieces: &[Piece<'_>], figures: &[Consolid
     let of = |figure| {
         let all = figures.iter().find(|one| one.figure == figure)?;
         let whole = whole(figure, count, pieces);
-        let mine = over_time(figure, whole.iter().map(|(span, values)| (values[at], span.seconds())).collect());
+        let mine =
+            over_time(figure, whole.iter().map(|(span, values)| (values[at], span.seconds())).collect());
         let (peak_span, _) = whole.iter().max_by(|(_, a), (_, b)| a[at].total_cmp(&b[at]))?;
         let (_, at_peak) = whole.iter().find(|(span, _)| span.begin_text() == all.peak_begin)?;
         let average = all.together.average;

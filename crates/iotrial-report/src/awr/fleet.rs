@@ -4,10 +4,10 @@ use iotrial_analysis::awr::{AwrFleet, AwrSeries, Consolidated, FleetInterval, Fl
 use iotrial_model::awr::{AwrFigure, AwrUnit};
 use iotrial_model::words::{enumerate, in_brief};
 
-use super::course::{calendar, level, stacked_group};
+use super::course::{calendar, level};
 use super::series::{lists_of, moment, span_of};
 use super::{quantity, said, section, words};
-use crate::chart::{Chart, Dash, Line, Shape, Span, SpanKind};
+use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape, Span, SpanKind};
 use crate::document::{Answer, Block, Document, Section};
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
@@ -17,7 +17,7 @@ const MOST_TIMES: usize = 5;
 /// From this share of the sum of the peaks on, the peaks are at one time.
 const COINCIDE_PERCENT: f64 = 95.0;
 /// Names in one sentence.
-const MOST_NAMES: usize = 4;
+const MOST_NAMES: usize = 5;
 /// A time that is covered for all but so little is whole.
 const WHOLE_SHARE: f64 = 0.99;
 
@@ -25,9 +25,9 @@ const WHOLE_SHARE: f64 = 0.99;
 pub(super) fn document(series: &AwrSeries, fleet: &AwrFleet) -> Document {
     let mut sections = vec![opening(series, fleet)];
     sections.extend(databases(fleet));
-    sections.extend(together(fleet));
-    sections.extend(busiest(fleet));
     sections.extend(courses(fleet));
+    sections.extend(busiest(fleet));
+    sections.extend(together(fleet));
     sections.push(coverage(fleet));
     let reports: usize = series.databases.iter().map(|one| one.intervals.len()).sum();
     let byline = match fleet.begin.as_str() {
@@ -49,7 +49,21 @@ fn names_of<'f>(members: impl Iterator<Item = &'f FleetMember>) -> Vec<&'f str> 
 
 fn opening(series: &AwrSeries, fleet: &AwrFleet) -> Section {
     let (requests, throughput) = (fleet.figure(AwrFigure::Requests), fleet.figure(AwrFigure::Throughput));
+    let whole = fleet.intervals.iter().filter(|one| one.is_whole).count();
     let (headline, sentence) = match requests {
+        // One average of each says nothing of peaks.
+        Some(one) if whole == 1 => (
+            format!(
+                "Together {} IOPS{}",
+                said(one.together.average),
+                throughput
+                    .map_or_else(String::new, |one| format!(" and {} MiB/s", said(one.together.average)))
+            ),
+            format!(
+                "One interval is covered for all, {}: it is an average, and whether the peaks coincide is not known.",
+                span_of(&one.peak_begin, &one.peak_end)
+            ),
+        ),
         Some(one) => (headline(one), sentence(one, throughput)),
         None => (
             "The reports are never of the same time for all databases".to_owned(),
@@ -60,9 +74,13 @@ fn opening(series: &AwrSeries, fleet: &AwrFleet) -> Section {
     let mut points = Vec::new();
     if requests.is_some() {
         points.extend(who(fleet));
+    }
+    if requests.is_some() && whole > 1 {
         points.extend(when(fleet));
     }
-    if let (Some(requests), Some(throughput)) = (requests, throughput) {
+    if let (Some(requests), Some(throughput)) = (requests, throughput)
+        && whole > 1
+    {
         points.push(format!(
             "in 95 % of the time all of them together ask for at most {} IOPS and {} MiB/s; average {} and {}",
             said(requests.together.p95),
@@ -71,8 +89,13 @@ fn opening(series: &AwrSeries, fleet: &AwrFleet) -> Section {
             said(throughput.together.average)
         ));
     }
-    let not_added = fleet.not_added.iter().map(|one| format!("{} is not added up: {}", one.database, one.why));
-    let notes: Vec<String> = not_added.chain(fleet.notes.iter().cloned()).collect();
+    let not_added =
+        fleet.not_added.iter().map(|one| format!("{} is not added up: {}", one.database, one.why));
+    let of_databases = series
+        .databases
+        .iter()
+        .flat_map(|one| one.notes.iter().map(|note| format!("{}: {note}", one.database)));
+    let notes: Vec<String> = not_added.chain(fleet.notes.iter().cloned()).chain(of_databases).collect();
     section(
         "answer",
         "",
@@ -92,8 +115,7 @@ fn headline(requests: &Consolidated) -> String {
 }
 
 fn sentence(requests: &Consolidated, throughput: Option<&Consolidated>) -> String {
-    let mut text =
-        format!("All together are busiest {}.", span_of(&requests.peak_begin, &requests.peak_end));
+    let mut text = format!("All together are busiest {}.", span_of(&requests.peak_begin, &requests.peak_end));
     if let Some(one) = throughput {
         let percent = one.peak_percent.map_or_else(String::new, |percent| {
             format!(", {percent:.0} % of the sum of the peaks of {} MiB/s", said(one.apart.peak))
@@ -124,7 +146,11 @@ fn who(fleet: &AwrFleet) -> Option<String> {
         })
         .collect();
     let others = fleet.members.len().saturating_sub(MOST_NAMES);
-    let more = if others == 0 { String::new() } else { format!("; {others} others the rest") };
+    let more = match others {
+        0 => String::new(),
+        1 => "; one other the rest".to_owned(),
+        others => format!("; {others} others the rest"),
+    };
     (!parts.is_empty()).then(|| format!("who: {}{more}", parts.join(", ")))
 }
 
@@ -157,52 +183,53 @@ fn when(fleet: &AwrFleet) -> Option<String> {
 /// Of each database what it asks, by itself and when all together are busiest.
 fn databases(fleet: &AwrFleet) -> Option<Section> {
     fleet.figure(AwrFigure::Requests)?;
-    let table = |caption: &str, quantity: Quantity, of: fn(&FleetMember) -> Option<&OwnPeak>, all: AwrFigure| {
-        let rows = fleet.members.iter().filter_map(|one| {
-            let own = of(one)?;
-            Some(Row {
-                cells: vec![
-                    words(one.database.as_str()),
-                    Value::number(own.share_percent),
-                    Value::Number(own.average),
-                    Value::Number(own.p95),
-                    Value::Number(own.peak),
-                    words(moment(&own.peak_begin)),
-                    Value::Number(own.at_common_peak),
-                ],
-                is_total: false,
-            })
-        });
-        let mut rows: Vec<Row> = rows.collect();
-        if let Some(all) = fleet.figure(all) {
-            rows.push(Row {
-                cells: vec![
-                    words("together"),
-                    Value::Absent,
-                    Value::Number(all.together.average),
-                    Value::Number(all.together.p95),
-                    Value::Number(all.together.peak),
-                    words(moment(&all.peak_begin)),
-                    Value::Number(all.together.peak),
-                ],
-                is_total: true,
+    let table =
+        |caption: &str, quantity: Quantity, of: fn(&FleetMember) -> Option<&OwnPeak>, all: AwrFigure| {
+            let rows = fleet.members.iter().filter_map(|one| {
+                let own = of(one)?;
+                Some(Row {
+                    cells: vec![
+                        words(one.database.as_str()),
+                        Value::number(own.share_percent),
+                        Value::Number(own.average),
+                        Value::Number(own.p95),
+                        Value::Number(own.peak),
+                        words(moment(&own.peak_begin)),
+                        Value::Number(own.at_common_peak),
+                    ],
+                    is_total: false,
+                })
             });
-        }
-        Table {
-            caption: caption.to_owned(),
-            columns: vec![
-                Column::new("database", Quantity::Words),
-                Column::new("share", Quantity::Percent),
-                Column::new("average", quantity),
-                Column::new("p95", quantity).optional(),
-                Column::new("peak", quantity),
-                Column::new("peak from", Quantity::Words),
-                Column::new("at the common peak", quantity),
-            ],
-            rows,
-            at_a_glance: true,
-        }
-    };
+            let mut rows: Vec<Row> = rows.collect();
+            if let Some(all) = fleet.figure(all) {
+                rows.push(Row {
+                    cells: vec![
+                        words("together"),
+                        Value::Absent,
+                        Value::Number(all.together.average),
+                        Value::Number(all.together.p95),
+                        Value::Number(all.together.peak),
+                        words(moment(&all.peak_begin)),
+                        Value::Number(all.together.peak),
+                    ],
+                    is_total: true,
+                });
+            }
+            Table {
+                caption: caption.to_owned(),
+                columns: vec![
+                    Column::new("database", Quantity::Words),
+                    Column::new("share", Quantity::Percent),
+                    Column::new("average", quantity),
+                    Column::new("p95", quantity).optional(),
+                    Column::new("peak", quantity),
+                    Column::new("peak from", Quantity::Words),
+                    Column::new("at the common peak", quantity),
+                ],
+                rows,
+                at_a_glance: true,
+            }
+        };
     Some(Section {
         id: "databases",
         heading: "Who makes the load, and when",
@@ -226,7 +253,7 @@ fn databases(fleet: &AwrFleet) -> Option<Section> {
     })
 }
 
-/// What shared storage has to carry beside what separate storage would have to.
+/// What shared storage has to carry, beside what separate storage would have to.
 fn together(fleet: &AwrFleet) -> Option<Section> {
     let table = |caption: &str, unit: AwrUnit| {
         let row = |one: &Consolidated| Row {
@@ -244,8 +271,7 @@ fn together(fleet: &AwrFleet) -> Option<Section> {
             is_total: false,
         };
         let quantity = quantity(unit);
-        let rows: Vec<Row> =
-            fleet.figures.iter().filter(|one| one.figure.unit() == unit).map(row).collect();
+        let rows: Vec<Row> = fleet.figures.iter().filter(|one| one.figure.unit() == unit).map(row).collect();
         Table {
             caption: caption.to_owned(),
             columns: vec![
@@ -257,7 +283,7 @@ fn together(fleet: &AwrFleet) -> Option<Section> {
                 Column::new("added", quantity).under("p99").optional(),
                 Column::new("together", quantity).under("peak"),
                 Column::new("added", quantity).under("peak"),
-                Column::new("of it", Quantity::Percent),
+                Column::new("of the added", Quantity::Percent),
             ],
             rows,
             at_a_glance: unit != AwrUnit::Sessions,
@@ -334,19 +360,14 @@ fn courses(fleet: &AwrFleet) -> Option<Section> {
         id: id.to_owned(),
         title: title.to_owned(),
         x: calendar(),
-        y: crate::chart::Axis {
-            name: "",
-            quantity: quantity(figure.unit()),
-            scale: crate::chart::Scale::Linear,
-            to: 0.0,
-        },
+        y: Axis { name: "", quantity: quantity(figure.unit()), scale: Scale::Linear, to: 0.0 },
         lines: layers(fleet, of)
             .into_iter()
             .chain(fleet.figure(figure).into_iter().flat_map(|one| {
                 let (from, to) = ends(fleet);
                 [
-                    level("p95 together", one.together.p95, from, to),
-                    level("peaks of all, added up", one.apart.peak, from, to),
+                    level("p95 together", Dash::Dashed, one.together.p95, from, to),
+                    level("peaks of all, added up", Dash::DashDot, one.apart.peak, from, to),
                 ]
             }))
             .collect(),
@@ -368,7 +389,7 @@ fn courses(fleet: &AwrFleet) -> Option<Section> {
             Some(
                 "The databases on one another, each interval with its average. Shaded: not all databases have reports, so the height is no sum of all.",
             ),
-            stacked_group(charts),
+            Block::Charts(ChartGroup { charts }),
         )
     })
 }

@@ -75,8 +75,8 @@ fn cut_list(mut points: Vec<String>) -> Vec<String> {
 pub(super) fn lists_of(series: &AwrSeries, notes: Vec<String>) -> Vec<PointList> {
     let of_file = |one: &iotrial_analysis::awr::LeftOut| format!("{}: {}", one.file, one.why);
     let lists = [
-        ("Could not be read", series.unread.iter().map(of_file).collect()),
-        ("What to know", notes),
+        ("Could not be read", cut_list(series.unread.iter().map(of_file).collect())),
+        ("What to know", cut_list(notes)),
         ("Not counted", cut_list(series.left_out.iter().map(of_file).collect())),
     ];
     let lists = lists.into_iter().filter(|(_, points): &(_, Vec<String>)| !points.is_empty());
@@ -217,8 +217,7 @@ fn interval_table<'s>(
         .into_iter()
         .filter(|figure| intervals.clone().any(|one| one.value(*figure).is_some()))
         .collect();
-    let mut columns =
-        vec![Column::new("from", Quantity::Words), Column::new("minutes", Quantity::Count)];
+    let mut columns = vec![Column::new("from", Quantity::Words), Column::new("minutes", Quantity::Count)];
     for figure in &figures {
         let (group, name) = match figure {
             AwrFigure::Requests => ("IOPS", "all"),
@@ -254,9 +253,8 @@ fn busiest(one: &DatabaseSeries) -> Option<Section> {
     }
     let by_requests = highest(one, AwrFigure::Requests);
     let table = interval_table("The busiest intervals", by_requests.into_iter().take(MOST_BUSIEST), false);
-    (!table.rows.is_empty()).then(|| {
-        section("busiest", "The busiest intervals", Some("By all requests."), Block::Table(table))
-    })
+    (!table.rows.is_empty())
+        .then(|| section("busiest", "The busiest intervals", Some("By all requests."), Block::Table(table)))
 }
 
 fn all_intervals(one: &DatabaseSeries) -> Option<Section> {
@@ -364,9 +362,8 @@ fn steps(one: &DatabaseSeries, figure: AwrFigure) -> Vec<(f64, Option<f64>)> {
 /// Rates, sessions and waits over the calendar.
 fn courses(one: &DatabaseSeries) -> Option<Section> {
     let placed = one.intervals.iter().filter_map(calendar_of);
-    let (from, to) = placed.fold((f64::INFINITY, 0.0_f64), |(low, high), (begin, end)| {
-        (low.min(begin), high.max(end))
-    });
+    let (from, to) =
+        placed.fold((f64::INFINITY, 0.0_f64), |(low, high), (begin, end)| (low.min(begin), high.max(end)));
     if one.intervals.len() < 2 || to <= from {
         return None;
     }
@@ -388,8 +385,8 @@ fn courses(one: &DatabaseSeries) -> Option<Section> {
             return None;
         }
         if let Some(statistics) = of.and_then(|figure| one.statistics(figure)) {
-            lines.push(level("p95 of all", statistics.p95, from, to));
-            lines.push(level("peak", statistics.peak, from, to));
+            lines.push(level("p95 of all", Dash::Dashed, statistics.p95, from, to));
+            lines.push(level("peak of all", Dash::DashDot, statistics.peak, from, to));
         }
         Some(Chart {
             id: id.to_owned(),

@@ -81,7 +81,11 @@ fn sum_of_layers(chart: &Chart, chunk: &[f64], format: &NumberFormat) -> String 
         layers().map(value).sum()
     };
     let sums: Vec<Option<f64>> = chunk.iter().map(sum).collect();
-    if sums.iter().all(Option::is_none) { String::new() } else { format!("\ntogether: {}", range(&sums, format)) }
+    if sums.iter().all(Option::is_none) {
+        String::new()
+    } else {
+        format!("\ntogether: {}", range(&sums, format))
+    }
 }
 
 /// The lowest and the highest of the values, or the one that they are.

@@ -85,7 +85,13 @@ pub(super) fn layers(svg: &mut String, chart: &Chart, x: &Edge, y: &Edge) -> std
 }
 
 /// A value across the chart, with what it is.
-pub(super) fn level(svg: &mut String, line: &Line, x: &Edge, y: &Edge, labels: &mut Labels) -> std::fmt::Result {
+pub(super) fn level(
+    svg: &mut String,
+    line: &Line,
+    x: &Edge,
+    y: &Edge,
+    labels: &mut Labels,
+) -> std::fmt::Result {
     let (Some((from, Some(value))), Some((to, _))) = (line.points.first(), line.points.last()) else {
         return Ok(());
     };

@@ -58,13 +58,19 @@ pub fn awr(args: &AwrArgs) -> Result<ExitCode, Failure> {
     }
     if !passed_over.is_empty() {
         let names = in_brief(&passed_over, MOST_NAMES, MOST_NAMES - 1);
-        say!("note: {} in the folder are no AWR reports, and left out: {names}", files(passed_over.len()));
+        let what = match passed_over.len() {
+            1 => "1 file in the folder is not an AWR report".to_owned(),
+            count => format!("{count} files in the folder are not AWR reports"),
+        };
+        say!("note: {what}, and left out: {names}");
     }
     // Before the answer, so that they are not lost above pages of it.
     if samples.is_empty() {
         let last = failed.pop();
         failed.iter().for_each(|failure| say!("{failure}"));
-        return Err(last.unwrap_or_else(|| Failure::input(anyhow!("there is no AWR report among these files"))));
+        return Err(
+            last.unwrap_or_else(|| Failure::input(anyhow!("there is no AWR report among these files")))
+        );
     }
     failed.iter().for_each(|failure| say!("{failure}"));
     let named = args.reports.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
@@ -106,10 +112,6 @@ struct ManyAnswer<'a> {
     /// What several databases ask together; absent of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     fleet: Option<&'a AwrFleet>,
-}
-
-fn files(count: usize) -> String {
-    if count == 1 { "1 file".to_owned() } else { format!("{count} files") }
 }
 
 /// What to do with the answer.

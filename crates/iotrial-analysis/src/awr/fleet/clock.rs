@@ -30,7 +30,9 @@ fn seconds_of(text: &str) -> Option<i64> {
 
 fn text_of(seconds: i64) -> String {
     let epoch = DateTime::new(1970, 1, 1, 0, 0, 0, 0).unwrap_or(DateTime::MIN);
-    epoch.checked_add(SignedDuration::from_secs(seconds)).map_or_else(|_| String::new(), |time| time.to_string())
+    epoch
+        .checked_add(SignedDuration::from_secs(seconds))
+        .map_or_else(|_| String::new(), |time| time.to_string())
 }
 
 impl Span {
@@ -155,7 +157,11 @@ impl AwrSeries {
             interval.end = interval.end.as_ref().and_then(moved);
         }
         let (sign, minutes) = (if seconds < 0 { '-' } else { '+' }, seconds.abs() / 60);
-        database.notes.push(format!("its times are moved by {sign}{}:{:02} hours", minutes / 60, minutes % 60));
+        database.notes.push(format!(
+            "its times are moved by {sign}{}:{:02} hours",
+            minutes / 60,
+            minutes % 60
+        ));
         Ok(())
     }
 }

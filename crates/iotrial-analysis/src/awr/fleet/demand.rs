@@ -35,7 +35,9 @@ impl AwrFleet {
         }
         let names: Vec<&str> = self.members.iter().map(|one| one.database.as_str()).collect();
         let mut notes = vec![format!("databases: {}", names.join(", "))];
-        notes.extend(self.not_added.iter().map(|one| format!("{} is not added up: {}", one.database, one.why)));
+        notes.extend(
+            self.not_added.iter().map(|one| format!("{} is not added up: {}", one.database, one.why)),
+        );
         if let Some(percent) = self.figure(AwrFigure::Requests).and_then(|one| one.peak_percent) {
             notes.push(format!(
                 "the peak of all requests together is {percent:.0} % of the sum of the peaks of the databases"

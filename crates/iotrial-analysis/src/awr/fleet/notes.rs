@@ -2,6 +2,7 @@
 
 use iotrial_model::awr::AwrFigure;
 use iotrial_model::units::group_thousands;
+use iotrial_model::words::in_brief;
 
 use super::clock::Boundaries;
 use super::{Consolidated, Piece, Placed};
@@ -59,7 +60,8 @@ pub(super) fn notes_of(
     if count > 2 && all < 0.99 * any {
         let without = |out: usize| seconds(&|piece| (0..count).all(|at| at == out || has(piece, at)));
         let best = (0..count).map(|out| (out, without(out))).max_by(|a, b| a.1.total_cmp(&b.1));
-        if let Some((out, covered)) = best.filter(|(_, covered)| *covered > WORTH_LEAVING_OUT * all.max(1.0)) {
+        if let Some((out, covered)) = best.filter(|(_, covered)| *covered > WORTH_LEAVING_OUT * all.max(1.0))
+        {
             notes.push(format!(
                 "without {} the others are covered together for {}",
                 placed[out].series.database,
@@ -68,10 +70,13 @@ pub(super) fn notes_of(
         }
     }
     busier_elsewhere(placed, pieces, figures, &mut notes);
+    higher_in_part(placed, pieces, figures, &mut notes);
     let lost: usize = placed.iter().map(|one| one.series.intervals.len() - one.intervals.len()).sum();
     if lost > 0 {
+        let intervals =
+            if lost == 1 { "one interval has".to_owned() } else { format!("{lost} intervals have") };
         notes.push(format!(
-            "{lost} intervals have no times, or times that contradict their length, and are not added up"
+            "{intervals} no times, or times that contradict the length, and can be added to no other"
         ));
     }
     if boundaries.most_apart_s() >= 60 {
@@ -84,7 +89,8 @@ pub(super) fn notes_of(
         "times are those of each database's own host: reports do not say in which time zone, and whether the clocks agree"
             .to_owned(),
     );
-    let longest = placed.iter().flat_map(|one| &one.intervals).map(|(span, _)| span.seconds()).fold(0.0, f64::max);
+    let longest =
+        placed.iter().flat_map(|one| &one.intervals).map(|(span, _)| span.seconds()).fold(0.0, f64::max);
     notes.push(format!(
         "sums are of averages over up to {:.0} minutes: shorter peaks, and whether they coincide, are not known",
         longest / 60.0
@@ -104,9 +110,12 @@ fn busier_elsewhere(
     }
     let highest = |member: usize, whole: bool| {
         let of_piece = |piece: &Piece<'_>| {
-            let is_whole =
-                (0..placed.len()).all(|other| piece.value(other, AwrFigure::Requests).is_some());
-            if is_whole == whole { Some((piece.value(member, AwrFigure::Requests)?, piece.span)) } else { None }
+            let is_whole = (0..placed.len()).all(|other| piece.value(other, AwrFigure::Requests).is_some());
+            if is_whole == whole {
+                Some((piece.value(member, AwrFigure::Requests)?, piece.span))
+            } else {
+                None
+            }
         };
         pieces.iter().filter_map(of_piece).max_by(|a, b| a.0.total_cmp(&b.0))
     };
@@ -131,5 +140,31 @@ fn busier_elsewhere(
             "while others had no report, some were busier than in the time that is added up: {}{more}; the true peak may be higher",
             names.join(", ")
         ));
+    }
+}
+
+/// Times at which some of the databases already asked for more than all do in the time that is added up: the true peak is at least that.
+fn higher_in_part(
+    placed: &[Placed<'_>],
+    pieces: &[Piece<'_>],
+    figures: &[Consolidated],
+    notes: &mut Vec<String>,
+) {
+    for (figure, unit) in [(AwrFigure::Requests, "IOPS"), (AwrFigure::Throughput, "MiB/s")] {
+        let Some(all) = figures.iter().find(|one| one.figure == figure) else { continue };
+        let part = |piece: &Piece<'_>| -> f64 {
+            (0..placed.len()).filter_map(|member| piece.value(member, figure)).sum()
+        };
+        let highest = pieces.iter().max_by(|a, b| part(a).total_cmp(&part(b)));
+        if let Some(piece) = highest.filter(|piece| part(piece) > all.together.peak * (1.0 + 1e-9)) {
+            let lacking = (0..placed.len()).filter(|member| piece.value(*member, figure).is_none());
+            let names: Vec<&str> = lacking.map(|at| placed[at].series.database.as_str()).collect();
+            notes.push(format!(
+                "the true peak is at least {} {unit}: so much the others asked for from {}, when {} had no report",
+                rounded(part(piece)),
+                piece.span.begin_text().replace('T', " "),
+                in_brief(&names, MOST_NAMES, MOST_NAMES - 1)
+            ));
+        }
     }
 }
