@@ -276,7 +276,7 @@ fn only_time_that_is_covered_for_all_is_added_up_and_what_was_asked_otherwise_is
     for words in [
         "of 6.0 hours for which there is any report, 1.0 hours are covered for all databases",
         "without HR the others are covered together for 6.0 hours",
-        "ERP (9,500 IOPS from 2025-03-03 01:00:00)",
+        "ERP (9,500 IOPS from 2025-03-03 01:00)",
         "the true peak is at least 10,300 IOPS",
     ] {
         assert!(notes.contains(words), "{words}\n{notes}");

@@ -1,6 +1,8 @@
 //! Databases that share their storage: who makes the load, when, whether the peaks coincide, and what the storage has to carry.
 
-use iotrial_analysis::awr::{AwrFleet, AwrSeries, Consolidated, FleetInterval, FleetMember, OwnPeak};
+use iotrial_analysis::awr::{
+    AwrFleet, AwrSeries, Consolidated, DatabaseSeries, FleetInterval, FleetMember, OwnPeak,
+};
 use iotrial_model::awr::{AwrFigure, AwrUnit};
 use iotrial_model::words::{enumerate, in_brief};
 
@@ -25,6 +27,7 @@ const WHOLE_SHARE: f64 = 0.99;
 pub(super) fn document(series: &AwrSeries, fleet: &AwrFleet) -> Document {
     let mut sections = vec![opening(series, fleet)];
     sections.extend(databases(fleet));
+    sections.extend(each(series, fleet));
     sections.extend(courses(fleet));
     sections.extend(busiest(fleet));
     sections.extend(together(fleet));
@@ -250,6 +253,48 @@ fn databases(fleet: &AwrFleet) -> Option<Section> {
         .filter(|table| table.rows.len() > 1)
         .map(Block::Table)
         .collect(),
+    })
+}
+
+/// Without any common time, what each database asks by itself in the time that it has.
+fn each(series: &AwrSeries, fleet: &AwrFleet) -> Option<Section> {
+    if !fleet.figures.is_empty() {
+        return None;
+    }
+    let row = |one: &DatabaseSeries| {
+        let requests = one.statistics(AwrFigure::Requests)?;
+        let throughput = one.statistics(AwrFigure::Throughput);
+        Some(Row {
+            cells: vec![
+                words(one.database.as_str()),
+                Value::Number(requests.average),
+                Value::Number(requests.p95),
+                Value::Number(requests.peak),
+                Value::number(throughput.map(|one| one.average)),
+                Value::number(throughput.map(|one| one.p95)),
+                Value::number(throughput.map(|one| one.peak)),
+            ],
+            is_total: false,
+        })
+    };
+    let rows: Vec<Row> = series.databases.iter().filter_map(row).collect();
+    let columns = [("requests", Quantity::Iops), ("throughput", Quantity::BandwidthMibPerS)]
+        .into_iter()
+        .flat_map(|(group, quantity)| {
+            ["average", "p95", "peak"].map(|name| Column::new(name, quantity).under(group))
+        });
+    (!rows.is_empty()).then(|| {
+        section(
+            "each",
+            "Each database by itself",
+            Some("In the time that its own reports cover, which is another one for each."),
+            Block::Table(Table {
+                caption: "Each database by itself".to_owned(),
+                columns: std::iter::once(Column::new("database", Quantity::Words)).chain(columns).collect(),
+                rows,
+                at_a_glance: true,
+            }),
+        )
     })
 }
 

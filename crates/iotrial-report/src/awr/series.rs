@@ -220,9 +220,9 @@ fn interval_table<'s>(
     let mut columns = vec![Column::new("from", Quantity::Words), Column::new("minutes", Quantity::Count)];
     for figure in &figures {
         let (group, name) = match figure {
-            AwrFigure::Requests => ("IOPS", "all"),
-            AwrFigure::Reads => ("IOPS", "reads"),
-            AwrFigure::Writes => ("IOPS", "writes"),
+            AwrFigure::Requests => ("requests", "all"),
+            AwrFigure::Reads => ("requests", "reads"),
+            AwrFigure::Writes => ("requests", "writes"),
             AwrFigure::Throughput => ("throughput", "all"),
             AwrFigure::ReadMib => ("throughput", "read"),
             AwrFigure::WriteMib => ("throughput", "written"),

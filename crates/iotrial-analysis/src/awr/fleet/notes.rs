@@ -4,7 +4,7 @@ use iotrial_model::awr::AwrFigure;
 use iotrial_model::units::group_thousands;
 use iotrial_model::words::in_brief;
 
-use super::clock::Boundaries;
+use super::clock::{Boundaries, Span};
 use super::{Consolidated, Piece, Placed};
 
 /// A peak outside the common time that is so many times the one within is worth a word.
@@ -21,6 +21,11 @@ fn hours(seconds: f64) -> String {
 
 fn rounded(number: f64) -> String {
     group_thousands(&format!("{number:.0}"))
+}
+
+/// When it begins, without seconds.
+fn minute(span: &Span) -> String {
+    span.begin_text().get(..16).unwrap_or_default().replace('T', " ")
 }
 
 pub(super) fn notes_of(
@@ -91,9 +96,9 @@ pub(super) fn notes_of(
     );
     let longest =
         placed.iter().flat_map(|one| &one.intervals).map(|(span, _)| span.seconds()).fold(0.0, f64::max);
+    let longest = if longest > 7_200.0 { hours(longest) } else { format!("{:.0} minutes", longest / 60.0) };
     notes.push(format!(
-        "sums are of averages over up to {:.0} minutes: shorter peaks, and whether they coincide, are not known",
-        longest / 60.0
+        "sums are of averages over up to {longest}: shorter peaks, and whether they coincide, are not known"
     ));
     notes
 }
@@ -124,7 +129,7 @@ fn busier_elsewhere(
         if let (Some((within, _)), Some((outside, span))) = (highest(member, true), highest(member, false))
             && outside > BUSIER * within
         {
-            let when = span.begin_text().replace('T', " ");
+            let when = minute(&span);
             let words = format!("{} ({} IOPS from {when})", one.series.database, rounded(outside));
             found.push((outside - within, words));
         }
@@ -162,7 +167,7 @@ fn higher_in_part(
             notes.push(format!(
                 "the true peak is at least {} {unit}: so much the others asked for from {}, when {} had no report",
                 rounded(part(piece)),
-                piece.span.begin_text().replace('T', " "),
+                piece.minute(&span),
                 in_brief(&names, MOST_NAMES, MOST_NAMES - 1)
             ));
         }
