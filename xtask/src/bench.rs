@@ -26,6 +26,7 @@ mod awake;
 
 mod comparison;
 
+mod awr;
 mod import;
 mod sizing;
 
@@ -53,6 +54,7 @@ Rows, by name or by what the name begins with; all of them without one:
   queues          threads of 1,000 queues
   compare         1,000 records of a minute each, compared
   import          10,000 JSON files of fio, imported
+  awr             1,000 AWR reports of a megabyte, five databases over 200 hours
   size            a demand over all providers, and an explanation
 
 Options:
@@ -77,7 +79,7 @@ struct Row {
     run: fn(&Bench) -> anyhow::Result<Vec<Figure>>,
 }
 
-const ROWS: [Row; 14] = [
+const ROWS: [Row; 15] = [
     Row { name: "null", run: |bench| null().run(bench) },
     Row { name: "page-cache", run: |bench| page_cache().run(bench) },
     Row { name: "direct", run: |bench| direct().run(bench) },
@@ -91,6 +93,7 @@ const ROWS: [Row; 14] = [
     Row { name: "queues", run: alone::queues },
     Row { name: "compare", run: comparison::compare },
     Row { name: "import", run: import::import },
+    Row { name: "awr", run: awr::awr },
     Row { name: "size", run: sizing::size },
 ];
 

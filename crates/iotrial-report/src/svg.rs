@@ -87,13 +87,14 @@ fn draw(svg: &mut String, prefix: &str, chart: &Chart, unit: LatencyUnit) -> std
     let mut labels = Labels::default();
     draw_limits(svg, chart, &x, &y, &mut labels)?;
     held::layers(svg, chart, &x, &y)?;
-    for line in chart.lines.iter().filter(|line| line.shape == Shape::Level) {
-        held::level(svg, line, &x, &y, &mut labels)?;
-    }
     let drawn = chart.lines.iter().filter(|line| !matches!(line.shape, Shape::Layer | Shape::Level));
     for (index, line) in drawn.enumerate() {
         draw_line(svg, line, index, &x, &y)?;
         draw_labels(svg, line, &x, &y, &mut labels)?;
+    }
+    // Over the lines, so that their names can be read.
+    for line in chart.lines.iter().filter(|line| line.shape == Shape::Level) {
+        held::level(svg, line, &x, &y, &mut labels)?;
     }
     columns::write(svg, chart, &x, &y.format)?;
     svg.push_str("</svg>");

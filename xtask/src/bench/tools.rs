@@ -97,6 +97,13 @@ impl Bench {
         command
     }
 
+    /// `iotrial awr` of all reports in a folder, with JSON on standard output.
+    pub(crate) fn awr(&self, reports: &Path) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(["awr", "--json"]).arg(reports);
+        command
+    }
+
     /// `iotrial size`, with JSON on standard output where the arguments say so.
     pub(crate) fn sizing(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.program);

@@ -187,6 +187,11 @@ fn database(mut samples: Vec<AwrSample>, left_out: &mut Vec<LeftOut>) -> Option<
                 why: format!("`{}` covers the same snapshots", other.source),
                 file: sample.source,
             }),
+            // A file of AWR-Miner with a snapshot of a long day, or after a restart.
+            Some(other) if other.source == sample.source => left_out.push(LeftOut {
+                why: "one of its snapshots covers part of the time of another one of it".to_owned(),
+                file: sample.source,
+            }),
             Some(other) => left_out.push(LeftOut {
                 why: format!("`{}` covers part of the same time in a shorter interval", other.source),
                 file: sample.source,

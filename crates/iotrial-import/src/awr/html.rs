@@ -1,6 +1,8 @@
 //! The tables of an HTML report. The pages are simple and often damaged: tags in capitals and without quotes after an editor
 //! saved them, end tags left out, text in front of the page. Only what tables are made of is looked at.
 
+use std::borrow::Cow;
+
 use super::page::{CELLS_OF_TABLE, Column, MOST_CELLS, Page, Row, Section, heading_of, joined};
 
 /// What a cell with `colspan` may span; more was not written by Oracle.
@@ -67,15 +69,25 @@ fn floor(text: &str, most: usize) -> usize {
 }
 
 fn newlines(text: &str) -> usize {
-    text.bytes().filter(|byte| *byte == b'\n').count()
+    // In parts that a byte can count, which many bytes at a time can do: one by one it took a fifth of the reading.
+    let of_part =
+        |part: &[u8]| part.iter().fold(0_u8, |sum, byte| sum.wrapping_add(u8::from(*byte == b'\n')));
+    text.as_bytes().chunks(255).map(|part| usize::from(of_part(part))).sum()
 }
 
-fn tag_name(tag: &str) -> String {
+/// In small letters.
+fn tag_name(tag: &str) -> Cow<'_, str> {
     let end = tag
         .char_indices()
         .find(|(at, c)| !(c.is_ascii_alphanumeric() || (*at == 0 && *c == '/')))
         .map_or(tag.len(), |(at, _)| at);
-    tag[..end].to_ascii_lowercase()
+    let name = &tag[..end];
+    // A report has a hundred thousand tags, and only editors write them in capitals.
+    if name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        Cow::Owned(name.to_ascii_lowercase())
+    } else {
+        Cow::Borrowed(name)
+    }
 }
 
 /// Where the content of an element ends that has no elements in it.

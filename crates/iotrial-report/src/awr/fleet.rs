@@ -1,13 +1,15 @@
 //! Databases that share their storage: who makes the load, when, whether the peaks coincide, and what the storage has to carry.
 
-use iotrial_analysis::awr::{AwrFleet, AwrSeries, Consolidated, FleetInterval, FleetMember, OwnPeak};
+use iotrial_analysis::awr::{
+    AwrFleet, AwrSeries, Consolidated, DatabaseSeries, FleetInterval, FleetMember, OwnPeak,
+};
 use iotrial_model::awr::{AwrFigure, AwrUnit};
 use iotrial_model::words::{enumerate, in_brief};
 
-use super::course::{calendar, level, stacked_group};
+use super::course::{calendar, level};
 use super::series::{lists_of, moment, span_of};
 use super::{quantity, right_size, said, section, words};
-use crate::chart::{Chart, Dash, Line, Shape, Span, SpanKind};
+use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape, Span, SpanKind};
 use crate::document::{Answer, Block, Document, Section};
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
@@ -17,7 +19,7 @@ const MOST_TIMES: usize = 5;
 /// From this share of the sum of the peaks on, the peaks are at one time.
 const COINCIDE_PERCENT: f64 = 95.0;
 /// Names in one sentence.
-const MOST_NAMES: usize = 4;
+const MOST_NAMES: usize = 5;
 /// A time that is covered for all but so little is whole.
 const WHOLE_SHARE: f64 = 0.99;
 
@@ -25,12 +27,13 @@ const WHOLE_SHARE: f64 = 0.99;
 pub(super) fn document(series: &AwrSeries, fleet: &AwrFleet) -> Document {
     let mut sections = vec![opening(series, fleet)];
     sections.extend(databases(fleet));
-    sections.extend(together(fleet));
-    sections.extend(busiest(fleet));
+    sections.extend(each(series, fleet));
     let sized =
         series.databases.iter().filter_map(|one| Some((one.database.as_str(), one.right_size.as_ref()?)));
     sections.extend(right_size::right_sizes(&sized.collect::<Vec<_>>()));
     sections.extend(courses(fleet));
+    sections.extend(busiest(fleet));
+    sections.extend(together(fleet));
     sections.push(coverage(fleet));
     let reports: usize = series.databases.iter().map(|one| one.intervals.len()).sum();
     let byline = match fleet.begin.as_str() {
@@ -52,7 +55,21 @@ fn names_of<'f>(members: impl Iterator<Item = &'f FleetMember>) -> Vec<&'f str> 
 
 fn opening(series: &AwrSeries, fleet: &AwrFleet) -> Section {
     let (requests, throughput) = (fleet.figure(AwrFigure::Requests), fleet.figure(AwrFigure::Throughput));
+    let whole = fleet.intervals.iter().filter(|one| one.is_whole).count();
     let (headline, sentence) = match requests {
+        // One average of each says nothing of peaks.
+        Some(one) if whole == 1 => (
+            format!(
+                "Together {} IOPS{}",
+                said(one.together.average),
+                throughput
+                    .map_or_else(String::new, |one| format!(" and {} MiB/s", said(one.together.average)))
+            ),
+            format!(
+                "One interval is covered for all, {}: it is an average, and whether the peaks coincide is not known.",
+                span_of(&one.peak_begin, &one.peak_end)
+            ),
+        ),
         Some(one) => (headline(one), sentence(one, throughput)),
         None => (
             "The reports are never of the same time for all databases".to_owned(),
@@ -63,9 +80,13 @@ fn opening(series: &AwrSeries, fleet: &AwrFleet) -> Section {
     let mut points = Vec::new();
     if requests.is_some() {
         points.extend(who(fleet));
+    }
+    if requests.is_some() && whole > 1 {
         points.extend(when(fleet));
     }
-    if let (Some(requests), Some(throughput)) = (requests, throughput) {
+    if let (Some(requests), Some(throughput)) = (requests, throughput)
+        && whole > 1
+    {
         points.push(format!(
             "in 95 % of the time all of them together ask for at most {} IOPS and {} MiB/s; average {} and {}",
             said(requests.together.p95),
@@ -76,7 +97,11 @@ fn opening(series: &AwrSeries, fleet: &AwrFleet) -> Section {
     }
     let not_added =
         fleet.not_added.iter().map(|one| format!("{} is not added up: {}", one.database, one.why));
-    let notes: Vec<String> = not_added.chain(fleet.notes.iter().cloned()).collect();
+    let of_databases = series
+        .databases
+        .iter()
+        .flat_map(|one| one.notes.iter().map(|note| format!("{}: {note}", one.database)));
+    let notes: Vec<String> = not_added.chain(fleet.notes.iter().cloned()).chain(of_databases).collect();
     section(
         "answer",
         "",
@@ -127,7 +152,11 @@ fn who(fleet: &AwrFleet) -> Option<String> {
         })
         .collect();
     let others = fleet.members.len().saturating_sub(MOST_NAMES);
-    let more = if others == 0 { String::new() } else { format!("; {others} others the rest") };
+    let more = match others {
+        0 => String::new(),
+        1 => "; one other the rest".to_owned(),
+        others => format!("; {others} others the rest"),
+    };
     (!parts.is_empty()).then(|| format!("who: {}{more}", parts.join(", ")))
 }
 
@@ -230,7 +259,49 @@ fn databases(fleet: &AwrFleet) -> Option<Section> {
     })
 }
 
-/// What shared storage has to carry beside what separate storage would have to.
+/// Without any common time, what each database asks by itself in the time that it has.
+fn each(series: &AwrSeries, fleet: &AwrFleet) -> Option<Section> {
+    if !fleet.figures.is_empty() {
+        return None;
+    }
+    let row = |one: &DatabaseSeries| {
+        let requests = one.statistics(AwrFigure::Requests)?;
+        let throughput = one.statistics(AwrFigure::Throughput);
+        Some(Row {
+            cells: vec![
+                words(one.database.as_str()),
+                Value::Number(requests.average),
+                Value::Number(requests.p95),
+                Value::Number(requests.peak),
+                Value::number(throughput.map(|one| one.average)),
+                Value::number(throughput.map(|one| one.p95)),
+                Value::number(throughput.map(|one| one.peak)),
+            ],
+            is_total: false,
+        })
+    };
+    let rows: Vec<Row> = series.databases.iter().filter_map(row).collect();
+    let columns = [("requests", Quantity::Iops), ("throughput", Quantity::BandwidthMibPerS)]
+        .into_iter()
+        .flat_map(|(group, quantity)| {
+            ["average", "p95", "peak"].map(|name| Column::new(name, quantity).under(group))
+        });
+    (!rows.is_empty()).then(|| {
+        section(
+            "each",
+            "Each database by itself",
+            Some("In the time that its own reports cover, which is another one for each."),
+            Block::Table(Table {
+                caption: "Each database by itself".to_owned(),
+                columns: std::iter::once(Column::new("database", Quantity::Words)).chain(columns).collect(),
+                rows,
+                at_a_glance: true,
+            }),
+        )
+    })
+}
+
+/// What shared storage has to carry, beside what separate storage would have to.
 fn together(fleet: &AwrFleet) -> Option<Section> {
     let table = |caption: &str, unit: AwrUnit| {
         let row = |one: &Consolidated| Row {
@@ -260,7 +331,7 @@ fn together(fleet: &AwrFleet) -> Option<Section> {
                 Column::new("added", quantity).under("p99").optional(),
                 Column::new("together", quantity).under("peak"),
                 Column::new("added", quantity).under("peak"),
-                Column::new("of it", Quantity::Percent),
+                Column::new("of the added", Quantity::Percent),
             ],
             rows,
             at_a_glance: unit != AwrUnit::Sessions,
@@ -337,19 +408,14 @@ fn courses(fleet: &AwrFleet) -> Option<Section> {
         id: id.to_owned(),
         title: title.to_owned(),
         x: calendar(),
-        y: crate::chart::Axis {
-            name: "",
-            quantity: quantity(figure.unit()),
-            scale: crate::chart::Scale::Linear,
-            to: 0.0,
-        },
+        y: Axis { name: "", quantity: quantity(figure.unit()), scale: Scale::Linear, to: 0.0 },
         lines: layers(fleet, of)
             .into_iter()
             .chain(fleet.figure(figure).into_iter().flat_map(|one| {
                 let (from, to) = ends(fleet);
                 [
-                    level("p95 together", one.together.p95, from, to),
-                    level("peaks of all, added up", one.apart.peak, from, to),
+                    level("p95 together", Dash::Dashed, one.together.p95, from, to),
+                    level("peaks of all, added up", Dash::DashDot, one.apart.peak, from, to),
                 ]
             }))
             .collect(),
@@ -371,7 +437,7 @@ fn courses(fleet: &AwrFleet) -> Option<Section> {
             Some(
                 "The databases on one another, each interval with its average. Shaded: not all databases have reports, so the height is no sum of all.",
             ),
-            stacked_group(charts),
+            Block::Charts(ChartGroup { charts }),
         )
     })
 }

@@ -75,8 +75,8 @@ fn cut_list(mut points: Vec<String>) -> Vec<String> {
 pub(super) fn lists_of(series: &AwrSeries, notes: Vec<String>) -> Vec<PointList> {
     let of_file = |one: &iotrial_analysis::awr::LeftOut| format!("{}: {}", one.file, one.why);
     let lists = [
-        ("Could not be read", series.unread.iter().map(of_file).collect()),
-        ("What to know", notes),
+        ("Could not be read", cut_list(series.unread.iter().map(of_file).collect())),
+        ("What to know", cut_list(notes)),
         ("Not counted", cut_list(series.left_out.iter().map(of_file).collect())),
     ];
     let lists = lists.into_iter().filter(|(_, points): &(_, Vec<String>)| !points.is_empty());
@@ -221,9 +221,9 @@ fn interval_table<'s>(
     let mut columns = vec![Column::new("from", Quantity::Words), Column::new("minutes", Quantity::Count)];
     for figure in &figures {
         let (group, name) = match figure {
-            AwrFigure::Requests => ("IOPS", "all"),
-            AwrFigure::Reads => ("IOPS", "reads"),
-            AwrFigure::Writes => ("IOPS", "writes"),
+            AwrFigure::Requests => ("requests", "all"),
+            AwrFigure::Reads => ("requests", "reads"),
+            AwrFigure::Writes => ("requests", "writes"),
             AwrFigure::Throughput => ("throughput", "all"),
             AwrFigure::ReadMib => ("throughput", "read"),
             AwrFigure::WriteMib => ("throughput", "written"),
@@ -386,8 +386,8 @@ fn courses(one: &DatabaseSeries) -> Option<Section> {
             return None;
         }
         if let Some(statistics) = of.and_then(|figure| one.statistics(figure)) {
-            lines.push(level("p95 of all", statistics.p95, from, to));
-            lines.push(level("peak", statistics.peak, from, to));
+            lines.push(level("p95 of all", Dash::Dashed, statistics.p95, from, to));
+            lines.push(level("peak of all", Dash::DashDot, statistics.peak, from, to));
         }
         Some(Chart {
             id: id.to_owned(),

@@ -40,8 +40,10 @@ impl Edge {
     /// The lower edge of the plot, which ends where the values end.
     pub(super) fn below(axis: Axis, unit: LatencyUnit, values: impl Iterator<Item = f64> + Clone) -> Self {
         let format = NumberFormat::fit(axis.quantity, unit, values.clone());
+        // A calendar has no zero to begin with.
+        let to = (axis.scale != Scale::Calendar).then_some(axis.to);
         // The lower axis ends with the data, so a run of 61 s is not half empty.
-        Self { axis, ruler: Ruler::new(axis.scale, values.chain([axis.to]), (LEFT, RIGHT), true), format }
+        Self { axis, ruler: Ruler::new(axis.scale, values.chain(to), (LEFT, RIGHT), true), format }
     }
 
     /// The left edge of the plot, which ends at ticks and has room for `more`, such as limits.

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use iotrial_model::units::group_thousands;
+
 use super::frame::{Edge, HUE_COUNT, LEFT, RIGHT, escape, marker};
 use super::{LIMIT_LETTER_WIDTH, LONGEST_LIMIT_LABEL, Labels, MARKERS_PER_LINE, MOST_POINTS, path};
 use crate::chart::{Chart, Line, Shape};
@@ -97,7 +99,12 @@ pub(super) fn level(
     };
     let at = y.position(*value);
     let (from, to) = (x.position(*from).max(LEFT), x.position(*to).min(RIGHT));
-    let words = cut(&format!("{} {}", y.format.write(*value), line.name), LONGEST_LIMIT_LABEL);
+    // Three digits say where it is.
+    let shown = match y.format.in_unit(*value) {
+        100.0.. => group_thousands(&format!("{:.0}", y.format.in_unit(*value))),
+        _ => y.format.write(*value),
+    };
+    let words = cut(&format!("{shown} {}", line.name), LONGEST_LIMIT_LABEL);
     let width = words.chars().count() as f64 * LIMIT_LETTER_WIDTH;
     let (right, base) = labels.place(width, (to - 4.0).max(LEFT + 4.0 + width).min(RIGHT), at, 3);
     write!(

@@ -22,6 +22,8 @@ const ROWS: u32 = 18;
 /// The colours of the page's style sheet in its light form, by hue.
 // Fixed here, because a workbook has no dark mode to follow.
 pub(super) const HUES: [u32; 5] = [0x0B_62A8, 0xC2_410C, 0x00_785A, 0x9A_3085, 0x7A_6200];
+/// As dark as the letters of the page.
+pub(super) const LEVEL_COLOR: u32 = 0x33_3A44;
 const LIMIT_COLOR: u32 = 0xB3_261E;
 const GOOD_COLOR: u32 = 0x0B_6B3A;
 const SAME_COLOR: u32 = 0x8A_939D;
@@ -154,14 +156,10 @@ impl Sheet<'_> {
     }
 
     fn series(&self, native: &mut NativeChart, line: &Line, places: Column, values: Column) {
-        let color = HUES[line.hue % HUES.len()];
+        let color = if line.shape == Shape::Level { LEVEL_COLOR } else { HUES[line.hue % HUES.len()] };
         let mut stroke = ChartLine::new();
         stroke.set_color(color).set_width(if values.count > 200 { 1.0 } else { 1.75 });
-        stroke.set_dash_type(match line.dash {
-            Dash::Solid => ChartLineDashType::Solid,
-            Dash::Dashed => ChartLineDashType::Dash,
-            Dash::DashDot => ChartLineDashType::DashDot,
-        });
+        stroke.set_dash_type(dash_of(line.dash));
         let mut marker = ChartMarker::new();
         let mut format = ChartFormat::new();
         if line.shape == Shape::Ring {
@@ -265,6 +263,7 @@ impl Sheet<'_> {
                 self.column((header, column), &name, in_unit, &|_| shown.clone())
             }
             Scale::Calendar => {
+                self.widen(column, MOMENT);
                 let days = places.iter().map(|place| calendar::spreadsheet_day(*place));
                 self.column((header, column), "from", days, &|_| MOMENT.to_owned())
             }
@@ -466,6 +465,15 @@ pub(super) fn axis(native: &mut ChartAxis, axis: &Axis, format: &NumberFormat) {
 /// A place on the lower axis, within a sentence.
 fn place_in_words(axis: &Axis, format: &NumberFormat, place: f64) -> String {
     if axis.scale == Scale::Calendar { calendar::moment(place) } else { format.write_round(place) }
+}
+
+/// How the line of a series is broken.
+pub(super) const fn dash_of(dash: Dash) -> ChartLineDashType {
+    match dash {
+        Dash::Solid => ChartLineDashType::Solid,
+        Dash::Dashed => ChartLineDashType::Dash,
+        Dash::DashDot => ChartLineDashType::DashDot,
+    }
 }
 
 /// How a moment is shown.

@@ -1,17 +1,17 @@
 //! Layers on one another as a native chart, with the numbers that they are made of.
 
 use rust_xlsxwriter::{
-    Chart as NativeChart, ChartFont, ChartFormat, ChartLegendPosition, ChartLine, ChartLineDashType,
-    ChartMarker, ChartSolidFill, ChartType, XlsxError,
+    Chart as NativeChart, ChartFont, ChartFormat, ChartLegendPosition, ChartLine, ChartMarker,
+    ChartSolidFill, ChartType, XlsxError,
 };
 
 use super::Sheet;
-use super::charts::{HUES, axis, ends};
+use super::charts::{HUES, LEVEL_COLOR, axis, dash_of, ends};
 use crate::chart::{Chart, Line, Shape};
 use crate::quantity::NumberFormat;
 
-/// As dark as the letters of the page.
-const LEVEL_COLOR: u32 = 0x33_3A44;
+/// Words below the axis: more would stand on one another.
+const MOST_WORDS: usize = 6;
 
 impl Sheet<'_> {
     /// The chart, with its numbers written from this place on; how many columns they take, and the row after them.
@@ -55,7 +55,7 @@ impl Sheet<'_> {
             let values = self.numbers((header, column), &name(line, &y_format), &values, &y_format)?;
             column += 1;
             let mut stroke = ChartLine::new();
-            stroke.set_color(LEVEL_COLOR).set_width(1.25).set_dash_type(ChartLineDashType::Dash);
+            stroke.set_color(LEVEL_COLOR).set_width(1.25).set_dash_type(dash_of(line.dash));
             levels
                 .add_series()
                 .set_categories(&categories.values(&self.name))
@@ -69,7 +69,8 @@ impl Sheet<'_> {
         }
         axis(native.x_axis(), &chart.x, &x_format);
         // As words: an axis of dates has whole days.
-        native.x_axis().set_text_axis(true);
+        let between = u16::try_from(places.len().div_ceil(MOST_WORDS)).unwrap_or(u16::MAX).max(1);
+        native.x_axis().set_text_axis(true).set_label_interval(between).set_tick_interval(between);
         axis(native.y_axis(), &chart.y, &y_format);
         let height = |at: usize| -> f64 { of(Shape::Layer).filter_map(|line| line.points.get(at)?.1).sum() };
         let heights: Vec<f64> = (0..places.len()).map(height).chain(numbers()).collect();

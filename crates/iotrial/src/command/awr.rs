@@ -73,7 +73,11 @@ pub fn awr(args: &AwrArgs) -> Result<ExitCode, Failure> {
     }
     if !passed_over.is_empty() {
         let names = in_brief(&passed_over, MOST_NAMES, MOST_NAMES - 1);
-        say!("note: {} in the folder are no AWR reports, and left out: {names}", files(passed_over.len()));
+        let what = match passed_over.len() {
+            1 => "1 file in the folder is not an AWR report".to_owned(),
+            count => format!("{count} files in the folder are not AWR reports"),
+        };
+        say!("note: {what}, and left out: {names}");
     }
     // Before the answer, so that they are not lost above pages of it.
     if samples.is_empty() {
@@ -157,10 +161,6 @@ fn show(args: &AwrArgs, many: &Many<'_>, whole: Option<(Box<AwrReport>, PathBuf)
         output::text(&format!("\nnext: {}\n", harmless(&next)))?;
     }
     Ok(())
-}
-
-fn files(count: usize) -> String {
-    if count == 1 { "1 file".to_owned() } else { format!("{count} files") }
 }
 
 /// What to do with the answer.

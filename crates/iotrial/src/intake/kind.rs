@@ -59,7 +59,11 @@ impl Kind {
                 format!("`iotrial audit {name}` checks it, `iotrial compare {name}` compares its rows")
             }
             Self::Counters | Self::Demand => format!("`iotrial size --demand {name}` finds what meets it"),
-            Self::Awr => format!("`iotrial awr {name}` reads it"),
+            Self::Awr => {
+                format!(
+                    "`iotrial awr {name}` reads it, with `--demand FILE` it writes what `size` and `run` take"
+                )
+            }
             Self::Configuration => format!("`iotrial size explain {name}` says what limits it"),
             Self::Catalog => format!("`iotrial size catalogs --catalog {name}` shows it"),
             Self::Study => format!(

@@ -2,8 +2,9 @@
 
 use iotrial_model::awr::AwrFigure;
 use iotrial_model::units::group_thousands;
+use iotrial_model::words::in_brief;
 
-use super::clock::Boundaries;
+use super::clock::{Boundaries, Span};
 use super::{Consolidated, Piece, Placed};
 
 /// A peak outside the common time that is so many times the one within is worth a word.
@@ -20,6 +21,11 @@ fn hours(seconds: f64) -> String {
 
 fn rounded(number: f64) -> String {
     group_thousands(&format!("{number:.0}"))
+}
+
+/// When it begins, without seconds.
+fn minute(span: &Span) -> String {
+    span.begin_text().get(..16).unwrap_or_default().replace('T', " ")
 }
 
 pub(super) fn notes_of(
@@ -69,10 +75,13 @@ pub(super) fn notes_of(
         }
     }
     busier_elsewhere(placed, pieces, figures, &mut notes);
+    higher_in_part(placed, pieces, figures, &mut notes);
     let lost: usize = placed.iter().map(|one| one.series.intervals.len() - one.intervals.len()).sum();
     if lost > 0 {
+        let intervals =
+            if lost == 1 { "one interval has".to_owned() } else { format!("{lost} intervals have") };
         notes.push(format!(
-            "{lost} intervals have no times, or times that contradict their length, and are not added up"
+            "{intervals} no times, or times that contradict the length, and can be added to no other"
         ));
     }
     if boundaries.most_apart_s() >= 60 {
@@ -87,9 +96,9 @@ pub(super) fn notes_of(
     );
     let longest =
         placed.iter().flat_map(|one| &one.intervals).map(|(span, _)| span.seconds()).fold(0.0, f64::max);
+    let longest = if longest > 7_200.0 { hours(longest) } else { format!("{:.0} minutes", longest / 60.0) };
     notes.push(format!(
-        "sums are of averages over up to {:.0} minutes: shorter peaks, and whether they coincide, are not known",
-        longest / 60.0
+        "sums are of averages over up to {longest}: shorter peaks, and whether they coincide, are not known"
     ));
     notes
 }
@@ -120,7 +129,7 @@ fn busier_elsewhere(
         if let (Some((within, _)), Some((outside, span))) = (highest(member, true), highest(member, false))
             && outside > BUSIER * within
         {
-            let when = span.begin_text().replace('T', " ");
+            let when = minute(&span);
             let words = format!("{} ({} IOPS from {when})", one.series.database, rounded(outside));
             found.push((outside - within, words));
         }
@@ -136,5 +145,31 @@ fn busier_elsewhere(
             "while others had no report, some were busier than in the time that is added up: {}{more}; the true peak may be higher",
             names.join(", ")
         ));
+    }
+}
+
+/// Times at which some of the databases already asked for more than all do in the time that is added up: the true peak is at least that.
+fn higher_in_part(
+    placed: &[Placed<'_>],
+    pieces: &[Piece<'_>],
+    figures: &[Consolidated],
+    notes: &mut Vec<String>,
+) {
+    for (figure, unit) in [(AwrFigure::Requests, "IOPS"), (AwrFigure::Throughput, "MiB/s")] {
+        let Some(all) = figures.iter().find(|one| one.figure == figure) else { continue };
+        let part = |piece: &Piece<'_>| -> f64 {
+            (0..placed.len()).filter_map(|member| piece.value(member, figure)).sum()
+        };
+        let highest = pieces.iter().max_by(|a, b| part(a).total_cmp(&part(b)));
+        if let Some(piece) = highest.filter(|piece| part(piece) > all.together.peak * (1.0 + 1e-9)) {
+            let lacking = (0..placed.len()).filter(|member| piece.value(*member, figure).is_none());
+            let names: Vec<&str> = lacking.map(|at| placed[at].series.database.as_str()).collect();
+            notes.push(format!(
+                "the true peak is at least {} {unit}: so much the others asked for from {}, when {} had no report",
+                rounded(part(piece)),
+                piece.minute(&span),
+                in_brief(&names, MOST_NAMES, MOST_NAMES - 1)
+            ));
+        }
     }
 }
