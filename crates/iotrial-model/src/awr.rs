@@ -72,6 +72,8 @@ pub struct AwrReport {
     pub io_by_function: Vec<IoStat>,
     /// I/O by the kind of file.
     pub io_by_file_type: Vec<IoStat>,
+    /// I/O by the part of the database and the kind of file.
+    pub io_matrix: Vec<IoCell>,
     /// I/O of each tablespace.
     pub tablespaces: Vec<FileIo>,
     /// I/O of each file.
@@ -288,6 +290,25 @@ pub struct IoStat {
     pub mean_us: Quoted,
 }
 
+/// I/O of a function on a kind of file.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct IoCell {
+    /// Such as `LGWR`.
+    pub function: String,
+    /// Such as `Log File`.
+    pub file_type: String,
+    /// Requests read per second.
+    pub reads_per_s: Quoted,
+    /// Requests written per second.
+    pub writes_per_s: Quoted,
+    /// MiB read per second.
+    pub read_mib_per_s: Quoted,
+    /// MiB written per second.
+    pub write_mib_per_s: Quoted,
+    /// Average time of a wait, in microseconds.
+    pub mean_us: Quoted,
+}
+
 impl IoStat {
     /// Whether it is the sum of the others.
     pub fn is_total(&self) -> bool {
@@ -342,6 +363,8 @@ pub struct Exadata {
     pub cells: Quoted,
     /// Sums over all cells: section, and the printed columns of its row of totals.
     pub totals: Vec<CellTotals>,
+    /// Rows of single cells and their disks, in the same form.
+    pub cell_rows: Vec<CellTotals>,
     /// Disk groups of ASM.
     pub disk_groups: Vec<DiskGroup>,
     /// The databases with the most I/O.
@@ -355,7 +378,7 @@ pub struct Exadata {
 pub struct CellTotals {
     /// The heading.
     pub section: String,
-    /// Of which rows: `Total (4)`, or a type of disk.
+    /// Of which rows: `Total (4)`, a type of disk, or a cell with its disk.
     pub row: String,
     /// Columns with a number, under their printed names.
     pub values: Vec<Named>,

@@ -24,6 +24,7 @@ fn report(figures: &[(AwrFigure, f64)], files: Vec<IoStat>) -> AwrReport {
         histograms: Vec::new(),
         io_by_function: Vec::new(),
         io_by_file_type: files,
+        io_matrix: Vec::new(),
         tablespaces: Vec::new(),
         files: Vec::new(),
         memory: Vec::new(),
