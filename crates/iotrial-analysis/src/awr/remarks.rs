@@ -22,6 +22,30 @@ const MANY_SWITCHES_PER_HOUR: f64 = 6.0;
 /// A commit that takes this many times the write of its redo waits for CPU or for a standby, and not for the disk.
 const COMMIT_BEYOND_WRITE: f64 = 3.0;
 
+/// Events of sessions that wait for work: Oracle's wait class Idle, as far as sessions of users have them.
+const IDLE: [&str; 15] = [
+    "SQL*Net message from client",
+    "SQL*Net vector message from client",
+    "LNS ASYNC end of log",
+    "PL/SQL lock timer",
+    "PX Deq: Execution Msg",
+    "PX Idle Wait",
+    "Streams AQ: waiting for messages in the queue",
+    "class slave wait",
+    "dispatcher timer",
+    "jobq slave wait",
+    "pipe get",
+    "shared server idle wait",
+    "single-task message",
+    "virtual circuit next request",
+    "watchdog main loop",
+];
+
+/// Whether it is the event, whose name text reports cut off.
+fn is_event(printed: &str, event: &str) -> bool {
+    printed == event || (printed.len() >= 26 && event.starts_with(printed))
+}
+
 /// A share of the time of users.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Limit {
@@ -50,9 +74,10 @@ pub(super) fn limits_of(report: &AwrReport) -> Vec<Limit> {
         .iter()
         .filter(|wait| wait.side == WaitSide::Foreground)
         .filter_map(|wait| {
-            // Idle events have no share.
+            // Idle events have no share in the report of an instance; that of a cluster has one, beyond all DB time.
             let percent = wait.percent.sound()?;
-            (percent > 0.0).then(|| Limit { what: wait.event.clone(), percent })
+            (percent > 0.0 && !IDLE.iter().any(|idle| is_event(&wait.event, idle)))
+                .then(|| Limit { what: wait.event.clone(), percent })
         })
         .collect();
     if let (Some(cpu), Some(time)) = (cpu, db_time) {

@@ -14,30 +14,35 @@ pub(super) fn read(page: &Page, report: &mut AwrReport) {
     let Some(exadata) = &mut report.exadata else { return };
     for section in &page.sections {
         let Some(cell) = section.column(&["Cell Name"]) else { continue };
-        // A cell is named once, above the rows of its disks.
+        // A cell is named once, above the rows of its disks; or a type of disk, above the rows of its cells.
         let mut last = String::new();
+        let mut above: Vec<String> = vec![String::new(); section.columns.len()];
         for row in &section.rows {
             let name = row.cell(cell);
-            let is_sum = name.starts_with("Total") || name.eq_ignore_ascii_case("all");
+            // `Total (4)`, `All (4)`, or `All`.
+            let is_sum = ["Total", "All"].contains(&name.split(' ').next().unwrap_or(""));
             if !name.is_empty() {
-                last = kept(name);
+                last = if is_sum { String::new() } else { kept(name) };
             }
-            if is_sum || last.is_empty() || exadata.cell_rows.len() >= MOST_ROWS {
+            if last.is_empty() || exadata.cell_rows.len() >= MOST_ROWS {
                 continue;
             }
-            if let Some(one) = of_row(section, row, cell, &last) {
+            if let Some(one) = of_row(section, row, cell, &last, &mut above) {
                 exadata.cell_rows.push(one);
             }
         }
     }
 }
 
-fn of_row(section: &Section, row: &Row, cell: usize, name: &str) -> Option<CellTotals> {
+fn of_row(section: &Section, row: &Row, cell: usize, name: &str, above: &mut [String]) -> Option<CellTotals> {
     let (mut words, mut values): (Vec<String>, Vec<Named>) = (vec![name.to_owned()], Vec::new());
     for (at, column) in section.columns.iter().enumerate().filter(|(at, _)| *at != cell) {
         let title = column.full_name();
         let text = row.cell(at);
         // The second half of a wide column is the place of a mark.
+        if text.is_empty() && values.is_empty() && at < cell && !above[at].is_empty() {
+            words.push(above[at].clone());
+        }
         if title.is_empty() || text.is_empty() || values.last().is_some_and(|last| last.name == title) {
             continue;
         }
@@ -47,6 +52,7 @@ fn of_row(section: &Section, row: &Row, cell: usize, name: &str) -> Option<CellT
         } else if values.is_empty() {
             // The type or the name of a disk, which stand before the numbers.
             words.push(kept(text));
+            above[at] = kept(text);
         }
     }
     let title = match section.name() {
