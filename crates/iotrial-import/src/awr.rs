@@ -7,10 +7,12 @@
 
 mod activity;
 mod advisory;
+mod cell_rows;
 mod checks;
 mod exadata;
 mod html;
 mod identity;
+mod io_matrix;
 mod io_stat;
 mod memory;
 mod miner;
@@ -149,9 +151,11 @@ pub fn read_awr(bytes: &[u8]) -> Result<Vec<AwrReport>, AwrError> {
     activity::read(&page, &mut report);
     waits::read(&page, &mut report);
     io_stat::read(&page, &mut report);
+    io_matrix::read(&page, &mut report);
     memory::read(&page, &mut report);
     advisory::read(&page, &mut report);
     exadata::read(&page, &mut report);
+    cell_rows::read(&page, &mut report);
     let has_figures =
         !report.activity.is_empty() || !report.io_profile.is_empty() || !report.load_profile.is_empty();
     if !has_figures {
@@ -195,6 +199,7 @@ fn blank(kind: AwrKind) -> AwrReport {
         histograms: Vec::new(),
         io_by_function: Vec::new(),
         io_by_file_type: Vec::new(),
+        io_matrix: Vec::new(),
         tablespaces: Vec::new(),
         files: Vec::new(),
         memory: Vec::new(),

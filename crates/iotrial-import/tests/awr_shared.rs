@@ -240,3 +240,42 @@ fn what_is_known_to_be_wrong_is_corrected_or_loses_its_standing() {
     assert_eq!(exadata.cells.value, Some(4.0));
     assert!(exadata.top_databases.iter().any(|one| one.is_current && one.name == "PRDG_C"));
 }
+
+#[test]
+fn the_matrix_of_functions_agrees_with_the_table_of_functions() {
+    let Some(folder) = folder() else { return };
+    let mut with_matrix = 0;
+    for path in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
+        if path.extension().is_some_and(|extension| extension == "tsv") {
+            continue;
+        }
+        for report in &reports(&path) {
+            if report.io_matrix.is_empty() {
+                continue;
+            }
+            with_matrix += 1;
+            // LGWR writes to few kinds of file, so that none of its cells is left out of the table.
+            let is_it = |name: &str| name.starts_with("LGWR");
+            let function = report.io_by_function.iter().find(|one| is_it(&one.name));
+            let cells = report.io_matrix.iter().filter(|one| is_it(&one.function));
+            let sum: f64 = cells.filter_map(|one| one.writes_per_s.value).sum();
+            let Some(all) = function.and_then(|one| one.writes_per_s.value) else { continue };
+            assert!((sum - all).abs() <= 0.02 * all + 0.11, "{}: {sum} of {all}", path.display());
+        }
+    }
+    assert!(with_matrix >= 10, "{with_matrix}");
+}
+
+#[test]
+fn exadata_has_rows_of_each_cell() {
+    let Some(folder) = folder() else { return };
+    let report = reports(&folder.join("eyko139__awr_PRDG_1_237812_237837.htm")).remove(0);
+    let exadata = report.exadata.unwrap();
+    let cells: std::collections::BTreeSet<&str> = exadata
+        .cell_rows
+        .iter()
+        .filter_map(|one| one.row.split(' ').next())
+        .filter(|name| !name.is_empty())
+        .collect();
+    assert_eq!(Some(cells.len() as f64), exadata.cells.value, "{cells:?}");
+}

@@ -76,6 +76,8 @@ pub struct AwrReport {
     pub io_by_function: Vec<IoStat>,
     /// I/O by the kind of file.
     pub io_by_file_type: Vec<IoStat>,
+    /// I/O by the part of the database and the kind of file.
+    pub io_matrix: Vec<IoCell>,
     /// I/O of each tablespace.
     pub tablespaces: Vec<FileIo>,
     /// I/O of each file.
@@ -291,6 +293,25 @@ pub struct IoStat {
     /// MiB written per second.
     pub write_mib_per_s: Quoted,
     /// Average time of a wait for a function, of a small read for a kind of file, in microseconds.
+    pub mean_us: Quoted,
+}
+
+/// I/O of a function on a kind of file.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct IoCell {
+    /// Such as `LGWR`.
+    pub function: String,
+    /// Such as `Log File`.
+    pub file_type: String,
+    /// Requests read per second.
+    pub reads_per_s: Quoted,
+    /// Requests written per second.
+    pub writes_per_s: Quoted,
+    /// MiB read per second.
+    pub read_mib_per_s: Quoted,
+    /// MiB written per second.
+    pub write_mib_per_s: Quoted,
+    /// Average time of a wait, in microseconds.
     pub mean_us: Quoted,
 }
 

@@ -85,7 +85,7 @@ pub(super) fn latencies_of(report: &AwrReport, thresholds: &ThresholdSet) -> Vec
             .filter(|other| other.event == wait.event)
             .filter_map(|other| other.waits.value)
             .all(|other| other <= count);
-        let spread = report.histograms.iter().find(|one| one.event == wait.event).filter(|_| is_only_side);
+        let spread = spread_of(report, &wait.event).filter(|_| is_only_side);
         let below = |percent| spread.and_then(|spread| edge_below(spread, percent));
         found.push(WaitLatency {
             event: wait.event.clone(),
@@ -104,6 +104,20 @@ pub(super) fn latencies_of(report: &AwrReport, thresholds: &ThresholdSet) -> Vec
     let weight = |one: &WaitLatency| one.percent.value.unwrap_or(0.0);
     found.sort_by(|a, b| a.side.cmp(&b.side).then(weight(b).total_cmp(&weight(a))));
     found
+}
+
+/// The histogram of an event. In text both tables cut names off, and the one of histograms earlier.
+fn spread_of<'r>(report: &'r AwrReport, event: &str) -> Option<&'r WaitHistogram> {
+    if let Some(exact) = report.histograms.iter().find(|one| one.event == event) {
+        return Some(exact);
+    }
+    let is_cut = |one: &&WaitHistogram| one.event.len() >= 24 && event.starts_with(one.event.as_str());
+    let mut cut = report.histograms.iter().filter(is_cut);
+    let first = cut.next()?;
+    // Of two events that were cut off alike neither can be told; further tables of one event have its name as well.
+    let others = report.waits.iter().filter(|one| one.event.starts_with(first.event.as_str()));
+    let names: std::collections::BTreeSet<&str> = others.map(|one| one.event.as_str()).collect();
+    (names.len() == 1).then_some(first)
 }
 
 /// The edge of the bucket below which so many percent of the waits are.

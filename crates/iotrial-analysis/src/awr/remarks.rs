@@ -1,6 +1,8 @@
 //! Where the time of users goes, and what an expert would remark. A remark has its numbers in it, and says what to do where there is
 //! something to do.
 
+mod parameters;
+
 use iotrial_model::awr::{AwrFigure, AwrFigures, AwrKind, AwrReport, Standing, WaitSide};
 use iotrial_model::finding::Severity;
 use serde::Serialize;
@@ -19,6 +21,30 @@ const LONG_INTERVAL_S: f64 = 2.0 * 3600.0;
 const MANY_SWITCHES_PER_HOUR: f64 = 6.0;
 /// A commit that takes this many times the write of its redo waits for CPU or for a standby, and not for the disk.
 const COMMIT_BEYOND_WRITE: f64 = 3.0;
+
+/// Events of sessions that wait for work: Oracle's wait class Idle, as far as sessions of users have them.
+const IDLE: [&str; 15] = [
+    "SQL*Net message from client",
+    "SQL*Net vector message from client",
+    "LNS ASYNC end of log",
+    "PL/SQL lock timer",
+    "PX Deq: Execution Msg",
+    "PX Idle Wait",
+    "Streams AQ: waiting for messages in the queue",
+    "class slave wait",
+    "dispatcher timer",
+    "jobq slave wait",
+    "pipe get",
+    "shared server idle wait",
+    "single-task message",
+    "virtual circuit next request",
+    "watchdog main loop",
+];
+
+/// Whether it is the event, whose name text reports cut off.
+fn is_event(printed: &str, event: &str) -> bool {
+    printed == event || (printed.len() >= 26 && event.starts_with(printed))
+}
 
 /// A share of the time of users.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -48,9 +74,10 @@ pub(super) fn limits_of(report: &AwrReport) -> Vec<Limit> {
         .iter()
         .filter(|wait| wait.side == WaitSide::Foreground)
         .filter_map(|wait| {
-            // Idle events have no share.
+            // Idle events have no share in the report of an instance; that of a cluster has one, beyond all DB time.
             let percent = wait.percent.sound()?;
-            (percent > 0.0).then(|| Limit { what: wait.event.clone(), percent })
+            (percent > 0.0 && !IDLE.iter().any(|idle| is_event(&wait.event, idle)))
+                .then(|| Limit { what: wait.event.clone(), percent })
         })
         .collect();
     if let (Some(cpu), Some(time)) = (cpu, db_time) {
@@ -78,7 +105,7 @@ pub(super) fn remarks_of(report: &AwrReport, figures: &AwrFigures, latencies: &[
     who_asks(report, figures, &mut say);
     waits(report, figures, latencies, &mut say);
     work(report, figures, &mut say);
-    parameters(report, &mut say);
+    parameters::remark(report, &mut say);
     exadata(report, &mut say);
     remarks
 }
@@ -167,6 +194,21 @@ fn who_asks(report: &AwrReport, figures: &AwrFigures, say: Say<'_>) {
                 ),
             );
         }
+    }
+    let flashback = report.io_by_file_type.iter().find(|one| one.name.eq_ignore_ascii_case("Flashback Log"));
+    let written = flashback.and_then(|one| one.write_mib_per_s.sound()).zip(value(AwrFigure::WriteMib));
+    if let Some((flashback, all)) = written
+        && flashback >= WORTH_NAMING_PERCENT / 100.0 * all
+        && all > 0.0
+    {
+        say(
+            "flashback",
+            Severity::Note,
+            format!(
+                "flashback logs are {:.0} % of the bytes written: I/O besides that of the application, which a target without flashback does not have",
+                100.0 * flashback / all
+            ),
+        );
     }
     let standby = report
         .parameters
@@ -311,78 +353,6 @@ fn work(report: &AwrReport, figures: &AwrFigures, say: Say<'_>) {
             format!(
                 "{percent:.1} % of the logical reads are in the buffer cache: a larger one may save reads, see SGA Target Advisory"
             ),
-        );
-    }
-}
-
-/// Deprecated, or desupported, in 19c and later (Oracle Database Upgrade Guide), of those that are seen and touch I/O or memory.
-const DEPRECATED: [&str; 8] = [
-    "log_archive_start",
-    "fast_start_io_target",
-    "buffer_pool_keep",
-    "buffer_pool_recycle",
-    "db_block_buffers",
-    "parallel_automatic_tuning",
-    "lock_sga_areas",
-    "utl_file_dir",
-];
-
-fn parameters(report: &AwrReport, say: Say<'_>) {
-    // Those with two underscores are what the instance keeps of its own tuning.
-    let hidden: Vec<&str> = report
-        .parameters
-        .iter()
-        .map(|one| one.name.as_str())
-        .filter(|name| name.starts_with('_') && !name.starts_with("__"))
-        .collect();
-    if let [first, others @ ..] = hidden.as_slice() {
-        let list = match others.len() {
-            0 => format!("`{first}`"),
-            1..=4 => hidden.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
-            more => format!("`{first}` and {more} more"),
-        };
-        say(
-            "hidden-parameters",
-            Severity::Note,
-            format!("hidden parameters are set: {list}; check whether each is still needed"),
-        );
-    }
-    for name in report.parameters.iter().map(|one| one.name.as_str()).filter(|name| DEPRECATED.contains(name))
-    {
-        say("deprecated-parameter", Severity::Note, format!("`{name}` is set, and deprecated"));
-    }
-    let is = |name: &str, value: &str| {
-        report.parameter(name).is_some_and(|found| found.eq_ignore_ascii_case(value))
-    };
-    let on_asm = report.parameter("db_create_file_dest").is_some_and(|place| place.starts_with('+'))
-        || report.parameter("control_files").is_some_and(|place| place.starts_with('+'))
-        || report.exadata.is_some();
-    // Only what differs from the default is printed, and the default is `none` on most systems; ASM does not need it.
-    if !report.parameters.is_empty() && !on_asm {
-        match report.parameter("filesystemio_options") {
-            Some(value) if value.eq_ignore_ascii_case("setall") => {}
-            Some(value) => say(
-                "filesystemio-options",
-                Severity::Warning,
-                format!("`filesystemio_options` is {value}: SETALL gives files of a file system direct and asynchronous I/O"),
-            ),
-            None if report.kind != AwrKind::Pluggable => say(
-                "filesystemio-options",
-                Severity::Note,
-                "`filesystemio_options` is at its default: on a file system, SETALL gives direct and asynchronous I/O".to_owned(),
-            ),
-            None => {}
-        }
-    }
-    if is("disk_asynch_io", "FALSE") {
-        let text = "`disk_asynch_io` is FALSE: each process has one I/O in flight";
-        say("synchronous-io", Severity::Warning, text.to_owned());
-    }
-    if report.parameter("db_file_multiblock_read_count").is_some() {
-        say(
-            "multiblock-read-count",
-            Severity::Note,
-            "`db_file_multiblock_read_count` is set: at its default scans read 1 MiB at a time".to_owned(),
         );
     }
 }

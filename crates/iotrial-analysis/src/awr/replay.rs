@@ -14,13 +14,10 @@ use serde::Serialize;
 
 use super::demand::Level;
 use super::series::DatabaseSeries;
-use flow::{Flow, sizes_of, split};
+use flow::{Flow, share_of, sizes_of, split};
 
 /// A rate below this is no stream of its own: in ten minutes it is a handful of I/Os.
 const NEGLIGIBLE_PER_S: f64 = 0.05;
-/// Multi-block requests are those of more than 128 KiB, as the counters of Oracle have it; a kind of file whose mean is larger is all
-/// of such requests.
-const LARGE_KIB: f64 = 128.0;
 /// A mean of waits needs so many of them (`docs/thresholds.md`), with room for the chance of Poisson arrivals.
 const JUDGED_IOS: f64 = 150.0;
 /// How long the quick form measures, at least and at most.
@@ -45,6 +42,9 @@ pub struct Replay {
     pub limits: Vec<ReplayLimit>,
     /// What is to be known of it, each in one sentence without a full stop.
     pub notes: Vec<String>,
+    /// The same of the reports themselves.
+    #[serde(skip)]
+    doubts: Vec<String>,
     /// How long the quick form has to measure, so that each latency is judged by enough I/Os.
     #[serde(skip)]
     quick_s: f64,
@@ -124,7 +124,8 @@ impl DatabaseSeries {
         if let Some(all) = all_reads {
             let (temp, rest) =
                 all.without(flow(AwrFigure::TempReads, AwrFigure::TempReadMib), NEGLIGIBLE_PER_S);
-            let multi = at(AwrFigure::MultiBlockReads).map(|multi| multi - temp.requests_beyond(LARGE_KIB));
+            let multi =
+                at(AwrFigure::MultiBlockReads).map(|multi| multi * share_of(rest, &[temp], block_kib));
             let (small, large) = split(rest, multi, block_kib, NEGLIGIBLE_PER_S);
             let origin = self.origin(level, AwrFigure::Reads);
             let small_origin = match multi {
@@ -161,8 +162,8 @@ impl DatabaseSeries {
                 rest.without(flow(AwrFigure::TempWrites, AwrFigure::TempWriteMib), NEGLIGIBLE_PER_S);
             let (copies, rest) =
                 rest.without(flow(AwrFigure::BackupWrites, AwrFigure::BackupWriteMib), NEGLIGIBLE_PER_S);
-            let others: f64 = [redo, temp, copies].iter().map(|one| one.requests_beyond(LARGE_KIB)).sum();
-            let multi = at(AwrFigure::MultiBlockWrites).map(|multi| multi - others);
+            let multi = at(AwrFigure::MultiBlockWrites)
+                .map(|multi| multi * share_of(rest, &[redo, temp, copies], block_kib));
             let (small, large) = split(rest, multi, block_kib, NEGLIGIBLE_PER_S);
             let origin =
                 format!("all writes less the others below; {}", self.origin(level, AwrFigure::Writes));
@@ -178,10 +179,12 @@ impl DatabaseSeries {
             push("redo", Role::Log, Direction::Write, Pattern::Sequential, redo, origin);
         }
         let (limits, quick_s) = self.limits(&streams, &mut notes);
-        notes.extend(self.notes.iter().cloned());
         let intervals = self.intervals.len();
         let source = match intervals {
-            1 => format!("{source}: the average of one interval of {:.0} minutes", self.covered_s / 60.0),
+            1 if self.covered_s > 7_200.0 => {
+                format!("{source}: the average of {:.1} hours", self.covered_s / 3_600.0)
+            }
+            1 => format!("{source}: the average of {:.0} minutes", self.covered_s / 60.0),
             _ => format!("{source}: {} of {intervals} intervals", level.words()),
         };
         (!streams.is_empty()).then(|| Replay {
@@ -191,6 +194,7 @@ impl DatabaseSeries {
             streams,
             limits,
             notes,
+            doubts: self.notes.clone(),
             quick_s,
         })
     }

@@ -14,6 +14,8 @@ pub struct Exadata {
     pub cells: Quoted,
     /// Sums over all cells: section, and the printed columns of its row of totals.
     pub totals: Vec<CellTotals>,
+    /// Rows of single cells and their disks, in the same form.
+    pub cell_rows: Vec<CellTotals>,
     /// Disk groups of ASM.
     pub disk_groups: Vec<DiskGroup>,
     /// How the flash cache is set up.
@@ -33,7 +35,7 @@ pub struct Exadata {
 pub struct CellTotals {
     /// The heading.
     pub section: String,
-    /// Of which rows: `Total (4)`, or a type of disk.
+    /// Of which rows: `Total (4)`, a type of disk, or a cell with its disk.
     pub row: String,
     /// Columns with a number, under their printed names.
     pub values: Vec<Named>,

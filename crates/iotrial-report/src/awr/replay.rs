@@ -5,22 +5,21 @@ use iotrial_model::load::Direction;
 use iotrial_model::stream::Stream;
 
 use super::words;
-use crate::document::{Answer, Block, Document, PointList, Section};
+use crate::document::{Block, Document, PointList, Section};
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
 impl Document {
     /// Adds what the profile has in it.
     pub fn add_awr_replay(&mut self, replay: &Replay) {
-        let mut blocks = vec![Block::Table(streams(replay))];
-        if !replay.notes.is_empty() {
-            blocks.push(Block::Answer(Answer {
-                is_good: None,
-                headline: "What to know of it".to_owned(),
-                sentence: String::new(),
-                points: Vec::new(),
-                lists: vec![PointList { heading: "Remarks", points: replay.notes.clone() }],
-            }));
+        // With what else is to be known, at the top.
+        let opening =
+            self.sections.iter_mut().flat_map(|section| &mut section.blocks).find_map(|block| match block {
+                Block::Answer(answer) => Some(answer),
+                _ => None,
+            });
+        if let Some(answer) = opening.filter(|_| !replay.notes.is_empty()) {
+            answer.lists.push(PointList { heading: "Of the load", points: replay.notes.clone() });
         }
         let scale = match replay.scale {
             factor if (factor - 1.0).abs() < f64::EPSILON => String::new(),
@@ -33,7 +32,7 @@ impl Document {
                 "From {}.{scale} Sizes are drawn from two powers of two where the mean is none.",
                 replay.source
             )),
-            blocks,
+            blocks: vec![Block::Table(streams(replay))],
         };
         // It was asked for, so it comes before what is always there.
         self.sections.insert(1.min(self.sections.len()), section);

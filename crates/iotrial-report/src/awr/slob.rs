@@ -25,7 +25,7 @@ impl Document {
         sections.push(section(
             "runs",
             "Runs",
-            Some("Reports of the same time are one run. IOPS are reads and writes of the databases, without redo."),
+            Some("Reports of the same time are one run. IOPS are reads and writes of the databases, without redo. 100 % over sessions is in proportion to the smallest run on as many hosts, over hosts to the fewest hosts with as many sessions on each."),
             Block::Table(runs(series)),
         ));
         sections.extend(charts(series));
@@ -60,7 +60,9 @@ fn opening(series: &SlobSeries) -> Section {
         let mut sentence = format!("{} I/Os per second on {}", said(one.best_iops), on_hosts(one.hosts));
         if let Some(sessions) = one.sessions_per_host {
             let each = if one.hosts > 1 { " each" } else { "" };
-            sentence.push_str(&format!(" with {} sessions{each}", said(sessions)));
+            // Those of names are whole, those that were active are a mean.
+            let decimals = usize::from(sessions.fract() > 0.0);
+            sentence.push_str(&format!(" with {sessions:.decimals$} sessions{each}"));
         }
         if let Some(us) = one.sequential_read_us {
             sentence.push_str(&format!("; `db file sequential read` takes {:.2} ms", us / 1e3));
@@ -116,9 +118,9 @@ fn hosts(series: &SlobSeries) -> Table {
         columns: vec![
             Column::new("hosts", Quantity::Count),
             Column::new("IOPS", Quantity::Iops),
-            Column::new("of proportion", Quantity::Percent),
-            Column::new("sessions on each", Quantity::Unitless),
-            Column::new("DFSR", Quantity::LatencyUs),
+            Column::new("over hosts", Quantity::Percent),
+            Column::new("sessions on each", Quantity::Load),
+            Column::new("DFSR_LAT", Quantity::LatencyUs),
             Column::new("runs", Quantity::Count).optional(),
         ],
         rows: series.by_hosts.iter().map(row).collect(),
@@ -144,13 +146,13 @@ fn runs(series: &SlobSeries) -> Table {
         caption: "Runs by hosts and sessions".to_owned(),
         columns: vec![
             Column::new("hosts", Quantity::Count),
-            Column::new("sessions on each", Quantity::Unitless),
+            Column::new("sessions on each", Quantity::Load),
             Column::new("IOPS", Quantity::Iops),
             Column::new("read", Quantity::BandwidthMibPerS),
             Column::new("written", Quantity::BandwidthMibPerS),
-            Column::new("DFSR", Quantity::LatencyUs),
-            Column::new("of proportion to the fewest sessions", Quantity::Percent),
-            Column::new("of proportion to the fewest hosts", Quantity::Percent),
+            Column::new("DFSR_LAT", Quantity::LatencyUs),
+            Column::new("over sessions", Quantity::Percent),
+            Column::new("over hosts", Quantity::Percent),
         ],
         rows: series.runs.iter().map(row).collect(),
         at_a_glance: true,
@@ -193,13 +195,13 @@ fn reports(series: &SlobSeries) -> Table {
         caption: "SLOB's figures of each report".to_owned(),
         columns: vec![
             Column::new("FILE", Quantity::Words),
-            Column::new("SESSIONS", Quantity::Unitless),
-            Column::new("from", Quantity::Words).optional(),
-            Column::new("ELAPSED", Quantity::Seconds).optional(),
-            Column::new("DB CPU", Quantity::Unitless).optional(),
+            Column::new("SESSIONS", Quantity::Load),
+            Column::new("from", Quantity::Words).first_to_go(),
+            Column::new("ELAPSED", Quantity::Seconds).first_to_go(),
+            Column::new("DB CPU", Quantity::Unitless).first_to_go(),
             Column::new("DB Tm", Quantity::Unitless).optional(),
-            Column::new("EXECUTES", Quantity::Unitless).optional(),
-            Column::new("LIO", Quantity::Unitless).optional(),
+            Column::new("EXECUTES", Quantity::Unitless).first_to_go(),
+            Column::new("LIO", Quantity::Unitless).first_to_go(),
             Column::new("PREADS", Quantity::Unitless),
             Column::new("READ_MBS", Quantity::BandwidthMibPerS).optional(),
             Column::new("PWRITES", Quantity::Unitless),
@@ -210,7 +212,7 @@ fn reports(series: &SlobSeries) -> Table {
             Column::new("DFPR_LAT", Quantity::LatencyUs).optional(),
             Column::new("DFPW_LAT", Quantity::LatencyUs).optional(),
             Column::new("LFPW_LAT", Quantity::LatencyUs).optional(),
-            Column::new("TOP WAIT", Quantity::Words).first_to_go(),
+            Column::new("TOP WAIT", Quantity::Words).optional(),
         ],
         rows: series.runs.iter().flat_map(|run| &run.reports).map(row).collect(),
         at_a_glance: true,

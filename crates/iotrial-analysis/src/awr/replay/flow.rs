@@ -24,9 +24,9 @@ impl Flow {
         if self.iops > 0.0 { self.mib_per_s * 1024.0 / self.iops } else { 0.0 }
     }
 
-    /// How many of its requests are larger than this: all or none, by their mean.
-    pub(super) fn requests_beyond(&self, kib: f64) -> f64 {
-        if self.mean_kib() > kib { self.iops } else { 0.0 }
+    /// The bytes that it has beyond a block for each request: those that requests of several blocks account for.
+    fn beyond_blocks(&self, block_kib: f64) -> f64 {
+        (self.mib_per_s - self.iops * block_kib / 1024.0).max(0.0)
     }
 
     /// A part of it, and what is left. A part of next to nothing stays in what is left, and one that is more than the whole is cut to
@@ -48,6 +48,14 @@ impl Flow {
             (self, Self::default())
         }
     }
+}
+
+/// The share of the multi-block requests that is in `rest`: the counter does not say in which kind of file they are, and where the
+/// requests are larger there are more of them.
+pub(super) fn share_of(rest: Flow, others: &[Flow], block_kib: f64) -> f64 {
+    let own = rest.beyond_blocks(block_kib);
+    let all: f64 = own + others.iter().map(|one| one.beyond_blocks(block_kib)).sum::<f64>();
+    if all > 0.0 { own / all } else { 1.0 }
 }
 
 /// Requests of one block, and those of several, of which only the number is known. Those of one block are as large as a block, and
@@ -131,6 +139,16 @@ mod tests {
         let (small, large) = split(all, Some(100.0), 8.0, 0.05);
         assert!((small.mib_per_s + large.mib_per_s - 0.5).abs() < 1e-12);
         assert!((small.iops + large.iops - 1000.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn multi_block_requests_are_where_requests_are_larger_than_a_block() {
+        // 100 MiB in requests of 8 KiB, and in the others 30 and 10 MiB beyond a block each.
+        let rest = Flow { iops: 12_800.0, mib_per_s: 130.0 };
+        let other = Flow { iops: 128.0, mib_per_s: 11.0 };
+        assert_eq!(share_of(rest, &[other], 8.0), 0.75);
+        assert_eq!(share_of(rest, &[], 8.0), 1.0);
+        assert_eq!(share_of(Flow { iops: 1.0, mib_per_s: 0.001 }, &[other], 8.0), 0.0);
     }
 
     #[test]

@@ -37,11 +37,12 @@ impl Replay {
              # drawn so that their mean is it. Reports do not say how much is stored, and which part of it is hot: put the sizes of your\n\
              # files, and a `distribution` where you know it. `iotrial docs awr` says how streams are told apart.\n",
         );
-        if !self.notes.is_empty() {
+        let notes: Vec<&String> = self.notes.iter().chain(&self.doubts).collect();
+        if !notes.is_empty() {
             text.push_str("#\n# What to know:\n");
-            self.notes.iter().for_each(|note| {
+            for note in notes {
                 let _ = writeln!(text, "# - {}", one_line(note));
-            });
+            }
         }
         let set = if self.limits.is_empty() { "flash" } else { thresholds };
         let _ = write!(
