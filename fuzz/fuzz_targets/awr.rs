@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use iotrial_import::awr::read_awr;
+use iotrial_import::awr::{looks_like_awr, read_awr};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let mut report = match bytes.first() {
@@ -11,6 +11,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
         _ => Vec::new(),
     };
     report.extend_from_slice(bytes);
+    looks_like_awr(&report);
     if let Ok(reports) = read_awr(&report) {
         assert!(!reports.is_empty());
     }

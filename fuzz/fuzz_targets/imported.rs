@@ -1,0 +1,18 @@
+//! Any bytes as an imported record; one that can be read is judged, compared, audited and shown.
+
+#![no_main]
+
+use iotrial_fuzz::mutate_json::mutate_json;
+use iotrial_fuzz::show;
+use iotrial_model::subject::Subject;
+use iotrial_session::store::imported_of;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    if let Ok(record) = imported_of(bytes) {
+        show::results(|| vec![Subject::of_imported(&record)], None);
+    }
+});
+
+libfuzzer_sys::fuzz_mutator!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
+    mutate_json(data, size, max_size, seed)
+});
