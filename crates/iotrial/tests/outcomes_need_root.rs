@@ -121,3 +121,77 @@ fn a_target_above_a_cache_is_inconclusive_needs_root() {
         ensure(cached.1["verdict"]["advice"].is_string(), "there is no advice", &cached.1["verdict"])
     });
 }
+
+/// An open load that a file in memory carries in some 20 µs.
+const DUE: &str = r#"
+format = "iotrial.profile/1"
+name = "due"
+title = "Random reads at a rate"
+schedule = { ramp = "1s", duration = "60s" }
+quick = { size = "64MiB", duration = "8s" }
+[[job]]
+name = "reads"
+role = "data"
+pattern = "random"
+rwmix_read_percent = 100
+block_size = "8KiB"
+numjobs = 1
+iodepth = 256
+size = "1GiB"
+rate = "1000 iops"
+spacing = "poisson"
+"#;
+
+#[test]
+fn what_a_host_makes_of_p99_when_it_takes_the_processors_is_told_and_not_put_on_the_device_needs_root() {
+    let test =
+        "what_a_host_makes_of_p99_when_it_takes_the_processors_is_told_and_not_put_on_the_device_needs_root";
+    let _turn = turn();
+    if !is_root(test) {
+        return;
+    }
+    let bench = Bench::new();
+    fs::write(bench.path().join("due.toml"), DUE).unwrap();
+    let memory = memory_folder();
+    let device = Loop::over(&filled(memory.path(), "disk", 64), &[]);
+    let node = rig::text(&device.node);
+    let run = || {
+        let arguments = ["run", "./due.toml", "--closed", "--target", node, "--json", "--quiet"];
+        outcome(&mut bench.command(&arguments))
+    };
+    let held = |(_, summary): &(i32, Value)| {
+        let findings = summary["findings"].as_array().unwrap();
+        let late = findings.iter().find(|one| one["id"] == "late-issues");
+        late.map(|one| one["evidence"]["held"].clone()).unwrap_or_default()
+    };
+    // For a tenth of each second a process of higher priority has each CPU: one I/O of ten falls due meanwhile, and p99 lasts nine tenths of that.
+    let taker =
+        "exec 2> /dev/null; while kill -0 $PPID; do timeout 0.1 sh -c 'while :; do :; done'; sleep 0.9; done";
+    let count = std::thread::available_parallelism().unwrap().get();
+    let takers: Vec<Foreign> = (0..count)
+        .map(|cpu| {
+            let mut command = Command::new("taskset");
+            command.args(["-c", &cpu.to_string(), "chrt", "-f", "10", "sh", "-c", taker]);
+            Foreign(command.stdin(Stdio::null()).spawn().unwrap())
+        })
+        .collect();
+    let beside = run();
+    drop(takers);
+    let p99 = held(&beside)[0].clone();
+    let [Some(latency_us), Some(without_us)] = ["latency_us", "without_us"].map(|key| p99[key].as_f64())
+    else {
+        panic!("{:#}", beside.1["findings"])
+    };
+    assert!(latency_us > 50_000.0 && without_us < 0.3 * latency_us, "{p99:#}");
+    expect(&beside, "inconclusive", 4).unwrap();
+    // With nobody there, nobody is accused; on a host that others use three times on end, nothing can be shown.
+    let is_quiet =
+        |of: &(i32, Value)| of.1["cpu"]["run_queue_delay_ms_per_s"].as_f64().is_some_and(|ms| ms < 5.0);
+    let Some(alone) = (0..3).map(|_| run()).find(is_quiet) else {
+        eprintln!(
+            "{test}: not shown that nobody is accused, because others kept the processors busy three times"
+        );
+        return;
+    };
+    assert_eq!(held(&alone), Value::Null, "{:#}", alone.1["findings"]);
+}

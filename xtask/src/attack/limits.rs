@@ -56,7 +56,28 @@ pub(crate) fn run(ground: &mut Ground) -> anyhow::Result<()> {
             ground.case(format!("{limit}, {command}"), wrong(&ran, &nowhere));
         }
     }
+    time(ground)?;
     processes(ground)
+}
+
+/// The kernel ends what used up its CPU time: the run stops before that, with a record.
+fn time(ground: &mut Ground) -> anyhow::Result<()> {
+    // The page cache and no device at all: what needs the CPU alone has used up its time soon.
+    for (engine, reads) in [("null", ""), ("threads", "--buffered"), ("uring", "--buffered")] {
+        if !ground.is_thorough() && engine != "null" {
+            continue;
+        }
+        let target = ground.fresh()?;
+        let line = format!(
+            "ulimit -S -t 1; exec \"$IOTRIAL\" run mini.toml --target '{}' --duration 10m --closed --engine {engine} {reads} -q",
+            target.display()
+        );
+        let ran = ground.end(ground.shell(&line))?;
+        let stopped =
+            || (!ran.out().contains("interrupted") && !ran.out().contains("stopped")).then(|| ran.seen());
+        ground.case(format!("ulimit -t 1, {engine}"), wrong(&ran, &target).or_else(stopped));
+    }
+    Ok(())
 }
 
 /// `ulimit -u` does not hold for root, who becomes somebody else for it.
