@@ -132,7 +132,8 @@ fn a_btrfs_over_limited_volumes_has_neither_cache_nor_merging_needs_root() {
     };
     let patterns = "randread-8k,randwrite-8k,read-512k";
     let target = rig::text(&folder);
-    let arguments = ["sweep", "--target", target, "--pattern", patterns, "--size", "64MiB", "--idle", "0s", "--json"];
+    let arguments =
+        ["sweep", "--target", target, "--pattern", patterns, "--size", "64MiB", "--idle", "0s", "--json"];
     within_three_tries(|| {
         let ran = Ran::from(group.run(&bench.command(&arguments)).output().unwrap());
         let summary = ran.expect_code(0).json();
@@ -141,7 +142,8 @@ fn a_btrfs_over_limited_volumes_has_neither_cache_nor_merging_needs_root() {
             ensure(!is_false, "said", finding)?;
         }
         // Each of three serves a third; what a stripe has too much, another has too little.
-        for (curve, most_iops) in summary["curves"].as_array().unwrap().iter().zip([3_000.0, 2_100.0, 400.0]) {
+        for (curve, most_iops) in summary["curves"].as_array().unwrap().iter().zip([3_000.0, 2_100.0, 400.0])
+        {
             let ceiling = curve["saturation"]["ceiling_iops"].as_f64().unwrap();
             ensure(ceiling < 1.05 * most_iops, "more than the limits let pass", curve)?;
         }

@@ -140,8 +140,8 @@ pub(crate) fn run(ground: &mut Ground) -> anyhow::Result<()> {
 
 /// Neither done nor an error that says so, nor a load of which the device failed every I/O.
 fn unclear(ran: &Ran) -> Option<String> {
-    let is_refused =
-        ran.code == Some(3) && (ran.err().contains("error: ") || ran.out().contains("\"ended_reason\": \"every I/O"));
+    let is_refused = ran.code == Some(3)
+        && (ran.err().contains("error: ") || ran.out().contains("\"ended_reason\": \"every I/O"));
     (!ran.is_done() && !is_refused).then(|| ran.seen())
 }
 

@@ -73,9 +73,11 @@ fn time(ground: &mut Ground) -> anyhow::Result<()> {
             target.display()
         );
         let ran = ground.end(ground.shell(&line))?;
-        let stopped =
-            || (!ran.out().contains("interrupted") && !ran.out().contains("stopped")).then(|| ran.seen());
-        ground.case(format!("ulimit -t 1, {engine}"), wrong(&ran, &target).or_else(stopped));
+        let is_stopped = ran.code == Some(3) && ran.out().contains("The run was interrupted");
+        let left = std::fs::read_dir(&target)?.count();
+        let is_wrong = !is_stopped || left > 0;
+        let wrong = ran.crash().or_else(|| is_wrong.then(|| format!("{left} files left: {}", ran.seen())));
+        ground.case(format!("ulimit -t 1, {engine}"), wrong);
     }
     Ok(())
 }
