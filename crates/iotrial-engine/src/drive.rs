@@ -265,8 +265,8 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         let wanted_ns = self.looked_ns.max(wait_until_ns.saturating_add(C::WAKES_LATE_BY_NS));
         let away_ns = now_ns.saturating_sub(wanted_ns);
         self.away_ns = if away_ns > LATE_NS { away_ns } else { 0 };
-        if away_ns <= LATE_NS && now_ns - called_ns > LONG_WAIT_NS {
-            self.away_ns = self.away_beside_the_device(called_ns, now_ns);
+        if away_ns <= LATE_NS && now_ns - self.looked_ns > LONG_WAIT_NS {
+            self.away_ns = self.away_beside_the_device(now_ns);
         }
         if self.away_ns > 0 {
             self.note_away(now_ns);
@@ -274,10 +274,10 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         self.looked_ns = now_ns;
     }
 
-    /// How long the thread waited for a CPU in a reap that waited for the device, because all slots of a lane are taken while its I/Os fall due.
+    /// How long the thread waited for a CPU since it looked, where it waited for the device because all slots of a lane are taken while its I/Os fall due.
     /// When it wanted to look is not known there: a completion would have woken it, and nobody knows when that came.
     #[cold]
-    fn away_beside_the_device(&mut self, called_ns: u64, now_ns: u64) -> u64 {
+    fn away_beside_the_device(&mut self, now_ns: u64) -> u64 {
         let is_full = |(lane, open): (&Lane, &OpenLane)| {
             let next_due_ns = lane.arrivals.as_ref().and_then(Arrivals::next_due_ns);
             open.free_slots.is_empty() && next_due_ns.is_some_and(|due_ns| due_ns < now_ns)
@@ -286,8 +286,8 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             return 0;
         }
         let before_ns = std::mem::replace(&mut self.waited_for_cpu_ns, self.clock.waited_for_cpu_ns());
-        // What was waited before this reap is counted elsewhere, where it made anything late.
-        let away_ns = self.waited_for_cpu_ns.saturating_sub(before_ns).min(now_ns - called_ns);
+        // What was waited before that is counted elsewhere, where it made anything late.
+        let away_ns = self.waited_for_cpu_ns.saturating_sub(before_ns).min(now_ns - self.looked_ns);
         if away_ns > LATE_NS { away_ns } else { 0 }
     }
 
