@@ -5,6 +5,8 @@
 //! 64 MiB. To add one: its file, a `mod` line, a row of [`CLASSES`], and where it needs no root its name in that test.
 
 // By their paths, because the tests of the program include this file, and would look for the modules elsewhere.
+#[path = "attack/denied.rs"]
+mod denied;
 #[path = "attack/devices.rs"]
 mod devices;
 #[path = "attack/foreign_text.rs"]
@@ -15,6 +17,8 @@ mod full_store;
 mod ground;
 #[path = "attack/inputs.rs"]
 mod inputs;
+#[path = "attack/left_over.rs"]
+pub(crate) mod left_over;
 #[path = "attack/limits.rs"]
 mod limits;
 #[path = "attack/output.rs"]
@@ -22,6 +26,8 @@ mod output;
 #[path = "attack/store.rs"]
 mod store;
 
+#[path = "attack/groups.rs"]
+mod groups;
 #[path = "attack/kills.rs"]
 mod kills;
 #[path = "attack/pauses.rs"]
@@ -36,7 +42,12 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, bail};
 
+#[allow(unused_imports, reason = "the task `outcomes` makes devices, and the ordinary tests do not")]
+pub(crate) use ground::Loop;
 pub(crate) use ground::{Ground, Tally, is_root};
+
+/// What the folder of a class begins with.
+const FOLDER_PREFIX: &str = "attack-";
 
 /// Cases of one kind.
 pub(crate) struct Class {
@@ -63,6 +74,12 @@ pub(crate) const CLASSES: &[Class] = &[
         claim: "without memory, stack, threads, files or room in them there is a clear error with exit code 3",
         needs_root: false,
         run: limits::run,
+    },
+    Class {
+        name: "denied",
+        claim: "without the calls that a container denies, a run does without them or says so, and leaves nothing",
+        needs_root: false,
+        run: denied::run,
     },
     Class {
         name: "inputs",
@@ -113,6 +130,12 @@ pub(crate) const CLASSES: &[Class] = &[
         run: space::run,
     },
     Class {
+        name: "groups",
+        claim: "in a control group with little of something a run has a clear error, or says what it lacked",
+        needs_root: true,
+        run: groups::run,
+    },
+    Class {
         name: "pauses",
         claim: "a stop of iotrial is not told as a stall, and a device that lost its end is not qualified",
         needs_root: true,
@@ -133,7 +156,8 @@ const USAGE: &str = "\
 Usage: cargo xtask attack [CLASS]... [OPTIONS]
 
 Tries hostile situations against the program and counts the cases that fail, by class; all classes without a name. Those
-that need root are skipped for other users. Prints a line for each class, and each failed case.
+that need root are skipped for other users. Prints a line for each class, and each failed case. Stopped by a signal, it takes
+down the devices and mounts that it made; killed, it leaves that to the next time.
 
 Options:
   --program FILE   the program to attack [default: built from this checkout]
@@ -200,6 +224,8 @@ pub(crate) fn attack(arguments: &[String], root: &Path) -> anyhow::Result<ExitCo
     };
     let folder = options.folder.unwrap_or_else(|| build.join("attack"));
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    left_over::take_down(&folder, FOLDER_PREFIX)?;
+    left_over::stop_in_order()?;
     let mut all = Tally::default();
     println!("{:<14} {:>6} {:>6}  claim", "class", "cases", "failed");
     for class in options.classes {

@@ -13,6 +13,7 @@ mod bench;
 // Shells, limits, links, pipes: the situations are those of Unix.
 #[cfg(unix)]
 mod attack;
+#[cfg(unix)]
 mod outcomes;
 mod source;
 mod tree;
@@ -42,6 +43,7 @@ fn main() -> anyhow::Result<ExitCode> {
         ["bench", ..] => bench::bench(&arguments[1..], &workspace::root()?),
         #[cfg(unix)]
         ["attack", ..] => attack::attack(&arguments[1..], &workspace::root()?),
+        #[cfg(unix)]
         ["outcomes", ..] => outcomes::outcomes(&arguments[1..], &workspace::root()?),
         ["structure", ..] => structure::structure(&arguments[1..], &workspace::root()?),
         ["--help" | "-h" | "help"] => {

@@ -1,13 +1,15 @@
 //! The three cases in which no answer may be given, again and again: somebody else writes to the disk, too little is measured, the
 //! device never sees a byte. Each has to be inconclusive every time, for its own reason.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 
 use anyhow::{Context as _, bail};
 use serde_json::Value;
 
+use crate::attack::Loop;
+use crate::attack::left_over::{self, OwnFolder};
 use crate::workspace::find_program;
 
 const USAGE: &str = "\
@@ -17,7 +19,10 @@ Usage: cargo xtask outcomes [--count N] [--program FILE]
   --program FILE  the iotrial to run [default: the debug one, which is built]
 
 Each case is a run of 2 or 10 s on 64 MiB below the folder `target`. The device that sees no byte is a loop device above the page cache,
-which needs root.";
+which needs root. Stopped by a signal, the task takes it down; killed, it leaves that to the next time.";
+
+/// What the folder of the task begins with.
+const FOLDER_PREFIX: &str = "outcomes-";
 
 /// Random reads, so that nothing but the case itself leaves the answer open.
 const PROFILE: &str = r#"format = "iotrial.profile/1"
@@ -53,15 +58,20 @@ pub(crate) fn outcomes(arguments: &[String], root: &Path) -> anyhow::Result<Exit
         }
     }
     let program = program.map_or_else(|| build(root), Ok)?;
-    let folder = Folder::make(root.join("target/outcomes"))?;
+    let build = root.join("target");
+    fs::create_dir_all(&build).with_context(|| format!("cannot make {}", build.display()))?;
+    left_over::take_down(&build, FOLDER_PREFIX)?;
+    left_over::stop_in_order()?;
+    let folder = OwnFolder::new(&build, FOLDER_PREFIX)?;
+    fs::write(folder.path().join("reads.toml"), PROFILE)?;
     let mut is_as_expected = true;
     for case in [Case::ForeignWriter, Case::Short, Case::NoByte] {
-        let Some(target) = Target::of(case, &folder.0)? else {
+        let Some(target) = Target::of(case, folder.path())? else {
             println!("{}: skipped, because it needs root and losetup", case.name());
             continue;
         };
         let inconclusive = (0..count)
-            .map(|_| case.is_inconclusive(&program, &folder.0, &target))
+            .map(|_| case.is_inconclusive(&program, folder.path(), &target))
             .collect::<Result<Vec<_>, _>>()?;
         let counted = inconclusive.iter().filter(|one| **one).count();
         println!("{}: inconclusive {counted} of {count}, because of `{}`", case.name(), case.finding());
@@ -120,14 +130,17 @@ impl Case {
         if self == Self::Short {
             run.args(["--duration", "2s"]);
         }
-        let output = run.output().with_context(|| format!("cannot start {}", program.display()))?;
-        let Ok(summary) = serde_json::from_slice::<Value>(&output.stdout) else {
-            bail!("{}: {}", self.name(), String::from_utf8_lossy(&output.stderr));
+        // Into files: a pipe would have to be emptied while this waits.
+        let [out, err] = ["out", "err"].map(|name| folder.join(name));
+        run.stdin(Stdio::null()).stdout(File::create(&out)?).stderr(File::create(&err)?);
+        let mut child = run.spawn().with_context(|| format!("cannot start {}", program.display()))?;
+        let status = left_over::wait(&mut child)?;
+        let Ok(summary) = serde_json::from_slice::<Value>(&fs::read(out)?) else {
+            bail!("{}: {}", self.name(), fs::read_to_string(err)?);
         };
         let findings = summary["findings"].as_array().map(Vec::as_slice).unwrap_or_default();
         let is_found = findings.iter().any(|one| one["id"] == self.finding());
-        let is_open =
-            summary["verdict"]["outcome"] == "inconclusive" && output.status.code() == Some(INCONCLUSIVE);
+        let is_open = summary["verdict"]["outcome"] == "inconclusive" && status.code() == Some(INCONCLUSIVE);
         if !(is_open && is_found) {
             println!("{}: {}", self.name(), summary["verdict"]);
         }
@@ -135,28 +148,10 @@ impl Case {
     }
 }
 
-/// A folder that goes when the task is over.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn make(path: PathBuf) -> anyhow::Result<Self> {
-        fs::create_dir_all(&path).with_context(|| format!("cannot make {}", path.display()))?;
-        fs::write(path.join("reads.toml"), PROFILE)?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // What is left there is named by the path, and the next run makes it anew.
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 /// Where the load goes.
 enum Target {
     Folder(PathBuf),
-    Loop(PathBuf),
+    Loop(Loop),
 }
 
 impl Target {
@@ -171,22 +166,13 @@ impl Target {
         let file = folder.join("cached");
         // Written and not only sized: what is a hole would be read from nowhere on any device.
         fs::write(&file, vec![0x5a; 64 << 20])?;
-        let output = Command::new("losetup").args(["--find", "--show"]).arg(&file).output()?;
-        let node = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-        Ok((output.status.success() && !node.is_empty()).then(|| Self::Loop(node.into())))
+        Ok(Loop::over(&file).ok().map(Self::Loop))
     }
 
     fn path(&self) -> &Path {
         match self {
-            Self::Folder(path) | Self::Loop(path) => path,
-        }
-    }
-}
-
-impl Drop for Target {
-    fn drop(&mut self) {
-        if let Self::Loop(node) = self {
-            let _ = Command::new("losetup").arg("--detach").arg(node).status();
+            Self::Folder(path) => path,
+            Self::Loop(device) => device.path(),
         }
     }
 }
@@ -196,7 +182,8 @@ struct Writer(Child);
 
 impl Writer {
     fn start(folder: &Path) -> anyhow::Result<Self> {
-        let script = "while :; do dd if=/dev/zero of=foreign bs=1M count=64 oflag=direct conv=notrunc 2>/dev/null; done";
+        // Ends with this process, however that ends.
+        let script = "while kill -0 $PPID; do dd if=/dev/zero of=foreign bs=1M count=64 oflag=direct conv=notrunc; done 2>/dev/null";
         let mut shell = Command::new("sh");
         shell.args(["-c", script]).current_dir(folder).stdin(Stdio::null());
         Ok(Self(shell.spawn().context("cannot start sh")?))

@@ -24,6 +24,7 @@ use iotrial_model::plan::Plan;
 use crate::followers::Followers;
 use crate::group_commit::LogWriter;
 use crate::lane::Lane;
+use crate::lateness::{LATE_NS, Lateness};
 use crate::queue::{Completion, Handing, IoQueue, Request};
 use crate::resting::Resting;
 
@@ -31,16 +32,14 @@ use crate::resting::Resting;
 /// Ctrl-C is at once to a person; ten wake-ups a second cost nothing that a counter shows.
 const LONGEST_WAIT_NS: u64 = 100_000_000;
 
-/// An I/O of an open load that is issued so much after it was due, though there was a free slot, is the
-/// generator's fault and counted as late. A thread that sleeps wakes up 60 to 90 µs late once in a hundred
-/// times (`docs/measurement.md`): less would count the host's timers, and more would hide a generator that
-/// cannot keep up with devices that answer in 100 µs.
-const LATE_NS: u64 = 100_000;
-
 /// A reap that took no longer than this did not wait: what it brought may have been there for as long as
 /// nobody looked. An idle CPU needs 25 µs in the median to wake a sleeper, so that a call that slept hardly
 /// ever comes back sooner.
 const PROMPT_NS: u64 = 50_000;
+
+/// A wait for the device of which it is asked how much of it the thread waited for a CPU: often enough for any latency that this could make, and
+/// too seldom for the asking to cost anything.
+const LONG_WAIT_NS: u64 = 1_000_000;
 
 /// After so long the next batch is handed over by a call of its own, which times its submission. A batch that
 /// is handed over by the call that also waits for completions cannot be timed. At a thousand calls a second
@@ -59,9 +58,7 @@ struct OpenLane {
     free_slots: Vec<u32>,
     /// The earliest moment at which its first free slot can have become free, after there was none.
     free_since_ns: u64,
-    /// How long the thread was away since an I/O of this lane waits for being issued: no I/O of that queue was held back longer by the
-    /// generator. Zero while none waits.
-    away_ns: u64,
+    lateness: Lateness,
 }
 
 /// Drives some lanes on one queue.
@@ -79,6 +76,10 @@ pub(crate) struct Driver<'r, Q, C> {
     slots: Vec<Slot>,
     /// Drawn and not submitted.
     staged: Vec<Request>,
+    /// What the next reap hands over.
+    handed: Vec<Request>,
+    /// How long the thread had waited for a CPU when that was asked last.
+    waited_for_cpu_ns: u64,
     /// The first batch from then on is timed.
     next_sample_ns: u64,
     recorders: Vec<JobRecorder>,
@@ -102,8 +103,6 @@ pub(crate) struct Driver<'r, Q, C> {
     done_since_ns: u64,
     /// How long the thread was away before the last reap came back, though it had wanted to look; zero up to [`LATE_NS`].
     away_ns: u64,
-    /// Whether the next reap also hands I/Os over.
-    hands_over: bool,
     /// The end of the last turn of the loop, where the thread watches the clock and had nothing else to do.
     watching_since_ns: Option<u64>,
     /// Time watched in the window.
@@ -145,7 +144,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             slots.iter().map(|slot| Vec::with_capacity(lanes[slot.lane as usize].commits_to_keep()));
         let commits = commits.collect();
         let followers = Followers::among(plan, &lanes);
-        let staged = Vec::with_capacity(slots.len());
+        let [staged, handed] = [0, 1].map(|_| Vec::with_capacity(slots.len()));
         let resting = Resting::among(plan, &lanes);
         let recorders = JobRecorder::all(plan);
         Self {
@@ -160,6 +159,8 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             plan,
             slots,
             staged,
+            handed,
+            waited_for_cpu_ns: 0,
             next_sample_ns: 0,
             recorders,
             window: 0,
@@ -173,7 +174,6 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             looked_ns: 0,
             done_since_ns: 0,
             away_ns: 0,
-            hands_over: false,
             watching_since_ns: None,
             watched_ns: 0,
         }
@@ -215,6 +215,10 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
                 self.end_windows_until(completion.completed_at_ns);
                 self.take(&completion, now_ns);
             }
+            if self.away_ns > 0 {
+                self.note_handed_late(self.away_ns, now_ns);
+            }
+            self.handed.clear();
             self.end_windows_until(now_ns);
             // After the last window nothing is issued: it would be in flight in no window, and only keep the
             // end waiting.
@@ -246,14 +250,13 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
     fn note_turn(&mut self, called_ns: u64, now_ns: u64, wait_until_ns: u64, completions: &[Completion]) {
         let may_wait = wait_until_ns > called_ns;
         // No time to sleep in, and nothing to do.
-        let is_watching = !may_wait && !self.hands_over && completions.is_empty();
+        let is_watching = !may_wait && self.handed.is_empty() && completions.is_empty();
         if is_watching {
             // From the end of the turn before, where that watched as well: what lies between two reaps is
             // watching too.
             self.watched_ns += now_ns - self.watching_since_ns.unwrap_or(called_ns);
         }
         self.watching_since_ns = is_watching.then_some(now_ns);
-        self.hands_over = false;
         // A reap that waited found nothing when it was called; when it was woken, and how late, nobody knows.
         let has_waited = may_wait && now_ns - called_ns > PROMPT_NS;
         self.done_since_ns = if has_waited { now_ns } else { self.looked_ns };
@@ -262,21 +265,57 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         let wanted_ns = self.looked_ns.max(wait_until_ns.saturating_add(C::WAKES_LATE_BY_NS));
         let away_ns = now_ns.saturating_sub(wanted_ns);
         self.away_ns = if away_ns > LATE_NS { away_ns } else { 0 };
+        if away_ns <= LATE_NS && now_ns - self.looked_ns > LONG_WAIT_NS {
+            self.away_ns = self.away_beside_the_device(now_ns);
+        }
         if self.away_ns > 0 {
             self.note_away(now_ns);
         }
         self.looked_ns = now_ns;
     }
 
+    /// How long the thread waited for a CPU since it looked, where it waited for the device because all slots of a lane are taken while its I/Os fall due.
+    /// When it wanted to look is not known there: a completion would have woken it, and nobody knows when that came.
+    #[cold]
+    fn away_beside_the_device(&mut self, now_ns: u64) -> u64 {
+        let is_full = |(lane, open): (&Lane, &OpenLane)| {
+            let next_due_ns = lane.arrivals.as_ref().and_then(Arrivals::next_due_ns);
+            open.free_slots.is_empty() && next_due_ns.is_some_and(|due_ns| due_ns < now_ns)
+        };
+        if !self.lanes.iter().zip(&self.open).any(is_full) {
+            return 0;
+        }
+        let before_ns = std::mem::replace(&mut self.waited_for_cpu_ns, self.clock.waited_for_cpu_ns());
+        // What was waited before that is counted elsewhere, where it made anything late.
+        let away_ns = self.waited_for_cpu_ns.saturating_sub(before_ns).min(now_ns - self.looked_ns);
+        if away_ns > LATE_NS { away_ns } else { 0 }
+    }
+
     /// Charges the generator with what waits in open lanes while it was away.
-    // What it takes for itself adds up while a queue lasts: an I/O that is due later waits behind those that were held back. It is a bound,
-    // and the share of the device in a long queue is larger.
     #[cold]
     fn note_away(&mut self, now_ns: u64) {
+        if self.away_ns > LONG_WAIT_NS {
+            self.waited_for_cpu_ns = self.clock.waited_for_cpu_ns();
+        }
         for (lane, open) in self.lanes.iter().zip(&mut self.open) {
             let next_due_ns = lane.arrivals.as_ref().and_then(Arrivals::next_due_ns);
             if next_due_ns.is_some_and(|due_ns| due_ns < now_ns) {
-                open.away_ns += self.away_ns;
+                // What was done meanwhile is not taken yet.
+                let outstanding = lane.iodepth() as usize - open.free_slots.len();
+                open.lateness.note_away(self.away_ns, outstanding);
+            }
+        }
+    }
+
+    /// The thread was away while it handed I/Os over: those that are not done yet may have come to the device late by that.
+    // What is done has its slot free by now, and what is charged there is gone with its next I/O.
+    #[cold]
+    fn note_handed_late(&mut self, late_ns: u64, now_ns: u64) {
+        for request in &self.handed {
+            let slot = &mut self.slots[request.slot as usize];
+            if self.lanes[slot.lane as usize].arrivals.is_some() {
+                slot.issued.held_ns += late_ns;
+                self.open[slot.lane as usize].lateness.note_late(slot.issued.held_ns, now_ns);
             }
         }
     }
@@ -333,7 +372,9 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
             // Late counts from when both were there, the arrival and a slot for it. What waited for a slot
             // waited for the device.
             let late = now_ns - due_ns.max(open.free_since_ns) > LATE_NS;
-            let away_ns = open.away_ns;
+            let outstanding = self.lanes[lane].iodepth() as usize - open.free_slots.len() - 1;
+            let held_ns = open.lateness.charge(due_ns, now_ns, outstanding);
+            let was_away = open.lateness.was_away();
             if self.lanes[lane].log().is_some() {
                 self.stage_log_write(slot, now_ns, late);
             } else {
@@ -343,23 +384,11 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
                 self.stage(slot, due_ns, late);
                 self.arrivals(lane).advance();
             }
-            if away_ns > 0 {
-                self.note_held(slot, lane, due_ns, now_ns);
+            self.slots[slot as usize].issued.held_ns = held_ns;
+            if was_away && self.arrivals(lane).next_due_ns().is_none_or(|next_ns| next_ns > now_ns) {
+                self.open[lane].lateness.none_waits();
             }
             self.await_next(lane);
-        }
-    }
-
-    /// Notes how long the generator held an I/O back that it just drew, and forgets its absence when no other waits.
-    #[cold]
-    fn note_held(&mut self, slot: u32, lane: usize, due_ns: u64, now_ns: u64) {
-        let away_ns = self.open[lane].away_ns;
-        let held_ns = (now_ns - due_ns).min(away_ns);
-        if held_ns > LATE_NS {
-            self.slots[slot as usize].issued.held_ns = held_ns;
-        }
-        if self.arrivals(lane).next_due_ns().is_none_or(|next_ns| next_ns > now_ns) {
-            self.open[lane].away_ns = 0;
         }
     }
 
@@ -410,8 +439,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         // The whole batch goes at once: the queue knows better than the loop how to split it for its device.
         if now_ns < self.next_sample_ns {
             self.queue.submit(&self.staged, Handing::WithReap)?;
-            self.staged.clear();
-            self.hands_over = true;
+            std::mem::swap(&mut self.staged, &mut self.handed);
             return Ok(());
         }
         // From this batch and not from when it was planned: after a pause, samples would be made up for one
@@ -421,9 +449,16 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         // One stamp for the batch: one call handed all of it over, and none of it was with the device for
         // certain before.
         let submitted_at_ns = self.clock.now_ns();
-        for request in self.staged.drain(..) {
+        for request in &self.staged {
             self.slots[request.slot as usize].issued.submitted_at_ns = Some(submitted_at_ns);
         }
+        let late_ns = submitted_at_ns - now_ns;
+        if late_ns > LATE_NS {
+            std::mem::swap(&mut self.staged, &mut self.handed);
+            self.note_handed_late(late_ns, submitted_at_ns);
+            std::mem::swap(&mut self.staged, &mut self.handed);
+        }
+        self.staged.clear();
         Ok(())
     }
 
@@ -558,6 +593,7 @@ impl<'r, Q: IoQueue, C: Clock> Driver<'r, Q, C> {
         let empty = self.spares.try_recv().unwrap_or_else(|_| JobRecorder::all(self.plan));
         let recorders = std::mem::replace(&mut self.recorders, empty);
         let watched_ns = std::mem::take(&mut self.watched_ns);
+        self.waited_for_cpu_ns = self.clock.waited_for_cpu_ns();
         let handover =
             Handover { worker: self.worker, window: self.window, end_ns, recorders, backlog, watched_ns };
         // Whoever reads the handovers may have gone after an abort.
@@ -632,6 +668,7 @@ mod tests {
 
     use iotrial_measure::clock::SimClock;
     use iotrial_measure::recorder::Outcome;
+    use iotrial_model::histogram::LatencyHistogram;
 
     use super::*;
     use crate::lane::JobCopy;
@@ -658,6 +695,8 @@ mod tests {
         handing_ns: u64,
         look_ns: u64,
         hands_over: bool,
+        /// I/Os come to the device when the call that submits them comes back, and not when it begins.
+        enters_late: bool,
         in_flight: Vec<(u64, u32, u32)>,
     }
 
@@ -669,7 +708,8 @@ mod tests {
 
     impl IoQueue for SlowHost {
         fn submit(&mut self, requests: &[Request], handing: Handing) -> io::Result<()> {
-            let done_ns = self.clock.now_ns() + 200_000;
+            let entry_ns = if self.enters_late { self.submission_ns } else { 0 };
+            let done_ns = self.clock.now_ns() + entry_ns + 200_000;
             self.in_flight.extend(requests.iter().map(|request| (done_ns, request.slot, request.length)));
             self.take_ns(self.submission_ns);
             self.hands_over = handing == Handing::WithReap;
@@ -715,7 +755,15 @@ mod tests {
     fn host(clock: &SimClock) -> SlowHost {
         let in_flight = Vec::new();
         let clock = clock.clone();
-        SlowHost { clock, submission_ns: 0, handing_ns: 0, look_ns: 0, hands_over: false, in_flight }
+        SlowHost {
+            clock,
+            submission_ns: 0,
+            handing_ns: 0,
+            look_ns: 0,
+            hands_over: false,
+            enters_late: false,
+            in_flight,
+        }
     }
 
     /// The share of late I/Os.
@@ -739,6 +787,27 @@ mod tests {
         // Twice of what the device carries: every I/O waits for it, and none for the thread.
         assert_eq!(late_percent(10_000, 0), 0);
         assert_eq!(late_percent(10_000, 20_000), 0);
+    }
+
+    #[test]
+    fn a_thread_that_is_away_while_it_submits_makes_that_part_of_the_latency() {
+        let latencies_us = |enters_late: bool| {
+            let clock = SimClock::default();
+            let host = SlowHost { submission_ns: 5_000_000, enters_late, ..host(&clock) };
+            let (mut all, mut without) = (LatencyHistogram::default(), LatencyHistogram::default());
+            for mut handover in drive(&open_job(100, 1), host, clock) {
+                let read = handover.recorders[0].take().read.unwrap();
+                assert_eq!(read.held_latency.io_count(), read.io_count());
+                all.merge(&read.total_latency);
+                without.merge(&read.unheld_latency);
+            }
+            [all, without].map(|one| one.percentile(99.0).unwrap().as_micros())
+        };
+        let [all, without] = latencies_us(true);
+        assert!((5_100..5_300).contains(&all) && without < 300, "{all} {without}");
+        // Done before the call came back: seen late.
+        let [all, without] = latencies_us(false);
+        assert!((4_900..5_100).contains(&all) && without < 300, "{all} {without}");
     }
 
     #[test]

@@ -25,6 +25,7 @@ mod group_commit;
 mod lane;
 mod resting;
 mod followers;
+mod lateness;
 mod drive;
 #[cfg(test)]
 mod test_plan;

@@ -441,12 +441,20 @@ pub(crate) fn read_polled(file: &File) -> io::Result<()> {
 
 /// Why io_uring cannot be used here; `None` where it can.
 pub(crate) fn refusal() -> Option<String> {
-    let ring = match IoUring::new(4) {
+    let refused = |error| format!("the kernel refuses io_uring: {error}");
+    let mut ring = match IoUring::new(4) {
         Ok(ring) => ring,
-        Err(error) => return Some(format!("the kernel refuses io_uring: {error}")),
+        Err(error) => return Some(refused(error)),
     };
     let parameters: &Parameters = ring.params();
-    (!parameters.is_feature_ext_arg()).then(|| "io_uring of this kernel is older than Linux 5.11".to_owned())
+    if !parameters.is_feature_ext_arg() {
+        return Some("io_uring of this kernel is older than Linux 5.11".to_owned());
+    }
+    // A container may let rings be made and deny their use, which would fail the run when its first I/O is submitted.
+    // SAFETY: a request that does nothing refers to no memory.
+    unsafe { ring.submission().push(&opcode::Nop::new().build()) }.expect("an empty ring has room");
+    let entered = ring.submitter().submit_and_wait(1);
+    entered.err().filter(|error| !is_passing(error)).map(refused)
 }
 
 #[cfg(test)]

@@ -17,6 +17,8 @@ mod counter;
 
 use line::Line;
 
+use crate::host;
+
 /// Tells the time of a run.
 ///
 /// Zero is the start of the load, the same moment for all threads of a run. A real clock may be asked
@@ -28,6 +30,11 @@ pub trait Clock {
 
     /// Nanoseconds since the load started. Never goes back.
     fn now_ns(&self) -> u64;
+
+    /// For how long this thread has been ready to run and waited for a CPU, since it began; zero where nothing tells. Costs some microseconds.
+    fn waited_for_cpu_ns(&self) -> u64 {
+        0
+    }
 }
 
 /// The operating system's monotonic time, told by the processor's counter where it can be trusted. Its clones
@@ -124,6 +131,11 @@ impl Clock for MonotonicClock {
     #[inline]
     fn now_ns(&self) -> u64 {
         self.since_epoch_ns().saturating_sub(self.start_ns.load(Ordering::Relaxed))
+    }
+
+    #[cold]
+    fn waited_for_cpu_ns(&self) -> u64 {
+        u64::try_from(host::waited_for_cpu().as_nanos()).unwrap_or(u64::MAX)
     }
 }
 

@@ -9,8 +9,8 @@
 #![forbid(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod process;
-pub mod clock;
 pub mod host;
+pub mod clock;
 pub mod pauses;
 pub mod random;
 pub mod window;

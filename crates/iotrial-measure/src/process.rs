@@ -14,4 +14,4 @@ mod os;
 mod memory;
 
 pub use memory::Memory;
-pub use os::{IgnoredSignals, survive_file_size_limit};
+pub use os::{IgnoredSignals, stop_at_cpu_time_limit, survive_file_size_limit};

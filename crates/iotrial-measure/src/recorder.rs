@@ -100,7 +100,8 @@ pub struct Issued {
     pub submitted_at_ns: Option<u64>,
     /// Whether the generator issued it late, though it had a free slot.
     pub late: bool,
-    /// How long the generator held it back before it was issued, at most; of a write that carries commits, each of them. Zero up to 100 µs.
+    /// How much longer it took, at most, because the generator issued it late, or others that were in its way; of a write that carries commits,
+    /// each of them. Zero up to 100 µs.
     pub held_ns: u64,
     /// How long it may have been done before the generator looked. Zero up to 100 µs.
     pub seen_late_ns: u64,

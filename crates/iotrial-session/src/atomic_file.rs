@@ -9,6 +9,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tempfile::{NamedTempFile, PersistError};
 
@@ -43,6 +44,11 @@ pub(crate) enum Durability {
     Later,
 }
 
+/// What a file that is not placed yet is called: whoever finds one after a crash knows whose it was.
+const UNPLACED: (&str, &str) = (".iotrial-", ".tmp");
+/// One that nobody has written to for so long has nobody any more. The longest is written in minutes.
+const UNPLACED_FOR: Duration = Duration::from_secs(3_600);
+
 /// A new file that nobody sees before it is placed; gone when it is dropped before.
 #[derive(Debug)]
 pub(crate) struct AtomicFile(NamedTempFile);
@@ -55,7 +61,26 @@ impl AtomicFile {
     /// When nothing can be made there.
     pub(crate) fn begin(folder: &Path) -> io::Result<Self> {
         // In the same folder, because a rename does not lead from one file system to another.
-        NamedTempFile::new_in(folder).map(Self)
+        let (prefix, suffix) = UNPLACED;
+        tempfile::Builder::new().prefix(prefix).suffix(suffix).tempfile_in(folder).map(Self)
+    }
+
+    /// Removes the files that were begun in the folder and never placed, because their programs were killed.
+    // By their age and not by a lock, which another handle of the same program could not read through everywhere. What cannot be looked at
+    // or removed is in nobody's way.
+    pub(crate) fn remove_unplaced(folder: &Path) {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else { continue };
+            let is_ours = name.starts_with(UNPLACED.0) && name.ends_with(UNPLACED.1);
+            let is_old = |metadata: &fs::Metadata| {
+                let age = metadata.modified().ok().and_then(|at| at.elapsed().ok());
+                metadata.is_file() && age.is_some_and(|age| age > UNPLACED_FOR)
+            };
+            if is_ours && entry.metadata().is_ok_and(|metadata| is_old(&metadata)) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
     }
 
     /// The file as it is by now, to lock it or to ask for its length.
@@ -290,6 +315,19 @@ mod tests {
         let new = folder.path().join("b");
         assert!(write_with(&new, Existing::Kept, full).is_err());
         assert_eq!(names(folder.path()), ["a"]);
+    }
+
+    #[test]
+    fn what_a_killed_program_began_is_removed_and_what_is_being_written_is_not() {
+        let (folder, _) = folder();
+        let old = std::time::SystemTime::now() - 2 * UNPLACED_FOR;
+        let begun = || AtomicFile::begin(folder.path()).unwrap().0.keep().unwrap();
+        let [(left, left_at), (_, written_at)] = [begun(), begun()];
+        left.set_modified(old).unwrap();
+        let foreign_at = folder.path().join(".tmpAbCdEf");
+        File::create(&foreign_at).unwrap().set_modified(old).unwrap();
+        AtomicFile::remove_unplaced(folder.path());
+        assert_eq!([left_at, written_at, foreign_at].map(|path| path.exists()), [false, true, true]);
     }
 
     #[cfg(target_os = "linux")]

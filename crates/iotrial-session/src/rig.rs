@@ -97,6 +97,7 @@ impl Fault for RigError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Prepare(error) => error.hint(),
+            Self::Release(_) => Some("`iotrial clean DIRECTORY` removes what is left".to_owned()),
             _ => None,
         }
     }

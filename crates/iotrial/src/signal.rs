@@ -1,11 +1,11 @@
-//! Ctrl-C and SIGTERM: the first stops cleanly, a second ends at once.
+//! Ctrl-C, SIGTERM and the end of the CPU time: the first stops cleanly, a second ends at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
 use iotrial_measure::control::Control;
-use iotrial_measure::process::IgnoredSignals;
+use iotrial_measure::process::{IgnoredSignals, stop_at_cpu_time_limit};
 
 use crate::failure::Failure;
 use crate::output::say;
@@ -28,5 +28,6 @@ pub fn control_by_signals() -> Result<Arc<Control>, Failure> {
     };
     ctrlc::set_handler(pull).context("cannot catch Ctrl-C").map_err(Failure::execution)?;
     ignored.ignore_again();
+    stop_at_cpu_time_limit();
     Ok(control)
 }

@@ -31,6 +31,7 @@ macro_rules! classes {
 classes! {
     output
     limits
+    denied
     inputs
     store
     foreign_text

@@ -217,6 +217,34 @@ fn a_directory_whose_name_is_not_text_is_refused_before_anything_is_made() {
     assert_eq!(std::fs::read_dir(&odd).unwrap().count(), 0);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn reports_and_stores_may_have_names_that_are_not_text() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let bench = Bench::new();
+    for option in ["--html", "--xlsx", "--markdown", "--csv", "--store"] {
+        let odd =
+            bench.path().join(std::ffi::OsStr::from_bytes(&[b"odd-\xff\xfe", option.as_bytes()].concat()));
+        let mut command = bench.command(&[
+            "run",
+            "--engine",
+            "sim",
+            "--closed",
+            "--duration",
+            "1s",
+            "--ramp",
+            "0s",
+            "--quiet",
+            option,
+        ]);
+        let output = command.arg(&odd).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(matches!(output.status.code(), Some(0 | 1 | 4)), "{option}: {} {error}", output.status);
+        assert!(odd.exists(), "{option}");
+        assert!(String::from_utf8_lossy(&output.stdout).contains("next: iotrial "), "{option}");
+    }
+}
+
 #[test]
 fn a_report_never_takes_the_place_of_a_record_a_profile_or_a_study() {
     let bench = Bench::new();

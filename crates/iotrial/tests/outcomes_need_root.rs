@@ -10,7 +10,7 @@ mod support;
 mod throttled;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use rig::{Loop, is_root, turn};
@@ -120,4 +120,99 @@ fn a_target_above_a_cache_is_inconclusive_needs_root() {
         expect(&cached, "inconclusive", 4)?;
         ensure(cached.1["verdict"]["advice"].is_string(), "there is no advice", &cached.1["verdict"])
     });
+}
+
+/// An open load that a file in memory carries in some 20 µs, and of which the thread alone, which watches the clock for 50 µs before each I/O,
+/// needs more of a CPU than [`Rationed`] leaves it.
+const DUE: &str = r#"
+format = "iotrial.profile/1"
+name = "due"
+title = "Random reads at a rate"
+schedule = { ramp = "1s", duration = "60s" }
+quick = { size = "64MiB", duration = "8s" }
+[[job]]
+name = "reads"
+role = "data"
+pattern = "random"
+rwmix_read_percent = 100
+block_size = "8KiB"
+numjobs = 1
+iodepth = 256
+size = "1GiB"
+rate = "3000 iops"
+spacing = "poisson"
+"#;
+
+/// A control group that has a CPU for 12 ms of each 100 ms; gone at the end.
+struct Rationed(PathBuf);
+
+impl Rationed {
+    /// `None` where the kernel has no such groups.
+    fn new() -> Option<Self> {
+        let path = Path::new("/sys/fs/cgroup/cpu").join(format!("iotrial-test-{}", std::process::id()));
+        fs::create_dir(&path).ok()?;
+        let group = Self(path);
+        fs::write(group.0.join("cpu.cfs_period_us"), "100000").ok()?;
+        fs::write(group.0.join("cpu.cfs_quota_us"), "12000").ok()?;
+        Some(group)
+    }
+}
+
+impl Drop for Rationed {
+    fn drop(&mut self) {
+        // A group is busy for a moment after its last process has ended.
+        if !(0..1_000).any(|_| fs::remove_dir(&self.0).is_ok()) {
+            eprintln!("left over: {}", self.0.display());
+        }
+    }
+}
+
+#[test]
+fn what_a_host_makes_of_p99_when_it_takes_the_cpu_is_told_and_not_put_on_the_device_needs_root() {
+    let test = "what_a_host_makes_of_p99_when_it_takes_the_cpu_is_told_and_not_put_on_the_device_needs_root";
+    let _turn = turn();
+    if !is_root(test) {
+        return;
+    }
+    let bench = Bench::new();
+    fs::write(bench.path().join("due.toml"), DUE).unwrap();
+    let memory = memory_folder();
+    let device = Loop::over(&filled(memory.path(), "disk", 64), &[]);
+    let arguments =
+        ["run", "./due.toml", "--closed", "--target", rig::text(&device.node), "--json", "--quiet"];
+    let held = |summary: &Value| {
+        let findings = summary["findings"].as_array().unwrap();
+        let late = findings.iter().find(|one| one["id"] == "late-issues");
+        late.map(|one| one["evidence"]["held"].clone()).unwrap_or_default()
+    };
+    let Some(group) = Rationed::new() else {
+        eprintln!("{test}: skipped, because there is no cpu controller of cgroup v1");
+        return;
+    };
+    within_three_tries(|| {
+        let command = bench.command(&arguments);
+        let mut within = Command::new("sh");
+        within.args(["-ec", "echo $$ > \"$0\"; exec \"$@\"", rig::text(&group.0.join("cgroup.procs"))]);
+        within.arg(command.get_program()).args(command.get_args()).current_dir(bench.path());
+        within.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let (code, summary) = outcome(&mut within);
+        let p99 = &held(&summary)[0];
+        let [latency_us, without_us] =
+            ["latency_us", "without_us"].map(|key| p99[key].as_f64().unwrap_or_default());
+        ensure(latency_us > 20_000.0, "p99 is short, or nothing of it is the host's", &summary["findings"])?;
+        // The kernel's own threads, which have no CPU either on a busy host, are the rest.
+        ensure(without_us < 0.7 * latency_us, "most of it is said to be the device's", p99)?;
+        expect(&(code, summary), "inconclusive", 4)
+    });
+    // With a CPU for itself nobody is accused; on a host that others use three times on end, that cannot be shown.
+    let is_quiet =
+        |summary: &Value| summary["cpu"]["run_queue_delay_ms_per_s"].as_f64().is_some_and(|ms| ms < 5.0);
+    let runs = (0..3).map(|_| outcome(&mut bench.command(&arguments)).1);
+    let Some(alone) = runs.into_iter().find(is_quiet) else {
+        eprintln!(
+            "{test}: not shown that nobody is accused, because others kept the processors busy three times"
+        );
+        return;
+    };
+    assert_eq!(held(&alone), Value::Null, "{:#}", alone["findings"]);
 }

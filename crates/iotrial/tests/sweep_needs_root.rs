@@ -9,7 +9,7 @@ mod rig;
 mod support;
 mod throttled;
 
-use rig::{Loop, is_root, turn};
+use rig::{Loop, MIB, Mount, is_root, turn};
 use serde_json::Value;
 use support::{Bench, Ran};
 use throttled::{Cap, Throttled, ensure, filled, memory_folder, within_three_tries};
@@ -104,5 +104,49 @@ fn what_a_limiter_of_the_kernel_makes_of_latencies_and_neighbours_is_neither_cac
     within_three_tries(|| {
         sweep(&bytes, "randread-64k,read-512k", "bandwidth-cap")?;
         sweep(&reads, "randread-8k", "iops-cap")
+    });
+}
+
+#[test]
+fn a_btrfs_over_limited_volumes_has_neither_cache_nor_merging_needs_root() {
+    let test = "a_btrfs_over_limited_volumes_has_neither_cache_nor_merging_needs_root";
+    let _turn = turn();
+    if !is_root(test) {
+        return;
+    }
+    let bench = Bench::new();
+    let memory = memory_folder();
+    // Sparse: of the room that the rule of free space asks for, 64 MiB are written.
+    let members =
+        ["a", "b", "c"].map(|name| Loop::over(&rig::sparse(&memory.path().join(name), 1_024 * MIB), &[]));
+    let nodes = members.each_ref().map(|member| rig::text(&member.node));
+    rig::run("mkfs.btrfs", &[&["--quiet", "--data", "raid0", "--metadata", "raid0"], &nodes[..]].concat());
+    let folder = bench.path().join("volume");
+    // With checksums btrfs takes direct I/O through the page cache.
+    let _mount = Mount::new(&["-t", "btrfs", "-o", "nodatasum", nodes[0]], &folder);
+    let caps: Vec<(&Loop, Cap)> =
+        members.iter().flat_map(|member| [(member, Cap::Reads(1_000)), (member, Cap::Writes(700))]).collect();
+    let Some(group) = Throttled::with(&caps) else {
+        eprintln!("{test}: skipped, because there is no blkio controller of cgroup v1");
+        return;
+    };
+    let patterns = "randread-8k,randwrite-8k,read-512k";
+    let target = rig::text(&folder);
+    let arguments =
+        ["sweep", "--target", target, "--pattern", patterns, "--size", "64MiB", "--idle", "0s", "--json"];
+    within_three_tries(|| {
+        let ran = Ran::from(group.run(&bench.command(&arguments)).output().unwrap());
+        let summary = ran.expect_code(0).json();
+        for finding in summary["findings"].as_array().unwrap() {
+            let is_false = finding["id"] == "cache-served" || finding["id"] == "merged-io";
+            ensure(!is_false, "said", finding)?;
+        }
+        // Each of three serves a third; what a stripe has too much, another has too little.
+        for (curve, most_iops) in summary["curves"].as_array().unwrap().iter().zip([3_000.0, 2_100.0, 400.0])
+        {
+            let ceiling = curve["saturation"]["ceiling_iops"].as_f64().unwrap();
+            ensure(ceiling < 1.05 * most_iops, "more than the limits let pass", curve)?;
+        }
+        Ok(())
     });
 }

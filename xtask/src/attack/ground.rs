@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 
+use super::left_over::{OwnFolder, ensure_not_stopped};
+
 /// Longer than any case takes. What is still running then hangs, and that is what a case is about.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -44,7 +46,7 @@ size = "2MiB"
 /// A folder for the cases of a class, and their count.
 pub(crate) struct Ground {
     program: PathBuf,
-    folder: tempfile::TempDir,
+    folder: OwnFolder,
     tally: Tally,
     fresh_count: u32,
     /// Of many cases of one kind, one in so many is tried.
@@ -127,7 +129,7 @@ fn shortened(text: &str) -> String {
 impl Ground {
     /// In a folder of its own below `folder`; `one_in` is 1 where every case is tried.
     pub(crate) fn new(program: &Path, folder: &Path, one_in: u32) -> anyhow::Result<Self> {
-        let folder = tempfile::Builder::new().prefix("attack-").tempdir_in(folder)?;
+        let folder = OwnFolder::new(folder, super::FOLDER_PREFIX)?;
         fs::write(folder.path().join("mini.toml"), PROFILE)?;
         Ok(Self {
             program: program.to_owned(),
@@ -165,6 +167,7 @@ impl Ground {
 
     /// A folder that no other case has.
     pub(crate) fn fresh(&mut self) -> anyhow::Result<PathBuf> {
+        ensure_not_stopped()?;
         self.fresh_count += 1;
         let path = self.path().join(format!("case-{}", self.fresh_count));
         fs::create_dir(&path)?;
@@ -216,6 +219,11 @@ impl Ground {
         let status = loop {
             if let Some(status) = child.try_wait()? {
                 break status;
+            }
+            if let Err(stopped) = ensure_not_stopped() {
+                child.kill()?;
+                child.wait()?;
+                return Err(stopped);
             }
             if begun.elapsed() > PATIENCE {
                 hung = true;
@@ -270,7 +278,12 @@ impl Loop {
         image.as_file().set_len(mib << 20)?;
         // It stays as long as the folder of its class.
         let (_, image) = image.keep()?;
-        let shown = Command::new("losetup").args(["--find", "--show"]).arg(&image).output()?;
+        Self::over(&image)
+    }
+
+    /// Over a file.
+    pub(crate) fn over(image: &Path) -> anyhow::Result<Self> {
+        let shown = Command::new("losetup").args(["--find", "--show"]).arg(image).output()?;
         anyhow::ensure!(shown.status.success(), "no loop device: {}", String::from_utf8_lossy(&shown.stderr));
         Ok(Self { path: PathBuf::from(String::from_utf8(shown.stdout)?.trim()) })
     }

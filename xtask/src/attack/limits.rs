@@ -56,7 +56,30 @@ pub(crate) fn run(ground: &mut Ground) -> anyhow::Result<()> {
             ground.case(format!("{limit}, {command}"), wrong(&ran, &nowhere));
         }
     }
+    time(ground)?;
     processes(ground)
+}
+
+/// The kernel ends what used up its CPU time: the run stops before that, with a record.
+fn time(ground: &mut Ground) -> anyhow::Result<()> {
+    // The page cache and no device at all: what needs the CPU alone has used up its time soon.
+    for (engine, reads) in [("null", ""), ("threads", "--buffered"), ("uring", "--buffered")] {
+        if !ground.is_thorough() && engine != "null" {
+            continue;
+        }
+        let target = ground.fresh()?;
+        let line = format!(
+            "ulimit -S -t 1; exec \"$IOTRIAL\" run mini.toml --target '{}' --duration 10m --closed --engine {engine} {reads} -q",
+            target.display()
+        );
+        let ran = ground.end(ground.shell(&line))?;
+        let is_stopped = ran.code == Some(3) && ran.out().contains("The run was interrupted");
+        let left = std::fs::read_dir(&target)?.count();
+        let is_wrong = !is_stopped || left > 0;
+        let wrong = ran.crash().or_else(|| is_wrong.then(|| format!("{left} files left: {}", ran.seen())));
+        ground.case(format!("ulimit -t 1, {engine}"), wrong);
+    }
+    Ok(())
 }
 
 /// `ulimit -u` does not hold for root, who becomes somebody else for it.

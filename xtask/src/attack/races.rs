@@ -200,7 +200,8 @@ fn flips(ground: &mut Ground) -> anyhow::Result<()> {
         fs::write(victim.join("data.iotrial"), "somebody's data")?;
         symlink(&victim, place.join("link"))?;
         let (profile, target) = (ground.profile().display().to_string(), name.display().to_string());
-        let flip = "while :; do mv -T real t 2>/dev/null && mv -T t real; mv -T link t 2>/dev/null && mv -T t link; done";
+        // Ends with this process, however that ends.
+        let flip = "while kill -0 $PPID; do mv -T real t 2>/dev/null && mv -T t real; mv -T link t 2>/dev/null && mv -T t link; done";
         let mut flipper =
             Command::new("bash").args(["-c", flip]).current_dir(&place).stderr(Stdio::null()).spawn()?;
         let ran = if number % 2 == 0 {

@@ -238,7 +238,7 @@ pub(super) fn cache_by_latency(seen: &Observed<'_, '_>) -> Option<Finding> {
     let waited_for_generator =
         seen.generator.as_ref().is_some_and(|used| generator::is_short_of_cpu(used, seen.subject))
             || seen.issued_late.as_ref().is_some_and(super::open_load::Share::shows)
-            || seen.held.is_some();
+            || seen.held.as_ref().is_some_and(super::open_load::Held::shows);
     let is_limited = seen.flat.iter().any(|limit| limit.jobs.contains(&job));
     if !seen.subject.has_device()
         || waited_for_generator

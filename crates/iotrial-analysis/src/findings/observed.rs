@@ -25,7 +25,7 @@ pub(crate) struct Observed<'s, 'r> {
     pub(super) stall: Option<Stall>,
     pub(super) never_issued: Option<Share>,
     pub(super) issued_late: Option<Share>,
-    /// `None` where the generator made less than a tenth of any percentile.
+    /// `None` where the generator made nothing of any percentile.
     pub(super) held: Option<Held>,
     /// `None` where the CPU time of the generator is not known.
     pub(super) generator: Option<GeneratorUse>,

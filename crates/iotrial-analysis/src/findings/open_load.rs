@@ -95,14 +95,15 @@ const LOOKED_AT: [f64; 2] = [99.0, 99.9];
 pub(super) struct Held {
     job: String,
     what_arrives: &'static str,
-    /// I/Os that were held back by more than 100 µs.
+    /// I/Os to whose latency it added more than 100 µs.
     count: u64,
     of: u64,
+    /// p99, and p99.9 where enough I/Os lie beyond it.
     percentiles: Vec<HeldPercentile>,
 }
 
 impl Held {
-    /// Of the open job of which it made most of p99; `None` where that is less than a tenth.
+    /// Of the open job of which it made most of p99; `None` where it made nothing of any.
     pub(super) fn of(subject: &Subject<'_>) -> Option<Self> {
         let jobs =
             subject.plan?.jobs.iter().zip(&subject.jobs).filter(|(job, _)| job.arrival != Arrival::Closed);
@@ -111,7 +112,7 @@ impl Held {
             done.arrivals().filter_map(Facts::counts).for_each(|counts| all.merge(counts));
             let percentiles: Vec<HeldPercentile> =
                 LOOKED_AT.into_iter().filter_map(|percent| held_percentile(&all, percent)).collect();
-            percentiles.first().is_some_and(|one| one.percent == LOOKED_AT[0]).then(|| Self {
+            (!percentiles.is_empty()).then(|| Self {
                 job: job.name.clone(),
                 what_arrives: what_arrives(job),
                 count: all.held_latency.io_count(),
@@ -119,8 +120,17 @@ impl Held {
                 percentiles,
             })
         });
-        let share = |held: &Self| held.percentiles[0].without_us / held.percentiles[0].latency_us;
-        held.min_by(|a, b| share(a).total_cmp(&share(b)))
+        held.min_by(|a, b| a.rest_of_p99().total_cmp(&b.rest_of_p99()))
+    }
+
+    /// The share of p99 that the generator did not make.
+    fn rest_of_p99(&self) -> f64 {
+        self.percentiles[0].without_us / self.percentiles[0].latency_us
+    }
+
+    /// Whether it made so much that the figure is not the device's.
+    pub(super) fn shows(&self) -> bool {
+        self.rest_of_p99() <= 1.0 - LEAST_HELD_PERCENT / 100.0
     }
 }
 
@@ -128,7 +138,7 @@ fn what_arrives(job: &Job) -> &'static str {
     if job.group_commit.is_some() { "commits" } else { "I/Os" }
 }
 
-/// A percentile of which the generator made a tenth or more; `None` also where fewer than ten I/Os lie beyond it, as for figures.
+/// A percentile and what the generator made of it; `None` where fewer than ten I/Os lie beyond it, as for figures.
 fn held_percentile(counts: &OpCounts, percent: f64) -> Option<HeldPercentile> {
     let all = counts.io_count();
     if counts.held_latency.io_count() == 0 || all as f64 * (1.0 - percent / 100.0) < 10.0 {
@@ -150,8 +160,7 @@ fn held_percentile(counts: &OpCounts, percent: f64) -> Option<HeldPercentile> {
     });
     let latency_us = counts.total_latency.percentile(percent)?.as_secs_f64() * 1e6;
     let without_us = without?.0 as f64 / 1e3;
-    let is_held = without_us <= (1.0 - LEAST_HELD_PERCENT / 100.0) * latency_us;
-    is_held.then_some(HeldPercentile { percent, latency_us, without_us })
+    Some(HeldPercentile { percent, latency_us, without_us: without_us.min(latency_us) })
 }
 
 /// The device did not keep up with the rate: I/Os were due and never issued.
@@ -179,8 +188,7 @@ fn not_issued_words(share: &Share) -> String {
 
 /// The generator itself was late, though it had room for the I/O.
 pub(super) fn late_issues(seen: &Observed<'_, '_>) -> Option<Finding> {
-    let late = seen.issued_late.as_ref().filter(|share| share.shows());
-    if let Some(held) = &seen.held {
+    if let Some(held) = seen.held.as_ref().filter(|held| held.shows()) {
         return Some(Finding {
             id: FindingId::LateIssues,
             severity: Severity::Warning,
@@ -193,43 +201,49 @@ pub(super) fn late_issues(seen: &Observed<'_, '_>) -> Option<Finding> {
             },
         });
     }
-    let share = late?;
+    let share = seen.issued_late.as_ref().filter(|share| share.shows())?;
+    let held = seen.held.as_ref().filter(|held| held.job == share.job);
     Some(Finding {
         id: FindingId::LateIssues,
         severity: Severity::Warning,
-        message: late_issues_words(share),
+        message: late_issues_words(share, held),
         evidence: Evidence::LateIssues {
             job: share.job.clone(),
             late_count: share.count,
             late_percent: share.percent,
-            held: Vec::new(),
+            held: held.map(|held| held.percentiles.clone()).unwrap_or_default(),
         },
     })
 }
 
+/// How much of each percentile the generator made.
+fn parts(held: &Held) -> String {
+    let part = |one: &HeldPercentile| {
+        let HeldPercentile { percent, latency_us, without_us } = one;
+        let name = if *percent == 99.0 { "p99" } else { "p99.9" };
+        let made = latency_in_words(latency_us - without_us);
+        format!("up to {made} of its {name} of {}", latency_in_words(*latency_us))
+    };
+    let made = held.percentiles.iter().filter(|one| one.without_us < one.latency_us);
+    enumerate(&made.map(part).collect::<Vec<_>>())
+}
+
 fn held_words(held: &Held) -> String {
-    let Held { job, what_arrives, count, of, percentiles } = held;
-    let parts: Vec<String> = percentiles
-        .iter()
-        .map(|one| {
-            let HeldPercentile { percent, latency_us, without_us } = one;
-            let name = if *percent == 99.0 { "p99" } else { "p99.9" };
-            let part = latency_in_words(latency_us - without_us);
-            format!("up to {part} of its {name} of {}", latency_in_words(*latency_us))
-        })
-        .collect();
+    let Held { job, what_arrives, count, of, .. } = held;
     format!(
-        "{} {what_arrives} of `{job}` ({:.1} %) were issued late, or seen late when they were done, because iotrial did not run: {} are the generator's, not the device's",
+        "{} {what_arrives} of `{job}` ({:.1} %) were issued late, waited behind such ones, or were seen late when they were done, because iotrial did not run: {} are the generator's, not the device's",
         count_with_thousands(*count),
         100.0 * *count as f64 / *of as f64,
-        enumerate(&parts)
+        parts(held)
     )
 }
 
-fn late_issues_words(share: &Share) -> String {
+fn late_issues_words(share: &Share, held: Option<&Held>) -> String {
     let Share { job, what_arrives, count, percent, .. } = share;
+    let made = held.map(parts).filter(|made| !made.is_empty());
+    let made = made.map(|made| format!(" ({made})")).unwrap_or_default();
     format!(
-        "{} {what_arrives} of `{job}` ({percent:.1} %) were issued more than 100 µs after they were due, though there was room for them among the outstanding I/Os: it was the generator that was late, and their latencies are longer by that",
+        "{} {what_arrives} of `{job}` ({percent:.1} %) were issued more than 100 µs after they were due, though there was room for them among the outstanding I/Os: it was the generator that was late, and their latencies are longer by that{made}",
         count_with_thousands(*count)
     )
 }
@@ -351,7 +365,9 @@ mod tests {
         assert_eq!(held(200), None);
         let found = held(1_500).unwrap();
         assert!(
-            found.message.starts_with("1,500 I/Os of `pages` (1.5 %) were issued late, or seen late"),
+            found
+                .message
+                .starts_with("1,500 I/Os of `pages` (1.5 %) were issued late, waited behind such ones"),
             "{}",
             found.message
         );

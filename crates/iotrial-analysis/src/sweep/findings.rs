@@ -84,8 +84,14 @@ pub(super) fn of_probes(probes: &[SeenProbe<'_>], curves: &[Curve]) -> Vec<Findi
 }
 
 /// Short probes in which the device stood still, which are points of no curve. A long one with a standstill tells of it by itself.
+///
+/// Where the generator was short of CPU, or did not run, an I/O may have waited for that, and the device is not accused.
 pub(super) fn stalled_probes(probes: &[SeenProbe<'_>]) -> Option<Finding> {
-    let stalled: Vec<&SeenProbe<'_>> = probes.iter().filter(|seen| stood_still(seen.probe)).collect();
+    let of_the_host = [FindingId::GeneratorBusy, FindingId::Paused, FindingId::LateIssues];
+    let is_of_the_host =
+        |seen: &SeenProbe<'_>| seen.findings.iter().any(|finding| of_the_host.contains(&finding.id));
+    let stalled = probes.iter().filter(|seen| stood_still(seen.probe) && !is_of_the_host(seen));
+    let stalled: Vec<&SeenProbe<'_>> = stalled.collect();
     let first = stalled.first()?.probe;
     let count = stalled.len();
     let which = if count == 1 { "one short probe".to_owned() } else { format!("{count} short probes") };

@@ -375,6 +375,25 @@ fn a_rate_that_fell_while_the_generator_waited_for_a_cpu_is_no_cap() {
 }
 
 #[test]
+fn an_io_that_waited_while_the_generator_waited_for_a_cpu_is_no_stall_of_the_device() {
+    let mut probes = alone("randread-8k", 0, 10);
+    // An I/O of a short probe takes four of its ten seconds.
+    let mut stalled = probe("randread-8k", &[0], 4, ProbePurpose::Search, 2_000);
+    let counts = stalled.counts[0].read.as_mut().unwrap();
+    counts.total_latency.record_n(Duration::from_secs(4), 1);
+    probes.push(stalled);
+    let is_said = |probes: &[ProbeRecord]| {
+        let summary = SweepSummary::new(&record(1, probes.to_vec()));
+        summary.findings.iter().any(|finding| finding.id == FindingId::Stalled)
+    };
+    assert!(is_said(&probes));
+    let mut waited = cpu(1.2, 30.0, 0.0);
+    waited.as_mut().unwrap().run_queue_delay_s = Some(3.2);
+    probes.last_mut().unwrap().cpu = waited;
+    assert!(!is_said(&probes));
+}
+
+#[test]
 fn what_is_odd_about_curves_is_among_the_findings_of_a_sweep() {
     let of = |summary: &SweepSummary, id| summary.findings.iter().find(|found| found.id == id).cloned();
     // Too many outstanding I/Os cost half of the rate.

@@ -19,6 +19,9 @@ impl IgnoredSignals {
 /// Does nothing: no file is limited.
 pub fn survive_file_size_limit() {}
 
+/// Nothing: this system has no such limit.
+pub fn stop_at_cpu_time_limit() {}
+
 /// Says a line, and ends the process.
 pub(super) fn end_without_memory(message: &str, exit_code: i32) -> ! {
     // Standard error has no buffer, so that nothing is allocated.

@@ -49,6 +49,28 @@ pub fn survive_file_size_limit() {
     }
 }
 
+/// From now on the end of the CPU time that the process may have (`ulimit -t`) is a SIGTERM, for which a handler may be set, instead of the end
+/// of the process.
+pub fn stop_at_cpu_time_limit() {
+    extern "C" fn terminate(_: libc::c_int) {
+        static IS_TOLD: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
+        // The kernel says it once a second from then on, and a second signal would end the run without its record.
+        if !IS_TOLD.swap(true, std::sync::atomic::Ordering::Relaxed) {
+            #[expect(unsafe_code, reason = "the safe ways may not be called here")]
+            // SAFETY: a signal handler may call both.
+            unsafe {
+                libc::kill(libc::getpid(), libc::SIGTERM);
+            }
+        }
+    }
+    let handler: extern "C" fn(libc::c_int) = terminate;
+    #[expect(unsafe_code, reason = "no safe crate sets a handler of this signal")]
+    // SAFETY: the handler changes a flag and sends a signal, which it may at any moment, in any thread.
+    unsafe {
+        libc::signal(libc::SIGXCPU, handler as *const () as libc::sighandler_t);
+    }
+}
+
 /// Says a line without any memory, and ends the process.
 pub(super) fn end_without_memory(message: &str, exit_code: i32) -> ! {
     #[expect(unsafe_code, reason = "the safe ways allocate, or run destructors that do")]

@@ -211,7 +211,8 @@ impl Again {
     fn of(record: &RunRecord) -> Self {
         let targets = record.targets.iter().map(|target| format!(" --target {}", quoted(&target.named())));
         let targets: String = targets.collect();
-        let mut typed = std::env::args().skip(1);
+        // The name of a file need not be text. As text it is shown here, with a mark where it is none.
+        let mut typed = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
         let words = match typed.next().as_deref() {
             Some("run") => given(typed),
             _ => {
