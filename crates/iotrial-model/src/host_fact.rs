@@ -65,7 +65,6 @@ facts! {
     Kernel "kernel" "kernel" Plain,
     CpuCount "cpu_count" "CPUs" Plain,
     CpuGovernor "cpu_governor" "CPU governor" Plain,
-    DeepestIdleState "deepest_idle_state" "deepest idle state of the CPUs" Plain,
     NumaNodes "numa_nodes" "NUMA nodes" Plain,
     NumaBalancing "numa_balancing" "automatic NUMA balancing" Plain,
     ClockSource "clock_source" "clock source" Plain,
