@@ -19,12 +19,6 @@ pub mod managed_file;
 mod extents;
 
 #[cfg(target_os = "linux")]
-mod mounts;
-
-#[cfg(target_os = "linux")]
-mod block;
-
-#[cfg(target_os = "linux")]
 mod loop_device;
 
 #[cfg(target_os = "linux")]

@@ -37,6 +37,7 @@ pub mod range;
 pub mod stated_latency;
 pub mod split_mix;
 pub mod study;
+pub mod host_fact;
 pub mod counters;
 pub mod subject;
 pub mod demand;

@@ -13,9 +13,10 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, FileType, StatxFlags};
 use rustix::io::Errno;
 
-use super::block::{Device, Kernel, Number};
+use iotrial_host::block::{Device, Kernel};
+use iotrial_host::mounts::{self, Mount};
+use iotrial_host::number::Number;
 use super::loop_device::{self, Backing};
-use super::mounts::{self, Mount};
 use super::obstacle::{Obstacle, Reason};
 
 /// Whatever lies under one of them is the running system.
@@ -457,7 +458,7 @@ mod tests {
             eprintln!("skipped: no disks");
             return;
         };
-        let blind = Kernel { sys: "/nowhere".into(), proc: "/nowhere".into() };
+        let blind = Kernel::at("/nowhere", "/nowhere");
         let survey = survey(&blind, &Footprint::of(&blind, &device), &[]);
         let unseen = |obstacle: &&Obstacle| obstacle.id() == "unseen";
         assert_eq!(survey.obstacles.iter().filter(unseen).count(), 4, "{:?}", survey.obstacles);
@@ -475,7 +476,7 @@ mod tests {
             return None;
         };
         let place = tempfile::tempdir().unwrap();
-        let kernel = Kernel { sys: "/sys".into(), proc: place.path().to_owned() };
+        let kernel = Kernel::at("/sys", place.path());
         let node = node(&disk);
         Some((place, kernel, disk, node))
     }

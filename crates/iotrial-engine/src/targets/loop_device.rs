@@ -10,7 +10,8 @@ use std::path::Path;
 use rustix::fs::OFlags;
 use rustix::ioctl::{Getter, Opcode};
 
-use super::block::{Device, Number};
+use iotrial_host::block::Device;
+use iotrial_host::number::Number;
 
 /// The device or file behind a loop device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

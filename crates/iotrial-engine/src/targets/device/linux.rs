@@ -12,7 +12,8 @@ use iotrial_model::units::ByteSize;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use super::super::block::{Device, Kernel, Link, Number};
+use iotrial_host::block::{Device, Kernel, Link};
+use iotrial_host::number::Number;
 use super::super::fill::AlignedBuffer;
 use super::super::in_use::{self, Footprint, Survey};
 use super::super::obstacle::{Obstacle, Reason};

@@ -4,24 +4,29 @@ use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
-use super::block::Number;
+use crate::number::Number;
 
 /// A mount, as far as the table tells of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Mount {
-    pub(crate) id: u64,
+pub struct Mount {
+    /// By which `statx` names it.
+    pub id: u64,
     /// Of the file system; anonymous (major 0) where it has no device or several of them.
-    pub(crate) number: Number,
-    pub(crate) mount_point: PathBuf,
-    pub(crate) options: String,
-    pub(crate) filesystem: String,
+    pub number: Number,
+    /// Where it is mounted, as this process sees it.
+    pub mount_point: PathBuf,
+    /// Of this mount: `rw,noatime`.
+    pub options: String,
+    /// Its type, such as `ext4`.
+    pub filesystem: String,
     /// A device's path, or any other name.
-    pub(crate) source: OsString,
-    pub(crate) super_options: OsString,
+    pub source: OsString,
+    /// Of the file system, whichever mount of it.
+    pub super_options: OsString,
 }
 
 /// All mounts, in the order in which they were made. Lines that make no sense are passed over.
-pub(crate) fn parse(mountinfo: &[u8]) -> Vec<Mount> {
+pub fn parse(mountinfo: &[u8]) -> Vec<Mount> {
     mountinfo.split(|byte| *byte == b'\n').filter_map(parse_line).collect()
 }
 
@@ -43,7 +48,7 @@ fn parse_line(line: &[u8]) -> Option<Mount> {
 }
 
 /// Resolves the octal escapes of blanks, line ends and backslashes: `\040` is a blank.
-pub(crate) fn unescape(text: &[u8]) -> OsString {
+pub fn unescape(text: &[u8]) -> OsString {
     let mut plain = Vec::with_capacity(text.len());
     let mut rest = text;
     while let [first, after @ ..] = rest {
@@ -63,7 +68,7 @@ pub(crate) fn unescape(text: &[u8]) -> OsString {
 
 /// The mount on which `path` lies: the one with that id, or else the last of those with the longest mount
 /// point, which hides the ones before it. `path` must be absolute and without symbolic links.
-pub(crate) fn find<'m>(mounts: &'m [Mount], path: &Path, id: Option<u64>) -> Option<&'m Mount> {
+pub fn find<'m>(mounts: &'m [Mount], path: &Path, id: Option<u64>) -> Option<&'m Mount> {
     let with_id = id.and_then(|id| mounts.iter().find(|mount| mount.id == id));
     with_id.or_else(|| {
         // Of several as long `max_by_key` gives the last, which was mounted over the others.
@@ -74,12 +79,12 @@ pub(crate) fn find<'m>(mounts: &'m [Mount], path: &Path, id: Option<u64>) -> Opt
 
 impl Mount {
     /// Whether the file system lives in memory.
-    pub(crate) fn is_in_memory(&self) -> bool {
+    pub fn is_in_memory(&self) -> bool {
         matches!(self.filesystem.as_str(), "tmpfs" | "ramfs" | "hugetlbfs")
     }
 
     /// Whether it shows devices or the kernel rather than files.
-    pub(crate) fn is_kernels(&self) -> bool {
+    pub fn is_kernels(&self) -> bool {
         const KINDS: [&str; 19] = [
             "devtmpfs",
             "devpts",
@@ -105,12 +110,12 @@ impl Mount {
     }
 
     /// Whether direct I/O follows the sectors of the device below, and not rules of the file system.
-    pub(crate) fn follows_the_sectors(&self) -> bool {
+    pub fn follows_the_sectors(&self) -> bool {
         matches!(self.filesystem.as_str(), "ext2" | "ext3" | "ext4" | "xfs" | "f2fs" | "vfat" | "exfat")
     }
 
     /// The value of `key=value` among the options of the file system.
-    pub(crate) fn super_option(&self, key: &str) -> Option<&OsStr> {
+    pub fn super_option(&self, key: &str) -> Option<&OsStr> {
         let options = self.super_options.as_bytes().split(|byte| *byte == b',');
         let mut values = options.filter_map(|option| option.strip_prefix(key.as_bytes())?.strip_prefix(b"="));
         values.next().map(OsStr::from_bytes)

@@ -1,80 +1,81 @@
 //! Block devices as sysfs shows them: disks, partitions, and what is stacked on what.
 
 use std::fs;
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use iotrial_model::record::BlockDevice;
 use iotrial_model::units::ByteSize;
 
-use super::mounts::{self, Mount};
+use crate::mounts::{self, Mount};
+use crate::number::Number;
+use crate::text;
 
-/// Major and minor number of a device.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct Number {
-    pub(crate) major: u32,
-    pub(crate) minor: u32,
-}
-
-impl Number {
-    /// From `st_dev` or `st_rdev`.
-    pub(crate) fn from_dev(dev: u64) -> Self {
-        Self { major: rustix::fs::major(dev), minor: rustix::fs::minor(dev) }
-    }
-
-    /// Reads what sysfs and the mount table have, such as `254:0`; a line end may follow.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        let (major, minor) = text.trim_end().split_once(':')?;
-        Some(Self { major: major.parse().ok()?, minor: minor.parse().ok()? })
-    }
-
-    /// Of the block device at `path`, with links followed.
-    pub(crate) fn of_device(path: &Path) -> Option<Self> {
-        Self::of_metadata(&fs::metadata(path).ok()?)
-    }
-
-    /// Of the block device of which the metadata tells.
-    pub(crate) fn of_metadata(metadata: &fs::Metadata) -> Option<Self> {
-        metadata.file_type().is_block_device().then(|| Self::from_dev(metadata.rdev()))
-    }
-}
-
-impl std::fmt::Display for Number {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}:{}", self.major, self.minor)
-    }
-}
-
-/// Where the kernel shows itself: `/sys` and `/proc`, or what a test puts in their place.
+/// Where the kernel shows itself: `/sys` and `/proc`, or a copy of them in a folder.
 #[derive(Debug, Clone)]
-pub(crate) struct Kernel {
-    pub(crate) sys: PathBuf,
-    pub(crate) proc: PathBuf,
+pub struct Kernel {
+    /// Where sysfs is.
+    pub sys: PathBuf,
+    /// Where procfs is.
+    pub proc: PathBuf,
+    /// The folder that holds a copy of another host's `/sys`, `/proc` and `/etc`; `None` of the host itself.
+    captured: Option<PathBuf>,
 }
 
 impl Kernel {
     /// The kernel that runs.
-    pub(crate) fn this() -> Self {
-        Self { sys: "/sys".into(), proc: "/proc".into() }
+    pub fn this() -> Self {
+        Self::at("/sys", "/proc")
+    }
+
+    /// This host, with its kernel shown elsewhere.
+    pub fn at(sys: impl Into<PathBuf>, proc: impl Into<PathBuf>) -> Self {
+        Self { sys: sys.into(), proc: proc.into(), captured: None }
+    }
+
+    /// A copy of `/sys`, `/proc` and `/etc` of another host. Nothing of this host is asked.
+    pub fn captured(root: &Path) -> Self {
+        // With links resolved: what is found in sysfs is, and both are compared.
+        let root = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+        Self { sys: root.join("sys"), proc: root.join("proc"), captured: Some(root) }
+    }
+
+    /// Whether it is a copy, of which only files tell.
+    pub const fn is_captured(&self) -> bool {
+        self.captured.is_some()
+    }
+
+    /// Where a file of the host is, by its path there: `/etc/fstab`.
+    pub fn file(&self, path: &str) -> PathBuf {
+        match &self.captured {
+            Some(root) => root.join(path.trim_start_matches('/')),
+            None => path.into(),
+        }
+    }
+
+    /// The path as the host itself has it, without the folder of a copy.
+    pub fn shown(&self, path: &Path) -> PathBuf {
+        let inside = self.captured.as_ref().and_then(|root| path.strip_prefix(root).ok());
+        inside.map_or_else(|| path.to_owned(), |inside| Path::new("/").join(inside))
     }
 
     /// The mounts that this process sees.
-    pub(crate) fn mounts(&self) -> Vec<Mount> {
-        fs::read(self.proc.join("self/mountinfo")).map(|text| mounts::parse(&text)).unwrap_or_default()
+    pub fn mounts(&self) -> Vec<Mount> {
+        text::bytes(&self.proc.join("self/mountinfo")).map(|text| mounts::parse(&text)).unwrap_or_default()
     }
 
     /// The device of that number; `None` for anonymous numbers and where sysfs is not there.
-    pub(crate) fn device(&self, number: Number) -> Option<Device> {
+    pub fn device(&self, number: Number) -> Option<Device> {
         Device::at(&self.sys.join("dev/block").join(number.to_string()))
     }
 
     /// All disks, without their partitions.
-    pub(crate) fn disks(&self) -> Vec<Device> {
+    pub fn disks(&self) -> Vec<Device> {
         entries(&self.sys.join("block")).iter().filter_map(|path| Device::at(path)).collect()
     }
 
     /// The members of each btrfs file system that is mounted anywhere, with its UUID.
-    pub(crate) fn btrfs_members(&self) -> Vec<(String, Vec<Device>)> {
+    pub fn btrfs_members(&self) -> Vec<(String, Vec<Device>)> {
         let systems = entries(&self.sys.join("fs/btrfs")).into_iter();
         let members = systems.map(|path| {
             let devices = entries(&path.join("devices"));
@@ -84,7 +85,7 @@ impl Kernel {
     }
 
     /// The devices directly under a file system.
-    pub(crate) fn devices_of_mount(&self, mount: &Mount) -> Vec<Device> {
+    pub fn devices_of_mount(&self, mount: &Mount) -> Vec<Device> {
         // The number is the kernel's own. The source after it is a name that somebody gave when the file
         // system was mounted, and is asked only where the number is one of no device.
         if let Some(device) = self.device(mount.number) {
@@ -92,11 +93,9 @@ impl Kernel {
         }
         // What is written goes to the upper directory, whatever is read from the lower ones.
         if mount.filesystem == "overlay" {
-            let upper = mount.super_option("upperdir").and_then(|upper| fs::metadata(upper).ok());
-            return upper.and_then(|upper| self.device(Number::from_dev(upper.dev()))).into_iter().collect();
+            return self.devices_of_upper(mount);
         }
-        let named = Number::of_device(Path::new(&mount.source)).and_then(|number| self.device(number));
-        let Some(named) = named else { return Vec::new() };
+        let Some(named) = self.device_of_source(Path::new(&mount.source)) else { return Vec::new() };
         // The table names one of its devices; blocks lie on all.
         if mount.filesystem == "btrfs" {
             let mut systems = self.btrfs_members().into_iter();
@@ -107,9 +106,42 @@ impl Kernel {
         vec![named]
     }
 
+    /// The devices under the upper directory of an overlay.
+    fn devices_of_upper(&self, overlay: &Mount) -> Vec<Device> {
+        let Some(upper) = overlay.super_option("upperdir").map(Path::new) else { return Vec::new() };
+        if !self.is_captured() {
+            let upper = fs::metadata(upper).ok();
+            return upper.and_then(|upper| self.device(Number::from_dev(upper.dev()))).into_iter().collect();
+        }
+        let mounts = self.mounts();
+        let below = mounts::find(&mounts, upper, None).filter(|below| below.filesystem != "overlay");
+        below.map(|below| self.devices_of_mount(below)).unwrap_or_default()
+    }
+
+    /// The device of a name such as `/dev/sda1` or `/dev/mapper/vg-lv`.
+    pub fn device_of_source(&self, source: &Path) -> Option<Device> {
+        if !self.is_captured()
+            && let Some(device) = Number::of_device(source).and_then(|number| self.device(number))
+        {
+            return Some(device);
+        }
+        // A container may see sysfs and not the nodes, and a copy has no nodes: the names say enough.
+        if let Ok(mapping) = source.strip_prefix("/dev/mapper") {
+            let name = mapping.to_str()?;
+            return self.disks().into_iter().find(|disk| disk.attribute("dm/name").as_deref() == Some(name));
+        }
+        let name = source.strip_prefix("/dev").ok()?.to_str()?.replace('/', "!");
+        Device::at(&self.sys.join("class/block").join(name))
+    }
+
+    /// The mount on which a path lies; the path must be absolute, and without symbolic links.
+    pub fn mount_of<'m>(&self, path: &Path, mounts: &'m [Mount]) -> Option<&'m Mount> {
+        mounts::find(mounts, path, if self.is_captured() { None } else { mount_id(path) })
+    }
+
     /// Tells whose room the files of a mount take: equal where it is shared. `device` is the `st_dev` of what lies
     /// there, which is that of the file system, but for those that have a number for each of their parts.
-    pub(crate) fn room_of(&self, mount: &Mount, mounts: &[Mount], device: u64) -> u64 {
+    pub fn room_of(&self, mount: &Mount, mounts: &[Mount], device: u64) -> u64 {
         match mount.filesystem.as_str() {
             // What is written takes room where the upper directory lies. Where that is not to be seen, as in a
             // container, nobody can tell.
@@ -143,7 +175,10 @@ impl Kernel {
     }
 
     /// The devices directly under the file system of `path`.
-    pub(crate) fn devices_of_path(&self, path: &Path, mounts: &[Mount]) -> Vec<Device> {
+    pub fn devices_of_path(&self, path: &Path, mounts: &[Mount]) -> Vec<Device> {
+        if self.is_captured() {
+            return self.mount_of(path, mounts).map(|mount| self.devices_of_mount(mount)).unwrap_or_default();
+        }
         let Ok(metadata) = fs::metadata(path) else { return Vec::new() };
         if let Some(device) = self.device(Number::from_dev(metadata.dev())) {
             return vec![device];
@@ -153,18 +188,21 @@ impl Kernel {
     }
 
     /// What lies below `device`, itself first: its whole disk, then what that is stacked on.
-    pub(crate) fn below(&self, device: &Device) -> Vec<Device> {
+    pub fn below(&self, device: &Device) -> Vec<Device> {
         Self::walk(device, |_| Vec::new())
     }
 
     /// Like [`Kernel::below`], but a loop device does not end it: the disk below the file follows.
-    pub(crate) fn below_with_files(&self, device: &Device, mounts: &[Mount]) -> Vec<Device> {
+    pub fn below_with_files(&self, device: &Device, mounts: &[Mount]) -> Vec<Device> {
         Self::walk(device, |device| self.behind_loop(device, mounts))
     }
 
     /// The device that a loop device shows, or the devices of the file system that holds its file.
     fn behind_loop(&self, device: &Device, mounts: &[Mount]) -> Vec<Device> {
         let Some(file) = device.backing_file() else { return Vec::new() };
+        if self.is_captured() {
+            return self.device_of_source(&file).map_or_else(|| self.devices_of_path(&file, mounts), |device| vec![device]);
+        }
         Number::of_device(&file)
             .and_then(|number| self.device(number))
             .map_or_else(|| self.devices_of_path(&file, mounts), |device| vec![device])
@@ -172,7 +210,7 @@ impl Kernel {
 
     /// What carries `nearest`, level by level, themselves first. A device that carries others of several
     /// levels stands below all of them.
-    pub(crate) fn chain(&self, nearest: &[Device], mounts: &[Mount]) -> Vec<Link> {
+    pub fn chain(&self, nearest: &[Device], mounts: &[Mount]) -> Vec<Link> {
         let mut links: Vec<Link> = Vec::new();
         // The last one is taken first, so they go in from the back: among those of one level the order stays
         // that of sysfs.
@@ -227,17 +265,18 @@ const MOST_LEVELS: u32 = 16;
 
 /// A device in the chain below a target.
 #[derive(Debug, Clone)]
-pub(crate) struct Link {
-    pub(crate) device: Device,
+pub struct Link {
+    /// The device itself.
+    pub device: Device,
     /// 1 is the nearest to the target.
-    pub(crate) level: u32,
+    pub level: u32,
     /// On the levels below.
-    carriers: Vec<Device>,
+    pub carriers: Vec<Device>,
 }
 
 impl Link {
     /// What a record says of it.
-    pub(crate) fn facts(&self) -> BlockDevice {
+    pub fn facts(&self) -> BlockDevice {
         BlockDevice {
             level: Some(self.level),
             carried_by: self.carriers.iter().map(Device::name).collect(),
@@ -248,7 +287,7 @@ impl Link {
 }
 
 /// The id of the mount on which `path` lies, where the kernel tells it.
-pub(crate) fn mount_id(path: &Path) -> Option<u64> {
+pub fn mount_id(path: &Path) -> Option<u64> {
     use rustix::fs::{AtFlags, CWD, StatxFlags};
     let statx = rustix::fs::statx(CWD, path, AtFlags::empty(), StatxFlags::MNT_ID).ok()?;
     (statx.stx_mask & StatxFlags::MNT_ID.bits() != 0).then_some(statx.stx_mnt_id)
@@ -256,28 +295,34 @@ pub(crate) fn mount_id(path: &Path) -> Option<u64> {
 
 /// A block device: its directory in sysfs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Device {
+pub struct Device {
     directory: PathBuf,
-    pub(crate) number: Number,
+    /// By which the kernel knows it.
+    pub number: Number,
 }
 
 impl Device {
     /// The device whose directory in sysfs `path` is, or links to.
     fn at(path: &Path) -> Option<Self> {
         let directory = fs::canonicalize(path).ok()?;
-        let number = Number::parse(&fs::read_to_string(directory.join("dev")).ok()?)?;
+        let number = Number::parse(&String::from_utf8(text::bytes(&directory.join("dev")).ok()?).ok()?)?;
         Some(Self { directory, number })
     }
 
     /// Kernel name, such as `nvme0n1p2`.
-    pub(crate) fn name(&self) -> String {
+    pub fn name(&self) -> String {
         // sysfs writes the slash of old RAID controllers' names (`cciss/c0d0`) as an exclamation mark.
         file_name(&self.directory).replace('!', "/")
     }
 
+    /// Its directory in sysfs, with links resolved.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
     /// The content of an attribute without the blanks around it; `None` where it is absent or empty.
-    pub(crate) fn attribute(&self, name: &str) -> Option<String> {
-        let text = fs::read(self.directory.join(name)).ok()?;
+    pub fn attribute(&self, name: &str) -> Option<String> {
+        let text = text::bytes(&self.directory.join(name)).ok()?;
         let text =
             String::from_utf8_lossy(&text).trim_matches(|c: char| c.is_whitespace() || c == '\0').to_owned();
         (!text.is_empty()).then_some(text)
@@ -287,74 +332,78 @@ impl Device {
         self.attribute(name)?.parse().ok()
     }
 
-    pub(crate) fn is_partition(&self) -> bool {
+    /// Whether it is a part of a disk.
+    pub fn is_partition(&self) -> bool {
         self.directory.join("partition").exists()
     }
 
     /// The disk of a partition.
-    fn parent(&self) -> Option<Self> {
+    pub fn parent(&self) -> Option<Self> {
         if self.is_partition() { Self::at(self.directory.parent()?) } else { None }
     }
 
     /// The disk that it is, or is a part of.
-    pub(crate) fn whole_disk(&self) -> Self {
+    pub fn whole_disk(&self) -> Self {
         self.parent().unwrap_or_else(|| self.clone())
     }
 
     /// The partitions of a disk.
-    pub(crate) fn partitions(&self) -> Vec<Self> {
+    pub fn partitions(&self) -> Vec<Self> {
         let inside = entries(&self.directory).into_iter();
         inside.filter(|path| path.join("partition").exists()).filter_map(|path| Self::at(&path)).collect()
     }
 
     /// What it is made of: the members of an array, the volumes of a mapping.
-    pub(crate) fn slaves(&self) -> Vec<Self> {
+    pub fn slaves(&self) -> Vec<Self> {
         entries(&self.directory.join("slaves")).iter().filter_map(|path| Self::at(path)).collect()
     }
 
     /// What is made of it.
-    pub(crate) fn holders(&self) -> Vec<Self> {
+    pub fn holders(&self) -> Vec<Self> {
         entries(&self.directory.join("holders")).iter().filter_map(|path| Self::at(path)).collect()
     }
 
     /// The file behind a loop device.
-    pub(crate) fn backing_file(&self) -> Option<PathBuf> {
+    pub fn backing_file(&self) -> Option<PathBuf> {
         use std::os::unix::ffi::OsStringExt as _;
         // As bytes, and not through `attribute`: a path may hold anything, blanks at its ends too.
-        let mut text = fs::read(self.directory.join("loop/backing_file")).ok()?;
+        let mut text = text::bytes(&self.directory.join("loop/backing_file")).ok()?;
         if text.last() == Some(&b'\n') {
             text.pop();
         }
         Some(std::ffi::OsString::from_vec(text).into())
     }
 
-    pub(crate) fn size(&self) -> Option<ByteSize> {
+    /// All of it.
+    pub fn size(&self) -> Option<ByteSize> {
         // Always in units of 512 bytes, whatever the sectors are.
         self.number_attribute("size")?.checked_mul(512).map(ByteSize::bytes)
     }
 
     /// Whether it is made of main memory: zram, and the ramdisks of brd.
-    pub(crate) fn is_in_memory(&self) -> bool {
+    pub fn is_in_memory(&self) -> bool {
         let name = self.whole_disk().name();
         let number = name.strip_prefix("zram").or_else(|| name.strip_prefix("ram"));
         number.is_some_and(|number| number.parse::<u32>().is_ok())
     }
 
-    pub(crate) fn is_read_only(&self) -> bool {
+    /// Whether the kernel refuses to write to it.
+    pub fn is_read_only(&self) -> bool {
         self.attribute("ro").as_deref() == Some("1")
     }
 
     /// Counts up whenever another medium or file comes under the same number.
-    pub(crate) fn diskseq(&self) -> Option<u64> {
+    pub fn diskseq(&self) -> Option<u64> {
         self.whole_disk().number_attribute("diskseq")
     }
 
-    pub(crate) fn logical_block_size(&self) -> Option<u64> {
+    /// The smallest unit that it reads and writes, in bytes.
+    pub fn logical_block_size(&self) -> Option<u64> {
         self.whole_disk().number_attribute("queue/logical_block_size")
     }
 
     /// Serial number or world-wide name.
-    pub(crate) fn serial(&self) -> Option<String> {
+    pub fn serial(&self) -> Option<String> {
         let disk = self.whole_disk();
         // Each kind of device has a place of its own: virtio `serial`, NVMe `device/serial` and `wwid`, SCSI
         // `device/wwid`; then come the ids that device mapper and MD gave their volumes.
@@ -363,7 +412,7 @@ impl Device {
     }
 
     /// What a record says of it, without its place in a chain.
-    pub(crate) fn facts(&self) -> BlockDevice {
+    pub fn facts(&self) -> BlockDevice {
         let disk = self.whole_disk();
         let model = ["device/model", "device/name", "dm/name"].iter().find_map(|name| disk.attribute(name));
         // SCSI has names of vendors, and virtio the number of one (`0x1af4`), which says nothing to a person.
@@ -389,13 +438,13 @@ impl Device {
 }
 
 /// The chosen one of `none [mq-deadline] kyber`.
-fn chosen(list: &str) -> String {
+pub(crate) fn chosen(list: &str) -> String {
     let bracketed = list.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
     bracketed.map_or(list, |(chosen, _)| chosen).to_owned()
 }
 
 /// The paths in a directory, sorted; none where it cannot be read.
-fn entries(directory: &Path) -> Vec<PathBuf> {
+pub(crate) fn entries(directory: &Path) -> Vec<PathBuf> {
     let Ok(read) = fs::read_dir(directory) else { return Vec::new() };
     let mut paths: Vec<PathBuf> = read.filter_map(|entry| Some(entry.ok()?.path())).collect();
     // The order of a directory may change from boot to boot; a record of the same host should not.
@@ -403,7 +452,7 @@ fn entries(directory: &Path) -> Vec<PathBuf> {
     paths
 }
 
-fn file_name(path: &Path) -> String {
+pub(crate) fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
@@ -452,7 +501,7 @@ mod tests {
             link(&format!("dev/block/{number}"), &format!("devices/{name}"));
         }
         let proc = place.path().join("proc");
-        (place, Kernel { sys, proc })
+        (place, Kernel::at(sys, proc))
     }
 
     fn names(devices: &[Device]) -> Vec<String> {
@@ -561,7 +610,7 @@ mod tests {
             fs::write(disk.join("dev"), garbage).unwrap();
             assert!(kernel.device(Number { major: 8, minor: 0 }).is_none(), "{garbage}");
         }
-        let nowhere = Kernel { sys: "/nowhere".into(), proc: "/nowhere".into() };
+        let nowhere = Kernel::at("/nowhere", "/nowhere");
         assert!(
             nowhere.disks().is_empty() && nowhere.btrfs_members().is_empty() && nowhere.mounts().is_empty()
         );
