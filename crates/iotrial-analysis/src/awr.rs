@@ -1,23 +1,32 @@
 //! What an AWR report means for storage: the figures of one interval, the latency of waits with a category, what an expert would
-//! remark, and the figures of a database over many intervals.
+//! remark, and the figures of a database over many intervals; what machine and storage that takes, and what Exadata does for it.
 
 mod demand;
+mod exadata;
 mod figures;
+mod fleet;
 mod latencies;
+mod machine;
 mod remarks;
+mod replay;
+mod right_size;
 mod sample;
 mod series;
-mod fleet;
+mod slob;
 
 use iotrial_model::awr::{AwrFigures, AwrReport};
 use serde::Serialize;
 
 pub use demand::Level;
+pub use exadata::{Ask, Difficulty, ExadataMove, Feature, MemorySaving, Saving, TimeShare, Use, Whose};
 pub use fleet::{AwrFleet, Consolidated, FleetInterval, FleetMember, OwnPeak, UnknownDatabase};
 pub use latencies::WaitLatency;
 pub use remarks::{Limit, Remark};
+pub use replay::{Replay, ReplayLimit, ReplayStream};
+pub use right_size::{Factor, Licences, Method, Provision, RightSizing, SizeRequest, Sized};
 pub use sample::AwrSample;
 pub use series::{AwrSeries, AwrStatistics, DatabaseSeries, LeftOut, SeriesInterval};
+pub use slob::{SlobHosts, SlobReport, SlobRun, SlobSeries, is_slob_report};
 
 use crate::threshold::ThresholdSet;
 
@@ -34,6 +43,12 @@ pub struct AwrAnswer {
     pub limits: Vec<Limit>,
     /// What to know and what to look at.
     pub remarks: Vec<Remark>,
+    /// What its storage does for the database, and what other storage would be asked; `None` where it is not on Exadata.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub away_from_exadata: Option<ExadataMove>,
+    /// What machine and storage it takes, once that is asked ([`AwrAnswer::sized`]).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub right_size: Option<RightSizing>,
 }
 
 impl AwrAnswer {
@@ -43,6 +58,15 @@ impl AwrAnswer {
         let latencies = latencies::latencies_of(&report, thresholds);
         let limits = remarks::limits_of(&report);
         let remarks = remarks::remarks_of(&report, &figures, &latencies);
-        Self { awr: report, figures, latencies, limits, remarks }
+        let away_from_exadata = ExadataMove::of(&report, &figures);
+        Self { awr: report, figures, latencies, limits, remarks, away_from_exadata, right_size: None }
+    }
+
+    /// With the machine and the storage that it takes.
+    pub fn sized(self, request: &SizeRequest) -> Self {
+        // A report is a series of one interval; one without an elapsed time is none.
+        let series = AwrSeries::of(vec![AwrSample::of(&self.awr, "")]);
+        let right_size = series.databases.first().map(|one| RightSizing::of(one, request, Some(&self.awr)));
+        Self { right_size, ..self }
     }
 }

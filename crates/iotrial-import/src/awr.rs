@@ -6,6 +6,7 @@
 //! absent and never zero.
 
 mod activity;
+mod advisory;
 mod checks;
 mod exadata;
 mod html;
@@ -149,6 +150,7 @@ pub fn read_awr(bytes: &[u8]) -> Result<Vec<AwrReport>, AwrError> {
     waits::read(&page, &mut report);
     io_stat::read(&page, &mut report);
     memory::read(&page, &mut report);
+    advisory::read(&page, &mut report);
     exadata::read(&page, &mut report);
     let has_figures =
         !report.activity.is_empty() || !report.io_profile.is_empty() || !report.load_profile.is_empty();
@@ -196,6 +198,7 @@ fn blank(kind: AwrKind) -> AwrReport {
         tablespaces: Vec::new(),
         files: Vec::new(),
         memory: Vec::new(),
+        advisories: Vec::new(),
         efficiency: Vec::new(),
         time_model: Vec::new(),
         host_statistics: Vec::new(),

@@ -3,11 +3,15 @@
 //!
 //! Rates are per second of wall clock. A report of a whole cluster has the sums over its instances.
 
+mod exadata;
 mod figure;
 mod quoted;
 
 use serde::Serialize;
 
+pub use exadata::{
+    CellAlert, CellTotals, DiskGroup, Exadata, FlashCacheMode, OfflineDisk, Outlier, TopDatabase,
+};
 pub use figure::{AwrFigure, AwrFigures, AwrUnit};
 pub use quoted::{Quoted, Standing};
 
@@ -78,6 +82,8 @@ pub struct AwrReport {
     pub files: Vec<FileIo>,
     /// Memory in MiB, at the end of the interval.
     pub memory: Vec<Named>,
+    /// Estimates for more and less memory.
+    pub advisories: Vec<Advice>,
     /// Percentages of Instance Efficiency.
     pub efficiency: Vec<Named>,
     /// Seconds of the time model.
@@ -332,74 +338,28 @@ pub struct Parameter {
     pub instance: Option<String>,
 }
 
-/// What storage servers say of themselves. Unless it says otherwise, of all databases on them.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-pub struct Exadata {
-    /// Model of the servers.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// How many there are.
-    pub cells: Quoted,
-    /// Sums over all cells: section, and the printed columns of its row of totals.
-    pub totals: Vec<CellTotals>,
-    /// Disk groups of ASM.
-    pub disk_groups: Vec<DiskGroup>,
-    /// The databases with the most I/O.
-    pub top_databases: Vec<TopDatabase>,
-    /// What is beyond its normal range, with the mark.
-    pub outliers: Vec<Outlier>,
-}
-
-/// A row of totals.
+/// What Oracle estimates for another size of a part of its memory.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct CellTotals {
-    /// The heading.
-    pub section: String,
-    /// Of which rows: `Total (4)`, or a type of disk.
-    pub row: String,
-    /// Columns with a number, under their printed names.
-    pub values: Vec<Named>,
+pub struct Advice {
+    /// Which part.
+    pub memory: AdvisedMemory,
+    /// The size in MiB.
+    pub size_mib: Quoted,
+    /// The size by that of today.
+    pub factor: Quoted,
+    /// What would have been read with that size: thousands of physical reads of the buffer cache, MiB of temporary I/O of the PGA. It
+    /// counts from the start of the instance, so that only ratios say something of the interval.
+    pub estimate: Quoted,
 }
 
-/// A disk group of ASM.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct DiskGroup {
-    /// Its name.
-    pub name: String,
-    /// Its size with all copies, in GiB.
-    pub size_gib: Quoted,
-    /// What of it is used.
-    pub used_gib: Quoted,
-    /// NORMAL writes twice, HIGH three times.
-    pub redundancy: String,
-}
-
-/// A database on the storage servers.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct TopDatabase {
-    /// Its name; `OTHER` is all that is not named.
-    pub name: String,
-    /// Whether it is the database of the report.
-    pub is_current: bool,
-    /// Requests per second.
-    pub requests_per_s: Quoted,
-    /// MiB per second.
-    pub mib_per_s: Quoted,
-    /// Share of the requests that flash served, 0 to 100.
-    pub flash_requests_percent: Quoted,
-    /// The same of the bytes.
-    pub flash_mib_percent: Quoted,
-}
-
-/// A disk or cell beyond its normal range.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Outlier {
-    /// The heading, such as `Exadata OS Statistics Outliers`, and the column.
-    pub what: String,
-    /// The cell or disk.
-    pub name: String,
-    /// As it is printed, with its mark: `^` above the range, `v` below, `*` of concern.
-    pub value: String,
+words! {
+    /// Memory for which there is an advisory.
+    AdvisedMemory {
+        /// The default pool of blocks.
+        BufferCache = "buffer cache",
+        /// Sorts and joins.
+        Pga = "PGA",
+    }
 }
 
 impl AwrReport {

@@ -176,24 +176,29 @@ impl FromStr for ByteSize {
 
     fn from_str(text: &str) -> Result<Self, ParseQuantityError> {
         let (number, unit) = split_number_and_unit(text, SIZE_UNITS)?;
-        let factor: u64 = match unit {
-            "B" | "b" => 1,
-            "k" | "K" | "KiB" | "kib" | "Ki" => 1 << 10,
-            "m" | "M" | "MiB" | "mib" | "Mi" => 1 << 20,
-            "g" | "G" | "GiB" | "gib" | "Gi" => 1 << 30,
-            "t" | "T" | "TiB" | "tib" | "Ti" => 1 << 40,
-            "kB" | "KB" | "kb" => 1_000,
-            "MB" | "mb" => 1_000_000,
-            "GB" | "gb" => 1_000_000_000,
-            "TB" | "tb" => 1_000_000_000_000,
-            _ => return Err(unknown_unit(text, unit, SIZE_UNITS)),
-        };
+        let factor = bytes_of(unit).ok_or_else(|| unknown_unit(text, unit, SIZE_UNITS))?;
         // Exactly, not through f64: a size in a file name or a plan must not depend on the last bit of
         // `1.1 GB`.
         scale(number, factor)
             .map(Self)
             .ok_or_else(|| ParseQuantityError::OutOfRange { text: text.to_owned(), smallest: "bytes" })
     }
+}
+
+/// How many bytes one of a unit of size is.
+fn bytes_of(unit: &str) -> Option<u64> {
+    Some(match unit {
+        "B" | "b" => 1,
+        "k" | "K" | "KiB" | "kib" | "Ki" => 1 << 10,
+        "m" | "M" | "MiB" | "mib" | "Mi" => 1 << 20,
+        "g" | "G" | "GiB" | "gib" | "Gi" => 1 << 30,
+        "t" | "T" | "TiB" | "tib" | "Ti" => 1 << 40,
+        "kB" | "KB" | "kb" => 1_000,
+        "MB" | "mb" => 1_000_000,
+        "GB" | "gb" => 1_000_000_000,
+        "TB" | "tb" => 1_000_000_000_000,
+        _ => return None,
+    })
 }
 
 /// Reads a time such as `500ms`, `60s`, `5m` or `1h`.
@@ -255,12 +260,17 @@ impl FromStr for Rate {
 
     fn from_str(text: &str) -> Result<Self, ParseQuantityError> {
         let (number, unit) = split_number_and_unit(text, RATE_UNITS)?;
-        let rate = match unit.strip_suffix("/s") {
-            // Through the sizes, so that `MB/s` and `MiB/s` mean in a rate what they mean in a size.
-            Some(size) => Self::BytesPerSecond(format!("{number}{size}").parse::<ByteSize>()?.get() as f64),
-            None if unit.eq_ignore_ascii_case("iops") => Self::Iops(
-                number.parse().map_err(|_| ParseQuantityError::NotANumber { text: text.to_owned() })?,
-            ),
+        let amount: f64 =
+            number.parse().map_err(|_| ParseQuantityError::NotANumber { text: text.to_owned() })?;
+        let rate = match unit.strip_suffix("/s").map(str::trim_end) {
+            // The units of sizes, so that `MB/s` and `MiB/s` mean in a rate what they mean in a size. But a rate is a quotient and
+            // no count: 1,395.2 MiB/s, as a report prints it, is no whole number of bytes in any second.
+            Some("") => return Err(unknown_unit(text, unit, RATE_UNITS)),
+            Some(size) => {
+                let factor = bytes_of(size).ok_or_else(|| unknown_unit(text, unit, RATE_UNITS))?;
+                Self::BytesPerSecond(amount * factor as f64)
+            }
+            None if unit.eq_ignore_ascii_case("iops") => Self::Iops(amount),
             None => return Err(unknown_unit(text, unit, RATE_UNITS)),
         };
         match rate {
@@ -413,6 +423,11 @@ mod tests {
         assert_eq!("5000 iops".parse(), Ok(Rate::Iops(5_000.0)));
         assert_eq!("0.5IOPS".parse(), Ok(Rate::Iops(0.5)));
         assert_eq!("200MiB/s".parse(), Ok(Rate::BytesPerSecond(209_715_200.0)));
+        // As a report prints it: a rate is a mean, and seldom a whole number of bytes.
+        assert_eq!("1395.2MiB/s".parse(), Ok(Rate::BytesPerSecond(1395.2 * 1_048_576.0)));
+        assert_eq!("0.1 KiB/s".parse(), Ok(Rate::BytesPerSecond(102.4)));
+        let message = "5MX/s".parse::<Rate>().unwrap_err().to_string();
+        assert!(message.contains("MX/s") && message.contains("iops"), "{message}");
         for text in
             ["0 iops", "0MiB/s", "5000", "5000/s", "-1 iops", "1e99 iops", "99999999999999999 iops", "MiB/s"]
         {

@@ -1,9 +1,13 @@
-//! The documents of AWR reports: what one says of its database, ([`series`]) a database over many intervals, and ([`fleet`])
-//! databases that share their storage.
+//! The documents of AWR reports: what one says of its database, ([`series`]) a database over many intervals, ([`fleet`])
+//! databases that share their storage, ([`replay`]) the load that was made of them, and ([`slob`]) runs of SLOB.
 
 mod course;
+mod exadata;
 mod fleet;
+mod replay;
+mod right_size;
 mod series;
+mod slob;
 
 use iotrial_analysis::awr::AwrAnswer;
 use iotrial_model::awr::{AwrFigure, AwrReport, AwrUnit, IoStat, Quoted, Standing};
@@ -23,12 +27,14 @@ impl Document {
     pub fn of_awr(answer: &AwrAnswer, file: &str) -> Self {
         let report = &answer.awr;
         let mut sections = vec![opening(answer), asked(answer), load(answer)];
+        sections.extend(answer.right_size.as_ref().map(right_size::right_size));
+        sections.extend(answer.away_from_exadata.as_ref().map(exadata::away_from_exadata));
         sections.extend(waits(answer));
         sections.extend(io_stats("functions", "I/O by function", &report.io_by_function));
         sections.extend(io_stats("file-types", "I/O by kind of file", &report.io_by_file_type));
         sections.extend(tablespaces(report));
         sections.extend(memory(report));
-        sections.extend(exadata(report));
+        sections.extend(cells(report));
         sections.push(origin(answer));
         Self {
             title: format!("AWR: {}", report.database.title()),
@@ -181,7 +187,18 @@ fn asked(answer: &AwrAnswer) -> Section {
         ("  multi-block", AwrFigure::MultiBlockWrites, None, None),
         ("  of the database alone", AwrFigure::DatabaseWrites, None, None),
         ("redo", AwrFigure::RedoWrites, Some(AwrFigure::RedoMib), Some(AwrFigure::MeanRedoWriteKib)),
+        ("  in all redo log files", AwrFigure::LogWrites, Some(AwrFigure::LogWriteMib), None),
+        ("reads of temporary files", AwrFigure::TempReads, Some(AwrFigure::TempReadMib), None),
+        ("writes of temporary files", AwrFigure::TempWrites, Some(AwrFigure::TempWriteMib), None),
+        ("writes of archives and backups", AwrFigure::BackupWrites, Some(AwrFigure::BackupWriteMib), None),
     ];
+    // Kinds of files are told apart by some reports only.
+    let is_told = |requests: AwrFigure| {
+        let of_files =
+            [AwrFigure::LogWrites, AwrFigure::TempReads, AwrFigure::TempWrites, AwrFigure::BackupWrites];
+        !of_files.contains(&requests) || figures.value(requests) > Some(0.0)
+    };
+    let rows = rows.into_iter().filter(|(_, requests, ..)| is_told(*requests));
     let row = |(name, requests, mib, size): (&str, AwrFigure, Option<AwrFigure>, Option<AwrFigure>)| {
         let quoted = figures.get(requests);
         Row {
@@ -204,7 +221,7 @@ fn asked(answer: &AwrAnswer) -> Section {
             Column::new("mean size, KiB", Quantity::Unitless),
             Column::new("standing", Quantity::Words).optional(),
         ],
-        rows: rows.into_iter().map(row).collect(),
+        rows: rows.map(row).collect(),
         at_a_glance: true,
     };
     section(
@@ -236,7 +253,7 @@ const fn quantity(unit: AwrUnit) -> Quantity {
     match unit {
         AwrUnit::PerSecond => Quantity::Iops,
         AwrUnit::MibPerS => Quantity::BandwidthMibPerS,
-        AwrUnit::Kib | AwrUnit::Sessions => Quantity::Unitless,
+        AwrUnit::Kib | AwrUnit::Mib | AwrUnit::Sessions => Quantity::Unitless,
         AwrUnit::Percent => Quantity::Percent,
         AwrUnit::Us => Quantity::LatencyUs,
     }
@@ -251,6 +268,7 @@ fn load(answer: &AwrAnswer) -> Section {
         AwrFigure::BufferHitPercent,
         AwrFigure::FlashCacheHitPercent,
         AwrFigure::SingleBlockReadUs,
+        AwrFigure::MultiBlockReadUs,
         AwrFigure::RedoWriteUs,
         AwrFigure::CommitUs,
     ];
@@ -412,7 +430,7 @@ fn memory(report: &AwrReport) -> Option<Section> {
     (!facts.is_empty()).then(|| section("memory", "Memory", None, Block::Facts(facts)))
 }
 
-fn exadata(report: &AwrReport) -> Vec<Section> {
+fn cells(report: &AwrReport) -> Vec<Section> {
     let Some(exadata) = &report.exadata else { return Vec::new() };
     let mut sections = Vec::new();
     if !exadata.top_databases.is_empty() {
@@ -420,8 +438,10 @@ fn exadata(report: &AwrReport) -> Vec<Section> {
             cells: vec![
                 words(if one.is_current { format!("{} (this one)", one.name) } else { one.name.clone() }),
                 value(Some(&one.requests_per_s)),
-                value(Some(&one.mib_per_s)),
                 value(Some(&one.flash_requests_percent)),
+                value(Some(&one.mib_per_s)),
+                value(Some(&one.flash_mib_per_s)),
+                value(Some(&one.disk_mib_per_s)),
                 value(Some(&one.flash_mib_percent)),
             ],
             is_total: false,
@@ -435,9 +455,11 @@ fn exadata(report: &AwrReport) -> Vec<Section> {
                 columns: vec![
                     Column::new("database", Quantity::Words),
                     Column::new("IOPS", Quantity::Iops),
-                    Column::new("throughput", Quantity::BandwidthMibPerS),
-                    Column::new("requests from flash", Quantity::Percent),
-                    Column::new("bytes from flash", Quantity::Percent),
+                    Column::new("from flash", Quantity::Percent).optional(),
+                    Column::new("all", Quantity::BandwidthMibPerS).under("throughput"),
+                    Column::new("flash", Quantity::BandwidthMibPerS).under("throughput"),
+                    Column::new("disk", Quantity::BandwidthMibPerS).under("throughput"),
+                    Column::new("from flash", Quantity::Percent).under("throughput").optional(),
                 ],
                 rows: rows.collect(),
                 at_a_glance: false,

@@ -34,7 +34,7 @@ mod study;
 
 mod sweep;
 
-pub use awr::{AwrArgs, DemandLevel};
+pub use awr::AwrArgs;
 pub use gate::GateArgs;
 pub use import::ImportArgs;
 pub use rig::RigArgs;

@@ -1,7 +1,9 @@
 //! The figures of one interval, each from the counter that every kind of report has, and from what else says the same where that
 //! one is missing.
 
-use iotrial_model::awr::{AwrFigure, AwrFigures, AwrKind, AwrReport, Quoted, WaitSide};
+use iotrial_model::awr::{AwrFigure, AwrFigures, AwrKind, AwrReport, IoStat, Quoted, Standing, WaitSide};
+
+use super::machine;
 
 /// Bytes of a MiB, which Oracle calls MB.
 const MIB: f64 = 1_048_576.0;
@@ -15,6 +17,19 @@ const SINGLE_BLOCK_READS: [&str; 5] = [
     "cell single block physical read: RDMA",
 ];
 
+/// Reads of several blocks into the cache. Those by direct path are not waited for one by one.
+const MULTI_BLOCK_READS: [&str; 2] = ["db file scattered read", "cell multiblock physical read"];
+
+/// Kinds of files, as IOStat by Filetype calls them, that are written by the archiver, by backups and by exports.
+const BACKUP_FILES: [&str; 6] = [
+    "Archive Log",
+    "Archive Log Backup",
+    "Data File Backup",
+    "Data File Copy",
+    "Data File Incremental Backup",
+    "Data Pump Dump File",
+];
+
 pub(super) fn figures_of(report: &AwrReport) -> AwrFigures {
     let mut figures = AwrFigures::default();
     for (figure, value) in &report.printed_figures {
@@ -22,25 +37,27 @@ pub(super) fn figures_of(report: &AwrReport) -> AwrFigures {
     }
     if report.kind != AwrKind::Miner {
         counted(report, &mut figures);
+        machine::log_writes(report, &mut figures);
     }
+    machine::machine(report, &mut figures);
     ratios(&mut figures);
     figures
 }
 
-fn rate(report: &AwrReport, name: &str) -> Quoted {
+pub(super) fn rate(report: &AwrReport, name: &str) -> Quoted {
     report
         .statistic(name)
         .map_or_else(|| Quoted::absent("", format!("no counter `{name}`")), |one| one.per_second.clone())
 }
 
 /// The first that is there and not contradicted; otherwise the first that is there.
-fn first(candidates: Vec<Quoted>) -> Quoted {
+pub(super) fn first(candidates: Vec<Quoted>) -> Quoted {
     let sound = candidates.iter().position(|one| one.sound().is_some());
     let at = sound.or_else(|| candidates.iter().position(Quoted::is_there)).unwrap_or(0);
     candidates.into_iter().nth(at).unwrap_or_default()
 }
 
-fn named(list: &[iotrial_model::awr::Named], name: &str) -> Quoted {
+pub(super) fn named(list: &[iotrial_model::awr::Named], name: &str) -> Quoted {
     AwrReport::named(list, name).cloned().unwrap_or_else(|| Quoted::absent("", format!("no `{name}`")))
 }
 
@@ -113,6 +130,9 @@ fn counted(report: &AwrReport, figures: &mut AwrFigures) {
     );
     put(AwrFigure::RedoWrites, rate(report, "redo writes"));
     put(AwrFigure::Transactions, transactions(report));
+    for (figure, value) in by_kind_of_file(report) {
+        put(figure, value);
+    }
     let elapsed = report.interval.elapsed_s.value.filter(|elapsed| *elapsed > 0.0);
     let by_elapsed = |time: &Quoted, what: &str| match (time.value, elapsed) {
         (Some(time_s), Some(elapsed)) => Quoted::derived(
@@ -130,6 +150,10 @@ fn counted(report: &AwrReport, figures: &mut AwrFigures) {
         put(AwrFigure::FlashCacheHitPercent, hits);
     }
     put(AwrFigure::SingleBlockReadUs, weighted_wait(report, &SINGLE_BLOCK_READS, WaitSide::Foreground));
+    let multi_block = weighted_wait(report, &MULTI_BLOCK_READS, WaitSide::Foreground);
+    if multi_block.is_there() {
+        put(AwrFigure::MultiBlockReadUs, multi_block);
+    }
     put(
         AwrFigure::RedoWriteUs,
         first(vec![
@@ -138,6 +162,41 @@ fn counted(report: &AwrReport, figures: &mut AwrFigures) {
         ]),
     );
     put(AwrFigure::CommitUs, weighted_wait(report, &["log file sync"], WaitSide::Foreground));
+}
+
+/// What temporary files and copies have of all I/O. Nothing where the report does not tell kinds of files apart, or where
+/// their sum contradicts the counters: a part of what is wrong is wrong too.
+fn by_kind_of_file(report: &AwrReport) -> Vec<(AwrFigure, Quoted)> {
+    let total = report.io_by_file_type.iter().find(|one| one.is_total());
+    let is_doubtful = |value: &Quoted| value.standing == Standing::Inconsistent;
+    if total.is_some_and(|total| is_doubtful(&total.reads_per_s) || is_doubtful(&total.writes_per_s)) {
+        return Vec::new();
+    }
+    let sum = |kinds: &[&str], value: fn(&IoStat) -> &Quoted| {
+        let rows = report.io_by_file_type.iter().filter(|one| kinds.contains(&one.name.as_str()));
+        rows.map(value).filter(|value| value.sound().is_some()).fold(None, |sum: Option<Quoted>, one| {
+            let Some(sum) = sum else { return Some(one.clone()) };
+            let (a, b) = (sum.value.unwrap_or(0.0), one.value.unwrap_or(0.0));
+            Some(Quoted::derived(
+                a + b,
+                sum.half_step + one.half_step,
+                sum.place,
+                "the sum over kinds of files",
+            ))
+        })
+    };
+    let temp = ["Temp File"];
+    [
+        (AwrFigure::TempReads, sum(&temp, |one| &one.reads_per_s)),
+        (AwrFigure::TempReadMib, sum(&temp, |one| &one.read_mib_per_s)),
+        (AwrFigure::TempWrites, sum(&temp, |one| &one.writes_per_s)),
+        (AwrFigure::TempWriteMib, sum(&temp, |one| &one.write_mib_per_s)),
+        (AwrFigure::BackupWrites, sum(&BACKUP_FILES, |one| &one.writes_per_s)),
+        (AwrFigure::BackupWriteMib, sum(&BACKUP_FILES, |one| &one.write_mib_per_s)),
+    ]
+    .into_iter()
+    .filter_map(|(figure, value)| Some((figure, value?)))
+    .collect()
 }
 
 fn transactions(report: &AwrReport) -> Quoted {

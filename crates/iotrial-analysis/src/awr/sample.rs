@@ -19,6 +19,8 @@ pub struct AwrSample {
     pub(super) running_instances: Option<u32>,
     pub(super) interval: Interval,
     pub(super) figures: BTreeMap<AwrFigure, Kept>,
+    /// Where each of them is printed.
+    pub(super) places: BTreeMap<AwrFigure, String>,
     pub(super) peaks: Vec<(AwrFigure, f64)>,
     pub(super) doubts: Vec<String>,
 }
@@ -34,7 +36,7 @@ pub(super) struct DatabaseKey {
     pub(super) container: Option<String>,
 }
 
-/// A figure without its place: a thousand reports have the same places.
+/// A figure of a report.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Kept {
     pub(super) value: f64,
@@ -68,6 +70,7 @@ impl AwrSample {
             running_instances: report.running_instances,
             interval: report.interval.clone(),
             figures: kept.collect(),
+            places: figures.iter().map(|(figure, quoted)| (figure, quoted.place.clone())).collect(),
             peaks: report.peaks.iter().filter_map(|(figure, peak)| Some((*figure, peak.sound()?))).collect(),
             doubts,
         }

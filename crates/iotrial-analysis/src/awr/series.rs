@@ -7,6 +7,7 @@ use iotrial_model::awr::{AwrFigure, AwrFigures, AwrUnit, Quoted};
 use serde::Serialize;
 
 use super::figures::ratios;
+use super::right_size::{RightSizing, SizeRequest};
 use super::sample::{AwrSample, DatabaseKey};
 
 /// Databases over time.
@@ -47,6 +48,12 @@ pub struct DatabaseSeries {
     pub statistics: Vec<AwrStatistics>,
     /// What is to be known of the figures, each in one sentence without a full stop.
     pub notes: Vec<String>,
+    /// What machine and storage it takes, once that is asked ([`AwrSeries::sized`]).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub right_size: Option<RightSizing>,
+    /// Where each figure is printed; empty where it follows from several reports.
+    #[serde(skip)]
+    pub(super) places: BTreeMap<AwrFigure, String>,
 }
 
 /// One interval of a database, all its instances together.
@@ -125,6 +132,12 @@ impl AwrSeries {
         }
         Self { databases, left_out, unread: Vec::new() }
     }
+
+    /// With the machine and the storage that each database takes.
+    pub fn sized(self, request: &SizeRequest) -> Self {
+        let databases = self.databases.into_iter().map(|one| one.sized(request)).collect();
+        Self { databases, ..self }
+    }
 }
 
 /// Primary and standby apart, where there are both. Reports of a release that does not print the name are with the first.
@@ -145,6 +158,12 @@ fn by_unique_name(samples: Vec<AwrSample>) -> Vec<Vec<AwrSample>> {
 }
 
 impl DatabaseSeries {
+    /// With the machine and the storage that it takes.
+    fn sized(self, request: &SizeRequest) -> Self {
+        let right_size = Some(RightSizing::of(&self, request, None));
+        Self { right_size, ..self }
+    }
+
     /// A figure over time.
     pub fn statistics(&self, figure: AwrFigure) -> Option<&AwrStatistics> {
         self.statistics.iter().find(|one| one.figure == figure)
@@ -183,6 +202,10 @@ fn database(mut samples: Vec<AwrSample>, left_out: &mut Vec<LeftOut>) -> Option<
     let (title, key) = kept.first().map(|one| (one.title.clone(), one.key.clone()))?;
     let instances: BTreeSet<u32> = kept.iter().flat_map(|one| one.instances.iter().copied()).collect();
     let mut notes = doubts_of(&kept);
+    let places = match kept.as_slice() {
+        [one] => one.places.clone(),
+        _ => BTreeMap::new(),
+    };
     let mut moments: BTreeMap<_, Vec<AwrSample>> = BTreeMap::new();
     for sample in kept {
         moments.entry(sample.moment()).or_default().push(sample);
@@ -222,6 +245,8 @@ fn database(mut samples: Vec<AwrSample>, left_out: &mut Vec<LeftOut>) -> Option<
         statistics: statistics(&intervals),
         intervals,
         notes,
+        right_size: None,
+        places,
     })
 }
 
@@ -249,7 +274,7 @@ fn doubts_of(samples: &[AwrSample]) -> Vec<String> {
 
 /// Whether the figure of a cluster is the sum of those of its instances.
 pub(super) fn adds_up(figure: AwrFigure) -> bool {
-    matches!(figure.unit(), AwrUnit::PerSecond | AwrUnit::MibPerS | AwrUnit::Sessions)
+    matches!(figure.unit(), AwrUnit::PerSecond | AwrUnit::MibPerS | AwrUnit::Sessions | AwrUnit::Mib)
 }
 
 /// What a mean is weighted by, over instances and over time.
@@ -258,6 +283,7 @@ fn weight_of(figure: AwrFigure) -> Option<AwrFigure> {
         AwrFigure::BufferHitPercent => Some(AwrFigure::Transactions),
         AwrFigure::FlashCacheHitPercent | AwrFigure::MeanReadKib => Some(AwrFigure::Reads),
         AwrFigure::SingleBlockReadUs => Some(AwrFigure::Reads),
+        AwrFigure::MultiBlockReadUs => Some(AwrFigure::MultiBlockReads),
         AwrFigure::MeanWriteKib => Some(AwrFigure::Writes),
         AwrFigure::MeanRedoWriteKib | AwrFigure::RedoWriteUs => Some(AwrFigure::RedoWrites),
         AwrFigure::CommitUs => Some(AwrFigure::Transactions),
@@ -405,6 +431,7 @@ mod tests {
             },
             figures,
             peaks: Vec::new(),
+            block_bytes: None,
             doubts: Vec::new(),
         }
     }

@@ -1,7 +1,10 @@
 //! What the storage servers of Exadata say. Only the rows of totals are taken: rows of cells and disks say how even the load is,
 //! and those beyond their range are among the outliers.
 
-use iotrial_model::awr::{AwrReport, CellTotals, DiskGroup, Exadata, Named, Outlier, Quoted, TopDatabase};
+use iotrial_model::awr::{
+    AwrReport, CellAlert, CellTotals, DiskGroup, Exadata, FlashCacheMode, Named, OfflineDisk, Outlier,
+    Quoted, TopDatabase,
+};
 
 use super::number;
 use super::page::{Page, Row, Section};
@@ -9,6 +12,15 @@ use crate::text::kept;
 
 /// More marks than anybody reads.
 const MOST_OUTLIERS: usize = 200;
+
+/// Oracle prints ten of each cell.
+const MOST_ALERTS: usize = 1_000;
+
+/// More disks than a rack has.
+const MOST_DISKS: usize = 1_000;
+
+/// What of an alert is kept: dumps of statements follow what it is about.
+const LONGEST_ALERT: usize = 300;
 
 /// Oracle prints ten.
 const MOST_DATABASES: usize = 1_000;
@@ -27,8 +39,28 @@ pub(super) fn read(page: &Page, report: &mut AwrReport) {
         if section.column(&["Cell Name"]).is_some() || section.column(&["Disk Type"]).is_some() {
             totals(section, &mut exadata);
         }
-        if section.heading.contains("Outliers") || section.name().contains("Outlier") {
+        // Marks stand in the tables of outliers, of their details, and of the busiest cells and disks.
+        let is_marked =
+            ["Outlier", "Top Cells", "Top Disks"].iter().any(|word| section.name().contains(word));
+        if is_marked || section.heading.contains("Outliers") {
             outliers(section, &mut exadata);
+        }
+    }
+    for section in page.called(&["Exadata Alerts Detail"]) {
+        alerts(section, &mut exadata);
+    }
+    for section in page.called(&["Exadata Non-Online Disks"]) {
+        offline_disks(section, &mut exadata);
+    }
+    for section in page.called(&["Flash Cache Configuration"]) {
+        let (mode, size) = (section.column(&["Mode"]), section.column(&["Size (GB)"]));
+        for row in section.rows.iter().filter(|row| !row.at(mode).is_empty()) {
+            exadata.flash_cache_modes.push(FlashCacheMode {
+                mode: kept(row.at(mode)),
+                status: kept(row.at(section.column(&["Status"]))),
+                size_gib: section.quoted(row, size, number::plain),
+                cells: kept(row.at(section.column(&["Cells"]))),
+            });
         }
     }
     for section in page.called(&["ASM Diskgroups"]) {
@@ -51,6 +83,47 @@ pub(super) fn read(page: &Page, report: &mut AwrReport) {
     }
     if exadata != Exadata::default() {
         report.exadata = Some(exadata);
+    }
+}
+
+/// A blank name goes on with the cell above.
+fn alerts(section: &Section, exadata: &mut Exadata) {
+    let cell = section.column(&["Cell Name"]);
+    let (time, severity) = (section.column(&["Alert Time", "Begin Time"]), section.column(&["Severity"]));
+    let Some(message) = section.column(&["Message"]) else { return };
+    let mut last = String::new();
+    for row in section.rows.iter().filter(|row| !row.cell(message).is_empty()) {
+        if !row.at(cell).is_empty() {
+            last = kept(row.at(cell));
+        }
+        if exadata.alerts.len() >= MOST_ALERTS {
+            return;
+        }
+        let text: String = row.cell(message).trim_matches(['"', ' ']).chars().take(LONGEST_ALERT).collect();
+        exadata.alerts.push(CellAlert {
+            cell: last.clone(),
+            time: kept(row.at(time)),
+            severity: kept(row.at(severity)),
+            message: kept(&text),
+        });
+    }
+}
+
+/// Where all disks are online, there is a sentence and no table.
+fn offline_disks(section: &Section, exadata: &mut Exadata) {
+    let Some(cell) = section.column(&["Cell Name"]) else { return };
+    let mut last = String::new();
+    for row in &section.rows {
+        if !row.cell(cell).is_empty() {
+            last = kept(row.cell(cell));
+        }
+        let rest: Vec<&str> = (row.cells.iter().enumerate())
+            .filter(|(at, text)| *at != cell && !text.trim().is_empty())
+            .map(|(_, text)| text.trim())
+            .collect();
+        if !rest.is_empty() && exadata.offline_disks.len() < MOST_DISKS {
+            exadata.offline_disks.push(OfflineDisk { cell: last.clone(), disk: kept(&rest.join(" ")) });
+        }
     }
 }
 
@@ -92,7 +165,8 @@ fn outliers(section: &Section, exadata: &mut Exadata) {
             let (cell, before) = (cell.trim(), row.cell(at - 1));
             let marked = if is_mark(cell) && number::time_us(before, Some(1.0)).is_some() {
                 format!("{before} {cell}")
-            } else if cell.ends_with(['*', '^']) && cell.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+            } else if cell.ends_with(['*', '^', 'v'])
+                && cell.starts_with(|c: char| c.is_ascii_digit() || c == '.')
             {
                 cell.to_owned()
             } else {
@@ -103,7 +177,8 @@ fn outliers(section: &Section, exadata: &mut Exadata) {
             }
             let column = section.columns.get(at - 1).map(super::page::Column::full_name).unwrap_or_default();
             let names = row.cells.iter().take(3).map(|cell| cell.trim());
-            let names = names.filter(|name| name.chars().any(char::is_alphabetic));
+            // A mark may be a letter, too.
+            let names = names.filter(|name| name.chars().any(char::is_alphabetic) && !is_mark(name));
             exadata.outliers.push(Outlier {
                 what: kept(format!("{}: {column}", section.name()).trim_end_matches(": ")),
                 name: kept(&names.collect::<Vec<_>>().join(" ")),
@@ -142,7 +217,25 @@ fn top_databases(section: &Section, exadata: &mut Exadata) {
                 _ => Quoted::absent(flash.place, "no requests"),
             }
         };
+        // Flash and disk are printed as totals: their part of the rate is their part of the total.
+        let part = |column: &str| {
+            let group = "IO Throughput (MB)";
+            let part = section.quoted(row, of(group, column), number::plain);
+            let total = section.quoted(row, of(group, "Total MB"), number::plain);
+            let rate = section.quoted(row, mib, number::plain);
+            match (part.value.or(total.value.map(|_| 0.0)), total.value, rate.value) {
+                (Some(amount), Some(total), Some(rate_value)) if total > 0.0 => Quoted::derived(
+                    rate_value * amount / total,
+                    rate.half_step,
+                    part.place,
+                    "its share of the total, of the rate",
+                ),
+                _ => part,
+            }
+        };
         exadata.top_databases.push(TopDatabase {
+            flash_mib_per_s: part("Flash"),
+            disk_mib_per_s: part("Disk"),
             is_current,
             requests_per_s: section.quoted(row, requests, number::plain),
             mib_per_s: section.quoted(row, mib, number::plain),

@@ -133,6 +133,8 @@ struct RawCell {
     text: String,
     is_header: bool,
     span: usize,
+    /// Rows that it takes, from its own on.
+    depth: usize,
     is_open: bool,
 }
 
@@ -172,14 +174,16 @@ impl Scan {
             "/tr" => self.end_row(),
             "td" | "th" if self.table.is_some() => {
                 // A header is spread over all that it spans.
-                let span = span_of(tag);
+                let span = span_of(tag, "colspan");
+                let depth = span_of(tag, "rowspan");
                 self.cells += span;
                 let line = self.line;
                 let row = self.row.get_or_insert_with(|| RawRow { cells: Vec::new(), line });
                 if let Some(last) = row.cells.last_mut() {
                     last.is_open = false;
                 }
-                row.cells.push(RawCell { text: String::new(), is_header: name == "th", span, is_open: true });
+                let is_header = name == "th";
+                row.cells.push(RawCell { text: String::new(), is_header, span, depth, is_open: true });
             }
             "/td" | "/th" => {
                 if let Some(cell) = self.row.as_mut().and_then(|row| row.cells.last_mut()) {
@@ -278,24 +282,48 @@ impl Scan {
     }
 }
 
-/// Several rows of headers become one: the last names the columns, those above it group them.
+/// Several rows of headers become one: the last names the columns, those above it group them. A header that takes several rows names
+/// its columns in the last of them.
 fn columns_of(headers: &[Vec<RawCell>]) -> Vec<Column> {
-    let spread = |row: &Vec<RawCell>| -> Vec<String> {
-        row.iter().flat_map(|cell| std::iter::repeat_n(joined(&cell.text), cell.span.max(1))).collect()
+    let mut rows: Vec<Vec<HeaderCell>> = Vec::new();
+    for row in headers {
+        let above = rows.last().map_or(&[][..], Vec::as_slice);
+        let mut cells: Vec<HeaderCell> = Vec::new();
+        let fill = |cells: &mut Vec<HeaderCell>| {
+            while let Some(cell) = above.get(cells.len()).filter(|cell| cell.rows_below > 0) {
+                cells.push(HeaderCell { name: cell.name.clone(), rows_below: cell.rows_below - 1 });
+            }
+        };
+        for cell in row {
+            fill(&mut cells);
+            let rows_below = cell.depth.max(1) - 1;
+            let one = || HeaderCell { name: joined(&cell.text), rows_below };
+            cells.extend(std::iter::repeat_with(one).take(cell.span.max(1)));
+        }
+        fill(&mut cells);
+        rows.push(cells);
+    }
+    let Some((names, groups)) = rows.split_last() else { return Vec::new() };
+    let column = |(at, cell): (usize, &HeaderCell)| {
+        // What goes on below is no group, but the name itself.
+        let groups = groups.iter().filter_map(|row| row.get(at)).filter(|group| group.rows_below == 0);
+        let groups: Vec<&str> =
+            groups.map(|group| group.name.as_str()).filter(|name| !name.is_empty()).collect();
+        Column { group: groups.join(" "), name: cell.name.clone() }
     };
-    let Some((names, groups)) = headers.split_last() else { return Vec::new() };
-    let groups: Vec<Vec<String>> = groups.iter().map(spread).collect();
-    let names = spread(names);
-    let column = |(at, name): (usize, String)| {
-        let groups = groups.iter().filter_map(|row| row.get(at)).filter(|group| !group.is_empty());
-        Column { group: groups.cloned().collect::<Vec<_>>().join(" "), name }
-    };
-    names.into_iter().enumerate().map(column).collect()
+    names.iter().enumerate().map(column).collect()
 }
 
-fn span_of(tag: &str) -> usize {
+/// A header at its place, once for each column that it spans.
+struct HeaderCell {
+    name: String,
+    /// Rows of the header that it takes below this one.
+    rows_below: usize,
+}
+
+fn span_of(tag: &str, attribute: &str) -> usize {
     let lower = tag.to_ascii_lowercase();
-    let Some((_, after)) = lower.split_once("colspan") else { return 1 };
+    let Some((_, after)) = lower.split_once(attribute) else { return 1 };
     let digits: String = after
         .chars()
         .skip_while(|c| matches!(c, ' ' | '=' | '"' | '\''))
@@ -364,6 +392,30 @@ mod tests {
         assert_eq!(section.rows[0].cells, ["All", "1,2", "3"]);
         assert_eq!(section.rows[1].cells, ["Rest", "4", ""]);
         assert!(page.is_whole);
+    }
+
+    #[test]
+    fn a_header_of_several_rows_names_its_columns_in_the_last_of_them() {
+        let page = read(
+            "<table><tr><th></th><th colspan=5>IOPs</th></tr>\
+             <tr><th></th><th rowspan=2>Total</th><th rowspan=2>% Total</th><th colspan=2>Per Cell</th><th>Per Disk</th></tr>\
+             <tr><th>Disk Type</th><th colspan=2>Average</th><th>Mean</th></tr>\
+             <tr><td>F/5.8T</td><td>80</td><td></td><td colspan=2>20</td><td>5</td></tr></table>",
+        );
+        let section = &page.sections[0];
+        let names: Vec<String> = section.columns.iter().map(Column::full_name).collect();
+        assert_eq!(
+            names,
+            [
+                "Disk Type",
+                "IOPs Total",
+                "IOPs % Total",
+                "IOPs Per Cell Average",
+                "IOPs Per Cell Average",
+                "IOPs Per Disk Mean"
+            ]
+        );
+        assert_eq!(section.rows[0].cells, ["F/5.8T", "80", "", "20", "", "5"]);
     }
 
     #[test]

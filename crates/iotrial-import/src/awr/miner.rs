@@ -1,6 +1,8 @@
 //! The output of AWR-Miner: a text of blocks, of which one has a row for each snapshot and instance, with the mean of the interval
 //! and its highest minute.
 
+use std::collections::HashMap;
+
 use iotrial_model::awr::{AwrFigure, AwrKind, AwrReport, Instance, Interval, Named, Quoted};
 use jiff::{Span, civil::DateTime};
 
@@ -18,13 +20,16 @@ pub(super) const FIRST_BLOCK: &str = "~~BEGIN-OS-INFORMATION~~";
 const MOST_SNAPSHOTS: usize = 20_000;
 
 /// A figure, its column, that of its highest minute, and the factor to its unit.
-const FIGURES: [(AwrFigure, &str, &str, f64); 7] = [
+const FIGURES: [(AwrFigure, &str, &str, f64); 9] = [
     (AwrFigure::Reads, "read_iops", "read_iops_max", 1.0),
     (AwrFigure::Writes, "write_iops", "write_iops_max", 1.0),
     (AwrFigure::ReadMib, "read_mb_s", "read_mb_s_max", 1.0),
     (AwrFigure::WriteMib, "write_mb_s", "write_mb_s_max", 1.0),
     (AwrFigure::RedoMib, "redo_mb_s", "redo_mb_s_max", 1.0),
     (AwrFigure::ActiveSessions, "aas", "aas_max", 1.0),
+    // CPUs that are busy: of the sessions of users, and of the whole host.
+    (AwrFigure::CpuSessions, "cpu_per_s", "cpu_per_s_max", 1.0),
+    (AwrFigure::HostBusyCpus, "h_cpu_per_s", "h_cpu_per_s_max", 1.0),
     (AwrFigure::SingleBlockReadUs, "s_blk_r_lat", "s_blk_r_lat_max", 1e3),
 ];
 
@@ -44,6 +49,8 @@ pub(super) fn read(whole: &str) -> Result<Vec<AwrReport>, AwrError> {
     if let Some((os, _)) = block(whole, "OS-INFORMATION") {
         information(os, &mut about);
     }
+    let memory =
+        block(whole, "MEMORY").map(|(memory, skipped)| memory_of(memory, skipped)).unwrap_or_default();
     let (metrics, skipped) = block(whole, "MAIN-METRICS")
         .ok_or_else(|| AwrError::Incomplete { line: whole.lines().count(), what: "the main metrics" })?;
     let mut page = text::read(metrics);
@@ -55,7 +62,9 @@ pub(super) fn read(whole: &str) -> Result<Vec<AwrReport>, AwrError> {
         let section = &*section;
         let Some(snapshot) = section.column(&["snap"]) else { continue };
         for row in &section.rows {
-            if let Some(report) = of_row(section, row, snapshot, &about, &mut notes) {
+            if let Some(mut report) = of_row(section, row, snapshot, &about, &mut notes) {
+                let whose = (report.interval.end_snapshot, report.instances[0].number);
+                report.memory = memory.get(&whose).cloned().unwrap_or_default();
                 reports.push(report);
             }
             if reports.len() > MOST_SNAPSHOTS {
@@ -72,6 +81,29 @@ pub(super) fn read(whole: &str) -> Result<Vec<AwrReport>, AwrError> {
         None => return Err(AwrError::Incomplete { line: page.last_line + skipped, what: "a snapshot" }),
     }
     Ok(reports)
+}
+
+/// SGA and PGA of each snapshot and instance, which have GB in the file.
+fn memory_of(text: &str, skipped: usize) -> HashMap<(Option<u64>, Option<u32>), Vec<Named>> {
+    let mut found = HashMap::new();
+    let mut page = text::read(text);
+    for section in &mut page.sections {
+        section.rows.iter_mut().for_each(|row| row.line += skipped);
+        let (Some(snapshot), Some(instance)) =
+            (section.column(&["SNAP_ID"]), section.column(&["INSTANCE_NUMBER"]))
+        else {
+            continue;
+        };
+        for row in section.rows.iter().take(MOST_SNAPSHOTS) {
+            let mib = |text: &str| number::plain(text).map(|number| number.scaled(1024.0));
+            let named = ["SGA", "PGA"].map(|name| Named {
+                name: format!("{name} use"),
+                value: section.quoted(row, section.column(&[name]), mib),
+            });
+            found.insert((row.cell(snapshot).parse().ok(), row.cell(instance).parse().ok()), named.to_vec());
+        }
+    }
+    found
 }
 
 /// Two columns of words.

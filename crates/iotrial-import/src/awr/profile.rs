@@ -42,6 +42,14 @@ pub(super) fn read(page: &Page, report: &mut AwrReport) {
             (section.column(&["Statistic"]), section.column(&["Value", "Total"]))
         {
             report.host_statistics.extend(named(section, name, value));
+        } else if let Some(sum) = sum_of(section).filter(|_| report.kind == AwrKind::Cluster) {
+            // Instances of a cluster have rows; only times add up.
+            for name in ["Time (s) Busy", "Time (s) Idle", "Time (s) Total"] {
+                if let Some(column) = section.column(&[name]) {
+                    let value = section.quoted(sum, Some(column), number::plain);
+                    report.host_statistics.push(Named { name: name.to_owned(), value });
+                }
+            }
         }
     }
 }

@@ -15,6 +15,8 @@ pub enum AwrUnit {
     MibPerS,
     /// KiB.
     Kib,
+    /// MiB that are kept, not moved.
+    Mib,
     /// Percent, 0 to 100.
     Percent,
     /// Microseconds.
@@ -90,6 +92,18 @@ figures! {
     RedoWrites = "redo_writes_per_s", "redo writes", PerSecond;
     /// Redo by its writes.
     MeanRedoWriteKib = "mean_redo_write_kib", "mean redo write size", Kib;
+    /// Reads of temporary files.
+    TempReads = "temp_reads_per_s", "temp reads", PerSecond;
+    /// Bytes of these.
+    TempReadMib = "temp_read_mib_per_s", "temp read throughput", MibPerS;
+    /// Writes of temporary files.
+    TempWrites = "temp_writes_per_s", "temp writes", PerSecond;
+    /// Bytes of these.
+    TempWriteMib = "temp_write_mib_per_s", "temp write throughput", MibPerS;
+    /// Writes of archived logs, backups and dumps.
+    BackupWrites = "backup_writes_per_s", "archive and backup writes", PerSecond;
+    /// Bytes of these.
+    BackupWriteMib = "backup_write_mib_per_s", "archive and backup throughput", MibPerS;
     /// Commits and rollbacks.
     Transactions = "transactions_per_s", "transactions", PerSecond;
     /// Sessions of users that are working or waiting: DB time by wall clock.
@@ -102,10 +116,30 @@ figures! {
     FlashCacheHitPercent = "flash_cache_hit_percent", "flash cache hits", Percent;
     /// Wait for a read of one block: `db file sequential read`, or `cell single block physical read`.
     SingleBlockReadUs = "single_block_read_us", "single-block read wait", Us;
+    /// Wait for a read of several blocks into the cache: `db file scattered read`, or `cell multiblock physical read`.
+    MultiBlockReadUs = "multi_block_read_us", "multi-block read wait", Us;
     /// Wait for a write of redo: `log file parallel write`.
     RedoWriteUs = "redo_write_us", "redo write wait", Us;
     /// Wait for a commit: `log file sync`.
     CommitUs = "commit_us", "commit wait", Us;
+    /// Requests to write to redo logs, each member of a group by itself.
+    LogWrites = "log_writes_per_s", "writes of redo logs", PerSecond;
+    /// Bytes of them.
+    LogWriteMib = "log_write_mib_per_s", "redo log throughput", MibPerS;
+    /// Size of a block of the database.
+    BlockKib = "block_kib", "block of the database", Kib;
+    /// CPUs that the processes of the database itself keep busy.
+    BackgroundCpuSessions = "background_cpu_sessions", "background processes on CPU", Sessions;
+    /// CPUs of the host that anybody keeps busy.
+    HostBusyCpus = "host_busy_cpus", "busy CPUs of the host", Sessions;
+    /// Hardware threads of the host.
+    HostCpus = "host_cpus", "CPUs of the host", Sessions;
+    /// Its cores; equal to the threads where it has no hyper-threading.
+    HostCores = "host_cores", "cores of the host", Sessions;
+    /// SGA and PGA together.
+    MemoryMib = "memory_mib", "SGA and PGA", Mib;
+    /// Memory of the host.
+    HostMemoryMib = "host_memory_mib", "memory of the host", Mib;
 }
 
 /// The figures of one interval.

@@ -8,7 +8,7 @@ use iotrial_model::words::{enumerate, in_brief};
 
 use super::course::{calendar, level};
 use super::series::{lists_of, moment, span_of};
-use super::{quantity, said, section, words};
+use super::{quantity, right_size, said, section, words};
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape, Span, SpanKind};
 use crate::document::{Answer, Block, Document, Section};
 use crate::quantity::Quantity;
@@ -31,6 +31,9 @@ pub(super) fn document(series: &AwrSeries, fleet: &AwrFleet) -> Document {
     sections.extend(courses(fleet));
     sections.extend(busiest(fleet));
     sections.extend(together(fleet));
+    let sized =
+        series.databases.iter().filter_map(|one| Some((one.database.as_str(), one.right_size.as_ref()?)));
+    sections.extend(right_size::right_sizes(&sized.collect::<Vec<_>>()));
     sections.push(coverage(fleet));
     let reports: usize = series.databases.iter().map(|one| one.intervals.len()).sum();
     let byline = match fleet.begin.as_str() {

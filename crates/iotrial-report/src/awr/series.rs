@@ -4,7 +4,7 @@ use iotrial_analysis::awr::{AwrFleet, AwrSeries, AwrStatistics, DatabaseSeries, 
 use iotrial_model::awr::{AwrFigure, AwrUnit};
 
 use super::course::{calendar, level};
-use super::{quantity, said, section, words};
+use super::{quantity, right_size, said, section, words};
 use crate::chart::{Axis, Chart, ChartGroup, Dash, LATENCY_AXIS, Line, Scale, Shape};
 use crate::document::{Answer, Block, Document, PointList, Section};
 use crate::quantity::Quantity;
@@ -88,6 +88,7 @@ pub(super) fn chapter(one: &DatabaseSeries) -> Document {
     let mut sections = vec![opening(one)];
     sections.extend(busiest(one));
     sections.push(statistics_section(one));
+    sections.extend(one.right_size.as_ref().map(right_size::right_size));
     sections.extend(courses(one));
     sections.extend(all_intervals(one));
     let (first, last) = (one.intervals.first(), one.intervals.last());

@@ -1,8 +1,10 @@
 //! Options of `awr`.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
+use iotrial_analysis::awr::{Level, Method, SizeRequest};
 
 use crate::report_files::ReportFiles;
 
@@ -17,12 +19,20 @@ Examples:
   # the same for the others: as a page, or for a program
   iotrial awr ./reports --html day.html
   iotrial awr ./reports --json
-  # a demand at the 95th percentile, and what to buy for it
+  # a demand at the 95th percentile with machine and memory, and what to buy for it
   iotrial awr ./reports --demand erp.toml
   iotrial size --demand erp.toml
+  # sized as OMAT does, and by the highest minute
+  iotrial awr ./reports --method omat
+  iotrial awr awrminer.out --method peak
   # several databases that share storage: what they ask together, and of two of them
   iotrial awr ./reports --demand all.toml --html fleet.html
   iotrial awr ./reports --database ERP --database CRM --clock ERP=-1:00
+  # the same I/O as a load, and whether a volume carries it at the reported latencies
+  iotrial awr ./reports --profile erp.toml --level peak
+  iotrial run erp.toml --target /mnt/a
+  # a series of SLOB runs: IOPS and latency over sessions, and how they scale over hosts
+  iotrial awr ./slob --slob --html slob.html
 
 Reads HTML and text reports of 10.2 to 23ai (an instance, a RAC instance, a cluster, a pluggable database), Statspack text and \
 the output of AWR-Miner, packed by gzip or Zstandard or not. Reports of RAC instances for the same snapshots are added up, and \
@@ -47,9 +57,21 @@ pub struct AwrArgs {
     #[arg(long, value_name = "FILE")]
     pub demand: Option<PathBuf>,
 
-    /// Over several intervals, what the demand asks for.
-    #[arg(long, value_name = "LEVEL", default_value = "p95", requires = "demand")]
-    pub level: DemandLevel,
+    /// Write the I/O of one database as a profile, which `run` takes: its streams by role at the reported rates. The reported latencies
+    /// become the threshold set that judges it, in a file beside it (`erp.thresholds.toml`).
+    #[arg(long, value_name = "FILE")]
+    pub profile: Option<PathBuf>,
+
+    /// The rates of the profile as a share or a multiple of the reported ones, such as 50% or 2x.
+    #[arg(long, value_name = "SHARE", default_value = "100%", requires = "profile")]
+    pub scale: RateScale,
+
+    #[command(flatten)]
+    pub sizing: RightSizeArgs,
+
+    /// Show runs of SLOB: a row for each report with SLOB's own figures, runs at the same time together, by sessions and hosts.
+    #[arg(long, conflicts_with_all = ["demand", "profile"])]
+    pub slob: bool,
 
     #[command(flatten)]
     pub files: ReportFiles,
@@ -57,6 +79,79 @@ pub struct AwrArgs {
     /// One JSON document on standard output, nothing else there.
     #[arg(long)]
     pub json: bool,
+}
+
+/// How the machine and the storage that a database needs follow from what it used.
+#[derive(Debug, Args)]
+pub struct RightSizeArgs {
+    /// The level to size for, and to write as the demand [default: p95].
+    #[arg(long, value_name = "LEVEL")]
+    pub level: Option<DemandLevel>,
+
+    /// How to size: by CPU time and measured rates, as Microsoft's OMAT does, or by the highest of everything.
+    #[arg(long, value_name = "METHOD", default_value = "iotrial")]
+    pub method: SizeMethod,
+
+    /// The share of the CPUs that may be busy, in percent [default: 75; 100 for omat and peak].
+    #[arg(long, value_name = "PERCENT", value_parser = parse_utilisation)]
+    pub cpu_utilisation: Option<f64>,
+
+    /// What CPU is multiplied by [default: 1 where the level was measured; 2 for one report, and for omat].
+    #[arg(long, value_name = "N", value_parser = parse_factor)]
+    pub factor_cpu: Option<f64>,
+
+    /// What SGA and PGA are multiplied by [default: 1.25; 2 for omat].
+    #[arg(long, value_name = "N", value_parser = parse_factor)]
+    pub factor_memory: Option<f64>,
+
+    /// What rates of I/O are multiplied by [default: as for CPU].
+    #[arg(long, value_name = "N", value_parser = parse_factor)]
+    pub factor_io: Option<f64>,
+}
+
+impl RightSizeArgs {
+    /// The same in the words of the analysis.
+    pub fn request(&self) -> SizeRequest {
+        SizeRequest {
+            method: match self.method {
+                SizeMethod::Iotrial => Method::Iotrial,
+                SizeMethod::Omat => Method::Omat,
+                SizeMethod::Peak => Method::Peak,
+            },
+            level: self.level.map(|level| match level {
+                DemandLevel::Average => Level::Average,
+                DemandLevel::P95 => Level::P95,
+                DemandLevel::P99 => Level::P99,
+                DemandLevel::Peak => Level::Peak,
+            }),
+            cpu_utilisation: self.cpu_utilisation.map(|percent| percent / 100.0),
+            factor_cpu: self.factor_cpu,
+            factor_memory: self.factor_memory,
+            factor_io: self.factor_io,
+        }
+    }
+}
+
+fn parse_utilisation(text: &str) -> Result<f64, String> {
+    let number = text.trim_end_matches('%').parse().ok().filter(|number| (1.0..=100.0).contains(number));
+    number.ok_or_else(|| "the share of CPUs that may be busy is a percentage from 1 to 100".to_owned())
+}
+
+fn parse_factor(text: &str) -> Result<f64, String> {
+    // Beyond that somebody typed a size.
+    let number = text.parse().ok().filter(|number| (0.1..=100.0).contains(number));
+    number.ok_or_else(|| "a factor is a number from 0.1 to 100".to_owned())
+}
+
+/// How to size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SizeMethod {
+    /// By CPU time at a utilisation that leaves room, and rates as they were measured.
+    Iotrial,
+    /// As Microsoft's OMAT: by active sessions, everything twice.
+    Omat,
+    /// The highest of everything that was seen.
+    Peak,
 }
 
 /// By how much the times of a database are moved.
@@ -91,7 +186,7 @@ impl ClockShift {
     }
 }
 
-/// What a demand asks for, where there are several intervals.
+/// What is sized for, where there are several intervals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DemandLevel {
     /// The mean over time.
@@ -102,6 +197,32 @@ pub enum DemandLevel {
     P99,
     /// The highest interval.
     Peak,
+}
+
+/// By how much rates change: more than nothing, a thousand times at most.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RateScale(pub f64);
+
+impl FromStr for RateScale {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        const MOST: f64 = 1_000.0;
+        let text = text.trim();
+        let number = |text: &str| text.trim().parse::<f64>().ok();
+        let factor = match (text.strip_suffix('%'), text.strip_suffix(['x', 'X'])) {
+            (Some(percent), _) => number(percent).map(|percent| percent / 100.0),
+            (_, Some(times)) => number(times),
+            // 2 may be two percent or twice as much.
+            (None, None) => None,
+        };
+        let factor = factor.ok_or_else(|| "give a share or a multiple, such as 50% or 2x".to_owned())?;
+        if factor > 0.0 && factor <= MOST {
+            Ok(Self(factor))
+        } else {
+            Err("give more than 0 % and at most 1000x".to_owned())
+        }
+    }
 }
 
 #[cfg(test)]
@@ -115,6 +236,20 @@ mod tests {
         assert_eq!(seconds("a=b=+5"), Ok(("a=b".to_owned(), 18_000)));
         for wrong in ["ERP", "ERP=", "=1", "ERP=1:60", "ERP=40", "ERP=--1", "ERP=1h"] {
             assert!(seconds(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_scale_is_a_share_or_a_multiple() {
+        let check = |text: &str, expected: Option<f64>| {
+            assert_eq!(text.parse::<RateScale>().ok().map(|scale| scale.0), expected, "{text}");
+        };
+        check("50%", Some(0.5));
+        check("2x", Some(2.0));
+        check("0.25 X", Some(0.25));
+        check("150 %", Some(1.5));
+        for wrong in ["2", "0%", "-1x", "nan%", "1001x", "x", "%", ""] {
+            check(wrong, None);
         }
     }
 }

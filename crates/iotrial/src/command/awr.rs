@@ -1,9 +1,15 @@
 //! `iotrial awr`: what reports of Oracle say of I/O.
 
+mod replay;
+mod slob;
+
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::anyhow;
-use iotrial_analysis::awr::{AwrAnswer, AwrFleet, AwrSample, AwrSeries, LeftOut, Level};
+use iotrial_analysis::awr::{
+    AwrAnswer, AwrFleet, AwrSample, AwrSeries, DatabaseSeries, LeftOut, Replay, SlobReport, is_slob_report,
+};
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_model::awr::{AwrKind, AwrReport};
 use iotrial_model::demand::Demand;
@@ -11,7 +17,7 @@ use iotrial_model::words::in_brief;
 use iotrial_report::document::Document;
 use serde::Serialize;
 
-use crate::cli::{AwrArgs, DemandLevel};
+use crate::cli::AwrArgs;
 use crate::failure::{Failure, NOT_ALL_READ};
 use crate::intake::{Folders, Input, Intake, IntakeError, Source, Takes};
 use crate::output::{self, harmless, say};
@@ -27,25 +33,34 @@ const MOST_NAMES: usize = 6;
 struct OfFile {
     samples: Vec<AwrSample>,
     whole: Option<Box<AwrReport>>,
+    /// Only where runs of SLOB are asked for.
+    slob: Vec<SlobReport>,
 }
 
 /// Reads the reports, and shows what they say.
 pub fn awr(args: &AwrArgs) -> Result<ExitCode, Failure> {
-    args.files.check(args.json, &[])?;
+    let thresholds = args.profile.as_deref().map(replay::thresholds_of);
+    let written = [("--demand", args.demand.as_deref()), ("--profile", args.profile.as_deref())];
+    let written = written.into_iter().chain([("the limits of --profile", thresholds.as_deref())]);
+    let written: Vec<_> = written.filter_map(|(option, path)| Some((option, path?))).collect();
+    args.files.check(args.json, &written)?;
     args.files.check_are_writable()?;
     if let Some(path) = &args.demand {
         check_is_writable(path, args.files.overwrite)?;
     }
+    replay::check_files(args)?;
     let intake = Intake { takes: TAKES, folders: Folders::Files, store: None, study_profile: None };
     let sources = intake.find(&args.reports)?;
     let is_only_one = sources.len() == 1;
-    let opened = intake.open_all(sources, |source, input| of_file(source, input, is_only_one))?;
+    let opened = intake.open_all(sources, |source, input| of_file(source, input, is_only_one, args.slob))?;
+    let mut of_slob = Vec::new();
     let (mut samples, mut whole, mut failed, mut unread, mut passed_over) =
         (Vec::new(), None, Vec::new(), Vec::new(), Vec::new());
     for (source, result) in opened {
         match result {
             Ok(file) => {
                 samples.extend(file.samples);
+                of_slob.extend(file.slob);
                 whole = file.whole.map(|report| (report, source.path));
             }
             Err(Unread::Failed { failure, why }) => {
@@ -74,48 +89,82 @@ pub fn awr(args: &AwrArgs) -> Result<ExitCode, Failure> {
     }
     failed.iter().for_each(|failure| say!("{failure}"));
     let named = args.reports.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
-    let mut series = AwrSeries::of(samples);
-    series.unread = unread;
-    args.clock.iter().try_for_each(|one| series.shift(&one.database, one.seconds)).map_err(Failure::input)?;
-    series.keep(&args.database).map_err(Failure::input)?;
-    let fleet = AwrFleet::of(&series);
-    let others = args.demand.iter().map(|path| ("demand", path.as_path())).collect();
-    match whole {
-        Some((report, path)) => {
-            let thresholds = ThresholdSet::builtin("flash").map_err(Failure::input)?;
-            let answer = AwrAnswer::of(*report, &thresholds);
-            let document = Document::of_awr(&answer, &harmless(&path.display().to_string()));
-            write_demand(args, &series, fleet.as_ref(), &named)?;
-            let values = vec![Value::of_file(&path, &answer)];
-            Presentation { others, ..Presentation::new(&document, values) }.show(&args.files, args.json)?;
-        }
-        None => {
-            let document = Document::of_awr_series(&series, fleet.as_ref());
-            write_demand(args, &series, fleet.as_ref(), &named)?;
-            let answer = ManyAnswer { series: &series, fleet: fleet.as_ref() };
-            let values = vec![Value::alone(&answer)];
-            Presentation { others, ..Presentation::new(&document, values) }.show(&args.files, args.json)?;
-        }
-    }
-    if !args.json && !args.files.take_standard_output() {
-        let next = next_of(args, &series, fleet.as_ref(), &named);
-        output::text(&format!("\nnext: {}\n", harmless(&next)))?;
+    if args.slob {
+        slob::show(args, of_slob)?;
+    } else {
+        let mut series = AwrSeries::of(samples).sized(&args.sizing.request());
+        series.unread = unread;
+        let shifts = &mut args.clock.iter();
+        shifts.try_for_each(|one| series.shift(&one.database, one.seconds)).map_err(Failure::input)?;
+        series.keep(&args.database).map_err(Failure::input)?;
+        let fleet = AwrFleet::of(&series);
+        show(args, &Many { series: &series, fleet: fleet.as_ref(), named: &named }, whole)?;
     }
     Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(NOT_ALL_READ) })
 }
 
-/// What several reports say.
-#[derive(Serialize)]
-struct ManyAnswer<'a> {
+/// What the reports say together.
+#[derive(Clone, Copy, Serialize)]
+struct Many<'a> {
     #[serde(flatten)]
     series: &'a AwrSeries,
     /// What several databases ask together; absent of one.
     #[serde(skip_serializing_if = "Option::is_none")]
     fleet: Option<&'a AwrFleet>,
+    /// What the user calls the reports.
+    #[serde(skip)]
+    named: &'a str,
+}
+
+/// What `--json` prints: what is said of the reports, and what the profile has in it.
+#[derive(Serialize)]
+struct WithReplay<'w, T> {
+    #[serde(flatten)]
+    value: &'w T,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replay: Option<&'w Replay>,
+}
+
+fn show(args: &AwrArgs, many: &Many<'_>, whole: Option<(Box<AwrReport>, PathBuf)>) -> Result<(), Failure> {
+    let load = replay::replay(args, many.series, many.named)?;
+    let mut others: Vec<_> = args.demand.iter().map(|path| ("demand", path.as_path())).collect();
+    others.extend(load.iter().flat_map(replay::ReplayFiles::others));
+    let replay = load.as_ref().map(|load| &load.replay);
+    let write = || {
+        write_demand(args, many)?;
+        load.as_ref().map_or(Ok(()), |load| load.write(args.files.overwrite))
+    };
+    let with_load = |mut document: Document| {
+        replay.into_iter().for_each(|replay| document.add_awr_replay(replay));
+        document
+    };
+    match whole {
+        Some((report, path)) => {
+            let thresholds = ThresholdSet::builtin("flash").map_err(Failure::input)?;
+            let answer = AwrAnswer::of(*report, &thresholds).sized(&args.sizing.request());
+            let document = with_load(Document::of_awr(&answer, &harmless(&path.display().to_string())));
+            write()?;
+            let shown = WithReplay { value: &answer, replay };
+            let values = vec![Value::of_file(&path, &shown)];
+            Presentation { others, ..Presentation::new(&document, values) }.show(&args.files, args.json)?;
+        }
+        None => {
+            let document = with_load(Document::of_awr_series(many.series, many.fleet));
+            write()?;
+            let shown = WithReplay { value: many, replay };
+            let values = vec![Value::alone(&shown)];
+            Presentation { others, ..Presentation::new(&document, values) }.show(&args.files, args.json)?;
+        }
+    }
+    if !args.json && !args.files.take_standard_output() {
+        let next = load.as_ref().map_or_else(|| next_of(args, many), replay::ReplayFiles::next);
+        output::text(&format!("\nnext: {}\n", harmless(&next)))?;
+    }
+    Ok(())
 }
 
 /// What to do with the answer.
-fn next_of(args: &AwrArgs, series: &AwrSeries, fleet: Option<&AwrFleet>, named: &str) -> String {
+fn next_of(args: &AwrArgs, Many { series, fleet, named }: &Many<'_>) -> String {
     if let Some(path) = &args.demand {
         return format!("iotrial size --demand {}", path.display());
     }
@@ -145,7 +194,12 @@ enum Unread {
     SomethingElse,
 }
 
-fn of_file(source: &Source, input: Result<Input, IntakeError>, is_only_one: bool) -> Result<OfFile, Unread> {
+fn of_file(
+    source: &Source,
+    input: Result<Input, IntakeError>,
+    is_only_one: bool,
+    for_slob: bool,
+) -> Result<OfFile, Unread> {
     let input = match input {
         Ok(input) => input,
         Err(error) if error.is_foreign() && !source.is_named => return Err(Unread::SomethingElse),
@@ -162,28 +216,20 @@ fn of_file(source: &Source, input: Result<Input, IntakeError>, is_only_one: bool
     };
     let name = harmless(&source.path.display().to_string());
     let samples = reports.iter().map(|report| AwrSample::of(report, &name)).collect();
+    let of_slob = reports.iter().filter(|report| for_slob && is_slob_report(report));
+    let slob = of_slob.map(|report| SlobReport::of(report, &name)).collect();
     // A snapshot of AWR-Miner is a point of a series, also where there is only one.
     let whole = match reports.into_iter().next() {
         Some(report) if is_only_one && report.kind != AwrKind::Miner => Some(Box::new(report)),
         _ => None,
     };
-    Ok(OfFile { samples, whole })
+    Ok(OfFile { samples, whole, slob })
 }
 
-fn write_demand(
-    args: &AwrArgs,
-    series: &AwrSeries,
-    fleet: Option<&AwrFleet>,
-    named: &str,
-) -> Result<(), Failure> {
+fn write_demand(args: &AwrArgs, Many { series, fleet, named }: &Many<'_>) -> Result<(), Failure> {
     let Some(path) = &args.demand else { return Ok(()) };
-    let level = match args.level {
-        DemandLevel::Average => Level::Average,
-        DemandLevel::P95 => Level::P95,
-        DemandLevel::P99 => Level::P99,
-        DemandLevel::Peak => Level::Peak,
-    };
-    let demand: Option<Demand> = match (fleet, series.databases.first()) {
+    let request = args.sizing.request();
+    let demand: Option<Demand> = match (*fleet, series.databases.first()) {
         (Some(fleet), _) if fleet.figures.is_empty() => {
             let error = anyhow!(
                 "the reports of these {} databases are never of the same time for all, and a demand of all of them would be made up",
@@ -193,8 +239,8 @@ fn write_demand(
                 "give reports of the same snapshots, or name those that are with --database NAME".to_owned(),
             ));
         }
-        (Some(fleet), _) => fleet.demand(level, named),
-        (None, database) => database.and_then(|database| database.demand(level, named)),
+        (Some(fleet), _) => fleet.demand(&request, named),
+        (None, database) => database.and_then(|database| database.demand(&request, named)),
     };
     let demand = demand.ok_or_else(|| {
         let names: Vec<&str> = series.databases.iter().map(|one| one.database.as_str()).collect();
@@ -202,4 +248,14 @@ fn write_demand(
         Failure::input(anyhow!("the reports of {names} have no rates with a size of I/O"))
     })?;
     write_output(path, demand.to_toml().as_bytes(), args.files.overwrite)
+}
+
+/// The database whose I/O is asked for; `what` is of one.
+fn only_database<'s>(series: &'s AwrSeries, what: &str) -> Result<&'s DatabaseSeries, Failure> {
+    let [database] = series.databases.as_slice() else {
+        let error =
+            anyhow!("these are reports of {} databases, and {what} is of one", series.databases.len());
+        return Err(Failure::input(error).hint("name one with --database NAME".to_owned()));
+    };
+    Ok(database)
 }

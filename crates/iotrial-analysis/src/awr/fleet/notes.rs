@@ -167,7 +167,7 @@ fn higher_in_part(
             notes.push(format!(
                 "the true peak is at least {} {unit}: so much the others asked for from {}, when {} had no report",
                 rounded(part(piece)),
-                piece.minute(&span),
+                minute(&piece.span),
                 in_brief(&names, MOST_NAMES, MOST_NAMES - 1)
             ));
         }

@@ -1,0 +1,301 @@
+//! What of Exadata a database uses, and how hard the move is for it.
+
+use iotrial_model::awr::AwrFigure;
+use serde::Serialize;
+
+use super::{Difficulty, MUCH_PERCENT, TimeShare, View};
+
+/// From this score on a move is some work, and from this one on it is hard: one feature that other storage does not have and that
+/// must be replaced is some work, two of them are hard.
+// A choice, as are the weights; the source of the idea (Microsoft's guide) counts features and gives no numbers.
+const SOME_WORK: u32 = 2;
+const HARD: u32 = 4;
+
+/// Whether something is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Use {
+    /// So much that it would be missed.
+    Used,
+    /// A little: nobody would notice.
+    Little,
+    /// Not at all.
+    NotUsed,
+    /// The report says nothing of it.
+    NotStated,
+}
+
+impl Use {
+    /// In words.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Used => "used",
+            Self::Little => "little used",
+            Self::NotUsed => "not used",
+            Self::NotStated => "not stated",
+        }
+    }
+
+    /// By a share from which on it counts.
+    fn by_share(percent: Option<f64>, much: f64) -> Self {
+        match percent {
+            None => Self::NotStated,
+            Some(percent) if percent >= much => Self::Used,
+            Some(percent) if percent > 0.0 => Self::Little,
+            Some(_) => Self::NotUsed,
+        }
+    }
+}
+
+/// Something that Exadata has.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Feature {
+    /// The same for the same feature.
+    pub id: &'static str,
+    /// Its name.
+    pub name: &'static str,
+    /// Whether it is used.
+    pub used: Use,
+    /// How much harder it makes the move, where it is used.
+    pub weight: u32,
+    /// What the report says of it, and what takes its place; without a full stop.
+    pub text: String,
+}
+
+impl Feature {
+    /// What it adds to the difficulty.
+    pub fn score(&self) -> u32 {
+        if self.used == Use::Used { self.weight } else { 0 }
+    }
+}
+
+/// `None` where nothing is stated of any feature.
+pub(super) fn difficulty(features: &[Feature]) -> Option<Difficulty> {
+    if features.iter().all(|one| one.used == Use::NotStated) {
+        return None;
+    }
+    Some(match features.iter().map(Feature::score).sum::<u32>() {
+        score if score >= HARD => Difficulty::Hard,
+        score if score >= SOME_WORK => Difficulty::SomeWork,
+        _ => Difficulty::Easy,
+    })
+}
+
+pub(super) fn of(view: &View<'_>, time: &[TimeShare]) -> Vec<Feature> {
+    let mut features = vec![smart_scan(view, time), hcc(view)];
+    features.extend(spared(view));
+    features.extend([flash_cache(view, time), flash_log(view), backup(view), cluster(view)]);
+    features
+}
+
+fn quotient(part: Option<f64>, whole: Option<f64>) -> Option<f64> {
+    // Of nothing there is no part: nothing was scanned.
+    let (part, whole) = (part?, whole?);
+    Some(if whole > 0.0 { 100.0 * part / whole } else { 0.0 })
+}
+
+fn said(number: f64) -> String {
+    let decimals = if number >= 100.0 { 0 } else { 1 };
+    iotrial_model::units::group_thousands(&format!("{number:.decimals$}"))
+}
+
+const ELIGIBLE: &str = "cell physical IO bytes eligible for predicate offload";
+
+fn smart_scan(view: &View<'_>, time: &[TimeShare]) -> Feature {
+    let share = time.first().and_then(|one| one.percent);
+    let eligible = view.mib(ELIGIBLE).and_then(|one| one.value);
+    let of_bytes = quotient(eligible, view.figures.value(AwrFigure::ReadMib));
+    let used = Use::by_share([share, of_bytes].into_iter().flatten().reduce(f64::max), MUCH_PERCENT);
+    let mut parts = Vec::new();
+    parts.extend(share.map(|percent| format!("{percent:.1} % of DB time")));
+    if let (Some(mib), Some(percent)) = (eligible, of_bytes) {
+        parts.push(format!("{} MiB/s, {percent:.0} % of the bytes read", said(mib)));
+    }
+    let text = match used {
+        Use::Used => format!(
+            "{}: elsewhere the database reads and filters itself, which takes read throughput and CPU, or indexes and partitions",
+            parts.join(", ")
+        ),
+        Use::NotStated => "no waits and no counters of it".to_owned(),
+        _ => parts.join(", "),
+    };
+    Feature { id: "smart-scan", name: "smart scan", used, weight: 3, text }
+}
+
+/// Bytes before and after decompression, under the names that they have up to 12.1 and from 12.2 on.
+pub(super) const HCC_PAIRS: [(&str, &str); 3] = [
+    ("EHCC Compressed Length Decompressed", "EHCC Decompressed Length Decompressed"),
+    ("HCC scan cell bytes compressed", "HCC scan cell bytes decompressed"),
+    ("HCC scan rdbms bytes compressed", "HCC scan rdbms bytes decompressed"),
+];
+
+/// MiB per second that were decompressed, before and after.
+pub(super) fn decompressed(view: &View<'_>) -> Option<(f64, f64)> {
+    let pairs = HCC_PAIRS
+        .iter()
+        .filter_map(|(before, after)| Some((view.mib(before)?.value?, view.mib(after)?.value?)));
+    let sum = pairs.fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    (sum.0 > 0.0 && sum.1 > sum.0).then_some(sum)
+}
+
+fn is_hcc(name: &str) -> bool {
+    name.starts_with("EHCC ") || name.starts_with("HCC ")
+}
+
+fn hcc(view: &View<'_>) -> Feature {
+    let counters: Vec<_> = view.report.activity.iter().filter(|one| is_hcc(&one.name)).collect();
+    let known: Vec<f64> = counters.iter().filter_map(|one| one.total.sound()).collect();
+    let used = match known.as_slice() {
+        [] => Use::NotStated,
+        known if known.iter().any(|total| *total > 0.0) => Use::Used,
+        _ => Use::NotUsed,
+    };
+    // Times among the counters of a database are in hundredths of a second.
+    let cpu = counters.iter().filter(|one| one.name.contains("CPU")).filter_map(|one| one.total.sound());
+    let cpu = cpu.reduce(|a, b| a + b).map(|time| time / 100.0);
+    let of_time = quotient(cpu, view.report.interval.db_time_s.value);
+    let mut parts = Vec::new();
+    if let Some((before, after)) = decompressed(view) {
+        parts.push(format!(
+            "{} MiB/s become {} by decompression, {:.1} to 1",
+            said(before),
+            said(after),
+            after / before
+        ));
+    }
+    match of_time {
+        Some(percent) => parts.push(format!("{percent:.1} % of DB time is its CPU")),
+        None if used == Use::Used => {
+            parts.push("the report does not have the CPU time of (de)compression".to_owned());
+        }
+        None => {}
+    }
+    let text = match used {
+        Use::Used => {
+            parts.push("plain storage does not have it: data grow by its ratio, also on disk and in backups".to_owned());
+            parts.join("; ")
+        }
+        Use::NotUsed => "its counters are zero".to_owned(),
+        _ => "no counters of it, which Oracle leaves out where they are zero; `dba_tables.compress_for` is sure".to_owned(),
+    };
+    Feature { id: "hcc", name: "hybrid columnar compression", used, weight: 3, text }
+}
+
+/// What scans need not read.
+fn spared(view: &View<'_>) -> Vec<Feature> {
+    let eligible = view.mib(ELIGIBLE).and_then(|one| one.value);
+    [
+        (
+            "storage-index",
+            "storage index",
+            "cell physical IO bytes saved by storage index",
+            "partitions or zone maps take its place",
+        ),
+        (
+            "columnar-cache",
+            "columnar cache",
+            "cell physical IO bytes saved by columnar cache",
+            "the In-Memory column store takes its place",
+        ),
+    ]
+    .map(|(id, name, counter, instead)| {
+        let mib = view.mib(counter).and_then(|one| one.value);
+        let percent = quotient(mib, eligible);
+        let used = Use::by_share(percent, MUCH_PERCENT);
+        let text = match (mib, percent, used) {
+            (Some(mib), Some(percent), Use::Used) => {
+                format!("spares {} MiB/s, {percent:.0} % of what smart scans go over; {instead}", said(mib))
+            }
+            (Some(mib), Some(percent), _) => {
+                format!("spares {} MiB/s, {percent:.0} % of what smart scans go over", said(mib))
+            }
+            _ => "no counters of it".to_owned(),
+        };
+        Feature { id, name, used, weight: 1, text }
+    })
+    .to_vec()
+}
+
+fn flash_cache(view: &View<'_>, time: &[TimeShare]) -> Feature {
+    let hits = view.rate("cell flash cache read hits").and_then(|one| one.value);
+    let percent = quotient(hits, view.figures.value(AwrFigure::Reads)).map(|percent| percent.min(100.0));
+    let share = time.last().and_then(|one| one.percent);
+    // Hits are missed where sessions wait for small reads.
+    let used = match Use::by_share(percent, 50.0) {
+        Use::Used if share.is_none_or(|share| share < MUCH_PERCENT) => Use::Little,
+        other => other,
+    };
+    let text = match (percent, used) {
+        (Some(percent), Use::Used) => {
+            format!("serves {percent:.0} % of the reads: plain storage has to be flash as well")
+        }
+        (Some(percent), _) => format!(
+            "serves {percent:.0} % of the reads; sessions wait little for small ones ({:.1} % of DB time)",
+            share.unwrap_or(0.0)
+        ),
+        _ => "no counters of it".to_owned(),
+    };
+    Feature { id: "flash-cache", name: "flash cache", used, weight: 1, text }
+}
+
+fn flash_log(view: &View<'_>) -> Feature {
+    let first = view.of_cells("Flash Log", "First Writes %Flash Log").and_then(|one| one.value);
+    let prevented = view.of_cells("Flash Log", "Outliers Prevented").and_then(|one| one.value);
+    let commits = view.share(&["log file sync"]);
+    let used = match first {
+        None => Use::NotStated,
+        Some(percent) if percent <= 0.0 => Use::NotUsed,
+        Some(_) => Use::by_share(commits, MUCH_PERCENT),
+    };
+    let mut text = first.map_or_else(
+        || "no section of it".to_owned(),
+        |percent| format!("wrote first in {percent:.0} % of the cases, for all databases on the cells"),
+    );
+    if let Some(prevented) = prevented.filter(|prevented| *prevented > 0.0) {
+        text.push_str(&format!(", and kept {} slow writes from the log", said(prevented)));
+    }
+    if let Some(percent) = commits.filter(|_| first.is_some()) {
+        text.push_str(&format!("; commits are {percent:.1} % of DB time"));
+    }
+    Feature { id: "flash-log", name: "flash log", used, weight: 1, text }
+}
+
+fn backup(view: &View<'_>) -> Feature {
+    let events =
+        ["cell smart incremental backup", "cell smart restore from backup", "cell smart file creation"];
+    let waits = view.report.waits.iter().filter(|wait| events.contains(&wait.event.as_str()));
+    let seconds: Option<f64> = waits.filter_map(|wait| wait.total_s.sound()).reduce(|a, b| a + b);
+    let used = match seconds {
+        _ if view.report.waits.is_empty() => Use::NotStated,
+        None => Use::NotUsed,
+        // A minute of an interval is no backup that anybody would miss.
+        Some(seconds) => Use::by_share(Some(seconds / 6.0), MUCH_PERCENT),
+    };
+    let text = match seconds {
+        Some(seconds) => format!(
+            "{} s of waits for backup, restore or new files on cells: elsewhere block change tracking and the host do it",
+            said(seconds)
+        ),
+        None => "no waits for it".to_owned(),
+    };
+    Feature { id: "smart-backup", name: "smart backup and file creation", used, weight: 1, text }
+}
+
+fn cluster(view: &View<'_>) -> Feature {
+    let report = view.report;
+    let instances = report.running_instances.or(u32::try_from(report.instances.len()).ok()).unwrap_or(1);
+    let used = match (report.database.is_rac, instances) {
+        (_, 2..) | (Some(true), _) => Use::Used,
+        (Some(false), _) => Use::NotUsed,
+        (None, _) => Use::NotStated,
+    };
+    let text = match used {
+        Use::Used => format!(
+            "{instances} instance{}: a cluster needs shared storage and its own network elsewhere, or the work of one machine and a standby",
+            if instances == 1 { "" } else { "s" }
+        ),
+        Use::NotUsed => "a single instance".to_owned(),
+        _ => "the report does not say".to_owned(),
+    };
+    Feature { id: "rac", name: "RAC", used, weight: 1, text }
+}

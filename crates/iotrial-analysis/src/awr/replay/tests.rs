@@ -1,0 +1,164 @@
+//! The load of a report that was made by hand.
+
+use iotrial_model::awr::{AwrFigure, AwrKind, AwrReport, Database, Host, Instance, Interval, IoStat, Quoted};
+use iotrial_model::profile::Profile;
+
+use super::*;
+use crate::awr::{AwrSample, AwrSeries};
+use crate::threshold::ThresholdSet;
+
+fn report(figures: &[(AwrFigure, f64)], files: Vec<IoStat>) -> AwrReport {
+    let quoted = |value: f64| Quoted::printed(value, 0.0, "a place (line 1)");
+    AwrReport {
+        // Of the kind whose figures are taken as they are printed.
+        kind: AwrKind::Miner,
+        database: Database { name: "ERP \"one\"".to_owned(), id: Some(7), ..Database::default() },
+        instances: vec![Instance { number: Some(1), ..Instance::default() }],
+        running_instances: None,
+        host: Host::default(),
+        interval: Interval { elapsed_s: quoted(3600.0), end_snapshot: Some(2), ..Interval::default() },
+        load_profile: Vec::new(),
+        io_profile: Vec::new(),
+        activity: Vec::new(),
+        waits: Vec::new(),
+        histograms: Vec::new(),
+        io_by_function: Vec::new(),
+        io_by_file_type: files,
+        tablespaces: Vec::new(),
+        files: Vec::new(),
+        memory: Vec::new(),
+        efficiency: Vec::new(),
+        time_model: Vec::new(),
+        host_statistics: Vec::new(),
+        parameters: Vec::new(),
+        exadata: None,
+        peaks: Vec::new(),
+        printed_figures: figures.iter().map(|(figure, value)| (*figure, quoted(*value))).collect(),
+        contradictions: Vec::new(),
+        corrections: Vec::new(),
+        warnings: Vec::new(),
+    }
+}
+
+fn replay(figures: &[(AwrFigure, f64)], scale: f64) -> Replay {
+    let series = AwrSeries::of(vec![AwrSample::of(&report(figures, Vec::new()), "a.html")]);
+    series.databases[0].replay(Level::P95, scale, "a.html").unwrap()
+}
+
+fn sum(replay: &Replay, direction: Direction) -> (f64, f64) {
+    let of = replay.streams.iter().filter(|one| one.direction == direction);
+    of.fold((0.0, 0.0), |sum, one| (sum.0 + one.iops, sum.1 + one.mib_per_s))
+}
+
+const WHOLE: [(AwrFigure, f64); 16] = [
+    (AwrFigure::Reads, 1_000.0),
+    (AwrFigure::ReadMib, 60.0),
+    (AwrFigure::MultiBlockReads, 100.0),
+    (AwrFigure::TempReads, 20.0),
+    (AwrFigure::TempReadMib, 5.0),
+    (AwrFigure::Writes, 500.0),
+    (AwrFigure::WriteMib, 20.0),
+    (AwrFigure::MultiBlockWrites, 30.0),
+    (AwrFigure::LogWrites, 200.0),
+    (AwrFigure::LogWriteMib, 2.0),
+    (AwrFigure::BackupWrites, 5.0),
+    (AwrFigure::BackupWriteMib, 4.0),
+    (AwrFigure::SingleBlockReadUs, 500.0),
+    (AwrFigure::MultiBlockReadUs, 2_000.0),
+    (AwrFigure::RedoWriteUs, 640.4),
+    (AwrFigure::CommitUs, 900.0),
+];
+
+#[test]
+fn every_request_of_the_report_is_in_one_stream() {
+    let replay = replay(&WHOLE, 1.0);
+    let names: Vec<&str> = replay.streams.iter().map(|one| one.name).collect();
+    assert_eq!(
+        names,
+        [
+            "single-block-reads",
+            "multi-block-reads",
+            "temp-reads",
+            "db-writer",
+            "direct-writes",
+            "archive-and-backup",
+            "redo"
+        ]
+    );
+    for (direction, expected) in [(Direction::Read, (1_000.0, 60.0)), (Direction::Write, (500.0, 20.0))] {
+        let (iops, mib) = sum(&replay, direction);
+        assert!((iops - expected.0).abs() < 1e-9 && (mib - expected.1).abs() < 1e-9, "{replay:?}");
+    }
+    // 80 of the 100 large reads are not of temporary files, whose mean of 256 KiB says that all of them are large.
+    assert_eq!((replay.streams[0].iops, replay.streams[1].iops), (900.0, 80.0));
+    assert_eq!(replay.streams[0].sizes, [(8_192, 1)]);
+    // 30 large writes less 5 of the archiver.
+    assert_eq!(replay.streams[4].iops, 25.0);
+}
+
+#[test]
+fn the_profile_and_its_threshold_set_are_valid_and_say_the_same() {
+    let replay = replay(&WHOLE, 2.0);
+    let text = replay.profile_toml("./erp.thresholds.toml");
+    let profile = Profile::parse(&text).unwrap_or_else(|mistakes| panic!("{mistakes}\n{text}"));
+    assert_eq!(
+        (profile.name.as_str(), profile.thresholds.as_str()),
+        ("erp--one-replay", "./erp.thresholds.toml")
+    );
+    assert!(profile.has_own_rate());
+    assert_eq!(profile.jobs.len(), replay.streams.len());
+    for (job, stream) in profile.jobs.iter().zip(&replay.streams) {
+        let Some(iotrial_model::units::Rate::Iops(iops)) = job.rate else { panic!("{job:?}") };
+        assert!((iops / stream.iops - 1.0).abs() < 1e-6);
+        assert!((job.block_size.mean_bytes() * iops / 1_048_576.0 / stream.mib_per_s - 1.0).abs() < 1e-3);
+    }
+    let set = ThresholdSet::parse(&replay.thresholds_toml().unwrap()).unwrap();
+    let limit = |role, stream| {
+        set.bands(role, stream, iotrial_model::figure::Figure::LatencyMean).map(|bands| bands.limit_us())
+    };
+    assert_eq!(limit(Role::Data, Stream::Read), Some(501.0));
+    assert_eq!(limit(Role::Scan, Stream::Read), Some(2_001.0));
+    // The write of the log, and not what a session waits for besides.
+    assert_eq!(limit(Role::Log, Stream::Commit), Some(641.0));
+    assert_eq!(limit(Role::Data, Stream::Write), None);
+}
+
+#[test]
+fn what_the_reports_do_not_tell_apart_is_one_stream_and_is_said() {
+    let few = [
+        (AwrFigure::Reads, 400.0),
+        (AwrFigure::ReadMib, 20.0),
+        (AwrFigure::Writes, 100.0),
+        (AwrFigure::WriteMib, 2.0),
+        (AwrFigure::RedoMib, 0.5),
+    ];
+    let replay = replay(&few, 1.0);
+    let names: Vec<&str> = replay.streams.iter().map(|one| one.name).collect();
+    assert_eq!(names, ["reads", "writes"]);
+    assert!(replay.limits.is_empty() && replay.thresholds_toml().is_none());
+    let text = replay.profile_toml("./x.toml");
+    assert_eq!(Profile::parse(&text).unwrap().thresholds, "flash");
+    for note in ["8 KiB is assumed", "do not count writes of redo", "no wait that is a latency of data reads"]
+    {
+        assert!(text.contains(note), "{note}\n{text}");
+    }
+}
+
+#[test]
+fn a_rare_stream_is_measured_for_longer_or_not_judged() {
+    let mut figures = WHOLE.to_vec();
+    figures.iter_mut().filter(|one| one.0 == AwrFigure::LogWrites).for_each(|one| one.1 = 0.5);
+    figures.iter_mut().filter(|one| one.0 == AwrFigure::LogWriteMib).for_each(|one| one.1 = 0.005);
+    assert!(replay(&figures, 1.0).profile_toml("x.toml").contains("duration = \"300s\""));
+    figures.iter_mut().filter(|one| one.0 == AwrFigure::LogWrites).for_each(|one| one.1 = 0.1);
+    let rare = replay(&figures, 1.0);
+    assert!(rare.limits.iter().all(|limit| limit.role != Role::Log));
+    assert!(rare.notes.iter().any(|note| note.contains("too rarely")), "{rare:?}");
+}
+
+#[test]
+fn a_cache_below_the_database_is_named() {
+    let mut figures = WHOLE.to_vec();
+    figures.iter_mut().filter(|one| one.0 == AwrFigure::SingleBlockReadUs).for_each(|one| one.1 = 8.0);
+    assert!(replay(&figures, 1.0).notes.iter().any(|note| note.contains("memory answered")));
+}

@@ -1,0 +1,383 @@
+//! What machine and storage a database needs, from what it used: by three methods, so that their span is seen. Every factor is stated
+//! with its source, and can be changed.
+
+mod licence;
+mod provision;
+
+use iotrial_model::awr::{AwrFigure, AwrReport};
+use serde::Serialize;
+
+pub use licence::Licences;
+pub use provision::Provision;
+
+use super::demand::Level;
+use super::series::DatabaseSeries;
+
+/// Hardware threads of a core of the machine that is bought: a vCPU of the usual machines is a hyper-thread.
+const TARGET_THREADS_PER_CORE: f64 = 2.0;
+/// OMAT's factor for CPU, memory and I/O (`template.xlsm`); here also where a report has an average and nothing says what its peak is.
+const OMAT_FACTOR: f64 = 2.0;
+/// Above this share of busy CPUs OMAT takes a host for short of CPU (`template.xlsm`, %Busy CPU threshold).
+const OMAT_BUSY: f64 = 0.75;
+/// What OMAT then adds (`template.xlsm`; its instructions say 2.00).
+const OMAT_BUSY_FACTOR: f64 = 1.25;
+/// Oracle's Performance Tuning Guide leaves 20 % of the memory to the system: the rest is 100/80 of SGA and PGA.
+const MEMORY_FACTOR: f64 = 1.25;
+
+/// How a size follows from what was used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Method {
+    /// By CPU that was used, at a utilisation that leaves room; rates as they were measured.
+    Iotrial,
+    /// As Microsoft's OMAT does: by active sessions, and everything twice.
+    Omat,
+    /// The highest of everything that was seen, with nothing on top.
+    Peak,
+}
+
+impl Method {
+    /// In the order of tables.
+    pub const ALL: [Self; 3] = [Self::Iotrial, Self::Omat, Self::Peak];
+
+    /// As the command line has it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Iotrial => "iotrial",
+            Self::Omat => "omat",
+            Self::Peak => "peak",
+        }
+    }
+}
+
+/// What somebody asks for; `None` takes what the method has.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SizeRequest {
+    /// How.
+    pub method: Method,
+    /// At what level; the 95th percentile where nothing is said.
+    pub level: Option<Level>,
+    /// The share of the CPUs that may be busy, above 0 and up to 1.
+    pub cpu_utilisation: Option<f64>,
+    /// What CPU is multiplied by.
+    pub factor_cpu: Option<f64>,
+    /// The same of memory.
+    pub factor_memory: Option<f64>,
+    /// The same of rates of I/O.
+    pub factor_io: Option<f64>,
+}
+
+impl Default for SizeRequest {
+    fn default() -> Self {
+        Self {
+            method: Method::Iotrial,
+            level: None,
+            cpu_utilisation: None,
+            factor_cpu: None,
+            factor_memory: None,
+            factor_io: None,
+        }
+    }
+}
+
+impl SizeRequest {
+    /// The level that is asked for.
+    pub fn level(&self) -> Level {
+        self.level.unwrap_or(Level::P95)
+    }
+}
+
+/// A factor with its reason.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Factor {
+    /// The option that changes it, without dashes.
+    pub name: &'static str,
+    /// What is multiplied by it; the utilisation is divided by.
+    pub value: f64,
+    /// Why it is what it is.
+    pub why: String,
+}
+
+/// What is needed, by one method at one level.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Sized {
+    /// The method.
+    pub method: Method,
+    /// The level.
+    pub level: Level,
+    /// Hardware threads in whole cores of two; absent where the source has neither CPU time nor DB time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vcpus: Option<u32>,
+    /// What follows from CPU that was used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vcpus_by_cpu: Option<f64>,
+    /// What follows from active sessions, which also wait: the upper end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vcpus_by_sessions: Option<f64>,
+    /// Memory of the machine, in GiB.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_gib: Option<f64>,
+    /// Rates of I/O.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reads_per_s: Option<f64>,
+    /// The same of writes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub writes_per_s: Option<f64>,
+    /// Read throughput.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_mib_per_s: Option<f64>,
+    /// Write throughput.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write_mib_per_s: Option<f64>,
+    /// Processor licences of the CPUs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub licences: Option<Licences>,
+}
+
+/// The answer for one database.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct RightSizing {
+    /// By the method and at the level that were asked for.
+    pub chosen: Sized,
+    /// Whether the level is not in the source, and a factor stands for it.
+    pub is_estimate: bool,
+    /// What it was multiplied by.
+    pub factors: Vec<Factor>,
+    /// The same level by each method, so that the span is seen.
+    pub methods: Vec<Sized>,
+    /// The same method at average, 95th percentile and peak; empty for a single interval, which has an average only.
+    pub levels: Vec<Sized>,
+    /// What is there beside what is needed.
+    pub provision: Vec<Provision>,
+    /// How it follows, and what to know, each without a full stop.
+    pub notes: Vec<String>,
+}
+
+/// The factors of a method.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Factors {
+    utilisation: f64,
+    cpu: f64,
+    memory: f64,
+    pub(super) io: f64,
+}
+
+/// What is asked of one series.
+struct Sizer<'s> {
+    series: &'s DatabaseSeries,
+    request: &'s SizeRequest,
+}
+
+impl RightSizing {
+    /// Works it out. `report` is what the series is made of where it is a single one: it has the platform, the edition and disk groups.
+    pub(super) fn of(series: &DatabaseSeries, request: &SizeRequest, report: Option<&AwrReport>) -> Self {
+        let sizer = Sizer { series, request };
+        let level = request.level();
+        let chosen = sizer.sized(request.method, level);
+        let methods = Method::ALL.map(|method| sizer.sized(method, level)).to_vec();
+        let is_series = series.intervals.len() > 1;
+        // The highest of everything has one level.
+        let levels = match is_series && request.method != Method::Peak {
+            true => [Level::Average, Level::P95, Level::Peak]
+                .map(|level| sizer.sized(request.method, level))
+                .to_vec(),
+            false => Vec::new(),
+        };
+        let factors = sizer.factors(request.method, level);
+        let provision = provision::of(series, &chosen, sizer.thread_ratio(), report);
+        Self {
+            factors: sizer.stated(request.method, factors),
+            is_estimate: sizer.is_guess(),
+            notes: sizer.notes(&chosen, report),
+            methods,
+            levels,
+            provision,
+            chosen,
+        }
+    }
+}
+
+impl Sizer<'_> {
+    /// Whether the level that is asked for is not in the source: one report is one average.
+    fn is_guess(&self) -> bool {
+        self.series.intervals.len() == 1 && self.request.level != Some(Level::Average)
+    }
+
+    fn factors(&self, method: Method, level: Level) -> Factors {
+        // What is measured needs no factor. Of a single average nobody knows what its busy minutes are.
+        let unseen = if self.is_guess() && level != Level::Average { OMAT_FACTOR } else { 1.0 };
+        let own = match method {
+            Method::Iotrial => {
+                Factors { utilisation: OMAT_BUSY, cpu: unseen, memory: MEMORY_FACTOR, io: unseen }
+            }
+            Method::Omat => {
+                Factors { utilisation: 1.0, cpu: OMAT_FACTOR, memory: OMAT_FACTOR, io: OMAT_FACTOR }
+            }
+            Method::Peak => Factors { utilisation: 1.0, cpu: unseen, memory: MEMORY_FACTOR, io: unseen },
+        };
+        // Factors that were asked for are those of the chosen method: the others stay as they are known.
+        if method != self.request.method {
+            return own;
+        }
+        let asked = self.request;
+        Factors {
+            utilisation: asked.cpu_utilisation.unwrap_or(own.utilisation),
+            cpu: asked.factor_cpu.unwrap_or(own.cpu),
+            memory: asked.factor_memory.unwrap_or(own.memory),
+            io: asked.factor_io.unwrap_or(own.io),
+        }
+    }
+
+    fn stated(&self, method: Method, factors: Factors) -> Vec<Factor> {
+        let asked = self.request;
+        let unseen = if self.is_guess() {
+            "a single report has an average and no peak: the factor that OMAT assumes"
+        } else {
+            "the level was measured, and nothing is put on top"
+        };
+        let omat = "OMAT's default";
+        let (by_method, memory) = match method {
+            Method::Omat => (omat, omat),
+            Method::Iotrial | Method::Peak => {
+                (unseen, "Oracle's Performance Tuning Guide: SGA and PGA are 80 % of the memory")
+            }
+        };
+        let utilisation = match method {
+            Method::Iotrial => "above it OMAT takes a host for short of CPU",
+            Method::Omat => "OMAT sizes by sessions and leaves no room beyond its factor",
+            Method::Peak => "at the highest minute all CPUs may be busy",
+        };
+        let factor = |name, value, given: Option<f64>, why: &str| Factor {
+            name,
+            value,
+            why: if given.is_some() { "as asked".to_owned() } else { why.to_owned() },
+        };
+        vec![
+            factor("cpu-utilisation", factors.utilisation, asked.cpu_utilisation, utilisation),
+            factor("factor-cpu", factors.cpu, asked.factor_cpu, by_method),
+            factor("factor-memory", factors.memory, asked.factor_memory, memory),
+            factor("factor-io", factors.io, asked.factor_io, by_method),
+        ]
+    }
+
+    /// The value at a level; the method of the peak takes the highest minute where the source has one.
+    fn at(&self, figure: AwrFigure, method: Method, level: Level) -> Option<f64> {
+        let one = self.series.statistics(figure)?;
+        Some(match method {
+            Method::Peak => one.peak_minute.map_or(one.peak, |minute| minute.max(one.peak)),
+            Method::Iotrial | Method::Omat => level.of(one),
+        })
+    }
+
+    /// Threads of a core that is bought, by those of a core of today.
+    fn thread_ratio(&self) -> f64 {
+        let of = |figure| self.series.statistics(figure).map(|one| one.average);
+        match (of(AwrFigure::HostCpus), of(AwrFigure::HostCores)) {
+            (Some(cpus), Some(cores)) if cores > 0.0 && cpus >= cores => {
+                TARGET_THREADS_PER_CORE / (cpus / cores)
+            }
+            // Nothing says that a core of today is another one.
+            _ => 1.0,
+        }
+    }
+
+    fn sized(&self, method: Method, level: Level) -> Sized {
+        let level = if method == Method::Peak { Level::Peak } else { level };
+        let factors = self.factors(method, level);
+        let at = |figure| self.at(figure, method, level);
+        let ratio = self.thread_ratio();
+        // AWR-Miner has no CPU of background processes: it then is not in the sum.
+        let cpu = at(AwrFigure::CpuSessions)
+            .map(|users| users + at(AwrFigure::BackgroundCpuSessions).unwrap_or(0.0));
+        let by_cpu = cpu.map(|cpu| cpu * ratio * factors.cpu / factors.utilisation);
+        let busy = at(AwrFigure::HostBusyCpus).zip(at(AwrFigure::HostCpus));
+        let is_busy = busy.is_some_and(|(busy, cpus)| cpus > 0.0 && busy / cpus > OMAT_BUSY);
+        let busy_factor = if method == Method::Omat && is_busy { OMAT_BUSY_FACTOR } else { 1.0 };
+        let by_sessions =
+            at(AwrFigure::ActiveSessions).map(|sessions| sessions * ratio * factors.cpu * busy_factor);
+        let vcpus = match method {
+            Method::Omat => by_sessions,
+            Method::Iotrial | Method::Peak => by_cpu.or(by_sessions),
+        };
+        let vcpus = vcpus.and_then(whole_cores);
+        let io = |figure| at(figure).map(|rate| rate * factors.io);
+        Sized {
+            method,
+            level,
+            vcpus,
+            vcpus_by_cpu: by_cpu,
+            vcpus_by_sessions: by_sessions,
+            memory_gib: at(AwrFigure::MemoryMib).map(|used| used * factors.memory / 1024.0),
+            reads_per_s: io(AwrFigure::Reads),
+            writes_per_s: io(AwrFigure::Writes),
+            read_mib_per_s: io(AwrFigure::ReadMib),
+            write_mib_per_s: io(AwrFigure::WriteMib),
+            licences: vcpus.map(Licences::of),
+        }
+    }
+
+    fn notes(&self, chosen: &Sized, report: Option<&AwrReport>) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.is_guess() {
+            notes.push(format!(
+                "one interval of {:.0} minutes: its average is all that is known; give reports over days, or AWR-Miner's output, and no factor has to be assumed",
+                self.series.covered_s / 60.0
+            ));
+        }
+        if let (Some(cpu), Some(sessions)) = (chosen.vcpus_by_cpu, chosen.vcpus_by_sessions)
+            && sessions > 1.5 * cpu
+        {
+            notes.push(format!(
+                "sizing by active sessions would take {sessions:.1} vCPUs where CPU time takes {cpu:.1}: sessions mostly wait, and a CPU does not make a wait shorter"
+            ));
+        }
+        if chosen.vcpus.is_some() && chosen.vcpus_by_cpu.is_none() && chosen.method != Method::Omat {
+            notes.push("there is no CPU time in the source: vCPUs follow from active sessions, which is the upper end".to_owned());
+        }
+        let ratio = self.thread_ratio();
+        if (ratio - 1.0).abs() > 0.01 {
+            notes.push(format!(
+                "a core of today has {:.0} hardware thread{}, and one that is bought has two: CPUs count {ratio:.2} times",
+                TARGET_THREADS_PER_CORE / ratio,
+                if ratio > 1.5 { "" } else { "s" }
+            ));
+        }
+        if report.is_some_and(|report| report.exadata.is_some()) {
+            notes.push(
+                "on Exadata, storage spares I/O that plain storage would be asked: see «Away from Exadata»; OMAT's instructions multiply I/O by 6 and memory by 4 instead (`--method omat --factor-io 6 --factor-memory 4`)".to_owned(),
+            );
+        }
+        let has_targets = report.is_some_and(|report| {
+            iotrial_model::awr::AwrReport::named(&report.memory, "SGA use").is_none_or(|one| !one.is_there())
+        });
+        if has_targets && chosen.memory_gib.is_some() {
+            notes
+                .push("memory is the targets of SGA and PGA: what is in use is not in the report".to_owned());
+        }
+        notes
+    }
+
+    /// What a demand multiplies rates by.
+    fn io_factor(&self, chosen: &Sized) -> f64 {
+        self.factors(chosen.method, chosen.level).io
+    }
+}
+
+/// A figure at the method and level of what was chosen, with the factor for I/O.
+pub(super) fn rate_of(
+    series: &DatabaseSeries,
+    request: &SizeRequest,
+    chosen: &Sized,
+    figure: AwrFigure,
+) -> Option<f64> {
+    let sizer = Sizer { series, request };
+    Some(sizer.at(figure, chosen.method, chosen.level)? * sizer.io_factor(chosen))
+}
+
+/// Cores are bought whole: a machine of three hardware threads is not to be had.
+fn whole_cores(vcpus: f64) -> Option<u32> {
+    let cores = (vcpus / TARGET_THREADS_PER_CORE).ceil().max(1.0);
+    // No machine has a million; a larger number is one that cannot be.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked just before")]
+    (cores.is_finite() && cores < 1e6).then_some(2 * cores as u32)
+}

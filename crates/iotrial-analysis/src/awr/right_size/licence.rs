@@ -1,0 +1,63 @@
+//! Processor licences of Oracle Database that a number of vCPUs takes.
+
+use serde::Serialize;
+
+/// Oracle Processor Core Factor Table: x86 of Intel and AMD.
+const X86_CORE_FACTOR: f64 = 0.5;
+/// «Licensing Oracle Software in the Cloud Computing Environment»: of AWS, Azure and Google Cloud two vCPUs with hyper-threading are
+/// one processor, and the core factor does not apply.
+const VCPUS_PER_PROCESSOR: u32 = 2;
+/// The same document: every four vCPUs, or fewer, count as one socket of Standard Edition 2 …
+const VCPUS_PER_SOCKET: u32 = 4;
+/// … and no instance of it may have more.
+const MOST_VCPUS_OF_SE2: u32 = 8;
+
+/// Processor licences. They are what the published rules say of a number of vCPUs; what a contract says goes before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Licences {
+    /// Enterprise Edition on own x86 hardware with as many cores.
+    pub own_hardware: u32,
+    /// Enterprise Edition in an authorised cloud.
+    pub authorised_cloud: u32,
+    /// Standard Edition 2 in an authorised cloud; absent beyond its cap of 8 vCPUs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub standard_edition_2: Option<u32>,
+}
+
+impl Licences {
+    pub(super) fn of(vcpus: u32) -> Self {
+        Self {
+            own_hardware: of_cores(f64::from(vcpus) / 2.0),
+            authorised_cloud: vcpus.div_ceil(VCPUS_PER_PROCESSOR),
+            standard_edition_2: (vcpus <= MOST_VCPUS_OF_SE2).then(|| vcpus.div_ceil(VCPUS_PER_SOCKET)),
+        }
+    }
+}
+
+/// Enterprise Edition for so many cores of x86.
+pub(super) fn of_cores(cores: f64) -> u32 {
+    // Cores are at most millions, see `whole_cores`; of a host they are a printed count.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped just before")]
+    let licences = (cores * X86_CORE_FACTOR).ceil().clamp(1.0, 1e6) as u32;
+    licences
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn licences_are_those_of_the_published_rules() {
+        let check = |vcpus, own_hardware, authorised_cloud, standard_edition_2| {
+            let expected = Licences { own_hardware, authorised_cloud, standard_edition_2 };
+            assert_eq!(Licences::of(vcpus), expected, "{vcpus}");
+        };
+        check(2, 1, 1, Some(1));
+        check(4, 1, 2, Some(1));
+        // Oracle rounds up to the next four, and the core factor halves what own hardware takes.
+        check(6, 2, 3, Some(2));
+        check(8, 2, 4, Some(2));
+        check(10, 3, 5, None);
+        check(96, 24, 48, None);
+    }
+}

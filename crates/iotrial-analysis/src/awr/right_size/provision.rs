@@ -1,0 +1,69 @@
+//! What is there beside what is needed.
+
+use iotrial_model::awr::{AwrFigure, AwrReport};
+use serde::Serialize;
+
+use super::Sized;
+use super::licence::of_cores;
+use crate::awr::series::DatabaseSeries;
+
+/// OMAT takes machines with up to 150 % of the need for fitting ones (`template.xlsm`, filter of machines): beyond that it is more
+/// than fits.
+const MORE_THAN_FITS: f64 = 1.5;
+
+/// Something that is bought today.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Provision {
+    /// With its unit: `CPUs`, `memory, GiB`.
+    pub what: String,
+    /// How much there is.
+    pub has: f64,
+    /// How much of it was used, where that is known: of CPUs by everybody on the host.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uses: Option<f64>,
+    /// How much of it the sizing takes.
+    pub needs: f64,
+    /// Whether that is more than one and a half times the need.
+    pub is_over: bool,
+}
+
+impl Provision {
+    fn new(what: impl Into<String>, has: f64, uses: Option<f64>, needs: f64) -> Option<Self> {
+        let is_over = has > MORE_THAN_FITS * needs;
+        (has > 0.0 && needs >= 0.0).then(|| Self { what: what.into(), has, uses, needs, is_over })
+    }
+}
+
+/// `ratio` is how many threads that are bought a thread of today counts.
+pub(super) fn of(
+    series: &DatabaseSeries,
+    chosen: &Sized,
+    ratio: f64,
+    report: Option<&AwrReport>,
+) -> Vec<Provision> {
+    let at = |figure| series.statistics(figure).map(|one| chosen.level.of(one));
+    let mut all = Vec::new();
+    if let (Some(has), Some(vcpus)) = (at(AwrFigure::HostCpus), chosen.vcpus) {
+        all.extend(Provision::new("CPUs", has, at(AwrFigure::HostBusyCpus), f64::from(vcpus) / ratio));
+    }
+    if let (Some(has), Some(needs)) = (at(AwrFigure::HostMemoryMib), chosen.memory_gib) {
+        let used = at(AwrFigure::MemoryMib).map(|mib| mib / 1024.0);
+        all.extend(Provision::new("memory, GiB", has / 1024.0, used, needs));
+    }
+    let platform = report.and_then(|report| report.instances.first()?.platform.as_deref());
+    // The core factor is that of x86; SPARC and POWER have others.
+    let is_x86 = platform.is_some_and(|platform| {
+        let platform = platform.to_ascii_lowercase();
+        platform.contains("x86") || platform.contains("windows")
+    });
+    if let (Some(cores), Some(licences), true) = (at(AwrFigure::HostCores), chosen.licences, is_x86) {
+        let what = "licences, Enterprise Edition on x86";
+        all.extend(Provision::new(what, f64::from(of_cores(cores)), None, f64::from(licences.own_hardware)));
+    }
+    for group in report.and_then(|report| report.exadata.as_ref()).iter().flat_map(|one| &one.disk_groups) {
+        if let (Some(size), Some(used)) = (group.size_gib.value, group.used_gib.value) {
+            all.extend(Provision::new(format!("disk group {}, GiB", group.name), size, Some(used), used));
+        }
+    }
+    all
+}

@@ -1,0 +1,200 @@
+//! The sections about Exadata: what its storage does for the database, and what other storage would be asked.
+
+use iotrial_analysis::awr::{Ask, ExadataMove, Use};
+
+use crate::document::{Answer, Block, PointList, Section};
+use crate::quantity::Quantity;
+use crate::table::{Column, Row, Table, Value};
+
+fn words(text: impl Into<String>) -> Value {
+    Value::Text(text.into())
+}
+
+pub(super) fn away_from_exadata(answer: &ExadataMove) -> Section {
+    let mut blocks = vec![Block::Answer(opening(answer))];
+    blocks.extend(throughput(answer).map(Block::Table));
+    blocks.extend(latencies(answer).map(Block::Table));
+    blocks.push(Block::Table(features(answer)));
+    if answer.time.iter().any(|one| one.percent.is_some()) {
+        blocks.push(Block::Table(time(answer)));
+    }
+    if !answer.savings.is_empty() {
+        blocks.push(Block::Table(savings(answer)));
+    }
+    Section {
+        id: "away-from-exadata",
+        heading: "Away from Exadata",
+        note: Some(
+            "What the storage servers do for this database today, and what plain storage would be asked for the same work."
+                .to_owned(),
+        ),
+        blocks,
+    }
+}
+
+fn opening(answer: &ExadataMove) -> Answer {
+    let headline = match answer.difficulty {
+        Some(difficulty) => format!("The move: {}", difficulty.as_str()),
+        None => "The report does not say how hard the move is".to_owned(),
+    };
+    let counted: Vec<&str> =
+        answer.features.iter().filter(|one| one.score() > 0).map(|one| one.name).collect();
+    let sentence = match counted.as_slice() {
+        [] => "No feature of Exadata is used so much that it would be missed.".to_owned(),
+        names => format!("What it rests on: {}.", names.join(", ")),
+    };
+    let reasons = answer.features.iter().filter(|one| one.score() > 0);
+    let mut lists = Vec::new();
+    let memory: Vec<String> = answer.memory.iter().map(|one| one.text.clone()).collect();
+    for (heading, points) in [
+        ("Assumptions of the ranges", answer.assumptions.clone()),
+        ("What more memory would spare", memory),
+        ("Storage servers", answer.cells.clone()),
+    ] {
+        if !points.is_empty() {
+            lists.push(PointList { heading, points });
+        }
+    }
+    Answer {
+        is_good: None,
+        headline,
+        sentence,
+        points: reasons.map(|one| format!("{}: {}", one.name, one.text)).collect(),
+        lists,
+    }
+}
+
+fn ask<'a>(answer: &'a ExadataMove, id: &str) -> Option<&'a Ask> {
+    answer.ask.iter().find(|one| one.id == id)
+}
+
+fn cells(ask: Option<&Ask>) -> [Value; 3] {
+    [ask.map(|one| one.today), ask.map(|one| one.low), ask.map(|one| one.high)].map(Value::number)
+}
+
+fn throughput(answer: &ExadataMove) -> Option<Table> {
+    let row = |(name, mib, requests): (&str, &str, &str)| {
+        let (mib, requests) = (ask(answer, mib), ask(answer, requests));
+        (mib.is_some() || requests.is_some()).then(|| {
+            let mut all = vec![words(name)];
+            all.extend(cells(mib));
+            all.extend(cells(requests));
+            Row { cells: all, is_total: false }
+        })
+    };
+    let rows: Vec<Row> =
+        [("reads", "read_mib_per_s", "reads_per_s"), ("writes", "write_mib_per_s", "writes_per_s")]
+            .into_iter()
+            .filter_map(row)
+            .collect();
+    let group = |name: &'static str, quantity| {
+        ["today", "low", "high"].map(|column| Column::new(column, quantity).under(name))
+    };
+    let mut columns = vec![Column::new("I/O", Quantity::Words)];
+    columns.extend(group("throughput", Quantity::BandwidthMibPerS));
+    columns.extend(group("requests", Quantity::Iops));
+    (!rows.is_empty()).then(|| Table {
+        caption: "What plain storage would be asked".to_owned(),
+        columns,
+        rows,
+        at_a_glance: true,
+    })
+}
+
+fn latencies(answer: &ExadataMove) -> Option<Table> {
+    let rows: Vec<Row> =
+        [("read of a single block", "single_block_read_us"), ("write of redo", "redo_write_us")]
+            .into_iter()
+            .filter_map(|(name, id)| {
+                let one = ask(answer, id)?;
+                let cells = vec![words(name), Value::Number(one.low), Value::Number(one.high)];
+                Some(Row { cells, is_total: false })
+            })
+            .collect();
+    (!rows.is_empty()).then(|| Table {
+        caption: "How fast plain storage would have to be".to_owned(),
+        columns: vec![
+            Column::new("mean of a wait", Quantity::Words),
+            Column::new("as today", Quantity::LatencyUs),
+            Column::new("DB time 10 % longer", Quantity::LatencyUs),
+        ],
+        rows,
+        at_a_glance: true,
+    })
+}
+
+fn features(answer: &ExadataMove) -> Table {
+    // Those that are used first, the heaviest of them at the top; the others as they come.
+    let mut sorted: Vec<_> = answer.features.iter().collect();
+    sorted.sort_by_key(|one| (one.used != Use::Used, std::cmp::Reverse(one.score())));
+    Table {
+        caption: "Features of Exadata".to_owned(),
+        columns: ["feature", "today", "what the report says"]
+            .map(|name| Column::new(name, Quantity::Words))
+            .into(),
+        rows: sorted
+            .into_iter()
+            .map(|one| Row {
+                cells: vec![words(one.name), words(one.used.as_str()), words(one.text.as_str())],
+                is_total: false,
+            })
+            .collect(),
+        at_a_glance: false,
+    }
+}
+
+fn time(answer: &ExadataMove) -> Table {
+    let row = |one: &iotrial_analysis::awr::TimeShare| Row {
+        cells: vec![
+            words(one.what),
+            words(one.offload),
+            Value::number(one.percent),
+            words(if one.is_much { "10 % or more" } else { "less" }),
+        ],
+        is_total: false,
+    };
+    Table {
+        caption: "DB time in reads from cells".to_owned(),
+        columns: vec![
+            Column::new("reads", Quantity::Words),
+            Column::new("use of offloading", Quantity::Words),
+            Column::new("of DB time", Quantity::Percent),
+            Column::new("10 % rule", Quantity::Words),
+        ],
+        rows: answer.time.iter().map(row).collect(),
+        at_a_glance: true,
+    }
+}
+
+fn savings(answer: &ExadataMove) -> Table {
+    let value = |quoted: &Option<iotrial_model::awr::Quoted>| {
+        Value::number(quoted.as_ref().and_then(|one| one.value))
+    };
+    Table {
+        caption: "What storage spares today".to_owned(),
+        columns: vec![
+            Column::new("what", Quantity::Words),
+            Column::new("of", Quantity::Words),
+            Column::new("throughput", Quantity::BandwidthMibPerS),
+            Column::new("requests", Quantity::Iops),
+            Column::new("share", Quantity::Percent),
+            Column::new("share of", Quantity::Words).optional(),
+        ],
+        rows: answer
+            .savings
+            .iter()
+            .map(|one| Row {
+                cells: vec![
+                    words(one.what),
+                    words(one.whose.as_str()),
+                    value(&one.mib_per_s),
+                    value(&one.per_s),
+                    Value::number(one.percent),
+                    words(one.of),
+                ],
+                is_total: false,
+            })
+            .collect(),
+        at_a_glance: false,
+    }
+}

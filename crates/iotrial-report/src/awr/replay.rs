@@ -1,0 +1,95 @@
+//! The load that was made of AWR reports, as a section: the streams, and the latencies that judge them.
+
+use iotrial_analysis::awr::Replay;
+use iotrial_model::load::Direction;
+use iotrial_model::stream::Stream;
+
+use super::words;
+use crate::document::{Answer, Block, Document, PointList, Section};
+use crate::quantity::Quantity;
+use crate::table::{Column, Row, Table, Value};
+
+impl Document {
+    /// Adds what the profile has in it.
+    pub fn add_awr_replay(&mut self, replay: &Replay) {
+        let mut blocks = vec![Block::Table(streams(replay))];
+        if !replay.notes.is_empty() {
+            blocks.push(Block::Answer(Answer {
+                is_good: None,
+                headline: "What to know of it".to_owned(),
+                sentence: String::new(),
+                points: Vec::new(),
+                lists: vec![PointList { heading: "Remarks", points: replay.notes.clone() }],
+            }));
+        }
+        let scale = match replay.scale {
+            factor if (factor - 1.0).abs() < f64::EPSILON => String::new(),
+            factor => format!(" All rates are {factor} times those of the reports."),
+        };
+        let section = Section {
+            id: "replay",
+            heading: "The load of the profile",
+            note: Some(format!(
+                "From {}.{scale} Sizes are drawn from two powers of two where the mean is none.",
+                replay.source
+            )),
+            blocks,
+        };
+        // It was asked for, so it comes before what is always there.
+        self.sections.insert(1.min(self.sections.len()), section);
+    }
+}
+
+fn streams(replay: &Replay) -> Table {
+    let row = |one: &iotrial_analysis::awr::ReplayStream| {
+        let stream = match (one.role, one.direction) {
+            (_, Direction::Read) => Stream::Read,
+            (iotrial_model::load::Role::Log, Direction::Write) => Stream::Commit,
+            (_, Direction::Write) => Stream::Write,
+        };
+        let limit = replay.limits.iter().find(|limit| limit.role == one.role && limit.stream == stream);
+        Row {
+            cells: vec![
+                words(one.name),
+                words(one.role.as_str()),
+                Value::Number(one.iops),
+                Value::Number(one.mib_per_s),
+                Value::Number(one.mib_per_s * 1024.0 / one.iops),
+                Value::number(limit.map(|limit| limit.mean_us)),
+                words(one.origin.as_str()),
+            ],
+            is_total: false,
+        }
+    };
+    let mut rows: Vec<Row> = replay.streams.iter().map(row).collect();
+    let sum = |value: fn(&iotrial_analysis::awr::ReplayStream) -> f64| {
+        replay.streams.iter().map(value).sum::<f64>()
+    };
+    let (iops, mib) = (sum(|one| one.iops), sum(|one| one.mib_per_s));
+    rows.push(Row {
+        cells: vec![
+            words("all"),
+            words(""),
+            Value::Number(iops),
+            Value::Number(mib),
+            Value::Number(mib * 1024.0 / iops),
+            Value::Absent,
+            words(""),
+        ],
+        is_total: true,
+    });
+    Table {
+        caption: "The streams of the profile".to_owned(),
+        columns: vec![
+            Column::new("job", Quantity::Words),
+            Column::new("role", Quantity::Words),
+            Column::new("IOPS", Quantity::Iops),
+            Column::new("throughput", Quantity::BandwidthMibPerS),
+            Column::new("mean size, KiB", Quantity::Unitless),
+            Column::new("reported mean", Quantity::LatencyUs),
+            Column::new("from", Quantity::Words).first_to_go(),
+        ],
+        rows,
+        at_a_glance: true,
+    }
+}

@@ -1,0 +1,267 @@
+//! Runs of SLOB: how much at once, how it scales, and SLOB's own row of figures for each report.
+
+use std::collections::BTreeSet;
+
+use iotrial_analysis::awr::{SlobHosts, SlobReport, SlobRun, SlobSeries};
+
+use super::{said, section, value, words};
+use crate::chart::{Axis, Chart, ChartGroup, Dash, LATENCY_AXIS, Line, Scale, Shape};
+use crate::document::{Answer, Block, Document, PointList, Section};
+use crate::quantity::Quantity;
+use crate::table::{Column, Row, Table, Value};
+
+impl Document {
+    /// A series of runs.
+    pub fn of_slob(series: &SlobSeries) -> Self {
+        let mut sections = vec![opening(series)];
+        if series.by_hosts.len() > 1 {
+            sections.push(section(
+                "hosts",
+                "Hosts",
+                Some("The best run of each number of hosts; 100 % is in proportion to the fewest hosts."),
+                Block::Table(hosts(series)),
+            ));
+        }
+        sections.push(section(
+            "runs",
+            "Runs",
+            Some("Reports of the same time are one run. IOPS are reads and writes of the databases, without redo."),
+            Block::Table(runs(series)),
+        ));
+        sections.extend(charts(series));
+        sections.push(section(
+            "reports",
+            "Reports",
+            Some("The figures of SLOB's awr_info.sh under its names. PREADS and PWRITES are requests of the database; MiB are of all I/O."),
+            Block::Table(reports(series)),
+        ));
+        let count = series.runs.iter().map(|run| run.reports.len()).sum::<usize>();
+        let runs = series.runs.len();
+        Self {
+            title: format!("SLOB: {runs} run{}", plural(runs)),
+            byline: format!("from {count} report{}", plural(count)),
+            in_brief: Vec::new(),
+            sections,
+            chapters: Vec::new(),
+        }
+    }
+}
+
+const fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+fn on_hosts(hosts: usize) -> String {
+    format!("{hosts} host{}", plural(hosts))
+}
+
+fn opening(series: &SlobSeries) -> Section {
+    let sentence_of = |one: &SlobHosts| {
+        let mut sentence = format!("{} I/Os per second on {}", said(one.best_iops), on_hosts(one.hosts));
+        if let Some(sessions) = one.sessions_per_host {
+            let each = if one.hosts > 1 { " each" } else { "" };
+            sentence.push_str(&format!(" with {} sessions{each}", said(sessions)));
+        }
+        if let Some(us) = one.sequential_read_us {
+            sentence.push_str(&format!("; `db file sequential read` takes {:.2} ms", us / 1e3));
+        }
+        sentence
+    };
+    let best = series.by_hosts.last();
+    let headline = best.map_or_else(
+        || "The reports have no rates of I/O".to_owned(),
+        |best| match (best.of_fewest_hosts_percent, series.by_hosts.first()) {
+            (Some(percent), Some(fewest)) => {
+                format!(
+                    "{} do {percent:.0} % of {} times {}",
+                    on_hosts(best.hosts),
+                    best.hosts / fewest.hosts.max(1),
+                    on_hosts(fewest.hosts)
+                )
+            }
+            _ => format!("{} I/Os per second at most", said(best.best_iops)),
+        },
+    );
+    let left_out = series.left_out.iter().map(|one| format!("{}: {}", one.file, one.why)).collect::<Vec<_>>();
+    let lists = [("What to know", series.notes.clone()), ("Not counted", left_out)];
+    let lists = lists.into_iter().filter(|(_, points)| !points.is_empty());
+    section(
+        "answer",
+        "",
+        None,
+        Block::Answer(Answer {
+            is_good: None,
+            headline,
+            sentence: String::new(),
+            points: series.by_hosts.iter().map(sentence_of).collect(),
+            lists: lists.map(|(heading, points)| PointList { heading, points }).collect(),
+        }),
+    )
+}
+
+fn hosts(series: &SlobSeries) -> Table {
+    let row = |one: &SlobHosts| Row {
+        cells: vec![
+            Value::Count(one.hosts as u64),
+            Value::Number(one.best_iops),
+            Value::number(one.of_fewest_hosts_percent),
+            Value::number(one.sessions_per_host),
+            Value::number(one.sequential_read_us),
+            Value::Count(one.runs as u64),
+        ],
+        is_total: false,
+    };
+    Table {
+        caption: "The best run of each number of hosts".to_owned(),
+        columns: vec![
+            Column::new("hosts", Quantity::Count),
+            Column::new("IOPS", Quantity::Iops),
+            Column::new("of proportion", Quantity::Percent),
+            Column::new("sessions on each", Quantity::Unitless),
+            Column::new("DFSR", Quantity::LatencyUs),
+            Column::new("runs", Quantity::Count).optional(),
+        ],
+        rows: series.by_hosts.iter().map(row).collect(),
+        at_a_glance: true,
+    }
+}
+
+fn runs(series: &SlobSeries) -> Table {
+    let row = |run: &SlobRun| Row {
+        cells: vec![
+            Value::Count(run.hosts as u64),
+            Value::number(run.sessions_per_host),
+            Value::number(run.iops),
+            Value::number(run.read_mib_per_s),
+            Value::number(run.write_mib_per_s),
+            Value::number(run.sequential_read_us),
+            Value::number(run.of_first_percent),
+            Value::number(run.of_fewest_hosts_percent),
+        ],
+        is_total: false,
+    };
+    let mut table = Table {
+        caption: "Runs by hosts and sessions".to_owned(),
+        columns: vec![
+            Column::new("hosts", Quantity::Count),
+            Column::new("sessions on each", Quantity::Unitless),
+            Column::new("IOPS", Quantity::Iops),
+            Column::new("read", Quantity::BandwidthMibPerS),
+            Column::new("written", Quantity::BandwidthMibPerS),
+            Column::new("DFSR", Quantity::LatencyUs),
+            Column::new("of proportion to the fewest sessions", Quantity::Percent),
+            Column::new("of proportion to the fewest hosts", Quantity::Percent),
+        ],
+        rows: series.runs.iter().map(row).collect(),
+        at_a_glance: true,
+    };
+    for column in [7, 6] {
+        if table.rows.iter().all(|row| row.cells[column] == Value::Absent) {
+            table.without_column(column);
+        }
+    }
+    table
+}
+
+fn reports(series: &SlobSeries) -> Table {
+    let row = |one: &SlobReport| Row {
+        cells: vec![
+            words(one.file.as_str()),
+            Value::number(one.sessions),
+            words(one.sessions_from),
+            value(Some(&one.elapsed_s)),
+            value(Some(&one.db_cpu)),
+            value(Some(&one.db_time)),
+            value(Some(&one.executes_per_s)),
+            value(Some(&one.logical_reads_per_s)),
+            value(Some(&one.reads_per_s)),
+            value(Some(&one.read_mib_per_s)),
+            value(Some(&one.writes_per_s)),
+            value(Some(&one.write_mib_per_s)),
+            value(Some(&one.redo_mib_per_s)),
+            value(Some(&one.sequential_read_us)),
+            value(Some(&one.direct_read_us)),
+            value(Some(&one.parallel_read_us)),
+            value(Some(&one.parallel_write_us)),
+            value(Some(&one.redo_write_us)),
+            Value::text(one.top_wait.as_ref().map(|top| format!("{} ({:.1} %)", top.what, top.percent))),
+        ],
+        is_total: false,
+    };
+    // Those that say least about storage go first where there is little room.
+    Table {
+        caption: "SLOB's figures of each report".to_owned(),
+        columns: vec![
+            Column::new("FILE", Quantity::Words),
+            Column::new("SESSIONS", Quantity::Unitless),
+            Column::new("from", Quantity::Words).optional(),
+            Column::new("ELAPSED", Quantity::Seconds).optional(),
+            Column::new("DB CPU", Quantity::Unitless).optional(),
+            Column::new("DB Tm", Quantity::Unitless).optional(),
+            Column::new("EXECUTES", Quantity::Unitless).optional(),
+            Column::new("LIO", Quantity::Unitless).optional(),
+            Column::new("PREADS", Quantity::Unitless),
+            Column::new("READ_MBS", Quantity::BandwidthMibPerS).optional(),
+            Column::new("PWRITES", Quantity::Unitless),
+            Column::new("WRITE_MBS", Quantity::BandwidthMibPerS).optional(),
+            Column::new("REDO_MBS", Quantity::BandwidthMibPerS).optional(),
+            Column::new("DFSR_LAT", Quantity::LatencyUs),
+            Column::new("DPR_LAT", Quantity::LatencyUs).optional(),
+            Column::new("DFPR_LAT", Quantity::LatencyUs).optional(),
+            Column::new("DFPW_LAT", Quantity::LatencyUs).optional(),
+            Column::new("LFPW_LAT", Quantity::LatencyUs).optional(),
+            Column::new("TOP WAIT", Quantity::Words).first_to_go(),
+        ],
+        rows: series.runs.iter().flat_map(|run| &run.reports).map(row).collect(),
+        at_a_glance: true,
+    }
+}
+
+/// Rate and latency over the sessions of a host, a line for each number of hosts.
+fn charts(series: &SlobSeries) -> Option<Section> {
+    let counts: BTreeSet<usize> = series.runs.iter().map(|run| run.hosts).collect();
+    let chart = |id: &str, title: &str, y: Axis, of: fn(&SlobRun) -> Option<f64>| {
+        let lines: Vec<Line> = counts
+            .iter()
+            .enumerate()
+            .map(|(at, hosts)| Line {
+                name: on_hosts(*hosts),
+                hue: at % Line::HUE_COUNT,
+                dash: Dash::of_series(at),
+                shape: Shape::Course,
+                points: series
+                    .runs
+                    .iter()
+                    .filter(|run| run.hosts == *hosts)
+                    .filter_map(|run| Some((run.sessions_per_host?, of(run))))
+                    .collect(),
+            })
+            .collect();
+        let points = lines.iter().map(|line| line.points.iter().filter(|(_, y)| y.is_some()).count());
+        // A line needs two points, and lines of one point each say what the table says.
+        (points.max() > Some(1)).then(|| Chart {
+            id: id.to_owned(),
+            title: title.to_owned(),
+            x: Axis {
+                name: "sessions on each host",
+                quantity: Quantity::Unitless,
+                scale: Scale::Linear,
+                to: 0.0,
+            },
+            y,
+            lines,
+            spans: Vec::new(),
+            limits: Vec::new(),
+        })
+    };
+    let rate = |quantity| Axis { name: "", quantity, scale: Scale::Linear, to: 0.0 };
+    let charts: Vec<Chart> = [
+        chart("slob-iops", "IOPS of all hosts", rate(Quantity::Iops), |run| run.iops),
+        chart("slob-latency", "db file sequential read", LATENCY_AXIS, |run| run.sequential_read_us),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    (!charts.is_empty())
+        .then(|| section("over-sessions", "Over sessions", None, Block::Charts(ChartGroup { charts })))
+}

@@ -1,0 +1,73 @@
+//! `iotrial awr --profile`: the load of a database as a profile, with the threshold set that judges it beside it.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::anyhow;
+use iotrial_analysis::awr::{AwrSeries, Replay};
+
+use super::only_database;
+use crate::cli::AwrArgs;
+use crate::failure::Failure;
+use crate::report_files::{check_is_writable, write_output};
+
+/// The load, and the files that it goes to.
+pub struct ReplayFiles {
+    /// What is in them.
+    pub replay: Replay,
+    /// The profile.
+    pub profile: PathBuf,
+    /// Its threshold set; `None` where the reports have no latency.
+    pub thresholds: Option<PathBuf>,
+}
+
+/// Where the threshold set goes: beside the profile, whose name it has.
+pub fn thresholds_of(profile: &Path) -> PathBuf {
+    profile.with_extension("thresholds.toml")
+}
+
+/// Refuses what cannot be written, before anything is read.
+pub fn check_files(args: &AwrArgs) -> Result<(), Failure> {
+    let Some(profile) = &args.profile else { return Ok(()) };
+    check_is_writable(profile, args.files.overwrite)?;
+    check_is_writable(&thresholds_of(profile), args.files.overwrite)
+}
+
+/// The load that is asked for; `named` is what the user calls the reports.
+pub fn replay(args: &AwrArgs, series: &AwrSeries, named: &str) -> Result<Option<ReplayFiles>, Failure> {
+    let Some(profile) = args.profile.clone() else { return Ok(None) };
+    let database = only_database(series, "a profile")?;
+    let replay = database.replay(args.sizing.request().level(), args.scale.0, named).ok_or_else(|| {
+        Failure::input(anyhow!("the reports of {} have no rates with a size of I/O", database.database))
+    })?;
+    let thresholds = (!replay.limits.is_empty()).then(|| thresholds_of(&profile));
+    Ok(Some(ReplayFiles { replay, profile, thresholds }))
+}
+
+impl ReplayFiles {
+    /// Writes both. The threshold set first: a profile without it would not run.
+    pub fn write(&self, overwrite: bool) -> Result<(), Failure> {
+        let mut name = "flash".to_owned();
+        if let (Some(path), Some(text)) = (&self.thresholds, self.replay.thresholds_toml()) {
+            write_output(path, text.as_bytes(), overwrite)?;
+            // With a folder, so that it is told from the name of a built-in set; it counts from the profile.
+            let file = path.file_name().map(|file| file.to_string_lossy().into_owned()).unwrap_or_default();
+            name = format!("./{file}");
+        }
+        write_output(&self.profile, self.replay.profile_toml(&name).as_bytes(), overwrite)
+    }
+
+    /// What was written, for the lines below the document.
+    pub fn others(&self) -> Vec<(&'static str, &Path)> {
+        let mut others = vec![("profile", self.profile.as_path())];
+        others.extend(self.thresholds.as_deref().map(|path| ("limits", path)));
+        others
+    }
+
+    /// The command that runs it.
+    pub fn next(&self) -> String {
+        let path = self.profile.display().to_string();
+        // A name alone would be looked up among the built-in profiles.
+        let is_path = path.contains(['/', '\\']) || path.ends_with(".toml");
+        format!("iotrial run {}{path} --target DIR", if is_path { "" } else { "./" })
+    }
+}
