@@ -89,6 +89,14 @@ fn a_demand_goes_to_size() {
     bench.run(&["awr", "one.html", "two.txt", "--demand", "both.toml"]).expect_code(0);
     let both = fs::read_to_string(bench.path().join("both.toml")).unwrap();
     assert!(both.contains("of 2 databases together, over 1.0 hours that all of them cover"), "{both}");
+    let doubled = ["awr", "one.html", "two.txt", "--factor-io", "2", "--demand", "twice.toml"];
+    bench.run(&doubled).expect_code(0);
+    let read = |name: &str| {
+        let text = fs::read_to_string(bench.path().join(name)).unwrap();
+        let iops = text.lines().find_map(|line| line.strip_prefix("iops = ")).unwrap().to_owned();
+        iops.parse::<f64>().unwrap()
+    };
+    assert_eq!(read("twice.toml"), 2.0 * read("both.toml"));
     put(&bench, "later.txt", &TEXT.replace("03-Mar-25", "04-Mar-25"));
     let refused =
         bench.run(&["awr", "one.html", "later.txt", "--demand", "other.toml"]).expect_code(2).stderr;

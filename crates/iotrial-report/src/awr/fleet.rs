@@ -34,6 +34,9 @@ pub(super) fn document(series: &AwrSeries, fleet: &AwrFleet) -> Document {
     sections.extend(courses(fleet));
     sections.extend(busiest(fleet));
     sections.extend(together(fleet));
+    let sized =
+        series.databases.iter().filter_map(|one| Some((one.database.as_str(), one.right_size.as_ref()?)));
+    sections.extend(right_size::right_sizes(&sized.collect::<Vec<_>>()));
     sections.push(coverage(fleet));
     let reports: usize = series.databases.iter().map(|one| one.intervals.len()).sum();
     let byline = match fleet.begin.as_str() {

@@ -239,7 +239,7 @@ fn write_demand(args: &AwrArgs, Many { series, fleet, named }: &Many<'_>) -> Res
                 "give reports of the same snapshots, or name those that are with --database NAME".to_owned(),
             ));
         }
-        (Some(fleet), _) => fleet.demand(request.level(), named),
+        (Some(fleet), _) => fleet.demand(&request, named),
         (None, database) => database.and_then(|database| database.demand(&request, named)),
     };
     let demand = demand.ok_or_else(|| {

@@ -6,13 +6,16 @@ use iotrial_model::load::Direction;
 use iotrial_model::words::in_brief;
 
 use super::AwrFleet;
-use crate::awr::Level;
+use crate::awr::SizeRequest;
 
 impl AwrFleet {
     /// The demand at a level of what all of them ask at the same time, each of the four rates by itself. `None` where no time is covered by
-    /// all, or no rate has a size: a sum of peaks is nothing that was ever asked for. `source` is what the user calls the reports.
-    pub fn demand(&self, level: Level, source: &str) -> Option<Demand> {
-        let at = |figure| self.figure(figure).map(|one| level.of(&one.together));
+    /// all, or no rate has a size: a sum of peaks is nothing that was ever asked for. Only a factor that is given is applied. `source` is what
+    /// the user calls the reports.
+    pub fn demand(&self, request: &SizeRequest, source: &str) -> Option<Demand> {
+        let level = request.level();
+        let factor = request.factor_io.unwrap_or(1.0);
+        let at = |figure| self.figure(figure).map(|one| level.of(&one.together) * factor);
         let stream = |direction, requests, mib| {
             let (iops, mib): (f64, f64) = (at(requests)?, at(mib)?);
             (iops > 0.0 && mib > 0.0).then(|| DemandStream {
@@ -43,6 +46,17 @@ impl AwrFleet {
                 "the peak of all requests together is {percent:.0} % of the sum of the peaks of the databases"
             ));
         }
+        if let Some(factor) = request.factor_io {
+            notes.push(format!("all rates are multiplied by {factor}, as it was asked for (`--factor-io`)"));
+        } else if self.intervals.iter().filter(|one| one.is_whole).count() == 1 {
+            notes.push(
+                "one interval is common to all: its average is all that is known, and no factor stands for its peak (`--factor-io 2` is what OMAT assumes)"
+                    .to_owned(),
+            );
+        }
+        notes.push(
+            "vCPUs and memory are of each database's own machine: `--database NAME` has them".to_owned(),
+        );
         notes.extend(self.notes.iter().cloned());
         notes.push(
             "sizes are bytes by requests: small reads of one block and large ones of scans are one stream"
