@@ -206,8 +206,7 @@ const NEARLY_FULL_PERCENT: f64 = 80.0;
 fn beyond_volumes(fit: &Fit, machine: &str) -> Option<String> {
     let of_volumes = |kind| matches!(kind, ElementKind::Volumes | ElementKind::Attachment);
     let first = fit.shares.first().filter(|share| of_volumes(share.kind))?;
-    let of_machine =
-        |kind| matches!(kind, ElementKind::Machine | ElementKind::Network | ElementKind::Path);
+    let of_machine = |kind| matches!(kind, ElementKind::Machine | ElementKind::Network | ElementKind::Path);
     let next = fit.shares.iter().find(|share| of_machine(share.kind))?;
     (next.percent >= NEARLY_FULL_PERCENT).then(|| {
         format!(
