@@ -79,6 +79,15 @@ fn an_advisory_is_that_of_the_default_pool() {
     assert_eq!(of(AdvisedMemory::Pga), [(4_096.0, 500.0), (8_192.0, 100.0)]);
 }
 
+#[test]
+fn a_whole_name_is_never_taken_for_the_stump_of_a_longer_one() {
+    let long = "cell physical IO interconnect bytes returned by smart scan";
+    let other = HTML.replace(long, "cell physical IO interconnect bytes");
+    let report = read_awr(other.as_bytes()).unwrap().remove(0);
+    assert!(report.statistic("cell physical IO interconnect bytes").is_some());
+    assert!(report.statistic(long).is_none());
+}
+
 /// The folder of the data; `None` where there is none.
 fn folder() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");

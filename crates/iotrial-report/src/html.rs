@@ -107,15 +107,24 @@ impl<'d> PartView<'d> {
     fn new(number: usize, part: &'d Document, unit: LatencyUnit) -> Self {
         // Ids are unique in a document, and the chapters are documents of their own.
         let prefix = if number == 0 { String::new() } else { format!("chapter-{number}-") };
-        let blocks = || part.sections.iter().flat_map(|section| &section.blocks);
+        let is_answered = |section: &Section| {
+            section.blocks.iter().any(|block| matches!(block, Block::Verdict(_) | Block::Answer(_)))
+        };
+        // Below the first answer only: sections may have answers of their own.
+        let first = part.sections.iter().position(is_answered);
         Self {
             number,
             level: if number == 0 { 2 } else { 3 },
             title: &part.title,
             byline: &part.byline,
             in_brief: &part.in_brief,
-            has_verdict: blocks().any(|block| matches!(block, Block::Verdict(_) | Block::Answer(_))),
-            sections: part.sections.iter().map(|section| SectionView::new(&prefix, section, unit)).collect(),
+            has_verdict: first.is_some(),
+            sections: part
+                .sections
+                .iter()
+                .enumerate()
+                .map(|(at, section)| SectionView::new(&prefix, section, unit, first == Some(at)))
+                .collect(),
         }
     }
 }
@@ -128,12 +137,15 @@ struct SectionView<'d> {
     note: Option<&'d str>,
     /// Whether tables need a caption beside the heading.
     has_captions: bool,
+    /// Whether the circumstances stand below its answer.
+    has_brief: bool,
     blocks: Vec<BlockView<'d>>,
 }
 
 impl<'d> SectionView<'d> {
-    fn new(prefix: &str, section: &'d Section, unit: LatencyUnit) -> Self {
+    fn new(prefix: &str, section: &'d Section, unit: LatencyUnit, has_brief: bool) -> Self {
         Self {
+            has_brief,
             id: format!("{prefix}{}", section.id),
             heading: section.heading,
             note: section.note.as_deref(),

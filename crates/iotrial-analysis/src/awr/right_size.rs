@@ -92,7 +92,7 @@ impl SizeRequest {
 pub struct Factor {
     /// The option that changes it, without dashes.
     pub name: &'static str,
-    /// What is multiplied by it; the utilisation is divided by.
+    /// What is multiplied by it; the utilisation, which is in percent, is divided by.
     pub value: f64,
     /// Why it is what it is.
     pub why: String,
@@ -253,7 +253,8 @@ impl Sizer<'_> {
             why: if given.is_some() { "as asked".to_owned() } else { why.to_owned() },
         };
         vec![
-            factor("cpu-utilisation", factors.utilisation, asked.cpu_utilisation, utilisation),
+            // In percent, as the option has it.
+            factor("cpu-utilisation", 100.0 * factors.utilisation, asked.cpu_utilisation, utilisation),
             factor("factor-cpu", factors.cpu, asked.factor_cpu, by_method),
             factor("factor-memory", factors.memory, asked.factor_memory, memory),
             factor("factor-io", factors.io, asked.factor_io, by_method),

@@ -58,7 +58,7 @@ fn answer(sizing: &RightSizing) -> Answer {
     let over = sizing.provision.iter().filter(|one| one.is_over);
     let mut points: Vec<String> = over
         .map(|one| {
-            format!("over-provisioned: {}, {} where {} are needed", one.what, said(one.has), said(one.needs))
+            format!("over-provisioned: {}: {} where {} do", one.what, whole(one.has), whole(one.needs))
         })
         .collect();
     points.extend(chosen.licences.as_ref().map(licences));

@@ -70,8 +70,9 @@ pub(super) fn of(view: &View<'_>) -> (Vec<Ask>, Vec<String>) {
                 one.ratio
             ),
             Some(one) => format!(
-                "high: data in hybrid columnar compression are stored without it, {:.0} times as large: OMAT's rule of thumb for QUERY HIGH (6 to 18 by the kind), because the report does not count the ratio",
-                one.ratio
+                "high: data in hybrid columnar compression are stored without it, {:.0} times as large: OMAT's rule of thumb for QUERY HIGH (6 to 18 by the kind), because the report does not count the ratio{}",
+                one.ratio,
+                if one.is_of_cells_only { "; that is too much as far as it is the columnar cache that cells count" } else { "" }
             ),
             None => "data are stored in the size of today: the report counts no hybrid columnar compression".to_owned(),
         });

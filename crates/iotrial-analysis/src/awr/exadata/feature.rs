@@ -158,7 +158,7 @@ pub(super) struct Compressed {
     /// Whether that was counted: where only some columns are decompressed, there is less after than before, and nothing says the ratio.
     pub(super) is_counted: bool,
     /// Whether only cells count them, which also count their columnar cache.
-    is_of_cells_only: bool,
+    pub(super) is_of_cells_only: bool,
 }
 
 /// `None` where nothing compressed was read, or nothing is stated.
@@ -180,8 +180,12 @@ pub(super) fn compressed(view: &View<'_>) -> Option<Compressed> {
     })
 }
 
+fn is_hcc(name: &str) -> bool {
+    name.starts_with("EHCC ") || name.starts_with("HCC ")
+}
+
 fn hcc(view: &View<'_>) -> Feature {
-    let counters = || view.report.activity.iter().filter(|one| one.name.contains("HCC "));
+    let counters = || view.report.activity.iter().filter(|one| is_hcc(&one.name));
     let found = compressed(view);
     let of_reads = quotient(found.as_ref().map(|one| one.mib_per_s), view.figures.value(AwrFigure::ReadMib));
     let used = match &found {
@@ -221,7 +225,7 @@ fn hcc(view: &View<'_>) -> Feature {
 /// does not say its unit.
 fn cpu(view: &View<'_>) -> Option<String> {
     let of = |word: &str| -> Option<f64> {
-        let counters = view.report.activity.iter().filter(|one| one.name.contains("HCC "));
+        let counters = view.report.activity.iter().filter(|one| is_hcc(&one.name));
         let times = counters.filter(|one| one.name.contains(word)).filter_map(|one| one.total.sound());
         times.reduce(|a, b| a + b)
     };
