@@ -8,6 +8,7 @@ use iotrial_model::awr::{AwrKind, AwrReport, Standing, WaitSide};
 use proptest::prelude::*;
 
 const HTML: &str = include_str!("awr/instance-19c.html");
+const KINDS: &str = include_str!("awr/filetypes-19c.html");
 const TEXT: &str = include_str!("awr/instance-11204.txt");
 
 fn read(text: &str) -> AwrReport {
@@ -128,10 +129,10 @@ proptest! {
 
     #[test]
     fn no_damage_to_a_report_makes_a_panic(
-        is_html: bool,
+        which in 0usize..3,
         cuts in prop::collection::vec((any::<prop::sample::Index>(), 0usize..200, "[<>&;#~ 0-9a-zA-Z\\-\u{e9}\n]{0,40}"), 1..12),
     ) {
-        let mut text = if is_html { HTML } else { TEXT }.as_bytes().to_vec();
+        let mut text = [HTML, KINDS, TEXT][which].as_bytes().to_vec();
         for (at, length, with) in cuts {
             let at = at.index(text.len().max(1));
             let end = (at + length).min(text.len());

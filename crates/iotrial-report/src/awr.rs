@@ -4,13 +4,14 @@
 mod course;
 mod exadata;
 mod fleet;
+mod matrix;
 mod replay;
 mod right_size;
 mod series;
 mod slob;
 
 use iotrial_analysis::awr::AwrAnswer;
-use iotrial_model::awr::{AwrFigure, AwrReport, AwrUnit, IoCell, IoStat, Quoted, Standing};
+use iotrial_model::awr::{AwrFigure, AwrReport, AwrUnit, IoStat, Quoted, Standing};
 use iotrial_model::finding::Severity;
 
 use crate::document::{Answer, Block, Document, PointList, Section};
@@ -19,8 +20,6 @@ use crate::table::{Column, Fact, Row, Table, Value};
 
 /// Tablespaces that are shown; JSON has all.
 const MOST_TABLESPACES: usize = 10;
-/// Cells of the matrix of functions and kinds of file that are shown.
-const MOST_CELLS: usize = 20;
 /// Waits that are shown.
 const MOST_WAITS: usize = 14;
 
@@ -34,7 +33,7 @@ impl Document {
         sections.extend(waits(answer));
         sections.extend(io_stats("functions", "I/O by function", &report.io_by_function));
         sections.extend(io_stats("file-types", "I/O by kind of file", &report.io_by_file_type));
-        sections.extend(matrix(report));
+        sections.extend(matrix::matrix(report));
         sections.extend(tablespaces(report));
         sections.extend(memory(report));
         sections.extend(cells(report));
@@ -374,50 +373,6 @@ fn io_stats(id: &'static str, heading: &'static str, stats: &[IoStat]) -> Option
                     Column::new("mean time", Quantity::LatencyUs).optional(),
                 ],
                 rows: stats.iter().map(row).collect(),
-                at_a_glance: false,
-            }),
-        )
-    })
-}
-
-/// Who reads and writes what; cells with next to no I/O say nothing.
-fn matrix(report: &AwrReport) -> Option<Section> {
-    let mib =
-        |one: &IoCell| one.read_mib_per_s.sound().unwrap_or(0.0) + one.write_mib_per_s.sound().unwrap_or(0.0);
-    let requests =
-        |one: &IoCell| one.reads_per_s.sound().unwrap_or(0.0) + one.writes_per_s.sound().unwrap_or(0.0);
-    let mut cells: Vec<&IoCell> =
-        report.io_matrix.iter().filter(|one| requests(one) > 0.0 || mib(one) > 0.0).collect();
-    cells.sort_by(|a, b| mib(b).total_cmp(&mib(a)).then(requests(b).total_cmp(&requests(a))));
-    let row = |one: &&IoCell| Row {
-        cells: vec![
-            words(one.function.as_str()),
-            words(one.file_type.as_str()),
-            Value::number(one.reads_per_s.sound()),
-            Value::number(one.writes_per_s.sound()),
-            Value::number(one.read_mib_per_s.sound()),
-            Value::number(one.write_mib_per_s.sound()),
-            value(Some(&one.mean_us)),
-        ],
-        is_total: false,
-    };
-    (!cells.is_empty()).then(|| {
-        section(
-            "functions-and-file-types",
-            "Who reads and writes what",
-            Some("Those with the most bytes first; --json has all."),
-            Block::Table(Table {
-                caption: "I/O by function and kind of file".to_owned(),
-                columns: vec![
-                    Column::new("function", Quantity::Words),
-                    Column::new("kind of file", Quantity::Words),
-                    Column::new("reads", Quantity::Iops),
-                    Column::new("writes", Quantity::Iops),
-                    Column::new("read", Quantity::BandwidthMibPerS),
-                    Column::new("written", Quantity::BandwidthMibPerS),
-                    Column::new("mean time", Quantity::LatencyUs).optional(),
-                ],
-                rows: cells.iter().take(MOST_CELLS).map(row).collect(),
                 at_a_glance: false,
             }),
         )

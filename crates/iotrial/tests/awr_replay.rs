@@ -280,7 +280,8 @@ fn profiles_of_real_reports_measure_the_reported_rates() {
         );
         let mib = reported("read_mib_per_s") + reported("write_mib_per_s");
         let done = run["together"]["bandwidth_mib_per_s"].as_f64().unwrap();
-        assert!((done / mib - 1.0).abs() < 0.015, "{name}: {done} MiB/s instead of {mib}");
+        // AWR-Miner rounds to a tenth.
+        assert!((done - mib).abs() < 0.01 * mib + 0.05, "{name}: {done} MiB/s instead of {mib}");
     }
 }
 

@@ -92,8 +92,8 @@ impl DatabaseSeries {
         let at = |figure| self.statistics(figure).map(|one| level.of(one));
         let mut notes = Vec::new();
         let flow = |requests, mib| Some(Flow { iops: at(requests)?, mib_per_s: at(mib)? });
-        let all_reads = flow(AwrFigure::Reads, AwrFigure::ReadMib);
-        let all_writes = flow(AwrFigure::Writes, AwrFigure::WriteMib);
+        let mut all_reads = flow(AwrFigure::Reads, AwrFigure::ReadMib);
+        let mut all_writes = flow(AwrFigure::Writes, AwrFigure::WriteMib);
         if all_reads.is_none() && all_writes.is_none() {
             return None;
         }
@@ -106,6 +106,16 @@ impl DatabaseSeries {
             );
         }
         let block_kib = block_kib.unwrap_or(8.0);
+        for (all, what) in [(&mut all_reads, "reads"), (&mut all_writes, "writes")] {
+            if let Some(all) = all.as_mut().filter(|all| all.iops >= NEGLIGIBLE_PER_S && all.mib_per_s <= 0.0)
+            {
+                // AWR-Miner has one decimal.
+                all.mib_per_s = all.iops * block_kib / 1024.0;
+                notes.push(format!(
+                    "the bytes of {what} are rounded to 0 MiB/s in the reports: a block each is assumed"
+                ));
+            }
+        }
         let mut streams = Vec::new();
         let mut push = |name, role, direction, pattern, flow: Flow, origin: String| {
             if flow.iops >= NEGLIGIBLE_PER_S && flow.mib_per_s > 0.0 {

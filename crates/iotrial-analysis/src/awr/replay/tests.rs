@@ -3,6 +3,8 @@
 use iotrial_model::awr::{AwrFigure, AwrKind, AwrReport, Database, Host, Instance, Interval, IoStat, Quoted};
 use iotrial_model::profile::Profile;
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::awr::{AwrSample, AwrSeries};
 use crate::threshold::ThresholdSet;
@@ -107,7 +109,7 @@ fn the_profile_and_its_threshold_set_are_valid_and_say_the_same() {
     let profile = Profile::parse(&text).unwrap_or_else(|mistakes| panic!("{mistakes}\n{text}"));
     assert_eq!(
         (profile.name.as_str(), profile.thresholds.as_str()),
-        ("erp--one-replay", "./erp.thresholds.toml")
+        ("erp-one-replay", "./erp.thresholds.toml")
     );
     assert!(profile.has_own_rate());
     assert_eq!(profile.jobs.len(), replay.streams.len());
@@ -149,6 +151,19 @@ fn what_the_reports_do_not_tell_apart_is_one_stream_and_is_said() {
 }
 
 #[test]
+fn bytes_that_are_rounded_to_nothing_are_blocks() {
+    let few = [
+        (AwrFigure::Reads, 4.0),
+        (AwrFigure::ReadMib, 0.0),
+        (AwrFigure::Writes, 1.0),
+        (AwrFigure::WriteMib, 0.1),
+    ];
+    let replay = replay(&few, 1.0);
+    assert_eq!((replay.streams[0].iops, replay.streams[0].mib_per_s), (4.0, 4.0 / 128.0));
+    assert!(replay.notes.iter().any(|note| note.contains("bytes of reads are rounded")), "{replay:?}");
+}
+
+#[test]
 fn a_rare_stream_is_measured_for_longer_or_not_judged() {
     let mut figures = WHOLE.to_vec();
     figures.iter_mut().filter(|one| one.0 == AwrFigure::LogWrites).for_each(|one| one.1 = 0.5);
@@ -165,4 +180,36 @@ fn a_cache_below_the_database_is_named() {
     let mut figures = WHOLE.to_vec();
     figures.iter_mut().filter(|one| one.0 == AwrFigure::SingleBlockReadUs).for_each(|one| one.1 = 8.0);
     assert!(replay(&figures, 1.0).notes.iter().any(|note| note.contains("memory answered")));
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 200, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Reports contradict themselves, and percentiles of each figure do not add up.
+    #[test]
+    fn whatever_the_figures_are_the_load_is_valid_and_has_all_of_them(
+        values in prop::collection::vec(prop_oneof![Just(0.0), 0.001..10.0f64, 1.0..1e6f64], WHOLE.len()),
+        scale in 0.01..100.0f64,
+    ) {
+        let figures: Vec<(AwrFigure, f64)> =
+            WHOLE.iter().zip(&values).map(|((figure, _), value)| (*figure, *value)).collect();
+        let series = AwrSeries::of(vec![AwrSample::of(&report(&figures, Vec::new()), "a.html")]);
+        let Some(replay) = series.databases[0].replay(Level::Peak, scale, "a.html") else { return Ok(()) };
+        for (direction, all) in [(Direction::Read, values[0]), (Direction::Write, values[5])] {
+            let (iops, _) = sum(&replay, direction);
+            // Of each stream that is too small to be one, at most its rate is missing.
+            let room = 1e-6 * all + 3.0 * NEGLIGIBLE_PER_S;
+            prop_assert!((iops / scale - all).abs() <= room, "{iops} of {all} {direction:?}: {replay:?}");
+        }
+        // Rates so small that four decimals are nothing are those of no database.
+        if replay.streams.iter().all(|one| one.iops > 0.001) {
+            let text = replay.profile_toml("./x.toml");
+            if let Err(mistakes) = Profile::parse(&text) {
+                prop_assert!(false, "{mistakes}\n{text}");
+            }
+        }
+        if let Some(text) = replay.thresholds_toml() {
+            prop_assert!(ThresholdSet::parse(&text).is_ok(), "{text}");
+        }
+    }
 }

@@ -193,11 +193,9 @@ fn one_line(text: &str) -> String {
 
 /// Letters, digits and `-` of a name.
 fn plain_name(name: &str) -> String {
-    let plain: String = name
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
-        .take(40)
-        .collect();
-    let plain = plain.trim_matches('-');
-    if plain.is_empty() { "database".to_owned() } else { plain.to_owned() }
+    let plain: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }).collect();
+    let words: Vec<&str> = plain.split('-').filter(|word| !word.is_empty()).collect();
+    let plain: String = words.join("-").chars().take(40).collect();
+    if plain.is_empty() { "database".to_owned() } else { plain }
 }

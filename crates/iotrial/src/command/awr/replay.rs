@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use iotrial_analysis::awr::{AwrSeries, Replay};
+use iotrial_model::profile::Profile;
 
 use super::only_database;
 use crate::cli::AwrArgs;
@@ -40,6 +41,11 @@ pub fn replay(args: &AwrArgs, series: &AwrSeries, named: &str) -> Result<Option<
         Failure::input(anyhow!("the reports of {} have no rates with a size of I/O", database.database))
     })?;
     let thresholds = (!replay.limits.is_empty()).then(|| thresholds_of(&profile));
+    // Absurd numbers of a damaged report are found here, and not by the run.
+    Profile::parse(&replay.profile_toml("./checked.toml")).map_err(|mistakes| {
+        let about = format!("the reports of {} make no load that could run", database.database);
+        Failure::input(anyhow::Error::from(mistakes).context(about))
+    })?;
     Ok(Some(ReplayFiles { replay, profile, thresholds }))
 }
 
