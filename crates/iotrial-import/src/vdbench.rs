@@ -1,5 +1,5 @@
 //! What vdbench writes for each run, 5.00 to 5.04: the flat file of raw I/O and that of file systems, columns by the names in their
-//! header; and the summary and the totals, which have names in two lines.
+//! header; and the summary and the totals of both, which have names in two lines.
 //!
 //! The average of a run is taken over; its intervals are not.
 
@@ -21,8 +21,10 @@ const ONE_SIZE: f64 = 0.5;
 /// Whether a text is one of vdbench's.
 pub(crate) fn is_vdbench(text: &str) -> bool {
     // A word that all have is looked for first, as it is fast over a large text.
-    (text.contains("eqrate") || text.contains("1024**2"))
-        && text.lines().any(|line| is_header(line) || is_second_header(line) || is_explained_interval(line))
+    (text.contains("eqrate") || text.contains("1024**2") || text.contains(FILE_OPERATIONS))
+        && text.lines().any(|line| {
+            is_header(line) || is_second_header(line) || is_file_header(line) || is_explained_interval(line)
+        })
 }
 
 /// The comment that explains the column of the intervals.
@@ -43,6 +45,47 @@ fn is_header(line: &str) -> bool {
 fn is_second_header(line: &str) -> bool {
     let mut names = line.split_whitespace();
     names.next() == Some("rate") && names.next() == Some("1024**2")
+}
+
+/// Stands above the rate and the response time of all operations in the summary of a file system.
+const FILE_OPERATIONS: &str = ".ReqstdOps..";
+
+/// The first line of the names of the summary of a file system: `.Interval. .ReqstdOps... ...cpu%...  read ....read..... …`.
+fn is_file_header(line: &str) -> bool {
+    line.contains(FILE_OPERATIONS) && line.contains(".Interval.")
+}
+
+/// The names of the summary of a file system. A name of the first line, between dots, stands above one or two columns of the second:
+/// `....read.....` above `rate   resp`. Which ones go together is told by the second line alone.
+fn file_names(first: &str, second: &str) -> Vec<String> {
+    let mut groups = first
+        .split_whitespace()
+        .skip_while(|group| group.trim_matches('.') != "Interval")
+        .skip(1)
+        .map(|group| group.trim_matches('.'));
+    let mut names: Vec<String> = ["tod", "interval"].map(str::to_owned).to_vec();
+    let mut words = second.split_whitespace().take(MOST_COLUMNS).peekable();
+    while let Some((group, word)) = groups.next().zip(words.next()) {
+        // The names of the flat file, so that both are read alike.
+        names.push(match (group, word) {
+            ("ReqstdOps", "rate") => "Rate".to_owned(),
+            ("cpu%", "total") => "cpu_used".to_owned(),
+            ("read", "pct") => "read%".to_owned(),
+            ("mb/sec", "read") => "MB_read".to_owned(),
+            ("mb/sec", "total") => "MB/sec".to_owned(),
+            ("xfer", "size") => "Xfersize".to_owned(),
+            (operation, word) => format!("{operation}_{word}"),
+        });
+        let goes_with =
+            |next: &&str| matches!((word, *next), ("rate", "resp") | ("total", "sys") | ("read", "write"));
+        match words.next_if(goes_with) {
+            Some("sys") => names.push("cpu_kernel".to_owned()),
+            Some("write") => names.push("MB_write".to_owned()),
+            Some(word) => names.push(format!("{group}_{word}")),
+            None => {}
+        }
+    }
+    names
 }
 
 /// The names of a summary, each of both lines: `i/o` and `rate`. A date and the word `interval` stand before them.
@@ -110,7 +153,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
     let mut explained: Vec<String> = Vec::new();
     let mut course = IntervalTimes::default();
     let mut before = "";
-    let mut is_told = false;
+    let (mut is_told, mut was_idle) = (false, false);
     for (line, whole) in numbered(text) {
         let plain = without_tags(whole);
         let text = plain.trim();
@@ -132,6 +175,11 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         }
         if is_second_header(text) {
             columns = joined_names(&without_tags(before), text);
+            continue;
+        }
+        if is_file_header(&without_tags(before)) {
+            columns = file_names(&without_tags(before), text);
+            before = whole;
             continue;
         }
         before = whole;
@@ -171,6 +219,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
             stream.runtime_s = runtime_s;
         }
         if ops.streams().next().is_none() {
+            was_idle = true;
             reading
                 .notes
                 .warn_line(line, "the run neither read nor wrote: its operations are not taken over");
@@ -194,6 +243,9 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         let name = name.unwrap_or_else(|| "run".to_owned());
         record.jobs.push(ImportedJob { name, load, ops, ..ImportedJob::default() });
         reading.keep(record)?;
+    }
+    if reading.records.is_empty() && was_idle {
+        return Err(reading.no_result("no run in it read or wrote, and other operations are not taken over"));
     }
     Ok(())
 }
@@ -267,7 +319,7 @@ fn time_of(text: &str) -> Option<String> {
     Some(time.to_zoned(jiff::tz::TimeZone::UTC).ok()?.timestamp().to_string())
 }
 
-/// `rd1; I/O rate: 1000; elapsed=60; For loops: xfersize=4k threads=8`
+/// `rd1; I/O rate: 1000; elapsed=60; For loops: xfersize=4k threads=8`, of a file system `rd1; elapsed=60; fwdrate=1000. For loops: …`
 fn announced_of(text: &str) -> Announced {
     let name = text.split([';', ' ']).next().unwrap_or_default();
     let after = |key: &str| {
@@ -279,7 +331,9 @@ fn announced_of(text: &str) -> Announced {
     let load = StatedLoad {
         rwmix_read_percent: number("rdpct=").filter(|share| (0.0..=100.0).contains(share)),
         outstanding: number("threads=").filter(|threads| *threads >= 1.0).map(|n| as_count(Stated::exact(n))),
-        rate_iops: number("I/O rate: ").filter(|rate| (1.0..999_980.0).contains(rate)),
+        rate_iops: number("I/O rate: ")
+            .or_else(|| number("fwdrate="))
+            .filter(|rate| (1.0..999_980.0).contains(rate)),
         runtime_s: number("elapsed=").filter(|seconds| *seconds > 0.0),
         ..StatedLoad::default()
     };
@@ -358,10 +412,18 @@ fn file_ops_of(row: &Row<'_>, notes: &mut Notes) -> StatedOps {
 
 fn load_of(row: &Row<'_>, announced: &StatedLoad, notes: &mut Notes) -> StatedLoad {
     let number = |name: &str, notes: &mut Notes| row.stated(name, notes).map(|stated| stated.value);
-    let asked = row.stated("xfersize", notes).map(as_count).filter(|size| *size > 0).map(ByteSize::bytes);
+    let size = row.stated("xfersize", notes).filter(|size| size.value > 0.0);
+    let (asked, mean) = if row.is_of_files() {
+        // What the I/Os of a file system had on average: the size that was asked for only where it is one that somebody asks for. The
+        // end of each file makes others of it, such as 129,576 of 131,072 bytes.
+        let is_asked_for = |size: &ByteSize| size.get().is_power_of_two();
+        (size.map(as_count).map(ByteSize::bytes).filter(is_asked_for), size)
+    } else {
+        // Of several sizes vdbench names the first one; what the I/Os had on average is told beside it.
+        let mean = row.stated("bytes/io", notes).filter(|mean| mean.value > 0.0);
+        (size.map(as_count).map(ByteSize::bytes), mean)
+    };
     let asked = asked.or(announced.block_size());
-    // Of several sizes vdbench names the first one; what the I/Os had on average is told beside it.
-    let mean = row.stated("bytes/io", notes).filter(|mean| mean.value > 0.0);
     let is_one_size =
         |size: ByteSize| mean.is_none_or(|mean| (mean.value - size.get() as f64).abs() <= ONE_SIZE);
     let size = asked.filter(|size| is_one_size(*size));
@@ -438,6 +500,80 @@ mod tests {
         );
         assert_eq!(load.block_size().unwrap().get(), 4_096);
         assert_eq!(record.warnings.len() + imported.warnings.len(), 1, "{record:#?}");
+    }
+
+    /// The layout of 5.04.06: a summary with its intervals, and the lines of totals.
+    const FILES: &str = "<title>v/summary.html</title><pre>\n\
+        18:47:03.001 Starting RD=format_for_rd1\n\n\
+        Feb 04, 2020 .Interval. .ReqstdOps... ...cpu%...  read ....read..... ....write.... ..mb/sec... mb/sec .xfer.. ...mkdir.... ...rmdir.... ...create... ....open.... ...close.... ...delete...\n\
+        \x20                         rate   resp total  sys   pct   rate   resp   rate   resp  read write  total    size  rate   resp  rate   resp  rate   resp  rate   resp  rate   resp  rate   resp\n\
+        18:47:05.001          1   50.0  6.000  13.4 2.99   0.0    0.0  0.000   50.0  6.000  0.00  6.25   6.25  131072   0.2 104.49   0.2 41.526   1.8 7527.0   1.8 192.01   1.8 7134.3   1.8 21.984\n\
+        18:48:40.218   avg_2-20   57.6  6.244  13.4 2.99   0.0    0.0  0.000   57.6  6.244  0.00  7.20   7.20  131072   0.2 104.49   0.2 41.526   1.8 7527.0   1.8 192.01   1.8 7134.3   1.8 21.984\n\n\
+        18:48:42.000 Starting RD=rd1; elapsed=600; fwdrate=100. For loops: xfersize=1m threads=8\n\n\
+        18:48:44.000          1   90.0  1.063  13.0 2.80  60.0   54.0  0.500   36.0  2.000 54.00 36.00  90.00 1048576   0.0  0.000   0.0  0.000   0.0  0.000   1.6 47.864   1.6 2401.1   0.0  0.000\n\
+        18:48:46.000          2   95.0  1.063  13.0 2.80  60.0   57.0  0.500   38.0  2.000 57.00 38.00  95.00 1048576   0.0  0.000   0.0  0.000   0.0  0.000   1.6 47.864   1.6 2401.1   0.0  0.000\n\
+        18:48:48.000          3  105.0  1.063  13.0 2.80  60.0   63.0  0.500   42.0  2.000 63.00 42.00 105.00 1048576   0.0  0.000   0.0  0.000   0.0  0.000   1.6 47.864   1.6 2401.1   0.0  0.000\n\
+        18:48:48.205    avg_2-3  100.0  1.100  13.0 2.80  60.0   60.0  0.500   40.0  2.000 60.00 40.00 100.00 1048576   0.0  0.000   0.0  0.000   0.0  0.000   1.6 47.864   1.6 2401.1   0.0  0.000\n\
+        18:48:48.205    std_2-3    5.0  0.100\n\
+        18:48:48.205    max_2-3  105.0  1.100\n";
+
+    #[test]
+    fn the_summary_of_a_file_system_has_reads_and_writes_of_each_run() {
+        let imported = read(FILES);
+        let [format, run] = &imported.records[..] else { panic!("{imported:#?}") };
+        assert_eq!(format.jobs[0].name, "format_for_rd1");
+        assert!(format.jobs[0].ops.read.is_none());
+        assert_eq!(format.jobs[0].ops.write.as_ref().unwrap().iops.unwrap().value, 57.6);
+        assert_eq!(format.jobs[0].load.block_size().unwrap().get(), 131_072);
+        let job = &run.jobs[0];
+        let (read, write) = (job.ops.read.as_ref().unwrap(), job.ops.write.as_ref().unwrap());
+        assert_eq!(
+            (job.name.as_str(), read.iops.unwrap().value, write.iops.unwrap().value),
+            ("rd1", 60.0, 40.0)
+        );
+        assert_eq!(read.bandwidth_mib_per_s.unwrap().value, 60.0);
+        assert_eq!(write.bandwidth_mib_per_s.unwrap().value, 40.0);
+        assert_eq!(read.total_latency.mean_us.unwrap().value, 500.0);
+        assert_eq!(write.total_latency.mean_us.unwrap().value, 2_000.0);
+        assert_eq!(read.runtime_s.unwrap().value, 4.0);
+        let load = &job.load;
+        assert_eq!((load.outstanding, load.rate_iops), (Some(8), Some(100.0)));
+        assert_eq!(load.block_size().unwrap().get(), 1 << 20);
+        // Which file is read where, vdbench does not say here.
+        assert_eq!(load.pattern, None);
+        assert_eq!(run.warnings, []);
+        // Of the file, and told once.
+        assert_eq!(format.warnings.len(), 1, "{format:#?}");
+    }
+
+    #[test]
+    fn the_totals_of_a_file_system_are_its_averages_alone() {
+        let is_total =
+            |line: &&str| !line.split_whitespace().nth(1).is_some_and(|word| word.parse::<u32>().is_ok());
+        let totals: Vec<&str> = FILES.lines().filter(is_total).collect();
+        let imported = read(&totals.join("\n").replace("summary", "totals"));
+        let [format, run] = &imported.records[..] else { panic!("{imported:#?}") };
+        assert_eq!(format.jobs[0].ops.write.as_ref().unwrap().bandwidth_mib_per_s.unwrap().value, 7.2);
+        assert_eq!(run.jobs[0].ops.read.as_ref().unwrap().iops.unwrap().value, 60.0);
+        // Without the intervals nobody knows how long they were.
+        assert_eq!(run.jobs[0].ops.read.as_ref().unwrap().runtime_s, None);
+    }
+
+    #[test]
+    fn a_mean_size_of_the_ios_of_a_file_system_is_no_block_size() {
+        let imported = read(&FILES.replace("131072", "129576"));
+        assert_eq!(imported.records[0].jobs[0].load.block_size(), None);
+        assert_eq!(imported.records[0].jobs[0].load.options["xfersize"], "129576");
+    }
+
+    #[test]
+    fn runs_that_only_ask_for_attributes_are_refused_with_the_reason() {
+        let text = "Feb 15, 2019 ..Interval.. .ReqstdOps... ...cpu%... read ....read..... ....write.... ..mb/sec... mb/sec .xfer.. ...mkdir.... ..getattr...\n\
+            \x20 rate resp total sys pct rate resp rate resp read write total size rate resp rate resp\n\
+            07:21:54.033 avg_2-5 10.0 0.981 16.1 1.36 0.0 0.0 0.000 0.0 0.000 0.00 0.00 0.00 0 0.0 0.000 10.0 0.981\n";
+        let file = ForeignFile { name: "v.html", bytes: text.as_bytes(), beside: &|_| None };
+        let error = import(&file, &Naming::default()).unwrap_err().to_string();
+        assert!(error.contains("no run in it read or wrote"), "{error}");
     }
 
     #[test]
