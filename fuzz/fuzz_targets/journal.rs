@@ -1,4 +1,5 @@
-//! Any bytes as the journal that a run leaves when it is killed; one that can be read is judged, compared, audited and shown.
+//! Any bytes as the journal that a run leaves when it is killed. What can be read of it is shown as a record is; of most journals
+//! something can, so that only one in 64 is, by its bytes.
 
 #![no_main]
 
@@ -8,7 +9,9 @@ use iotrial_session::store::record_of;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     if let Ok(record) = record_of(bytes, true) {
-        show::run(&record);
+        if bytes.iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte)) % 64 == 0 {
+            show::run(&record);
+        }
     }
 });
 
