@@ -201,7 +201,9 @@ impl Kernel {
     fn behind_loop(&self, device: &Device, mounts: &[Mount]) -> Vec<Device> {
         let Some(file) = device.backing_file() else { return Vec::new() };
         if self.is_captured() {
-            return self.device_of_source(&file).map_or_else(|| self.devices_of_path(&file, mounts), |device| vec![device]);
+            return self
+                .device_of_source(&file)
+                .map_or_else(|| self.devices_of_path(&file, mounts), |device| vec![device]);
         }
         Number::of_device(&file)
             .and_then(|number| self.device(number))

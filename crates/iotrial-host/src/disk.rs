@@ -62,9 +62,11 @@ pub(crate) fn disk(kernel: &Kernel, uses: &Uses, link: &Link, has_map: bool) -> 
     if let Some(is_ephemeral) = model.as_deref().and_then(ephemeral) {
         facts.known(FactId::Ephemeral, FactValue::Flag(is_ephemeral), format!("{shown}/device/model"));
     }
-    let is_leg = !has_map && device.holders().iter().any(|holder| {
-        holder.attribute("dm/uuid").is_some_and(|uuid| uuid.starts_with("mpath-"))
-    });
+    let is_leg = !has_map
+        && device
+            .holders()
+            .iter()
+            .any(|holder| holder.attribute("dm/uuid").is_some_and(|uuid| uuid.starts_with("mpath-")));
     facts.known(FactId::MultipathLeg, FactValue::Flag(is_leg), format!("{shown}/holders"));
     facts.known(FactId::HoldsSystem, FactValue::Flag(uses.system.contains(&name)), "/proc/self/mountinfo");
     facts.known(FactId::HoldsSwap, FactValue::Flag(uses.swap.contains(&name)), "/proc/swaps");

@@ -99,7 +99,8 @@ fn disks_below(device: &Device) -> i64 {
 fn paths(link: &Link, from: &str, facts: &mut Facts<'_>) {
     let count = |count: usize| FactValue::Number(i64::try_from(count).unwrap_or(i64::MAX));
     facts.known(FactId::Paths, count(link.carriers.len()), from);
-    let states: Vec<Option<String>> = link.carriers.iter().map(|path| path.attribute("device/state")).collect();
+    let states: Vec<Option<String>> =
+        link.carriers.iter().map(|path| path.attribute("device/state")).collect();
     let from = "/sys/block/*/device/state";
     if states.iter().any(Option::is_none) {
         return facts.unknown(FactId::UsablePaths, "a path does not tell its state", from);

@@ -384,8 +384,7 @@ impl TargetChain {
     /// The parts below the one at `at`, nearest first, each once.
     pub fn below(&self, at: usize) -> Vec<&Part> {
         let mut order: Vec<usize> = Vec::new();
-        let mut open: std::collections::VecDeque<usize> =
-            self.parts[at].carried_by.iter().copied().collect();
+        let mut open: std::collections::VecDeque<usize> = self.parts[at].carried_by.iter().copied().collect();
         while let Some(next) = open.pop_front() {
             if order.contains(&next) || next >= self.parts.len() {
                 continue;
@@ -440,7 +439,8 @@ mod tests {
     fn what_is_below_a_part_comes_nearest_first_and_once() {
         let mut top = Part::new(PartKind::Filesystem, "/data");
         top.carried_by = vec![1, 2];
-        let (mut left, mut right) = (Part::new(PartKind::Partition, "sda1"), Part::new(PartKind::Partition, "sda2"));
+        let (mut left, mut right) =
+            (Part::new(PartKind::Partition, "sda1"), Part::new(PartKind::Partition, "sda2"));
         (left.carried_by, right.carried_by) = (vec![3], vec![3]);
         let parts = vec![top, left, right, Part::new(PartKind::Disk, "sda")];
         let chain = TargetChain { target: "/data".into(), parts, ends: None };

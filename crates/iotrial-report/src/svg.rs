@@ -314,7 +314,7 @@ fn thin(points: &[(f64, Option<f64>)], most: usize) -> Vec<(f64, Option<f64>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chart::LATENCY_AXIS;
+    use crate::chart::{LATENCY_AXIS, Scale};
     use crate::quantity::Quantity;
 
     /// Limits of mean latency over time: each a value in µs and whose it is.
@@ -428,14 +428,6 @@ mod tests {
         let points =
             [(66.0, Some(42.0)), (67.14, Some(41.7)), (70.0, None), (72.0, Some(50.0)), (73.0, None)];
         assert_eq!(path(&points), "M66 42l1.1 -.3M72 50h0");
-    }
-
-    #[test]
-    fn what_is_pointed_at_is_named_by_the_range_of_its_values() {
-        let format = NumberFormat::fit(Quantity::Iops, LatencyUnit::Milliseconds, [900.0].into_iter());
-        let written = |values: &[Option<f64>]| range(values, &format);
-        assert_eq!(written(&[Some(900.0), None, Some(1_200.0)]), "900 to 1,200 IOPS");
-        assert_eq!((written(&[Some(900.2)]), written(&[None])), ("900 IOPS".to_owned(), "–".to_owned()));
     }
 
     #[test]

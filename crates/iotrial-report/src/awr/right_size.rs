@@ -76,6 +76,15 @@ fn level(sizing: &RightSizing) -> String {
     }
 }
 
+/// Without decimals, but of small numbers that have any.
+fn whole(number: f64) -> String {
+    if number >= 10.0 || number.fract() == 0.0 {
+        iotrial_model::units::group_thousands(&format!("{number:.0}"))
+    } else {
+        format!("{number:.1}")
+    }
+}
+
 fn licences(licences: &Licences) -> String {
     let se2 = match licences.standard_edition_2 {
         Some(count) => format!("{count} of Standard Edition 2 there"),

@@ -100,3 +100,17 @@ fn range(values: &[Option<f64>], format: &NumberFormat) -> String {
         false => format!("{low} to {high}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::quantity::{LatencyUnit, Quantity};
+
+    #[test]
+    fn what_is_pointed_at_is_named_by_the_range_of_its_values() {
+        let format = NumberFormat::fit(Quantity::Iops, LatencyUnit::Milliseconds, [900.0].into_iter());
+        let written = |values: &[Option<f64>]| range(values, &format);
+        assert_eq!(written(&[Some(900.0), None, Some(1_200.0)]), "900 to 1,200 IOPS");
+        assert_eq!((written(&[Some(900.2)]), written(&[None])), ("900 IOPS".to_owned(), "–".to_owned()));
+    }
+}
