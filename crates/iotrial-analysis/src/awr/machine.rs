@@ -68,7 +68,11 @@ fn busy_cpus(report: &AwrReport) -> Quoted {
             busy.place,
             "the share of busy time of all CPUs",
         ),
-        _ => busy,
+        // AWR-Miner has a percentage.
+        _ => match (of("os_cpu"), cpus) {
+            (percent, Some(cpus)) => percent.scaled(cpus / 100.0),
+            _ => busy,
+        },
     }
 }
 
