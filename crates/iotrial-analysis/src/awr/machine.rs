@@ -69,10 +69,18 @@ fn busy_cpus(report: &AwrReport) -> Quoted {
             "the share of busy time of all CPUs",
         ),
         // AWR-Miner has a percentage.
-        _ => match (of("os_cpu"), cpus) {
-            (percent, Some(cpus)) => percent.scaled(cpus / 100.0),
-            _ => busy,
-        },
+        _ => {
+            let percent = of("os_cpu");
+            match (percent.value, cpus) {
+                (Some(value), Some(cpus)) => Quoted::derived(
+                    cpus * value / 100.0,
+                    cpus * percent.half_step / 100.0,
+                    percent.place,
+                    "the percentage of all CPUs",
+                ),
+                _ => busy,
+            }
+        }
     }
 }
 
