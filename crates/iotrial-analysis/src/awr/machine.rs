@@ -68,7 +68,19 @@ fn busy_cpus(report: &AwrReport) -> Quoted {
             busy.place,
             "the share of busy time of all CPUs",
         ),
-        _ => busy,
+        // AWR-Miner has a percentage.
+        _ => {
+            let percent = of("os_cpu");
+            match (percent.value, cpus) {
+                (Some(value), Some(cpus)) => Quoted::derived(
+                    cpus * value / 100.0,
+                    cpus * percent.half_step / 100.0,
+                    percent.place,
+                    "the percentage of all CPUs",
+                ),
+                _ => busy,
+            }
+        }
     }
 }
 
