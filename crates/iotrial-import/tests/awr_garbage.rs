@@ -48,7 +48,7 @@ fn a_report_that_ends_after_any_line_says_so_or_is_refused_with_its_last_line() 
         let end = whole.find("End of Report").unwrap_or(whole.len());
         let lines: Vec<usize> = whole[..end].match_indices('\n').map(|(at, _)| at + 1).collect();
         for at in lines {
-            match read_awr(whole[..at].as_bytes()) {
+            match read_awr(&whole.as_bytes()[..at]) {
                 Ok(reports) => {
                     let said = reports[0].warnings.iter().any(|one| one.message.contains("ends early"));
                     assert!(
@@ -142,4 +142,30 @@ Tablespace IO Stats ";
         ]
     );
     assert_eq!(report.io_matrix[1].read_mib_per_s.value, Some(0.625));
+}
+
+#[test]
+fn histograms_of_text_reports_have_their_buckets_by_the_ruler() {
+    // As Statspack prints them: blank is nothing, and the last column is open.
+    let histogram = "
+Wait Event Histogram  DB/Inst: TINY/tiny  Snaps: 7-8
+-> Total Waits - units: K is 1000, M is 1000000, G is 1000000000
+-> % of Waits - value: .0 indicates value was <.05%, null is truly 0
+
+                           Total ----------------- % of Waits ------------------
+Event                      Waits  <1ms  <2ms  <4ms  <8ms <16ms <32ms  <=1s   >1s
+-------------------------- ----- ----- ----- ----- ----- ----- ----- ----- -----
+control file sequential re  270K 100.0
+db file sequential read     360K  92.1   6.2         1.5                      .2
+                          ------------------------------------------------------
+
+Tablespace IO Stats ";
+    let text = TEXT.replacen("\nTablespace IO Stats ", histogram, 1);
+    let report = &read_awr(text.as_bytes()).unwrap()[0];
+    let reads = report.histograms.iter().find(|one| one.event == "db file sequential read").unwrap();
+    let buckets: Vec<(Option<f64>, f64)> =
+        reads.buckets.iter().map(|one| (one.below_us, one.percent)).collect();
+    assert_eq!(buckets, [(Some(1_000.0), 92.1), (Some(2_000.0), 6.2), (Some(8_000.0), 1.5), (None, 0.2)]);
+    assert_eq!(reads.waits.value, Some(360_000.0));
+    assert_eq!(report.histograms.len(), 2);
 }

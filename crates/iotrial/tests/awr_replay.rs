@@ -151,7 +151,6 @@ fn rates_are_scaled_and_latencies_are_not() {
         bench.run(&["awr", "one.html", "--profile", "d.toml", "--scale", "2"]).expect_code(2).stderr;
     assert!(refused.contains("50% or 2x"), "{refused}");
     bench.run(&["awr", "one.html", "--scale", "2x"]).expect_code(2);
-    bench.run(&["awr", "one.html", "--level", "peak"]).expect_code(2);
 }
 
 #[test]

@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::demand::Level;
 use super::series::DatabaseSeries;
-use flow::{Flow, share_of, sizes_of, split};
+use flow::{Flow, multi_by_bytes, share_of, sizes_of, split};
 
 /// A rate below this is no stream of its own: in ten minutes it is a handful of I/Os.
 const NEGLIGIBLE_PER_S: f64 = 0.05;
@@ -134,19 +134,25 @@ impl DatabaseSeries {
         if let Some(all) = all_reads {
             let (temp, rest) =
                 all.without(flow(AwrFigure::TempReads, AwrFigure::TempReadMib), NEGLIGIBLE_PER_S);
-            let multi =
-                at(AwrFigure::MultiBlockReads).map(|multi| multi * share_of(rest, &[temp], block_kib));
-            let (small, large) = split(rest, multi, block_kib, NEGLIGIBLE_PER_S);
-            let origin = self.origin(level, AwrFigure::Reads);
-            let small_origin = match multi {
-                Some(_) => format!("all reads less the others below; {origin}"),
-                None => format!("all reads, which the source does not tell apart; {origin}"),
+            let counted = at(AwrFigure::MultiBlockReads);
+            let multi = match counted {
+                Some(multi) => multi * share_of(rest, &[temp], block_kib),
+                // AWR-Miner counts all reads together. One stream of their mean size would be compared with a wait for one block.
+                None => multi_by_bytes(rest, block_kib),
             };
-            // A mix of all sizes is no stream of single blocks.
-            let name = if multi.is_some() { "single-block-reads" } else { "reads" };
-            push(name, Role::Data, Direction::Read, Pattern::Random, small, small_origin);
-            let origin = self.origin(level, AwrFigure::MultiBlockReads);
-            push("multi-block-reads", Role::Scan, Direction::Read, Pattern::Sequential, large, origin);
+            let (small, large) = split(rest, Some(multi), block_kib, NEGLIGIBLE_PER_S);
+            let of_large = if counted.is_some() {
+                self.origin(level, AwrFigure::MultiBlockReads)
+            } else {
+                if large.is_there() {
+                    notes.push("the reports do not tell reads of one block from others: their bytes are those of single blocks and of requests of 1 MiB".to_owned());
+                }
+                format!("by the bytes; {}", self.origin(level, AwrFigure::ReadMib))
+            };
+            let of_small =
+                format!("all reads less the others below; {}", self.origin(level, AwrFigure::Reads));
+            push("single-block-reads", Role::Data, Direction::Read, Pattern::Random, small, of_small);
+            push("multi-block-reads", Role::Scan, Direction::Read, Pattern::Sequential, large, of_large);
             let origin = self.origin(level, AwrFigure::TempReads);
             push("temp-reads", Role::Tempdb, Direction::Read, Pattern::Sequential, temp, origin);
         }
@@ -175,9 +181,12 @@ impl DatabaseSeries {
             let multi = at(AwrFigure::MultiBlockWrites)
                 .map(|multi| multi * share_of(rest, &[redo, temp, copies], block_kib));
             let (small, large) = split(rest, multi, block_kib, NEGLIGIBLE_PER_S);
-            let origin =
-                format!("all writes less the others below; {}", self.origin(level, AwrFigure::Writes));
-            let name = if multi.is_some() { "db-writer" } else { "writes" };
+            let origin = self.origin(level, AwrFigure::Writes);
+            // A mix of all sizes, with redo in it, is no stream of the database writer.
+            let (name, origin) = match multi {
+                Some(_) => ("db-writer", format!("all writes less the others below; {origin}")),
+                None => ("writes", format!("all writes, which the source does not tell apart; {origin}")),
+            };
             push(name, Role::Data, Direction::Write, Pattern::Random, small, origin);
             let origin = self.origin(level, AwrFigure::MultiBlockWrites);
             push("direct-writes", Role::Scan, Direction::Write, Pattern::Sequential, large, origin);
@@ -213,9 +222,7 @@ impl DatabaseSeries {
     fn origin(&self, level: Level, figure: AwrFigure) -> String {
         match self.places.get(&figure).filter(|place| !place.is_empty()) {
             Some(place) => format!("{}: {place}", figure.title()),
-            None if self.intervals.len() > 1 => {
-                format!("{}: {} of the intervals", figure.title(), level.words())
-            }
+            None if self.intervals.len() > 1 => format!("{}: {}", figure.title(), level.words()),
             None => figure.title().to_owned(),
         }
     }

@@ -58,6 +58,11 @@ pub(super) fn share_of(rest: Flow, others: &[Flow], block_kib: f64) -> f64 {
     if all > 0.0 { own / all } else { 1.0 }
 }
 
+/// How many requests are large, where nobody counts them: as many of the largest size as the bytes beyond single blocks fill.
+pub(super) fn multi_by_bytes(all: Flow, block_kib: f64) -> f64 {
+    (all.beyond_blocks(block_kib) * 1024.0 / (LARGEST_KIB - block_kib)).min(all.iops)
+}
+
 /// Requests of one block, and those of several, of which only the number is known. Those of one block are as large as a block, and
 /// the others share what is left; where that would make them larger than any request, the small ones are several blocks as well.
 pub(super) fn split(all: Flow, multi: Option<f64>, block_kib: f64, negligible: f64) -> (Flow, Flow) {
@@ -149,6 +154,14 @@ mod tests {
         assert_eq!(share_of(rest, &[other], 8.0), 0.75);
         assert_eq!(share_of(rest, &[], 8.0), 1.0);
         assert_eq!(share_of(Flow { iops: 1.0, mib_per_s: 0.001 }, &[other], 8.0), 0.0);
+    }
+
+    #[test]
+    fn large_requests_that_nobody_counts_follow_from_the_bytes() {
+        // 900 of 8 KiB and 100 of 1 MiB.
+        let all = Flow { iops: 1_000.0, mib_per_s: 900.0 / 128.0 + 100.0 };
+        assert!((multi_by_bytes(all, 8.0) - 100.0).abs() < 1e-9);
+        assert_eq!(multi_by_bytes(Flow { iops: 1_000.0, mib_per_s: 1.0 }, 8.0), 0.0);
     }
 
     #[test]

@@ -130,7 +130,7 @@ fn the_profile_and_its_threshold_set_are_valid_and_say_the_same() {
 }
 
 #[test]
-fn what_the_reports_do_not_tell_apart_is_one_stream_and_is_said() {
+fn what_the_reports_do_not_tell_apart_follows_from_the_bytes_and_is_said() {
     let few = [
         (AwrFigure::Reads, 400.0),
         (AwrFigure::ReadMib, 20.0),
@@ -140,12 +140,22 @@ fn what_the_reports_do_not_tell_apart_is_one_stream_and_is_said() {
     ];
     let replay = replay(&few, 1.0);
     let names: Vec<&str> = replay.streams.iter().map(|one| one.name).collect();
-    assert_eq!(names, ["reads", "writes"]);
+    assert_eq!(names, ["single-block-reads", "multi-block-reads", "writes"]);
+    let (iops, mib) = sum(&replay, Direction::Read);
+    assert!((iops - 400.0).abs() < 1e-9 && (mib - 20.0).abs() < 1e-9);
+    assert_eq!(
+        (replay.streams[0].sizes.as_slice(), replay.streams[1].sizes.as_slice()),
+        (&[(8_192, 1)][..], &[(1 << 20, 1)][..])
+    );
     assert!(replay.limits.is_empty() && replay.thresholds_toml().is_none());
     let text = replay.profile_toml("./x.toml");
     assert_eq!(Profile::parse(&text).unwrap().thresholds, "flash");
-    for note in ["8 KiB is assumed", "do not count writes of redo", "no wait that is a latency of data reads"]
-    {
+    for note in [
+        "8 KiB is assumed",
+        "do not count writes of redo",
+        "do not tell reads of one block",
+        "no wait that is a latency of data reads",
+    ] {
         assert!(text.contains(note), "{note}\n{text}");
     }
 }
