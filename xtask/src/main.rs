@@ -14,6 +14,7 @@ mod bench;
 #[cfg(unix)]
 mod attack;
 mod outcomes;
+mod fuzz;
 mod source;
 mod tree;
 mod modules;
@@ -33,7 +34,9 @@ Commands:
   structure      lines, files, circles of modules and other signs of structure, of this checkout or of another
                  `cargo xtask structure --help` says which
   attack [CLASS].. hostile situations tried against the program, counted by class; as root also those with devices
-                 `cargo xtask attack --help` says how";
+                 `cargo xtask attack --help` says how
+  fuzz [ROW]...  mutated inputs on every reader of what strangers write: how many, and what was found
+                 `cargo xtask fuzz --help` says how";
 
 fn main() -> anyhow::Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -43,6 +46,7 @@ fn main() -> anyhow::Result<ExitCode> {
         #[cfg(unix)]
         ["attack", ..] => attack::attack(&arguments[1..], &workspace::root()?),
         ["outcomes", ..] => outcomes::outcomes(&arguments[1..], &workspace::root()?),
+        ["fuzz", ..] => fuzz::fuzz(&arguments[1..], &workspace::root()?),
         ["structure", ..] => structure::structure(&arguments[1..], &workspace::root()?),
         ["--help" | "-h" | "help"] => {
             println!("{USAGE}");

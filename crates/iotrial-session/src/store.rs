@@ -37,6 +37,7 @@ pub use read::{
     MOST_RECORD_BYTES, ReadRecordError, Unreadable, imported_of, is_called_journal, is_called_record,
     read_record, record_of, sweep_of,
 };
+pub(crate) use read::READABLE;
 pub use relabel::{Change, RelabelError};
 pub use run_journal::JournalWriter;
 pub use trash::MoveError;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{CpuUse, DeviceCounters, JobCounts, Layout, OpCounts, Pause, RunRecord, StepCounts};
+use super::{CpuUse, DeviceCounters, Interval, JobCounts, Layout, OpCounts, Pause, RunRecord, StepCounts};
 use crate::application::{MOST_METRICS, is_metric_value, metric_name};
 use crate::plan::Job;
 use crate::search::Search;
@@ -85,6 +85,11 @@ impl RunRecord {
         let of_intervals = self.intervals.iter().flat_map(|interval| &interval.jobs);
         let all = self.jobs.iter().chain(of_steps).chain(of_intervals);
         in_range("count", are_counts_in_range(all))?;
+        // Added to what was done, and to that of other jobs.
+        let backlog = |interval: &Interval| {
+            interval.backlog.len() <= jobs && interval.backlog.iter().all(|count| counted(*count))
+        };
+        in_range("backlog", self.intervals.iter().all(backlog))?;
         let total: Duration = self
             .intervals
             .iter()
