@@ -204,3 +204,21 @@ pub(crate) fn are_counts_in_range<'c>(jobs: impl Iterator<Item = &'c JobCounts>)
     }
     sums.into_iter().chain([not_issued]).all(|sum| sum < MOST_SUMMED)
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+
+    #[test]
+    fn a_backlog_that_has_no_sum_is_refused() {
+        let mut record: RunRecord =
+            serde_json::from_str(include_str!("../../../../fuzz/seeds/record/rate.json")).unwrap();
+        record.check().unwrap();
+        let last = record.intervals.last_mut().unwrap();
+        // The number by which a fuzzer ended the analysis: waiting and done are added.
+        last.backlog = vec![u64::MAX];
+        assert_eq!(record.check().unwrap_err().to_string(), "its backlog is beyond any run");
+    }
+}
