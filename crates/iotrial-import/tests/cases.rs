@@ -40,8 +40,8 @@ fn told(record: &ImportedRecord) -> (String, f64, f64, Option<u64>, Option<u64>)
         stream.as_ref().and_then(|stream| stream.iops).map_or(0.0, |iops| iops.value)
     };
     let load = &job.load;
-    let depth = load.iodepth.map(|depth| u64::from(depth) * u64::from(load.numjobs.unwrap_or(1)));
-    let outstanding = depth.or(load.outstanding.map(u64::from));
+    let depth = load.iodepth.map(|depth| depth * load.numjobs.unwrap_or(1));
+    let outstanding = depth.or(load.outstanding);
     let name = job.name.chars().take(24).collect();
     (name, iops(&job.ops.read), iops(&job.ops.write), load.block_size().map(|size| size.get()), outstanding)
 }
@@ -54,7 +54,7 @@ fn a_case_of_the_import_has_its_figures_and_its_load() {
         (
             "01b-vdbench-flatfile-5.00-spelling.html",
             2,
-            ("random_write_max_8k", 0.0, 1_075.777_8, Some(8_192), Some(8)),
+            ("random_write_max_4k", 0.0, 327.444_4, Some(4_096), Some(8)),
         ),
         // 129,576 bytes are a mean.
         ("01c-vdbench-filesystem-flatfile.html", 1, ("format_for_rd1", 0.0, 13_769.654_9, None, None)),
@@ -139,6 +139,6 @@ fn files_that_are_named_one_by_one_are_a_list() {
     };
     let request = FioJobRequest { name: "12".to_owned(), ..FioJobRequest::default() };
     let made = profile_of_fio_job(&text, &request, &surroundings).unwrap_or_else(|error| panic!("{error}"));
-    let notes = format!("{:?}", made);
+    let notes = format!("{made:?}");
     assert!(notes.contains("fio spreads a job over all of them"), "{notes}");
 }

@@ -199,7 +199,7 @@ mod tests {
     fn results(cpu_percent: f64) -> Vec<ImportedRecord> {
         let stated = |value: f64| json!({ "value": value, "resolution": 0.01 });
         let result = |depth: u32| -> Value {
-            let iops = 100_000.0 * f64::from(depth) / (4.0 + f64::from(depth));
+            let iops = (10_000.0 * f64::from(depth)).min(100_000.0);
             json!({
                 "format": "iotrial.imported/1",
                 "id": format!("01HF7YAT3VNDXMCP7GAZ0NF7{depth:02}"),
