@@ -37,9 +37,13 @@ impl Shades {
             "number shade-6",
         ];
         let is_wide = self.lowest > 0.0 && self.highest / self.lowest > WIDE;
-        let at = |number: f64| if is_wide { number.ln() } else { number };
-        let share = (at(number) - at(self.lowest)) / (at(self.highest) - at(self.lowest));
-        // One figure alone, and figures that are all the same, are neither high nor low.
+        let share = if is_wide {
+            (number / self.lowest).ln() / (self.highest / self.lowest).ln()
+        } else {
+            // From zero and not from the lowest, as the axis of a chart: what differs by chance would look like night and day.
+            number / self.highest
+        };
+        // Where nothing has a figure, there is none to be shaded.
         let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 6")]
         let index = (share * CLASSES.len() as f64) as usize;
@@ -71,7 +75,7 @@ mod tests {
     fn the_lowest_figure_is_the_palest_and_the_highest_the_strongest() {
         let shades = shades(&[100.0, 200.0, 800.0]);
         assert_eq!(shades.class(100.0), "number shade-0");
-        assert_eq!(shades.class(450.0), "number shade-3");
+        assert_eq!(shades.class(400.0), "number shade-3");
         assert_eq!(shades.class(800.0), "number shade-6");
     }
 
@@ -82,8 +86,14 @@ mod tests {
     }
 
     #[test]
-    fn figures_that_are_all_the_same_are_neither_high_nor_low() {
-        assert_eq!(shades(&[7.0, 7.0]).class(7.0), "number shade-0");
+    fn figures_that_differ_by_chance_have_nearly_the_same_colour() {
+        let shades = shades(&[6_600.0, 7_400.0]);
+        assert_eq!((shades.class(6_600.0), shades.class(7_400.0)), ("number shade-6", "number shade-6"));
+    }
+
+    #[test]
+    fn zero_and_tables_without_figures_have_the_palest() {
+        assert_eq!(shades(&[0.0, 0.0]).class(0.0), "number shade-0");
         assert_eq!(shades(&[]).class(7.0), "number shade-0");
     }
 }
