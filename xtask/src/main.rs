@@ -15,6 +15,7 @@ mod bench;
 mod attack;
 #[cfg(unix)]
 mod outcomes;
+mod fuzz;
 mod source;
 mod tree;
 mod modules;
@@ -34,7 +35,9 @@ Commands:
   structure      lines, files, circles of modules and other signs of structure, of this checkout or of another
                  `cargo xtask structure --help` says which
   attack [CLASS].. hostile situations tried against the program, counted by class; as root also those with devices
-                 `cargo xtask attack --help` says how";
+                 `cargo xtask attack --help` says how
+  fuzz [ROW]...  mutated inputs on every reader of what strangers write: how many, and what was found
+                 `cargo xtask fuzz --help` says how";
 
 fn main() -> anyhow::Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -45,6 +48,7 @@ fn main() -> anyhow::Result<ExitCode> {
         ["attack", ..] => attack::attack(&arguments[1..], &workspace::root()?),
         #[cfg(unix)]
         ["outcomes", ..] => outcomes::outcomes(&arguments[1..], &workspace::root()?),
+        ["fuzz", ..] => fuzz::fuzz(&arguments[1..], &workspace::root()?),
         ["structure", ..] => structure::structure(&arguments[1..], &workspace::root()?),
         ["--help" | "-h" | "help"] => {
             println!("{USAGE}");

@@ -25,6 +25,7 @@ mod streams;
 mod failure;
 mod pause;
 mod target;
+mod within;
 
 pub use crate::finding::{RecordedFinding, Severity};
 pub use check::CheckRecordError;
@@ -33,6 +34,7 @@ pub use failure::Failure;
 pub use pause::Pause;
 pub use steps::StepCounts;
 pub use target::{BlockDevice, TargetRecord};
+pub use within::RecordLimit;
 
 /// The value of `format` in a record.
 pub const RECORD_FORMAT: &str = "iotrial.record/1";

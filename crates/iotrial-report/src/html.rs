@@ -14,6 +14,10 @@ use crate::table::{Column, Table, Value, category_word};
 use crate::text::without_steering;
 use crate::{style_hash, svg};
 
+mod shades;
+
+use shades::Shades;
+
 /// Why a document could not be rendered: the template does not fit, which is a mistake of ours.
 #[derive(Debug, thiserror::Error)]
 #[error("the report's template could not be filled in")]
@@ -385,6 +389,7 @@ impl<'d> TableView<'d> {
                 }
             }
         }
+        let shades = Shades::of(table);
         let mut rows: Vec<RowView> = Vec::with_capacity(table.rows.len());
         for (index, row) in table.rows.iter().enumerate() {
             let written = row.cells.iter().zip(table.columns.iter().zip(&formats));
@@ -392,6 +397,7 @@ impl<'d> TableView<'d> {
                 .map(|(value, (column, format))| CellView {
                     text: value.written(column.quantity, format),
                     class: match value {
+                        Value::Number(number) if column.is_shaded => shades.class(*number),
                         Value::Category(category) => category_word(*category),
                         Value::Text(text) if text.chars().count() <= LONGEST_UNBROKEN => "words short",
                         Value::Change { reading, .. } | Value::Bounded { reading: Some(reading), .. } => {

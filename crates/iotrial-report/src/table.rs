@@ -37,13 +37,22 @@ pub struct Column {
     pub optional: bool,
     /// Whether it is the first to be left out, wherever it stands.
     pub is_first_to_go: bool,
+    /// Whether its cells are coloured by their numbers, among those of all such columns of the table, where there is colour.
+    pub is_shaded: bool,
 }
 
 impl Column {
     /// A column that is always shown.
     pub(crate) fn new(name: impl Into<Cow<'static, str>>, quantity: Quantity) -> Self {
         let name = name.into();
-        Self { group: Cow::Borrowed(""), name, quantity, optional: false, is_first_to_go: false }
+        Self {
+            group: Cow::Borrowed(""),
+            name,
+            quantity,
+            optional: false,
+            is_first_to_go: false,
+            is_shaded: false,
+        }
     }
 
     /// The column of a figure.
@@ -76,6 +85,11 @@ impl Column {
     /// The same, left out where there is little room.
     pub(crate) fn optional(self) -> Self {
         Self { optional: true, ..self }
+    }
+
+    /// The same with cells that are coloured by their numbers, as those of a heat map.
+    pub(crate) fn shaded(self) -> Self {
+        Self { is_shaded: true, ..self }
     }
 
     /// The same, left out before any other: it stands between two that say nearly as much.
@@ -145,7 +159,7 @@ impl Value {
         }
     }
 
-    fn as_number(&self) -> Option<f64> {
+    pub(crate) fn as_number(&self) -> Option<f64> {
         match self {
             Self::Number(number) | Self::Change { percent: number, .. } | Self::Bounded { number, .. } => {
                 Some(*number)

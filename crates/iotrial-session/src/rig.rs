@@ -25,7 +25,7 @@ use crate::fault::{Fault, on_one_line};
 use crate::metric_command::{TIMEOUT, measure_metrics};
 use crate::observer::Observer;
 use crate::setup::Setup;
-use crate::store::{JournalWriter, NotKept, Store, StoreError};
+use crate::store::{JournalWriter, NotKept, READABLE, Store, StoreError};
 use iotrial_model::foreign_text::harmless;
 
 /// A load without a journal shows its progress from this duration on.
@@ -330,6 +330,9 @@ impl Rig {
         if record.anonymous {
             record.anonymize();
         }
+        // Before anything is found in it: what is shown now is what the record shows later. A record that cannot be written as JSON is
+        // told when it is written.
+        let _ = record.keep_within(READABLE);
         // Into the record for whoever reads it without iotrial; whenever iotrial shows it they are found again.
         record.findings = findings(&Subject::of_run(&record)).iter().map(Into::into).collect();
         let journal = journal.0.take().expect("a trial is saved once");

@@ -33,6 +33,7 @@ pub use entry::{Entry, KeyLatency};
 pub use find::FindError;
 pub use imported::{Kept, keep_imported};
 pub use kind::Kind;
+pub(crate) use read::READABLE;
 pub use read::{
     MOST_RECORD_BYTES, ReadRecordError, Unreadable, imported_of, is_called_journal, is_called_record,
     read_record, record_of, sweep_of,

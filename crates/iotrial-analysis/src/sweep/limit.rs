@@ -242,6 +242,20 @@ pub(super) fn name_limits(probes: &[SeenProbe<'_>], targets: &[TargetRecord], cu
     share_caps(curves);
 }
 
+/// Says of a curve of results that those who made the load had no CPU left where its rate was highest: `percent` of one for each of
+/// them. A limit that other curves bear out stays, and so does a ceiling that was not reached.
+pub(super) fn name_generator(curve: &mut Curve, percent: f64) {
+    let Some(limit) = curve.limit.as_mut() else { return };
+    if matches!(limit.kind, LimitKind::Device | LimitKind::Unknown) {
+        *limit = Limit::new(
+            LimitKind::Generator,
+            format!(
+                "each job used {percent:.0} % of a CPU at the highest rate, so that it may be the host that made the load: more jobs, or a faster host, would tell"
+            ),
+        );
+    }
+}
+
 /// A cap that one pattern shows holds the others of its volume that reach the same rate.
 fn share_caps(curves: &mut [Curve]) {
     let rate_of = |curve: &Curve, kind: LimitKind| {

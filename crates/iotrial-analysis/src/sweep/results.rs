@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use iotrial_model::imported::CpuBasis;
 use iotrial_model::load_pattern::LoadPattern;
 use iotrial_model::record::EndedHow;
-use iotrial_model::subject::Subject;
+use iotrial_model::subject::{Subject, SubjectJob};
 use iotrial_model::sweep::{ProbePurpose, SweepMethod};
 
 use super::{Curve, Probe, SweepSummary, findings, limit};
@@ -30,7 +31,13 @@ struct Point {
     pattern: LoadPattern,
     configuration: String,
     probe: Probe,
+    /// What each copy of its job had of a CPU, in percent: user and kernel. `None` where that is not stated.
+    cpu_percent: Option<f64>,
 }
+
+/// From so many percent of a CPU on, a copy of a job has no time left for more I/Os.
+// A choice: what is missing are the moments in which it waits for the last of its I/Os, and other processes.
+const BUSY_PERCENT: f64 = 90.0;
 
 impl SweepSummary {
     /// The curves of results that were measured one by one: a curve for each kind of I/O of each configuration. Results that
@@ -55,6 +62,7 @@ impl SweepSummary {
         left_out.extend(alone.into_iter().map(|(_, whence)| LeftOut { whence, why }));
         let mut volumes: Vec<String> = Vec::new();
         let mut curves: Vec<Curve> = Vec::new();
+        let mut busiest: HashMap<(LoadPattern, usize), (f64, Option<f64>)> = HashMap::new();
         for (point, _) in points {
             let volume =
                 volumes.iter().position(|known| *known == point.configuration).unwrap_or_else(|| {
@@ -62,6 +70,12 @@ impl SweepSummary {
                     volumes.len() - 1
                 });
             let pattern = point.pattern;
+            // Of the load with the highest rate alone: what held the others is another question.
+            let iops = point.probe.figures.iops.unwrap_or_default();
+            let of_best = busiest.entry((pattern, volume)).or_insert((iops, point.cpu_percent));
+            if iops > of_best.0 {
+                *of_best = (iops, point.cpu_percent);
+            }
             match curves.iter_mut().find(|curve| (curve.pattern, curve.volume) == (pattern, volume)) {
                 Some(curve) => curve.probes.push(point.probe),
                 None => curves.push(Curve {
@@ -82,6 +96,13 @@ impl SweepSummary {
             curve.saturation = Saturation::of(&points, None);
         }
         limit::name_limits(&[], &[], &mut curves);
+        for curve in &mut curves {
+            let of_best =
+                busiest.get(&(curve.pattern, curve.volume)).and_then(|(_, cpu_percent)| *cpu_percent);
+            if let Some(percent) = of_best.filter(|percent| *percent >= BUSY_PERCENT) {
+                limit::name_generator(curve, percent);
+            }
+        }
         let mut findings = findings::of_curves(&curves, &volumes, "");
         findings.extend(findings::of_left_out(&left_out));
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
@@ -133,8 +154,20 @@ impl Point {
         if probe.figures.iops.is_none_or(|iops| iops <= 0.0) {
             return Err("its rate is not stated");
         }
-        Ok(Self { pattern, configuration: configuration_of(subject), probe })
+        let cpu_percent = cpu_percent_of(subject);
+        Ok(Self { pattern, configuration: configuration_of(subject), probe, cpu_percent })
     }
+}
+
+/// The share of a CPU that each copy had, of the job with the least: only if all are busy, nobody could do more.
+fn cpu_percent_of(subject: &Subject<'_>) -> Option<f64> {
+    let of_job = |job: &SubjectJob<'_>| {
+        let cpu = job.cpu.filter(|cpu| cpu.of == CpuBasis::EachCopy)?;
+        Some(cpu.usr_percent?.value + cpu.sys_percent?.value)
+    };
+    let all = subject.jobs.iter().map(of_job).collect::<Option<Vec<f64>>>()?;
+    // Of several jobs the share may be the sum of their threads, which the audit tells.
+    all.into_iter().reduce(f64::min).filter(|percent| *percent <= 101.0)
 }
 
 /// The label, else the attributes, else what it worked on.
@@ -149,5 +182,64 @@ fn configuration_of(subject: &Subject<'_>) -> String {
         (false, _) => attributes.join(" "),
         (true, false) => targets,
         (true, true) => subject.tool_name().unwrap_or_default().to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use iotrial_model::imported::ImportedRecord;
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::sweep::LimitKind;
+
+    /// Results of fio at doubling depths on a device that does 100,000 IOPS, each with this share of a CPU.
+    fn results(cpu_percent: f64) -> Vec<ImportedRecord> {
+        let stated = |value: f64| json!({ "value": value, "resolution": 0.01 });
+        let result = |depth: u32| -> Value {
+            let iops = (10_000.0 * f64::from(depth)).min(100_000.0);
+            json!({
+                "format": "iotrial.imported/1",
+                "id": format!("01HF7YAT3VNDXMCP7GAZ0NF7{depth:02}"),
+                "source": { "kind": "fio-json", "tool": "fio", "file": "f", "place": "jobs", "sha256": "", "read_by": "a test" },
+                "jobs": [{
+                    "name": "a",
+                    "load": {
+                        "pattern": "random", "rwmix_read_percent": 100.0, "block_sizes": [{ "size_bytes": 8192 }],
+                        "iodepth": depth, "numjobs": 1, "direct": true, "targets": ["/dev/sdb"],
+                    },
+                    "read": {
+                        "runtime_s": stated(10.0),
+                        "iops": stated(iops),
+                        "total_latency": { "mean_us": stated(f64::from(depth) / iops * 1e6) },
+                    },
+                    "cpu": { "usr_percent": stated(cpu_percent / 4.0), "sys_percent": stated(cpu_percent * 0.75), "of": "each-copy" },
+                }],
+            })
+        };
+        [1, 2, 4, 8, 16, 32, 64, 99].map(result).map(|one| serde_json::from_value(one).unwrap()).to_vec()
+    }
+
+    fn limit_of(results: &[ImportedRecord]) -> limit::Limit {
+        let (summary, left_out) = SweepSummary::of_results(results.iter().map(Subject::of_imported));
+        assert_eq!(left_out, []);
+        summary.curves[0].limit.clone().unwrap()
+    }
+
+    #[test]
+    fn jobs_of_fio_without_cpu_left_are_the_limit_of_their_curve() {
+        let limit = limit_of(&results(97.0));
+        assert_eq!(limit.kind, LimitKind::Generator, "{limit:?}");
+        assert!(limit.sentence.contains("each job used 97 % of a CPU"), "{}", limit.sentence);
+    }
+
+    #[test]
+    fn jobs_of_fio_with_cpu_left_say_nothing_about_it() {
+        let idle = limit_of(&results(40.0));
+        assert_ne!(idle.kind, LimitKind::Generator);
+        // Several threads in one figure are no share of one CPU.
+        assert_eq!(limit_of(&results(150.0)), idle);
     }
 }

@@ -13,6 +13,9 @@ const LONG_INTERVAL_S: f64 = 60.0;
 // With a hundred intervals the 99th percentile is the second highest; with fewer, 99 and 100 are one value.
 const FEW_INTERVALS: usize = 100;
 
+/// What a demand takes for the size of an I/O, in bytes.
+const SIZES: std::ops::RangeInclusive<f64> = 1.0..=1_073_741_824.0;
+
 /// Why counters cannot become a demand.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CounterDemandError {
@@ -30,6 +33,14 @@ pub enum CounterDemandError {
     /// Nothing was read or written.
     #[error("the disks in it did nothing")]
     Idle,
+    /// Bytes and I/Os do not go together: one of them is wrong, or of something else than disks.
+    #[error("its {direction}s have {} bytes each, and an I/O has from 1 to 1,073,741,824", group_thousands(&format!("{bytes:.0}")))]
+    NoSize {
+        /// Reads or writes.
+        direction: &'static str,
+        /// Bytes per second over I/Os per second, rounded to a whole number.
+        bytes: u64,
+    },
 }
 
 impl Demand {
@@ -77,6 +88,15 @@ impl Demand {
             .collect();
         if streams.is_empty() {
             return Err(CounterDemandError::Idle);
+        }
+        // A demand of such sizes could be written and never be read again, and nothing is bought for it.
+        let has_no_size = |stream: &&DemandStream| !SIZES.contains(&stream.block_size_bytes);
+        if let Some(stream) = streams.iter().find(has_no_size) {
+            return Err(CounterDemandError::NoSize {
+                direction: stream.direction.as_str(),
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "for a message")]
+                bytes: stream.block_size_bytes.round() as u64,
+            });
         }
         let names: Vec<&str> = chosen.iter().map(|disk| series.disks[*disk].name.as_str()).collect();
         let intervals = match series.interval_s {
@@ -230,6 +250,13 @@ mod tests {
         let mut idle = growing();
         idle.disks.iter_mut().for_each(|disk| disk.rates = vec![Some(DiskRates::default())]);
         assert_eq!(Demand::of_counters("a", &idle, &[], 95.0).unwrap_err(), CounterDemandError::Idle);
+        let huge = DiskRates { read_bytes_per_s: 2e12, read_iops: 4.0, ..DiskRates::default() };
+        idle.disks.iter_mut().for_each(|disk| disk.rates = vec![Some(huge)]);
+        let error = Demand::of_counters("a", &idle, &[], 95.0).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "its reads have 500,000,000,000 bytes each, and an I/O has from 1 to 1,073,741,824"
+        );
         idle.disks.iter_mut().for_each(|disk| disk.rates = vec![None, None]);
         assert_eq!(Demand::of_counters("a", &idle, &[], 95.0).unwrap_err(), CounterDemandError::NoInterval);
     }

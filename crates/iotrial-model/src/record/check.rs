@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{CpuUse, DeviceCounters, JobCounts, Layout, OpCounts, Pause, RunRecord, StepCounts};
+use super::{CpuUse, DeviceCounters, Interval, JobCounts, Layout, OpCounts, Pause, RunRecord, StepCounts};
 use crate::application::{MOST_METRICS, is_metric_value, metric_name};
 use crate::plan::Job;
 use crate::search::Search;
@@ -85,6 +85,11 @@ impl RunRecord {
         let of_intervals = self.intervals.iter().flat_map(|interval| &interval.jobs);
         let all = self.jobs.iter().chain(of_steps).chain(of_intervals);
         in_range("count", are_counts_in_range(all))?;
+        // Added to what was done, and to that of other jobs.
+        let backlog = |interval: &Interval| {
+            interval.backlog.len() <= jobs && interval.backlog.iter().all(|count| counted(*count))
+        };
+        in_range("backlog", self.intervals.iter().all(backlog))?;
         let total: Duration = self
             .intervals
             .iter()
@@ -198,4 +203,22 @@ pub(crate) fn are_counts_in_range<'c>(jobs: impl Iterator<Item = &'c JobCounts>)
         }
     }
     sums.into_iter().chain([not_issued]).all(|sum| sum < MOST_SUMMED)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+
+    #[test]
+    fn a_backlog_that_has_no_sum_is_refused() {
+        let mut record: RunRecord =
+            serde_json::from_str(include_str!("../../../../fuzz/seeds/record/rate.json")).unwrap();
+        record.check().unwrap();
+        let last = record.intervals.last_mut().unwrap();
+        // The number by which a fuzzer ended the analysis: waiting and done are added.
+        last.backlog = vec![u64::MAX];
+        assert_eq!(record.check().unwrap_err().to_string(), "its backlog is beyond any run");
+    }
 }

@@ -81,7 +81,7 @@ impl<'c> Grid<'c> {
             is_total: false,
         };
         let columns = std::iter::once(Column::new("iodepth", Quantity::Count))
-            .chain(jobs().map(|(_, title)| Column::new(*title, quantity)));
+            .chain(jobs().map(|(_, title)| Column::new(*title, quantity).shaded()));
         Table {
             caption: format!("{name}: {what} by depth and jobs"),
             columns: columns.collect(),
@@ -139,6 +139,6 @@ fn blocks(summary: &SweepSummary) -> Vec<Block> {
 }
 
 pub(super) fn section(summary: &SweepSummary) -> Option<Section> {
-    let note = "Each cell is a load of its own: so many I/Os outstanding in each job, times so many jobs. Along a diagonal the product is the same.";
+    let note = "Each cell is a load of its own: so many I/Os outstanding in each job, times so many jobs. Along a diagonal the product is the same. The higher a figure, the stronger the colour of its cell.";
     super::section("depth-by-jobs", "Depth by jobs", Some(note.to_owned()), blocks(summary))
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use iotrial_model::imported::{IMPORTED_FORMAT, ImportedRecord};
-use iotrial_model::record::{RECORD_FORMAT, RunRecord};
+use iotrial_model::record::{RECORD_FORMAT, RecordLimit, RunRecord};
 use iotrial_model::sweep::{SWEEP_FORMAT, SweepRecord};
 use ruzstd::decoding::StreamingDecoder;
 
@@ -19,6 +19,13 @@ pub const MOST_RECORD_BYTES: u64 = 256 << 20;
 /// The most JSON objects of a record that is read.
 // More than any run makes. Each takes far more memory than bytes in a file: `{},` has three, and becomes dozens.
 const MOST_OBJECTS: usize = 4_000_000;
+
+/// What a record may have when it is written, so that it can be read again.
+pub(crate) const READABLE: RecordLimit = RecordLimit {
+    // Its findings come after it was measured, and a label may be added later: room for both.
+    bytes: MOST_RECORD_BYTES - (1 << 20),
+    objects: MOST_OBJECTS as u64 - (1 << 16),
+};
 
 /// What of a record is looked at to tell what it is: iotrial writes the format first.
 const HEAD_BYTES: usize = 64;

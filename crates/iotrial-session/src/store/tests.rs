@@ -337,6 +337,23 @@ fn a_journal_whose_counts_have_no_sum_is_put_aside() {
 }
 
 #[test]
+fn the_journal_of_a_run_that_is_too_long_for_it_keeps_its_beginning() {
+    let bench = Bench::new();
+    let store = bench.open();
+    let run = bench.run("whole");
+    let head =
+        RunRecord { id: ulid::Ulid::generate().to_string(), intervals: Vec::new(), ..run.record.clone() };
+    let interval = run.record.intervals[0].clone();
+    let line = iotrial_model::journal::interval_line(&interval).unwrap();
+    let mut journal = store.begin(&head).unwrap().with_room(line.len() as u64 * 3 + 1);
+    (0..100).for_each(|_| journal.interval(&interval).unwrap());
+    drop(journal);
+    bench.open();
+    let kept = read_record(&Kind::Run.path(store.folder(), &head.id)).unwrap();
+    assert_eq!(kept.intervals.len(), 3);
+}
+
+#[test]
 fn a_record_that_says_nothing_of_its_machine_does_so_after_a_crash_as_well() {
     let bench = Bench::new();
     let store = bench.open();

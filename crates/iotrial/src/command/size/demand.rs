@@ -149,7 +149,9 @@ fn counted_demand(name: &str, series: &CounterSeries, args: &DemandArgs) -> Resu
     Demand::of_counters(name, series, &args.disks, percentile).map_err(|error| {
         let hint = match &error {
             CounterDemandError::NoDisk { known, .. } => Some(format!("there are {}", known.join(", "))),
-            CounterDemandError::NoInterval | CounterDemandError::Idle => None,
+            CounterDemandError::NoInterval | CounterDemandError::Idle | CounterDemandError::NoSize { .. } => {
+                None
+            }
         };
         Failure::input(error).hint(hint).context(format!("`{name}` is no demand"))
     })
