@@ -59,6 +59,12 @@ impl Kernel {
         inside.map_or_else(|| path.to_owned(), |inside| Path::new("/").join(inside))
     }
 
+    /// The place of a device as people know it: `/sys/block/sda`, or `/sys/class/block/sda1` of a partition.
+    pub fn short_place(&self, device: &Device) -> PathBuf {
+        let folder = if device.is_partition() { "class/block" } else { "block" };
+        self.sys.join(folder).join(device.directory.file_name().unwrap_or_default())
+    }
+
     /// The mounts that this process sees.
     pub fn mounts(&self) -> Vec<Mount> {
         text::bytes(&self.proc.join("self/mountinfo")).map(|text| mounts::parse(&text)).unwrap_or_default()
@@ -201,7 +207,9 @@ impl Kernel {
     fn behind_loop(&self, device: &Device, mounts: &[Mount]) -> Vec<Device> {
         let Some(file) = device.backing_file() else { return Vec::new() };
         if self.is_captured() {
-            return self.device_of_source(&file).map_or_else(|| self.devices_of_path(&file, mounts), |device| vec![device]);
+            return self
+                .device_of_source(&file)
+                .map_or_else(|| self.devices_of_path(&file, mounts), |device| vec![device]);
         }
         Number::of_device(&file)
             .and_then(|number| self.device(number))

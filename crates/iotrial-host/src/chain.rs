@@ -12,7 +12,13 @@ use crate::mounts::Mount;
 use crate::{controller, disk, filesystem, layer, network};
 
 /// The chain below `target`, which is absolute and has no symbolic links in it. `shown` is the target as it was given.
-pub(crate) fn find(kernel: &Kernel, mounts: &[Mount], uses: &Uses, target: &Path, shown: &str) -> TargetChain {
+pub(crate) fn find(
+    kernel: &Kernel,
+    mounts: &[Mount],
+    uses: &Uses,
+    target: &Path,
+    shown: &str,
+) -> TargetChain {
     let mut chain = TargetChain { target: shown.to_owned(), parts: Vec::new(), ends: None };
     if target.starts_with("/dev")
         && let Some(device) = kernel.device_of_source(target)
@@ -72,7 +78,8 @@ fn add_devices(kernel: &Kernel, mounts: &[Mount], uses: &Uses, nearest: &[Device
             continue;
         }
         for found in controller::parts(kernel, &link.device) {
-            let known = chain.parts.iter().position(|part| part.kind == found.kind && part.name == found.name);
+            let known =
+                chain.parts.iter().position(|part| part.kind == found.kind && part.name == found.name);
             let place = known.unwrap_or_else(|| {
                 chain.parts.push(found);
                 chain.parts.len() - 1
@@ -85,7 +92,11 @@ fn add_devices(kernel: &Kernel, mounts: &[Mount], uses: &Uses, nearest: &[Device
 fn part_of(kernel: &Kernel, uses: &Uses, link: &Link, links: &[Link]) -> Part {
     let device = &link.device;
     if let Some(kind) = layer::kind(device) {
-        return if kind == PartKind::Partition { disk::partition(kernel, link) } else { layer::part(kernel, kind, link) };
+        return if kind == PartKind::Partition {
+            disk::partition(kernel, link)
+        } else {
+            layer::part(kernel, kind, link)
+        };
     }
     if device.is_partition() {
         return disk::partition(kernel, link);
@@ -116,7 +127,9 @@ pub(crate) fn uses(kernel: &Kernel, mounts: &[Mount]) -> Uses {
     let swap: Vec<Device> = swaps
         .flat_map(|path| {
             let path = Path::new(path);
-            kernel.device_of_source(path).map_or_else(|| kernel.devices_of_path(path, mounts), |device| vec![device])
+            kernel
+                .device_of_source(path)
+                .map_or_else(|| kernel.devices_of_path(path, mounts), |device| vec![device])
         })
         .collect();
     Uses { system: names(system), swap: names(swap), limits: crate::limits::IoLimits::read(kernel) }

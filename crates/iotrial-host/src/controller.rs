@@ -24,7 +24,8 @@ pub(crate) fn parts(kernel: &Kernel, disk: &Device) -> Vec<Part> {
 
 /// Whether a name is that word and a number.
 fn numbered(name: &str, word: &str) -> bool {
-    name.strip_prefix(word).is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
+    name.strip_prefix(word)
+        .is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// The nearest directory above with such a name.
@@ -50,7 +51,11 @@ fn tell_driver(kernel: &Kernel, directory: &Path, facts: &mut Facts<'_>) -> Stri
             name
         }
         None => {
-            facts.unknown(FactId::Driver, "no driver is shown", kernel.shown(directory).display().to_string());
+            facts.unknown(
+                FactId::Driver,
+                "no driver is shown",
+                kernel.shown(directory).display().to_string(),
+            );
             String::new()
         }
     }
@@ -77,7 +82,11 @@ fn nvme(kernel: &Kernel, directory: &Path) -> Part {
     let name = file_name(directory);
     facts.read_if_there(FactId::State, &directory.join("state"), word);
     let card = directory.join("device");
-    let about = tell_driver(kernel, &std::fs::canonicalize(&card).unwrap_or_else(|_| directory.to_owned()), &mut facts);
+    let about = tell_driver(
+        kernel,
+        &std::fs::canonicalize(&card).unwrap_or_else(|_| directory.to_owned()),
+        &mut facts,
+    );
     for (id, attribute) in [
         (FactId::PcieSpeed, "current_link_speed"),
         (FactId::PcieMaxSpeed, "max_link_speed"),
@@ -86,7 +95,9 @@ fn nvme(kernel: &Kernel, directory: &Path) -> Part {
     ] {
         let parse = if attribute.ends_with("width") { number } else { word };
         // Virtual cards have no link, or one of unknown speed, which is not one to be judged.
-        if text::line(&card.join(attribute)).is_ok_and(|text| !text.starts_with("Unknown") && text != "0" && text != "255") {
+        if text::line(&card.join(attribute))
+            .is_ok_and(|text| !text.starts_with("Unknown") && text != "0" && text != "255")
+        {
             facts.read(id, &card.join(attribute), parse);
         }
     }

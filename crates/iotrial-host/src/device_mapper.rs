@@ -22,7 +22,8 @@ pub(crate) fn table(kernel: &Kernel, device: &Device) -> Result<DmTable, String>
     if kernel.is_captured() {
         let text = text::line(&kernel.file(CAPTURED_TABLES));
         let text = text.map_err(|_| "the copy has no output of `dmsetup table`".to_owned())?;
-        return DmTable::of_all(&text, &name).ok_or_else(|| format!("`dmsetup table` of the copy lacks {name}"));
+        return DmTable::of_all(&text, &name)
+            .ok_or_else(|| format!("`dmsetup table` of the copy lacks {name}"));
     }
     of_kernel(&name)
 }

@@ -55,7 +55,12 @@ impl DmTable {
             }
             _ => None,
         };
-        self.targets.iter().map(of_one).collect::<Option<Vec<_>>>()?.into_iter().min_by_key(|(count, _)| *count)
+        self.targets
+            .iter()
+            .map(of_one)
+            .collect::<Option<Vec<_>>>()?
+            .into_iter()
+            .min_by_key(|(count, _)| *count)
     }
 
     /// What a multipath map does.
@@ -129,7 +134,10 @@ mod tests {
         let expected = Multipath { queues_without_path: true, groups: 2, selector: "service-time".into() };
         assert_eq!(map, expected);
         let plain = DmTable::parse("0 8 multipath 0 0 1 1 round-robin 0 1 1 8:16 1000").multipath().unwrap();
-        assert_eq!((plain.queues_without_path, plain.groups, plain.selector.as_str()), (false, 1, "round-robin"));
+        assert_eq!(
+            (plain.queues_without_path, plain.groups, plain.selector.as_str()),
+            (false, 1, "round-robin")
+        );
         for garbage in ["", "0", "99999999999999999999 a", "1000 a b", "0 0 x 1 y"] {
             assert_eq!(DmTable::parse(&format!("0 8 multipath {garbage}")).multipath(), None, "{garbage}");
         }

@@ -62,7 +62,10 @@ pub(crate) fn rings(kernel: &Kernel, interface: &str) -> Result<Rings, String> {
     // SAFETY: SIOCETHTOOL with ETHTOOL_GRINGPARAM fills a `struct ethtool_ringparam` at the pointer of the request and nothing
     // else; request and rings outlive the call.
     let done = unsafe {
-        rustix::ioctl::ioctl(&socket, rustix::ioctl::Updater::<SIOCETHTOOL, InterfaceRequest>::new(&mut request))
+        rustix::ioctl::ioctl(
+            &socket,
+            rustix::ioctl::Updater::<SIOCETHTOOL, InterfaceRequest>::new(&mut request),
+        )
     };
     done.map_err(|error| match error {
         rustix::io::Errno::OPNOTSUPP => "the driver does not tell".to_owned(),

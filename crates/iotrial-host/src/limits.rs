@@ -72,7 +72,8 @@ impl IoLimits {
         if let Some(why) = &self.unknown {
             return facts.unknown(FactId::IoLimit, why, from);
         }
-        let mine: Vec<&(Number, String, String)> = self.found.iter().filter(|(one, ..)| *one == number).collect();
+        let mine: Vec<&(Number, String, String)> =
+            self.found.iter().filter(|(one, ..)| *one == number).collect();
         match mine.as_slice() {
             [] => facts.known(FactId::IoLimit, FactValue::text("none"), from),
             [(_, _, first), ..] => {
@@ -87,7 +88,8 @@ impl IoLimits {
 pub(crate) fn memory(kernel: &Kernel) -> Option<(i64, String)> {
     let groups = text::line(&kernel.proc.join("self/cgroup")).ok()?;
     let (_, group) = groups.lines().filter_map(group_of).find(|(controllers, _)| controllers.is_empty())?;
-    let files = folders(kernel.sys.join("fs/cgroup"), group).into_iter().map(|folder| folder.join("memory.max"));
+    let files =
+        folders(kernel.sys.join("fs/cgroup"), group).into_iter().map(|folder| folder.join("memory.max"));
     let limits = files.filter_map(|file| {
         let limit: i64 = text::line(&file).ok()?.parse().ok()?;
         Some((limit, kernel.shown(&file).display().to_string()))
@@ -105,5 +107,8 @@ fn group_of(line: &str) -> Option<(&str, &str)> {
 fn folders(top: PathBuf, group: &str) -> Vec<PathBuf> {
     // A group outside of what this process sees is shown as `/../..`.
     let names: Vec<&str> = group.split('/').filter(|name| !name.is_empty() && *name != "..").collect();
-    (0..=names.len()).rev().map(|count| names[..count].iter().fold(top.clone(), |path, name| path.join(name))).collect()
+    (0..=names.len())
+        .rev()
+        .map(|count| names[..count].iter().fold(top.clone(), |path, name| path.join(name)))
+        .collect()
 }

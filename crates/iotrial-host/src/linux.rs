@@ -21,7 +21,11 @@ pub(super) fn read_host(targets: &[PathBuf], captured: Option<&Path>) -> Result<
     let uses = chain::uses(&kernel, &mounts);
     let mut host = system::host(&kernel);
     if let Some((limit, from)) = limits::memory(&kernel) {
-        host.facts.push(Fact { id: FactId::MemoryLimit, reading: Reading::Known(FactValue::Number(limit)), from });
+        host.facts.push(Fact {
+            id: FactId::MemoryLimit,
+            reading: Reading::Known(FactValue::Number(limit)),
+            from,
+        });
     }
     let chains = targets.iter().map(|target| {
         let place = if kernel.is_captured() {

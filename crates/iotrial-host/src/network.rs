@@ -20,10 +20,13 @@ pub(crate) fn below_share(kernel: &Kernel, share: &Mount) -> Result<Vec<Part>, S
     let name = match address {
         IpAddr::V4(address) => {
             let routes = kernel.proc.join("net/route");
-            let routes = text::line(&routes).map_err(|error| format!("/proc/net/route: {}", text::reason(&error)))?;
+            let routes =
+                text::line(&routes).map_err(|error| format!("/proc/net/route: {}", text::reason(&error)))?;
             interface_to(&routes, address).ok_or_else(|| format!("no route leads to {address}"))?
         }
-        IpAddr::V6(address) => return Err(format!("routes of IPv6 are not read, and the server is {address}")),
+        IpAddr::V6(address) => {
+            return Err(format!("routes of IPv6 are not read, and the server is {address}"));
+        }
     };
     let mut parts: Vec<Part> = Vec::new();
     let mut open = vec![(name, None)];
@@ -65,16 +68,21 @@ fn interface_to(routes: &str, address: Ipv4Addr) -> Option<String> {
     let address = u32::from_le_bytes(address.octets());
     let routes = routes.lines().skip(1).filter_map(|line| {
         let fields: Vec<&str> = line.split_whitespace().collect();
-        let [interface, destination, _gateway, flags, _, _, metric, mask, ..] = fields.as_slice() else { return None };
+        let [interface, destination, _gateway, flags, _, _, metric, mask, ..] = fields.as_slice() else {
+            return None;
+        };
         let hex = |text: &str| u32::from_str_radix(text, 16).ok();
         let (destination, mask, flags) = (hex(destination)?, hex(mask)?, hex(flags)?);
         // RTF_UP, and not RTF_REJECT.
         let is_usable = flags & 0x1 != 0 && flags & 0x200 == 0;
         let metric: u32 = metric.parse().ok()?;
-        (is_usable && address & mask == destination).then(|| (mask.count_ones(), std::cmp::Reverse(metric), (*interface).to_owned()))
+        (is_usable && address & mask == destination)
+            .then(|| (mask.count_ones(), std::cmp::Reverse(metric), (*interface).to_owned()))
     });
     // Of equal ones the first, which the kernel takes as well.
-    routes.reduce(|best, next| if (next.0, next.1) > (best.0, best.1) { next } else { best }).map(|(_, _, name)| name)
+    routes
+        .reduce(|best, next| if (next.0, next.1) > (best.0, best.1) { next } else { best })
+        .map(|(_, _, name)| name)
 }
 
 /// What an interface is made of: the members of a bond, the parent of a VLAN, the virtual function of accelerated networking.
@@ -108,7 +116,8 @@ fn interface(kernel: &Kernel, folder: &Path, name: &str, lower: &[String]) -> Pa
         rings(kernel, name, &mut facts);
     }
     let speed = text::line(&folder.join("speed")).ok().and_then(|text| text.parse::<i64>().ok());
-    let speed = speed.filter(|speed| *speed > 0).map(|speed| FactId::LinkSpeed.written(&FactValue::Number(speed)));
+    let speed =
+        speed.filter(|speed| *speed > 0).map(|speed| FactId::LinkSpeed.written(&FactValue::Number(speed)));
     let about: Vec<String> = driver.into_iter().chain(speed).collect();
     Part { about: about.join(", "), facts: facts.into_list(), ..Part::new(PartKind::Interface, name) }
 }

@@ -42,10 +42,9 @@ pub(crate) fn host(kernel: &Kernel) -> Part {
     for (id, place, parse) in modules {
         facts.read_if_there(id, &kernel.sys.join("module").join(place), parse);
     }
-    for (id, name) in [
-        (FactId::RpcSlots, "tcp_slot_table_entries"),
-        (FactId::RpcMaxSlots, "tcp_max_slot_table_entries"),
-    ] {
+    for (id, name) in
+        [(FactId::RpcSlots, "tcp_slot_table_entries"), (FactId::RpcMaxSlots, "tcp_max_slot_table_entries")]
+    {
         facts.read_if_there(id, &kernel.proc.join("sys/sunrpc").join(name), number);
     }
     facts.read_if_there(FactId::TunedProfile, &kernel.file("/etc/tuned/active_profile"), word);

@@ -20,7 +20,11 @@ pub(super) fn read_host(targets: &[PathBuf], captured: Option<&Path>) -> Result<
     let chain = |target: &PathBuf| {
         let source = |source| ReadHostError::Target { path: target.clone(), source };
         std::fs::metadata(target).map_err(source)?;
-        Ok(TargetChain { target: target.display().to_string(), parts: Vec::new(), ends: Some(WHY.to_owned()) })
+        Ok(TargetChain {
+            target: target.display().to_string(),
+            parts: Vec::new(),
+            ends: Some(WHY.to_owned()),
+        })
     };
     let chains = targets.iter().map(chain).collect::<Result<Vec<_>, ReadHostError>>()?;
     Ok(HostReport { name, host, chains })

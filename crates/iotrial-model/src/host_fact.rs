@@ -92,14 +92,14 @@ facts! {
     // A file system or share.
     Filesystem "filesystem" "file system" Plain,
     MountPoint "mount_point" "mount point" Plain,
-    ReadOnly "read_only" "mounted read only" Plain,
+    ReadOnly "read_only" "read-only mount" Plain,
     AccessTimes "access_times" "access times" Plain,
     Barriers "barriers" "write barriers" Plain,
     OnlineDiscard "online_discard" "online discard" Plain,
     JournalMode "journal_mode" "journal mode" Plain,
     CopyOnWrite "copy_on_write" "copy-on-write of file data" Plain,
     Compression "compression" "compression" Plain,
-    InMemory "in_memory" "kept in memory" Plain,
+    InMemory "in_memory" "content in memory" Plain,
     FreeSpace "free_bytes" "free space" Bytes,
     FreePercent "free_percent" "free share" Percent,
     NfsVersion "nfs_version" "NFS version" Plain,
@@ -122,11 +122,11 @@ facts! {
     UsablePaths "usable_paths" "usable paths" Plain,
     PathGroups "path_groups" "path groups" Plain,
     PathSelector "path_selector" "path selector" Plain,
-    QueuesWithoutPath "queue_if_no_path" "queues when all paths are down" Plain,
+    QueuesWithoutPath "queue_if_no_path" "queueing while all paths are down" Plain,
     // A disk or partition.
     Transport "transport" "transport" Plain,
     Size "size_bytes" "size" Bytes,
-    Rotational "rotational" "rotating disk" Plain,
+    Rotational "rotational" "rotation" Plain,
     Scheduler "scheduler" "I/O scheduler" Plain,
     NrRequests "nr_requests" "nr_requests" Plain,
     QueueDepth "queue_depth" "queue depth" Plain,
@@ -145,10 +145,10 @@ facts! {
     Start "start_bytes" "first byte" Bytes,
     CommandTimeout "command_timeout" "command timeout" Seconds,
     State "state" "state" Plain,
-    Ephemeral "ephemeral" "content is lost when the machine stops" Plain,
-    MultipathLeg "multipath_leg" "one path of a multipath map" Plain,
-    HoldsSystem "holds_system" "holds the running system" Plain,
-    HoldsSwap "holds_swap" "holds swap space" Plain,
+    Ephemeral "ephemeral" "loss of the content when the machine stops" Plain,
+    MultipathLeg "multipath_leg" "membership in a multipath map" Plain,
+    HoldsSystem "holds_system" "use by the running system" Plain,
+    HoldsSwap "holds_swap" "use as swap space" Plain,
     IoLimit "io_limit" "limit of the control group" Plain,
     // A controller.
     Driver "driver" "driver" Plain,
@@ -165,7 +165,7 @@ facts! {
     // A network interface.
     LinkSpeed "link_speed_mbit_per_s" "link speed" MbitPerS,
     Duplex "duplex" "duplex" Plain,
-    Mtu "mtu_bytes" "MTU" Bytes,
+    Mtu "mtu" "MTU" Plain,
     ReceiveQueues "receive_queues" "receive queues" Plain,
     ReceiveRing "receive_ring" "receive ring" Plain,
     ReceiveRingMax "receive_ring_max" "largest receive ring" Plain,
@@ -384,8 +384,7 @@ impl TargetChain {
     /// The parts below the one at `at`, nearest first, each once.
     pub fn below(&self, at: usize) -> Vec<&Part> {
         let mut order: Vec<usize> = Vec::new();
-        let mut open: std::collections::VecDeque<usize> =
-            self.parts[at].carried_by.iter().copied().collect();
+        let mut open: std::collections::VecDeque<usize> = self.parts[at].carried_by.iter().copied().collect();
         while let Some(next) = open.pop_front() {
             if order.contains(&next) || next >= self.parts.len() {
                 continue;
@@ -440,7 +439,8 @@ mod tests {
     fn what_is_below_a_part_comes_nearest_first_and_once() {
         let mut top = Part::new(PartKind::Filesystem, "/data");
         top.carried_by = vec![1, 2];
-        let (mut left, mut right) = (Part::new(PartKind::Partition, "sda1"), Part::new(PartKind::Partition, "sda2"));
+        let (mut left, mut right) =
+            (Part::new(PartKind::Partition, "sda1"), Part::new(PartKind::Partition, "sda2"));
         (left.carried_by, right.carried_by) = (vec![3], vec![3]);
         let parts = vec![top, left, right, Part::new(PartKind::Disk, "sda")];
         let chain = TargetChain { target: "/data".into(), parts, ends: None };

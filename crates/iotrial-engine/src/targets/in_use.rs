@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, FileType, StatxFlags};
 use rustix::io::Errno;
 
+use super::loop_device::{self, Backing};
+use super::obstacle::{Obstacle, Reason};
 use iotrial_host::block::{Device, Kernel};
 use iotrial_host::mounts::{self, Mount};
 use iotrial_host::number::Number;
-use super::loop_device::{self, Backing};
-use super::obstacle::{Obstacle, Reason};
 
 /// Whatever lies under one of them is the running system.
 const SYSTEM_PLACES: [&str; 5] = ["/", "/boot", "/boot/efi", "/usr", "/var"];

@@ -11,9 +11,9 @@ use iotrial_model::record::BlockDevice;
 use iotrial_model::units::ByteSize;
 use rustix::fs::{AtFlags, CWD, OFlags, StatxFlags};
 
-use iotrial_host::block::{self, Device, Kernel, Link};
 use super::directory::Directory;
 use super::extents;
+use iotrial_host::block::{self, Device, Kernel, Link};
 use iotrial_host::mounts::{self, Mount};
 
 /// What an open file is for.

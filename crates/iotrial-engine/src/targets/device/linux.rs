@@ -12,8 +12,6 @@ use iotrial_model::units::ByteSize;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use iotrial_host::block::{Device, Kernel, Link};
-use iotrial_host::number::Number;
 use super::super::fill::AlignedBuffer;
 use super::super::in_use::{self, Footprint, Survey};
 use super::super::obstacle::{Obstacle, Reason};
@@ -23,6 +21,8 @@ use super::super::probe::{ProbeError, ProbedTarget, Resolved, examine, resolve};
 use super::super::sample::{self, ContentSample};
 use super::super::signature::{self, Signature};
 use super::{DeviceReport, Identity, token};
+use iotrial_host::block::{Device, Kernel, Link};
+use iotrial_host::number::Number;
 
 /// What must still hold when the device is opened.
 #[derive(Debug)]
