@@ -1,6 +1,8 @@
 //! The document of a check of a host: what is below each target, what is not as it should be, what is not known.
 
-use iotrial_analysis::host_check::{CheckAnswer, CheckFinding, GoodSetting, RuleSet, UnknownSetting, Weight};
+use iotrial_analysis::host_check::{
+    CheckAnswer, CheckFinding, GoodSetting, Rule, RuleSet, UnknownSetting, Weight,
+};
 use iotrial_model::host_fact::{Fact as HostFact, FactId, FactValue, Part, PartKind, Reading, TargetChain};
 
 use crate::document::{Answer, Block, Document, FindingLine, Section};
@@ -47,44 +49,50 @@ impl Document {
 
     /// The rules that a host is checked by.
     pub fn of_host_rules(rules: &RuleSet) -> Self {
-        let row = |rule: &iotrial_analysis::host_check::Rule| {
-            let databases = rule.databases();
-            let databases: Vec<&str> = databases.iter().map(|one| one.as_str()).collect();
+        let row = |rule: &Rule| {
+            let databases: Vec<&str> = rule.databases().iter().map(|one| one.as_str()).collect();
             let of: Vec<&str> = rule.of.iter().map(|kind| kind.as_str()).collect();
-            Row {
-                cells: vec![
-                    Value::Text(rule.id.clone()),
-                    Value::Text(rule.severity.as_str().to_owned()),
-                    Value::Text(of.join(", ")),
-                    Value::Text(if databases.is_empty() { "all".to_owned() } else { databases.join(", ") }),
-                    Value::Text(rule.title.clone()),
-                    Value::Text(rule.source.clone()),
-                ],
-                is_total: false,
-            }
+            words_row([
+                rule.id.clone(),
+                rule.severity.as_str().to_owned(),
+                of.join(", "),
+                if databases.is_empty() { "all".to_owned() } else { databases.join(", ") },
+                rule.title.clone(),
+            ])
         };
-        let names = ["rule", "severity", "of", "for", "finding", "source"];
-        let mut columns: Vec<Column> =
-            names.into_iter().map(|name| Column::new(name, Quantity::Words)).collect();
-        let last = columns.pop().expect("there are columns").optional();
-        columns.push(last);
+        let reason = |rule: &Rule| {
+            let change = rule.change.clone().unwrap_or_default();
+            words_row([rule.id.clone(), rule.why.clone(), change, rule.source.clone()])
+        };
+        let list = Table {
+            caption: "What a host is checked for".to_owned(),
+            columns: words_columns(["rule", "severity", "of", "for", "finding"]),
+            rows: rules.rules.iter().map(row).collect(),
+            at_a_glance: true,
+        };
+        let reasons = Table {
+            caption: "Why, how to change it, and who says so".to_owned(),
+            columns: words_columns(["rule", "why", "change", "source"]),
+            rows: rules.rules.iter().map(reason).collect(),
+            at_a_glance: false,
+        };
         Self {
             title: format!("{} rules", rules.rules.len()),
-            byline: "`iotrial docs check` says how to add your own".to_owned(),
+            byline:
+                "`iotrial docs check` says how to add your own; --html and --json have reasons and sources"
+                    .to_owned(),
             in_brief: Vec::new(),
-            sections: vec![section(
-                "rules",
-                "Rules",
-                Block::Table(Table {
-                    caption: "What a host is checked for".to_owned(),
-                    columns,
-                    rows: rules.rules.iter().map(row).collect(),
-                    at_a_glance: true,
-                }),
-            )],
+            sections: vec![
+                section("rules", "Rules", Block::Table(list)),
+                section("reasons", "Reasons and sources", Block::Table(reasons)),
+            ],
             chapters: Vec::new(),
         }
     }
+}
+
+fn words_columns<const N: usize>(names: [&'static str; N]) -> Vec<Column> {
+    names.into_iter().map(|name| Column::new(name, Quantity::Words)).collect()
 }
 
 fn section(id: &'static str, heading: &'static str, block: Block) -> Section {
@@ -124,10 +132,15 @@ fn summary(answer: &CheckAnswer) -> Answer {
         // What could not be read may be what is wrong.
         (false, _) => None,
     };
+    let counts = counts.join(", ");
     let headline = match (answer.findings.len(), is_good) {
-        (0, Some(true)) => "Nothing to change".to_owned(),
+        (0, Some(true)) => "Yes: nothing to change".to_owned(),
         (0, _) => "Nothing found, but not everything could be read".to_owned(),
-        (total, _) => format!("{}: {}", counted(total, "finding"), counts.join(", ")),
+        (_, Some(false)) => format!("Not yet: {counts}"),
+        (total, Some(true)) => format!("Yes, with {}: {counts}", counted(total, "smaller finding")),
+        (total, None) => {
+            format!("Nothing critical or high was found; {}: {counts}", counted(total, "smaller finding"))
+        }
     };
     let good = match answer.good.len() {
         0 => "No setting could be judged as good".to_owned(),
@@ -169,10 +182,7 @@ fn chain_table(chain: &TargetChain) -> Table {
     }
     Table {
         caption: format!("What is below {}", chain.target),
-        columns: ["part", "name", "what it is"]
-            .into_iter()
-            .map(|name| Column::new(name, Quantity::Words))
-            .collect(),
+        columns: words_columns(["part", "name", "what it is"]),
         rows,
         at_a_glance: true,
     }
@@ -300,8 +310,7 @@ fn unknown_table(unknown: &[UnknownSetting]) -> Table {
     let row = |one: &UnknownSetting| {
         words_row([one.what.clone(), listed(&one.parts), one.why.clone(), listed(&one.rules)])
     };
-    let mut columns: Vec<Column> =
-        ["fact", "of", "why", "rules"].into_iter().map(|name| Column::new(name, Quantity::Words)).collect();
+    let mut columns: Vec<Column> = words_columns(["fact", "of", "why", "rules"]);
     let last = columns.pop().expect("there are columns").optional();
     columns.push(last);
     Table {
@@ -316,10 +325,7 @@ fn good_table(answer: &CheckAnswer) -> Table {
     let row = |one: &GoodSetting| words_row([one.rule.clone(), one.part.clone(), one.found.clone()]);
     Table {
         caption: "Settings that a rule was asked about, and found right".to_owned(),
-        columns: ["rule", "part", "found"]
-            .into_iter()
-            .map(|name| Column::new(name, Quantity::Words))
-            .collect(),
+        columns: words_columns(["rule", "part", "found"]),
         rows: answer.good.iter().map(row).collect(),
         at_a_glance: false,
     }
@@ -343,10 +349,7 @@ fn facts_table(answer: &CheckAnswer) -> Table {
     }
     Table {
         caption: "Every fact with the file or call that it was read from".to_owned(),
-        columns: ["part", "fact", "value", "read from"]
-            .into_iter()
-            .map(|name| Column::new(name, Quantity::Words))
-            .collect(),
+        columns: words_columns(["part", "fact", "value", "read from"]),
         rows,
         at_a_glance: false,
     }

@@ -141,7 +141,15 @@ impl Page {
                 match block {
                     Block::Verdict(verdict) => self.verdict(verdict),
                     Block::Answer(answer) => self.answer(answer),
-                    Block::Findings(findings) => findings.iter().for_each(|finding| self.finding(finding)),
+                    Block::Findings(findings) => {
+                        for (index, finding) in findings.iter().enumerate() {
+                            // Those of several lines are kept apart.
+                            if index > 0 && finding.is_in_full() {
+                                self.line("");
+                            }
+                            self.finding(finding);
+                        }
+                    }
                     Block::Table(table) => self.table(table, unit),
                     _ => {}
                 }
@@ -241,7 +249,6 @@ impl Page {
                 self.prose(&first, &format!("{indent}{}", " ".repeat(width)), &value, Tone::Plain);
             }
         }
-        self.line("");
     }
 
     fn table(&mut self, table: &Table, unit: LatencyUnit) {
