@@ -39,6 +39,8 @@ fn all_built_in_rules_parse_and_have_ids_of_their_own() {
     let rules = builtin_rules();
     assert!(rules.rules.len() >= 50, "{}", rules.rules.len());
     for (at, rule) in rules.rules.iter().enumerate() {
+        // A document shows both in the same place.
+        assert_eq!(FindingId::from_word(&rule.id), None, "{}", rule.id);
         assert!(rules.rules[..at].iter().all(|other| other.id != rule.id), "{}", rule.id);
         assert!(
             !rule.source.is_empty() && rule.why.ends_with('.') && !rule.title.ends_with('.'),
