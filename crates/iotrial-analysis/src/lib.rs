@@ -26,6 +26,7 @@ pub mod saturation;
 pub mod knee_search;
 pub mod sweep;
 pub mod settings;
+pub mod host_check;
 pub mod comparison;
 pub mod audit;
 pub mod awr;

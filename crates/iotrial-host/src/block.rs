@@ -59,6 +59,12 @@ impl Kernel {
         inside.map_or_else(|| path.to_owned(), |inside| Path::new("/").join(inside))
     }
 
+    /// The place of a device as people know it: `/sys/block/sda`, or `/sys/class/block/sda1` of a partition.
+    pub fn short_place(&self, device: &Device) -> PathBuf {
+        let folder = if device.is_partition() { "class/block" } else { "block" };
+        self.sys.join(folder).join(device.directory.file_name().unwrap_or_default())
+    }
+
     /// The mounts that this process sees.
     pub fn mounts(&self) -> Vec<Mount> {
         text::bytes(&self.proc.join("self/mountinfo")).map(|text| mounts::parse(&text)).unwrap_or_default()

@@ -35,10 +35,10 @@ const QUEUE: [(FactId, &str, Parse); 13] = [
 /// A disk, or what looks like one; `has_map` says whether the chain comes to it by a multipath map.
 pub(crate) fn disk(kernel: &Kernel, uses: &Uses, link: &Link, has_map: bool) -> Part {
     let device = &link.device;
-    let directory = device.directory();
+    let directory = kernel.short_place(device);
     let mut facts = Facts::new(kernel);
     let transport = transport(device);
-    let shown = kernel.shown(directory).display().to_string();
+    let shown = kernel.shown(&directory).display().to_string();
     facts.known(FactId::Transport, FactValue::text(transport), &shown);
     if let Some(size) = device.size() {
         let bytes = i64::try_from(size.get()).unwrap_or(i64::MAX);
@@ -80,10 +80,11 @@ pub(crate) fn partition(kernel: &Kernel, link: &Link) -> Part {
     let device = &link.device;
     let mut facts = Facts::new(kernel);
     // Always in units of 512 bytes. Those that kpartx makes have none: their table says it.
-    facts.read_if_there(FactId::Start, &device.directory().join("start"), |text| {
+    let directory = kernel.short_place(device);
+    facts.read_if_there(FactId::Start, &directory.join("start"), |text| {
         text.parse::<i64>().ok()?.checked_mul(512).map(FactValue::Number)
     });
-    facts.read_if_there(FactId::AlignmentOffset, &device.directory().join("alignment_offset"), number);
+    facts.read_if_there(FactId::AlignmentOffset, &directory.join("alignment_offset"), number);
     let size = device.size().map(|size| size.to_string());
     let name = crate::layer::name(device);
     Part { about: joined([size]), facts: facts.into_list(), ..Part::new(PartKind::Partition, name) }
@@ -150,10 +151,11 @@ fn ephemeral(model: &str) -> Option<bool> {
     // docs.cloud.google.com (local SSD): each names the model of its local disks apart from that of its volumes.
     const LOCAL: [&str; 2] = ["Amazon EC2 NVMe Instance Storage", "Microsoft NVMe Direct Disk"];
     const LASTING: [&str; 3] = ["Amazon Elastic Block Store", "MSFT NVMe Accelerator", "nvme_card-pd"];
-    if LOCAL.iter().any(|name| model.contains(name)) || model.trim() == "nvme_card" {
-        return Some(true);
+    if LASTING.iter().any(|name| model.contains(name)) {
+        return Some(false);
     }
-    LASTING.iter().any(|name| model.contains(name)).then_some(false)
+    // Of Google: `nvme_card`, and `nvme_card3` where each has a controller of its own.
+    (LOCAL.iter().any(|name| model.contains(name)) || model.starts_with("nvme_card")).then_some(true)
 }
 
 #[cfg(test)]
@@ -164,7 +166,7 @@ mod tests {
     fn local_disks_of_clouds_are_told_from_their_volumes_by_the_model() {
         assert_eq!(ephemeral("Amazon EC2 NVMe Instance Storage"), Some(true));
         assert_eq!(ephemeral("Amazon Elastic Block Store"), Some(false));
-        assert_eq!((ephemeral("nvme_card"), ephemeral("nvme_card-pd")), (Some(true), Some(false)));
+        assert_eq!((ephemeral("nvme_card12"), ephemeral("nvme_card-pd")), (Some(true), Some(false)));
         assert_eq!(ephemeral("Dell Ent NVMe"), None);
     }
 }

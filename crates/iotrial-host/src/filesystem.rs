@@ -31,7 +31,6 @@ pub(crate) fn part(kernel: &Kernel, mount: &Mount, place: &Path, devices: &[Devi
     room(kernel, place, &mut facts);
     read_ahead(kernel, mount, devices, &mut facts);
     let name = mount.mount_point.display().to_string();
-    facts.known(FactId::HoldsSystem, FactValue::Flag(name == "/"), MOUNTINFO);
     // Memory has no device whose name would say more than its type.
     let about = if mount.is_in_memory() {
         mount.filesystem.clone()
@@ -102,13 +101,10 @@ impl Options {
             let mode = self.value("data").unwrap_or("ordered");
             facts.known(FactId::JournalMode, FactValue::text(mode), from);
         }
-        if kind == "xfs"
-            && let (Some(unit), Some(width)) = (self.number("sunit"), self.number("swidth"))
-            && unit > 0
-        {
-            // In units of 512 bytes (xfs(5)).
+        if kind == "xfs" {
+            // In units of 512 bytes (xfs(5)); a file system that knows of no stripes lists none.
+            let unit = self.number("sunit").unwrap_or(0);
             facts.known(FactId::StripeUnit, FactValue::Number(unit.saturating_mul(512)), from);
-            facts.known(FactId::Stripes, FactValue::Number(width / unit), from);
         }
         if matches!(kind, "btrfs" | "zfs" | "bcachefs") {
             let without = self.has("nodatacow") || has_nocow(facts.kernel(), place);
@@ -179,7 +175,7 @@ fn room(kernel: &Kernel, place: &Path, facts: &mut Facts<'_>) {
 /// Read-ahead of the page cache: it is that of the uppermost device, whatever those below have.
 fn read_ahead(kernel: &Kernel, mount: &Mount, devices: &[Device], facts: &mut Facts<'_>) {
     let path = match devices.first() {
-        Some(device) => device.whole_disk().directory().join("queue/read_ahead_kb"),
+        Some(device) => kernel.short_place(&device.whole_disk()).join("queue/read_ahead_kb"),
         None => kernel.sys.join("class/bdi").join(mount.number.to_string()).join("read_ahead_kb"),
     };
     facts.read_if_there(FactId::ReadAhead, &path, number);

@@ -1,5 +1,7 @@
 //! Layers between a file system and its disks: MD arrays, and the mappings of LVM, dm-crypt and multipath.
 
+use std::path::Path;
+
 use iotrial_model::host_fact::{FactId, FactValue, Part, PartKind};
 
 use crate::block::{Device, Kernel, Link};
@@ -39,9 +41,10 @@ pub(crate) fn part(kernel: &Kernel, kind: PartKind, link: &Link) -> Part {
     let device = &link.device;
     let mut facts = Facts::new(kernel);
     let members = i64::try_from(link.carriers.len()).unwrap_or(i64::MAX);
-    let slaves = kernel.shown(&device.directory().join("slaves")).display().to_string();
+    let place = kernel.short_place(device);
+    let slaves = kernel.shown(&place.join("slaves")).display().to_string();
     match kind {
-        PartKind::Array => array(device, &mut facts),
+        PartKind::Array => array(&place.join("md"), &mut facts),
         PartKind::Multipath => paths(link, &slaves, &mut facts),
         _ => facts.known(FactId::Members, FactValue::Number(members), &slaves),
     }
@@ -62,8 +65,7 @@ pub(crate) fn part(kernel: &Kernel, kind: PartKind, link: &Link) -> Part {
     part
 }
 
-fn array(device: &Device, facts: &mut Facts<'_>) {
-    let md = device.directory().join("md");
+fn array(md: &Path, facts: &mut Facts<'_>) {
     facts.read(FactId::RaidLevel, &md.join("level"), word);
     facts.read(FactId::Members, &md.join("raid_disks"), number);
     // An array without stripes, such as RAID 1, says 0.

@@ -362,7 +362,7 @@ impl<'t> TableReader<'t> {
     }
 
     /// A number, a string, true or false.
-    pub(crate) fn scalar(&mut self, key: &'static str) -> Option<Scalar> {
+    pub fn scalar(&mut self, key: &'static str) -> Option<Scalar> {
         let value = self.get(key)?;
         self.scalar_in(key, value)
     }

@@ -130,7 +130,7 @@ impl Rows {
                 Block::Findings(findings) => {
                     for finding in findings {
                         let of_finding = CsvRow {
-                            table: finding.severity.as_str(),
+                            table: finding.label(),
                             row: finding.name().to_owned(),
                             ..of_section.clone()
                         };

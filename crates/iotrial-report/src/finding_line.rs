@@ -4,12 +4,16 @@
 //! about: then its name is not the id of a finding ([`About`]).
 
 use iotrial_analysis::audit::Check;
+use iotrial_analysis::host_check::Weight;
 use iotrial_analysis::sweep::LimitKind;
 use iotrial_model::finding::{Finding, Severity};
 use iotrial_sizing::measured::BoundBy;
 
 use crate::quantity::{LatencyUnit, Quantity};
 use crate::table::{Fact, Value};
+
+/// The fact of a setting that holds a command. Short forms do not wrap it: it is to be copied.
+pub(crate) const CHANGE: &str = "change";
 
 /// A finding, or something else that was decided before the report, as a line that a reader sees.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,6 +26,9 @@ pub struct FindingLine {
     pub message: String,
     /// The facts behind it.
     pub evidence: Vec<Fact>,
+    /// Another word for its weight, where there are more than three; the facts are then shown in short forms too, because they
+    /// say what to do.
+    weight: Option<Weight>,
 }
 
 /// What a line is about that is not a finding.
@@ -45,6 +52,8 @@ pub(crate) enum About<'a> {
     Contradiction,
     /// A rate that is not stated, and follows from other figures.
     Derived,
+    /// A rule of a check of a host.
+    Rule(&'a str),
 }
 
 impl About<'_> {
@@ -61,6 +70,7 @@ impl About<'_> {
             }
             Self::Contradiction => "contradiction".to_owned(),
             Self::Derived => "derived".to_owned(),
+            Self::Rule(id) => id.to_owned(),
         }
     }
 }
@@ -89,12 +99,33 @@ impl FindingLine {
             name: finding.id.to_string(),
             message: finding.message.clone(),
             evidence: Vec::new(),
+            weight: None,
         }
     }
 
     /// What is not a finding.
     pub(crate) fn about(about: About<'_>, severity: Severity, message: String) -> Self {
-        Self { severity, name: about.name(), message, evidence: Vec::new() }
+        Self { severity, name: about.name(), message, evidence: Vec::new(), weight: None }
+    }
+
+    /// A setting of a host that is not as it should be, with what to do about it.
+    pub(crate) fn of_setting(rule: &str, weight: Weight, message: String, evidence: Vec<Fact>) -> Self {
+        let severity = match weight {
+            Weight::Critical | Weight::High => Severity::Serious,
+            Weight::Medium => Severity::Warning,
+            Weight::Low | Weight::Info => Severity::Note,
+        };
+        Self { evidence, weight: Some(weight), ..Self::about(About::Rule(rule), severity, message) }
+    }
+
+    /// The word for how much it weighs.
+    pub fn label(&self) -> &'static str {
+        self.weight.map_or(self.severity.as_str(), Weight::as_str)
+    }
+
+    /// Whether short forms show the facts behind it.
+    pub(crate) const fn is_in_full(&self) -> bool {
+        self.weight.is_some()
     }
 
     /// The id of the finding, or what else it is about.

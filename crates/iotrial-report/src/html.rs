@@ -284,7 +284,10 @@ fn written(fact: &Fact, unit: LatencyUnit) -> (&str, String) {
 
 #[derive(Serialize)]
 struct FindingView<'d> {
+    /// A class of the style.
     severity: &'static str,
+    label: &'static str,
+    is_in_full: bool,
     symbol: &'static str,
     id: &'d str,
     message: &'d str,
@@ -295,6 +298,8 @@ impl<'d> FindingView<'d> {
     fn new(finding: &'d FindingLine, unit: LatencyUnit) -> Self {
         Self {
             severity: finding.severity.as_str(),
+            label: finding.label(),
+            is_in_full: finding.is_in_full(),
             symbol: match finding.severity {
                 Severity::Note => "i",
                 Severity::Warning => "!",

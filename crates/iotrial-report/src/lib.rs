@@ -28,6 +28,7 @@ pub mod gates;
 pub mod junit;
 mod audit;
 mod awr;
+mod host_check;
 pub mod sweep;
 mod explanation;
 mod sizing;

@@ -126,15 +126,17 @@ impl Page {
 
     fn finding(&self, finding: &FindingLine) -> String {
         let severity = match finding.severity {
-            Severity::Note => "note",
-            Severity::Warning => "**warning**",
-            Severity::Serious => "**serious**",
+            Severity::Note => finding.label().to_owned(),
+            Severity::Warning | Severity::Serious => format!("**{}**", finding.label()),
         };
         let evidence = finding.evidence.iter().map(|fact| {
             let value = fact.value.written_with_unit(fact.quantity, self.unit);
             format!("{} {}", escape(&fact.name), escape(&value))
         });
-        let evidence = evidence.collect::<Vec<_>>().join("; ");
+        // Sentences and commands are read line by line.
+        let between = if finding.is_in_full() { "\n  - " } else { "; " };
+        let evidence = evidence.collect::<Vec<_>>().join(between);
+        let evidence = if finding.is_in_full() { format!("- {evidence}") } else { evidence };
         let below = if evidence.is_empty() { String::new() } else { format!("\n  {evidence}") };
         format!("- {severity}: {} ({}){below}", escape(&finding.message), escape(finding.name()))
     }

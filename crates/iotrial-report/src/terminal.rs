@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use iotrial_model::record::Severity;
 
 use crate::document::{Answer, Block, Document, FindingLine, VerdictBlock};
+use crate::finding_line::CHANGE;
 use crate::quantity::{LatencyUnit, NumberFormat, Quantity};
 use crate::table::{Column, Table, category_word};
 use crate::text::{cut, without_steering, wrap};
@@ -140,7 +141,15 @@ impl Page {
                 match block {
                     Block::Verdict(verdict) => self.verdict(verdict),
                     Block::Answer(answer) => self.answer(answer),
-                    Block::Findings(findings) => findings.iter().for_each(|finding| self.finding(finding)),
+                    Block::Findings(findings) => {
+                        for (index, finding) in findings.iter().enumerate() {
+                            // Those of several lines are kept apart.
+                            if index > 0 && finding.is_in_full() {
+                                self.line("");
+                            }
+                            self.finding(finding);
+                        }
+                    }
                     Block::Table(table) => self.table(table, unit),
                     _ => {}
                 }
@@ -207,16 +216,39 @@ impl Page {
             Severity::Warning => (Tone::Fair, "!"),
             Severity::Serious => (Tone::Bad, "✗"),
         };
-        let label = format!("{symbol} {:7}", finding.severity.as_str());
+        // As wide as the longest word of its kind: the lines below it begin in one column.
+        let width = if finding.is_in_full() { 8 } else { 7 };
+        let label = format!("{symbol} {:width$}", finding.label());
         let text = format!("{} [{}]", finding.message, finding.name());
         // On a narrow terminal the label goes above the text.
         if self.width < NARROWEST_TABLE {
             let label = self.paint(tone, label.trim_end());
             self.line(&format!("  {label}"));
-            return self.prose("    ", "    ", &text, Tone::Plain);
+            self.prose("    ", "    ", &text, Tone::Plain);
+            return self.facts_of(finding, "    ");
         }
         let first = format!("  {}  ", self.paint(tone, &label));
-        self.prose(&first, &" ".repeat(width_of(&first)), &text, Tone::Plain);
+        let rest = " ".repeat(width_of(&first));
+        self.prose(&first, &rest, &text, if finding.is_in_full() { Tone::Strong } else { Tone::Plain });
+        self.facts_of(finding, &rest);
+    }
+
+    /// The facts behind a finding, where they say what to do, each under its name.
+    fn facts_of(&mut self, finding: &FindingLine, indent: &str) {
+        if !finding.is_in_full() {
+            return;
+        }
+        let width = finding.evidence.iter().map(|fact| width_of(&fact.name)).max().unwrap_or_default() + 2;
+        for fact in &finding.evidence {
+            let value = fact.value.written_with_unit(fact.quantity, LatencyUnit::Milliseconds);
+            let first = format!("{indent}{}", self.paint(Tone::Soft, &format!("{:width$}", fact.name)));
+            if fact.name == CHANGE {
+                // A line break in a command would be pasted with it, so the terminal is left to break it.
+                self.line(&format!("{first}{}", clean(&value)));
+            } else {
+                self.prose(&first, &format!("{indent}{}", " ".repeat(width)), &value, Tone::Plain);
+            }
+        }
     }
 
     fn table(&mut self, table: &Table, unit: LatencyUnit) {

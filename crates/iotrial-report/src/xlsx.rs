@@ -465,7 +465,7 @@ impl<'w> Sheet<'w> {
                 if finding.evidence.is_empty() { vec![None] } else { facts.collect() };
             for (index, fact) in rows.into_iter().enumerate() {
                 let style = self.styles.text.clone();
-                self.text(self.row, 0, finding.severity.as_str(), &style)?;
+                self.text(self.row, 0, finding.label(), &style)?;
                 self.text(self.row, 1, finding.name(), &style)?;
                 self.widen(1, finding.name());
                 if let Some(fact) = fact {

@@ -15,6 +15,7 @@ pub mod request;
 mod shell_command;
 mod metric_command;
 pub mod judged_profile;
+pub mod host_check;
 pub mod setup;
 pub mod rig;
 pub mod run;

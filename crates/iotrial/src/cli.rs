@@ -18,6 +18,8 @@ use crate::report_files::ReportFiles;
 
 mod awr;
 
+mod check;
+
 mod completion;
 
 mod gate;
@@ -35,6 +37,7 @@ mod study;
 mod sweep;
 
 pub use awr::AwrArgs;
+pub use check::CheckArgs;
 pub use gate::GateArgs;
 pub use import::ImportArgs;
 pub use rig::RigArgs;
@@ -79,6 +82,8 @@ pub struct Cli {
 /// What can be asked of the program; the order is that of the help: measure, understand, buy, look after.
 #[derive(Debug, Subcommand)]
 pub enum Command {
+    /// Check whether this host is set up for a database: from each target down to the hardware, before anything is measured.
+    Check(Box<CheckArgs>),
     /// Put storage on trial: one load, a verdict, an HTML report.
     Run(Box<RunArgs>),
     /// Find where storage saturates: knee, ceiling, and what limits it, volume by volume and together.

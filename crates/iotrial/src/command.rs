@@ -2,6 +2,7 @@
 
 pub mod audit;
 pub mod awr;
+pub mod check;
 pub mod clean;
 pub mod compare;
 pub mod docs;
@@ -31,6 +32,7 @@ use crate::failure::Failure;
 pub fn carry_out(command: Option<Command>) -> Result<ExitCode, Failure> {
     // Each returns its exit code itself: what 1 means differs, but 2 and 3 are always those of `Failure`.
     match command {
+        Some(Command::Check(args)) => check::check(&args),
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::Sweep(args)) => sweep::sweep(&args),
         Some(Command::Study(args)) => study::study(&args),

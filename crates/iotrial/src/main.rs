@@ -15,6 +15,7 @@ mod docs;
 mod failure;
 mod fio_job;
 mod gates;
+mod host_warning;
 mod intake;
 mod live;
 mod output;

@@ -1,0 +1,144 @@
+//! Checks a host: reads it, and judges what was read by rules.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use iotrial_analysis::host_check::{CheckAnswer, Database, RuleSet, builtin_rules, judge_host};
+use iotrial_host::report::{ReadHostError, read_host};
+use iotrial_model::toml_reader::Mistakes;
+
+use crate::bounded_file::{Pipes, ReadFileError, read_text};
+use crate::fault::Fault;
+
+/// What a check is asked for.
+#[derive(Debug, Clone, Default)]
+pub struct CheckRequest {
+    /// Directories, files or devices; empty means the host alone.
+    pub targets: Vec<PathBuf>,
+    /// For which database; `None` judges by what holds for all.
+    pub database: Option<Database>,
+    /// Files of rules, or folders of them, besides the built-in ones.
+    pub rules: Vec<PathBuf>,
+    /// A folder with a copy of another host's `/proc`, `/sys` and `/etc`, instead of this host.
+    pub captured: Option<PathBuf>,
+}
+
+/// Why a host cannot be checked.
+#[derive(Debug, thiserror::Error)]
+pub enum CheckError {
+    /// A target is not there, or the copy is none.
+    #[error(transparent)]
+    Host(#[from] ReadHostError),
+    /// The folder of rules cannot be listed.
+    #[error("cannot list the rules in `{}`", folder.display())]
+    Folder {
+        /// As it was given.
+        folder: PathBuf,
+        /// What the operating system answered.
+        #[source]
+        source: io::Error,
+    },
+    /// The folder has no rules.
+    #[error("there is no rule in `{}`: no file ends in .toml", folder.display())]
+    NoRules {
+        /// As it was given.
+        folder: PathBuf,
+    },
+    /// A file of rules cannot be read.
+    #[error("cannot read the rules `{}`", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        #[source]
+        source: ReadFileError,
+    },
+    /// A file of rules has mistakes.
+    #[error("the rules `{}` have mistakes", path.display())]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// All of them.
+        #[source]
+        source: Mistakes,
+    },
+}
+
+impl Fault for CheckError {
+    fn is_of_input(&self) -> bool {
+        true
+    }
+
+    fn hint(&self) -> Option<String> {
+        match self {
+            Self::Host(ReadHostError::Target { source, .. })
+                if source.kind() == io::ErrorKind::PermissionDenied =>
+            {
+                Some("run as a user who may read it, such as root".to_owned())
+            }
+            Self::Host(ReadHostError::Target { .. }) => {
+                Some("give a directory, a file or a block device that exists".to_owned())
+            }
+            Self::Host(ReadHostError::NotACopy { .. }) => {
+                Some("`iotrial docs check` says how to make a copy of a host".to_owned())
+            }
+            Self::Host(ReadHostError::CopiesUnsupported { .. }) => None,
+            Self::Folder { .. } | Self::NoRules { .. } | Self::Read { .. } => Some(
+                "give a file of rules, or a folder with some; `iotrial docs check` has an example".to_owned(),
+            ),
+            Self::Invalid { .. } => Some("`iotrial docs check` describes every key of a rule".to_owned()),
+        }
+    }
+}
+
+/// Reads the host and judges it. Changes nothing.
+///
+/// # Errors
+///
+/// When a target is not there, or rules cannot be read. What cannot be read of the host is part of the answer.
+pub fn check_host(request: &CheckRequest) -> Result<CheckAnswer, CheckError> {
+    // Rules first: a mistake in them is told before anything is looked at.
+    let rules = load_rules(&request.rules)?;
+    let host = read_host(&request.targets, request.captured.as_deref())?;
+    Ok(judge_host(host, &rules, request.database))
+}
+
+/// The built-in rules and those of files and folders; a rule with the id of an earlier one takes its place.
+///
+/// # Errors
+///
+/// When one cannot be read, with all its mistakes.
+pub fn load_rules(places: &[PathBuf]) -> Result<RuleSet, CheckError> {
+    let mut rules = builtin_rules();
+    for place in places {
+        for path in files(place)? {
+            let text = read_text(&path, Pipes::Refused)
+                .map_err(|source| CheckError::Read { path: path.clone(), source })?;
+            rules.add(RuleSet::parse(&text).map_err(|source| CheckError::Invalid { path, source })?);
+        }
+    }
+    Ok(rules)
+}
+
+/// The file itself, or those in the folder, by name.
+fn files(place: &Path) -> Result<Vec<PathBuf>, CheckError> {
+    if !place.is_dir() {
+        return Ok(vec![place.to_owned()]);
+    }
+    let failed = |source| CheckError::Folder { folder: place.to_owned(), source };
+    let entries = fs::read_dir(place).map_err(failed)?;
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(failed)?.path();
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            files.push(path);
+        }
+    }
+    if files.is_empty() {
+        return Err(CheckError::NoRules { folder: place.to_owned() });
+    }
+    // A directory lists in any order, and a later rule replaces an earlier one.
+    files.sort();
+    Ok(files)
+}
