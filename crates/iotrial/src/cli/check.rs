@@ -15,10 +15,10 @@ Examples:
   # is this host set up for SQL Server, with its files in /data?
   iotrial check --target /data --for sqlserver
   # data and log on volumes of their own
-  iotrial check --target /u01/data --target /u02/redo --for oracle
+  iotrial check --target /u01 --target /u02 --for oracle
   # all findings and facts as a page, or for a program
-  iotrial check --target /data --for postgresql --html host.html
-  iotrial check --target /data --json | jq '.findings[] | {severity, rule, parts}'
+  iotrial check --target /data --html host.html
+  iotrial check --target /data --json | jq '.findings[].title'
   # what is checked, and with rules of the company as well
   iotrial check --list-rules
   iotrial check --target /data --rules ./our-rules

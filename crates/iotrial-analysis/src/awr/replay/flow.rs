@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_mix_of_two_sizes_has_the_mean_that_was_asked_for() {
-        for kib in [0.5, 3.14, 8.0, 8.51, 15.999, 412.3, 1024.0, 1100.8] {
+        for kib in [0.5, 3.25, 8.0, 8.51, 15.999, 412.3, 1024.0, 1100.8] {
             let sizes = sizes_of(kib * 1024.0);
             let weight: f64 = sizes.iter().map(|(_, weight)| f64::from(*weight)).sum();
             let bytes: f64 = sizes.iter().map(|(size, weight)| *size as f64 * f64::from(*weight)).sum();
