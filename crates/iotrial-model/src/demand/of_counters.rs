@@ -37,7 +37,7 @@ pub enum CounterDemandError {
     #[error("its {direction}s have {} bytes each, and an I/O has from 1 to 1,073,741,824", group_thousands(&format!("{bytes:.0}")))]
     NoSize {
         /// Reads or writes.
-        direction: &'static str,
+        direction: Direction,
         /// Bytes per second over I/Os per second, rounded to a whole number.
         bytes: u64,
     },
@@ -93,7 +93,7 @@ impl Demand {
         let has_no_size = |stream: &&DemandStream| !SIZES.contains(&stream.block_size_bytes);
         if let Some(stream) = streams.iter().find(has_no_size) {
             return Err(CounterDemandError::NoSize {
-                direction: stream.direction.as_str(),
+                direction: stream.direction,
                 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "for a message")]
                 bytes: stream.block_size_bytes.round() as u64,
             });
