@@ -549,7 +549,7 @@ mod tests {
     #[test]
     fn the_totals_of_a_file_system_are_its_averages_alone() {
         let is_total =
-            |line: &&str| !line.split_whitespace().nth(1).is_some_and(|word| word.parse::<u32>().is_ok());
+            |line: &&str| line.split_whitespace().nth(1).is_none_or(|word| word.parse::<u32>().is_err());
         let totals: Vec<&str> = FILES.lines().filter(is_total).collect();
         let imported = read(&totals.join("\n").replace("summary", "totals"));
         let [format, run] = &imported.records[..] else { panic!("{imported:#?}") };
