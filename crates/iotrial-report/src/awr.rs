@@ -102,7 +102,9 @@ fn in_brief(report: &AwrReport) -> Vec<(&'static str, String)> {
     let mut parts = Vec::new();
     for (quoted, unit) in [(&host.cpus, "CPUs"), (&host.cores, "cores"), (&host.memory_gib, "GiB of memory")]
     {
-        parts.extend(quoted.value.map(|value| format!("{value} {unit}")));
+        // Counts of CPUs have no decimals, and memory as a program sums it up has fourteen.
+        let number = |value: f64| if value.fract() == 0.0 { format!("{value:.0}") } else { said(value) };
+        parts.extend(quoted.value.map(|value| format!("{} {unit}", number(value))));
     }
     if !parts.is_empty() {
         lines.push(("Host", parts.join(", ")));
@@ -112,7 +114,7 @@ fn in_brief(report: &AwrReport) -> Vec<(&'static str, String)> {
             (Some(begin), Some(end)) => format!(", snapshots {begin} to {end}"),
             _ => String::new(),
         };
-        lines.push(("Interval", format!("{:.1} minutes{snapshots}", elapsed / 60.0)));
+        lines.push(("Interval", format!("{} minutes{snapshots}", said(elapsed / 60.0))));
     }
     if let Some(model) = report.exadata.as_ref().and_then(|exadata| exadata.model.as_ref()) {
         lines.push(("Storage", model.clone()));

@@ -330,23 +330,23 @@ fn fit_sharp(points: &[LoadPoint], fixed: Option<f64>) -> Option<Model> {
         // Measurements of one load stay together.
         *split == sorted.len() || sorted[*split].outstanding != sorted[split - 1].outstanding
     });
-    let models = splits.map(|split| {
+    let models = splits.filter_map(|split| {
         let (rising, flat) = sorted.split_at(split);
         let terms: Vec<[f64; 2]> = rising.iter().map(|one| [1.0, f64::from(one.outstanding) - 1.0]).collect();
-        let [alone, slope] = least_squares(rising, &terms);
+        let [alone, slope] = least_squares(rising, &terms)?;
         let ceiling = fixed.or_else(|| {
             // The mean of logarithms is what least squares of relative distances asks for.
             let weights: f64 = flat.iter().map(LoadPoint::weight).sum();
             (!flat.is_empty())
                 .then(|| (flat.iter().map(|one| one.weight() * one.iops.ln()).sum::<f64>() / weights).exp())
         });
-        Model::Queueing {
+        Some(Model::Queueing {
             alone_us: 1e6 * alone,
             // σ above 1 would mean that two I/Os together do less than one alone; that is what κ is for.
             contention: (slope / alone).min(1.0),
             ceiling_iops: ceiling,
             sharpness: None,
-        }
+        })
     });
     models.min_by(|a, b| score(a, &sorted).total_cmp(&score(b, &sorted)))
 }
@@ -366,7 +366,7 @@ fn fit_law(points: &[LoadPoint]) -> Option<Model> {
             [1.0, n - 1.0, n * (n - 1.0)]
         })
         .collect();
-    let [alone, contention, coherency] = least_squares(points, &terms);
+    let [alone, contention, coherency] = least_squares(points, &terms)?;
     Some(Model::UniversalScalabilityLaw {
         alone_us: 1e6 * alone,
         contention: (contention / alone).min(1.0),
@@ -375,8 +375,9 @@ fn fit_law(points: &[LoadPoint]) -> Option<Model> {
 }
 
 /// The factors of the terms that make `N / X` of the points, none below zero and the first above it, by least
-/// squares of relative distances. With so few terms every set of those that are not zero is tried.
-fn least_squares<const T: usize>(points: &[LoadPoint], terms: &[[f64; T]]) -> [f64; T] {
+/// squares of relative distances. With so few terms every set of those that are not zero is tried. `None` where what the points are
+/// uncertain by leaves the range of numbers, so that none of them counts: a hostile record.
+fn least_squares<const T: usize>(points: &[LoadPoint], terms: &[[f64; T]]) -> Option<[f64; T]> {
     let response = |one: &LoadPoint| f64::from(one.outstanding) / one.iops;
     let mut best: Option<(f64, [f64; T])> = None;
     // Bounds of zero make it a problem that needs a solver in general. With three terms there are four sets,
@@ -416,8 +417,8 @@ fn least_squares<const T: usize>(points: &[LoadPoint], terms: &[[f64; T]]) -> [f
             best = Some((score, factors));
         }
     }
-    // The set with R₀ alone always has a positive solution: a weighted mean.
-    best.expect("the mean of positive responses is positive").1
+    // The set with R₀ alone has a positive solution, a weighted mean, wherever the weights are numbers.
+    best.map(|(_, factors)| factors)
 }
 
 /// Gauss's elimination with the largest pivot; `None` where the equations depend on each other.
@@ -547,6 +548,21 @@ impl Normal {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn points_that_do_not_count_make_no_model() {
+        let points = [1, 2, 4, 8].map(|outstanding| LoadPoint {
+            outstanding,
+            iops: 1_000.0,
+            mib_per_s: 8.0,
+            lat_mean_us: None,
+            chance: f64::INFINITY,
+        });
+        assert!(fit(&points, None).is_none());
+        assert!(fit(&points.map(|one| LoadPoint { chance: f64::NAN, ..one }), None).is_none());
+        assert!(fit(&points.map(|one| LoadPoint { iops: 1e-300, chance: 0.0, ..one }), None).is_none());
+        assert!(fit(&points.map(|one| LoadPoint { chance: 0.0, ..one }), None).is_some());
+    }
 
     #[test]
     fn students_percentile_is_the_one_of_the_tables() {

@@ -2,6 +2,7 @@
 //! its standing.
 
 use iotrial_model::awr::{AwrReport, IoStat, Quoted, Statistic, WaitSide};
+use iotrial_model::units::group_thousands;
 use jiff::civil::DateTime;
 
 /// I/O by function counts in another way than the totals; this much more is no longer a way of counting.
@@ -155,7 +156,8 @@ fn by_function(report: &mut AwrReport) {
         {
             let (Some(counted), Some(printed)) = (counted, side.value) else { continue };
             if printed > BEYOND_BELIEF * counted + 1.0 {
-                wrong.push(format!("{name} with {printed:.0} {what} per second"));
+                let printed = group_thousands(&format!("{printed:.0}"));
+                wrong.push(format!("{name} with {printed} {what} per second"));
                 let why = format!("all {what} of Instance Activity are {counted:.1} per second");
                 *side = std::mem::take(side).contradicted(why);
             }
