@@ -102,7 +102,9 @@ fn coordinate(scale: Scale, value: f64) -> f64 {
 /// From at most `low` through zero to at least `high`, four to seven of them, in steps of 1, 2 or 5 times a
 /// power of ten.
 fn linear_ticks(low: f64, high: f64) -> Vec<f64> {
-    let range = if high > low { high - low } else { 1.0 };
+    // Values of strangers may be beyond any figure: their range would be no number, or a fifth of it zero.
+    let (low, high) = (low.clamp(-1e300, 0.0), high.clamp(0.0, 1e300));
+    let range = if high - low > 1e-300 { high - low } else { 1.0 };
     let power = 10f64.powf((range / 5.0).log10().floor());
     // The smallest step of 1, 2 or 5 that needs at most five of them.
     let step = [1.0, 2.0, 5.0, 10.0].iter().map(|factor| factor * power).find(|step| step * 5.0 >= range);
@@ -192,6 +194,18 @@ mod tests {
             .zip(expected)
             .all(|(tick, wanted)| (tick - wanted).abs() <= wanted.abs() * 1e-9);
         assert!(close && ruler.ticks.len() == expected.len(), "{values:?}: {:?}", ruler.ticks);
+    }
+
+    #[test]
+    fn values_beyond_any_figure_have_an_axis_all_the_same() {
+        for scale in [Scale::Linear, Scale::Log, Scale::Doublings, Scale::Nines] {
+            for value in [5e-324, 1e-310, f64::MAX, -f64::MAX] {
+                let ruler = Ruler::new(scale, [value, 1.0].into_iter(), (0.0, 100.0), false);
+                assert!(!ruler.ticks.is_empty(), "{scale:?} {value}");
+                let alone = Ruler::new(scale, std::iter::once(value), (0.0, 100.0), true);
+                assert!(!alone.ticks.is_empty(), "{scale:?} {value}");
+            }
+        }
     }
 
     #[test]

@@ -448,6 +448,9 @@ fn solve(mut rows: Vec<Vec<f64>>) -> Option<Vec<f64>> {
 // from a handful of repeats.
 const DRAWS: usize = 200;
 
+/// Rates whose squares, and those of their inverses, are numbers.
+const DRAWABLE: std::ops::RangeInclusive<f64> = 1e-100..=1e100;
+
 /// The 95 % intervals of the knee's outstanding I/Os and of the ceiling, by a parametric bootstrap (Efron,
 /// 1979): the rates are drawn anew with the spread that repeats of one load have, and fitted again. Without
 /// repeats the spread is that around the curve. `None` where neither leaves two degrees of freedom.
@@ -478,6 +481,10 @@ pub(super) fn confidence(
                 ..*one
             })
             .collect();
+        // Rates that are hundreds of powers of ten apart have a spread that no number holds: there is no interval.
+        if drawn.iter().any(|one| !DRAWABLE.contains(&one.iops)) {
+            return None;
+        }
         let ceiling =
             // The rate that lasts has an error of its own, which is drawn with the rest.
             sustained.map(|rate| rate.iops + rate.iops_standard_error.unwrap_or_default() * normal.next());

@@ -526,3 +526,14 @@ fn what_a_simulated_device_proposes_says_so() {
     sweep.settings.engine = EngineKind::Sim;
     assert_eq!(SweepSummary::new(&sweep).settings[0].reserve, Some("the device was simulated"));
 }
+
+#[test]
+fn rates_that_are_many_powers_of_ten_apart_have_a_ceiling() {
+    // As a fuzzer found it: one load did a single I/O in twelve days, and what was drawn around it had no number.
+    let text = include_str!("../../../../fuzz/seeds/sweep/rates-far-apart.json");
+    let record: SweepRecord = serde_json::from_str(text).unwrap();
+    record.check().unwrap();
+    let summary = SweepSummary::new(&record);
+    let found = summary.curves[0].saturation.as_ref().unwrap();
+    assert!(found.ceiling_iops > 100.0, "{found:?}");
+}
