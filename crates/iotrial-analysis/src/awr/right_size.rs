@@ -198,9 +198,10 @@ impl RightSizing {
 }
 
 impl Sizer<'_> {
-    /// Whether the level that is asked for is not in the source: one report is one average.
+    /// Whether the level that is asked for is not in the source: one report is one average, and the highest of a few says little of the days
+    /// between them. A second report must not halve what the first one asked for.
     fn is_guess(&self) -> bool {
-        self.series.intervals.len() == 1 && self.request.level != Some(Level::Average)
+        !self.series.has_percentiles() && self.request.level != Some(Level::Average)
     }
 
     fn factors(&self, method: Method) -> Factors {
@@ -231,7 +232,12 @@ impl Sizer<'_> {
     fn stated(&self, method: Method, factors: Factors) -> Vec<Factor> {
         let asked = self.request;
         let unseen = if self.is_guess() {
-            "a single report has an average and no peak: the factor that OMAT assumes"
+            match self.series.intervals.len() {
+                1 => "a single report has an average and no peak: the factor that OMAT assumes",
+                _ => {
+                    "fewer than 20 intervals have no 95th percentile: the factor that OMAT assumes, on the highest"
+                }
+            }
         } else {
             "the level was measured, and nothing is put on top"
         };

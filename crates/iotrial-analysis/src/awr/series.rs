@@ -164,6 +164,12 @@ impl DatabaseSeries {
         Self { right_size, ..self }
     }
 
+    /// Whether there are so many intervals that one in twenty can be beyond the 95th percentile; of fewer it is the highest interval.
+    pub fn has_percentiles(&self) -> bool {
+        const FEWEST: usize = 20;
+        self.intervals.len() >= FEWEST
+    }
+
     /// A figure over time.
     pub fn statistics(&self, figure: AwrFigure) -> Option<&AwrStatistics> {
         self.statistics.iter().find(|one| one.figure == figure)

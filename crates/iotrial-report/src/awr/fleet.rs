@@ -28,9 +28,6 @@ pub(super) fn document(series: &AwrSeries, fleet: &AwrFleet) -> Document {
     let mut sections = vec![opening(series, fleet)];
     sections.extend(databases(fleet));
     sections.extend(each(series, fleet));
-    let sized =
-        series.databases.iter().filter_map(|one| Some((one.database.as_str(), one.right_size.as_ref()?)));
-    sections.extend(right_size::right_sizes(&sized.collect::<Vec<_>>()));
     sections.extend(layers::courses(fleet));
     sections.extend(busiest(fleet));
     sections.extend(together(fleet));

@@ -1,6 +1,6 @@
 //! The section about the machine and the storage that a database needs.
 
-use iotrial_analysis::awr::{Licences, Provision, RightSizing, Sized};
+use iotrial_analysis::awr::{Level, Licences, Provision, RightSizing, Sized};
 
 use super::said;
 use crate::document::{Answer, Block, PointList, Section};
@@ -70,9 +70,10 @@ fn answer(sizing: &RightSizing) -> Answer {
 }
 
 fn level(sizing: &RightSizing) -> String {
-    match sizing.is_estimate {
-        true => "from one average".to_owned(),
-        false => format!("level {}", sizing.chosen.level.as_str()),
+    match (sizing.is_estimate, sizing.chosen.level) {
+        (true, Level::Average) => "from one average".to_owned(),
+        (true, _) => "from the highest of a few intervals".to_owned(),
+        (false, level) => format!("level {}", level.as_str()),
     }
 }
 
@@ -172,7 +173,13 @@ fn provision(provision: &[Provision]) -> Table {
             Value::Number(one.has),
             Value::number(one.uses),
             Value::Number(one.needs),
-            Value::Text(if one.is_over { "over-provisioned" } else { "fits" }.to_owned()),
+            Value::Text(match one {
+                _ if one.is_over => "over-provisioned".to_owned(),
+                _ if one.has < one.needs => {
+                    format!("too small: {:.0} % of the need", 100.0 * one.has / one.needs)
+                }
+                _ => "fits".to_owned(),
+            }),
         ],
         is_total: false,
     };

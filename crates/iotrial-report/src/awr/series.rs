@@ -127,6 +127,10 @@ fn opening(one: &DatabaseSeries) -> Section {
     let headline = match requests.or(throughput) {
         None => "The reports have no rates of I/O".to_owned(),
         Some(_) if one.intervals.len() == 1 => format!("{} on average", rates(|one| one.average)),
+        // One in twenty of a handful is none of them.
+        Some(_) if !one.has_percentiles() => {
+            format!("At most {} in {} intervals", rates(|one| one.peak), one.intervals.len())
+        }
         Some(_) => format!("In 95 % of the time at most {}", rates(|one| one.p95)),
     };
     let mut points = Vec::new();

@@ -19,19 +19,19 @@ Examples:
   # the same for the others: as a page, or for a program
   iotrial awr ./reports --html day.html
   iotrial awr ./reports --json
-  # a demand at the 95th percentile with machine and memory, and what to buy for it
+  # a demand at the 95th percentile with its machine, and what to buy for it
   iotrial awr ./reports --demand erp.toml
   iotrial size --demand erp.toml
   # sized as OMAT does, and by the highest minute
   iotrial awr ./reports --method omat
   iotrial awr awrminer.out --method peak
-  # several databases that share storage: what they ask together, and of two of them
+  # several databases that share storage: all together, and two of them
   iotrial awr ./reports --demand all.toml --html fleet.html
   iotrial awr ./reports --database ERP --database CRM --clock ERP=-1:00
-  # the same I/O as a load, and whether a volume carries it at the reported latencies
+  # the same I/O as a load: does a volume carry it at the reported latencies?
   iotrial awr ./reports --profile erp.toml --level peak
   iotrial run erp.toml --target /mnt/a
-  # a series of SLOB runs: IOPS and latency over sessions, and how they scale over hosts
+  # runs of SLOB: IOPS and latency over sessions, and how they scale over hosts
   iotrial awr ./slob --slob --html slob.html
 
 Reads HTML and text reports of 10.2 to 23ai (an instance, a RAC instance, a cluster, a pluggable database), Statspack text and \
