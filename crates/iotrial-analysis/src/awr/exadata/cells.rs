@@ -42,7 +42,7 @@ fn alerts(exadata: &Exadata) -> Vec<String> {
     let count = quarantines.count();
     if count > 0 {
         lines.push(format!(
-            "{count} quarantine{} smart scan for statements or whole databases: their reads are not offloaded today, and lose nothing by a move",
+            "{count} quarantine{} smart scan for statements or whole databases on these cells, whose names the alerts have: those reads are not offloaded today, and lose nothing by a move",
             if count == 1 { " disables" } else { "s disable" }
         ));
     }
