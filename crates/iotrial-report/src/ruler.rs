@@ -18,6 +18,10 @@ pub(crate) struct Ruler {
 // Ticks of one in ten million need a run of that many I/Os; no run has the next one.
 const PERCENTILES: [f64; 9] = [0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999, 99.9999, 99.99999];
 
+/// Figures of strangers may be beyond any device. Past these their sums and products are no numbers, and ticks never end.
+const MOST: f64 = 1e300;
+const LEAST: f64 = 1e-300;
+
 impl Ruler {
     /// A ruler that shows all of `values`, drawn from `drawn.0` to `drawn.1`.
     ///
@@ -32,6 +36,7 @@ impl Ruler {
         // A logarithmic axis has no place for zero; such points are drawn at its end.
         let values = values.filter(|value| value.is_finite() && (!is_log || *value > 0.0));
         let (low, high) = values
+            .map(|value| value.clamp(-MOST, MOST))
             .fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), value| (low.min(value), high.max(value)));
         let mut ticks = match scale {
             // Bars and rates begin at zero, or their lengths would lie.
@@ -102,9 +107,7 @@ fn coordinate(scale: Scale, value: f64) -> f64 {
 /// From at most `low` through zero to at least `high`, four to seven of them, in steps of 1, 2 or 5 times a
 /// power of ten.
 fn linear_ticks(low: f64, high: f64) -> Vec<f64> {
-    // Values of strangers may be beyond any figure: their range would be no number, or a fifth of it zero.
-    let (low, high) = (low.clamp(-1e300, 0.0), high.clamp(0.0, 1e300));
-    let range = if high - low > 1e-300 { high - low } else { 1.0 };
+    let range = if high - low > LEAST { high - low } else { 1.0 };
     let power = 10f64.powf((range / 5.0).log10().floor());
     // The smallest step of 1, 2 or 5 that needs at most five of them.
     let step = [1.0, 2.0, 5.0, 10.0].iter().map(|factor| factor * power).find(|step| step * 5.0 >= range);
