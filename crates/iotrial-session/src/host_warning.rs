@@ -40,3 +40,68 @@ impl HostWarnings {
         self.told.extend(new);
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use std::sync::Mutex;
+    use std::time::Duration;
+
+    use iotrial_model::host_fact::{Fact, FactId, FactValue, Part, Reading, TargetChain};
+    use iotrial_model::plan::Plan;
+    use iotrial_model::record::Interval;
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Heard(Mutex<Vec<String>>);
+
+    impl Observer for Heard {
+        fn say(&self, _: &str) {}
+        fn warn(&self, text: &str) {
+            self.0.lock().unwrap().push(text.to_owned());
+        }
+        fn layout(&self, _: u64, _: u64) {}
+        fn left(&self, _: Duration) {}
+        fn start(&self, _: &Plan) {}
+        fn interval(&self, _: &Plan, _: &Interval) {}
+        fn finish(&self) {}
+    }
+
+    /// A host with a file system whose barriers are as they are said to be.
+    fn host(mount: &str, barriers: &str) -> HostReport {
+        let fact = Fact {
+            id: FactId::Barriers,
+            reading: Reading::Known(FactValue::text(barriers)),
+            from: "/proc/self/mountinfo".to_owned(),
+        };
+        let part = Part { facts: vec![fact], ..Part::new(PartKind::Filesystem, mount) };
+        HostReport {
+            name: "db01".to_owned(),
+            host: Part::new(PartKind::Host, "db01"),
+            chains: vec![TargetChain { target: format!("{mount}/data"), parts: vec![part], ends: None }],
+        }
+    }
+
+    #[test]
+    fn what_is_critical_is_said_once_and_what_is_as_it_should_be_never() {
+        let (heard, mut warnings) = (Heard::default(), HostWarnings::default());
+        warnings.tell(None, "sqlserver-oltp", &heard);
+        warnings.tell(Some(&host("/a", "on")), "sqlserver-oltp", &heard);
+        assert!(heard.0.lock().unwrap().is_empty());
+        for _ in 0..2 {
+            warnings.tell(Some(&host("/a", "off")), "sqlserver-oltp", &heard);
+        }
+        warnings.tell(Some(&host("/b", "off")), "", &heard);
+        let heard = heard.0.into_inner().unwrap();
+        assert_eq!(
+            heard,
+            [
+                "warning: write barriers are switched off (/a)",
+                "`iotrial check --target /a/data` says what to change",
+                "warning: write barriers are switched off (/b)",
+                "`iotrial check --target /b/data` says what to change",
+            ]
+        );
+    }
+}

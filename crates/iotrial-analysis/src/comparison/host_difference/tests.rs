@@ -41,9 +41,8 @@ fn host(targets: &[(&str, &[Part])]) -> HostReport {
 
 /// `target part fact: A | B`, a line each.
 fn told(hosts: &[(&str, Vec<&HostReport>)]) -> Vec<String> {
-    let values = |values: &HostValues| {
-        values.values.iter().map(ToString::to_string).collect::<Vec<_>>().join("+")
-    };
+    let values =
+        |values: &HostValues| values.values.iter().map(ToString::to_string).collect::<Vec<_>>().join("+");
     let line = |one: HostDifference| {
         let target = one.target.map(|target| format!("{target} ")).unwrap_or_default();
         let fact = one.fact.map_or("count", FactId::as_str);
@@ -85,8 +84,7 @@ fn what_differs_below_one_target_only_is_told_with_it() {
 
 #[test]
 fn repeats_of_one_configuration_on_hosts_that_differ_are_told_even_where_the_other_has_the_same() {
-    let (none, bfq) =
-        (host(&[("/data", &[disk("sdb", "none")])]), host(&[("/data", &[disk("sdb", "bfq")])]));
+    let (none, bfq) = (host(&[("/data", &[disk("sdb", "none")])]), host(&[("/data", &[disk("sdb", "bfq")])]));
     let all = told(&[("A", vec![&none, &bfq]), ("B", vec![&none, &bfq])]);
     assert_eq!(all, ["disk scheduler: none+bfq | none+bfq"]);
 }
@@ -103,8 +101,10 @@ fn compare(records: &[RunRecord], by: Option<&str>) -> Comparison {
 }
 
 fn on(transport: &str, queues: i64) -> HostReport {
-    let facts =
-        [(FactId::Transport, FactValue::text(transport)), (FactId::HardwareQueues, FactValue::Number(queues))];
+    let facts = [
+        (FactId::Transport, FactValue::text(transport)),
+        (FactId::HardwareQueues, FactValue::Number(queues)),
+    ];
     host(&[("/data", &[part(PartKind::Disk, "sdb", &facts)])])
 }
 
