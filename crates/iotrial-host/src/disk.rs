@@ -58,6 +58,9 @@ pub(crate) fn disk(kernel: &Kernel, uses: &Uses, link: &Link, has_map: bool) -> 
         let count = i64::try_from(queues).unwrap_or(i64::MAX);
         facts.known(FactId::HardwareQueues, FactValue::Number(count), format!("{shown}/mq"));
     }
+    if let Some(lun) = lun(device) {
+        facts.known(FactId::Lun, FactValue::Number(lun), format!("{shown}/device"));
+    }
     if let Some((interrupts, from)) = controller::queue_interrupts(kernel, device) {
         facts.known(FactId::QueueInterrupts, FactValue::Number(interrupts), from);
     }
@@ -145,6 +148,18 @@ pub(crate) fn transport(device: &Device) -> &'static str {
         (name.starts_with("rbd"), "rbd"),
     ];
     known.into_iter().find(|(is_so, _)| *is_so).map_or("unknown", |(_, word)| word)
+}
+
+/// The last number of the address of a SCSI disk: `0:0:0:2`, host, channel, target and LUN.
+fn lun(device: &Device) -> Option<i64> {
+    device.directory().ancestors().skip(1).find_map(|path| {
+        let name = crate::block::file_name(path);
+        let numbers: Vec<i64> = name.split(':').map(str::parse).collect::<Result<_, _>>().ok()?;
+        match numbers.as_slice() {
+            [_, _, _, lun] => Some(*lun),
+            _ => None,
+        }
+    })
 }
 
 fn nvme_transport(device: &Device) -> Option<String> {

@@ -15,6 +15,7 @@ pub mod mounts;
 pub mod block;
 #[cfg(target_os = "linux")]
 mod reading;
+mod firmware;
 #[cfg(target_os = "linux")]
 mod platform;
 #[cfg(target_os = "linux")]
@@ -40,4 +41,9 @@ mod network;
 #[cfg(target_os = "linux")]
 mod chain;
 pub mod machine;
+#[cfg(any(windows, test))]
+mod storage_layout;
+#[cfg(windows)]
+mod windows_api;
 pub mod report;
+pub mod cloud;

@@ -9,6 +9,9 @@ mod os;
 #[path = "machine/windows.rs"]
 mod os;
 
+#[cfg(windows)]
+pub(crate) use os::memory;
+
 /// What does not vary from run to run. What cannot be read is absent.
 pub fn machine() -> Host {
     os::machine()

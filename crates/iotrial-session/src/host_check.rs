@@ -2,9 +2,11 @@
 
 use std::fs;
 use std::io;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use iotrial_analysis::host_check::{CheckAnswer, Database, RuleSet, builtin_rules, judge_host};
+use iotrial_host::cloud::ask_metadata;
 use iotrial_host::report::{ReadHostError, read_host};
 use iotrial_model::host_fact::HostReport;
 use iotrial_model::toml_reader::Mistakes;
@@ -21,6 +23,8 @@ pub struct CheckRequest {
     pub database: Option<Database>,
     /// Files of rules, or folders of them, besides the built-in ones.
     pub rules: Vec<PathBuf>,
+    /// The metadata service of the cloud, where it is to be asked; `None` opens no connection.
+    pub cloud: Option<SocketAddr>,
     /// A folder with a copy of another host's `/proc`, `/sys` and `/etc`, instead of this host.
     pub captured: Option<PathBuf>,
 }
@@ -101,7 +105,10 @@ impl Fault for CheckError {
 pub fn check_host(request: &CheckRequest) -> Result<CheckAnswer, CheckError> {
     // Rules first: a mistake in them is told before anything is looked at.
     let rules = load_rules(&request.rules)?;
-    let host = read_host(&request.targets, request.captured.as_deref())?;
+    let mut host = read_host(&request.targets, request.captured.as_deref())?;
+    if let Some(service) = request.cloud {
+        ask_metadata(&mut host, service);
+    }
     Ok(judge_host(host, &rules, request.database))
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use iotrial_analysis::host_check::Database;
+use iotrial_host::cloud::METADATA_SERVICE;
 use iotrial_session::host_check::CheckRequest;
 
 use crate::report_files::ReportFiles;
@@ -22,10 +23,12 @@ Examples:
   # what is checked, and with rules of the company as well
   iotrial check --list-rules
   iotrial check --target /data --rules ./our-rules
+  # on a cloud machine, with what its metadata service says of shape and volumes
+  iotrial check --target /data --cloud
   # another host, of which a copy of /proc, /sys and /etc is here
   iotrial check --root ./db01 --target /data
 
-Changes nothing, writes nothing to the targets, runs no other program and opens no connection. Settings that cannot be read are \
+Changes nothing, writes nothing to the targets, runs no other program, and opens no connection without --cloud. Settings that cannot be read are \
 listed as unknown and never count as good; as root more can be read. `iotrial docs check` has the rules' format and what is not \
 looked at.
 
@@ -46,6 +49,10 @@ pub struct CheckArgs {
     /// List the rules, and check nothing.
     #[arg(long, conflicts_with = "targets")]
     pub list_rules: bool,
+
+    /// Also ask the cloud's metadata service (169.254.169.254) for shape, volume types and host caching.
+    #[arg(long, conflicts_with = "root")]
+    pub cloud: bool,
 
     /// Check the host whose /proc, /sys and /etc were copied into this folder.
     #[arg(long, value_name = "DIR")]
@@ -91,6 +98,7 @@ impl CheckArgs {
             targets: self.targets.clone(),
             database: self.database.map(Database::from),
             rules: self.rules.clone(),
+            cloud: self.cloud.then_some(METADATA_SERVICE),
             captured: self.root.clone(),
         }
     }

@@ -1,0 +1,204 @@
+//! The calls of Windows by which a host is read. Compiled, and not run yet.
+
+#![expect(unsafe_code, reason = "these calls are not in std")]
+
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::windows::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::windows::fs::OpenOptionsExt as _;
+use std::os::windows::io::AsRawHandle as _;
+use std::path::Path;
+use std::ptr::{null, null_mut};
+
+use windows_sys::Win32::Foundation::ERROR_SUCCESS;
+use windows_sys::Win32::Storage::FileSystem::{
+    GetDiskFreeSpaceW, GetVolumeInformationW, GetVolumeNameForVolumeMountPointW, GetVolumePathNameW,
+    IOCTL_VOLUME_GET_VOLUME_DISK_EXTENTS,
+};
+use windows_sys::Win32::System::IO::DeviceIoControl;
+use windows_sys::Win32::System::Ioctl::{
+    IOCTL_STORAGE_QUERY_PROPERTY, PropertyStandardQuery, STORAGE_PROPERTY_QUERY,
+    StorageAccessAlignmentProperty, StorageDeviceProperty, StorageDeviceSeekPenaltyProperty,
+};
+use windows_sys::Win32::System::Registry::{HKEY_LOCAL_MACHINE, RRF_RT_REG_SZ, RegGetValueW};
+
+/// Paths of volumes and names of file systems are shorter.
+const MOST_CHARACTERS: usize = 1024;
+/// More than any answer about a disk has; a volume over sixty disks says 1,448 bytes.
+const MOST_BYTES: usize = 16 << 10;
+
+/// A text as Windows takes it: UTF-16, with a zero at its end.
+fn wide(text: &OsStr) -> Vec<u16> {
+    text.encode_wide().chain([0]).collect()
+}
+
+/// What a call wrote into a buffer, until the zero.
+fn text_of(buffer: &[u16]) -> OsString {
+    let end = buffer.iter().position(|unit| *unit == 0).unwrap_or(buffer.len());
+    OsString::from_wide(&buffer[..end])
+}
+
+/// A text of the registry, below HKEY_LOCAL_MACHINE.
+pub(crate) fn registry_text(key: &str, name: &str) -> io::Result<String> {
+    let (key, name) = (wide(OsStr::new(key)), wide(OsStr::new(name)));
+    let mut buffer = [0_u16; MOST_CHARACTERS];
+    let mut bytes = u32::try_from(size_of_val(&buffer)).unwrap_or(0);
+    // SAFETY: both names end with a zero, the buffer has as many bytes as are told, and all of them outlive the call.
+    let error = unsafe {
+        RegGetValueW(
+            HKEY_LOCAL_MACHINE,
+            key.as_ptr(),
+            name.as_ptr(),
+            RRF_RT_REG_SZ,
+            null_mut(),
+            buffer.as_mut_ptr().cast(),
+            &raw mut bytes,
+        )
+    };
+    if error != ERROR_SUCCESS {
+        return Err(io::Error::from_raw_os_error(error.cast_signed()));
+    }
+    Ok(text_of(&buffer).to_string_lossy().trim().to_owned())
+}
+
+/// Where a volume is mounted.
+pub(crate) struct Volume {
+    /// `D:\`, or a folder, with a backslash at its end and a zero behind it.
+    root: Vec<u16>,
+    /// The same for people.
+    pub(crate) shown: String,
+}
+
+/// The volume that holds a file or directory.
+pub(crate) fn volume_of(path: &Path) -> io::Result<Volume> {
+    let path = wide(path.as_os_str());
+    let mut root = [0_u16; MOST_CHARACTERS];
+    let length = u32::try_from(root.len()).unwrap_or(0);
+    // SAFETY: the path ends with a zero, the buffer has as many characters as are told, and both outlive the call.
+    let done = unsafe { GetVolumePathNameW(path.as_ptr(), root.as_mut_ptr(), length) };
+    if done == 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let root = text_of(&root);
+    let shown = root.to_string_lossy().trim_start_matches(r"\\?\").to_owned();
+    Ok(Volume { root: wide(&root), shown })
+}
+
+/// `NTFS`, `ReFS`.
+pub(crate) fn filesystem_name(volume: &Volume) -> io::Result<String> {
+    let mut name = [0_u16; MOST_CHARACTERS];
+    let length = u32::try_from(name.len()).unwrap_or(0);
+    // SAFETY: the root ends with a zero, the buffer has as many characters as are told; whatever else could be told is not wanted.
+    let done = unsafe {
+        GetVolumeInformationW(
+            volume.root.as_ptr(),
+            null_mut(),
+            0,
+            null_mut(),
+            null_mut(),
+            null_mut(),
+            name.as_mut_ptr(),
+            length,
+        )
+    };
+    if done == 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(text_of(&name).to_string_lossy().into_owned())
+}
+
+/// The room of a volume, in clusters, which are its allocation units.
+#[derive(Debug, Default)]
+pub(crate) struct Space {
+    pub(crate) sectors_per_cluster: u32,
+    pub(crate) bytes_per_sector: u32,
+    pub(crate) free_clusters: u32,
+    pub(crate) all_clusters: u32,
+}
+
+pub(crate) fn space(volume: &Volume) -> io::Result<Space> {
+    let mut space = Space::default();
+    // SAFETY: the root ends with a zero, and the four numbers outlive the call.
+    let done = unsafe {
+        GetDiskFreeSpaceW(
+            volume.root.as_ptr(),
+            &raw mut space.sectors_per_cluster,
+            &raw mut space.bytes_per_sector,
+            &raw mut space.free_clusters,
+            &raw mut space.all_clusters,
+        )
+    };
+    if done == 0 { Err(io::Error::last_os_error()) } else { Ok(space) }
+}
+
+/// Opens a device to ask it, without the right to read or to write.
+pub(crate) fn open_device(name: &str) -> io::Result<File> {
+    // FILE_SHARE_READ and FILE_SHARE_WRITE: others have it open, and go on using it.
+    OpenOptions::new().access_mode(0).share_mode(0x1 | 0x2).open(name)
+}
+
+/// What is asked of a disk.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Property {
+    Device,
+    Alignment,
+    SeekPenalty,
+}
+
+/// The answer of a disk, as it lies in memory.
+pub(crate) fn query(device: &File, property: Property) -> io::Result<Vec<u8>> {
+    let id = match property {
+        Property::Device => StorageDeviceProperty,
+        Property::Alignment => StorageAccessAlignmentProperty,
+        Property::SeekPenalty => StorageDeviceSeekPenaltyProperty,
+    };
+    let query = STORAGE_PROPERTY_QUERY {
+        PropertyId: id,
+        QueryType: PropertyStandardQuery,
+        ..STORAGE_PROPERTY_QUERY::default()
+    };
+    control(device, IOCTL_STORAGE_QUERY_PROPERTY, Some(&query))
+}
+
+/// On which disks a volume is, as it lies in memory.
+pub(crate) fn volume_extents(volume: &Volume) -> io::Result<Vec<u8>> {
+    let mut name = [0_u16; MOST_CHARACTERS];
+    let length = u32::try_from(name.len()).unwrap_or(0);
+    // SAFETY: the root ends with a zero, the buffer has as many characters as are told, and both outlive the call.
+    let done = unsafe { GetVolumeNameForVolumeMountPointW(volume.root.as_ptr(), name.as_mut_ptr(), length) };
+    if done == 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // `\\?\Volume{…}\` is its root directory, and without the last backslash the volume itself.
+    let name = text_of(&name).to_string_lossy().trim_end_matches('\\').to_owned();
+    control(&open_device(&name)?, IOCTL_VOLUME_GET_VOLUME_DISK_EXTENTS, None)
+}
+
+fn control(device: &File, code: u32, question: Option<&STORAGE_PROPERTY_QUERY>) -> io::Result<Vec<u8>> {
+    let mut answer = vec![0_u8; MOST_BYTES];
+    let length = u32::try_from(answer.len()).unwrap_or(0);
+    let mut returned = 0;
+    let (input, input_length) = question.map_or((null(), 0), |question| {
+        (std::ptr::from_ref(question).cast(), u32::try_from(size_of_val(question)).unwrap_or(0))
+    });
+    // SAFETY: question and answer have as many bytes as are told, and outlive the call, which waits for its end: the handle was not
+    // opened for overlapped I/O.
+    let done = unsafe {
+        DeviceIoControl(
+            device.as_raw_handle(),
+            code,
+            input,
+            input_length,
+            answer.as_mut_ptr().cast(),
+            length,
+            &raw mut returned,
+            null_mut(),
+        )
+    };
+    if done == 0 {
+        return Err(io::Error::last_os_error());
+    }
+    answer.truncate(returned as usize);
+    Ok(answer)
+}
