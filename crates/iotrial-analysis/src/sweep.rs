@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::figures::{Counted, Figures, percentile_us};
 use crate::findings::{findings as found, shared_disks};
+use crate::possible_cause::{Flat, PossibleCause, possible_causes_of_flats};
 use crate::saturation::{LoadPoint, Saturation, Sustained, is_saturated};
 use crate::settings::Setting;
 use crate::threshold::ThresholdSet;
@@ -56,6 +57,9 @@ pub struct SweepSummary {
     pub settings: Vec<Setting>,
     /// What the reader should know, the most serious first.
     pub findings: Vec<Finding>,
+    /// Settings of the host that may hold rates at their ceilings; empty where no ceiling was reached, or nobody read the host.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub possible_causes: Vec<PossibleCause>,
 }
 
 /// One pattern on one volume at several loads.
@@ -152,6 +156,11 @@ impl SweepSummary {
         }
         findings.extend(findings::of_curves(&curves, &volumes, "; a longer --step tells which"));
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+        let possible_causes = record
+            .host_facts
+            .as_ref()
+            .map(|report| possible_causes_of_flats(report, &flats(&curves)))
+            .unwrap_or_default();
         Self {
             method: record.settings.method,
             ended: record.ended.how,
@@ -165,8 +174,30 @@ impl SweepSummary {
             curves,
             scaling,
             findings,
+            possible_causes,
         }
     }
+}
+
+/// The curves that flatten by what nobody set: a cap, the generator's CPU and a ceiling that was not reached need no other cause.
+fn flats(curves: &[Curve]) -> Vec<Flat> {
+    let is_open = |limit: &Limit| {
+        !matches!(
+            limit.kind,
+            LimitKind::Generator
+                | LimitKind::IopsCap
+                | LimitKind::BandwidthCap
+                | LimitKind::RateCap
+                | LimitKind::NotReached
+        )
+    };
+    let flat = |curve: &Curve| {
+        let saturation = curve.saturation.as_ref().filter(|found| found.is_reached)?;
+        curve.limit.as_ref().filter(|limit| is_open(limit))?;
+        let most = curve.probes.iter().map(|probe| probe.outstanding).max()?;
+        Some(Flat { volume: curve.volume, knee: saturation.knee.outstanding, most })
+    };
+    curves.iter().filter_map(flat).collect()
 }
 
 impl Probe {

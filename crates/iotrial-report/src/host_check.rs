@@ -110,8 +110,11 @@ fn byline(answer: &CheckAnswer) -> String {
         (None, machine) => machine,
     };
     let kernel = text(FactId::Kernel).map(|kernel| format!("Linux {kernel}"));
+    // Where the machine's name does not say it, as on all clouds but one.
+    let shape =
+        text(FactId::Shape).filter(|shape| !platform.as_ref().is_some_and(|words| words.contains(shape)));
     let name = (!answer.host.name.is_empty()).then(|| answer.host.name.clone());
-    [name, platform, kernel].into_iter().flatten().collect::<Vec<_>>().join(" · ")
+    [name, platform, shape, kernel].into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
 fn counted(count: usize, one: &str) -> String {

@@ -2,7 +2,6 @@
 
 use iotrial_analysis::host_check::Weight;
 use iotrial_analysis::possible_cause::PossibleCause;
-use iotrial_analysis::summary::Summary;
 use iotrial_model::host_fact::PartKind;
 
 use crate::document::{Block, Fact, FindingLine, Section};
@@ -11,8 +10,8 @@ use crate::quantity::Quantity;
 use crate::table::Value;
 
 /// What may be why; absent of a result that is not too slow, and of a host of which nothing is known.
-pub(crate) fn section(summary: &Summary) -> Option<Section> {
-    let lines: Vec<FindingLine> = summary.possible_causes.iter().map(line).collect();
+pub(crate) fn section(causes: &[PossibleCause]) -> Option<Section> {
+    let lines: Vec<FindingLine> = causes.iter().map(line).collect();
     (!lines.is_empty()).then(|| Section {
         id: "possible-causes",
         heading: "Possible causes",

@@ -44,7 +44,7 @@ impl Document {
             Some(verdict(subject, summary)),
             search::search(summary),
             steps::steps(subject, summary),
-            possible_causes::section(summary),
+            possible_causes::section(&summary.possible_causes),
             findings(&summary.findings),
             curves::throughput_over_time(subject, &series),
             curves::latency_over_time(subject, &series, judged_by),

@@ -24,6 +24,7 @@ use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
 use crate::comparison::measured::in_words;
 use crate::document::{Block, Document, Fact, FindingLine, Section};
 use crate::finding_line::About;
+use crate::possible_causes;
 use crate::proposals;
 use crate::quantity::{Quantity, in_seconds};
 use crate::result;
@@ -73,6 +74,7 @@ impl Document {
             saturation(record.map_or(1, |record| record.settings.repeats), summary),
             is_series.then(|| charts::series(summary)).flatten(),
             limits(summary),
+            possible_causes::section(&summary.possible_causes),
             scaling(summary),
             findings(summary),
             curves(summary),

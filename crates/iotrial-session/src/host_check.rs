@@ -5,10 +5,12 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use iotrial_analysis::host_check::{CheckAnswer, Database, RuleSet, builtin_rules, judge_host};
+use iotrial_analysis::host_check::{
+    CheckAnswer, Database, RuleSet, UnknownSetting, builtin_rules, judge_host,
+};
 use iotrial_host::cloud::ask_metadata;
 use iotrial_host::report::{ReadHostError, read_host};
-use iotrial_model::host_fact::HostReport;
+use iotrial_model::host_fact::{FactId, HostReport, Reading};
 use iotrial_model::toml_reader::Mistakes;
 
 use crate::bounded_file::{Pipes, ReadFileError, read_text};
@@ -109,7 +111,19 @@ pub fn check_host(request: &CheckRequest) -> Result<CheckAnswer, CheckError> {
     if let Some(service) = request.cloud {
         ask_metadata(&mut host, service);
     }
-    Ok(judge_host(host, &rules, request.database))
+    let mut answer = judge_host(host, &rules, request.database);
+    // No rule asks for the shape, but whoever has the cloud asked wants to know why it did not answer.
+    let shape = answer.host.host.fact(FactId::Shape).map(|fact| &fact.reading);
+    if let (Some(_), Some(Reading::Unknown(why))) = (request.cloud, shape) {
+        let unknown = UnknownSetting {
+            parts: vec![answer.host.name.clone()],
+            what: "what the cloud says of this machine".to_owned(),
+            why: why.clone(),
+            rules: Vec::new(),
+        };
+        answer.unknown.push(unknown);
+    }
+    Ok(answer)
 }
 
 /// What can be read of this host and of what is below some targets, a chain for each of them; `None` where it cannot be looked at at

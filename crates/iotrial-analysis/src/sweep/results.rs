@@ -117,6 +117,7 @@ impl SweepSummary {
             settings: Vec::new(),
             scaling: Vec::new(),
             findings,
+            possible_causes: Vec::new(),
         };
         (summary, left_out)
     }

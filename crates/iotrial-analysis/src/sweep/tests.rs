@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use iotrial_model::finding::FindingId;
 use iotrial_model::histogram::LatencyHistogram;
+use iotrial_model::host_fact::{Fact, FactId, FactValue, HostReport, Part, PartKind, Reading, TargetChain};
 use iotrial_model::load::Role;
 use iotrial_model::plan::EngineKind;
 use iotrial_model::record::{
@@ -537,4 +538,35 @@ fn rates_that_are_many_powers_of_ten_apart_have_a_ceiling() {
     let summary = SweepSummary::new(&record);
     let found = summary.curves[0].saturation.as_ref().unwrap();
     assert!(found.ceiling_iops > 100.0, "{found:?}");
+}
+
+/// A volume on one SAN disk with a queue of that depth.
+fn queue_of(depth: i64) -> HostReport {
+    let facts =
+        [(FactId::QueueDepth, FactValue::Number(depth)), (FactId::Scheduler, FactValue::text("none"))];
+    let fact = |(id, value)| Fact { id, reading: Reading::Known(value), from: String::new() };
+    let disk = Part { facts: facts.map(fact).into(), ..Part::new(PartKind::Disk, "sdb") };
+    HostReport {
+        name: String::new(),
+        host: Part::new(PartKind::Host, ""),
+        chains: vec![TargetChain { target: "/mnt/0".into(), parts: vec![disk], ends: None }],
+    }
+}
+
+#[test]
+fn a_queue_that_is_full_at_the_knee_is_a_possible_cause_and_a_deeper_one_is_not() {
+    let causes = |depth| {
+        let probes = alone("randread-8k", 0, 32);
+        let sweep = SweepRecord { host_facts: Some(queue_of(depth)), ..record(1, probes) };
+        let summary = SweepSummary::new(&sweep);
+        assert!(summary.curves[0].saturation.as_ref().unwrap().is_reached);
+        summary
+            .possible_causes
+            .into_iter()
+            .map(|one| format!("{}: {}", one.rule, one.found))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(causes(32), ["queue-in-use: 32"]);
+    // It has room for all that was tried, or is far below what the device took at once.
+    assert!(causes(256).is_empty() && causes(8).is_empty());
 }
