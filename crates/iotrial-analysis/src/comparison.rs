@@ -371,7 +371,8 @@ impl Comparison {
         if !metrics.iter().any(|metric| is_common(&metric)) {
             return Err(CompareError::NoCommonMetric);
         }
-        add_host_attributes(&mut configurations, request.by.as_deref());
+        let host_differences = host_differences(&configurations);
+        add_host_attributes(&mut configurations, &host_differences, request.by.as_deref());
         let baseline = match &request.baseline {
             Some(name) => find_baseline(&configurations, name)?,
             None => 0,
@@ -403,7 +404,6 @@ impl Comparison {
         findings.extend(findings_on_ranges(&configurations));
         // Stable: within a severity they stay in the order of the steps above.
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-        let host_differences = host_differences(&configurations);
         let mut comparison = Self {
             subjects,
             baseline: configurations[baseline].key.clone(),
@@ -505,9 +505,15 @@ fn host_differences(configurations: &[Configuration]) -> Vec<HostDifference> {
 /// Lets what hosts show of themselves tell configurations apart, where nothing that the user wrote down does, or where it is asked for.
 ///
 /// Not beside attributes of the user: `driver = "sr-iov"` and what the host says of the same driver would always differ together, so
-/// that no pair would be left that differs in one thing only.
-fn add_host_attributes(configurations: &mut [Configuration], by: Option<&str>) {
-    let is_told_apart = !varying_attributes(configurations).is_empty();
+/// that no pair would be left that differs in one thing only. And not where settings differ as well: a scheduler that was changed along
+/// with the driver must not be told as what the driver does.
+fn add_host_attributes(
+    configurations: &mut [Configuration],
+    differences: &[HostDifference],
+    by: Option<&str>,
+) {
+    let is_told_apart =
+        !varying_attributes(configurations).is_empty() || !differences.iter().all(HostDifference::follows);
     // What differs among the repeats is no attribute of the configuration, and neither is what it does not tell.
     let value_of = |one: &Configuration, name: &str| -> Option<AttributeValue> {
         let mut values = one.hosts.iter().map(|host| host_attribute(host, name));

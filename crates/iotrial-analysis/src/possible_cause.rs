@@ -125,6 +125,10 @@ fn with_load(report: &HostReport, in_flight: Option<f64>) -> HostReport {
         }
     }
     // By disk, as if they had the same: how a stripe deals its I/Os out is not counted. Rounded down, in favour of the setting.
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "whole I/Os are meant; a number beyond any is the largest"
+    )]
     let each = in_flight.map(|all| (all / disks.len().max(1) as f64) as i64).filter(|each| *each > 0);
     report.host.facts.extend(each.map(|each| Fact {
         id: FactId::LoadInFlight,

@@ -138,6 +138,10 @@ fn oci(service: SocketAddr) -> Result<Told, String> {
     let gigabits = answer.pointer("/shapeConfig/networkingBandwidthInGbps").and_then(Value::as_f64);
     let megabits =
         gigabits.map(|gigabits| gigabits * 1000.0).filter(|megabits| (1.0..1e9).contains(megabits));
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "it is below 10^9, and fractions of a megabit are none"
+    )]
     host.extend(megabits.map(|megabits| (FactId::NetworkLimit, FactValue::Number(megabits as i64))));
     Ok(Told { host, disks: Vec::new() })
 }

@@ -93,7 +93,7 @@ fn a_slow_result_has_the_settings_that_may_be_why_and_a_good_one_none() {
     // 64 at once on a device that serves eight in 4 ms: 32 ms each.
     let (category, told) = causes(&record(4_000.0, 64, SAN));
     assert_eq!(category, Some(Category::Critical));
-    assert_eq!(told, ["scheduler: bfq", "one-interrupt: 1", "queue-in-use: 32"], "{told:?}");
+    assert_eq!(told, ["queue-in-use: 32", "scheduler: bfq", "one-interrupt: 1"], "{told:?}");
     // The same host under the same load, with a device that is fast enough.
     let (category, told) = causes(&record(50.0, 64, SAN));
     assert!(category.is_some_and(|category| category <= Category::Acceptable), "{category:?}");

@@ -60,7 +60,47 @@ pub(super) fn telling(report: &HostReport) -> HostReport {
     report
 }
 
+/// What follows from the shape of a machine, or from how its disks are attached and by which driver, and is no setting of its own.
+const FOLLOWING: [FactId; 27] = [
+    FactId::Shape,
+    FactId::Machine,
+    FactId::CpuCount,
+    FactId::NumaNodes,
+    FactId::Memory,
+    FactId::NetworkLimit,
+    FactId::Transport,
+    FactId::Model,
+    FactId::VolumeType,
+    FactId::Driver,
+    FactId::DriverVersion,
+    FactId::HardwareQueues,
+    FactId::QueueInterrupts,
+    FactId::NrRequests,
+    FactId::QueueDepth,
+    FactId::MaxRequest,
+    FactId::OptimalIo,
+    FactId::CommandTimeout,
+    FactId::State,
+    FactId::Lun,
+    FactId::Fua,
+    FactId::WriteCache,
+    FactId::Rotational,
+    FactId::CanQueue,
+    FactId::CommandsPerLun,
+    FactId::LinkSpeed,
+    FactId::ReceiveQueues,
+];
+
 impl HostDifference {
+    /// Whether it follows from the shape of the machine, or from the attachment of its disks: two hosts that differ in nothing else differ
+    /// in that alone.
+    pub(super) fn follows(&self) -> bool {
+        match self.fact {
+            Some(fact) => FOLLOWING.contains(&fact),
+            None => matches!(self.part, PartKind::Controller | PartKind::Interface),
+        }
+    }
+
     /// What differs, in the order host, file system, layers, disks, controllers. `hosts` has what was read of the host of each run of
     /// each configuration, by its key; where fewer than two have anything, nothing differs.
     pub(super) fn between(hosts: &[(&str, Vec<&HostReport>)]) -> Vec<Self> {
@@ -174,7 +214,7 @@ fn are_different(id: Option<FactId>, values: &[Vec<FactValue>]) -> bool {
         }
         (_, a, b) => a.len() == b.len() && a.iter().all(|value| b.contains(value)),
     };
-    !known.all(|other| is_like(other))
+    !known.all(is_like)
 }
 
 /// What is the same below every target is told once.

@@ -122,6 +122,25 @@ fn what_the_hosts_show_is_a_factor_where_nothing_that_was_written_down_tells_con
 }
 
 #[test]
+fn a_scheduler_that_changed_along_with_the_driver_is_not_told_as_what_the_driver_does() {
+    let changed = |transport: &str, scheduler: &str| {
+        let mut host = on(transport, 1);
+        host.chains[0].parts[1].facts.push(Fact {
+            id: FactId::Scheduler,
+            reading: Reading::Known(FactValue::text(scheduler)),
+            from: String::new(),
+        });
+        host
+    };
+    let records = [run("a", "old", changed("virtio-scsi", "bfq")), run("b", "new", changed("nvme", "none"))];
+    let comparison = compare(&records, None);
+    assert!(comparison.factors.is_empty(), "{:?}", comparison.factors);
+    assert_eq!(comparison.host_differences.len(), 2);
+    // Whoever asks for it has it.
+    assert_eq!(compare(&records, Some("attachment")).factors[0].attribute, "attachment");
+}
+
+#[test]
 fn attributes_of_the_user_win_and_stay_alone() {
     let mut records = [run("a", "old", on("virtio-scsi", 1)), run("b", "new", on("nvme", 8))];
     for (record, volumes) in records.iter_mut().zip([1, 3]) {
