@@ -121,7 +121,7 @@ impl Page {
     fn sections(&mut self, document: &Document, unit: LatencyUnit) {
         for section in &document.sections {
             let shown = |block: &&Block| match block {
-                Block::Verdict(_) | Block::Answer(_) | Block::Findings(_) => true,
+                Block::Verdict(_) | Block::Answer(_) | Block::Statement(_) | Block::Findings(_) => true,
                 Block::Table(table) => table.at_a_glance,
                 // What charts are made of is in the tables.
                 Block::Charts(_)
@@ -141,6 +141,7 @@ impl Page {
                 match block {
                     Block::Verdict(verdict) => self.verdict(verdict),
                     Block::Answer(answer) => self.answer(answer),
+                    Block::Statement(statement) => self.statement(statement),
                     Block::Findings(findings) => {
                         for (index, finding) in findings.iter().enumerate() {
                             // Those of several lines are kept apart.
@@ -199,6 +200,19 @@ impl Page {
         self.line("");
         self.prose(&format!("{} ", self.paint(tone, symbol)), "  ", &answer.headline, tone);
         self.prose("  ", "  ", &answer.sentence, Tone::Plain);
+        self.points_of(answer);
+    }
+
+    fn statement(&mut self, statement: &Answer) {
+        self.line("");
+        self.prose("", "", &statement.headline, Tone::Strong);
+        if !statement.sentence.is_empty() {
+            self.prose("", "", &statement.sentence, Tone::Plain);
+        }
+        self.points_of(statement);
+    }
+
+    fn points_of(&mut self, answer: &Answer) {
         for point in &answer.points {
             self.prose("  • ", "    ", point, Tone::Plain);
         }

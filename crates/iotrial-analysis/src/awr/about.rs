@@ -21,11 +21,11 @@ const NO_RAC_FROM: u32 = 19;
 pub(super) struct OfReport {
     pub(super) limits: Vec<Limit>,
     /// What they are shares of.
-    db_time_s: f64,
+    pub(super) db_time_s: f64,
     pub(super) instances: Instances,
-    range: Option<PlainRange>,
-    enterprise: BTreeSet<&'static str>,
-    is_virtual: bool,
+    pub(super) range: Option<PlainRange>,
+    pub(super) enterprise: BTreeSet<&'static str>,
+    pub(super) is_virtual: bool,
 }
 
 impl OfReport {

@@ -222,7 +222,8 @@ impl AwrFleet {
         let is_whole =
             |piece: &&Piece<'_>| (0..count).all(|member| piece.value(member, AwrFigure::Requests).is_some());
         let seconds = |pieces: &mut dyn Iterator<Item = &Piece<'_>>| -> f64 {
-            pieces.map(|piece| piece.span.seconds()).sum()
+            // The sum of none is -0.0.
+            pieces.map(|piece| piece.span.seconds()).sum::<f64>() + 0.0
         };
         let members = placed.iter().enumerate().map(|(at, one)| member(at, one, &pieces, &figures)).collect();
         let notes = notes::notes_of(&placed, &pieces, &boundaries, &figures);

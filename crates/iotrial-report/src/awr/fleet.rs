@@ -8,8 +8,8 @@ use iotrial_analysis::awr::{
 use iotrial_model::awr::{AwrFigure, AwrUnit};
 use iotrial_model::words::{enumerate, in_brief};
 
-use super::series::{lists_of, moment, span_of};
-use super::{quantity, right_size, said, section, words};
+use super::series::{lists_of, moment, reports_of, span_of};
+use super::{cut_off, quantity, right_size, said, section, words};
 use crate::document::{Answer, Block, Document, Section};
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
@@ -25,7 +25,8 @@ const WHOLE_SHARE: f64 = 0.99;
 
 /// What several databases ask together, with a chapter for each.
 pub(super) fn document(series: &AwrSeries, fleet: &AwrFleet) -> Document {
-    let mut sections = vec![opening(series, fleet)];
+    let mut sections: Vec<Section> = cut_off::of_many(&series.cut_off, reports_of(series)).into_iter().collect();
+    sections.push(opening(series, fleet));
     sections.extend(databases(fleet));
     sections.extend(each(series, fleet));
     sections.extend(layers::courses(fleet));
@@ -77,6 +78,7 @@ fn opening(series: &AwrSeries, fleet: &AwrFleet) -> Section {
                 .to_owned(),
         ),
     };
+    let sentence = format!("{sentence}{}", parts(fleet));
     let mut points = Vec::new();
     if requests.is_some() {
         points.extend(who(fleet));
@@ -106,7 +108,7 @@ fn opening(series: &AwrSeries, fleet: &AwrFleet) -> Section {
         "answer",
         "",
         None,
-        Block::Answer(Answer { is_good: None, headline, sentence, points, lists: lists_of(series, notes) }),
+        Block::Statement(Answer { is_good: None, headline, sentence, points, lists: lists_of(series, notes) }),
     )
 }
 
@@ -133,6 +135,18 @@ fn sentence(requests: &Consolidated, throughput: Option<&Consolidated>) -> Strin
         ));
     }
     text
+}
+
+/// The databases of which instances are missing: what all ask together is then too low.
+fn parts(fleet: &AwrFleet) -> String {
+    let parts = fleet.members.iter().filter_map(|one| Some(format!("{}: {}", one.database, one.part.as_ref()?)));
+    match parts.collect::<Vec<String>>().as_slice() {
+        [] => String::new(),
+        parts => format!(
+            " Rates are too low, because instances are missing ({}).",
+            in_brief(parts, MOST_NAMES, MOST_NAMES - 1)
+        ),
+    }
 }
 
 /// Who makes the load.

@@ -91,7 +91,7 @@ fn opening(series: &SlobSeries) -> Section {
         "answer",
         "",
         None,
-        Block::Answer(Answer {
+        Block::Statement(Answer {
             is_good: None,
             headline,
             sentence: String::new(),

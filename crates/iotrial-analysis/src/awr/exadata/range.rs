@@ -61,16 +61,16 @@ impl PlainRange {
         .into_iter()
         .flatten()
         .collect();
-        let opening = "the rates are those on Exadata, whose offload and storage index make less I/O than other storage gets";
+        let opening = "on Exadata, offload and the storage index filter what is read before the database gets it";
         let has_range = self.read_mib.low < self.read_mib.high;
         match (parts.is_empty(), has_range) {
-            (true, _) => opening.to_owned(),
+            (true, _) => format!("{opening}: other storage is asked for more than comes back today"),
             (false, true) => format!(
-                "{opening}: that is asked for {} in place of these, from the least (only what smart scans return is read) to the most (all that they go over, without compression)",
+                "{opening}: other storage is asked for {}, the least where indexes, partitions or the In-Memory column store spare what is filtered today, the most where everything is read, and stored without compression",
                 parts.join(" and ")
             ),
             (false, false) => format!(
-                "the rates are those on Exadata; the reports count no smart scans, and other storage is asked for the same: {}",
+                "{opening}, but the reports count nothing of it: other storage is asked for {}, as today",
                 parts.join(" and ")
             ),
         }
