@@ -423,6 +423,7 @@ impl<'t> Grid<'t> {
     /// close together. `None` where even that is too wide.
     fn fit(&self, width: usize) -> Option<Layout> {
         let taken = |columns: &[usize], widths: &[usize], gap: usize| {
+            let widths = self.under_groups(columns, widths, gap);
             columns.iter().map(|at| widths[*at]).sum::<usize>() + gap * columns.len().saturating_sub(1)
         };
         // In this order, the least harmful first: closer together, wrap words, leave optional columns out
@@ -430,12 +431,13 @@ impl<'t> Grid<'t> {
         let mut columns: Vec<usize> = (0..self.names.len()).collect();
         let whole = [3, 2].into_iter().find(|gap| taken(&columns, &self.widths, *gap) <= width);
         if let Some(gap) = whole {
-            return Some(Layout { columns, gap, widths: self.widths.clone() });
+            let widths = self.under_groups(&columns, &self.widths, gap);
+            return Some(Layout { columns, gap, widths });
         }
         let narrow = |(at, whole): (usize, &usize)| {
             if self.is_words(at) { (*whole).min(NARROW_WORDS.max(width_of(&self.names[at]))) } else { *whole }
         };
-        let mut widths: Vec<usize> = self.widths.iter().enumerate().map(narrow).collect();
+        let widths: Vec<usize> = self.widths.iter().enumerate().map(narrow).collect();
         let gap = loop {
             if taken(&columns, &widths, 2) <= width {
                 break 2;
@@ -448,14 +450,39 @@ impl<'t> Grid<'t> {
                 None => return None,
             }
         };
+        let mut widths = self.under_groups(&columns, &widths, gap);
         // What room is left is for the words.
         let mut left = width - taken(&columns, &widths, gap);
         for at in &columns {
-            let more = (self.widths[*at] - widths[*at]).min(left);
+            let more = self.widths[*at].saturating_sub(widths[*at]).min(left);
             widths[*at] += more;
             left -= more;
         }
         Some(Layout { columns, gap, widths })
+    }
+
+    /// The widths with room for what stands above the columns: a group that is left with one column may have a title longer than that.
+    fn under_groups(&self, columns: &[usize], widths: &[usize], gap: usize) -> Vec<usize> {
+        let mut widths = widths.to_vec();
+        for (title, of_group) in self.groups(columns) {
+            let here = of_group.iter().map(|at| widths[*at]).sum::<usize>() + gap * (of_group.len() - 1);
+            if let Some(last) = of_group.last() {
+                widths[*last] += width_of(&title).saturating_sub(here);
+            }
+        }
+        widths
+    }
+
+    /// Neighbouring columns with what they have in common, with its blanks; empty where that is nothing.
+    fn groups<'c>(&self, columns: &'c [usize]) -> Vec<(String, &'c [usize])> {
+        let units = self.table.group_units(&self.formats);
+        let of_group = columns.chunk_by(|a, b| self.table.columns[*a].group == self.table.columns[*b].group);
+        let title = |at: usize| match (self.table.columns[at].group.as_ref(), units[at]) {
+            ("", _) => String::new(),
+            (group, "") => format!(" {group} "),
+            (group, unit) => format!(" {group}, {unit} "),
+        };
+        of_group.map(|columns| (title(columns[0]), columns)).collect()
     }
 
     /// The columns that are shown where there is no room for more.
@@ -474,29 +501,18 @@ impl<'t> Grid<'t> {
 
     /// The line above the names: what neighbouring columns have in common, drawn over their width.
     fn group_line(&self, Layout { columns, gap, widths }: &Layout) -> Option<String> {
-        let gap = " ".repeat(*gap);
         let mut line = String::new();
-        let mut position = 0;
-        while position < columns.len() {
-            let group = &self.table.columns[columns[position]].group;
-            let same = columns[position..].iter().take_while(|at| self.table.columns[**at].group == *group);
-            let count = same.count();
+        for (at, (title, of_group)) in self.groups(columns).into_iter().enumerate() {
             // The line of a group covers its columns and the gaps between them.
-            let width: usize = columns[position..position + count].iter().map(|at| widths[*at]).sum();
-            let width = width + gap.len() * (count - 1);
-            if position > 0 {
-                line.push_str(&gap);
+            let width = of_group.iter().map(|at| widths[*at]).sum::<usize>() + gap * (of_group.len() - 1);
+            if at > 0 {
+                line.push_str(&" ".repeat(*gap));
             }
-            if group.is_empty() {
+            if title.is_empty() {
                 line.push_str(&" ".repeat(width));
             } else {
-                let title = match self.table.group_units(&self.formats)[columns[position]] {
-                    "" => format!(" {group} "),
-                    unit => format!(" {group}, {unit} "),
-                };
                 let _ = write!(line, "{title:─^width$}");
             }
-            position += count;
         }
         line.truncate(line.trim_end().len());
         (!line.is_empty()).then_some(line)

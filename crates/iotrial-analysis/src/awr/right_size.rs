@@ -351,11 +351,11 @@ impl Sizer<'_> {
             ));
         }
         if self.is_guess() {
-            let minutes = minutes(self.series.covered_s);
+            let time = duration(self.series.covered_s);
             let known = match self.series.intervals.len() {
-                1 => format!("one interval of {minutes}: its average is all that is known"),
+                1 => format!("one interval of {time}: its average is all that is known"),
                 count => format!(
-                    "{count} intervals of {minutes} in all: the highest of so few says little of the time between them"
+                    "{count} intervals of {time} in all: the highest of so few says little of the time between them"
                 ),
             };
             notes.push(format!(
@@ -432,9 +432,12 @@ pub(super) fn rate_of(
 }
 
 /// Time in words.
-fn minutes(seconds: f64) -> String {
-    let minutes = (seconds / 60.0).round();
-    format!("{minutes:.0} minute{}", if minutes == 1.0 { "" } else { "s" })
+fn duration(seconds: f64) -> String {
+    match seconds {
+        ..100.0 => format!("{seconds:.0} seconds"),
+        ..7_200.0 => format!("{:.0} minutes", seconds / 60.0),
+        _ => format!("{:.0} hours", seconds / 3_600.0),
+    }
 }
 
 /// Cores are bought whole: a machine of three hardware threads is not to be had.

@@ -190,8 +190,9 @@ fn savings(answer: &ExadataMove) -> Table {
         columns: vec![
             Column::new("what", Quantity::Words),
             Column::new("of", Quantity::Words),
-            Column::new("throughput", Quantity::BandwidthMibPerS),
-            Column::new("requests", Quantity::Iops),
+            // The units alone, or a terminal of 80 columns has no room for the table.
+            Column::new("MiB/s", Quantity::BandwidthMibPerS),
+            Column::new("IOPS", Quantity::Iops),
             Column::new("share", Quantity::Percent),
             Column::new("share of", Quantity::Words).optional(),
         ],

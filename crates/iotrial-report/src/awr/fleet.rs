@@ -29,6 +29,7 @@ pub(super) fn document(series: &AwrSeries, fleet: &AwrFleet) -> Document {
     sections.push(opening(series, fleet));
     sections.extend(databases(fleet));
     sections.extend(each(series, fleet));
+    sections.extend(causes(series));
     sections.extend(layers::courses(fleet));
     sections.extend(busiest(fleet));
     sections.extend(together(fleet));
@@ -270,6 +271,39 @@ fn databases(fleet: &AwrFleet) -> Option<Section> {
         .filter(|table| table.rows.len() > 1)
         .map(Block::Table)
         .collect(),
+    })
+}
+
+/// What limits each database.
+fn causes(series: &AwrSeries) -> Option<Section> {
+    const MOST: usize = 3;
+    let row = |one: &DatabaseSeries| {
+        let limits = &one.about.limits;
+        let share = |at: usize| {
+            let limit = limits.get(at);
+            Value::text(limit.map(|limit| format!("{} {:.0} %", limit.what, limit.percent)))
+        };
+        let cells = std::iter::once(words(one.database.as_str())).chain((0..MOST).map(share)).collect();
+        (!limits.is_empty()).then_some(Row { cells, is_total: false })
+    };
+    let rows: Vec<Row> = series.databases.iter().filter_map(row).collect();
+    (!rows.is_empty()).then(|| {
+        section(
+            "causes",
+            "Where DB time goes",
+            Some("Over all intervals of each database. AWR-Miner's output has no waits."),
+            Block::Table(Table {
+                caption: "Where DB time goes".to_owned(),
+                columns: vec![
+                    Column::new("database", Quantity::Words),
+                    Column::new("most", Quantity::Words),
+                    Column::new("then", Quantity::Words),
+                    Column::new("and then", Quantity::Words).optional(),
+                ],
+                rows,
+                at_a_glance: true,
+            }),
+        )
     })
 }
 

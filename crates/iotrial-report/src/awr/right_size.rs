@@ -27,15 +27,30 @@ pub(super) fn right_size(sizing: &RightSizing) -> Section {
 /// What was asked for of each of several databases.
 pub(super) fn right_sizes(databases: &[(&str, &RightSizing)]) -> Option<Section> {
     let (_, first) = databases.first()?;
-    let all: Vec<(String, &Sized)> =
-        databases.iter().map(|(name, sizing)| ((*name).to_owned(), &sizing.chosen)).collect();
+    let all: Vec<(String, &Sized)> = databases
+        .iter()
+        .map(|(name, sizing)| {
+            let mark = if sizing.part.is_some() { " *" } else { "" };
+            (format!("{name}{mark}"), &sizing.chosen)
+        })
+        .collect();
+    // A factor that stands for a level is there only where the source does not have it.
+    let values = |name: &str| {
+        let of = databases.iter().filter_map(|(_, one)| one.factors.iter().find(|one| one.name == name));
+        let mut values: Vec<String> = of.map(|one| one.value.to_string()).collect();
+        values.sort();
+        values.dedup();
+        values.join(" or ")
+    };
     let factors: Vec<String> =
-        first.factors.iter().map(|one| format!("--{} {}", one.name, one.value)).collect();
+        first.factors.iter().map(|one| format!("--{} {}", one.name, values(one.name))).collect();
+    let is_part = databases.iter().any(|(_, one)| one.part.is_some());
+    let mark = if is_part { " * is sized by some of its instances alone: the others come on top." } else { "" };
     Some(Section {
         id: "right-size",
         heading: HEADING,
         note: Some(format!(
-            "Each database by itself, by the method {}: {}. Reports of one database alone show the other methods and levels, and what is over-provisioned.",
+            "Each database by itself, by the method {}: {}. Reports of one database alone show the other methods and levels, and what is over-provisioned.{mark}",
             first.chosen.method.as_str(),
             factors.join(", ")
         )),

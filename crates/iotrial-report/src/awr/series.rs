@@ -249,11 +249,9 @@ fn interval_table<'s>(
             _ => ("wait", "commit"),
         };
         let column = Column::new(name, quantity(figure.unit())).under(group);
-        let is_detail = matches!(
-            figure,
-            AwrFigure::ReadMib | AwrFigure::WriteMib | AwrFigure::RedoWriteUs | AwrFigure::ActiveSessions
-        );
-        columns.push(if is_detail { column.optional() } else { column });
+        // In 80 columns there is room for the sums.
+        let is_sum = matches!(figure, AwrFigure::Requests | AwrFigure::Reads | AwrFigure::Throughput);
+        columns.push(if is_sum { column } else { column.optional() });
     }
     let row = |one: &SeriesInterval| {
         let begin = one.begin.as_deref().or(one.end.as_deref());
