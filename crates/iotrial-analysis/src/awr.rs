@@ -71,8 +71,8 @@ impl AwrAnswer {
         let limits = remarks::limits_of(&report);
         let part = Part::of(&[AwrSample::of(&report, "")]);
         let remarks = remarks::remarks_of(&report, &figures, &latencies, part.as_ref());
-        let away_from_exadata = ExadataMove::of(&report, &figures)
-            .map(|away| ExadataMove { is_of_part: part.is_some(), ..away });
+        let away_from_exadata =
+            ExadataMove::of(&report, &figures).map(|away| ExadataMove { is_of_part: part.is_some(), ..away });
         let cut_off = CutOff::of(&report);
         Self {
             awr: report,

@@ -126,7 +126,7 @@ fn a_report_that_was_cut_off_is_read_as_far_as_it_goes() {
     let cut = &HTML[..HTML.find("<h3>init.ora").unwrap()];
     let report = read(cut);
     let end = report.cut.unwrap();
-    assert_eq!((end.line, end.after.as_str()), (57, "Other Instance Activity Stats"));
+    assert_eq!((end.line, end.after.as_str()), (58, "Other Instance Activity Stats"));
     assert!(read(HTML).cut.is_none());
 }
 

@@ -156,20 +156,20 @@ fn said(number: f64) -> String {
 fn asked(answer: &AwrAnswer) -> Section {
     let figures = &answer.figures;
     let small_reads = match opening::blocks_of_uncounted_reads(answer) {
-        Some(_) => "  below the multi-block counter",
-        None => "  single-block",
+        Some(_) => "reads below the multi-block counter",
+        None => "single-block reads",
     };
     let rows = [
         ("all reads", AwrFigure::Reads, Some(AwrFigure::ReadMib), Some(AwrFigure::MeanReadKib)),
         (small_reads, AwrFigure::SingleBlockReads, None, None),
-        ("  multi-block", AwrFigure::MultiBlockReads, None, None),
-        ("  of the database alone", AwrFigure::DatabaseReads, None, None),
+        ("multi-block reads", AwrFigure::MultiBlockReads, None, None),
+        ("reads of the database alone", AwrFigure::DatabaseReads, None, None),
         ("all writes", AwrFigure::Writes, Some(AwrFigure::WriteMib), Some(AwrFigure::MeanWriteKib)),
-        ("  single-block", AwrFigure::SingleBlockWrites, None, None),
-        ("  multi-block", AwrFigure::MultiBlockWrites, None, None),
-        ("  of the database alone", AwrFigure::DatabaseWrites, None, None),
+        ("single-block writes", AwrFigure::SingleBlockWrites, None, None),
+        ("multi-block writes", AwrFigure::MultiBlockWrites, None, None),
+        ("writes of the database alone", AwrFigure::DatabaseWrites, None, None),
         ("redo", AwrFigure::RedoWrites, Some(AwrFigure::RedoMib), Some(AwrFigure::MeanRedoWriteKib)),
-        ("  in all redo log files", AwrFigure::LogWrites, Some(AwrFigure::LogWriteMib), None),
+        ("redo in all log files", AwrFigure::LogWrites, Some(AwrFigure::LogWriteMib), None),
         ("reads of temporary files", AwrFigure::TempReads, Some(AwrFigure::TempReadMib), None),
         ("writes of temporary files", AwrFigure::TempWrites, Some(AwrFigure::TempWriteMib), None),
         ("writes of archives and backups", AwrFigure::BackupWrites, Some(AwrFigure::BackupWriteMib), None),
@@ -301,8 +301,7 @@ fn waits(answer: &AwrAnswer) -> Option<Section> {
     let is_worth_a_row = |one: &&iotrial_analysis::awr::WaitLatency| {
         one.percent.value >= Some(0.05) || one.per_second >= Some(0.1)
     };
-    let rows: Vec<Row> =
-        answer.latencies.iter().filter(is_worth_a_row).take(MOST_WAITS).map(row).collect();
+    let rows: Vec<Row> = answer.latencies.iter().filter(is_worth_a_row).take(MOST_WAITS).map(row).collect();
     (!rows.is_empty()).then(|| {
         section(
             "waits",

@@ -112,7 +112,10 @@ impl<'d> PartView<'d> {
         // Ids are unique in a document, and the chapters are documents of their own.
         let prefix = if number == 0 { String::new() } else { format!("chapter-{number}-") };
         let is_answered = |section: &Section| {
-            section.blocks.iter().any(|block| matches!(block, Block::Verdict(_) | Block::Answer(_) | Block::Statement(_)))
+            section
+                .blocks
+                .iter()
+                .any(|block| matches!(block, Block::Verdict(_) | Block::Answer(_) | Block::Statement(_)))
         };
         // Below the first answer only: sections may have answers of their own.
         let first = part.sections.iter().position(is_answered);

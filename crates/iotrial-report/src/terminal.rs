@@ -557,4 +557,24 @@ mod tests {
     fn colours_take_no_room() {
         assert_eq!(width_of("\x1b[1;32mabc\x1b[0m"), 3);
     }
+
+    #[test]
+    fn what_stands_above_one_column_is_no_wider_than_the_column() {
+        let number = |number| crate::table::Value::Number(number);
+        let table = Table {
+            caption: String::new(),
+            columns: vec![
+                Column::new("all", Quantity::BandwidthMibPerS).under("throughput"),
+                Column::new("sessions", Quantity::Unitless),
+            ],
+            rows: vec![crate::table::Row { cells: vec![number(5.0), number(7.0)], is_total: false }],
+            at_a_glance: true,
+        };
+        let mut page = Page { text: String::new(), width: 80, color: false };
+        page.table(&table, LatencyUnit::Milliseconds);
+        let lines: Vec<&str> = page.text.lines().skip(1).collect();
+        assert_eq!(lines[0], " throughput, MiB/s ");
+        // Right below the end of the title.
+        assert_eq!(lines[1], "                all   sessions");
+    }
 }

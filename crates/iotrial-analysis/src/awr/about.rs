@@ -119,11 +119,14 @@ fn enterprise(report: &AwrReport, is_on_exadata: bool) -> BTreeSet<&'static str>
         .iter()
         .filter(|one| one.name.starts_with("log_archive_dest_"))
         .any(|one| one.value.to_ascii_lowercase().contains("service"));
-    let flashback = report.io_by_file_type.iter().any(|one| {
-        one.name.eq_ignore_ascii_case("Flashback Log") && one.write_mib_per_s.sound() > Some(0.0)
-    });
+    let flashback = report
+        .io_by_file_type
+        .iter()
+        .any(|one| one.name.eq_ignore_ascii_case("Flashback Log") && one.write_mib_per_s.sound() > Some(0.0));
     let scans = report.waits.iter().any(|one| {
-        one.side != WaitSide::Background && one.event.starts_with("PX Deq") && one.percent.sound() >= Some(1.0)
+        one.side != WaitSide::Background
+            && one.event.starts_with("PX Deq")
+            && one.percent.sound() >= Some(1.0)
     });
     [
         (is_rac && release.is_some_and(|release| release >= NO_RAC_FROM), "RAC from 19c on"),

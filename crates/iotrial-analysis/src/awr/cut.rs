@@ -44,11 +44,9 @@ const EXPECTED: [Expected; 8] = [
         // Statistics are sorted by name, so that a part of them is no use without these.
         |report| !report.activity.iter().any(|one| one.name.starts_with("physical write total")),
     ),
-    (
-        "IOStat by Filetype",
-        "redo logs, temporary files, archives and backups are not told apart",
-        |report| report.io_by_file_type.is_empty(),
-    ),
+    ("IOStat by Filetype", "redo logs, temporary files, archives and backups are not told apart", |report| {
+        report.io_by_file_type.is_empty()
+    }),
     ("Tablespace IO Stats", "there is nothing of tablespaces", |report| report.tablespaces.is_empty()),
     ("Buffer Pool Advisory", "what more memory would spare is not known", |report| {
         report.advisories.is_empty()

@@ -68,7 +68,8 @@ impl Instances {
         // Releases before 11.2 do not print how many ran.
         let configured = || report.parameter("cluster_database_instances")?.parse().ok();
         let count = report.running_instances.or_else(|| if is_cluster { configured() } else { None });
-        let current = report.exadata.as_ref().and_then(|one| one.top_databases.iter().find(|one| one.is_current));
+        let current =
+            report.exadata.as_ref().and_then(|one| one.top_databases.iter().find(|one| one.is_current));
         let on_cells = current.and_then(|one| {
             let own = figures.value(AwrFigure::Requests).filter(|own| *own > 0.0)?;
             Some((one.name.clone(), one.requests_per_s.sound()?, one.mib_per_s.sound(), own))

@@ -408,8 +408,9 @@ impl Sizer<'_> {
             iotrial_model::awr::AwrReport::named(&report.memory, "SGA use").is_none_or(|one| !one.is_there())
         });
         if has_targets && chosen.memory_gib.is_some() {
-            notes
-                .push("memory is what SGA and PGA are set to: what is in use is not in the report".to_owned());
+            notes.push(
+                "memory is what SGA and PGA are set to: what is in use is not in the report".to_owned(),
+            );
         }
         notes
     }

@@ -127,10 +127,12 @@ impl AwrSeries {
         let mut by_key: BTreeMap<DatabaseKey, Vec<AwrSample>> = BTreeMap::new();
         let mut cut_off = Vec::new();
         for sample in samples {
-            cut_off.extend(sample.cut_off.as_ref().map(|one| LeftOut {
-                file: sample.source.clone(),
-                why: one.sentence(),
-            }));
+            cut_off.extend(
+                sample
+                    .cut_off
+                    .as_ref()
+                    .map(|one| LeftOut { file: sample.source.clone(), why: one.sentence() }),
+            );
             by_key.entry(sample.key.clone()).or_default().push(sample);
         }
         let mut left_out = Vec::new();

@@ -12,7 +12,8 @@ const MOST_FILES: usize = 8;
 pub(super) fn of_report(cut: &CutOff) -> Section {
     let sentence = match cut.missing.len() {
         0 => "Sections that come later are missing. iotrial reads nothing of those.".to_owned(),
-        _ => "What follows is all that is left, and not what the whole report says. Copy the file again.".to_owned(),
+        _ => "What follows is all that is left, and not what the whole report says. Copy the file again."
+            .to_owned(),
     };
     let missing = cut.missing.iter().map(|one| format!("no {}: {}", one.section, one.effect));
     let mut points: Vec<String> = missing.collect();

@@ -25,7 +25,8 @@ const WHOLE_SHARE: f64 = 0.99;
 
 /// What several databases ask together, with a chapter for each.
 pub(super) fn document(series: &AwrSeries, fleet: &AwrFleet) -> Document {
-    let mut sections: Vec<Section> = cut_off::of_many(&series.cut_off, reports_of(series)).into_iter().collect();
+    let mut sections: Vec<Section> =
+        cut_off::of_many(&series.cut_off, reports_of(series)).into_iter().collect();
     sections.push(opening(series, fleet));
     sections.extend(databases(fleet));
     sections.extend(each(series, fleet));
@@ -109,7 +110,13 @@ fn opening(series: &AwrSeries, fleet: &AwrFleet) -> Section {
         "answer",
         "",
         None,
-        Block::Statement(Answer { is_good: None, headline, sentence, points, lists: lists_of(series, notes) }),
+        Block::Statement(Answer {
+            is_good: None,
+            headline,
+            sentence,
+            points,
+            lists: lists_of(series, notes),
+        }),
     )
 }
 
@@ -140,7 +147,8 @@ fn sentence(requests: &Consolidated, throughput: Option<&Consolidated>) -> Strin
 
 /// The databases of which instances are missing: what all ask together is then too low.
 fn parts(fleet: &AwrFleet) -> String {
-    let parts = fleet.members.iter().filter_map(|one| Some(format!("{}: {}", one.database, one.part.as_ref()?)));
+    let parts =
+        fleet.members.iter().filter_map(|one| Some(format!("{}: {}", one.database, one.part.as_ref()?)));
     match parts.collect::<Vec<String>>().as_slice() {
         [] => String::new(),
         parts => format!(

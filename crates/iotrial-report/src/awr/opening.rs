@@ -41,8 +41,15 @@ pub(super) fn opening(answer: &AwrAnswer) -> Section {
             lists.push(PointList { heading, points });
         }
     }
-    let points = answer.part.iter().filter_map(|part| part.cells_words()).collect();
-    let block = Block::Statement(Answer { is_good: None, headline, sentence: sentence(answer), points, lists });
+    let mut points: Vec<String> = answer.part.iter().filter_map(|part| part.cells_words()).collect();
+    if answer.awr.interval.has_restart {
+        points.push(
+            "the instance was started within the interval: its counters began again, and rates are too low"
+                .to_owned(),
+        );
+    }
+    let block =
+        Block::Statement(Answer { is_good: None, headline, sentence: sentence(answer), points, lists });
     section("answer", "", None, block)
 }
 

@@ -45,7 +45,8 @@ pub(super) fn right_sizes(databases: &[(&str, &RightSizing)]) -> Option<Section>
     let factors: Vec<String> =
         first.factors.iter().map(|one| format!("--{} {}", one.name, values(one.name))).collect();
     let is_part = databases.iter().any(|(_, one)| one.part.is_some());
-    let mark = if is_part { " * is sized by some of its instances alone: the others come on top." } else { "" };
+    let mark =
+        if is_part { " * is sized by some of its instances alone: the others come on top." } else { "" };
     Some(Section {
         id: "right-size",
         heading: HEADING,

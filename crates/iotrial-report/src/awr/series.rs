@@ -58,7 +58,8 @@ impl Document {
 
 /// How many reports were read.
 pub(super) fn reports_of(series: &AwrSeries) -> usize {
-    let counted = series.databases.iter().flat_map(|one| &one.intervals).map(|one| one.files.len()).sum::<usize>();
+    let counted =
+        series.databases.iter().flat_map(|one| &one.intervals).map(|one| one.files.len()).sum::<usize>();
     counted + series.left_out.len()
 }
 
@@ -270,13 +271,13 @@ fn busiest(one: &DatabaseSeries) -> Option<Section> {
         highest(one, AwrFigure::Requests).into_iter().take(MOST_BUSIEST).collect();
     let by_bytes: Vec<&SeriesInterval> =
         highest(one, AwrFigure::Throughput).into_iter().take(MOST_BY_BYTES).collect();
-    let is_in = |list: &[&SeriesInterval], one: &SeriesInterval| list.iter().any(|other| std::ptr::eq(*other, one));
+    let is_in =
+        |list: &[&SeriesInterval], one: &SeriesInterval| list.iter().any(|other| std::ptr::eq(*other, one));
     let others = by_bytes.iter().filter(|one| !is_in(&by_requests, one));
     let all: Vec<&SeriesInterval> = by_requests.iter().chain(others).copied().collect();
     let mut table = interval_table("The busiest intervals", all.iter().copied(), false);
     // Few are busy in both: the busiest of scans has few requests.
     table.columns.insert(2, Column::new("busiest by", Quantity::Words));
-    table.columns.push(Column::new("most of DB time", Quantity::Words).first_to_go());
     for (row, one) in table.rows.iter_mut().zip(&all) {
         let why = match (is_in(&by_requests, one), is_in(&by_bytes, one)) {
             (true, true) => "both",
@@ -284,12 +285,6 @@ fn busiest(one: &DatabaseSeries) -> Option<Section> {
             _ => "bytes",
         };
         row.cells.insert(2, words(why));
-        let cause = one.limits.first().map(|limit| format!("{} {:.0} %", limit.what, limit.percent));
-        row.cells.push(Value::text(cause));
-    }
-    let last = table.columns.len() - 1;
-    if table.rows.iter().all(|row| row.cells[last] == Value::Absent) {
-        table.without_column(last);
     }
     (!table.rows.is_empty()).then(|| section("busiest", "The busiest intervals", None, Block::Table(table)))
 }

@@ -90,9 +90,13 @@ pub fn awr(args: &AwrArgs) -> Result<ExitCode, Failure> {
     }
     failed.iter().for_each(|failure| say!("{failure}"));
     let named = args.reports.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
-    let has_cut = samples.iter().any(|sample| sample.cut_off.is_some());
+    let cut_off: Vec<String> = samples
+        .iter()
+        .filter_map(|one| Some(format!("{}: {}", one.source, one.cut_off.as_ref()?.sentence())))
+        .collect();
+    let has_cut = !cut_off.is_empty();
     if args.slob {
-        slob::show(args, of_slob)?;
+        slob::show(args, of_slob, cut_off)?;
     } else {
         let mut series = AwrSeries::of(samples).sized(&args.sizing.request());
         series.unread = unread;

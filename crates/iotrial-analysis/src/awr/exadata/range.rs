@@ -39,10 +39,7 @@ impl PlainRange {
             read_mib: sum(Ends::default(), one.read_mib, seconds),
             reads: sum(Ends::default(), one.reads, seconds),
         })
-        .reduce(|a, b| Self {
-            read_mib: sum(a.read_mib, b.read_mib, 1.0),
-            reads: sum(a.reads, b.reads, 1.0),
-        })
+        .reduce(|a, b| Self { read_mib: sum(a.read_mib, b.read_mib, 1.0), reads: sum(a.reads, b.reads, 1.0) })
     }
 
     /// What storage that is sized by these rates has to know, without a full stop.
@@ -61,7 +58,8 @@ impl PlainRange {
         .into_iter()
         .flatten()
         .collect();
-        let opening = "on Exadata, offload and the storage index filter what is read before the database gets it";
+        let opening =
+            "on Exadata, offload and the storage index filter what is read before the database gets it";
         let has_range = self.read_mib.low < self.read_mib.high;
         match (parts.is_empty(), has_range) {
             (true, _) => format!("{opening}: other storage is asked for more than comes back today"),

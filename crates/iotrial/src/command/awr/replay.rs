@@ -7,8 +7,8 @@ use iotrial_analysis::awr::{AwrSeries, Replay};
 use iotrial_model::profile::Profile;
 
 use super::only_database;
-use crate::command::interview::quoted;
 use crate::cli::AwrArgs;
+use crate::command::interview::quoted;
 use crate::failure::Failure;
 use crate::report_files::{check_is_writable, write_output};
 
