@@ -573,7 +573,7 @@ mod tests {
         let mut page = Page { text: String::new(), width: 80, color: false };
         page.table(&table, LatencyUnit::Milliseconds);
         let lines: Vec<&str> = page.text.lines().skip(1).collect();
-        assert_eq!(lines[0], " throughput, MiB/s ");
+        assert_eq!(lines[0], " throughput, MiB/s");
         // Right below the end of the title.
         assert_eq!(lines[1], "                all   sessions");
     }

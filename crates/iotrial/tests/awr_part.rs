@@ -86,7 +86,7 @@ fn the_demand_of_a_part_on_exadata_says_so_and_has_the_range_of_other_storage() 
     bench.run(&["awr", "one.html", "--demand", "one.toml"]).expect_code(0);
     let demand = fs::read_to_string(bench.path().join("one.toml")).unwrap();
     for words in [
-        "one of 2 instances: the sums are too low",
+        "one of 2 instances: what the others ask is missing, and the sums are too low",
         "one of 2 instances: vCPUs, memory, rates and what is over-provisioned are of that alone",
         // Twice 50 to 280 MiB/s and 850 to 1,080 reads per second.
         "offload and the storage index filter what is read before the database gets it: other storage is asked for 100 to 560 MiB/s of reads and 1,700 to 2,160 reads per second",
@@ -145,7 +145,7 @@ fn an_instance_that_is_missing_among_the_reports_of_a_cluster_is_in_the_first_wo
     let shown = joined(&bench.run(&["awr", "day"]).expect_code(0).stdout);
     for words in [
         "2 of 3 instances: 3,000 IOPS and",
-        "2 of 3 instances: the sums are too low",
+        "2 of 3 instances: what the others ask is missing",
         "For 2 of 3 instances alone:",
     ] {
         assert!(shown.contains(words), "{words}\n{shown}");

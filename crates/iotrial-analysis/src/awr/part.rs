@@ -146,7 +146,7 @@ impl Part {
         let mut notes = Vec::new();
         match (self.lacking_intervals, self.intervals) {
             (0, _) => {}
-            (_, 1) => notes.push(format!("{}: the sums are too low; {}", self.words(), Self::ADVICE)),
+            (_, 1) => notes.push(format!("{}: what the others ask is missing, and the sums are too low; {}", self.words(), Self::ADVICE)),
             (lacking, _) if self.of_instances.is_none() => notes.push(format!(
                 "{lacking} of {} intervals have one instance of a cluster, and the reports do not say how many it has",
                 self.intervals

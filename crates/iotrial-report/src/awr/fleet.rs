@@ -214,6 +214,8 @@ fn databases(fleet: &AwrFleet) -> Option<Section> {
     fleet.figure(AwrFigure::Requests)?;
     let table =
         |caption: &str, quantity: Quantity, of: fn(&FleetMember) -> Option<&OwnPeak>, all: AwrFigure| {
+            // The unit is said once, above the columns: there is room for all of them in 80.
+            let group = caption.to_lowercase();
             let rows = fleet.members.iter().filter_map(|one| {
                 let own = of(one)?;
                 Some(Row {
@@ -223,8 +225,8 @@ fn databases(fleet: &AwrFleet) -> Option<Section> {
                         Value::Number(own.average),
                         Value::Number(own.p95),
                         Value::Number(own.peak),
-                        words(moment(&own.peak_begin)),
                         Value::Number(own.at_common_peak),
+                        words(moment(&own.peak_begin)),
                     ],
                     is_total: false,
                 })
@@ -238,8 +240,8 @@ fn databases(fleet: &AwrFleet) -> Option<Section> {
                         Value::Number(all.together.average),
                         Value::Number(all.together.p95),
                         Value::Number(all.together.peak),
-                        words(moment(&all.peak_begin)),
                         Value::Number(all.together.peak),
+                        words(moment(&all.peak_begin)),
                     ],
                     is_total: true,
                 });
@@ -249,11 +251,11 @@ fn databases(fleet: &AwrFleet) -> Option<Section> {
                 columns: vec![
                     Column::new("database", Quantity::Words),
                     Column::new("share", Quantity::Percent),
-                    Column::new("average", quantity),
-                    Column::new("p95", quantity).optional(),
-                    Column::new("peak", quantity),
+                    Column::new("average", quantity).under(group.clone()),
+                    Column::new("p95", quantity).under(group.clone()).optional(),
+                    Column::new("peak", quantity).under(group.clone()),
+                    Column::new("at common peak", quantity).under(group.clone()),
                     Column::new("peak from", Quantity::Words),
-                    Column::new("at the common peak", quantity),
                 ],
                 rows,
                 at_a_glance: true,

@@ -29,7 +29,7 @@ impl Document {
             id: "replay",
             heading: "The load of the profile",
             note: Some(format!(
-                "From {}.{scale} Sizes are drawn from two powers of two where the mean is none.",
+                "From {}.{scale} Sizes are drawn from two powers of two where the mean is none. The limit is the reported mean.",
                 replay.source
             )),
             blocks: vec![Block::Table(streams(replay))],
@@ -84,9 +84,10 @@ fn streams(replay: &Replay) -> Table {
             Column::new("job", Quantity::Words),
             Column::new("role", Quantity::Words),
             Column::new("IOPS", Quantity::Iops),
-            Column::new("throughput", Quantity::BandwidthMibPerS),
+            // Short names: all of it has room in 80 columns.
+            Column::new("MiB/s", Quantity::BandwidthMibPerS),
             Column::new("mean size, KiB", Quantity::Unitless),
-            Column::new("reported mean", Quantity::LatencyUs),
+            Column::new("limit", Quantity::LatencyUs),
             Column::new("from", Quantity::Words).first_to_go(),
         ],
         rows,
