@@ -5,6 +5,7 @@ mod demand;
 mod exadata;
 mod figures;
 mod fleet;
+mod flow;
 mod latencies;
 mod machine;
 mod remarks;

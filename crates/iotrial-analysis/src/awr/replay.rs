@@ -4,7 +4,6 @@
 //! All I/O of the report is in exactly one stream, so that the sums are those of the report: what is not known to be redo, temporary
 //! or a copy is data.
 
-mod flow;
 mod text;
 
 use iotrial_model::awr::AwrFigure;
@@ -13,8 +12,8 @@ use iotrial_model::stream::Stream;
 use serde::Serialize;
 
 use super::demand::Level;
+use super::flow::{Flow, multi_by_bytes, share_of, sizes_of, split};
 use super::series::DatabaseSeries;
-use flow::{Flow, multi_by_bytes, share_of, sizes_of, split};
 
 /// A rate below this is no stream of its own: in ten minutes it is a handful of I/Os.
 const NEGLIGIBLE_PER_S: f64 = 0.05;
