@@ -230,7 +230,7 @@ fn a_signal_stops_the_study_after_the_command_that_detaches() {
     let real = with(&real, "targets = [\"a\", \"b c\"]", "targets = [\"data\"]");
     let plain = real.find("[[configuration]]\nlabel = \"plain\"").unwrap();
     write(&bench, &real[..plain]);
-    let mut child = bench.command(&["study", "study.toml", "--json", "--yes"]).spawn().unwrap();
+    let mut child = bench.interruptible(&["study", "study.toml", "--json", "--yes"]).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap().starts_with("measure: ETA")), "the study never measured");
     let rest = std::thread::spawn(move || lines.map(Result::unwrap).collect::<Vec<_>>());
