@@ -23,7 +23,7 @@ use super::configuration::letters;
 use super::delta::{BoundedDelta, Delta, Interval, PRINTED_SAME_PERCENT, Reading};
 use super::gate::CurveFigure;
 use super::metric::Metric;
-use super::recommendation::{change, names_of};
+use super::sentence_parts::{change, names_of};
 use super::student::{CONFIDENCE, student_limit};
 use super::{CompareError, CompareRequest, GateOutcome, finding};
 use crate::figures::Figures;
