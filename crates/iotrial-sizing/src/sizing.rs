@@ -409,7 +409,15 @@ fn more_and_less(curve: &CostCurve, answer: &Explanation, currency: &str) -> Vec
     // Less than half a percent is what rounding up to whole GiB and whole steps leaves over. Nobody can plan
     // with it.
     if let Some(room) = room.filter(|room| *room > 1.005) {
-        all.insert(0, format!("it carries {:.1} % more than is asked as it is", 100.0 * (room - 1.0)));
+        all.insert(
+            0,
+            match room {
+                ..2.0 => format!("it carries {:.1} % more than is asked as it is", 100.0 * (room - 1.0)),
+                ..100.0 => format!("it carries {room:.0} times what is asked as it is"),
+                // Nobody asks by how many thousand percent there is enough.
+                _ => "it carries far more than is asked as it is".to_owned(),
+            },
+        );
     }
     all
 }

@@ -8,6 +8,7 @@ use iotrial_model::finding::Severity;
 use serde::Serialize;
 
 use super::latencies::WaitLatency;
+use super::part::Part;
 use crate::verdict::Category;
 
 /// Events with a smaller share of DB time limit nothing.
@@ -94,7 +95,12 @@ pub(super) fn limits_of(report: &AwrReport) -> Vec<Limit> {
     limits
 }
 
-pub(super) fn remarks_of(report: &AwrReport, figures: &AwrFigures, latencies: &[WaitLatency]) -> Vec<Remark> {
+pub(super) fn remarks_of(
+    report: &AwrReport,
+    figures: &AwrFigures,
+    latencies: &[WaitLatency],
+    part: Option<&Part>,
+) -> Vec<Remark> {
     let mut remarks = Vec::new();
     let mut say = |id, severity, text: String| remarks.push(Remark { id, severity, text });
     for text in &report.contradictions {
@@ -103,7 +109,7 @@ pub(super) fn remarks_of(report: &AwrReport, figures: &AwrFigures, latencies: &[
     for text in &report.corrections {
         say("correction", Severity::Note, text.clone());
     }
-    interval(report, &mut say);
+    interval(report, part, &mut say);
     who_asks(report, figures, &mut say);
     waits(report, figures, latencies, &mut say);
     work(report, figures, &mut say);
@@ -114,7 +120,7 @@ pub(super) fn remarks_of(report: &AwrReport, figures: &AwrFigures, latencies: &[
 
 type Say<'s> = &'s mut dyn FnMut(&'static str, Severity, String);
 
-fn interval(report: &AwrReport, say: Say<'_>) {
+fn interval(report: &AwrReport, part: Option<&Part>, say: Say<'_>) {
     let elapsed = report.interval.elapsed_s.value.unwrap_or(0.0);
     if elapsed > LONG_INTERVAL_S {
         say(
@@ -127,23 +133,21 @@ fn interval(report: &AwrReport, say: Say<'_>) {
         );
     }
     if elapsed > 0.0 && elapsed < 600.0 {
-        let text = format!("the report covers {:.1} minutes: too little to size by", elapsed / 60.0);
+        let text = match elapsed {
+            ..100.0 => format!("the report covers {elapsed:.0} seconds: too little to size by"),
+            _ => format!("the report covers {:.1} minutes: too little to size by", elapsed / 60.0),
+        };
         say("short-interval", Severity::Note, text);
     }
-    let (running, here) = (report.running_instances.unwrap_or(1), report.instances.len());
-    let is_one = matches!(report.kind, AwrKind::Instance | AwrKind::Statspack);
-    if is_one && running > 1 {
-        say(
-            "one-of-several-instances",
-            Severity::Warning,
-            format!(
-                "one of {running} instances: give the reports of all of them for the same snapshots, or the report of the cluster (awrgrpt.sql)"
-            ),
-        );
-    }
-    if report.kind == AwrKind::Cluster && here < usize::try_from(running).unwrap_or(usize::MAX) {
-        let text = format!("the report has {here} of {running} instances: its sums are too low");
-        say("missing-instances", Severity::Warning, text);
+    match part {
+        Some(part) if report.kind == AwrKind::Cluster && part.of_instances.is_some() => {
+            let text = format!("the report has {}: its sums are too low", part.words());
+            say("missing-instances", Severity::Warning, text);
+        }
+        Some(part) => {
+            say("one-of-several-instances", Severity::Warning, format!("{}: {}", part.words(), Part::ADVICE));
+        }
+        None => {}
     }
     if report.kind == AwrKind::Pluggable {
         say(

@@ -40,6 +40,7 @@ fn report(figures: &[(AwrFigure, f64)], files: Vec<IoStat>) -> AwrReport {
         printed_figures: figures.iter().map(|(figure, value)| (*figure, quoted(*value))).collect(),
         contradictions: Vec::new(),
         corrections: Vec::new(),
+        cut: None,
         warnings: Vec::new(),
     }
 }
