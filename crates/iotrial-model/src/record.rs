@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::application::ApplicationMetrics;
 use crate::histogram::LatencyHistogram;
+use crate::host_fact::HostReport;
 use crate::load::Direction;
 use crate::plan::{Job, PhaseKind, Plan};
 use crate::search::Search;
@@ -23,6 +24,7 @@ mod lasting_device;
 mod steps;
 mod streams;
 mod failure;
+mod host_facts;
 mod pause;
 mod target;
 mod within;
@@ -31,6 +33,7 @@ pub use crate::finding::{RecordedFinding, Severity};
 pub use check::CheckRecordError;
 pub(crate) use check::{LONGEST, MOST_COUNTED, are_counts_in_range, are_devices_in_range};
 pub use failure::Failure;
+pub(crate) use host_facts::{is_in_range as are_host_facts_in_range, written as written_host_facts};
 pub use pause::Pause;
 pub use steps::StepCounts;
 pub use target::{BlockDevice, TargetRecord};
@@ -74,6 +77,10 @@ pub struct RunRecord {
     pub anonymous: bool,
     /// The machine that made the load.
     pub host: Host,
+    /// What was read of the host and of what is below the targets before the load began, each setting by its name; `None` where the
+    /// engine touches no target, and in older records.
+    #[serde(default, with = "host_facts::written", skip_serializing_if = "Option::is_none")]
+    pub host_facts: Option<HostReport>,
     /// What the load worked on.
     pub targets: Vec<TargetRecord>,
     /// The profile's text, word for word.
@@ -547,6 +554,12 @@ pub enum EndedHow {
 }
 
 impl RunRecord {
+    /// Keeps what was read of the host, in the form that a record has it: without the places where it was read.
+    #[must_use]
+    pub fn with_host_facts(self, report: Option<HostReport>) -> Self {
+        Self { host_facts: report.map(host_facts::kept), ..self }
+    }
+
     /// The totals of the measured phase, merged from the intervals.
     pub fn totals_of_intervals(plan: &Plan, intervals: &[Interval]) -> Vec<JobCounts> {
         let mut totals = vec![JobCounts::default(); plan.jobs.len()];
