@@ -28,9 +28,9 @@ mod recording;
 // A choice: a day of seconds of 46 disks, or a week of 15 s of 99. Beyond it a file is several machines or made to be large.
 const MOST_RATES: usize = 4_000_000;
 
-/// No larger log of PerfMon is read, packed or not. Its numbers have 20 digits: a week of 15 s of 64 disks takes 500 MB with eight
-/// counters of each.
-pub const MOST_PERFMON_BYTES: usize = 2 << 30;
+/// No larger log of PerfMon, or recording of `watch`, is read, packed or not. PerfMon's numbers have 20 digits: a week of 15 s of 64 disks
+/// takes 500 MB with eight counters of each.
+pub const MOST_LOG_BYTES: usize = 2 << 30;
 
 /// Why counters could not be read. The message says nothing of the file: the caller names it.
 #[derive(Debug, thiserror::Error)]
@@ -132,7 +132,9 @@ fn kind_of(text: &str) -> Option<Kind> {
 /// they are, and are broken or have nothing of disks in them.
 pub fn read_counters(bytes: &[u8]) -> Result<Counters, CountersError> {
     // A packed one says what it is when it is unpacked.
-    let most = if looks_like_perfmon(&crate::text::head_of(bytes)) { MOST_PERFMON_BYTES } else { MOST_BYTES };
+    let head = crate::text::head_of(bytes);
+    let is_log = looks_like_perfmon(&head) || recording::is_recording(&String::from_utf8_lossy(&head));
+    let most = if is_log { MOST_LOG_BYTES } else { MOST_BYTES };
     // Before anything is unpacked, so that a huge file costs nothing.
     if bytes.len() > most {
         return Err(ImportError::too_large(most).into());

@@ -47,6 +47,20 @@ pub enum Counters {
     Snapshots(Snapshots),
 }
 
+impl Counters {
+    /// The rates of intervals.
+    ///
+    /// # Errors
+    ///
+    /// When snapshots make none.
+    pub fn series(self) -> Result<CounterSeries, SnapshotError> {
+        match self {
+            Self::Series(series) => Ok(series),
+            Self::Snapshots(snapshots) => snapshots.series(),
+        }
+    }
+}
+
 /// When the intervals of a series ended, one time for each.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Times {
@@ -193,6 +207,11 @@ impl DiskCounters {
         self.at(Counter::Queue, interval).or_else(|| Some(self.iops(interval)? * self.latency_s(interval)?))
     }
 
+    /// Whether anything of it was ever more than zero.
+    pub fn does_anything(&self) -> bool {
+        self.columns.iter().flatten().any(|value| *value > 0.0)
+    }
+
     /// Without the first interval.
     pub fn remove_first(&mut self) {
         for column in self.columns.iter_mut().filter(|column| !column.is_empty()) {
@@ -269,12 +288,20 @@ impl CounterSeries {
         self.disks.iter_mut().for_each(DiskCounters::remove_first);
     }
 
+    /// Indices of the disks whose role is known.
+    pub fn disks_with_roles(&self) -> Vec<usize> {
+        (0..self.disks.len()).filter(|at| self.disks[*at].role.is_some()).collect()
+    }
+
     /// Indices of the disks that count where nobody names any, so that each I/O counts once. Linux and
     /// Windows disks are recognised by their names.
     ///
     /// A partition repeats what its disk has already, as do layers such as LVM, and sums. Loop devices and
-    /// drives for discs and floppies never count.
+    /// drives for discs and floppies never count. Files of a database, of which the source says what each is for, all do.
     pub fn whole_disks(&self) -> Vec<usize> {
+        if !self.disks.is_empty() && self.disks.iter().all(|disk| disk.role.is_some()) {
+            return (0..self.disks.len()).collect();
+        }
         let name_of = |index: usize| self.disks[index].name.as_str();
         let real: Vec<usize> = (0..self.disks.len())
             // Sums come first, since a sum is no disk and must never count beside its parts.

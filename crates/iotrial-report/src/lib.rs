@@ -29,6 +29,7 @@ pub mod junit;
 mod audit;
 mod awr;
 mod host_check;
+mod watch;
 pub mod sweep;
 mod explanation;
 mod sizing;

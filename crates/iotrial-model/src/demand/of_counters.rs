@@ -13,6 +13,9 @@ const LONG_INTERVAL_S: f64 = 60.0;
 // With a hundred intervals the 99th percentile is the second highest; with fewer, 99 and 100 are one value.
 const FEW_INTERVALS: usize = 100;
 
+/// From so many percent of the intervals on, counters ask for more than the demand: what is rare is left to queues.
+pub const USUAL_PERCENTILE: f64 = 95.0;
+
 /// What a demand takes for the size of an I/O, in bytes.
 const SIZES: std::ops::RangeInclusive<f64> = 1.0..=1_073_741_824.0;
 
