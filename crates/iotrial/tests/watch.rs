@@ -140,8 +140,9 @@ fn a_demand_of_counters_has_the_roles_and_is_sized() {
     // `size` says the same of a source that is too slow.
     let slow = perfmon().replace("\"0,004\"", "\"0,035\"");
     fs::write(bench.path().join("slow.csv"), slow).unwrap();
-    let sized = bench.run(&["size", "--demand", "slow.csv", "--provider", "oci"]).expect_code(0).stdout;
-    assert!(sized.contains("faster storage would have been asked for more"), "{sized}");
+    let sized = bench.run(&["size", "--demand", "slow.csv", "--provider", "oci", "--json"]).expect_code(0).json();
+    let notes = sized["demand"]["notes"].to_string();
+    assert!(notes.contains("faster storage would have been asked for more"), "{notes}");
 }
 
 #[test]
