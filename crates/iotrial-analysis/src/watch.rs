@@ -18,7 +18,7 @@ use serde::Serialize;
 
 pub use course::{Course, CourseLine};
 pub use demand::demand_of;
-pub use judged::{Judged, RoleVerdict};
+pub use judged::{Judged, RoleVerdict, limit_us};
 pub use observed::{Observation, ObservationKind, Subject};
 pub use spread::Spread;
 
@@ -174,7 +174,10 @@ impl WatchAnswer {
         chosen.dedup();
         // A disk whose role was told is meant, even if it is a partition or lies above another one.
         if chosen.is_empty() {
-            chosen = if request.roles.is_empty() { series.whole_disks() } else { series.disks_with_roles() };
+            chosen = series.disks_with_roles();
+        }
+        if chosen.is_empty() {
+            chosen = series.whole_disks();
         }
         // Those of the counters may have members that were never there; those that somebody names have to be.
         let of_counters = |names: &Vec<String>| names.iter().map(|name| series.disk(name)).collect::<Option<Vec<_>>>();

@@ -212,10 +212,10 @@ impl DiskCounters {
         self.columns.iter().flatten().any(|value| *value > 0.0)
     }
 
-    /// Without the first interval.
-    pub fn remove_first(&mut self) {
-        for column in self.columns.iter_mut().filter(|column| !column.is_empty()) {
-            column.remove(0);
+    /// Without the first intervals.
+    pub fn remove_first(&mut self, count: usize) {
+        for column in &mut self.columns {
+            column.drain(..count.min(column.len()));
         }
     }
 }
@@ -285,7 +285,7 @@ impl CounterSeries {
         if !self.durations_s.is_empty() {
             self.durations_s.remove(0);
         }
-        self.disks.iter_mut().for_each(DiskCounters::remove_first);
+        self.disks.iter_mut().for_each(|disk| disk.remove_first(1));
     }
 
     /// Indices of the disks whose role is known.

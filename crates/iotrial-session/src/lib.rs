@@ -16,6 +16,7 @@ mod shell_command;
 mod metric_command;
 pub mod judged_profile;
 pub mod host_check;
+pub mod watch;
 pub mod setup;
 pub mod rig;
 pub mod run;

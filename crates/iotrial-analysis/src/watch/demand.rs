@@ -21,7 +21,7 @@ pub fn demand_of(
     let series = super::with_roles(series, &request.roles).map_err(no_disk)?;
     let series = series.as_ref();
     let answer = WatchAnswer::of(series, request).map_err(no_disk)?;
-    let wanted: Vec<String> = if request.disks.is_empty() && !request.roles.is_empty() {
+    let wanted: Vec<String> = if request.disks.is_empty() {
         series.disks.iter().filter(|disk| disk.role.is_some()).map(|disk| disk.name.clone()).collect()
     } else {
         request.disks.clone()

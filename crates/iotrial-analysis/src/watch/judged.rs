@@ -134,6 +134,13 @@ fn judge(
     })
 }
 
+/// From where on the mean latency of a direction is no longer acceptable, in µs, by the first set that judges the role; what has no role is
+/// judged as data files.
+pub fn limit_us(sets: &[ThresholdSet], role: Option<Role>, direction: Direction) -> Option<f64> {
+    let role = role.unwrap_or(Role::Data);
+    sets.iter().find_map(|set| bands_of(set, role, Some(direction))).map(Bands::limit_us)
+}
+
 /// The bands of means. Both directions together are judged only where a set makes no difference between them.
 fn bands_of(set: &ThresholdSet, role: Role, direction: Option<Direction>) -> Option<&Bands> {
     let of = |stream| set.bands(role, stream, Figure::LatencyMean);

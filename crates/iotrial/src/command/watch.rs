@@ -1,6 +1,8 @@
 //! `iotrial watch`: is the storage good enough, by counters that somebody else made grow; of a file, or live.
 
 mod files;
+mod live;
+mod live_block;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -20,6 +22,9 @@ use crate::output::{self, harmless};
 use crate::presentation::{Presentation, Value};
 use crate::report_files::{check_is_writable, write_output};
 
+/// What is watched live, where it is not recorded.
+const THIS_HOST: &str = "this host";
+
 /// Latencies are beyond the limits.
 const NOT_GOOD_ENOUGH: u8 = 1;
 
@@ -35,7 +40,7 @@ pub fn watch(args: &WatchArgs) -> Result<ExitCode, Failure> {
     let request = request_of(args)?;
     let is_file = |path: &&std::path::PathBuf| path.as_path() == Path::new(STANDARD_INPUT) || path.is_file();
     match args.what.iter().filter(is_file).count() {
-        0 => Err(Failure::input(anyhow!("watching live is not there yet"))),
+        0 => live::watch_live(args, &request),
         count if count == args.what.len() => files::watch_files(args, &request),
         _ => {
             let error = anyhow!("files of counters and disks to watch live do not go together");
@@ -80,13 +85,18 @@ fn show(args: &WatchArgs, series: &CounterSeries, request: &WatchRequest, name: 
     if !args.json && !args.files.take_standard_output() {
         output::text(&format!("\nnext: {}\n", harmless(&next(args, series, request, name))))?;
     }
-    Ok(if answer.is_good == Some(false) { ExitCode::from(NOT_GOOD_ENOUGH) } else { ExitCode::SUCCESS })
+    Ok(exit_code_of(&answer))
+}
+
+fn exit_code_of(answer: &WatchAnswer) -> ExitCode {
+    if answer.is_good == Some(false) { ExitCode::from(NOT_GOOD_ENOUGH) } else { ExitCode::SUCCESS }
 }
 
 /// What to do with the answer.
 fn next(args: &WatchArgs, series: &CounterSeries, request: &WatchRequest, name: &str) -> String {
     match &args.demand {
         Some(path) => format!("iotrial size --demand {}", path.display()),
+        None if name == THIS_HOST => "iotrial watch --duration 10m --record watch.jsonl".to_owned(),
         None if demand_of(name, series, request, 95.0).is_ok() && name != STANDARD_INPUT => {
             format!("iotrial watch {name} --demand demand.toml && iotrial size --demand demand.toml")
         }
