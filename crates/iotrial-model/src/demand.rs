@@ -17,7 +17,7 @@ mod of_counters;
 
 mod text;
 
-pub use of_counters::CounterDemandError;
+pub use of_counters::{CounterDemandError, USUAL_PERCENTILE};
 
 /// The value of `format` in a file.
 pub(crate) const DEMAND_FORMAT: &str = "iotrial.demand/1";

@@ -332,7 +332,7 @@ fn parse_percent(text: &str) -> Result<f64, String> {
     parse_number(text.trim_end_matches('%'), 0.0..=1000.0, "growth")
 }
 
-fn parse_percentile(text: &str) -> Result<f64, String> {
+pub(super) fn parse_percentile(text: &str) -> Result<f64, String> {
     parse_number(text.trim_start_matches('p').trim_end_matches('%'), 1.0..=100.0, "a percentile")
 }
 
