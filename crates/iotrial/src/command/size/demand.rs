@@ -8,7 +8,7 @@ use iotrial_import::counters::how_to_record;
 use iotrial_model::counters::{CounterSeries, Counters};
 use iotrial_model::demand::{CounterDemandError, Demand, DemandStream, StreamText, USUAL_PERCENTILE};
 use iotrial_model::finding::FindingId;
-use iotrial_model::load::Direction;
+use iotrial_model::load::{Direction, Role};
 
 use crate::cli::{DemandArgs, StoreArgs};
 use crate::failure::Failure;
@@ -25,7 +25,7 @@ pub(super) fn demand(args: &DemandArgs, store: &StoreArgs) -> Result<Option<Dema
     let from_file = args.demand.as_deref().map(|name| named_demand(name, args, store)).transpose()?;
     let stream = |direction| {
         move |text: &StreamText| DemandStream {
-            role: None,
+            role: args.sequential.then_some(Role::Scan),
             direction,
             iops: text.iops,
             block_size_bytes: text.block_size_bytes,
@@ -38,6 +38,10 @@ pub(super) fn demand(args: &DemandArgs, store: &StoreArgs) -> Result<Option<Dema
         .chain(args.writes.iter().map(stream(Direction::Write)))
         .collect();
     // Rates of the command line take the place of all of the file: a mix of both would be a load that nobody has.
+    if args.sequential && streams.is_empty() {
+        let error = anyhow!("--sequential says how the rates of --read and --write come, and there are none");
+        return Err(Failure::input(error).hint("a demand in a file says it by its roles: scan or backup".to_owned()));
+    }
     let mut demand = match (from_file, streams.is_empty()) {
         (None, true) if asks_for_something(args) => return Err(no_rates()),
         (None, true) => return Ok(None),
@@ -59,6 +63,9 @@ pub(super) fn demand(args: &DemandArgs, store: &StoreArgs) -> Result<Option<Dema
     set(&mut demand.memory_min, *memory);
     set(&mut demand.mirror, *mirror);
     set(&mut demand.replicas, *replicas);
+    if !args.shipped.is_empty() {
+        demand.shipped.clone_from(&args.shipped);
+    }
     // These can only be said, not taken back: an option that is absent leaves the file its way.
     demand.licence &= !args.own_licence;
     demand.clustered |= args.clustered;
@@ -95,6 +102,7 @@ fn asks_for_something(args: &DemandArgs) -> bool {
         || replicas.is_some()
         || args.own_licence
         || args.clustered
+        || !args.shipped.is_empty()
 }
 
 fn no_rates() -> Failure {
