@@ -22,7 +22,7 @@ use iotrial_model::record::{
 
 use crate::lane::{JobCopy, Lane};
 use crate::targets::{HeldAreas, OpenAreaError};
-use crate::uring;
+use crate::{iocp, uring};
 use crate::worker::{Engine, Ready, Worker, open_engine};
 
 /// Intervals that a thread may be ahead of whoever takes them.
@@ -78,6 +78,7 @@ pub struct RunOutcome {
 pub fn refusal_of(engine: EngineKind) -> Option<String> {
     match engine {
         EngineKind::Uring => uring::refusal(),
+        EngineKind::Iocp => iocp::refusal(),
         EngineKind::Threads | EngineKind::Sim | EngineKind::Null => None,
     }
 }
