@@ -20,7 +20,7 @@ use iotrial_model::plan::Plan;
 use iotrial_model::record::QueueSetup;
 use windows_sys::Wdk::Storage::FileSystem::{FileIoStatusBlockRangeInformation, NtSetInformationFile};
 use windows_sys::Win32::Foundation::{
-    ERROR_IO_PENDING, HANDLE, INVALID_HANDLE_VALUE, RtlNtStatusToDosError, WAIT_TIMEOUT,
+    ERROR_HANDLE_EOF, ERROR_IO_PENDING, HANDLE, INVALID_HANDLE_VALUE, RtlNtStatusToDosError, WAIT_TIMEOUT,
 };
 use windows_sys::Win32::Storage::FileSystem::{
     FILE_FLAG_OVERLAPPED, FILE_FLAG_WRITE_THROUGH, ReadFile, SetFileCompletionNotificationModes, WriteFile,
@@ -189,8 +189,13 @@ impl<C: Clock> IocpQueue<C> {
         match error.raw_os_error() {
             Some(code) if code.cast_unsigned() == ERROR_IO_PENDING => Ok(()),
             // What fails at once never reaches the port.
-            code => self.finish(request.slot, Outcome::Error(code.unwrap_or_default())),
+            code => self.finish(request.slot, Self::failed(code.unwrap_or_default())),
         }
+    }
+
+    /// What the error of an I/O means: nothing is left to read behind the end of a file, which is a short read as elsewhere.
+    fn failed(code: i32) -> Outcome {
+        if code.cast_unsigned() == ERROR_HANDLE_EOF { Outcome::Bytes(0) } else { Outcome::Error(code) }
     }
 
     /// An I/O is done; a flush follows where its request wants one.
@@ -253,7 +258,7 @@ impl<C: Clock> IocpQueue<C> {
             Outcome::Bytes(entry.dwNumberOfBytesTransferred)
         } else {
             // SAFETY: it only looks the number up.
-            Outcome::Error(unsafe { RtlNtStatusToDosError(status) }.cast_signed())
+            Self::failed(unsafe { RtlNtStatusToDosError(status) }.cast_signed())
         };
         self.finish(slot, outcome)
     }
