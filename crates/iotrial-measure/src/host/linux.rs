@@ -45,6 +45,16 @@ pub(super) fn thread_id() -> Option<u64> {
     u64::try_from(rustix::thread::gettid().as_raw_nonzero().get()).ok()
 }
 
+/// Timer, interrupt and scheduler of an idle virtual CPU: nine of ten sleeps end within 42 µs.
+pub(super) const WAKES_LATE_BY_NS: u64 = 50_000;
+
+/// Linux otherwise lets a timer wait up to 50 µs for company.
+pub(super) fn wake_on_time() {
+    // 1 ns, because 0 would mean the usual slack again (PR_SET_TIMERSLACK). A failure only leaves the sleeps
+    // as they are.
+    let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
+}
+
 pub(super) fn waited_for_cpu() -> Duration {
     let times = read("/proc/thread-self/schedstat").and_then(|text| schedstat(&text));
     times.and_then(|times| times.run_queue_delay).unwrap_or_default()
