@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, anyhow};
 use iotrial_analysis::watch::{WatchAnswer, WatchRequest};
 use iotrial_measure::disk_stats::disk_stats_of_this_host;
-use iotrial_measure::host::host_facts;
+use iotrial_host::machine::machine;
 use iotrial_model::counters::RecordedInterval;
 use iotrial_session::watch::{Watch, WatchError, Watched, WatchedRequest};
 use serde::Serialize;
@@ -41,7 +41,7 @@ pub fn watch_live(args: &WatchArgs, request: &WatchRequest) -> Result<ExitCode, 
     }
     let source = disk_stats_of_this_host().map_err(|error| Failure::from(WatchError::Counters(error)))?;
     let control = control_without_a_word()?;
-    let host = host_facts().name;
+    let host = machine().name;
     let mut watch = Watch::begin(watched, source, args.interval).map_err(Failure::from)?;
     let mut recording = args.record.as_deref().map(|path| create(path, args.files.overwrite)).transpose()?;
     let head = watch.head(&host);
