@@ -7,6 +7,7 @@ mod demand;
 mod exadata;
 mod figures;
 mod fleet;
+mod flow;
 mod latencies;
 mod machine;
 mod part;
@@ -32,7 +33,7 @@ pub use replay::{Replay, ReplayLimit, ReplayStream};
 pub use right_size::{Factor, Licences, Method, Provision, RightSizing, SizeRequest, Sized};
 pub use sample::AwrSample;
 pub use series::{AwrSeries, AwrStatistics, DatabaseSeries, LeftOut, SeriesInterval};
-pub use slob::{SlobHosts, SlobReport, SlobRun, SlobSeries, is_slob_report};
+pub use slob::{SlobHosts, SlobReport, SlobRun, SlobSeries, SlobWait, is_slob_report};
 
 use crate::threshold::ThresholdSet;
 

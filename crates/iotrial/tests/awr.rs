@@ -50,6 +50,28 @@ fn one_report_says_what_the_database_asks_and_what_to_look_at() {
 }
 
 #[test]
+fn time_that_is_neither_cpu_nor_a_wait_is_named_and_shares_are_of_the_time_model() {
+    let bench = Bench::new();
+    let check = |text: &str, cpu: f64, unknown: Option<&str>| {
+        put(&bench, "one.html", text);
+        let json = bench.run(&["awr", "one.html", "--json"]).expect_code(0).json();
+        let limits = json["limits"].as_array().unwrap();
+        let found = limits.iter().find(|one| one["what"] == "DB CPU").unwrap()["percent"].as_f64().unwrap();
+        assert!((found - cpu).abs() < 1e-6, "{found}");
+        let remarks = json["remarks"].as_array().unwrap();
+        let remark = remarks.iter().find(|one| one["id"] == "unknown-db-time");
+        assert_eq!(remark.map(|one| &one["text"].as_str().unwrap()[..4]), unknown);
+    };
+    // Waits have 50 % of 7,200 s, CPU has 1,800 s.
+    check(HTML, 25.0, Some("25 %"));
+    check(&HTML.replace("<td>1,800.00</td>", "<td>3,240.00</td>"), 45.0, None);
+    // The header has minutes, and the time model says what they were.
+    let row = "<tr><td>DB CPU</td><td>1,800.00</td>";
+    let of_model = format!("<tr><td>DB time</td><td>7,500.00</td><td></td></tr>\n{row}");
+    check(&HTML.replace(row, &of_model), 24.0, Some("26 %"));
+}
+
+#[test]
 fn instances_of_a_cluster_add_up_and_the_same_report_counts_once() {
     let bench = Bench::new();
     fs::create_dir(bench.path().join("reports")).unwrap();

@@ -3,7 +3,7 @@
 
 mod parameters;
 
-use iotrial_model::awr::{AwrFigure, AwrFigures, AwrKind, AwrReport, Standing, WaitSide};
+use iotrial_model::awr::{AwrFigure, AwrFigures, AwrKind, AwrReport, Quoted, Standing, WaitSide};
 use iotrial_model::finding::Severity;
 use serde::Serialize;
 
@@ -16,6 +16,8 @@ use crate::verdict::Category;
 const WORTH_NAMING_PERCENT: f64 = 10.0;
 /// CPU may be a little more than DB time by rounding.
 const MOST_OF_DB_TIME: f64 = 105.0;
+/// Waits of idle classes and rounding leave less than this unexplained.
+const UNKNOWN_PERCENT: f64 = 20.0;
 /// From here on an average hides the busy minutes.
 const LONG_INTERVAL_S: f64 = 2.0 * 3600.0;
 /// Switches more often than every ten minutes are checkpoints more often than anybody wants; Oracle's advice is 15 to 20.
@@ -67,27 +69,27 @@ pub struct Remark {
     pub text: String,
 }
 
+/// Shares of DB time of what users wait for.
+fn shares_of_waits(report: &AwrReport) -> impl Iterator<Item = Limit> {
+    report.waits.iter().filter(|wait| wait.side == WaitSide::Foreground).filter_map(|wait| {
+        // Idle events have no share in the report of an instance; that of a cluster has one, beyond all DB time.
+        let percent = wait.percent.sound()?;
+        (percent > 0.0 && !IDLE.iter().any(|idle| is_event(&wait.event, idle)))
+            .then(|| Limit { what: wait.event.clone(), percent })
+    })
+}
+
+/// CPU as a share of DB time. More CPU than time is another way of counting, and no share (see `work`).
+fn share_of_cpu(report: &AwrReport) -> Option<f64> {
+    let time_of = |name| AwrReport::named(&report.time_model, name).and_then(Quoted::sound);
+    // The header has minutes, the time model hundredths of a second.
+    let db_time = time_of("DB time").or(report.interval.db_time_s.sound()).filter(|time| *time > 0.0)?;
+    Some(100.0 * time_of("DB CPU")? / db_time).filter(|percent| *percent <= MOST_OF_DB_TIME)
+}
+
 pub(super) fn limits_of(report: &AwrReport) -> Vec<Limit> {
-    let db_time = report.interval.db_time_s.value.filter(|time| *time > 0.0);
-    let cpu = AwrReport::named(&report.time_model, "DB CPU").and_then(|cpu| cpu.value);
-    let mut limits: Vec<Limit> = report
-        .waits
-        .iter()
-        .filter(|wait| wait.side == WaitSide::Foreground)
-        .filter_map(|wait| {
-            // Idle events have no share in the report of an instance; that of a cluster has one, beyond all DB time.
-            let percent = wait.percent.sound()?;
-            (percent > 0.0 && !IDLE.iter().any(|idle| is_event(&wait.event, idle)))
-                .then(|| Limit { what: wait.event.clone(), percent })
-        })
-        .collect();
-    if let (Some(cpu), Some(time)) = (cpu, db_time) {
-        // More CPU than time is another way of counting, and no share (see `work`).
-        let percent = 100.0 * cpu / time;
-        if percent <= MOST_OF_DB_TIME {
-            limits.push(Limit { what: "DB CPU".to_owned(), percent });
-        }
-    }
+    let mut limits: Vec<Limit> = shares_of_waits(report).collect();
+    limits.extend(share_of_cpu(report).map(|percent| Limit { what: "DB CPU".to_owned(), percent }));
     limits.sort_by(|a, b| b.percent.total_cmp(&a.percent));
     limits.truncate(10);
     limits
@@ -305,6 +307,20 @@ fn work(report: &AwrReport, figures: &AwrFigures, say: Say<'_>) {
                 100.0 * cpu / active
             ),
         );
+    }
+    if let Some(cpu) = share_of_cpu(report) {
+        let waits: Vec<Limit> = shares_of_waits(report).collect();
+        let unknown = 100.0 - cpu - waits.iter().map(|wait| wait.percent).sum::<f64>();
+        // A report without its waits says nothing of them.
+        if unknown >= UNKNOWN_PERCENT && !waits.is_empty() {
+            say(
+                "unknown-db-time",
+                Severity::Note,
+                format!(
+                    "{unknown:.0} % of DB time is neither CPU nor a wait in the report: sessions that are ready and get no CPU, or work that this release does not count"
+                ),
+            );
+        }
     }
     let temp = report.io_by_file_type.iter().find(|one| one.name.eq_ignore_ascii_case("Temp File"));
     let total = figures.value(AwrFigure::ReadMib).zip(figures.value(AwrFigure::WriteMib));

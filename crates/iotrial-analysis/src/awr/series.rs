@@ -290,18 +290,19 @@ pub(super) fn adds_up(figure: AwrFigure) -> bool {
     matches!(figure.unit(), AwrUnit::PerSecond | AwrUnit::MibPerS | AwrUnit::Sessions | AwrUnit::Mib)
 }
 
-/// What a mean is weighted by, over instances and over time.
-fn weight_of(figure: AwrFigure) -> Option<AwrFigure> {
-    match figure {
-        AwrFigure::BufferHitPercent => Some(AwrFigure::Transactions),
-        AwrFigure::FlashCacheHitPercent | AwrFigure::MeanReadKib => Some(AwrFigure::Reads),
-        AwrFigure::SingleBlockReadUs => Some(AwrFigure::Reads),
-        AwrFigure::MultiBlockReadUs => Some(AwrFigure::MultiBlockReads),
-        AwrFigure::MeanWriteKib => Some(AwrFigure::Writes),
-        AwrFigure::MeanRedoWriteKib | AwrFigure::RedoWriteUs => Some(AwrFigure::RedoWrites),
-        AwrFigure::CommitUs => Some(AwrFigure::Transactions),
-        _ => None,
-    }
+/// What a mean is weighted by, over instances and over time: the first of these that is there, and nothing where none is.
+fn weight_of(figure: AwrFigure, value_of: impl Fn(AwrFigure) -> Option<f64>) -> f64 {
+    let weights: &[AwrFigure] = match figure {
+        AwrFigure::BufferHitPercent | AwrFigure::CommitUs => &[AwrFigure::Transactions],
+        AwrFigure::FlashCacheHitPercent | AwrFigure::MeanReadKib => &[AwrFigure::Reads],
+        // AWR-Miner does not count waits.
+        AwrFigure::SingleBlockReadUs => &[AwrFigure::SingleBlockReadWaits, AwrFigure::Reads],
+        AwrFigure::MultiBlockReadUs => &[AwrFigure::MultiBlockReadWaits, AwrFigure::MultiBlockReads],
+        AwrFigure::MeanWriteKib => &[AwrFigure::Writes],
+        AwrFigure::MeanRedoWriteKib | AwrFigure::RedoWriteUs => &[AwrFigure::RedoWrites],
+        _ => &[],
+    };
+    weights.iter().find_map(|weight| value_of(*weight)).unwrap_or(1.0)
 }
 
 /// The instances of one interval as one.
@@ -312,8 +313,8 @@ fn together(samples: &[AwrSample]) -> SeriesInterval {
             .iter()
             .filter_map(|one| {
                 let kept = one.figures.get(figure).filter(|kept| kept.is_sound)?;
-                let weight = weight_of(*figure).and_then(|weight| Some(one.figures.get(&weight)?.value));
-                Some((kept.value, weight.unwrap_or(1.0)))
+                let weight = weight_of(*figure, |weight| Some(one.figures.get(&weight)?.value));
+                Some((kept.value, weight))
             })
             .collect();
         // A sum without one of its parts is no sum.
@@ -364,8 +365,7 @@ fn statistics(intervals: &[SeriesInterval]) -> Vec<AwrStatistics> {
         for one in intervals {
             if let Some(value) = one.values.get(&figure) {
                 found.push((*value, one.seconds));
-                let weight =
-                    weight_of(figure).and_then(|weight| one.values.get(&weight)).copied().unwrap_or(1.0);
+                let weight = weight_of(figure, |weight| one.values.get(&weight).copied());
                 weighted_by.push((*value, one.seconds * weight));
             }
         }

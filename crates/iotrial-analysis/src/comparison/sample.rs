@@ -7,6 +7,7 @@ use std::time::Duration;
 use iotrial_model::bound::{BoundRelation, Bounded};
 use iotrial_model::figure::{CpuFigure, Figure};
 use iotrial_model::finding::{Finding, FindingId, Severity};
+use iotrial_model::host_fact::HostReport;
 use iotrial_model::imported::{StatedBound, TablePlace};
 use iotrial_model::load::Role;
 use iotrial_model::metric::MetricKey;
@@ -20,7 +21,9 @@ use serde::{Serialize, Serializer};
 use super::capacity::Found;
 use super::circumstances::Circumstances;
 use super::conditions::{Conditions, load_of_jobs};
+use super::host_difference::telling;
 use super::metric::Metric;
+use super::offsets::Offsets;
 use super::resample::{Spread, Unit, Units};
 use crate::contradiction::contradictions;
 use crate::figures::Figures;
@@ -53,10 +56,14 @@ pub struct Sample {
     pub(super) conditions: Conditions,
     /// How the generator worked: what may differ, and is told.
     pub(super) generator: Conditions,
+    /// Where the offsets of its random I/O come from; `None` where that is not known.
+    pub(super) offsets: Option<Offsets>,
     /// What the reader should know about its figures.
     pub(super) caveats: Vec<Caveat>,
     /// Where, under what load, when and by what.
     pub(super) circumstances: Circumstances,
+    /// What was read of the host before the load, as far as it can make a difference.
+    pub(super) host: Option<Box<HostReport>>,
     /// In what its figures contradict each other.
     pub(super) contradictions: Vec<String>,
     /// The slowest I/O of each stream, in µs.
@@ -167,8 +174,10 @@ impl Sample {
             attributes: subject.attributes.clone().into_owned(),
             conditions: Conditions::of(subject, load_of_jobs(subject, false)),
             generator: Conditions::of_generator(subject),
+            offsets: Offsets::of(subject),
             caveats: caveats(subject),
             circumstances: Circumstances::of(subject),
+            host: subject.host_facts.map(|report| Box::new(telling(report))),
             contradictions: contradictions(subject).into_iter().map(|one| one.message).collect(),
             worst_io_us: worst_ios(subject),
             found: None,
@@ -215,6 +224,11 @@ impl Sample {
             ..Self::of(&subject, format!("row `{}` of {source}", subject.id))
         };
         records.iter().map(Subject::of_imported).map(sample).collect()
+    }
+
+    /// Whether both are of one load.
+    pub(super) fn has_load_of(&self, other: &Self) -> bool {
+        self.load == other.load && !self.conditions.is_other_load(&other.conditions)
     }
 
     /// Whether nothing was measured.

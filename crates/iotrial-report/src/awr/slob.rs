@@ -64,8 +64,8 @@ fn opening(series: &SlobSeries) -> Section {
             let decimals = usize::from(sessions.fract() > 0.0);
             sentence.push_str(&format!(" with {sessions:.decimals$} sessions{each}"));
         }
-        if let Some(us) = one.sequential_read_us {
-            sentence.push_str(&format!("; `db file sequential read` takes {:.2} ms", us / 1e3));
+        if let Some(wait) = one.read_wait {
+            sentence.push_str(&format!("; `{}` takes {:.2} ms", wait.event, wait.mean_us / 1e3));
         }
         sentence
     };
@@ -108,7 +108,8 @@ fn hosts(series: &SlobSeries) -> Table {
             Value::Number(one.best_iops),
             Value::number(one.of_fewest_hosts_percent),
             Value::number(one.sessions_per_host),
-            Value::number(one.sequential_read_us),
+            Value::number(one.read_wait.map(|wait| wait.mean_us)),
+            Value::text(one.read_wait.map(|wait| wait.name)),
             Value::Count(one.runs as u64),
         ],
         is_total: false,
@@ -120,7 +121,8 @@ fn hosts(series: &SlobSeries) -> Table {
             Column::new("IOPS", Quantity::Iops),
             Column::new("over hosts", Quantity::Percent),
             Column::new("sessions", Quantity::Load).under("on each"),
-            Column::new("DFSR_LAT", Quantity::LatencyUs),
+            Column::new("read wait", Quantity::LatencyUs),
+            Column::new("which", Quantity::Words),
             Column::new("runs", Quantity::Count).optional(),
         ],
         rows: series.by_hosts.iter().map(row).collect(),
@@ -136,7 +138,8 @@ fn runs(series: &SlobSeries) -> Table {
             Value::number(run.iops),
             Value::number(run.read_mib_per_s),
             Value::number(run.write_mib_per_s),
-            Value::number(run.sequential_read_us),
+            Value::number(run.read_wait.map(|wait| wait.mean_us)),
+            Value::text(run.read_wait.map(|wait| wait.name)),
             Value::number(run.of_first_percent),
             Value::number(run.of_fewest_hosts_percent),
         ],
@@ -150,14 +153,15 @@ fn runs(series: &SlobSeries) -> Table {
             Column::new("IOPS", Quantity::Iops),
             Column::new("read", Quantity::BandwidthMibPerS).under("throughput").optional(),
             Column::new("written", Quantity::BandwidthMibPerS).under("throughput").optional(),
-            Column::new("DFSR_LAT", Quantity::LatencyUs),
+            Column::new("read wait", Quantity::LatencyUs),
+            Column::new("which", Quantity::Words),
             Column::new("over sessions", Quantity::Percent).under("scaling"),
             Column::new("over hosts", Quantity::Percent).under("scaling"),
         ],
         rows: series.runs.iter().map(row).collect(),
         at_a_glance: true,
     };
-    for column in [7, 6] {
+    for column in [8, 7] {
         if table.rows.iter().all(|row| row.cells[column] == Value::Absent) {
             table.without_column(column);
         }
@@ -260,7 +264,9 @@ fn charts(series: &SlobSeries) -> Option<Section> {
     let rate = |quantity| Axis { name: "", quantity, scale: Scale::Linear, to: 0.0 };
     let charts: Vec<Chart> = [
         chart("slob-iops", "IOPS of all hosts", rate(Quantity::Iops), |run| run.iops),
-        chart("slob-latency", "db file sequential read", LATENCY_AXIS, |run| run.sequential_read_us),
+        chart("slob-latency", "Mean wait for a read", LATENCY_AXIS, |run| {
+            run.read_wait.map(|wait| wait.mean_us)
+        }),
     ]
     .into_iter()
     .flatten()
