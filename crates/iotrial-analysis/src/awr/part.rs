@@ -160,29 +160,38 @@ impl Part {
     }
 }
 
+/// A moment at which storage servers and reports both have figures.
+struct Seen {
+    /// Requests per second on the storage servers.
+    requests: f64,
+    /// MiB per second there.
+    mib: Option<f64>,
+    /// Requests per second of the reports.
+    own: f64,
+    seconds: f64,
+}
+
 /// Means over the reports that have both.
 fn on_cells(samples: &[AwrSample]) -> Option<OnCells> {
-    let all: Vec<_> = samples
-        .iter()
-        .filter_map(|one| Some((one.about.instances.on_cells.as_ref()?, one.seconds(), one.moment())))
-        .collect();
-    let ((name, ..), ..) = all.first()?;
     // Each report of an instance has the same whole: it counts once for each moment, and the instances add up.
-    let mut moments: BTreeMap<_, (f64, Option<f64>, f64, f64)> = BTreeMap::new();
-    for ((_, requests, mib, own), seconds, moment) in &all {
-        let sum = moments.entry(moment).or_insert((*requests, *mib, 0.0, *seconds));
-        sum.2 += own;
+    let mut moments: BTreeMap<_, Seen> = BTreeMap::new();
+    let mut database = None;
+    for sample in samples {
+        let Some((name, requests, mib, own)) = &sample.about.instances.on_cells else { continue };
+        database.get_or_insert(name);
+        let new = Seen { requests: *requests, mib: *mib, own: 0.0, seconds: sample.seconds() };
+        moments.entry(sample.moment()).or_insert(new).own += own;
     }
-    let seconds: f64 = moments.values().map(|one| one.3).sum();
-    let mean = |of: fn(&(f64, Option<f64>, f64, f64)) -> Option<f64>| {
-        let sum: Option<f64> = moments.values().map(|one| Some(of(one)? * one.3)).sum();
+    let seconds: f64 = moments.values().map(|one| one.seconds).sum();
+    let mean = |of: fn(&Seen) -> Option<f64>| {
+        let sum: Option<f64> = moments.values().map(|one| Some(of(one)? * one.seconds)).sum();
         sum.map(|sum| sum / seconds).filter(|mean| mean.is_finite())
     };
-    let (requests, own) = (mean(|one| Some(one.0))?, mean(|one| Some(one.2))?);
+    let (requests, own) = (mean(|one| Some(one.requests))?, mean(|one| Some(one.own))?);
     Some(OnCells {
-        database: name.clone(),
+        database: database?.clone(),
         requests_per_s: requests,
-        mib_per_s: mean(|one| one.1),
+        mib_per_s: mean(|one| one.mib),
         times: requests / own,
     })
 }
