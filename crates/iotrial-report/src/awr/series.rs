@@ -3,7 +3,7 @@
 use iotrial_analysis::awr::{AwrFleet, AwrSeries, AwrStatistics, DatabaseSeries, SeriesInterval};
 use iotrial_model::awr::{AwrFigure, AwrUnit};
 
-use super::course::{calendar, level};
+use super::course::{calendar, levels};
 use super::opening::{capital, limit_points};
 use super::{cut_off, duration, quantity, right_size, said, section, words};
 use crate::chart::{Axis, Chart, ChartGroup, Dash, LATENCY_AXIS, Line, Scale, Shape};
@@ -423,8 +423,8 @@ fn courses(one: &DatabaseSeries) -> Option<Section> {
             return None;
         }
         if let Some(statistics) = of.and_then(|figure| one.statistics(figure)) {
-            lines.push(level("p95 of all", Dash::Dashed, statistics.p95, from, to));
-            lines.push(level("peak of all", Dash::DashDot, statistics.peak, from, to));
+            let (p95, peak) = (("p95", statistics.p95), ("peak of all", statistics.peak));
+            lines.extend(levels(p95, peak, from, to));
         }
         Some(Chart {
             id: id.to_owned(),
