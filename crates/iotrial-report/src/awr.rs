@@ -147,7 +147,8 @@ fn said(number: f64) -> String {
         1.0.. => 1,
         // 0.0 would read as nothing.
         small if small >= 0.005 => 2,
-        _ => 0,
+        0.0 => 0,
+        _ => return "less than 0.01".to_owned(),
     };
     iotrial_model::units::group_thousands(&format!("{number:.decimals$}"))
 }
