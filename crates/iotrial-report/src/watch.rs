@@ -36,8 +36,9 @@ impl Document {
             note: None,
             blocks: tables.into_iter().flatten().map(Block::Table).collect(),
         };
-        disks.note = (answer.interval_count > 1)
-            .then(|| "Percentiles are of intervals; the mean of a latency is over all I/Os.".to_owned());
+        disks.note = (answer.interval_count > 1).then(|| {
+            "Percentiles are of intervals; the mean of a latency is over all I/Os.".to_owned()
+        });
         if !disks.blocks.is_empty() {
             sections.push(disks);
         }
@@ -90,12 +91,7 @@ fn role_word(role: &RoleVerdict) -> String {
 fn summary(answer: &WatchAnswer) -> Answer {
     let beyond = || {
         let of_role = |role: &RoleVerdict| {
-            role.judged
-                .iter()
-                .filter(|one| !one.is_within)
-                .cloned()
-                .map(|one| (role.role, one))
-                .collect::<Vec<_>>()
+            role.judged.iter().filter(|one| !one.is_within).cloned().map(|one| (role.role, one)).collect::<Vec<_>>()
         };
         let mut all: Vec<_> = answer.roles.iter().flat_map(of_role).collect();
         // By how far it is beyond what it may take.
@@ -106,11 +102,7 @@ fn summary(answer: &WatchAnswer) -> Answer {
     let told = |(role, one): &(iotrial_model::load::Role, Judged)| {
         let (what, limit) = (direction_word(one.direction), latency_in_words(one.limit_us));
         if answer.interval_count == 1 {
-            return format!(
-                "{role}: {what} of {} take {}; {limit} is the limit",
-                one.disk,
-                latency_in_words(one.lat_mean_us)
-            );
+            return format!("{role}: {what} of {} take {}; {limit} is the limit", one.disk, latency_in_words(one.lat_mean_us));
         }
         format!(
             "{role}: {what} of {} take {} on average and up to {} in 95 % of the intervals; {limit} is the limit, and {:.0} % of the intervals are beyond it",
@@ -157,23 +149,15 @@ fn summary(answer: &WatchAnswer) -> Answer {
         ),
     };
     if answer.observations.iter().any(|one| one.kind == iotrial_analysis::watch::ObservationKind::Saturated) {
-        points.push(
-            "Saturated: what was done is what the storage lets through, and not what was asked for."
-                .to_owned(),
-        );
+        points.push("Saturated: what was done is what the storage lets through, and not what was asked for.".to_owned());
     }
     let assumed = answer.roles.iter().filter(|role| role.is_assumed);
-    let mut assumed: Vec<&str> =
-        assumed.flat_map(|role| role.judged.iter().map(|one| one.disk.as_str())).collect();
+    let mut assumed: Vec<&str> = assumed.flat_map(|role| role.judged.iter().map(|one| one.disk.as_str())).collect();
     assumed.dedup();
     if !assumed.is_empty() {
         points.push(format!(
             "{} judged as data files, because nobody said what {} for: --role log={} judges as a log.",
-            if assumed.len() == 1 {
-                format!("{} is", assumed[0])
-            } else {
-                format!("{} are", in_brief(&assumed, 4, 3))
-            },
+            if assumed.len() == 1 { format!("{} is", assumed[0]) } else { format!("{} are", in_brief(&assumed, 4, 3)) },
             if assumed.len() == 1 { "it is" } else { "they are" },
             assumed[assumed.len() - 1],
         ));
@@ -242,8 +226,7 @@ fn judged_table(answer: &WatchAnswer) -> Option<Table> {
         Row { cells, is_total: false }
     };
     let mut table = Table {
-        caption: "Latency of each direction, what it may take, and how much of the time it took longer"
-            .to_owned(),
+        caption: "Latency of each direction, what it may take, and how much of the time it took longer".to_owned(),
         columns,
         rows: judged().map(row).collect(),
         at_a_glance: true,
@@ -299,12 +282,10 @@ fn leave_out(table: &mut Table, labels: usize, answer: &WatchAnswer) {
 const REPEATING: [&str; 5] = ["median", "95 %", "most", "longest", "beyond"];
 
 fn rows_of(disk: &DiskAnswer, is_total: bool) -> Vec<Row> {
-    let is_there =
-        |one: &DirectionAnswer| one.iops.is_some() || one.bytes_per_s.is_some() || one.latency_us.is_some();
+    let is_there = |one: &DirectionAnswer| one.iops.is_some() || one.bytes_per_s.is_some() || one.latency_us.is_some();
     let apart = [(Some(Direction::Read), &disk.read), (Some(Direction::Write), &disk.write)];
     // Both together where they are not apart in anything but bytes.
-    let is_apart =
-        disk.read.iops.is_some() || disk.read.latency_us.is_some() || disk.write.latency_us.is_some();
+    let is_apart = disk.read.iops.is_some() || disk.read.latency_us.is_some() || disk.write.latency_us.is_some();
     let shown: Vec<(Option<Direction>, &DirectionAnswer)> = if is_apart || !is_there(&disk.both) {
         apart.into_iter().filter(|(_, one)| is_there(one)).collect()
     } else {
@@ -336,8 +317,7 @@ fn rows_of(disk: &DiskAnswer, is_total: bool) -> Vec<Row> {
 
 fn queue_table(answer: &WatchAnswer) -> Option<Table> {
     let row = |disk: &DiskAnswer| {
-        let of =
-            |spread: Option<Spread>, which: fn(&Spread) -> f64| Value::number(spread.map(|one| which(&one)));
+        let of = |spread: Option<Spread>, which: fn(&Spread) -> f64| Value::number(spread.map(|one| which(&one)));
         let cells = vec![
             Value::Text(disk.name.clone()),
             of(disk.queue, |one| one.mean),

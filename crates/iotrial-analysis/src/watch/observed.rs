@@ -87,9 +87,7 @@ pub(super) fn observations(
         let saturation = saturated(disk, &moments);
         let is_saturated = saturation.is_some();
         saturation.into_iter().for_each(|message| add(ObservationKind::Saturated, message));
-        throttled(series, disk, &moments)
-            .into_iter()
-            .for_each(|message| add(ObservationKind::Throttled, message));
+        throttled(series, disk, &moments).into_iter().for_each(|message| add(ObservationKind::Throttled, message));
         if !is_saturated && let Some(limit_us) = limit_of(verdicts, disk) {
             let slow = slow_without_load(disk, &moments, limit_us);
             slow.into_iter().for_each(|message| add(ObservationKind::SlowWithoutLoad, message));
@@ -121,8 +119,7 @@ fn moments(series: &CounterSeries, disk: &DiskCounters) -> Vec<Moment> {
 
 /// The limit that its role has, the lowest of both directions.
 fn limit_of(verdicts: &[RoleVerdict], disk: &DiskCounters) -> Option<f64> {
-    let judged =
-        verdicts.iter().flat_map(|verdict| &verdict.judged).filter(|judged| judged.disk == disk.name);
+    let judged = verdicts.iter().flat_map(|verdict| &verdict.judged).filter(|judged| judged.disk == disk.name);
     judged.map(|judged| judged.limit_us).min_by(f64::total_cmp)
 }
 
@@ -155,14 +152,12 @@ fn saturated(disk: &DiskCounters, moments: &[Moment]) -> Option<String> {
         }
         let pressed = &sorted[..count];
         let outstanding = typical(pressed, |moment| moment.outstanding);
-        let is_lower =
-            |moment: &&Moment| (outstanding / 4.0..=outstanding / 2.0).contains(&moment.outstanding);
+        let is_lower = |moment: &&Moment| (outstanding / 4.0..=outstanding / 2.0).contains(&moment.outstanding);
         let usual: Vec<Moment> = sorted.iter().filter(is_lower).copied().collect();
         if usual.len() < LEAST_MOMENTS || outstanding < LEAST_OUTSTANDING {
             continue;
         }
-        let ratio =
-            |of: fn(&Moment) -> f64| typical(pressed, of) / typical(&usual, of).max(f64::MIN_POSITIVE);
+        let ratio = |of: fn(&Moment) -> f64| typical(pressed, of) / typical(&usual, of).max(f64::MIN_POSITIVE);
         let (iops, bytes) = (ratio(|moment| moment.iops), ratio(|moment| moment.bytes_per_s));
         let is_flat = iops <= FLAT && bytes <= FLAT && (iops >= 1.0 / FLAT || bytes >= 1.0 / FLAT);
         if is_flat && ratio(|moment| moment.latency_us) >= 1.5 {
@@ -203,10 +198,9 @@ fn throttled(series: &CounterSeries, disk: &DiskCounters, moments: &[Moment]) ->
         }
     };
     let latency = |moments: &[Moment]| latency_in_words(typical(moments, |moment| moment.latency_us));
-    let seconds: Option<f64> = plateau
-        .iter()
-        .map(|moment| series.durations_s.get(moment.interval).copied().or(series.interval_s))
-        .sum();
+    let seconds: Option<f64> = plateau.iter().map(|moment| {
+        series.durations_s.get(moment.interval).copied().or(series.interval_s)
+    }).sum();
     let lasted = seconds.map_or_else(|| format!("{} intervals", plateau.len()), seconds_in_words);
     let often = match plateaus.len() {
         1 => String::new(),
@@ -250,8 +244,7 @@ fn plateaus<'m>(moments: &'m [Moment], rate: fn(&Moment) -> f64) -> Vec<(&'m [Mo
         let is_above = |moment: &&Moment| rate(moment) > LEAST_BURST * high;
         let length = burst.iter().rev().take(plateau.len()).take_while(is_above).count();
         let burst = &burst[burst.len() - length..];
-        let is_worse =
-            |of: fn(&Moment) -> f64, times: f64| typical(plateau, of) >= times * typical(burst, of);
+        let is_worse = |of: fn(&Moment) -> f64, times: f64| typical(plateau, of) >= times * typical(burst, of);
         if plateau.len() >= LEAST_MOMENTS
             && burst.len() >= 2
             && is_next(burst, gap)
@@ -269,8 +262,7 @@ fn plateaus<'m>(moments: &'m [Moment], rate: fn(&Moment) -> f64) -> Vec<(&'m [Mo
 /// Document 002: queue and latency above normal together, while there is less to do: a cache of the array that overflows, or disks that are
 /// shared with somebody else.
 fn slow_without_load(disk: &DiskCounters, moments: &[Moment], limit_us: f64) -> Option<String> {
-    let (slow, usual): (Vec<Moment>, Vec<Moment>) =
-        moments.iter().partition(|moment| moment.latency_us >= limit_us);
+    let (slow, usual): (Vec<Moment>, Vec<Moment>) = moments.iter().partition(|moment| moment.latency_us >= limit_us);
     if slow.len() < LEAST_MOMENTS || usual.len() < LEAST_MOMENTS {
         return None;
     }
@@ -320,12 +312,10 @@ fn imbalance(series: &CounterSeries, members: &[usize]) -> Option<String> {
             100.0 / count
         ));
     }
-    let latencies: Option<Vec<(&str, f64)>> =
-        members.iter().map(|(name, _, latency)| Some((*name, (*latency)?))).collect();
+    let latencies: Option<Vec<(&str, f64)>> = members.iter().map(|(name, _, latency)| Some((*name, (*latency)?))).collect();
     let latencies = latencies?;
     let (slowest, longest) = latencies.iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
-    let others =
-        median(latencies.iter().filter(|(name, _)| name != slowest).map(|(_, latency)| *latency).collect())?;
+    let others = median(latencies.iter().filter(|(name, _)| name != slowest).map(|(_, latency)| *latency).collect())?;
     (*longest >= SLOW_MEMBER * others).then(|| {
         format!(
             "`{slowest}` takes {} and the other members {} for as many I/Os: each stripe waits for the slowest",
