@@ -156,14 +156,14 @@ fn figures_beyond_every_tolerance_are_not_of_this_configuration() {
     let configuration = oci("VM.Standard.E4.Flex", 16, 1, 1490, "vpu-120", "paravirtualized");
     let row = |iops: f64| {
         table(&format!(
-            "[[row]]\nid = \"A\"\nattributes = {{ shape = \"VM.Optimized3.Flex\", volumes = 10 }}\nload = {{ read_percent = 100, block_size_bytes = 65536 }}\nread = {{ iops = {iops:?} }}\n"
+            "[[row]]\nid = \"A\"\nattributes = {{ shape = \"VM.Standard.E4.Flex\", volumes = 10 }}\nload = {{ read_percent = 100, block_size_bytes = 65536 }}\nread = {{ iops = {iops:?} }}\n"
         ))
     };
     let measured = against(&configuration, &row(65_121.0));
     assert_eq!(measured[0].bound_by, [BoundBy::OtherConfiguration]);
     let sentence = &measured[0].sentence;
     assert!(sentence.starts_with("these are not figures of this configuration"), "{sentence}");
-    assert!(sentence.ends_with("; measured with shape = VM.Optimized3.Flex, volumes = 10"), "{sentence}");
+    assert!(sentence.ends_with("; measured with shape = VM.Standard.E4.Flex, volumes = 10"), "{sentence}");
     // 103 % of the limit: what a document has at its limit.
     assert_eq!(against(&configuration, &row(30_256.2))[0].bound_by, [BoundBy::Configuration]);
     let both = [measured, against(&configuration, &row(30_256.2))].concat();

@@ -7,6 +7,7 @@ use iotrial_model::demand::{CounterDemandError, Demand, DemandStream, StreamText
 use iotrial_model::finding::FindingId;
 use iotrial_model::load::{Direction, Role};
 
+use super::doubts::{doubts, lower_bound};
 use crate::cli::{DemandArgs, StoreArgs};
 use crate::failure::Failure;
 use crate::intake::{Folders, Input, Intake, Takes};
@@ -142,6 +143,13 @@ pub fn named_demand(name: &str, args: &DemandArgs, store: &StoreArgs) -> Result<
         let error = anyhow!("the record `{name}` has no rates with a block size");
         Failure::input(error).hint("a demand is I/Os per second and their size".to_owned())
     })?;
+    // What is bought for them has to say so where it is read, and not on the terminal only.
+    let mut demand = demand;
+    for doubt in doubts(subject) {
+        say!("warning: {}: {}", harmless(name), harmless(&doubt));
+        demand.notes.push(doubt);
+    }
+    demand.notes.extend(lower_bound(subject));
     // What is bought for figures that cannot all be true says so wherever the demand is named.
     let found = findings(subject);
     let Some(finding) = found.iter().find(|one| one.id == FindingId::ContradictoryFigures) else {
