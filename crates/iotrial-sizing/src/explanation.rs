@@ -243,7 +243,9 @@ impl Explanation {
             burst: question.burst,
             alone: pools
                 .clone()
-                .flat_map(|pool| PURE.map(|(measure, direction)| pure(resolved, &chain, pool, measure, direction)))
+                .flat_map(|pool| {
+                    PURE.map(|(measure, direction)| pure(resolved, &chain, pool, measure, direction))
+                })
                 .collect(),
             mixes: pools
                 .flat_map(|pool| mixes.iter().map(move |one| (pool, one)))

@@ -134,10 +134,14 @@ pub fn size(
     for catalog in catalogs {
         let mut one = search(catalog, &floored, &request)?;
         let mut asked = &floored;
-        // A rule of thumb is no wall: without it the provider may have something, or stops at what was asked.
-        if one.answers.is_empty() && vcpu_floor.is_some() {
-            asked = demand;
-            one = search(catalog, asked, &request)?;
+        if let Some(floor) = vcpu_floor.as_ref().filter(|_| one.answers.is_empty()) {
+            // A rule of thumb is no wall: without it the provider may have something, or stops at what was asked.
+            let without = search(catalog, demand, &request)?;
+            let closest = one.nearest.as_ref().and_then(|nearest| nearest.closest.as_ref());
+            let stops_at_the_rule = closest.is_none_or(|closest| closest.vcpus < floor.vcpus);
+            if !without.answers.is_empty() || stops_at_the_rule {
+                (one, asked) = (without, demand);
+            }
         }
         curves.push(curve_of(catalog, asked, &request)?);
         found.push(one);
@@ -275,9 +279,8 @@ fn sentences(found: &[Found], cheapest: Option<usize>, currency: &str) -> (Strin
 
 /// The disks on which databases usually lie and that were not looked at: whoever reads the headline alone must know.
 fn without_main(found: &[Found]) -> String {
-    let of = |one: &Found| {
-        one.without.iter().map(|disk| format!("{disk} of {}", one.title)).collect::<Vec<_>>()
-    };
+    let of =
+        |one: &Found| one.without.iter().map(|disk| format!("{disk} of {}", one.title)).collect::<Vec<_>>();
     let all: Vec<String> = found.iter().flat_map(of).collect();
     if all.is_empty() { String::new() } else { format!(" (not looked at: {})", all.join(", ")) }
 }
@@ -433,7 +436,8 @@ fn shipped_words(demand: &Demand) -> String {
     let log_is_apart = demand.streams.iter().any(|stream| stream.role == Some(Role::Log));
     let has_no_role = demand.streams.iter().any(|stream| stream.role.is_none());
     if demand.shipped.is_empty() && !log_is_apart && has_no_role {
-        return "no log is told apart, so that every write counts as shipped to the replicas: an upper bound".to_owned();
+        return "no log is told apart, so that every write counts as shipped to the replicas: an upper bound"
+            .to_owned();
     }
     let roles: Vec<&str> = if demand.shipped.is_empty() {
         vec![Role::Log.as_str()]
@@ -454,14 +458,17 @@ fn more_and_less(curve: &CostCurve, answer: &Explanation, currency: &str) -> Vec
             return Some(format!("{words} of the rates: nothing carries it"));
         };
         // By their words: costs of two different configurations can be equal.
-        let in_short = |configuration: &Option<Configuration>| configuration.as_ref().map(Configuration::in_short);
+        let in_short =
+            |configuration: &Option<Configuration>| configuration.as_ref().map(Configuration::in_short);
         let same = now.is_some_and(|now| in_short(&now.configuration) == in_short(&point.configuration));
-        let change = format!("{:+.1} %", 100.0 * (other / cost - 1.0));
+        let percent = 100.0 * (other / cost - 1.0);
+        let what = || point.configuration.as_ref().map(Configuration::in_short).unwrap_or_default();
         Some(if same {
             format!("{words} of the rates costs the same")
+        } else if percent.abs() < 0.05 {
+            format!("{words} of the rates costs the same, with {}", what())
         } else {
-            let what = point.configuration.as_ref().map(Configuration::in_short).unwrap_or_default();
-            format!("{words} of the rates costs {} ({change}): {what}", money(other, currency))
+            format!("{words} of the rates costs {} ({percent:+.1} %): {}", money(other, currency), what())
         })
     };
     let mut all: Vec<String> =

@@ -38,7 +38,9 @@ pub(super) fn demand(args: &DemandArgs, store: &StoreArgs) -> Result<Option<Dema
     // Rates of the command line take the place of all of the file: a mix of both would be a load that nobody has.
     if args.sequential && streams.is_empty() {
         let error = anyhow!("--sequential says how the rates of --read and --write come, and there are none");
-        return Err(Failure::input(error).hint("a demand in a file says it by its roles: scan or backup".to_owned()));
+        return Err(
+            Failure::input(error).hint("a demand in a file says it by its roles: scan or backup".to_owned())
+        );
     }
     let mut demand = match (from_file, streams.is_empty()) {
         (None, true) if asks_for_something(args) => return Err(no_rates()),

@@ -22,7 +22,9 @@ const DOUBTFUL: [FindingId; 8] = [
 pub(super) fn doubts(subject: &Subject<'_>) -> Vec<String> {
     let by_engine = match subject.engine {
         Some(EngineKind::Sim) => Some("the device was simulated: these are rates of no storage".to_owned()),
-        Some(engine) if !engine.has_device() => Some("no device took the I/Os: these are rates of no storage".to_owned()),
+        Some(engine) if !engine.has_device() => {
+            Some("no device took the I/Os: these are rates of no storage".to_owned())
+        }
         _ => None,
     };
     let found = findings(subject).into_iter().filter(|one| DOUBTFUL.contains(&one.id));
