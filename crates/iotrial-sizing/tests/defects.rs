@@ -555,3 +555,30 @@ fn limits_at_a_block_size_are_parts_of_the_chain() {
     let names: Vec<&str> = chain.elements.iter().map(|element| element.name.as_str()).collect();
     assert_eq!(names[..3], ["1 × vpu-120", "1 × vpu-120 at 8 KiB", "1 × paravirtualized"]);
 }
+
+/// D10. r8ib.48xlarge has 720,000 IOPS and 18,750 MB/s (DescribeInstanceTypes) at 20.0832 USD an hour, and is x86.
+#[test]
+fn six_hundred_thousand_iops_are_no_wall_of_aws_without_arm() {
+    let x86 = Search { no_arm: true, ..usual() };
+    let found = find("aws", &demand("600000iops@8KiB", "", 4096), &x86);
+    assert_eq!(found.answers[0].configuration.machine, "r8ib.48xlarge", "{:?}", found.nearest);
+    assert!((found.answers[0].cost.of_part(CostPart::Machine) - 20.0832 * 730.0).abs() < 1e-6);
+}
+
+/// D12. Sizes that retire are named (retired-sizes-list.md: Dsv2 on 2028-05-01), and Edsv6 bursts on v2 disks (edsv6-series.md).
+#[test]
+fn what_retires_is_named_and_what_bursts_counts_where_bursts_do() {
+    let old =
+        configuration("azure", "Standard_DS14_v2", "[[pool]]\nvolume = \"premium-ssd\"\nlevel = \"P30\"\n");
+    let rules = explained(&old, &Question::default()).broken_rules;
+    assert!(rules.iter().any(|rule| rule.id == "machine-retires" && rule.message.contains("2028-05-01")));
+    let pool =
+        "[[pool]]\nvolume = \"ultra-disk\"\nsize = \"1024GiB\"\niops = 100000\nbandwidth = \"3000MB/s\"\n";
+    let small = configuration("azure", "Standard_E2ds_v6", pool);
+    let most = |burst| {
+        let question = Question { burst, ..Question::default() };
+        let explained = explained(&small, &question);
+        explained.alone.iter().find(|one| one.measure == Measure::ReadIops).unwrap().most.unwrap()
+    };
+    assert_eq!((most(false), most(true)), (4_167.0, 44_444.0));
+}
