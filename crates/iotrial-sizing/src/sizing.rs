@@ -437,7 +437,7 @@ fn shipped_words(demand: &Demand) -> String {
     } else {
         demand.shipped.iter().map(|role| role.as_str()).collect()
     };
-    format!("of the writes {} goes to the replicas; --ship ROLE says otherwise", roles.join(" and "))
+    format!("replicas get the writes of the role {}; --ship ROLE names others", roles.join(" and "))
 }
 
 /// What a tenth more and a tenth less of the rates would change.

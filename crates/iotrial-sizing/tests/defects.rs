@@ -262,7 +262,7 @@ fn replicas_get_the_log_and_nothing_else() {
     assert_eq!(leaves(&plain).round(), 250e6);
     assert!(sized("azure", &plain, &[]).points.join("\n").contains("every write counts as shipped"));
     assert!(
-        sized("azure", &text(""), &[]).points.join("\n").contains("of the writes log goes to the replicas")
+        sized("azure", &text(""), &[]).points.join("\n").contains("replicas get the writes of the role log;")
     );
 }
 
