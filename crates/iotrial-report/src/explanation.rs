@@ -6,7 +6,7 @@ use iotrial_model::words::enumerate;
 use iotrial_sizing::catalog::Effect;
 use iotrial_sizing::explanation::{Explanation, MixReach, PureReach};
 use iotrial_sizing::measure::{Measure, grouped};
-use iotrial_sizing::measured::MeasuredAgainst;
+use iotrial_sizing::measured::{BoundBy, MeasuredAgainst};
 use iotrial_sizing::price::Cost;
 use iotrial_sizing::requirement::Fit;
 use iotrial_sizing::rule::BrokenRule;
@@ -222,7 +222,8 @@ fn measured(explanation: &Explanation) -> Option<Section> {
         return None;
     }
     let row = |one: &MeasuredAgainst| {
-        let fullest = one.shares.first();
+        // Of another machine a share of this one's limits says nothing.
+        let fullest = one.shares.first().filter(|_| one.bound_by != [BoundBy::OtherConfiguration]);
         Row {
             cells: vec![
                 Value::Text(one.label.clone()),
@@ -262,7 +263,10 @@ fn measured(explanation: &Explanation) -> Option<Section> {
             let message = format!("{}: IOPS of {streams} follow from MiB/s and block size", one.label);
             FindingLine::about(About::Derived, Severity::Note, message)
         });
-        std::iter::once(note).chain(contradictions).chain(derived).collect::<Vec<_>>()
+        let caveats = one.caveats.iter().map(|text| {
+            FindingLine::about(About::Caveat, Severity::Warning, format!("{}: {text}", one.label))
+        });
+        std::iter::once(note).chain(caveats).chain(contradictions).chain(derived).collect::<Vec<_>>()
     };
     let how = "A limit counts as reached from 95 % on. In flight is rate times latency (Little's law).";
     Some(Section {

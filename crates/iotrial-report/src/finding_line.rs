@@ -51,6 +51,8 @@ pub(crate) enum About<'a> {
     BoundBy(&'a [BoundBy]),
     /// Figures of a measurement that contradict each other.
     Contradiction,
+    /// Why a measurement may not be one of a device.
+    Caveat,
     /// A rate that is not stated, and follows from other figures.
     Derived,
     /// A rule of a check of a host.
@@ -72,6 +74,7 @@ impl About<'_> {
                 bounds.iter().map(|bound| bound_word(*bound)).collect::<Vec<_>>().join("-and-")
             }
             Self::Contradiction => "contradiction".to_owned(),
+            Self::Caveat => "caveat".to_owned(),
             Self::Derived => "derived".to_owned(),
             Self::Rule(id) => id.to_owned(),
             Self::Observation(kind) => kind.as_str().to_owned(),

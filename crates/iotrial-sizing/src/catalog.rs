@@ -531,7 +531,10 @@ impl Catalog {
     }
 
     /// The limit on all volumes of a kind together on one machine, and of which other kinds they are.
-    pub(crate) fn capacity_limits_of<'c>(&'c self, kind: &'c VolumeKind) -> impl Iterator<Item = &'c CapacityLimit> {
+    pub(crate) fn capacity_limits_of<'c>(
+        &'c self,
+        kind: &'c VolumeKind,
+    ) -> impl Iterator<Item = &'c CapacityLimit> {
         self.capacity_limits.iter().filter(|limit| holds_for(&limit.volumes, &kind.name))
     }
 

@@ -95,8 +95,8 @@ pub struct Explanation {
     /// Cores, where they are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ocpus: Option<u32>,
-    /// How fast the slowest of its volumes answers; absent where no source says.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// How fast the slowest of its volumes answers; `unknown` where no source says.
+    #[serde(serialize_with = "latency_word")]
     pub latency: Option<LatencyClass>,
     /// Whether its processor is ARM rather than x86.
     pub arm: bool,
@@ -104,6 +104,9 @@ pub struct Explanation {
     pub vcpus: u32,
     /// Memory in GiB.
     pub memory_gib: f64,
+    /// Out of the machine, in Gbit/s; absent where no source says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network_gbit_per_s: Option<f64>,
     /// What holds data, each byte once.
     pub usable_gib: f64,
     /// Whether rates are included that hold only for a while.
@@ -127,6 +130,10 @@ pub struct Explanation {
     /// The sentence over all measurements; absent where there are fewer than two.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured_together: Option<String>,
+}
+
+fn latency_word<S: serde::Serializer>(latency: &Option<LatencyClass>, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(latency.map_or("unknown", LatencyClass::as_str))
 }
 
 /// What one measure reaches when nothing else is asked.
@@ -231,11 +238,14 @@ impl Explanation {
             arm: resolved.machine.machine.arm,
             vcpus: resolved.machine.vcpus,
             memory_gib: resolved.machine.memory_gib,
+            network_gbit_per_s: resolved.machine.egress.map(|bytes| bytes * 8.0 / 1e9),
             usable_gib: resolved.usable_gib(),
             burst: question.burst,
             alone: pools
                 .clone()
-                .flat_map(|pool| PURE.map(|(measure, direction)| pure(resolved, &chain, pool, measure, direction)))
+                .flat_map(|pool| {
+                    PURE.map(|(measure, direction)| pure(resolved, &chain, pool, measure, direction))
+                })
                 .collect(),
             mixes: pools
                 .flat_map(|pool| mixes.iter().map(move |one| (pool, one)))

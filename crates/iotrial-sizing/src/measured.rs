@@ -39,6 +39,8 @@ pub struct Measurement {
     pub outstanding: Option<f64>,
     /// What contradicts itself in it.
     pub notes: Vec<String>,
+    /// Why the figures may not be those of a device under this load: a simulation, a run that was cut short.
+    pub caveats: Vec<String>,
     /// Streams of which only MiB/s are stated, so that the I/Os per second follow from them and the block size.
     pub derived: Vec<String>,
     /// What the measured configuration was, as far as it is told.
@@ -81,6 +83,7 @@ impl Measurement {
             streams: streams.collect(),
             outstanding: subject.offered_outstanding().map(|offered| offered as f64),
             notes,
+            caveats: Vec::new(),
             derived,
             attributes: subject.attributes.clone().into_owned(),
         })
@@ -167,6 +170,9 @@ pub struct MeasuredAgainst {
     pub sentence: String,
     /// What contradicts itself in the measurement.
     pub notes: Vec<String>,
+    /// Why the figures may not be those of a device; absent where nothing speaks against it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub caveats: Vec<String>,
     /// Streams whose I/Os per second follow from MiB/s and block size; absent where all are stated.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub derived: Vec<String>,
@@ -219,6 +225,7 @@ impl MeasuredAgainst {
             bound_by,
             sentence,
             notes: measurement.notes.clone(),
+            caveats: measurement.caveats.clone(),
             derived: measurement.derived.clone(),
         })
     }

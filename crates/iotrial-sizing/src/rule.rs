@@ -135,9 +135,14 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
             source: machine_source(),
         });
     }
-    // `false` sorts before `true`. The sort is stable, so pools keep their order; `dedup` then drops what
-    // every pool repeats.
+    // `false` sorts before `true`. The sort is stable, so pools keep their order; what every pool repeats, such
+    // as a rule about the machine, is said once.
     broken.sort_by_key(|rule| rule.effect == Effect::Warns);
-    broken.dedup();
-    broken
+    let mut once: Vec<BrokenRule> = Vec::new();
+    for rule in broken {
+        if !once.contains(&rule) {
+            once.push(rule);
+        }
+    }
+    once
 }

@@ -350,8 +350,10 @@ impl<'s> Space<'s> {
             }
             // Without a rate for its currency it is reported with those that have no price, because for the
             // sum it comes to the same.
-            let factor =
-                machine.price.as_ref().and_then(|price| self.search.money.factor(self.catalog, &price.currency));
+            let factor = machine
+                .price
+                .as_ref()
+                .and_then(|price| self.search.money.factor(self.catalog, &price.currency));
             let Some(factor) = factor else {
                 unpriced.push(machine.name.as_str());
                 // The largest, which carries what any of its sizes does.
@@ -503,7 +505,11 @@ impl<'s> Space<'s> {
                 // the same. Of all that is equal the first counts.
                 let order = |warnings: usize, best: &(Pick, usize)| {
                     let (pick, fewest) = best;
-                    volume.count.cmp(&pick.volume.count).then(same_cost(cost, pick.cost)).then(warnings.cmp(fewest))
+                    volume
+                        .count
+                        .cmp(&pick.volume.count)
+                        .then(same_cost(cost, pick.cost))
+                        .then(warnings.cmp(fewest))
                 };
                 // Whether a rule forbids it is asked last, as that takes the longest.
                 if best.as_ref().is_some_and(|best| order(0, best).is_gt()) {

@@ -10,12 +10,17 @@ use serde::Serialize;
 use crate::catalog::Catalog;
 use crate::chain::ElementKind;
 use crate::configuration::{Configuration, ConfigurationError};
-use crate::explanation::{ExplainError, Explanation, Question};
+use crate::explanation::{ExplainError, Explanation};
 use crate::floor::VcpuFloor;
 use crate::measure::grouped;
-use crate::price::{Cost, CostPart};
+use crate::price::Cost;
 use crate::requirement::Fit;
 use crate::search::{CostCurve, Found, Search, curve_of, search};
+
+mod against;
+
+pub use against::Against;
+use against::hold;
 
 /// The answer to a demand.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -43,18 +48,6 @@ pub struct Sizing {
     pub curves: Vec<CostCurve>,
     /// The configurations that were compared with the answer.
     pub against: Vec<Against>,
-}
-
-/// A configuration that somebody would expect.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Against {
-    /// Everything about it.
-    pub explanation: Explanation,
-    /// How much more than the answer it costs; absent without an answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub more_per_month: Option<f64>,
-    /// Why it loses, or that it does not.
-    pub sentence: String,
 }
 
 /// Why there is no answer.
@@ -134,10 +127,14 @@ pub fn size(
     for catalog in catalogs {
         let mut one = search(catalog, &floored, &request)?;
         let mut asked = &floored;
-        // A rule of thumb is no wall: without it the provider may have something, or stops at what was asked.
-        if one.answers.is_empty() && vcpu_floor.is_some() {
-            asked = demand;
-            one = search(catalog, asked, &request)?;
+        if let Some(floor) = vcpu_floor.as_ref().filter(|_| one.answers.is_empty()) {
+            // A rule of thumb is no wall: without it the provider may have something, or stops at what was asked.
+            let without = search(catalog, demand, &request)?;
+            let closest = one.nearest.as_ref().and_then(|nearest| nearest.closest.as_ref());
+            let stops_at_the_rule = closest.is_none_or(|closest| closest.vcpus < floor.vcpus);
+            if !without.answers.is_empty() || stops_at_the_rule {
+                (one, asked) = (without, demand);
+            }
         }
         curves.push(curve_of(catalog, asked, &request)?);
         found.push(one);
@@ -275,9 +272,8 @@ fn sentences(found: &[Found], cheapest: Option<usize>, currency: &str) -> (Strin
 
 /// The disks on which databases usually lie and that were not looked at: whoever reads the headline alone must know.
 fn without_main(found: &[Found]) -> String {
-    let of = |one: &Found| {
-        one.without.iter().map(|disk| format!("{disk} of {}", one.title)).collect::<Vec<_>>()
-    };
+    let of =
+        |one: &Found| one.without.iter().map(|disk| format!("{disk} of {}", one.title)).collect::<Vec<_>>();
     let all: Vec<String> = found.iter().flat_map(of).collect();
     if all.is_empty() { String::new() } else { format!(" (not looked at: {})", all.join(", ")) }
 }
@@ -433,14 +429,15 @@ fn shipped_words(demand: &Demand) -> String {
     let log_is_apart = demand.streams.iter().any(|stream| stream.role == Some(Role::Log));
     let has_no_role = demand.streams.iter().any(|stream| stream.role.is_none());
     if demand.shipped.is_empty() && !log_is_apart && has_no_role {
-        return "no log is told apart, so that every write counts as shipped to the replicas: an upper bound".to_owned();
+        return "no log is told apart, so that every write counts as shipped to the replicas: an upper bound"
+            .to_owned();
     }
     let roles: Vec<&str> = if demand.shipped.is_empty() {
         vec![Role::Log.as_str()]
     } else {
         demand.shipped.iter().map(|role| role.as_str()).collect()
     };
-    format!("of the writes {} goes to the replicas; --ship ROLE says otherwise", roles.join(" and "))
+    format!("replicas get the writes of the role {}; --ship ROLE names others", roles.join(" and "))
 }
 
 /// What a tenth more and a tenth less of the rates would change.
@@ -454,14 +451,17 @@ fn more_and_less(curve: &CostCurve, answer: &Explanation, currency: &str) -> Vec
             return Some(format!("{words} of the rates: nothing carries it"));
         };
         // By their words: costs of two different configurations can be equal.
-        let in_short = |configuration: &Option<Configuration>| configuration.as_ref().map(Configuration::in_short);
+        let in_short =
+            |configuration: &Option<Configuration>| configuration.as_ref().map(Configuration::in_short);
         let same = now.is_some_and(|now| in_short(&now.configuration) == in_short(&point.configuration));
-        let change = format!("{:+.1} %", 100.0 * (other / cost - 1.0));
+        let percent = 100.0 * (other / cost - 1.0);
+        let what = || point.configuration.as_ref().map(Configuration::in_short).unwrap_or_default();
         Some(if same {
             format!("{words} of the rates costs the same")
+        } else if percent.abs() < 0.05 {
+            format!("{words} of the rates costs the same, with {}", what())
         } else {
-            let what = point.configuration.as_ref().map(Configuration::in_short).unwrap_or_default();
-            format!("{words} of the rates costs {} ({change}): {what}", money(other, currency))
+            format!("{words} of the rates costs {} ({percent:+.1} %): {}", money(other, currency), what())
         })
     };
     let mut all: Vec<String> =
@@ -486,102 +486,4 @@ fn more_and_less(curve: &CostCurve, answer: &Explanation, currency: &str) -> Vec
         );
     }
     all
-}
-
-fn hold(
-    configuration: &Configuration,
-    catalog: &Catalog,
-    demand: &Demand,
-    request: &Search,
-    answer: Option<&Explanation>,
-) -> Result<Against, SizingError> {
-    // What the demand says holds for every configuration that is to meet it.
-    // Otherwise a configuration without the asked copies or licence would win by leaving them out.
-    let asked = Configuration { os: demand.os, licence: demand.licence, ..configuration.under(demand) };
-    let resolved = asked.on(catalog)?;
-    let question = Question {
-        demand: Some(demand),
-        money: request.money.clone(),
-        burst: demand.allow_burst,
-        ..Question::default()
-    };
-    let explanation = Explanation::new(&resolved, &question)?;
-    // What has no price in part costs more than its sum, nobody knows by how much.
-    let more_per_month = answer
-        .filter(|_| explanation.cost.is_complete())
-        .map(|answer| explanation.cost.per_month - answer.cost.per_month);
-    let sentence = why_it_loses(&explanation, answer, more_per_month);
-    Ok(Against { explanation, more_per_month, sentence })
-}
-
-fn why_it_loses(explanation: &Explanation, answer: Option<&Explanation>, more: Option<f64>) -> String {
-    let configuration = &explanation.configuration;
-    let name = if configuration.title == configuration.machine {
-        configuration.in_short()
-    } else {
-        format!("{} ({})", configuration.title, configuration.in_short())
-    };
-    let currency = &explanation.cost.currency;
-    let fit = explanation.fit.as_ref().expect("it was held against a demand");
-    if !fit.is_met {
-        // The same tolerance as when the fit was decided, or a limit that is exactly full would be named as a
-        // reason.
-        let overfull = fit.shares.iter().filter(|share| share.percent > 100.0 * (1.0 + 1e-9));
-        let mut reasons: Vec<String> = overfull
-            .map(|share| {
-                format!("{}, {}, would be used to {:.0} %", share.element, share.measure, share.percent)
-            })
-            .collect();
-        reasons.extend(fit.unmet.iter().map(|unmet| unmet.message.clone()));
-        return format!("{name} does not meet the demand: {}", reasons.join("; "));
-    }
-    let (Some(answer), Some(more)) = (answer, more) else {
-        let known = cost_words(&explanation.cost, currency);
-        return match answer {
-            None => format!("{name} meets the demand for {known}"),
-            Some(answer) if explanation.cost.per_month > answer.cost.per_month => format!(
-                "{name} meets the demand and costs at least {} more: {known}",
-                money(explanation.cost.per_month - answer.cost.per_month, currency)
-            ),
-            Some(_) => format!(
-                "{name} meets the demand and cannot be compared with the answer, because a part has no price: {known}"
-            ),
-        };
-    };
-    // Less than half a cent: the last bits of two sums.
-    if more.abs() < 0.005 {
-        return format!("{name} costs the same as the answer");
-    }
-    // The search is exact over what it covers, so something cheaper must be outside of that, and the sentence
-    // says what.
-    if more < 0.0 {
-        return format!(
-            "{name} costs {} less than the answer, with what the search leaves out: {}",
-            money(-more, currency),
-            "roles on pools of their own, a cache, a smaller machine than the rule of thumb, or a kind of volume that has to be asked for"
-        );
-    }
-    let part = |part: CostPart| {
-        let sum = |one: &Explanation| one.cost.of_part(part);
-        (part, sum(explanation) - sum(answer))
-    };
-    let mut parts: Vec<(CostPart, f64)> = CostPart::ALL.into_iter().map(part).collect();
-    // Differences are shown in whole units, and smaller ones would print as zero.
-    parts.retain(|(_, difference)| difference.abs() >= 0.5);
-    // The largest difference first, since that is the answer to «why is it dearer?».
-    parts.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let differences: Vec<String> =
-        parts.iter().map(|(part, difference)| format!("{} {difference:+.0}", part.as_str())).collect();
-    let idle = fit
-        .shares
-        .iter()
-        .filter(|share| share.kind == ElementKind::Volumes)
-        .map(|share| share.percent)
-        // The fullest of the volume limits: how much of what was paid for the load can use at most.
-        .fold(0.0, f64::max);
-    format!(
-        "{name} meets the demand and costs {} more ({}); its volumes are used to {idle:.0} %",
-        money(more, currency),
-        differences.join(", ")
-    )
 }

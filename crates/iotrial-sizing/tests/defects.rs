@@ -109,14 +109,19 @@ fn a_limit_beside_levels_holds_for_all_of_them() {
     let together: f64 = mixed.streams.iter().map(DemandStream::bandwidth).sum();
     let least = (together / (4_500.0 * MIB)).ceil();
     for answer in find("azure", &mixed, &only("netapp-files")).answers {
-        assert!(f64::from(answer.configuration.pools[0].count) >= least, "{}", answer.configuration.in_short());
+        assert!(
+            f64::from(answer.configuration.pools[0].count) >= least,
+            "{}",
+            answer.configuration.in_short()
+        );
     }
 }
 
 /// D2. awsdocs, ebs-volume-types.md: st1 earns 40 MiB/s for each TiB, and a random I/O of 1 MiB or less takes a credit of 1 MiB.
 #[test]
 fn rotating_disks_with_credits_do_as_many_random_io_as_they_earn_mebibytes() {
-    let ten = configuration("aws", "r5b.24xlarge", "[[pool]]\nvolume = \"st1\"\ncount = 10\nsize = \"125GiB\"\n");
+    let ten =
+        configuration("aws", "r5b.24xlarge", "[[pool]]\nvolume = \"st1\"\ncount = 10\nsize = \"125GiB\"\n");
     // 125 GiB earn 4.88 MiB/s, which the guide's table rounds to 5.
     let credits = 10.0 * 125.0 / 1024.0 * 40.0;
     assert!((alone(&ten, Measure::ReadIops).0 - credits).abs() < 1e-6, "about 50, not 5,000");
@@ -134,7 +139,10 @@ fn rotating_disks_with_credits_do_as_many_random_io_as_they_earn_mebibytes() {
     for answer in find("aws", &asked, &usual()).answers {
         assert_ne!(answer.configuration.pools[0].volume, "st1");
     }
-    let scan = Demand { streams: vec![DemandStream { role: Some(Role::Scan), ..asked.streams[0].clone() }], ..asked };
+    let scan = Demand {
+        streams: vec![DemandStream { role: Some(Role::Scan), ..asked.streams[0].clone() }],
+        ..asked
+    };
     let volumes: Vec<String> = find("aws", &scan, &Search { answers: 50, ..usual() })
         .answers
         .iter()
@@ -165,7 +173,10 @@ fn latency_classes_are_what_vendors_say_and_unknown_is_said_to_be_so() {
     let unknown = oci.of_unknown_latency.unwrap();
     assert_eq!((unknown.configuration.pools[0].volume.as_str(), unknown.latency), ("block-volume", None));
     let sizing = size(&Catalog::built_in(), &fast, &Search { money: months(), ..usual() }, &[]).unwrap();
-    assert_eq!(sizing.found[sizing.cheapest.unwrap()].answers[0].configuration.pools[0].volume, "premium-ssd-v2");
+    assert_eq!(
+        sizing.found[sizing.cheapest.unwrap()].answers[0].configuration.pools[0].volume,
+        "premium-ssd-v2"
+    );
     let points = sizing.points.join("\n");
     assert!(points.contains("Oracle Cloud Infrastructure: latency unknown"), "{points}");
 }
@@ -250,7 +261,9 @@ fn replicas_get_the_log_and_nothing_else() {
     let plain = Demand { replicas: 1, ..demand("", "250MB/s@64KiB", 0) };
     assert_eq!(leaves(&plain).round(), 250e6);
     assert!(sized("azure", &plain, &[]).points.join("\n").contains("every write counts as shipped"));
-    assert!(sized("azure", &text(""), &[]).points.join("\n").contains("of the writes log goes to the replicas"));
+    assert!(
+        sized("azure", &text(""), &[]).points.join("\n").contains("replicas get the writes of the role log;")
+    );
 }
 
 /// D9. docs.oracle.com, Ultra High Performance, «Max Throughput (8 KB block size)» at 120 VPU.
@@ -262,7 +275,8 @@ fn an_ultra_high_performance_volume_of_oci_has_half_its_throughput_at_8_kib() {
         );
         configuration("oci", "VM.Standard.E5.Flex", &pool)
     };
-    let printed = [(50, 45.0), (400, 360.0), (1_024, 940.0), (1_200, 1_024.0), (1_500, 1_350.0), (8_192, 1_350.0)];
+    let printed =
+        [(50, 45.0), (400, 360.0), (1_024, 940.0), (1_200, 1_024.0), (1_500, 1_350.0), (8_192, 1_350.0)];
     for (gib, megabytes) in printed {
         let (bandwidth, binds) = reads(&volume(gib), 8192.0);
         assert!((bandwidth - megabytes * 1e6).abs() < 1.0, "{gib} GiB: {bandwidth}");
@@ -296,7 +310,11 @@ fn a_machine_takes_so_much_of_a_kind_of_volume_in_all() {
     let nearest = found.nearest.unwrap();
     assert!(nearest.wall.starts_with("the wall is the capacity"), "{}", nearest.wall);
     assert!(nearest.closest.unwrap().usable_gib <= 257.0 * 1024.0);
-    let eight = configuration("gcp", "n2-standard-32", "[[pool]]\nvolume = \"pd-ssd\"\ncount = 8\nsize = \"51200GiB\"\n");
+    let eight = configuration(
+        "gcp",
+        "n2-standard-32",
+        "[[pool]]\nvolume = \"pd-ssd\"\ncount = 8\nsize = \"51200GiB\"\n",
+    );
     let catalog = built_in("gcp");
     let broken = iotrial_sizing::rule::broken_rules(&eight.on(&catalog).unwrap());
     assert_eq!(broken[0].id, "too-much-capacity");
@@ -360,12 +378,20 @@ fn what_has_no_commitment_and_what_rotates_is_asked_for_or_sequential() {
     let asked = demand("1000iops@8KiB", "2000iops@8KiB", 500);
     let found = find("oci", &asked, &Search { answers: 50, ..usual() });
     assert!(found.answers.iter().all(|one| one.configuration.pools[0].level != "vpu-0"));
-    assert!(found.left_out.iter().any(|note| note.contains("--volume vpu-0 brings it in")), "{:?}", found.left_out);
+    assert!(
+        found.left_out.iter().any(|note| note.contains("--volume vpu-0 brings it in")),
+        "{:?}",
+        found.left_out
+    );
     let named = find("oci", &asked, &only("vpu-0"));
-    assert!(named.answers.iter().all(|one| one.configuration.pools[0].level == "vpu-0") && !named.answers.is_empty());
+    assert!(
+        named.answers.iter().all(|one| one.configuration.pools[0].level == "vpu-0")
+            && !named.answers.is_empty()
+    );
     let backups: Vec<DemandStream> =
         asked.streams.iter().map(|one| DemandStream { role: Some(Role::Backup), ..one.clone() }).collect();
-    let sequential = find("oci", &Demand { streams: backups, ..asked.clone() }, &Search { answers: 50, ..usual() });
+    let sequential =
+        find("oci", &Demand { streams: backups, ..asked.clone() }, &Search { answers: 50, ..usual() });
     assert!(sequential.answers.iter().any(|one| one.configuration.pools[0].level == "vpu-0"));
     let slow = Demand { latency: Some(LatencyClass::Hdd), ..asked };
     let any = find("gcp", &slow, &Search { answers: 50, ..usual() });
@@ -413,7 +439,8 @@ fn what_is_bought_is_printed_in_the_unit_of_the_vendors_form() {
     let text = one.to_toml();
     assert!(text.contains("bandwidth = \"125MiB/s\"") && text.contains("iops = 12500\n"), "{text}");
     assert_eq!(Configuration::parse(&text).unwrap(), one);
-    let azure = "[[pool]]\nvolume = \"premium-ssd-v2\"\nsize = \"500GiB\"\niops = 4000\nbandwidth = \"410MB/s\"\n";
+    let azure =
+        "[[pool]]\nvolume = \"premium-ssd-v2\"\nsize = \"500GiB\"\niops = 4000\nbandwidth = \"410MB/s\"\n";
     assert_eq!(
         configuration("azure", "Standard_E16bds_v5", azure).pools[0].in_short(),
         "500 GiB premium-ssd-v2 4,000 IOPS 410 MB/s"
@@ -428,9 +455,15 @@ fn what_is_bought_is_printed_in_the_unit_of_the_vendors_form() {
         refused("125MiB/s", "200.5MiB/s"),
         "the bandwidth of `gp3` must be in whole MiB/s, not 200.500 MiB/s"
     );
-    assert_eq!(refused("125MiB/s", "210MB/s"), "the bandwidth of `gp3` must be in whole MiB/s, not 200.272 MiB/s");
+    assert_eq!(
+        refused("125MiB/s", "210MB/s"),
+        "the bandwidth of `gp3` must be in whole MiB/s, not 200.272 MiB/s"
+    );
     assert_eq!(refused("12500", "12500.5"), "the IOPS of `gp3` must be a whole number, not 12500.5");
-    assert!(refused("125MiB/s", "9000MiB/s").contains("must be from 125 to 2000 MiB/s at 12500 IOPS, not 9,000 MiB/s"));
+    assert!(
+        refused("125MiB/s", "9000MiB/s")
+            .contains("must be from 125 to 2000 MiB/s at 12500 IOPS, not 9,000 MiB/s")
+    );
 }
 
 /// D12. Two rates that were given make a third.
@@ -501,7 +534,11 @@ fn rows_of_another_machine_are_told_apart_by_what_they_say_of_themselves() {
     };
     let other = measured("VM.Optimized3.Flex");
     assert_eq!(other.bound_by, [BoundBy::OtherConfiguration]);
-    assert!(other.sentence.contains("they are of VM.Optimized3.Flex, and it has VM.Standard.E4.Flex"), "{}", other.sentence);
+    assert!(
+        other.sentence.contains("they are of VM.Optimized3.Flex, and it has VM.Standard.E4.Flex"),
+        "{}",
+        other.sentence
+    );
     assert_eq!(measured("Standard.E4.Flex").bound_by, [BoundBy::Unknown]);
 }
 
@@ -517,4 +554,31 @@ fn limits_at_a_block_size_are_parts_of_the_chain() {
     let chain = Chain::of(&one.on(&catalog).unwrap(), false);
     let names: Vec<&str> = chain.elements.iter().map(|element| element.name.as_str()).collect();
     assert_eq!(names[..3], ["1 × vpu-120", "1 × vpu-120 at 8 KiB", "1 × paravirtualized"]);
+}
+
+/// D10. r8ib.48xlarge has 720,000 IOPS and 18,750 MB/s (DescribeInstanceTypes) at 20.0832 USD an hour, and is x86.
+#[test]
+fn six_hundred_thousand_iops_are_no_wall_of_aws_without_arm() {
+    let x86 = Search { no_arm: true, ..usual() };
+    let found = find("aws", &demand("600000iops@8KiB", "", 4096), &x86);
+    assert_eq!(found.answers[0].configuration.machine, "r8ib.48xlarge", "{:?}", found.nearest);
+    assert!((found.answers[0].cost.of_part(CostPart::Machine) - 20.0832 * 730.0).abs() < 1e-6);
+}
+
+/// D12. Sizes that retire are named (retired-sizes-list.md: Dsv2 on 2028-05-01), and Edsv6 bursts on v2 disks (edsv6-series.md).
+#[test]
+fn what_retires_is_named_and_what_bursts_counts_where_bursts_do() {
+    let old =
+        configuration("azure", "Standard_DS14_v2", "[[pool]]\nvolume = \"premium-ssd\"\nlevel = \"P30\"\n");
+    let rules = explained(&old, &Question::default()).broken_rules;
+    assert!(rules.iter().any(|rule| rule.id == "machine-retires" && rule.message.contains("2028-05-01")));
+    let pool =
+        "[[pool]]\nvolume = \"ultra-disk\"\nsize = \"1024GiB\"\niops = 100000\nbandwidth = \"3000MB/s\"\n";
+    let small = configuration("azure", "Standard_E2ds_v6", pool);
+    let most = |burst| {
+        let question = Question { burst, ..Question::default() };
+        let explained = explained(&small, &question);
+        explained.alone.iter().find(|one| one.measure == Measure::ReadIops).unwrap().most.unwrap()
+    };
+    assert_eq!((most(false), most(true)), (4_167.0, 44_444.0));
 }

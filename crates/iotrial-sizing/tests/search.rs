@@ -231,19 +231,19 @@ fn a_demand_that_nothing_meets_is_answered_with_the_wall_and_what_comes_closest(
     let search_one = Search { answers: 1, ..Search::default() };
     let huge = Demand::new("huge", vec![stream(Direction::Read, 2_000_000.0, 4096.0)]);
     let nearest = search(&catalog, &huge, &search_one).unwrap().nearest.unwrap();
-    assert!(nearest.wall.starts_with("instance limit, IOPS: 2,000,000 of 625,000"), "{}", nearest.wall);
-    assert!((nearest.carries_times.unwrap() - 0.3125).abs() < 1e-6);
+    assert!(nearest.wall.starts_with("instance limit, IOPS: 2,000,000 of 1,300,000"), "{}", nearest.wall);
+    assert!((nearest.carries_times.unwrap() - 0.65).abs() < 1e-6);
     assert!(nearest.closest.unwrap().configuration.machine.starts_with("BM."));
     let small = vec![stream(Direction::Read, 100.0, 8192.0)];
     let too_much_memory = Demand { memory_min: ByteSize::gib(1 << 20), ..Demand::new("memory", small) };
     let nearest = search(&catalog, &too_much_memory, &search_one).unwrap().nearest.unwrap();
     assert_eq!(nearest.carries_times, None);
-    assert_eq!(nearest.wall, "the wall is the memory: 1024 TiB is asked, and at most 1,049 GiB can be had");
-    assert_eq!(nearest.closest.unwrap().configuration.machine, "VM.Standard.E5.Flex");
+    assert_eq!(nearest.wall, "the wall is the memory: 1024 TiB is asked, and at most 2,304 GiB can be had");
+    assert_eq!(nearest.closest.unwrap().configuration.machine, "BM.Standard.E5.192");
     let many = vec![stream(Direction::Read, 100.0, 8192.0)];
     let many = Demand { vcpus_min: 100_000, ..Demand::new("processors", many) };
     let nearest = search(&catalog, &many, &search_one).unwrap().nearest.unwrap();
-    assert!(nearest.wall.contains("100000 are asked, and at most 252 can be had"), "{}", nearest.wall);
+    assert!(nearest.wall.contains("100000 are asked, and at most 384 can be had"), "{}", nearest.wall);
 }
 
 #[test]
@@ -258,13 +258,19 @@ fn a_currency_without_a_rate_is_refused_and_a_rate_brings_it_in() {
         "the catalog `azure` is priced in USD, and there is no rate from USD to EUR"
     );
     assert!(error.hint().unwrap().contains("--rate USD/EUR="));
-    // Premium SSD v2 is priced in pounds.
+    // A kind that is priced in another currency than its catalog.
+    let text = Catalog::built_in_text("azure").unwrap();
+    let price = "price = { per_gib_month = 0.081,";
+    assert!(text.contains(price));
+    let text = text.replace(price, "price = { currency = \"GBP\", per_gib_month = 0.081,");
+    let catalog = Catalog::parse(&text).unwrap();
     let dollars = search(&catalog, &demand, &Search { answers: 1, ..Search::default() }).unwrap();
     assert!(
         dollars.left_out.iter().any(|note| note.contains("its price is in GBP; --rate GBP/USD=…")),
         "{:?}",
         dollars.left_out
     );
+    assert_eq!(dollars.without, ["Premium SSD v2"], "the headline has to say it");
     let money = Money { rates: vec!["GBP/USD=1.3".parse::<GivenRate>().unwrap()], ..Money::default() };
     let only = Search { money, answers: 1, volumes: vec!["premium-ssd-v2".to_owned()], ..Search::default() };
     let pounds = search(&catalog, &demand, &only).unwrap();

@@ -57,5 +57,9 @@ pub(super) fn read_block_limit(table: &mut TableReader<'_>, context: &Context) -
     if !rises || by_size.first().is_none_or(|(gib, _)| *gib <= 0.0) {
         return table.refuse("size", "the sizes must rise, and what they transfer must not fall".to_owned());
     }
-    Some(BlockLimit { sizes: BlockSizes { above: above * 1024.0, at: at * 1024.0 }, by_size, source: source? })
+    Some(BlockLimit {
+        sizes: BlockSizes { above: above * 1024.0, at: at * 1024.0 },
+        by_size,
+        source: source?,
+    })
 }

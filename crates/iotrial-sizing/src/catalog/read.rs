@@ -9,8 +9,8 @@ use super::capacity::{read_capacity_limit, read_pool};
 use super::read_machine::{read_machine, read_path};
 use super::rule::read_rule;
 use super::{
-    Attachment, BlockLimit, CATALOG_FORMAT, Catalog, ExchangeRate, Gap, Level, Licence, PriceStep, Provisioned,
-    ProvisionedBandwidth, RaidGroup, Route, SizedLimit, Source, VolumeKind, VolumePrice,
+    Attachment, BlockLimit, CATALOG_FORMAT, Catalog, ExchangeRate, Gap, Level, Licence, PriceStep,
+    Provisioned, ProvisionedBandwidth, RaidGroup, Route, SizedLimit, Source, VolumeKind, VolumePrice,
 };
 use crate::measure::Measure;
 

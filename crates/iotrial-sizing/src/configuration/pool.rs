@@ -180,7 +180,11 @@ impl Pool {
         let steps = bandwidth / own.step;
         if (steps - steps.round()).abs() > 1e-6 && bandwidth < most * (1.0 - 1e-9) {
             let unit = own.unit().as_str();
-            return Err(out_of_range("the bandwidth", format!("in whole {unit}"), format!("{steps:.3} {unit}")));
+            return Err(out_of_range(
+                "the bandwidth",
+                format!("in whole {unit}"),
+                format!("{steps:.3} {unit}"),
+            ));
         }
         Ok((iops, bandwidth))
     }

@@ -99,7 +99,11 @@ enum Bought {
 }
 
 impl Bought {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be whole and in range")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "checked to be whole and in range"
+    )]
     fn of(iops: f64) -> Self {
         let is_whole = iops.fract() == 0.0 && (0.0..1e15).contains(&iops);
         if is_whole { Self::Whole(iops as u64) } else { Self::Other(iops) }

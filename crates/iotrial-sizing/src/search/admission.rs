@@ -67,6 +67,10 @@ impl<'s> Admission<'s> {
                 if names[0].is_empty() { &kind.name } else { names[0] }
             )
         });
-        if taken.is_empty() { Err(note.unwrap_or_else(|| format!("{}: no level is asked for", kind.title))) } else { Ok((taken, note)) }
+        if taken.is_empty() {
+            Err(note.unwrap_or_else(|| format!("{}: no level is asked for", kind.title)))
+        } else {
+            Ok((taken, note))
+        }
     }
 }

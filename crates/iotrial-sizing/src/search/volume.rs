@@ -38,8 +38,7 @@ pub(super) struct Needs {
 
 impl Needs {
     pub(super) fn new(load: &Load, kind: &VolumeKind, copies: f64, demand: &Demand) -> Self {
-        let passage =
-            Passage { kind, copies, replicas: 0.0, cache_hit: 0.0, host_cache: HostCache::None };
+        let passage = Passage { kind, copies, replicas: 0.0, cache_hit: 0.0, host_cache: HostCache::None };
         let usage = |measure, weight: Weight| Limit { measure, most: 1.0, weights: vec![weight] }.usage(load);
         let own = passage.volume_weight();
         let measures = Measure::STATED.map(|measure| {
@@ -64,8 +63,7 @@ impl Needs {
     /// The bytes per second that a limit at a block size counts.
     fn at_block(&self, limit: &BlockLimit, kind: &VolumeKind) -> f64 {
         let copies = self.copies;
-        let passage =
-            Passage { kind, copies, replicas: 0.0, cache_hit: 0.0, host_cache: HostCache::None };
+        let passage = Passage { kind, copies, replicas: 0.0, cache_hit: 0.0, host_cache: HostCache::None };
         let weights = vec![passage.block_weight(limit)];
         Limit { measure: Measure::Bandwidth, most: 1.0, weights }.usage(&self.load)
     }

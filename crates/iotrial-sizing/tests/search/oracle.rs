@@ -240,15 +240,15 @@ impl Tried {
         let units = move |one: &Stream| (one.bytes / unit - 1e-9).ceil().max(1.0);
         let merged = move |one: &Stream| if one.is_sequential { one.bytes / unit } else { units(one) };
         let at_block: &Count = &|one| if one.bytes <= 4.0 * KIB { 0.0 } else { one.bytes.min(8.0 * KIB) };
-        let burst = |for_good: f64, burst: f64| if demand.allow_burst { for_good.max(burst) } else { for_good };
+        let burst =
+            |for_good: f64, burst: f64| if demand.allow_burst { for_good.max(burst) } else { for_good };
         let (count, size) = (self.count, self.size);
         let mut limits: Vec<(f64, f64)> = Vec::new();
         if self.volume.is_scaled() {
             let (iops, bandwidth) = match self.volume {
-                Volume::Low { .. } => (
-                    burst((3.0 * size).min(21.0), 28.0),
-                    burst((0.07 * size).clamp(0.2, 0.6), 0.9),
-                ),
+                Volume::Low { .. } => {
+                    (burst((3.0 * size).min(21.0), 28.0), burst((0.07 * size).clamp(0.2, 0.6), 0.9))
+                }
                 Volume::High { .. } => ((2.0 + 7.0 * size).min(60.0), (0.11 * size).min(1.0)),
                 _ => ((4.0 * size).min(30.0), 0.7),
             };
@@ -334,9 +334,10 @@ impl Tried {
             || is_bulk
             || demand.latency == Some(LatencyClass::Hdd);
         let most = match (self.ocpus, self.volume) {
-            (Some(_), Volume::Low { fast: true } | Volume::High { fast: true } | Volume::Free { fast: true }) => {
-                2.0
-            }
+            (
+                Some(_),
+                Volume::Low { fast: true } | Volume::High { fast: true } | Volume::Free { fast: true },
+            ) => 2.0,
             _ => 3.0,
         };
         let is_capped = self.volume.is_scaled() || self.volume == Volume::Shared;
@@ -428,23 +429,30 @@ fn everything() -> Vec<Tried> {
     all
 }
 
+/// What there is of one machine and level: whether the machine is flexible, and the level.
+struct Group {
+    name: (bool, &'static str),
+    /// Cost and number of volumes.
+    all: Vec<(f64, f64)>,
+}
+
 /// The answers of the reduced catalog: of each machine and level the fewest volumes within the tolerance of the cheapest.
 pub(crate) fn answers(demand: &Demand, tolerance: f64) -> Vec<Answer> {
-    let mut groups: Vec<((bool, &str), Vec<(f64, f64)>)> = Vec::new();
+    let mut groups: Vec<Group> = Vec::new();
     for one in everything() {
         if !one.is_allowed(demand) || !one.carries(demand) {
             continue;
         }
         let name = (one.ocpus.is_some(), one.volume.group());
         let entry = (one.cost(demand), one.count);
-        match groups.iter_mut().find(|(group, _)| *group == name) {
-            Some((_, all)) => all.push(entry),
-            None => groups.push((name, vec![entry])),
+        match groups.iter_mut().find(|group| group.name == name) {
+            Some(group) => group.all.push(entry),
+            None => groups.push(Group { name, all: vec![entry] }),
         }
     }
     let mut answers: Vec<Answer> = groups
         .iter()
-        .map(|(_, all)| {
+        .map(|Group { all, .. }| {
             let cheapest = all.iter().map(|(cost, _)| *cost).fold(f64::INFINITY, f64::min);
             let within: Vec<&(f64, f64)> =
                 all.iter().filter(|(cost, _)| *cost <= cheapest * (1.0 + tolerance.max(1e-9))).collect();

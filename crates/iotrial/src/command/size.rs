@@ -4,6 +4,8 @@ mod catalogs;
 
 pub mod demand;
 
+mod doubts;
+
 mod explain;
 
 mod known;

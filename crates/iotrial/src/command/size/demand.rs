@@ -10,6 +10,7 @@ use iotrial_model::demand::{CounterDemandError, Demand, DemandStream, StreamText
 use iotrial_model::finding::FindingId;
 use iotrial_model::load::{Direction, Role};
 
+use super::doubts::{doubts, lower_bound};
 use crate::cli::{DemandArgs, StoreArgs};
 use crate::failure::Failure;
 use crate::intake::{Folders, Input, Intake, Takes};
@@ -40,7 +41,9 @@ pub(super) fn demand(args: &DemandArgs, store: &StoreArgs) -> Result<Option<Dema
     // Rates of the command line take the place of all of the file: a mix of both would be a load that nobody has.
     if args.sequential && streams.is_empty() {
         let error = anyhow!("--sequential says how the rates of --read and --write come, and there are none");
-        return Err(Failure::input(error).hint("a demand in a file says it by its roles: scan or backup".to_owned()));
+        return Err(
+            Failure::input(error).hint("a demand in a file says it by its roles: scan or backup".to_owned())
+        );
     }
     let mut demand = match (from_file, streams.is_empty()) {
         (None, true) if asks_for_something(args) => return Err(no_rates()),
@@ -145,6 +148,13 @@ pub fn named_demand(name: &str, args: &DemandArgs, store: &StoreArgs) -> Result<
         let error = anyhow!("the record `{name}` has no rates with a block size");
         Failure::input(error).hint("a demand is I/Os per second and their size".to_owned())
     })?;
+    // What is bought for them has to say so where it is read, and not on the terminal only.
+    let mut demand = demand;
+    for doubt in doubts(subject) {
+        say!("warning: {}: {}", harmless(name), harmless(&doubt));
+        demand.notes.push(doubt);
+    }
+    demand.notes.extend(lower_bound(subject));
     // What is bought for figures that cannot all be true says so wherever the demand is named.
     let found = findings(subject);
     let Some(finding) = found.iter().find(|one| one.id == FindingId::ContradictoryFigures) else {
