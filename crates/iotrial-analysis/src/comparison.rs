@@ -19,6 +19,8 @@ mod sample;
 
 mod conditions;
 
+mod offsets;
+
 mod generators;
 
 mod repeats;
@@ -28,6 +30,10 @@ mod configuration;
 mod delta;
 
 mod cost;
+
+mod stream_range;
+
+mod sentence_parts;
 
 mod factor;
 
@@ -83,6 +89,7 @@ pub use reservation::{Reservation, ReservationKind};
 pub use sample::{Caveat, Outcome, Sample};
 pub use scaling::Scaling;
 pub use several_loads::{Compared, SeveralLoads, UnderLoad};
+pub use stream_range::StreamRange;
 pub use sweeps::{
     ComparedCurve, ComparedFigure, ComparedLoad, ComparedSweep, FigureCell, LoadPointCell, SweepComparison,
     SweepSample,
@@ -92,6 +99,7 @@ pub use tail_problem::TailProblem;
 use conditions::check_conditions;
 use factor::{factors, varying_attributes};
 use generators::{findings_on_generators, without_unlike_writes};
+use offsets::findings_on_offsets;
 use recommendation::Evidence;
 use sample::tell_loads_apart;
 use several_loads::Loads;
@@ -355,6 +363,7 @@ impl Comparison {
         let mut samples = without_empty(samples, request.force, &mut findings)?;
         check_conditions(&samples, request.force, &mut findings)?;
         findings.extend(findings_on_generators(&samples));
+        findings.extend(findings_on_offsets(&samples));
         without_unlike_writes(&mut samples, &mut findings);
         let subjects = subjects_of(&samples);
         let mut configurations = Configuration::all(samples)?;

@@ -29,6 +29,7 @@ pub mod knee_search;
 pub mod sweep;
 pub mod settings;
 pub mod host_attributes;
+pub mod watch;
 pub mod comparison;
 pub mod audit;
 pub mod awr;

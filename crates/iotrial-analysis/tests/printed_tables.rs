@@ -38,6 +38,48 @@ fn table(rows: &str) -> PublishedTable {
     PublishedTable::parse(&format!("format = \"iotrial.table/1\"\ntitle = \"T\"\n{rows}")).unwrap()
 }
 
+#[test]
+fn what_reads_gain_and_what_writes_lose_are_ranges_of_their_own() {
+    let row = |id: &str, cache: &str, outstanding: u32, of: &str, iops: u32, mean_us: u32| {
+        let percent = if of == "read" { 100 } else { 0 };
+        format!(
+            "[[row]]\nid = \"{id}\"\nattributes = {{ cache = \"{cache}\" }}\n\
+             load = {{ pattern = \"random\", read_percent = {percent}, block_size_bytes = 4096, outstanding = {outstanding} }}\n\
+             {of} = {{ iops = {iops}, lat_mean_us = {mean_us} }}\n"
+        )
+    };
+    let rows = [
+        row("A", "on", 1, "read", 10_000, 100),
+        row("B", "on", 8, "read", 60_000, 133),
+        row("C", "on", 1, "write", 20_000, 50),
+        row("D", "on", 8, "write", 80_000, 100),
+        row("E", "off", 1, "read", 9_000, 111),
+        row("F", "off", 8, "read", 48_000, 166),
+        row("G", "off", 1, "write", 1_000, 1_000),
+        row("H", "off", 8, "write", 2_000, 4_000),
+    ];
+    let comparison = compared(&table(&rows.concat()), &CompareRequest::default());
+    let recommendation = &comparison.recommendation;
+    let reason = &recommendation.reasons[0];
+    assert!(
+        reason.contains(
+            "throughput of reads +11.1 to +25.0 % and of writes +1,900.0 to +3,900.0 %, \
+             mean latency of reads −19.9 to −9.9 % and of writes −97.5 to −95.0 %"
+        ),
+        "{reason}"
+    );
+    let matrix = comparison.over_loads.as_ref().unwrap();
+    assert!(
+        matrix.reasons[0].contains("throughput of reads −20.0 to −10.0 % and of writes −97.5 to −95.0 %"),
+        "{:?}",
+        matrix.reasons
+    );
+    // Its reads would be a second choice.
+    let avoid = &recommendation.avoid[0];
+    let reason = "its writes are worse than those of A in all 4 metrics: throughput −97.5 to −95.0 %, mean latency +1,900.0 to +3,900.0 %";
+    assert_eq!((avoid.configuration.as_str(), avoid.reason.as_str()), ("E", reason));
+}
+
 const FOUR_SET_UPS: &str = "oci-sqlserver-fio.toml";
 const SIX_PATTERNS: &str = "oci-windows-throughput.toml";
 

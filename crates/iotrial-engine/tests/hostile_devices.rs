@@ -308,6 +308,20 @@ const IN_USE: &[Case] = &[
         obstacle: "open",
     },
     Case {
+        name: "a device on which a process has the BSD lock of mkfs",
+        layout: Layout::Empty,
+        target: |stage, _| stage.node(),
+        obstruct: |stage, guards| guards.add(locked("--exclusive", &stage.node())),
+        obstacle: "open",
+    },
+    Case {
+        name: "a partition of a disk on which a process has the shared BSD lock of udev",
+        layout: Layout::Partitions,
+        target: |stage, _| stage.partition(2),
+        obstruct: |stage, guards| guards.add(locked("--shared", &stage.node())),
+        obstacle: "open",
+    },
+    Case {
         name: "a device that a process has open through another node",
         layout: Layout::Empty,
         target: |stage, _| stage.node(),
@@ -472,6 +486,11 @@ fn btrfs(stage: &Stage, guards: &mut Guards) -> (PathBuf, PathBuf) {
 
 fn holder(redirection: &str, path: &Path) -> Process {
     Process::start(&[], &format!("exec {redirection}{}", text(path)))
+}
+
+/// A lock of flock(2), by which programs agree on who may write to a disk.
+fn locked(kind: &str, path: &Path) -> Process {
+    Process::start(&[], &format!("exec 9<{}; flock --nonblock {kind} 9", text(path)))
 }
 
 /// An exclusive open, as arrays, file systems and careful programs do it.

@@ -255,8 +255,12 @@ fn a_valid_token_fills_the_slices_of_the_plan_and_nothing_else_and_holds_the_dev
     let error = File::options().read(true).custom_flags(exclusive).open(&node).unwrap_err();
     assert_eq!(error.kind(), std::io::ErrorKind::ResourceBusy);
     assert_eq!(attempt(&node, Some("0123456789abcdef"), &[]).map(|_| ()).unwrap_err().kind, "Obstructed");
+    // And this is how udev and mkfs see that the disk is somebody's for now.
+    let lock = || File::open(&node).unwrap().try_lock_shared();
+    assert!(matches!(lock(), Err(fs::TryLockError::WouldBlock)));
     assert_eq!(prepared.made_files().count(), 0);
     prepared.remove_made().unwrap();
+    lock().unwrap();
     assert!(inspect_device(&node, &[]).unwrap().token.is_some(), "it is free again");
 }
 

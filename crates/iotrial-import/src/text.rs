@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::Read;
 
 use iotrial_model::imported::{Stated, Warning};
-use ruzstd::decoding::StreamingDecoder;
+use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 
 use crate::ImportError;
 
@@ -36,29 +36,67 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 ///
 /// When it is packed and broken, or would be larger.
 pub fn unpack(bytes: &[u8], most: usize) -> Result<Cow<'_, [u8]>, ImportError> {
-    let Some(packed) = unpacking(bytes)? else { return Ok(Cow::Borrowed(bytes)) };
+    let Some(mut packed) = Packed::of(bytes)? else { return Ok(Cow::Borrowed(bytes)) };
     let mut unpacked = Vec::new();
-    let read = packed.take(most as u64 + 1).read_to_end(&mut unpacked);
+    let read = packed.by_ref().take(most as u64 + 1).read_to_end(&mut unpacked);
     read.map_err(|error| ImportError::Packed { message: error.to_string() })?;
-    if unpacked.len() > most { Err(ImportError::too_large(most)) } else { Ok(Cow::Owned(unpacked)) }
+    if unpacked.len() > most {
+        return Err(ImportError::too_large(most));
+    }
+    if packed.is_damaged() {
+        return Err(ImportError::Packed { message: "its checksum is not that of what is in it".to_owned() });
+    }
+    Ok(Cow::Owned(unpacked))
 }
 
-/// The reader that unpacks; `None` of what is not packed.
-fn unpacking(bytes: &[u8]) -> Result<Option<Box<dyn Read + '_>>, ImportError> {
-    Ok(if bytes.starts_with(&GZIP_MAGIC) {
-        Some(Box::new(flate2::read::MultiGzDecoder::new(bytes)))
-    } else if bytes.starts_with(&ZSTD_MAGIC) {
-        let decoder = StreamingDecoder::new(bytes);
-        Some(Box::new(decoder.map_err(|error| ImportError::Packed { message: error.to_string() })?))
-    } else {
-        None
-    })
+/// The reader that unpacks.
+enum Packed<'b> {
+    Gzip(Box<flate2::read::MultiGzDecoder<&'b [u8]>>),
+    Zstd(Box<StreamingDecoder<&'b [u8], FrameDecoder>>),
+}
+
+impl<'b> Packed<'b> {
+    /// `None` of what is not packed.
+    fn of(bytes: &'b [u8]) -> Result<Option<Self>, ImportError> {
+        Ok(if bytes.starts_with(&GZIP_MAGIC) {
+            Some(Self::Gzip(Box::new(flate2::read::MultiGzDecoder::new(bytes))))
+        } else if bytes.starts_with(&ZSTD_MAGIC) {
+            let decoder = StreamingDecoder::new(bytes);
+            let decoder = decoder.map_err(|error| ImportError::Packed { message: error.to_string() })?;
+            Some(Self::Zstd(Box::new(decoder)))
+        } else {
+            None
+        })
+    }
+
+    /// Whether what came out, all of it, is something else than what was packed.
+    fn is_damaged(&self) -> bool {
+        match self {
+            // Its reader compares the checksum itself.
+            Self::Gzip(_) => false,
+            // This one leaves it to whoever reads. A flipped bit mostly unpacks to another text that is as valid.
+            Self::Zstd(decoder) => {
+                let frame = &decoder.decoder;
+                let stated = frame.get_checksum_from_data();
+                stated.is_some_and(|stated| frame.get_calculated_checksum() != Some(stated))
+            }
+        }
+    }
+}
+
+impl Read for Packed<'_> {
+    fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
+        match self {
+            Self::Gzip(reader) => reader.read(bytes),
+            Self::Zstd(reader) => reader.read(bytes),
+        }
+    }
 }
 
 /// The beginning of what a file holds, unpacked, from the first [`HEAD_BYTES`] of the file: what it is can be told from it
 /// before the rest is read. Empty where it cannot be unpacked.
 pub fn head_of(bytes: &[u8]) -> Vec<u8> {
-    match unpacking(bytes) {
+    match Packed::of(bytes) {
         Ok(None) => bytes[..bytes.len().min(HEAD_UNPACKED)].to_vec(),
         // The rest is missing, so that an error at the end is none.
         Ok(Some(packed)) => {

@@ -17,6 +17,14 @@ pub fn host_id() -> String {
     os::host_id()
 }
 
+/// How late a sleep may end, once the thread asked to be woken on time.
+pub(crate) const WAKES_LATE_BY_NS: u64 = os::WAKES_LATE_BY_NS;
+
+/// Makes this thread's sleeps end when they should, as far as the operating system can.
+pub(crate) fn wake_on_time() {
+    os::wake_on_time();
+}
+
 /// How long the calling thread was ready to run and waited for a CPU, since it began; zero where that is not told.
 pub(crate) fn waited_for_cpu() -> Duration {
     os::waited_for_cpu()

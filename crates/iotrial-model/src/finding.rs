@@ -126,6 +126,8 @@ words! {
         OtherTool = "other-tool",
         /// The generator worked in several ways.
         GeneratorDiffers = "generator-differs",
+        /// Runs go to the offsets of other runs again.
+        OffsetsRepeat = "offsets-repeat",
         /// Each was measured at the rate that a search found for it.
         OwnRates = "own-rates",
         /// A record was given twice.

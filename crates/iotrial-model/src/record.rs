@@ -427,6 +427,13 @@ pub struct QueueSetup {
     /// a flush follows, and where the kernel does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flush_workers: Option<u32>,
+    /// Whether I/Os that Windows does at once skip the completion port; `None` without a port.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skips_port: Option<bool>,
+    /// Whether Windows keeps the memory by which it tells of I/Os locked (`SetFileIoOverlappedRange`), which takes a privilege; `None`
+    /// without a port.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overlapped_range: Option<bool>,
     /// Memory of the I/O buffers of all threads.
     #[serde(default, rename = "buffer_bytes")]
     pub buffers: ByteSize,
@@ -443,6 +450,8 @@ impl QueueSetup {
         };
         self.registered_files = both(self.registered_files, other.registered_files);
         self.registered_buffers = both(self.registered_buffers, other.registered_buffers);
+        self.skips_port = both(self.skips_port, other.skips_port);
+        self.overlapped_range = both(self.overlapped_range, other.overlapped_range);
         self.flush_workers = self
             .flush_workers
             .zip(other.flush_workers)

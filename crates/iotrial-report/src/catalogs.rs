@@ -106,7 +106,7 @@ fn details(catalog: &Catalog) -> Vec<Section> {
                 } else {
                     format!("{} to {}", level.size_min_gib, level.size_max_gib)
                 }),
-                Value::text(kind.latency.map(|latency| latency.as_str())),
+                Value::Text(kind.latency.map_or("unknown", |latency| latency.as_str()).to_owned()),
                 Value::Text(if level.price.is_some() { "" } else { "no price" }.to_owned()),
             ],
             is_total: false,

@@ -6,7 +6,7 @@ use iotrial_model::words::enumerate;
 use iotrial_sizing::catalog::Effect;
 use iotrial_sizing::explanation::{Explanation, MixReach, PureReach};
 use iotrial_sizing::measure::{Measure, grouped};
-use iotrial_sizing::measured::MeasuredAgainst;
+use iotrial_sizing::measured::{BoundBy, MeasuredAgainst};
 use iotrial_sizing::price::Cost;
 use iotrial_sizing::requirement::Fit;
 use iotrial_sizing::rule::BrokenRule;
@@ -149,6 +149,18 @@ fn rule_words(rule: &BrokenRule) -> String {
     format!("{} ({weight}; {})", rule.message, rule.source)
 }
 
+/// From share to headroom: at 80 % of a limit there is room for 25 % more, not for 20 %.
+fn headroom(used_percent: f64) -> Value {
+    // Nobody asks by how many thousand percent there is enough.
+    const FAR_MORE_PERCENT: f64 = 1_000.0;
+    match 100.0 * (100.0 / used_percent - 1.0) {
+        percent if percent > FAR_MORE_PERCENT => {
+            Value::Bounded { sign: ">", number: FAR_MORE_PERCENT, reading: None }
+        }
+        percent => Value::Number(percent),
+    }
+}
+
 /// What a load takes of each limit.
 pub(crate) fn asked(id: &'static str, fit: &Fit) -> Section {
     let row = |share: &iotrial_sizing::requirement::Share| {
@@ -166,8 +178,7 @@ pub(crate) fn asked(id: &'static str, fit: &Fit) -> Section {
                 Value::Number(share.most / unit),
                 Value::Text(unit_name.to_owned()),
                 Value::Number(share.percent),
-                // From share to headroom: at 80 % of a limit there is room for 25 % more, not for 20 %.
-                Value::Number(100.0 * (100.0 / share.percent - 1.0)),
+                headroom(share.percent),
             ],
             is_total: false,
         }
@@ -211,7 +222,8 @@ fn measured(explanation: &Explanation) -> Option<Section> {
         return None;
     }
     let row = |one: &MeasuredAgainst| {
-        let fullest = one.shares.first();
+        // Of another machine a share of this one's limits says nothing.
+        let fullest = one.shares.first().filter(|_| one.bound_by != [BoundBy::OtherConfiguration]);
         Row {
             cells: vec![
                 Value::Text(one.label.clone()),
@@ -251,7 +263,10 @@ fn measured(explanation: &Explanation) -> Option<Section> {
             let message = format!("{}: IOPS of {streams} follow from MiB/s and block size", one.label);
             FindingLine::about(About::Derived, Severity::Note, message)
         });
-        std::iter::once(note).chain(contradictions).chain(derived).collect::<Vec<_>>()
+        let caveats = one.caveats.iter().map(|text| {
+            FindingLine::about(About::Caveat, Severity::Warning, format!("{}: {text}", one.label))
+        });
+        std::iter::once(note).chain(caveats).chain(contradictions).chain(derived).collect::<Vec<_>>()
     };
     let how = "A limit counts as reached from 95 % on. In flight is rate times latency (Little's law).";
     Some(Section {

@@ -6,6 +6,7 @@
 use iotrial_analysis::audit::Check;
 use iotrial_analysis::host_check::Weight;
 use iotrial_analysis::sweep::LimitKind;
+use iotrial_analysis::watch::ObservationKind;
 use iotrial_model::finding::{Finding, Severity};
 use iotrial_sizing::measured::BoundBy;
 
@@ -50,10 +51,14 @@ pub(crate) enum About<'a> {
     BoundBy(&'a [BoundBy]),
     /// Figures of a measurement that contradict each other.
     Contradiction,
+    /// Why a measurement may not be one of a device.
+    Caveat,
     /// A rate that is not stated, and follows from other figures.
     Derived,
     /// A rule of a check of a host.
     Rule(&'a str),
+    /// What counters show.
+    Observation(ObservationKind),
 }
 
 impl About<'_> {
@@ -69,8 +74,10 @@ impl About<'_> {
                 bounds.iter().map(|bound| bound_word(*bound)).collect::<Vec<_>>().join("-and-")
             }
             Self::Contradiction => "contradiction".to_owned(),
+            Self::Caveat => "caveat".to_owned(),
             Self::Derived => "derived".to_owned(),
             Self::Rule(id) => id.to_owned(),
+            Self::Observation(kind) => kind.as_str().to_owned(),
         }
     }
 }
@@ -224,7 +231,8 @@ mod tests {
         ];
         let bounds = [BoundBy::Configuration, BoundBy::Concurrency];
         let others = [About::Import, About::OldCatalog, About::BoundBy(&bounds), About::Contradiction];
-        for about in kinds.into_iter().map(About::Limit).chain(others) {
+        let observed = ObservationKind::ALL.map(About::Observation);
+        for about in kinds.into_iter().map(About::Limit).chain(others).chain(observed) {
             let line = FindingLine::about(about, Severity::Note, String::new());
             assert_eq!(FindingId::from_word(line.name()), None, "{}", line.name());
         }

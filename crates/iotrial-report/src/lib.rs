@@ -30,6 +30,7 @@ pub mod gates;
 pub mod junit;
 mod audit;
 mod awr;
+mod watch;
 pub mod sweep;
 mod explanation;
 mod sizing;

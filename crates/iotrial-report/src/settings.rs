@@ -357,6 +357,8 @@ fn setup_facts(setup: &EngineSetup) -> Vec<Fact> {
         words("completions of the ring", queues.ring.as_ref()),
         words("registered files", yes_or_no(queues.registered_files)),
         words("registered buffers", yes_or_no(queues.registered_buffers)),
+        words("I/Os that are done at once skip the port", yes_or_no(queues.skips_port)),
+        words("memory of completions kept locked", yes_or_no(queues.overlapped_range)),
         number("memory of the buffers", Quantity::Bytes, Value::Count(queues.buffers.get())),
         number("of it on huge pages", Quantity::Bytes, Value::Count(queues.huge_pages.get())),
     ]

@@ -18,7 +18,9 @@ impl Document {
     /// The document of an answer; `byline` says when it was worked out, and from which catalogs.
     pub fn of_sizing(sizing: &Sizing, byline: String) -> Self {
         let answer = sizing.cheapest.map(|index| &sizing.found[index].answers[0]);
-        let mut sections = vec![opening(sizing), side_by_side(sizing), curve(sizing)];
+        let mut sections = vec![opening(sizing), side_by_side(sizing)];
+        sections.extend(by_count(sizing));
+        sections.push(curve(sizing));
         if let Some(answer) = answer {
             sections.extend(answer.fit.as_ref().map(|fit| asked("takes", fit)));
             sections.extend(limit_sections(answer));
@@ -90,7 +92,7 @@ fn in_brief(sizing: &Sizing) -> Vec<(&'static str, String)> {
     }
     if demand.replicas > 0 {
         wants.push(format!(
-            "every write to {} other machine{}",
+            "writes to {} other machine{}",
             demand.replicas,
             if demand.replicas == 1 { "" } else { "s" }
         ));
@@ -124,12 +126,16 @@ fn row(provider: &str, answer: &Explanation) -> Row {
     let fullest = answer.fit.as_ref().and_then(|fit| fit.shares.first());
     let (cost, configuration) = (&answer.cost, &answer.configuration);
     let pools: Vec<String> = configuration.pools.iter().map(Pool::label).collect();
+    let latency = answer.latency.map_or("unknown", |latency| latency.as_str());
     Row {
         cells: vec![
             Value::Text(provider.to_owned()),
             Value::Text(format!("{}{}", configuration.machine, if answer.arm { " (ARM)" } else { "" })),
-            configuration.ocpus.map_or(Value::Absent, |ocpus| Value::Count(ocpus.into())),
+            Value::Count(answer.vcpus.into()),
+            Value::Number(answer.memory_gib),
+            Value::number(answer.network_gbit_per_s),
             Value::Text(pools.join(" + ")),
+            Value::Text(latency.to_owned()),
             Value::Number(cost.per_month),
             Value::Text(if cost.is_complete() {
                 String::new()
@@ -151,8 +157,11 @@ fn table(caption: String, first: &'static str, rows: Vec<Row>) -> Table {
         columns: vec![
             Column::new(first, Quantity::Words),
             Column::new("machine", Quantity::Words),
-            Column::new("OCPU", Quantity::Count).optional(),
+            Column::new("vCPU", Quantity::Count),
+            Column::new("GiB", Quantity::Count),
+            Column::new("Gbit/s", Quantity::Count).optional(),
             Column::new("volumes", Quantity::Words),
+            Column::new("latency", Quantity::Words).optional(),
             Column::new("a month", Quantity::Money),
             Column::new("and", Quantity::Words),
             Column::new("used", Quantity::Percent),
@@ -216,13 +225,57 @@ fn side_by_side(sizing: &Sizing) -> Section {
         id: "providers",
         heading: if month.is_some() { "Side by side" } else { "Where each provider stops" },
         note: month.is_some().then(|| format!(
-            "The cheapest of each machine, kind of volume and level, in {}{}. Used is the share of the limit that binds. List prices, pay as you go{}; boot disks, backups and traffic are not in them.",
+            "Of each machine, kind of volume and level the one with the fewest volumes of those that cost next to nothing more than the cheapest, in {}{}. Used is the share of the limit that binds. List prices, pay as you go{}; boot disks, backups and traffic are not in them.",
             sizing.currency,
             month.map_or_else(String::new, |hours| format!(" and months of {hours} hours")),
             regions(sizing),
         )),
         blocks,
     }
+}
+
+/// What the answer would cost with fewer and more volumes of its kind: many small ones harvest what each brings for nothing.
+fn by_count(sizing: &Sizing) -> Option<Section> {
+    let found = &sizing.found[sizing.cheapest?];
+    let (answer, points) = (found.answers.first()?, &found.by_count);
+    if points.len() < 2 {
+        return None;
+    }
+    let own = answer.configuration.pools[0].count;
+    let answer_cost = answer.cost.per_month;
+    let row = |point: &iotrial_sizing::search::CountPoint| Row {
+        cells: vec![
+            Value::Count(point.volumes.into()),
+            Value::Number(point.per_month),
+            Value::Number(100.0 * (point.per_month / answer_cost - 1.0)),
+            Value::Text(format!(
+                "{}{}",
+                point.configuration.in_short(),
+                if point.volumes == own { " (the answer)" } else { "" }
+            )),
+        ],
+        is_total: false,
+    };
+    let table = Table {
+        caption: format!("Cost by the number of volumes, {} a month", sizing.currency),
+        columns: vec![
+            Column::new("volumes", Quantity::Count),
+            Column::new("a month", Quantity::Money),
+            Column::new("change", Quantity::ChangePercent),
+            Column::new("configuration", Quantity::Words),
+        ],
+        rows: points.iter().map(row).collect(),
+        at_a_glance: true,
+    };
+    Some(Section {
+        id: "by-count",
+        heading: "How many volumes",
+        note: Some(
+            "The cheapest with each number of volumes of this kind and level, where it costs less than with fewer. More of them are more to look after."
+                .to_owned(),
+        ),
+        blocks: vec![Block::Table(table)],
+    })
 }
 
 /// The best of each other provider in full: what it takes of each limit, what it costs, and who says so. Too long for a terminal.
@@ -319,7 +372,8 @@ fn curve(sizing: &Sizing) -> Section {
         id: "curve",
         heading: "What more or less would cost",
         note: Some(
-            "The cheapest for so many times the rates; capacity and everything else as asked.".to_owned(),
+            "The cheapest for so many times the rates, however many volumes it has; capacity and everything else as asked."
+                .to_owned(),
         ),
         blocks: vec![Block::Charts(ChartGroup { charts: vec![chart] }), Block::Table(table)],
     }

@@ -2,15 +2,16 @@
 //!
 //! Charts and full lists are left to the other forms. Everything makes sense without colour.
 
-use std::fmt::Write as _;
+mod grid;
 
 use iotrial_model::record::Severity;
 
 use crate::document::{Answer, Block, Document, FindingLine, VerdictBlock};
 use crate::finding_line::CHANGE;
-use crate::quantity::{LatencyUnit, NumberFormat, Quantity};
-use crate::table::{Column, Table, category_word};
-use crate::text::{cut, without_steering, wrap};
+use crate::quantity::LatencyUnit;
+use crate::table::{Table, category_word};
+use crate::text::{without_steering, wrap};
+use grid::{Grid, Layout};
 
 /// What the terminal can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,7 +122,7 @@ impl Page {
     fn sections(&mut self, document: &Document, unit: LatencyUnit) {
         for section in &document.sections {
             let shown = |block: &&Block| match block {
-                Block::Verdict(_) | Block::Answer(_) | Block::Findings(_) => true,
+                Block::Verdict(_) | Block::Answer(_) | Block::Statement(_) | Block::Findings(_) => true,
                 Block::Table(table) => table.at_a_glance,
                 // What charts are made of is in the tables.
                 Block::Charts(_)
@@ -141,6 +142,7 @@ impl Page {
                 match block {
                     Block::Verdict(verdict) => self.verdict(verdict),
                     Block::Answer(answer) => self.answer(answer),
+                    Block::Statement(statement) => self.statement(statement),
                     Block::Findings(findings) => {
                         for (index, finding) in findings.iter().enumerate() {
                             // Those of several lines are kept apart.
@@ -199,6 +201,19 @@ impl Page {
         self.line("");
         self.prose(&format!("{} ", self.paint(tone, symbol)), "  ", &answer.headline, tone);
         self.prose("  ", "  ", &answer.sentence, Tone::Plain);
+        self.points_of(answer);
+    }
+
+    fn statement(&mut self, statement: &Answer) {
+        self.line("");
+        self.prose("", "", &statement.headline, Tone::Strong);
+        if !statement.sentence.is_empty() {
+            self.prose("", "", &statement.sentence, Tone::Plain);
+        }
+        self.points_of(statement);
+    }
+
+    fn points_of(&mut self, answer: &Answer) {
         for point in &answer.points {
             self.prose("  • ", "    ", point, Tone::Plain);
         }
@@ -341,151 +356,6 @@ impl Page {
             let first = self.paint(Tone::Soft, &label);
             self.prose(&first, &" ".repeat(label_width), text, Tone::Plain);
         }
-    }
-}
-
-/// A table as text, before it is decided which columns there is room for.
-struct Grid<'t> {
-    table: &'t Table,
-    formats: Vec<NumberFormat>,
-    names: Vec<String>,
-    cells: Vec<Vec<String>>,
-    /// Of the longest cell of each column, or its name.
-    widths: Vec<usize>,
-}
-
-/// The columns that there is room for.
-struct Layout {
-    /// By their place in the table.
-    columns: Vec<usize>,
-    /// Blanks between two columns.
-    gap: usize,
-    /// Of all columns of the table; words that are longer are wrapped.
-    widths: Vec<usize>,
-}
-
-/// Columns of words are wrapped from this width on, where the table would not fit otherwise.
-const NARROW_WORDS: usize = 24;
-/// Words of strangers are cut to this many characters.
-const LONGEST_WORDS: usize = 240;
-
-impl<'t> Grid<'t> {
-    fn new(table: &'t Table, unit: LatencyUnit) -> Self {
-        let formats = table.formats(unit);
-        let said = table.group_units(&formats);
-        let name = |(at, (column, format)): (usize, (&Column, &NumberFormat))| {
-            if format.unit.is_empty() || format.unit == column.name || format.unit == said[at] {
-                column.name.to_string()
-            } else {
-                format!("{}, {}", column.name, format.unit)
-            }
-        };
-        let names: Vec<String> = table.columns.iter().zip(&formats).enumerate().map(name).collect();
-        let cells: Vec<Vec<String>> = table
-            .rows
-            .iter()
-            .map(|row| {
-                let values = row.cells.iter().zip(table.columns.iter().zip(&formats));
-                values
-                    .map(|(value, (column, format))| {
-                        cut(&clean(&value.written(column.quantity, format)), LONGEST_WORDS)
-                    })
-                    .collect()
-            })
-            .collect();
-        let width = |at: usize| {
-            let cells = cells.iter().map(|row| width_of(&row[at]));
-            cells.chain([width_of(&names[at])]).max().unwrap_or_default()
-        };
-        let widths = (0..names.len()).map(width).collect();
-        Self { table, formats, names, cells, widths }
-    }
-
-    fn is_words(&self, at: usize) -> bool {
-        self.table.columns[at].quantity == Quantity::Words
-    }
-
-    /// All columns as they are; or with long words wrapped, without optional columns from the right, and
-    /// close together. `None` where even that is too wide.
-    fn fit(&self, width: usize) -> Option<Layout> {
-        let taken = |columns: &[usize], widths: &[usize], gap: usize| {
-            columns.iter().map(|at| widths[*at]).sum::<usize>() + gap * columns.len().saturating_sub(1)
-        };
-        // In this order, the least harmful first: closer together, wrap words, leave optional columns out
-        // from the right, closer still.
-        let mut columns: Vec<usize> = (0..self.names.len()).collect();
-        let whole = [3, 2].into_iter().find(|gap| taken(&columns, &self.widths, *gap) <= width);
-        if let Some(gap) = whole {
-            return Some(Layout { columns, gap, widths: self.widths.clone() });
-        }
-        let narrow = |(at, whole): (usize, &usize)| {
-            if self.is_words(at) { (*whole).min(NARROW_WORDS.max(width_of(&self.names[at]))) } else { *whole }
-        };
-        let mut widths: Vec<usize> = self.widths.iter().enumerate().map(narrow).collect();
-        let gap = loop {
-            if taken(&columns, &widths, 2) <= width {
-                break 2;
-            }
-            // From the right, because the most important columns are on the left.
-            let first = columns.iter().position(|at| self.table.columns[*at].is_first_to_go);
-            match first.or_else(|| columns.iter().rposition(|at| self.table.columns[*at].optional)) {
-                Some(last) => drop(columns.remove(last)),
-                None if taken(&columns, &widths, 1) <= width => break 1,
-                None => return None,
-            }
-        };
-        // What room is left is for the words.
-        let mut left = width - taken(&columns, &widths, gap);
-        for at in &columns {
-            let more = (self.widths[*at] - widths[*at]).min(left);
-            widths[*at] += more;
-            left -= more;
-        }
-        Some(Layout { columns, gap, widths })
-    }
-
-    /// The columns that are shown where there is no room for more.
-    fn needed(&self) -> Vec<usize> {
-        (0..self.names.len()).filter(|at| !self.table.columns[*at].optional).collect()
-    }
-
-    fn align(&self, at: usize, text: &str, width: usize) -> String {
-        if self.is_words(at) { format!("{text:width$}") } else { format!("{text:>width$}") }
-    }
-
-    /// The name of a column with its group and its unit.
-    fn full_name(&self, at: usize) -> String {
-        self.table.columns[at].full_name(self.formats[at].unit)
-    }
-
-    /// The line above the names: what neighbouring columns have in common, drawn over their width.
-    fn group_line(&self, Layout { columns, gap, widths }: &Layout) -> Option<String> {
-        let gap = " ".repeat(*gap);
-        let mut line = String::new();
-        let mut position = 0;
-        while position < columns.len() {
-            let group = &self.table.columns[columns[position]].group;
-            let same = columns[position..].iter().take_while(|at| self.table.columns[**at].group == *group);
-            let count = same.count();
-            // The line of a group covers its columns and the gaps between them.
-            let width: usize = columns[position..position + count].iter().map(|at| widths[*at]).sum();
-            let width = width + gap.len() * (count - 1);
-            if position > 0 {
-                line.push_str(&gap);
-            }
-            if group.is_empty() {
-                line.push_str(&" ".repeat(width));
-            } else {
-                let title = match self.table.group_units(&self.formats)[columns[position]] {
-                    "" => format!(" {group} "),
-                    unit => format!(" {group}, {unit} "),
-                };
-                let _ = write!(line, "{title:─^width$}");
-            }
-            position += count;
-        }
-        line.truncate(line.trim_end().len());
-        (!line.is_empty()).then_some(line)
     }
 }
 

@@ -12,10 +12,10 @@ use iotrial_model::application::metric_value;
 use iotrial_model::record::RunRecord;
 
 use crate::observer::Observer;
-use crate::shell_command::shell;
+use crate::shell_command::{Ended, shell, wait};
 
-/// How often a command that runs is looked at.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// How long the output of a command that has ended is waited for at least.
+const LEAST_WAIT: Duration = Duration::from_millis(20);
 /// A command that has not answered by then is ended: a run must not wait for ever for a client that waits for a password.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
 /// A number is shorter.
@@ -61,24 +61,17 @@ fn run(mut shell: Command, command: &str, timeout: Duration) -> Result<f64, Stri
     let mut child = shell.spawn().map_err(|error| format!("cannot start `{command}`: {error}"))?;
     let output = read_output(&mut child);
     let began = Instant::now();
-    let status = loop {
-        match child.try_wait() {
-            Ok(Some(status)) => break status,
-            Ok(None) if began.elapsed() >= timeout => {
-                // It may have ended by itself just now.
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(format!("`{command}` did not end within {} s", timeout.as_secs()));
-            }
-            Ok(None) => std::thread::sleep(LOOK_EVERY),
-            Err(error) => return Err(format!("cannot wait for `{command}`: {error}")),
-        }
+    let ended = wait(&mut child, || began.elapsed() >= timeout);
+    let status = match ended.map_err(|error| format!("cannot wait for `{command}`: {error}"))? {
+        Ok(status) => status,
+        Err(Ended::Stopped) => return Err(format!("`{command}` did not end within {} s", timeout.as_secs())),
+        Err(Ended::Asking) => return Err(Ended::asking(command)),
     };
     if !status.success() {
         return Err(format!("`{command}` ended with {status}"));
     }
     // A child of the command may hold its output open; what the command itself printed is there by now.
-    let left = timeout.saturating_sub(began.elapsed()).max(LOOK_EVERY);
+    let left = timeout.saturating_sub(began.elapsed()).max(LEAST_WAIT);
     let text = output.recv_timeout(left).map_err(|_| format!("`{command}` did not close its output"))?;
     metric_value(&text).map_err(|error| format!("`{command}` printed no number: {error}"))
 }

@@ -95,8 +95,8 @@ pub struct Explanation {
     /// Cores, where they are known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ocpus: Option<u32>,
-    /// How fast the slowest of its volumes answers; absent where no source says.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// How fast the slowest of its volumes answers; `unknown` where no source says.
+    #[serde(serialize_with = "latency_word")]
     pub latency: Option<LatencyClass>,
     /// Whether its processor is ARM rather than x86.
     pub arm: bool,
@@ -104,6 +104,9 @@ pub struct Explanation {
     pub vcpus: u32,
     /// Memory in GiB.
     pub memory_gib: f64,
+    /// Out of the machine, in Gbit/s; absent where no source says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network_gbit_per_s: Option<f64>,
     /// What holds data, each byte once.
     pub usable_gib: f64,
     /// Whether rates are included that hold only for a while.
@@ -127,6 +130,10 @@ pub struct Explanation {
     /// The sentence over all measurements; absent where there are fewer than two.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub measured_together: Option<String>,
+}
+
+fn latency_word<S: serde::Serializer>(latency: &Option<LatencyClass>, to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(latency.map_or("unknown", LatencyClass::as_str))
 }
 
 /// What one measure reaches when nothing else is asked.
@@ -231,15 +238,18 @@ impl Explanation {
             arm: resolved.machine.machine.arm,
             vcpus: resolved.machine.vcpus,
             memory_gib: resolved.machine.memory_gib,
+            network_gbit_per_s: resolved.machine.egress.map(|bytes| bytes * 8.0 / 1e9),
             usable_gib: resolved.usable_gib(),
             burst: question.burst,
             alone: pools
                 .clone()
-                .flat_map(|pool| PURE.map(|(measure, direction)| pure(&chain, pool, measure, direction)))
+                .flat_map(|pool| {
+                    PURE.map(|(measure, direction)| pure(resolved, &chain, pool, measure, direction))
+                })
                 .collect(),
             mixes: pools
                 .flat_map(|pool| mixes.iter().map(move |one| (pool, one)))
-                .map(|(pool, one)| mix(&chain, pool, *one))
+                .map(|(pool, one)| mix(resolved, &chain, pool, *one))
                 .collect(),
             broken_rules: broken_rules(resolved),
             cost: cost_of(resolved, &question.money)?,
@@ -262,10 +272,25 @@ const PURE: [(Measure, Direction); 4] = [
 /// One measure by itself: only limits of its kind count, since I/Os may be as small or as large as one likes.
 // One byte per I/O: then the same load serves as a unit for both measures, and its factor is the amount
 // itself.
-fn pure(chain: &Chain, pool: usize, measure: Measure, direction: Direction) -> PureReach {
-    let load = Load { streams: vec![LoadStream { pool, direction, iops: 1.0, block_size: 1.0 }] };
+fn pure(
+    resolved: &Resolved<'_>,
+    chain: &Chain,
+    pool: usize,
+    measure: Measure,
+    direction: Direction,
+) -> PureReach {
+    // Bandwidth is at its most where I/Os can be merged, IOPS where they are small and random.
+    let is_sequential = measure.is_bandwidth();
+    let one =
+        LoadStream { pool, direction, iops: 1.0, block_size: 1.0, is_sequential: false, is_shipped: false };
+    let load = resolved.as_on(pool, &Load { streams: vec![one] });
+    let load = load.known_as(is_sequential, load.streams[0].is_shipped);
     let headrooms = chain.headrooms(&load);
     let counts = |headroom: &Headroom<'_>| {
+        // Of disks with throughput credits even the smallest I/O takes a whole unit of bandwidth.
+        if !measure.is_bandwidth() && headroom.limit.bounds_small_io() {
+            return true;
+        }
         // Concurrency bounds I/Os, and I/Os can be as large as one likes, so it says nothing about bandwidth
         // alone.
         let is_concurrency = headroom.limit.measure == Measure::Outstanding && !measure.is_bandwidth();
@@ -284,8 +309,8 @@ fn pure(chain: &Chain, pool: usize, measure: Measure, direction: Direction) -> P
     }
 }
 
-fn mix(chain: &Chain, pool: usize, mix: Mix) -> MixReach {
-    let load = Load::mix(pool, mix.read_percent, mix.block_size);
+fn mix(resolved: &Resolved<'_>, chain: &Chain, pool: usize, mix: Mix) -> MixReach {
+    let load = resolved.as_on(pool, &Load::mix(pool, mix.read_percent, mix.block_size));
     let nearest = chain.headrooms(&load);
     let first = nearest.first();
     let iops = first.map(|first| first.factor * load.iops());

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::chain::Chain;
 use crate::configuration::{ConfigurationError, Resolved};
-use crate::measure::{Load, LoadStream, Measure, grouped};
+use crate::measure::{Load, LoadStream, Measure, grouped, is_sequential, is_shipped};
 use crate::requirement::{Share, shares};
 
 /// From so much of a limit on it counts as reached: vendors state limits in round numbers, and devices keep them to some
@@ -25,6 +25,9 @@ const MOST_PERCENT: f64 = 105.0;
 /// one and the next.
 const IN_FLIGHT_PERCENT: f64 = 90.0;
 
+/// The attributes by which people name the machine that was measured.
+const MACHINE_KEYS: [&str; 6] = ["machine", "shape", "instance_type", "instance", "vm_size", "vm"];
+
 /// What somebody measured.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Measurement {
@@ -36,6 +39,8 @@ pub struct Measurement {
     pub outstanding: Option<f64>,
     /// What contradicts itself in it.
     pub notes: Vec<String>,
+    /// Why the figures may not be those of a device under this load: a simulation, a run that was cut short.
+    pub caveats: Vec<String>,
     /// Streams of which only MiB/s are stated, so that the I/Os per second follow from them and the block size.
     pub derived: Vec<String>,
     /// What the measured configuration was, as far as it is told.
@@ -78,6 +83,7 @@ impl Measurement {
             streams: streams.collect(),
             outstanding: subject.offered_outstanding().map(|offered| offered as f64),
             notes,
+            caveats: Vec::new(),
             derived,
             attributes: subject.attributes.clone().into_owned(),
         })
@@ -87,6 +93,21 @@ impl Measurement {
     pub fn of_table(table: &PublishedTable) -> Vec<Self> {
         let records = table.records(&TablePlace::default());
         records.iter().filter_map(|record| Self::of(&Subject::of_imported(record))).collect()
+    }
+
+    /// The machine that it was measured on, where it is told and is another one.
+    fn other_machine(&self, machine: &str) -> Option<String> {
+        let told = MACHINE_KEYS.iter().find_map(|key| match self.attributes.get(*key) {
+            Some(AttributeValue::Text(name)) => Some(name),
+            _ => None,
+        })?;
+        let plain = |name: &str| -> String {
+            name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+        };
+        let (told_plain, own) = (plain(told), plain(machine));
+        // People leave out the vendor's prefix, and add how many cores there were.
+        let is_same = told_plain.is_empty() || own.contains(&told_plain) || told_plain.contains(&own);
+        (!is_same).then(|| told.clone())
     }
 
     /// I/Os in flight on average, by Little's law: rate times latency. `None` where a latency is missing.
@@ -149,6 +170,9 @@ pub struct MeasuredAgainst {
     pub sentence: String,
     /// What contradicts itself in the measurement.
     pub notes: Vec<String>,
+    /// Why the figures may not be those of a device; absent where nothing speaks against it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub caveats: Vec<String>,
     /// Streams whose I/Os per second follow from MiB/s and block size; absent where all are stated.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub derived: Vec<String>,
@@ -165,18 +189,25 @@ impl MeasuredAgainst {
         resolved: &Resolved<'_>,
         chain: &Chain,
     ) -> Result<Self, ConfigurationError> {
+        let shipped = &resolved.configuration.shipped;
+        let log_is_apart = measurement.streams.iter().any(|stream| stream.role == Some(Role::Log));
         let streams = measurement.streams.iter().map(|stream| {
             Ok(LoadStream {
                 pool: resolved.pool_of(stream.role)?,
                 direction: stream.direction,
                 iops: stream.iops,
                 block_size: stream.block_size,
+                is_sequential: is_sequential(stream.role),
+                is_shipped: is_shipped(shipped, stream.role, log_is_apart),
             })
         });
         let load = Load { streams: streams.collect::<Result<_, ConfigurationError>>()? };
         let shares = shares(chain, &load);
         let in_flight = measurement.in_flight();
-        let (bound_by, mut sentence) = judge(&shares, in_flight, measurement.outstanding);
+        let (bound_by, mut sentence) = match measurement.other_machine(&resolved.configuration.machine) {
+            Some(other) => (vec![BoundBy::OtherConfiguration], other_machine_words(&other, resolved)),
+            None => judge(&shares, in_flight, measurement.outstanding),
+        };
         if bound_by.contains(&BoundBy::OtherConfiguration) && !measurement.attributes.is_empty() {
             let own = measurement.attributes.iter().map(|(name, value)| format!("{name} = {value}"));
             sentence.push_str(&format!("; measured with {}", own.collect::<Vec<_>>().join(", ")));
@@ -194,6 +225,7 @@ impl MeasuredAgainst {
             bound_by,
             sentence,
             notes: measurement.notes.clone(),
+            caveats: measurement.caveats.clone(),
             derived: measurement.derived.clone(),
         })
     }
@@ -252,6 +284,14 @@ fn by_part(measured: &[&MeasuredAgainst]) -> Vec<(String, usize, String)> {
         format!("{range} %")
     };
     parts.into_iter().map(|(part, percents)| (part.to_owned(), percents.len(), words(&percents))).collect()
+}
+
+/// What becomes of figures of another machine: they say nothing of this one.
+fn other_machine_words(other: &str, resolved: &Resolved<'_>) -> String {
+    format!(
+        "these are not figures of this configuration: they are of {other}, and it has {}",
+        resolved.configuration.machine
+    )
 }
 
 /// What was the limit, and that in words.

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use crate::catalog::{Circumstances, Effect, HostCache, Route};
+use crate::catalog::{Circumstances, Effect, HostCache, Route, holds_for};
 use crate::configuration::Resolved;
+use crate::measure::grouped;
 
 /// A rule that a configuration breaks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -91,6 +92,23 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
             });
         }
     }
+    for limit in &resolved.catalog.capacity_limits {
+        let of_it = resolved.pools.iter().filter(|pool| holds_for(&limit.volumes, &pool.kind.name));
+        let gib: f64 = of_it.map(|pool| pool.total_gib()).sum();
+        if gib > limit.gib_max as f64 {
+            broken.push(BrokenRule {
+                id: "too-much-capacity".to_owned(),
+                effect: Effect::Forbids,
+                message: format!(
+                    "a machine takes {} GiB of {} in all, not {}",
+                    grouped(limit.gib_max as f64),
+                    limit.name,
+                    grouped(gib)
+                ),
+                source: resolved.catalog.cited(&limit.source),
+            });
+        }
+    }
     if configuration.replicas > 0 && machine.network.is_none() {
         broken.push(BrokenRule {
             id: "network-unknown".to_owned(),
@@ -117,9 +135,14 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
             source: machine_source(),
         });
     }
-    // `false` sorts before `true`. The sort is stable, so pools keep their order; `dedup` then drops what
-    // every pool repeats.
+    // `false` sorts before `true`. The sort is stable, so pools keep their order; what every pool repeats, such
+    // as a rule about the machine, is said once.
     broken.sort_by_key(|rule| rule.effect == Effect::Warns);
-    broken.dedup();
-    broken
+    let mut once: Vec<BrokenRule> = Vec::new();
+    for rule in broken {
+        if !once.contains(&rule) {
+            once.push(rule);
+        }
+    }
+    once
 }

@@ -127,7 +127,7 @@ fn running(bench: &Bench, more: &[&str]) -> Child {
         "60s",
         "--json",
     ];
-    let mut child = bench.command(&[&arguments[..], more].concat()).spawn().unwrap();
+    let mut child = bench.interruptible(&[&arguments[..], more].concat()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap().starts_with("measure: ETA")), "the run never measured");
     // Whoever writes into a closed pipe is told so; the program must not mind.
@@ -148,11 +148,16 @@ fn a_killed_run_leaves_a_readable_record_up_to_the_last_interval() {
     assert_eq!(bench.stored(".journal").len(), 1);
     child.kill().unwrap();
     child.wait().unwrap();
+    // Whatever the host had it write until then: each interval is a line, and the last one may be torn.
+    let journal = std::fs::read_to_string(&bench.stored(".journal")[0]).unwrap();
+    let whole = journal.lines().filter(|line| serde_json::from_str::<Value>(line).is_ok());
+    let measured = whole.filter(|line| line.contains("\"phase\":\"measure\"")).count();
+    assert!(measured > 0, "{journal}");
     let records = bench.run(&["records", "--json"]).expect_code(0).json();
     assert_eq!(records[0]["ended"], "interrupted");
     assert_eq!(bench.stored(".journal").len(), 0);
     let shown = bench.run(&["report", records[0]["id"].as_str().unwrap(), "--json"]).expect_code(4).json();
-    assert!(shown["measured_s"].as_f64().unwrap() >= 4.0, "{}", shown["measured_s"]);
+    assert_eq!(shown["measured_s"].as_f64().unwrap().round() as usize, measured, "{}", shown["measured_s"]);
     assert!(shown["total"]["read"]["io_count"].as_u64().unwrap() > 0);
     // Its files are still there; the next command finds and removes them.
     assert!(!bench.data_files().is_empty());
@@ -289,6 +294,62 @@ fn a_damaged_index_is_made_anew_and_a_damaged_record_is_named() {
     let ran = bench.run(&["records", "--json"]).expect_code(0);
     assert_eq!(ran.json().as_array().unwrap().len(), 1);
     assert!(ran.stderr.contains("01X.iotrial.json"), "{}", ran.stderr);
+}
+
+/// Sixteen jobs, so that five minutes of them are more than is kept as text.
+const MANY_JOBS: &str = r#"
+format = "iotrial.profile/1"
+name = "many"
+title = "Many jobs"
+closed = true
+schedule = { duration = "300s" }
+quick = { size = "16MiB", duration = "300s" }
+"#;
+
+#[test]
+fn a_flipped_bit_in_a_packed_record_is_found_by_its_checksum_and_the_other_records_are_shown() {
+    let bench = Bench::new();
+    let jobs = (0..16).map(|number| {
+        format!(
+            "[[job]]\nname = \"j{number}\"\nrole = \"data\"\npattern = \"random\"\nrwmix_read_percent = 70\nblock_size = \"8KiB\"\n\
+             numjobs = 1\niodepth = 1\nsize = \"1MiB\"\n"
+        )
+    });
+    std::fs::write(bench.path().join("many.toml"), MANY_JOBS.to_owned() + &jobs.collect::<String>()).unwrap();
+    let device = "service_time_us=20000, service_spread=0.9, parallelism=64";
+    let sim = ["run", "./many.toml", "--engine", "sim", "--sim", device, "--quiet", "--label"];
+    bench.run(&[&sim[..], &["spoilt"]].concat());
+    let packed = bench.stored(".zst");
+    let [packed] = packed.as_slice() else { panic!("it is not kept packed: {packed:?}") };
+    for label in ["whole", "other"] {
+        bench.run(&["run", "--closed", "--engine", "sim", "--duration", "2s", "--quiet", "--label", label]);
+    }
+    let whole = std::fs::read(packed).unwrap();
+    // In the middle, where it mostly unpacks to another number in valid JSON, and in the checksum itself.
+    let places = (1..40).map(|part| whole.len() * part / 40).chain([whole.len() - 1]);
+    let mut found_by_checksum = 0;
+    for place in places {
+        let mut spoilt = whole.clone();
+        spoilt[place] ^= 1;
+        std::fs::write(packed, &spoilt).unwrap();
+        let refused = bench.run(&["report", packed.to_str().unwrap(), "--json"]).expect_code(2);
+        found_by_checksum += u32::from(refused.stderr.contains("checksum"));
+        assert!(refused.stderr.contains("is no record that can be read"), "byte {place}: {}", refused.stderr);
+    }
+    assert!(found_by_checksum > 1, "{found_by_checksum}");
+    // A list and a folder say which one, and go on with the others.
+    let name = packed.file_name().unwrap().to_str().unwrap();
+    let listed = bench.run(&["records", "--json"]).expect_code(0);
+    assert_eq!(listed.json().as_array().unwrap().len(), 2);
+    assert!(listed.stderr.contains(name) && listed.stderr.contains("checksum"), "{}", listed.stderr);
+    let store = bench.store();
+    let compared = bench.run(&["compare", store.to_str().unwrap(), "--json"]);
+    assert_eq!(compared.json()["configurations"].as_array().unwrap().len(), 2, "{}", compared.stderr);
+    assert!(compared.stderr.contains(name) && compared.stderr.contains("checksum"), "{}", compared.stderr);
+    let missing = bench.run(&["report", "spoilt"]).expect_code(2);
+    assert!(missing.stderr.contains("checksum") || missing.stderr.contains("label"), "{}", missing.stderr);
+    std::fs::write(packed, &whole).unwrap();
+    assert_eq!(bench.run(&["records", "--json"]).expect_code(0).json().as_array().unwrap().len(), 3);
 }
 
 #[cfg(unix)]

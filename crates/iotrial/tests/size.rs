@@ -309,3 +309,147 @@ fn catalogs_tell_their_age_and_what_they_do_not_know() {
     assert_eq!(listed[0]["hours_per_month"], 700.0, "an own catalog takes the place of the built-in one");
     assert_eq!(listed.as_array().map(Vec::len), Some(4));
 }
+
+#[test]
+fn room_beyond_ten_times_is_not_counted_in_thousands_of_percent() {
+    let bench = Bench::new();
+    // Whatever the catalogs say, no volume is so small.
+    let shown = bench.run(&["size", "--read", "1iops@8KiB", "--provider", "oci"]).expect_code(0).stdout;
+    let is_said = ["far more than is asked", "times what is asked"].iter().any(|words| shown.contains(words));
+    assert!(is_said && !shown.contains("% more than is asked"), "{shown}");
+    assert!(shown.contains("> +1,000"), "{shown}");
+}
+
+/// What a simulated run did, and what a load with all its I/Os in flight did, is no demand of a database; both are said in the report as well.
+#[test]
+fn a_demand_says_what_speaks_against_its_source() {
+    let bench = Bench::new();
+    let sim = "service_time_us = 500, parallelism = 64";
+    let run = [
+        "run",
+        "--closed",
+        "oracle-slob-random",
+        "--engine",
+        "sim",
+        "--sim",
+        sim,
+        "--duration",
+        "5s",
+        "--ramp",
+        "1s",
+    ];
+    let ran = bench.run(&[&run[..], &["--seed", "1", "--json"]].concat());
+    let record = ran.json()["record"].as_str().unwrap().to_owned();
+    let sized = bench.run(&[
+        "size",
+        "--demand",
+        &record,
+        "--provider",
+        "aws",
+        "--json",
+        "--save-demand",
+        "kept.toml",
+    ]);
+    assert!(
+        sized.stderr.contains("warning: ") && sized.stderr.contains("the device was simulated"),
+        "{}",
+        sized.stderr
+    );
+    let notes = sized.json()["demand"]["notes"].to_string();
+    for words in ["the device was simulated", "in flight all the time", "the demand is a lower bound"] {
+        assert!(notes.contains(words), "{words}: {notes}");
+    }
+    // The file that is kept says it, too.
+    assert!(std::fs::read_to_string(bench.path().join("kept.toml")).unwrap().contains("lower bound"));
+    std::fs::write(bench.path().join("one.toml"), CONFIGURATION).unwrap();
+    let explained = bench.run(&["size", "explain", "one.toml", "--record", &record, "--json"]).json();
+    assert_eq!(
+        explained["measured"][0]["caveats"][0],
+        "the device was simulated: these are rates of no storage"
+    );
+}
+
+#[test]
+fn the_screen_has_processors_latency_and_what_other_numbers_of_volumes_cost() {
+    let bench = Bench::new();
+    let asked = [
+        "size",
+        "--read",
+        "40000iops@8KiB",
+        "--write",
+        "10000iops@8KiB",
+        "--capacity",
+        "4TiB",
+        "--memory",
+        "128GiB",
+    ];
+    let shown = bench.run(&[&asked[..], &["--provider", "azure"]].concat()).stdout;
+    for words in [
+        "vCPU",
+        "Gbit/s",
+        "sub-ms",
+        "How many volumes",
+        "(the answer)",
+        "compared are machines with 16 vCPU and more",
+    ] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    // Ten times the load is room enough: nobody reads millions of per cent.
+    let tiny = bench.run(&["size", "--read", "10iops@8KiB", "--provider", "azure"]).stdout;
+    assert!(tiny.contains("> +1,000"), "{tiny}");
+    let count = |more: &[&str]| {
+        let sized = bench
+            .run(&[&asked[..], &["--provider", "aws", "--volume", "gp3", "--json"], more].concat())
+            .json();
+        let best = &sized["found"][0]["answers"][0];
+        (
+            best["configuration"]["pools"][0]["count"].as_u64().unwrap(),
+            best["cost"]["per_month"].as_f64().unwrap(),
+        )
+    };
+    let (exact, usual, generous) = (count(&["--tolerance", "0"]), count(&[]), count(&["--tolerance", "40%"]));
+    assert!(generous.0 < usual.0 && usual.0 <= exact.0, "{exact:?}, {usual:?}, {generous:?}");
+    assert!(exact.1 <= usual.1 && usual.1 <= exact.1 * 1.01 + 1e-6, "{exact:?}, {usual:?}");
+}
+
+#[test]
+fn levels_can_be_named_and_sequential_io_may_lie_on_what_rotates() {
+    let bench = Bench::new();
+    let volume = |arguments: &[&str]| {
+        let sized = bench.run(&[&["size", "--json"], arguments].concat()).json();
+        let pool = &sized["found"][0]["answers"][0]["configuration"]["pools"][0];
+        (
+            pool["volume"].as_str().unwrap_or_default().to_owned(),
+            pool["level"].as_str().unwrap_or_default().to_owned(),
+        )
+    };
+    let small = ["--read", "500iops@8KiB", "--capacity", "2TiB"];
+    assert_ne!(volume(&[&small[..], &["--provider", "oci"]].concat()).1, "vpu-0");
+    assert_eq!(volume(&[&small[..], &["--provider", "oci", "--volume", "vpu-0"]].concat()).1, "vpu-0");
+    assert_ne!(volume(&[&small[..], &["--provider", "aws"]].concat()).0, "st1");
+    let scan = ["--read", "80MB/s@256KiB", "--capacity", "4TiB", "--provider", "aws"];
+    assert_ne!(volume(&scan).0, "st1");
+    assert_eq!(volume(&[&scan[..], &["--sequential"]].concat()).0, "st1");
+    let refused = bench.run(&["size", "--sequential", "--capacity", "1TiB"]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+}
+
+#[test]
+fn replicas_get_the_roles_that_are_named() {
+    let bench = Bench::new();
+    let demand = "format = \"iotrial.demand/1\"\nreplicas = 1\n[[role]]\nname = \"tempdb\"\nwrite = { bandwidth = \"200MB/s\", block_size = \"64KiB\" }\n\
+                  [[role]]\nname = \"log\"\nwrite = { bandwidth = \"50MB/s\", block_size = \"32KiB\" }\n";
+    std::fs::write(bench.path().join("demand.toml"), demand).unwrap();
+    let today = "format = \"iotrial.configuration/1\"\nprovider = \"azure\"\nmachine = \"Standard_DS14_v2\"\n\
+                 [[pool]]\nvolume = \"premium-ssd\"\nlevel = \"P30\"\ncount = 8\n";
+    std::fs::write(bench.path().join("today.toml"), today).unwrap();
+    let leaves = |more: &[&str]| {
+        let explain = ["size", "explain", "today.toml", "--demand", "demand.toml", "--json"];
+        let explained = bench.run(&[&explain[..], more].concat()).json();
+        let shares = explained["fit"]["shares"].as_array().unwrap().clone();
+        let out = shares.iter().find(|share| share["element"] == "network out").unwrap();
+        out["used"].as_f64().unwrap().round()
+    };
+    assert_eq!(leaves(&[]), 50e6);
+    assert_eq!(leaves(&["--ship", "log", "--ship", "tempdb"]), 250e6);
+}

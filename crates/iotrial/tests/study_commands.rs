@@ -222,26 +222,72 @@ fn a_study_that_is_killed_again_and_again_measures_each_cell_once() {
     assert!(lines.last().unwrap().starts_with("detach"), "{lines:?}");
 }
 
+/// Sends Ctrl-C, as a script does it: to the program alone.
+fn interrupt(program: &std::process::Child) {
+    let sent = std::process::Command::new("kill").args(["-INT", &program.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
 #[test]
-fn a_signal_stops_the_study_after_the_command_that_detaches() {
+fn a_signal_stops_the_study_after_the_command_that_detaches_and_a_second_one_at_once() {
+    for count in [1, 2] {
+        stopped_while_it_measures(count);
+    }
+}
+
+fn stopped_while_it_measures(signal_count: u32) {
     let bench = Bench::new();
     let real = with(STUDY, "engine = \"sim\"", "size = \"64MiB\"");
     let real = with(&real, "duration = \"2s\"", "duration = \"60s\"");
     let real = with(&real, "targets = [\"a\", \"b c\"]", "targets = [\"data\"]");
     let plain = real.find("[[configuration]]\nlabel = \"plain\"").unwrap();
     write(&bench, &real[..plain]);
-    let mut child = bench.command(&["study", "study.toml", "--json", "--yes"]).spawn().unwrap();
+    let mut child = bench.interruptible(&["study", "study.toml", "--json", "--yes"]).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap().starts_with("measure: ETA")), "the study never measured");
     let rest = std::thread::spawn(move || lines.map(Result::unwrap).collect::<Vec<_>>());
-    let status = std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(status.success());
+    (0..signal_count).for_each(|_| interrupt(&child));
     let ran = Ran::from(child.wait_with_output().unwrap()).expect_code(3);
     assert_eq!((ran.json()["missing_count"].as_u64(), ran.json()["done_count"].as_u64()), (Some(6), Some(0)));
     assert!(log(&bench).last().unwrap().starts_with("detach 1"), "{:?}", log(&bench));
     assert!(bench.data_files().is_empty() && bench.stored(".journal").is_empty());
     let said = rest.join().unwrap().join("\n");
     assert!(said.contains("interrupted") && said.contains("stopped; --resume goes on from here"), "{said}");
+    let shown = bench.run(&["report", "last", "--json"]).json();
+    assert_eq!(shown["ended"], "interrupted", "{shown:#}");
+}
+
+#[test]
+fn a_second_signal_ends_a_command_with_all_that_it_started_and_leaves_files_and_records_in_order() {
+    let bench = Bench::new();
+    // The first configuration is measured; the command of the second one waits for its child, which outlives no study.
+    let waits = "before = 'test ! -e measured || { (sleep 60; echo survived >> log) & echo begun; wait; }; touch measured; echo";
+    let text = with(STUDY, "before = 'echo", waits);
+    let text = with(
+        &text,
+        "label = \"plain\"",
+        &format!("label = \"plain\"\n{waits} plain >> log'\ntargets = [\"data\"]"),
+    );
+    let text = with(&text, "[\"sqlserver-log\", \"postgresql-oltp\"]", "[\"sqlserver-log\"]");
+    let text = with(&text, "repeats = 3", "repeats = 1");
+    let text = with(&text, "engine = \"sim\"", "size = \"32MiB\"");
+    let text = with(&text, "duration = \"2s\"", "duration = \"1s\"");
+    write(&bench, &with(&text, "[\"a\", \"b c\"]", "[\"data\"]"));
+    let mut child = bench.command(&["study", "study.toml", "--json", "--yes"]).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(lines.any(|line| line == "begun"), "the second configuration never came");
+    interrupt(&child);
+    assert!(lines.any(|line| line.starts_with("stopping when")), "the first signal was not heard");
+    interrupt(&child);
+    let ran = Ran::from(child.wait_with_output().unwrap()).expect_code(3);
+    // Whoever still ran would hold this pipe, to which commands write, and say so in the end.
+    let said: Vec<String> = lines.collect();
+    assert!(!log(&bench).iter().any(|line| line == "survived"), "{said:#?}");
+    assert_eq!((ran.json()["done_count"].as_u64(), ran.json()["missing_count"].as_u64()), (Some(1), Some(1)));
+    assert!(bench.data_files().is_empty() && bench.stored(".journal").is_empty(), "{said:#?}");
+    assert_eq!(bench.run(&["report", "last", "--json"]).json()["ended"], "complete");
+    std::fs::remove_file(bench.path().join("measured")).unwrap();
+    assert_eq!(run(&bench, &["--yes", "--resume"]).expect_code(0).json()["complete"], true);
 }
 
 #[test]

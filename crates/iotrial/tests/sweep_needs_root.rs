@@ -69,6 +69,61 @@ fn three_limited_volumes_scale_and_their_limit_is_named_needs_root() {
 }
 
 #[test]
+fn a_limit_below_two_volumes_is_shared_and_named_needs_root() {
+    let test = "a_limit_below_two_volumes_is_shared_and_named_needs_root";
+    let _turn = turn();
+    if !is_root(test) {
+        return;
+    }
+    let bench = Bench::new();
+    let memory = memory_folder();
+    let disk = Loop::over(&filled(memory.path(), "disk", 32), &[]);
+    // Past the page cache of the disk, or the limit would never see the second read of a block.
+    let volume = |start: u64| {
+        let (start, length) = ((start * MIB).to_string(), (16 * MIB).to_string());
+        Loop::over(&disk.node, &["--direct-io=on", "--offset", &start, "--sizelimit", &length])
+    };
+    let volumes = [volume(0), volume(16)];
+    let check = |cap: Cap, patterns: &str, kind: &str, most_iops: &[f64]| {
+        let Some(group) = Throttled::with(&[(&disk, cap)]) else {
+            eprintln!("{test}: skipped, because there is no blkio controller of cgroup v1");
+            return;
+        };
+        let mut arguments =
+            vec!["sweep", "--pattern", patterns, "--step", "4s", "--idle", "0s", "--repeats", "1", "--json"];
+        for volume in &volumes {
+            arguments.extend(["--target", rig::text(&volume.node)]);
+        }
+        let number = |value: &Value, key: &str| value[key].as_f64().unwrap();
+        within_three_tries(|| {
+            let ran = Ran::from(group.run(&bench.command(&arguments)).output().unwrap());
+            let summary = ran.expect_code(0).json();
+            for curve in summary["curves"].as_array().unwrap() {
+                ensure(curve["limit"]["kind"] == kind, "the limit of a volume alone", &curve["limit"])?;
+            }
+            let scalings = summary["scaling"].as_array().unwrap();
+            assert_eq!(scalings.len(), most_iops.len(), "{:#}", summary["scaling"]);
+            for (scaling, most_iops) in scalings.iter().zip(most_iops) {
+                for row in scaling["rows"].as_array().unwrap() {
+                    eprintln!("{} volumes: {} of {most_iops} IOPS", row["volume_count"], row["iops"]);
+                    ensure((number(row, "iops") / most_iops - 1.0).abs() < 0.05, "the rate", row)?;
+                }
+                ensure(scaling["limit"]["kind"] == kind, "the shared limit", &scaling["limit"])?;
+                let sentence = scaling["limit"]["sentence"].as_str().unwrap();
+                ensure(sentence.starts_with("2 volumes together do"), "the sentence", &scaling["limit"])?;
+            }
+            for finding in summary["findings"].as_array().unwrap() {
+                let is_false = finding["id"] == "cache-served" || finding["id"] == "merged-io";
+                ensure(!is_false, "said", finding)?;
+            }
+            Ok(())
+        });
+    };
+    check(Cap::Reads(3_000), "randread-8k,randread-64k", "iops-cap", &[3_000.0, 3_000.0]);
+    check(Cap::ReadBytes(80 << 20), "randread-8k,randread-64k", "bandwidth-cap", &[10_240.0, 1_280.0]);
+}
+
+#[test]
 fn what_a_limiter_of_the_kernel_makes_of_latencies_and_neighbours_is_neither_cache_nor_merging_needs_root() {
     let test = "what_a_limiter_of_the_kernel_makes_of_latencies_and_neighbours_is_neither_cache_nor_merging_needs_root";
     let _turn = turn();

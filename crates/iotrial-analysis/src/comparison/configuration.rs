@@ -405,7 +405,8 @@ fn worst_as_map<S: Serializer>(worst: &[(Stream, f64)], serializer: S) -> Result
     serializer.collect_map(worst.iter().map(|(stream, us)| (stream.metric_word(), us)))
 }
 
-fn is_same_configuration(a: &Sample, b: &Sample) -> bool {
+/// Whether they are runs of one configuration.
+pub(super) fn is_same_configuration(a: &Sample, b: &Sample) -> bool {
     // Rows of one configuration under several loads are told apart by their labels only.
     if a.is_one_of_several_loads && b.is_one_of_several_loads && !a.attributes.is_empty() {
         return a.attributes == b.attributes;

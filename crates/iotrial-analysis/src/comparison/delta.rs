@@ -353,16 +353,6 @@ fn percent_of(from: f64, to: f64) -> f64 {
     if from == to { 0.0 } else { 100.0 * (to / from - 1.0) }
 }
 
-/// The least and the largest of the changes that are shown, in percent; `None` where none is.
-pub(super) fn shown_range<'d>(deltas: impl Iterator<Item = &'d Delta>) -> Option<(f64, f64)> {
-    // Changes that are not shown would stretch the range by chance.
-    let shown = deltas.filter(|delta| delta.reading.is_better() || delta.reading.is_worse());
-    shown.map(|delta| delta.percent).fold(None, |range, number| match range {
-        None => Some((number, number)),
-        Some((low, high)) => Some((number.min(low), number.max(high))),
-    })
-}
-
 /// Judges the changes of one pair.
 pub(super) struct PairJudge<'c> {
     baseline: &'c Configuration,

@@ -7,8 +7,9 @@ use serde::Serialize;
 
 use super::configuration::Configuration;
 use super::cost::is_cost;
-use super::delta::{BoundedDelta, Pair, Reading, shown_range};
+use super::delta::{BoundedDelta, Pair, Reading};
 use super::metric::MetricGroup;
+use super::stream_range::StreamRange;
 
 /// What one attribute changes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -34,12 +35,12 @@ pub struct FactorPair {
 }
 
 /// What a factor does to a group of metrics, over all its pairs with the same values.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct GroupChange {
     /// The group of metrics.
     pub group: MetricGroup,
-    /// The least and the largest change that is shown, in percent; `None` where none is.
-    pub shown_percent: Option<(f64, f64)>,
+    /// The changes that are shown, of each stream by itself.
+    pub ranges: Vec<StreamRange>,
     /// How many changes are for the better.
     pub better_count: usize,
     /// How many are for the worse.
@@ -79,7 +80,7 @@ impl Factor {
             let count = |is_it: fn(Reading) -> bool| readings().filter(|reading| is_it(*reading)).count();
             Some(GroupChange {
                 group: *group,
-                shown_percent: shown_range(deltas()),
+                ranges: StreamRange::all(deltas()),
                 better_count: count(Reading::is_better),
                 worse_count: count(Reading::is_worse),
                 unknown_count: count(Reading::is_unknown),

@@ -17,9 +17,10 @@ use super::cost::{Price, price_of};
 use super::delta::{BoundedDelta, Delta, Pair, Reading};
 use super::metric::{Metric, MetricGroup};
 use super::ranking::{Ranking, Standing};
-use super::recommendation::{change_range, names_of};
 use super::reservation::{Reservation, ReservationKind, with_reservations};
 use super::sample::Outcome;
+use super::sentence_parts::{groups_in_words, names_of};
+use super::stream_range::StreamRange;
 use crate::words::with_thousands;
 
 /// I/Os of this many bytes on average and more are told in MiB/s.
@@ -484,19 +485,16 @@ fn reasons(
     let Some(best) = best else { return Vec::new() };
     let ranges = |key: &str, rows: &[&LoadRow]| -> Option<String> {
         let groups = [MetricGroup::Throughput, MetricGroup::TypicalLatency, MetricGroup::TailLatency];
-        let words = groups.into_iter().filter_map(|group| {
+        let of_group = |group: MetricGroup| {
             let metrics = rows.iter().flat_map(|row| &row.metrics).filter(|one| one.metric.group() == group);
             let cells = metrics.flat_map(|metric| &metric.cells).filter(|cell| cell.configuration == key);
             let deltas = cells.filter_map(|cell| cell.delta.as_ref());
+            // Over many loads some always show nothing: what is told is where something changes.
             let shown = deltas.filter(|delta| delta.reading.is_better() || delta.reading.is_worse());
-            let percents: Vec<f64> = shown.map(|delta| delta.percent).collect();
-            let (low, high) = percents
-                .iter()
-                .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), one| (low.min(*one), high.max(*one)));
-            (!percents.is_empty()).then(|| format!("{} {}", group.as_str(), change_range(low, high)))
-        });
-        let words: Vec<String> = words.collect();
-        (!words.is_empty()).then(|| words.join(", "))
+            (group, StreamRange::all(shown))
+        };
+        let words = groups_in_words(&groups.map(of_group));
+        (!words.is_empty()).then_some(words)
     };
     if best.key == baseline {
         // Changes are from it: each of the others is told.

@@ -4,18 +4,19 @@
 
 use iotrial_model::bound::Amount;
 use iotrial_model::metric::MetricKey;
-use iotrial_model::units::group_thousands;
-use iotrial_model::words::{enumerate, in_brief};
+use iotrial_model::stream::Stream;
 use serde::Serialize;
 
 use super::configuration::Configuration;
 use super::cost::{cost, cpu_cost};
-use super::delta::{Delta, MUCH_FACTOR, Pair, Reading, shown_range};
+use super::delta::{Delta, MUCH_FACTOR, Pair, Reading};
 use super::factor::{Factor, GroupChange, varying_attributes};
 use super::metric::{Metric, MetricGroup};
 use super::ranking::{LEAST_WEIGHT_PERCENT, Ranking, Standing};
 use super::reservation::{Reservation, ReservationKind, freezes, reservations, with_reservations};
 use super::scaling::{Scaling, is_counted};
+use super::sentence_parts::{change, groups_in_words, ios_of, names_of};
+use super::stream_range::StreamRange;
 use super::tail_problem::{TailProblem, exceptions, tail_problems, values};
 use crate::verdict::Category;
 use crate::words::{latency_in_words, with_thousands};
@@ -63,6 +64,10 @@ pub struct Avoid {
 const AVOID_FACTOR: f64 = 1.25;
 /// The same of the second best: it must be half as good, or it is a second choice.
 const AVOID_SECOND_FACTOR: f64 = MUCH_FACTOR;
+/// Of so many metrics at most one is better in a configuration that is advised against for its reads or its writes.
+// A choice: 2 of 490 metrics, of a device whose write cache is off, are no reason to take it.
+const EXCEPTIONS_OF: usize = 20;
+
 /// What is known when it is decided.
 pub(super) struct Evidence<'c> {
     pub(super) configurations: &'c [Configuration],
@@ -174,15 +179,6 @@ pub(super) fn titles(configurations: &[Configuration], key: &str) -> String {
     configurations.iter().find(|one| one.key == key).map_or_else(|| key.to_owned(), Configuration::title)
 }
 
-/// Over a grid of loads hundreds of metrics may have to be named: beyond these they are only counted.
-// A choice: a sentence with more names is not read.
-const MOST_NAMED: usize = 12;
-
-pub(super) fn names_of(words: &[String]) -> String {
-    // Two fewer, so that «and N more» stands for three at least.
-    if words.len() > MOST_NAMED { in_brief(words, MOST_NAMED, MOST_NAMED - 2) } else { enumerate(words) }
-}
-
 /// `both metrics`, `all 10 metrics`.
 fn all_metrics(count: usize) -> String {
     if count == 2 { "both metrics".to_owned() } else { format!("all {count} metrics") }
@@ -241,47 +237,12 @@ fn sentence(
     }
 }
 
-/// A change for people: `+36.9 %`, `−7.3 %`.
-pub(super) fn change(percent: f64) -> String {
-    let text = group_thousands(&format!("{:.1}", percent.abs()));
-    // The text decides and not the number, so that −0.04 becomes «±0.0» and never «−0.0».
-    let sign = if text == "0.0" {
-        "±"
-    } else if percent < 0.0 {
-        "−"
-    } else {
-        "+"
-    };
-    format!("{sign}{text} %")
-}
-
-pub(super) fn change_range(low_percent: f64, high_percent: f64) -> String {
-    let (low, high) = (change(low_percent), change(high_percent));
-    // Two changes that print alike are one.
-    if low == high { low } else { format!("{} to {high}", low.trim_end_matches(" %")) }
-}
-
-/// What happens to groups of metrics: only shown changes count as an effect.
-fn group_words(changes: &[(MetricGroup, Option<(f64, f64)>)]) -> String {
-    let shown = changes.iter().filter_map(|(group, shown_percent)| {
-        let (low, high) = (*shown_percent)?;
-        Some(format!("{} {}", group.as_str(), change_range(low, high)))
-    });
-    let mut words: Vec<String> = shown.collect();
-    let others = changes.iter().filter(|(_, shown_percent)| shown_percent.is_none());
-    let others: Vec<String> = others.map(|(group, _)| group.as_str().to_owned()).collect();
-    if !others.is_empty() {
-        words.push(format!("no difference shown in {}", names_of(&others)));
-    }
-    words.join(", ")
-}
-
-fn group_ranges(pair: &Pair) -> String {
+fn group_ranges<'p>(pair: &'p Pair, is_meant: impl Fn(&Delta) -> bool + 'p) -> String {
+    let is_meant = &is_meant;
     let of_group = |group: &MetricGroup| {
-        pair.of_group(*group).next()?;
-        Some((*group, shown_range(pair.of_group(*group))))
+        (*group, StreamRange::all(pair.of_group(*group).filter(|delta| is_meant(delta))))
     };
-    group_words(&MetricGroup::RANKED.iter().filter_map(of_group).collect::<Vec<_>>())
+    groups_in_words(&MetricGroup::RANKED.iter().map(of_group).collect::<Vec<_>>())
 }
 
 fn reasons(
@@ -297,7 +258,7 @@ fn reasons(
         // From the second to the best, so that signs read as the gain of the recommended one.
         let pair = Pair::new(second, best);
         // Of bounds alone there are no ranges.
-        let ranges = group_ranges(&pair);
+        let ranges = group_ranges(&pair, |_| true);
         if !ranges.is_empty() {
             reasons.push(format!("Against {}, the second: {ranges}.", second.title()));
         }
@@ -365,13 +326,13 @@ fn factor_sentences(factors: &[Factor]) -> Vec<String> {
             let changes = factor.changes(step);
             // Where bounds are sure of a change, or too little was measured, «no difference shown» would be wrong.
             let is_told = |one: &&GroupChange| {
-                one.shown_percent.is_some()
+                one.ranges.iter().any(|range| range.shown_percent.is_some())
                     || one.better_count + one.worse_count == 0 && one.unknown_count < one.count
             };
             let told = changes.iter().filter(is_told);
-            let ranges: Vec<_> = told.map(|one| (one.group, one.shown_percent)).collect();
+            let ranges: Vec<_> = told.map(|one| (one.group, one.ranges.clone())).collect();
             // Of bounds alone there are no ranges.
-            let words = group_words(&ranges);
+            let words = groups_in_words(&ranges);
             let words = if words.is_empty() { words } else { format!(": {words}") };
             sentences.push(format!(
                 "{} {} instead of {} {}{words}.",
@@ -458,7 +419,12 @@ fn avoid(
             reasons.push(format!("judged {category}, which {} is not", best.key));
         }
         // Worse by a percent in all metrics is certain and harmless.
-        if is_worse_in_all && 2 * far > ranked {
+        let is_worse_over_all = is_worse_in_all && 2 * far > ranked;
+        // Before its tail, which says less than that all the rest is as much worse.
+        if !is_worse_over_all && let Some(stream) = much_worse_stream(pair, best, least) {
+            reasons.insert(0, stream);
+        }
+        if is_worse_over_all {
             let both = if ranked == metric_count { "" } else { " that both have" };
             // «All 1 metrics» is not English.
             let only = pair.ranked().next().filter(|_| ranked == 1);
@@ -466,7 +432,7 @@ fn avoid(
                 Some(only) => only.metric.title(),
                 None => format!("{}{both}", all_metrics(ranked)),
             };
-            reasons.push(format!("worse than {} in {what}: {}", best.key, group_ranges(pair)));
+            reasons.push(format!("worse than {} in {what}: {}", best.key, group_ranges(pair, |_| true)));
         }
         if !reasons.is_empty() {
             let avoid = Avoid { configuration: pair.configuration.clone(), reason: reasons.join("; ") };
@@ -476,6 +442,33 @@ fn avoid(
     // Those with a tail problem come first, the others in the order of their places.
     avoided.sort_by_key(|(has_no_problem, _)| *has_no_problem);
     avoided.into_iter().map(|(_, avoid)| avoid).collect()
+}
+
+/// The reads, writes or commits that are much worse than those of the best one, of a configuration that is better in next to nothing.
+fn much_worse_stream(pair: &Pair, best: &Configuration, least: f64) -> Option<String> {
+    // One that wins something is a choice between reads and writes, and not advised against.
+    if EXCEPTIONS_OF * pair.ranked().filter(|delta| delta.reading.is_better()).count() > pair.ranked().count()
+    {
+        return None;
+    }
+    let is_of =
+        |delta: &Delta, stream: Stream| delta.metric.key.figure().is_some_and(|(of, _)| of.stream == stream);
+    Stream::ALL.iter().find_map(|&stream| {
+        let of_stream = || pair.ranked().filter(move |delta| is_of(delta, stream));
+        let (count, far) =
+            (of_stream().count(), of_stream().filter(|delta| delta.gain_factor().recip() >= least).count());
+        // Of one metric alone there is no «all».
+        let is_worse = count > 1 && of_stream().all(|delta| delta.reading.is_worse()) && 2 * far > count;
+        is_worse.then(|| {
+            let ranges = group_ranges(pair, |delta| is_of(delta, stream));
+            format!(
+                "its {} are worse than those of {} in {}: {ranges}",
+                ios_of(stream),
+                best.key,
+                all_metrics(count)
+            )
+        })
+    })
 }
 
 /// The word for its category, where that is critical or worse and the one of the best is acceptable or better.

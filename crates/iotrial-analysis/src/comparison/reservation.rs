@@ -10,8 +10,8 @@ use serde::Serialize;
 
 use super::configuration::Configuration;
 use super::delta::{Delta, Pair, Reading};
-use super::recommendation::names_of;
 use super::sample::Outcome;
+use super::sentence_parts::names_of;
 use crate::words::latency_in_words;
 
 /// Something that has to be said in the same breath as the recommendation.

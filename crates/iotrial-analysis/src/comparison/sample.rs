@@ -23,6 +23,7 @@ use super::circumstances::Circumstances;
 use super::conditions::{Conditions, load_of_jobs};
 use super::host_difference::telling;
 use super::metric::Metric;
+use super::offsets::Offsets;
 use super::resample::{Spread, Unit, Units};
 use crate::contradiction::contradictions;
 use crate::figures::Figures;
@@ -55,6 +56,8 @@ pub struct Sample {
     pub(super) conditions: Conditions,
     /// How the generator worked: what may differ, and is told.
     pub(super) generator: Conditions,
+    /// Where the offsets of its random I/O come from; `None` where that is not known.
+    pub(super) offsets: Option<Offsets>,
     /// What the reader should know about its figures.
     pub(super) caveats: Vec<Caveat>,
     /// Where, under what load, when and by what.
@@ -171,6 +174,7 @@ impl Sample {
             attributes: subject.attributes.clone().into_owned(),
             conditions: Conditions::of(subject, load_of_jobs(subject, false)),
             generator: Conditions::of_generator(subject),
+            offsets: Offsets::of(subject),
             caveats: caveats(subject),
             circumstances: Circumstances::of(subject),
             host: subject.host_facts.map(|report| Box::new(telling(report))),
@@ -220,6 +224,11 @@ impl Sample {
             ..Self::of(&subject, format!("row `{}` of {source}", subject.id))
         };
         records.iter().map(Subject::of_imported).map(sample).collect()
+    }
+
+    /// Whether both are of one load.
+    pub(super) fn has_load_of(&self, other: &Self) -> bool {
+        self.load == other.load && !self.conditions.is_other_load(&other.conditions)
     }
 
     /// Whether nothing was measured.

@@ -25,7 +25,7 @@ use super::delta::{BoundedDelta, Delta, Interval, PRINTED_SAME_PERCENT, Reading}
 use super::gate::CurveFigure;
 use super::host_difference::{HostDifference, telling};
 use super::metric::Metric;
-use super::recommendation::{change, names_of};
+use super::sentence_parts::{change, names_of};
 use super::student::{CONFIDENCE, student_limit};
 use super::{CompareError, CompareRequest, GateOutcome, finding};
 use crate::figures::Figures;

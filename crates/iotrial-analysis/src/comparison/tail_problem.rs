@@ -7,7 +7,8 @@ use serde::Serialize;
 use super::configuration::Configuration;
 use super::delta::{Delta, Pair, Reading};
 use super::metric::Metric;
-use super::recommendation::{Evidence, change, is_of_all, names_of, titles};
+use super::recommendation::{Evidence, is_of_all, titles};
+use super::sentence_parts::{change, names_of};
 
 /// A change that looks better than it is: the mean does not tell what happened to the slowest I/Os.
 #[derive(Debug, Clone, PartialEq, Serialize)]

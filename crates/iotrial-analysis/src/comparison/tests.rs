@@ -53,6 +53,7 @@ fn run(seed: u64, seconds: u64, factor: f64, noise: Noise) -> RunRecord {
     }
     record.jobs = RunRecord::totals_of_intervals(&record.plan, &record.intervals);
     record.id = format!("01JD{seed:022}");
+    record.plan.seed = seed;
     record.label = None;
     record
 }

@@ -329,6 +329,7 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
         | Id::Caveat
         | Id::OtherTool
         | Id::GeneratorDiffers
+        | Id::OffsetsRepeat
         | Id::OwnRates
         | Id::GivenTwice
         | Id::NoPair

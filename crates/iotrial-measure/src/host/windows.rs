@@ -4,6 +4,7 @@ use std::env;
 use std::time::Duration;
 
 use windows_sys::Win32::Foundation::FILETIME;
+use windows_sys::Win32::Media::timeBeginPeriod;
 use windows_sys::Win32::System::Threading::{GetCurrentProcess, GetProcessTimes, GetSystemTimes};
 
 use super::{CpuSnapshot, DeviceSnapshot, HostTimes, ThreadTimes};
@@ -34,6 +35,16 @@ pub(super) fn cpu_snapshot() -> CpuSnapshot {
     let busy = (duration(kernel) + duration(user)).saturating_sub(duration(idle));
     let host = (told != 0).then_some(HostTimes { busy, steal: Duration::ZERO });
     CpuSnapshot { user: duration(own.0), system: duration(own.1), host, ..CpuSnapshot::default() }
+}
+
+/// Windows looks at its timers once a millisecond at best.
+pub(super) const WAKES_LATE_BY_NS: u64 = 1_000_000;
+
+/// Has it do so, for as long as this process lives; otherwise it looks 64 times a second.
+pub(super) fn wake_on_time() {
+    #[expect(unsafe_code, reason = "the period of timers is not in std")]
+    // SAFETY: it takes a number, and a number that is refused changes nothing.
+    let _ = unsafe { timeBeginPeriod(1) };
 }
 
 /// Threads are not looked at here yet.

@@ -8,8 +8,17 @@ pub(super) const fn calendar() -> Axis {
     Axis { name: "", quantity: Quantity::Unitless, scale: Scale::Calendar, to: 0.0 }
 }
 
+/// Two values across the whole chart, the lower one first. Where both are nearly the same they are one line: their words would be on one another.
+pub(super) fn levels(low: (&str, f64), high: (&str, f64), from: f64, to: f64) -> Vec<Line> {
+    const APART: f64 = 0.03;
+    if (high.1 - low.1).abs() <= APART * high.1.abs() {
+        return vec![level(&format!("{} and {}", low.0, high.0), Dash::Dashed, high.1, from, to)];
+    }
+    vec![level(low.0, Dash::Dashed, low.1, from, to), level(high.0, Dash::DashDot, high.1, from, to)]
+}
+
 /// A value across the whole chart, such as a percentile.
-pub(super) fn level(name: &str, dash: Dash, value: f64, from: f64, to: f64) -> Line {
+fn level(name: &str, dash: Dash, value: f64, from: f64, to: f64) -> Line {
     Line {
         name: name.to_owned(),
         hue: 0,

@@ -15,7 +15,7 @@ impl Document {
         // With what else is to be known, at the top.
         let opening =
             self.sections.iter_mut().flat_map(|section| &mut section.blocks).find_map(|block| match block {
-                Block::Answer(answer) => Some(answer),
+                Block::Statement(answer) => Some(answer),
                 _ => None,
             });
         if let Some(answer) = opening.filter(|_| !replay.notes.is_empty()) {
@@ -29,13 +29,14 @@ impl Document {
             id: "replay",
             heading: "The load of the profile",
             note: Some(format!(
-                "From {}.{scale} Sizes are drawn from two powers of two where the mean is none.",
+                "From {}.{scale} Sizes are drawn from two powers of two where the mean is none. The limit is the reported mean.",
                 replay.source
             )),
             blocks: vec![Block::Table(streams(replay))],
         };
         // It was asked for, so it comes before what is always there.
-        self.sections.insert(1.min(self.sections.len()), section);
+        let after = self.sections.iter().position(|one| one.id == "answer").map_or(0, |at| at + 1);
+        self.sections.insert(after, section);
     }
 }
 
@@ -83,9 +84,10 @@ fn streams(replay: &Replay) -> Table {
             Column::new("job", Quantity::Words),
             Column::new("role", Quantity::Words),
             Column::new("IOPS", Quantity::Iops),
-            Column::new("throughput", Quantity::BandwidthMibPerS),
+            // Short names: all of it has room in 80 columns.
+            Column::new("MiB/s", Quantity::BandwidthMibPerS),
             Column::new("mean size, KiB", Quantity::Unitless),
-            Column::new("reported mean", Quantity::LatencyUs),
+            Column::new("limit", Quantity::LatencyUs),
             Column::new("from", Quantity::Words).first_to_go(),
         ],
         rows,

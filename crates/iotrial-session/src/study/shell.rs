@@ -3,16 +3,11 @@
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
-use std::time::Duration;
 
 use iotrial_measure::control::Control;
 use iotrial_model::study::{Configuration, Study};
 
-use crate::shell_command::shell;
-
-/// How often a command that runs is looked at: a second stop should end it at once, and there is no wait for either of two things
-/// that the standard library has.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+use crate::shell_command::{Ended, shell, wait};
 
 /// Runs commands in the folder of the study.
 pub(super) struct Shell {
@@ -48,7 +43,7 @@ impl Shell {
 
     /// Runs a command and waits for it; the reason, where it did not succeed. Its output goes to standard error.
     ///
-    /// One stop of the user waits for the command, a second one in haste ends it.
+    /// One stop of the user waits for the command, a second one ends it with all that it started.
     pub(super) fn run(&self, command: &str, around: &Surroundings<'_>) -> Result<(), String> {
         let mut shell = shell(command);
         // The folder of a bare name is empty, which no program can be started in.
@@ -71,19 +66,13 @@ impl Shell {
         // A command after a configuration runs although the user was in haste before: only what comes while it runs is meant for it.
         let was_aborted = self.control.is_aborted();
         let mut child = shell.spawn().map_err(|error| format!("cannot start `{command}`: {error}"))?;
-        let status = loop {
-            match child.try_wait() {
-                Ok(Some(status)) => break status,
-                Ok(None) => {}
-                Err(error) => return Err(format!("cannot wait for `{command}`: {error}")),
-            }
-            if self.control.is_aborted() && !was_aborted {
-                // It may have ended by itself just now.
-                let _ = child.kill();
-            }
-            std::thread::sleep(LOOK_EVERY);
-        };
-        if status.success() { Ok(()) } else { Err(format!("`{command}` ended with {status}")) }
+        let ended = wait(&mut child, || self.control.is_aborted() && !was_aborted);
+        match ended.map_err(|error| format!("cannot wait for `{command}`: {error}"))? {
+            Ok(status) if status.success() => Ok(()),
+            Ok(status) => Err(format!("`{command}` ended with {status}")),
+            Err(Ended::Stopped) => Err(format!("`{command}` was ended")),
+            Err(Ended::Asking) => Err(Ended::asking(command)),
+        }
     }
 }
 

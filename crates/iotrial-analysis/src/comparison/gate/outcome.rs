@@ -14,8 +14,8 @@ use crate::comparison::conditions::check_conditions;
 use crate::comparison::configuration::{Configuration, groups};
 use crate::comparison::delta::{BoundedDelta, Delta, ENOUGH_REPEATS, Interval, Pair, Reading};
 use crate::comparison::metric::{Metric, nearest_metric};
-use crate::comparison::recommendation::change;
 use crate::comparison::sample::{Outcome, Sample};
+use crate::comparison::sentence_parts::change;
 use crate::words::{count_with_thousands, latency_in_words, with_thousands};
 
 /// What became of a gate, the worst last.

@@ -41,7 +41,7 @@ pub(crate) struct Claimed {
     path: PathBuf,
     number: Number,
     identity: Identity,
-    /// The disk of the device, and what that stands on, open with `O_EXCL`. While a disk is held so, none of
+    /// The disk of the device, and what that stands on, open with `O_EXCL` and locked. While a disk is held so, none of
     /// its partitions can be, so the partition needs no hold of its own (and could not have one).
     holds: Vec<File>,
 }
@@ -249,7 +249,7 @@ fn is_token(given: &str, expected: &str) -> bool {
     given.trim().eq_ignore_ascii_case(expected)
 }
 
-/// Opens every disk of the footprint exclusively; the obstacle where that is refused.
+/// Opens every disk of the footprint exclusively, with a BSD lock on each; the obstacle where that is refused.
 fn hold(footprint: &Footprint, path: &Path) -> io::Result<Result<Vec<File>, Obstacle>> {
     let mut holds = Vec::new();
     for disk in footprint.disks() {
@@ -259,7 +259,13 @@ fn hold(footprint: &Footprint, path: &Path) -> io::Result<Result<Vec<File>, Obst
         // (open(2)). It needs no right to write.
         let flags = (OFlags::EXCL | OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
         match File::options().read(true).custom_flags(flags).open(&node) {
-            Ok(file) if Number::of_metadata(&file.metadata()?) == Some(disk.number) => holds.push(file),
+            Ok(file) if Number::of_metadata(&file.metadata()?) == Some(disk.number) => {
+                // What keeps udev from looking at the disk in the middle of a load, and `mkfs --lock`, `wipefs --lock` and systemd-repart
+                // from writing to it: <https://systemd.io/BLOCK_DEVICE_LOCKING>. Where somebody has a lock it has the disk open, and was
+                // found by that; a kernel or a driver without locks keeps nobody from a load.
+                let _ = os::lock(&file);
+                holds.push(file);
+            }
             Ok(_) => return Err(io::Error::other(format!("`{}` is another device", node.display()))),
             Err(error) if error.raw_os_error() == Some(Errno::BUSY.raw_os_error()) => {
                 return Ok(Err(Obstacle { device: disk.name(), reason: Reason::Held }));

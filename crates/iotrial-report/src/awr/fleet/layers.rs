@@ -4,7 +4,7 @@ use iotrial_analysis::awr::{AwrFleet, FleetInterval};
 use iotrial_model::awr::AwrFigure;
 
 use super::names_of;
-use crate::awr::course::{calendar, level};
+use crate::awr::course::{calendar, levels};
 use crate::awr::{quantity, section};
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape, Span, SpanKind};
 use crate::document::{Block, Section};
@@ -20,10 +20,7 @@ pub(super) fn courses(fleet: &AwrFleet) -> Option<Section> {
             .into_iter()
             .chain(fleet.figure(figure).into_iter().flat_map(|one| {
                 let (from, to) = ends(fleet);
-                [
-                    level("p95 together", Dash::Dashed, one.together.p95, from, to),
-                    level("peaks of all, added up", Dash::DashDot, one.apart.peak, from, to),
-                ]
+                levels(("p95 together", one.together.p95), ("peaks added up", one.apart.peak), from, to)
             }))
             .collect(),
         spans: not_whole(fleet),

@@ -5,6 +5,7 @@ use iotrial_model::subject::Subject;
 use iotrial_model::table::PublishedTable;
 use iotrial_sizing::measured::Measurement;
 
+use super::doubts::doubts;
 use crate::cli::ExplainArgs;
 use crate::failure::Failure;
 use crate::intake::{Folders, Input, Intake, Kind, Takes, open_as};
@@ -40,10 +41,11 @@ fn measurements_of(name: &str, input: Input, rows: &[String]) -> Result<Vec<Meas
     }
     let subjects = input.subjects().ok_or_else(|| TAKES.refuse(name, input.kind()))?;
     let measured = |subject: &Subject<'_>| {
-        Measurement::of(subject).ok_or_else(|| {
+        let measured = Measurement::of(subject).ok_or_else(|| {
             let error = anyhow!("the record `{name}` has no rates with a block size");
             Failure::input(error).hint("limits are held against I/Os per second and their size".to_owned())
-        })
+        })?;
+        Ok(Measurement { caveats: doubts(subject), ..measured })
     };
     subjects.iter().map(measured).collect()
 }

@@ -1,0 +1,112 @@
+//! Parts of the sentences of a comparison: lists of names, changes, and ranges of changes.
+
+use iotrial_model::stream::Stream;
+use iotrial_model::units::group_thousands;
+use iotrial_model::words::{enumerate, in_brief};
+
+use super::metric::MetricGroup;
+use super::stream_range::StreamRange;
+
+/// Over a grid of loads hundreds of metrics may have to be named: beyond these they are only counted.
+// A choice: a sentence with more names is not read.
+const MOST_NAMED: usize = 12;
+
+pub(super) fn names_of(words: &[String]) -> String {
+    // Two fewer, so that «and N more» stands for three at least.
+    if words.len() > MOST_NAMED { in_brief(words, MOST_NAMED, MOST_NAMED - 2) } else { enumerate(words) }
+}
+
+/// A change for people: `+36.9 %`, `−7.3 %`.
+pub(super) fn change(percent: f64) -> String {
+    let text = group_thousands(&format!("{:.1}", percent.abs()));
+    // The text decides and not the number, so that −0.04 becomes «±0.0» and never «−0.0».
+    let sign = if text == "0.0" {
+        "±"
+    } else if percent < 0.0 {
+        "−"
+    } else {
+        "+"
+    };
+    format!("{sign}{text} %")
+}
+
+pub(super) fn change_range(low_percent: f64, high_percent: f64) -> String {
+    let (low, high) = (change(low_percent), change(high_percent));
+    // Two changes that print alike are one.
+    if low == high { low } else { format!("{} to {high}", low.trim_end_matches(" %")) }
+}
+
+/// What happens to groups of metrics: only shown changes count as an effect.
+///
+/// `throughput of reads +16.9 to +54.0 % and of writes +2,860.2 %, no difference shown in tail latency`; streams are not named where
+/// there is one, or all of them change alike.
+pub(super) fn groups_in_words(groups: &[(MetricGroup, Vec<StreamRange>)]) -> String {
+    let mut words: Vec<String> = Vec::new();
+    let mut unchanged: Vec<String> = Vec::new();
+    for (group, ranges) in groups {
+        let Some(first) = ranges.first() else { continue };
+        let is_alike = ranges.iter().all(|one| range_in_words(*one) == range_in_words(*first));
+        let told = if is_alike { std::slice::from_ref(first) } else { ranges };
+        let of = |one: &StreamRange| if is_alike { String::new() } else { of_stream(*one) };
+        let shown = told.iter().filter_map(|one| Some(format!("{} {}", of(one), range_in_words(*one)?)));
+        let shown: Vec<String> = shown.map(|words| words.trim_start().to_owned()).collect();
+        if !shown.is_empty() {
+            words.push(format!("{} {}", group.as_str(), enumerate(&shown)));
+        }
+        let others = told.iter().filter(|one| one.shown_percent.is_none());
+        unchanged.extend(others.map(|one| format!("{}{}", group.as_str(), of(one))));
+    }
+    if !unchanged.is_empty() {
+        words.push(format!("no difference shown in {}", names_of(&unchanged)));
+    }
+    words.join(", ")
+}
+
+/// `None` where no change is shown.
+fn range_in_words(range: StreamRange) -> Option<String> {
+    range.shown_percent.map(|(low, high)| change_range(low, high))
+}
+
+/// The I/Os of a stream: `reads`.
+pub(super) const fn ios_of(stream: Stream) -> &'static str {
+    match stream {
+        Stream::Read => "reads",
+        Stream::Write => "writes",
+        Stream::Commit => "commits",
+        Stream::Mixed => "mixed I/O",
+    }
+}
+
+/// ` of reads`; empty of metrics that are of no stream.
+fn of_stream(range: StreamRange) -> String {
+    range.stream.map_or_else(String::new, |stream| format!(" of {}", ios_of(stream)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_stream_has_its_own_range_and_is_named_only_where_they_differ() {
+        let range = |stream, shown_percent| StreamRange { stream: Some(stream), shown_percent };
+        let check = |ranges: &[StreamRange], expected: &str| {
+            let groups = [(MetricGroup::Throughput, ranges.to_vec())];
+            assert_eq!(groups_in_words(&groups), expected);
+        };
+        let (reads, writes) = (Some((16.9, 54.0)), Some((200.0, 2_860.2)));
+        check(&[range(Stream::Read, reads)], "throughput +16.9 to +54.0 %");
+        check(
+            &[range(Stream::Read, reads), range(Stream::Write, writes)],
+            "throughput of reads +16.9 to +54.0 % and of writes +200.0 to +2,860.2 %",
+        );
+        check(&[range(Stream::Read, reads), range(Stream::Write, reads)], "throughput +16.9 to +54.0 %");
+        check(
+            &[range(Stream::Read, reads), range(Stream::Write, None)],
+            "throughput of reads +16.9 to +54.0 %, no difference shown in throughput of writes",
+        );
+        check(&[range(Stream::Read, None), range(Stream::Write, None)], "no difference shown in throughput");
+        let of_none = StreamRange { stream: None, shown_percent: reads };
+        check(&[of_none], "throughput +16.9 to +54.0 %");
+        check(&[], "");
+    }
+}

@@ -1,0 +1,35 @@
+//! By how much a group of metrics changes, for each stream by itself: what reads gain is no answer to what writes lose.
+
+use iotrial_model::stream::Stream;
+
+use super::delta::Delta;
+
+/// The changes of those metrics of a group that are of one stream.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StreamRange {
+    /// Of which I/Os; `None` of metrics that are of no stream, such as the capacity within limits.
+    pub stream: Option<Stream>,
+    /// The least and the largest change that is shown, in percent; `None` where none is.
+    pub shown_percent: Option<(f64, f64)>,
+}
+
+impl StreamRange {
+    /// One for each stream that has metrics among the changes, in the order of the streams.
+    pub(super) fn all<'d>(deltas: impl Iterator<Item = &'d Delta>) -> Vec<Self> {
+        let mut all: Vec<Self> = Vec::new();
+        for delta in deltas {
+            let stream = delta.metric.key.figure().map(|(of, _)| of.stream);
+            let place = all.iter().position(|one| one.stream == stream).unwrap_or_else(|| {
+                all.push(Self { stream, shown_percent: None });
+                all.len() - 1
+            });
+            // Changes that are not shown would stretch the range by chance.
+            if delta.reading.is_better() || delta.reading.is_worse() {
+                let (low, high) = all[place].shown_percent.unwrap_or((delta.percent, delta.percent));
+                all[place].shown_percent = Some((low.min(delta.percent), high.max(delta.percent)));
+            }
+        }
+        all.sort_by_key(|one| one.stream);
+        all
+    }
+}

@@ -1,0 +1,24 @@
+//! Commands of the shell on Windows.
+
+use std::os::windows::process::CommandExt as _;
+use std::process::{Child, Command};
+
+/// The command, to be run by the shell.
+pub(super) fn shell(command: &str) -> Command {
+    let mut shell = Command::new("cmd");
+    // `cmd` has rules of its own for quotes; it gets the command as it was written.
+    shell.arg("/C").raw_arg(command);
+    shell
+}
+
+/// Ends the command.
+// Not what it started: that takes a job object, which the standard library has no way to make.
+pub(super) fn end(child: &mut Child) {
+    // It may have ended by itself just now.
+    let _ = child.kill();
+}
+
+/// Whether the command waits for the terminal. Here its standard input is all that it can ask, and that is closed.
+pub(super) fn is_asking(_: &Child) -> bool {
+    false
+}
