@@ -252,7 +252,8 @@ fn span(series: &CounterSeries) -> Option<TimeSpan> {
         to_s: *last,
         has_date: matches!(series.times, iotrial_model::counters::Times::OfCalendar(_)),
         gap_count: gaps.len(),
-        gap_s: gaps.iter().sum(),
+        // The sum of nothing is a negative zero.
+        gap_s: gaps.iter().sum::<f64>() + 0.0,
     })
 }
 

@@ -30,6 +30,7 @@ mod audit;
 mod awr;
 mod host_check;
 mod watch;
+pub mod exposition;
 pub mod sweep;
 mod explanation;
 mod sizing;

@@ -332,3 +332,104 @@ fn figures_of_sadf_are_those_of_the_file() {
     let waited = of_sda.iter().map(|one| number(&one["tps"]) * number(&one["await"])).sum::<f64>();
     assert!((number(&found["both"]["latency_us"]["mean"]) - 1_000.0 * waited / ios).abs() < 1e-6);
 }
+
+/// Whether this host shows disks, which a container may not, and other systems do in other ways.
+fn has_disks() -> bool {
+    let has = fs::read_to_string("/proc/diskstats").is_ok_and(|text| text.lines().any(|line| line.contains("vd") || line.contains("sd") || line.contains("nvme")));
+    if !has {
+        eprintln!("skipped: this host shows no disk in /proc/diskstats");
+    }
+    has
+}
+
+#[test]
+fn a_recording_of_this_host_says_the_same_when_it_is_read_again() {
+    if !has_disks() {
+        return;
+    }
+    let bench = Bench::new();
+    let live = ["watch", "--interval", "100ms", "--duration", "400ms", "--record", "r.jsonl", "--json"];
+    let ran = bench.run(&live);
+    assert!(matches!(ran.code, 0 | 1), "{}{}", ran.stdout, ran.stderr);
+    let lines: Vec<Value> = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines[0]["format"], "iotrial.watch/1");
+    let (summary, intervals) = lines[1..].split_last().unwrap();
+    let summary = &summary["summary"];
+    assert_eq!(summary["interval_count"].as_u64(), Some(intervals.len() as u64));
+    assert!(intervals.iter().all(|one| number(&one["duration_s"]) > 0.0 && !one["disks"].as_array().unwrap().is_empty()));
+    let again = bench.run(&["watch", "r.jsonl", "--json"]).json();
+    for key in ["interval_count", "host", "tool", "is_good", "roles", "disks", "total"] {
+        assert_eq!(again[key], summary[key], "{key}");
+    }
+    // What was streamed is a recording as well, with its summary at the end.
+    fs::write(bench.path().join("stream.jsonl"), &ran.stdout).unwrap();
+    assert_eq!(bench.run(&["watch", "stream.jsonl", "--json"]).json()["disks"], again["disks"]);
+    bench.run(&live).expect_code(2);
+    let cut = fs::read(bench.path().join("r.jsonl")).unwrap();
+    fs::write(bench.path().join("cut.jsonl"), &cut[..cut.len() - 30]).unwrap();
+    let cut = bench.run(&["watch", "cut.jsonl", "--json"]).json();
+    assert_eq!(cut["interval_count"].as_u64(), Some(intervals.len() as u64 - 1));
+    assert!(cut["notes"].to_string().contains("the last line is incomplete"), "{cut:#}");
+}
+
+#[test]
+fn a_stop_ends_with_the_summary_and_the_counters_are_served_meanwhile() {
+    use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+    if !has_disks() {
+        return;
+    }
+    let bench = Bench::new();
+    let mut child = bench.command(&["watch", "--interval", "100ms", "--json", "--listen", "0"]).spawn().unwrap();
+    let mut told = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    told.read_line(&mut line).unwrap();
+    let address = line.trim().strip_prefix("serving http://").unwrap().strip_suffix("/metrics").unwrap().to_owned();
+    assert!(address.starts_with("127.0.0.1:"), "{address}");
+    let mut out = BufReader::new(child.stdout.take().unwrap()).lines();
+    let (head, first) = (out.next().unwrap().unwrap(), out.next().unwrap().unwrap());
+    assert!(head.contains("iotrial.watch/1") && first.contains("duration_s"), "{head}\n{first}");
+    let get = |path: &str| {
+        let mut stream = std::net::TcpStream::connect(&address).unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    let metrics = get("/metrics");
+    assert!(metrics.starts_with("HTTP/1.1 200 OK") && metrics.contains("version=0.0.4"), "{metrics}");
+    assert!(metrics.contains("\niotrial_disk_reads_total{device=") && metrics.contains("iotrial_watch_info{version="), "{metrics}");
+    assert!(get("/else").starts_with("HTTP/1.1 404 "));
+    // One that says nothing holds nobody up for good, and garbage ends nothing.
+    drop(std::net::TcpStream::connect(&address).unwrap());
+    assert!(get("/metrics").starts_with("HTTP/1.1 200 OK"));
+    let pid = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let last = out.map(Result::unwrap).last().unwrap();
+    assert!(last.starts_with("{\"summary\":{\"tool\":\"iotrial watch\""), "{last}");
+    assert!(matches!(child.wait().unwrap().code(), Some(0 | 1)));
+}
+
+#[test]
+fn what_cannot_be_watched_is_refused_and_says_why() {
+    let bench = Bench::new();
+    let check = |arguments: &[&str], words: &str| {
+        let refused = bench.run(&[&["watch"], arguments].concat()).expect_code(2).stderr;
+        assert!(refused.contains(words), "{words}:\n{refused}");
+    };
+    check(&["/no/such/folder"], "cannot watch `/no/such/folder`");
+    check(&["--interval", "1ms"], "an interval is from 100ms to 1h");
+    check(&["--listen", "here"], "an address is 127.0.0.1:9464");
+    if has_disks() {
+        check(&["/proc"], "`/proc` is on no block device of this host");
+        check(&["--role", "log=/nowhere"], "`/nowhere` is not among the disks that are watched");
+        let data = bench.data();
+        let data = data.to_str().unwrap();
+        if bench.run(&["watch", data, "--interval", "100ms", "--duration", "100ms", "--json"]).code != 2 {
+            check(&[data, ".", "--role", "log=."], "lies on devices that carry another target");
+        }
+        // Somebody else's port.
+        let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = taken.local_addr().unwrap().to_string();
+        check(&["--listen", &address], &format!("cannot listen on {address}"));
+    }
+}

@@ -1,6 +1,6 @@
 //! Options of `watch`.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -89,8 +89,8 @@ pub struct WatchArgs {
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
 
-    /// Live: serve the counters to Prometheus. An address of this host alone, unless you give another one.
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    /// Live: serve the counters to Prometheus. A port alone is one of 127.0.0.1, which only this host reaches.
+    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = parse_address)]
     pub listen: Option<SocketAddr>,
 
     #[command(flatten)]
@@ -118,6 +118,11 @@ fn parse_names(text: &str) -> Result<Names, String> {
     let names: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
     let is_stripe = names.len() > 1 && names.iter().all(|name| !name.is_empty());
     if is_stripe { Ok(Names(names)) } else { Err("a stripe is two disks or more, such as sdb,sdc,sdd".to_owned()) }
+}
+
+fn parse_address(text: &str) -> Result<SocketAddr, String> {
+    let alone = || text.parse::<u16>().ok().map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    text.parse().ok().or_else(alone).ok_or_else(|| "an address is 127.0.0.1:9464, or a port such as 9464".to_owned())
 }
 
 /// Below this the kernel's counters, in ms, say little of a latency; above it nobody would call it live.
