@@ -16,8 +16,11 @@ type Metric = (&'static str, &'static str, &'static str);
 
 const INFO: Metric = ("iotrial_watch_info", "gauge", "The version of iotrial and the host; always 1.");
 const INTERVAL: Metric = ("iotrial_watch_interval_seconds", "gauge", "How often the counters are read.");
-const READING: Metric =
-    ("iotrial_watch_last_reading_timestamp_seconds", "gauge", "When the counters were read last, since 1970.");
+const READING: Metric = (
+    "iotrial_watch_last_reading_timestamp_seconds",
+    "gauge",
+    "When the counters were read last, since 1970.",
+);
 const LIMIT: Metric = (
     "iotrial_disk_latency_limit_seconds",
     "gauge",
@@ -32,8 +35,16 @@ const SUMS: [Metric; 8] = [
     ("iotrial_disk_written_bytes_total", "counter", "Bytes written."),
     ("iotrial_disk_read_seconds_total", "counter", "Seconds that all reads took together."),
     ("iotrial_disk_write_seconds_total", "counter", "Seconds that all writes took together."),
-    ("iotrial_disk_queue_seconds_total", "counter", "Seconds times the I/Os in flight; its rate is the mean queue."),
-    ("iotrial_disk_busy_seconds_total", "counter", "Seconds with any I/O in flight; its rate is the utilisation."),
+    (
+        "iotrial_disk_queue_seconds_total",
+        "counter",
+        "Seconds times the I/Os in flight; its rate is the mean queue.",
+    ),
+    (
+        "iotrial_disk_busy_seconds_total",
+        "counter",
+        "Seconds with any I/O in flight; its rate is the utilisation.",
+    ),
 ];
 
 /// The names of all metrics that are served.
@@ -95,7 +106,13 @@ impl Exposition {
             let _ = writeln!(text, "# HELP {name} {about}\n# TYPE {name} {kind}");
         };
         head(&mut text, INFO);
-        let _ = writeln!(text, "{}{{version=\"{}\",host=\"{}\"}} 1", INFO.0, escaped(&self.version), escaped(&self.host));
+        let _ = writeln!(
+            text,
+            "{}{{version=\"{}\",host=\"{}\"}} 1",
+            INFO.0,
+            escaped(&self.version),
+            escaped(&self.host)
+        );
         head(&mut text, INTERVAL);
         let _ = writeln!(text, "{} {}", INTERVAL.0, self.interval_s);
         if let Some(at_s) = self.last_reading_s {
@@ -106,7 +123,8 @@ impl Exposition {
         for (disk, _) in &self.disks {
             for (direction, limit) in ["read", "write"].into_iter().zip(disk.limits_s) {
                 if let Some(limit) = limit {
-                    let _ = writeln!(text, "{}{{{},direction=\"{direction}\"}} {limit}", LIMIT.0, labels(disk));
+                    let _ =
+                        writeln!(text, "{}{{{},direction=\"{direction}\"}} {limit}", LIMIT.0, labels(disk));
                 }
             }
         }
@@ -158,7 +176,8 @@ mod tests {
             target: "/a \"b\"\\\n".to_owned(),
             limits_s,
         };
-        let disks = vec![disk("sda", Some(Role::Log), [Some(0.005), Some(0.005)]), disk("sdb", None, [None, None])];
+        let disks =
+            vec![disk("sda", Some(Role::Log), [Some(0.005), Some(0.005)]), disk("sdb", None, [None, None])];
         Exposition::new("0.1.0", "db01", 1.0, disks)
     }
 
@@ -180,7 +199,10 @@ mod tests {
     #[test]
     fn sums_grow_by_what_happened_and_begin_at_zero() {
         let mut exposition = exposition();
-        assert!(exposition.text().contains("iotrial_disk_reads_total{device=\"sdb\",role=\"\""), "a disk is there before it did anything");
+        assert!(
+            exposition.text().contains("iotrial_disk_reads_total{device=\"sdb\",role=\"\""),
+            "a disk is there before it did anything"
+        );
         exposition.add(&interval());
         exposition.add(&interval());
         let text = exposition.text();

@@ -19,7 +19,12 @@ pub(super) fn find(targets: &[PathBuf]) -> Result<Watched, WatchError> {
         // Layers and disks both, because a volume of a database may be either; not memory, drives for discs, and loops without a file.
         for disk in disks.iter().filter(|disk| is_of_interest(disk)) {
             add_stripe(&mut watched, &Link { device: disk.clone(), level: 1, carriers: disk.slaves() });
-            watched.disks.push(WatchedDisk { name: disk.name(), role: None, target: String::new(), depth: 0 });
+            watched.disks.push(WatchedDisk {
+                name: disk.name(),
+                role: None,
+                target: String::new(),
+                depth: 0,
+            });
         }
         return Ok(watched);
     }
@@ -33,7 +38,12 @@ pub(super) fn find(targets: &[PathBuf]) -> Result<Watched, WatchError> {
             let name = link.device.name();
             if !watched.disks.iter().any(|disk| disk.name == name) {
                 let depth = usize::try_from(link.level.saturating_sub(1)).unwrap_or(0);
-                watched.disks.push(WatchedDisk { name, role: None, target: target.display().to_string(), depth });
+                watched.disks.push(WatchedDisk {
+                    name,
+                    role: None,
+                    target: target.display().to_string(),
+                    depth,
+                });
             }
         }
     }
@@ -55,9 +65,10 @@ fn nearest(kernel: &Kernel, mounts: &[Mount], target: &Path) -> Result<Vec<Devic
         }
         Ok(_) => Ok(kernel.devices_of_path(&fs::canonicalize(target).map_err(failed)?, mounts)),
         // A name of the kernel, such as `sda`.
-        Err(error) if error.kind() == io::ErrorKind::NotFound && target.components().count() == 1 => {
-            kernel.device_of_source(&Path::new("/dev").join(target)).map(|device| vec![device]).ok_or_else(|| failed(error))
-        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound && target.components().count() == 1 => kernel
+            .device_of_source(&Path::new("/dev").join(target))
+            .map(|device| vec![device])
+            .ok_or_else(|| failed(error)),
         Err(error) => Err(failed(error)),
     }
 }
@@ -98,6 +109,8 @@ mod tests {
     #[test]
     fn all_disks_of_this_host_are_found_without_memory_and_drives() {
         let watched = find(&[]).unwrap();
-        assert!(watched.disks.iter().all(|disk| !disk.name.starts_with("ram") && !disk.name.starts_with("sr")));
+        assert!(
+            watched.disks.iter().all(|disk| !disk.name.starts_with("ram") && !disk.name.starts_with("sr"))
+        );
     }
 }

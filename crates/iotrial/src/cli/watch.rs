@@ -108,21 +108,33 @@ pub struct Names(pub Vec<String>);
 
 fn parse_role(text: &str) -> Result<(Role, String), String> {
     let words = || Role::ALL.iter().map(|role| role.as_str()).collect::<Vec<_>>().join(", ");
-    let (role, disk) = text.split_once('=').ok_or_else(|| "a role is ROLE=DISK, such as log=L: or log=/log".to_owned())?;
+    let (role, disk) =
+        text.split_once('=').ok_or_else(|| "a role is ROLE=DISK, such as log=L: or log=/log".to_owned())?;
     let found = Role::ALL.iter().find(|one| one.as_str() == role.trim());
     let role = found.ok_or_else(|| format!("`{}` is not a role; there are {}", role.trim(), words()))?;
-    if disk.trim().is_empty() { Err("the disk is missing".to_owned()) } else { Ok((*role, disk.trim().to_owned())) }
+    if disk.trim().is_empty() {
+        Err("the disk is missing".to_owned())
+    } else {
+        Ok((*role, disk.trim().to_owned()))
+    }
 }
 
 fn parse_names(text: &str) -> Result<Names, String> {
     let names: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
     let is_stripe = names.len() > 1 && names.iter().all(|name| !name.is_empty());
-    if is_stripe { Ok(Names(names)) } else { Err("a stripe is two disks or more, such as sdb,sdc,sdd".to_owned()) }
+    if is_stripe {
+        Ok(Names(names))
+    } else {
+        Err("a stripe is two disks or more, such as sdb,sdc,sdd".to_owned())
+    }
 }
 
 fn parse_address(text: &str) -> Result<SocketAddr, String> {
     let alone = || text.parse::<u16>().ok().map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
-    text.parse().ok().or_else(alone).ok_or_else(|| "an address is 127.0.0.1:9464, or a port such as 9464".to_owned())
+    text.parse()
+        .ok()
+        .or_else(alone)
+        .ok_or_else(|| "an address is 127.0.0.1:9464, or a port such as 9464".to_owned())
 }
 
 /// Below this the kernel's counters, in ms, say little of a latency; above it nobody would call it live.
@@ -130,5 +142,9 @@ const INTERVALS: std::ops::RangeInclusive<Duration> = Duration::from_millis(100)
 
 fn parse_interval(text: &str) -> Result<Duration, String> {
     let interval = parse_duration(text).map_err(|error| error.to_string())?;
-    if INTERVALS.contains(&interval) { Ok(interval) } else { Err("an interval is from 100ms to 1h".to_owned()) }
+    if INTERVALS.contains(&interval) {
+        Ok(interval)
+    } else {
+        Err("an interval is from 100ms to 1h".to_owned())
+    }
 }

@@ -41,7 +41,8 @@ pub fn watch_live(args: &WatchArgs, request: &WatchRequest) -> Result<ExitCode, 
     let watched = Watched::find(&wanted).map_err(Failure::from)?;
     if watched.disks.is_empty() {
         let error = anyhow!("this host shows no disk");
-        return Err(Failure::input(error).hint("in a container the disks are those of its host: watch there".to_owned()));
+        return Err(Failure::input(error)
+            .hint("in a container the disks are those of its host: watch there".to_owned()));
     }
     let source = disk_stats_of_this_host().map_err(|error| Failure::from(WatchError::Counters(error)))?;
     let control = control_without_a_word()?;
@@ -52,7 +53,8 @@ pub fn watch_live(args: &WatchArgs, request: &WatchRequest) -> Result<ExitCode, 
     if let Some(file) = &mut recording {
         write_line(file, &head)?;
     }
-    let exposed = args.listen.map(|address| serve(address, exposition(&watch, &host, args, request))).transpose()?;
+    let exposed =
+        args.listen.map(|address| serve(address, exposition(&watch, &host, args, request))).transpose()?;
     let mut screen = Screen::new(args, &host, watch.watched());
     let mut is_heard = !args.json || output::json_line(&head)?;
     if is_heard {
@@ -80,7 +82,8 @@ pub fn watch_live(args: &WatchArgs, request: &WatchRequest) -> Result<ExitCode, 
         say!("recorded `{}`", path.display());
     }
     // Roles are at the disks already, by whatever name they were given.
-    let request = WatchRequest { roles: Vec::new(), disks: Vec::new(), stripes: Vec::new(), ..request.clone() };
+    let request =
+        WatchRequest { roles: Vec::new(), disks: Vec::new(), stripes: Vec::new(), ..request.clone() };
     if args.json {
         let answer = WatchAnswer::of(&series, &request).map_err(Failure::input)?;
         output::json_line(&Summary { summary: &answer })?;
@@ -95,7 +98,8 @@ pub fn watch_live(args: &WatchArgs, request: &WatchRequest) -> Result<ExitCode, 
 
 /// What Prometheus is served, before anything happened.
 fn exposition(watch: &Watch, host: &str, args: &WatchArgs, request: &WatchRequest) -> Exposition {
-    let limit = |role, direction| limit_us(&request.thresholds, role, direction).map(|limit_us| limit_us / 1e6);
+    let limit =
+        |role, direction| limit_us(&request.thresholds, role, direction).map(|limit_us| limit_us / 1e6);
     let disk = |disk: &WatchedDisk| ExposedDisk {
         name: disk.name.clone(),
         role: disk.role,
@@ -146,7 +150,12 @@ impl Screen {
     }
 
     /// Shows an interval; `false` where nobody looks any more.
-    fn show(&mut self, watched: &Watched, interval: &RecordedInterval, request: &WatchRequest) -> Result<bool, Failure> {
+    fn show(
+        &mut self,
+        watched: &Watched,
+        interval: &RecordedInterval,
+        request: &WatchRequest,
+    ) -> Result<bool, Failure> {
         match self {
             Self::Json => output::json_line(interval),
             Self::Lines(count) => {

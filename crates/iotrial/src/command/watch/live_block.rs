@@ -83,7 +83,10 @@ impl LiveBlock {
             let indent = 2 * (disk.depth + usize::from(!disk.target.is_empty()));
             let role = disk.role.map_or(String::new(), |role| format!(" {role}"));
             let name = format!("{:indent$}{}{role}", "", harmless(&disk.name));
-            lines.push(format!("{name:<18.18}{}", numbers(disk, find(interval, disk), sets, is_wide, has_colours)));
+            lines.push(format!(
+                "{name:<18.18}{}",
+                numbers(disk, find(interval, disk), sets, is_wide, has_colours)
+            ));
             if spark >= 4
                 && let Some(line) = lines.last_mut()
             {
@@ -98,7 +101,10 @@ impl LiveBlock {
             lines.truncate(most - 1);
             lines.push(format!("… and {more} more lines; name the disks that matter"));
         }
-        lines.iter().map(|line| console::truncate_str(line, width.saturating_sub(1), "…").into_owned()).collect()
+        lines
+            .iter()
+            .map(|line| console::truncate_str(line, width.saturating_sub(1), "…").into_owned())
+            .collect()
     }
 }
 
@@ -246,10 +252,16 @@ mod tests {
         for words in ["  md0 log", "12,345", "50.6", "6.00!", "3.25", "50 %", "█"] {
             assert!(of_md0.contains(words), "{words}: {of_md0}");
         }
-        assert!(lines[4].contains("6.00 ") && lines[4].starts_with("    sda"), "a disk without a role is data: {lines:?}");
+        assert!(
+            lines[4].contains("6.00 ") && lines[4].starts_with("    sda"),
+            "a disk without a role is data: {lines:?}"
+        );
         for width in [20, 80, 100, 140] {
             let lines = block.lines(&watched, &interval, &sets(), (width, 40), true);
-            assert!(lines.iter().all(|line| console::measure_text_width(line) < width), "{width}: {lines:#?}");
+            assert!(
+                lines.iter().all(|line| console::measure_text_width(line) < width),
+                "{width}: {lines:#?}"
+            );
         }
         let cut = block.lines(&watched, &interval, &sets(), (80, 5), false);
         assert_eq!((cut.len(), cut[2].as_str()), (3, "… and 3 more lines; name the disks that matter"));

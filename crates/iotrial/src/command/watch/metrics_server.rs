@@ -59,7 +59,13 @@ pub fn serve(address: SocketAddr, exposition: Exposition) -> Result<Shared, Fail
 fn answer(mut stream: TcpStream, own: IpAddr, served: &Shared) -> std::io::Result<()> {
     let end = Instant::now() + DEADLINE;
     let Some(head) = head_of(&mut stream, end)? else {
-        return respond(&mut stream, end, "400 Bad Request", "text/plain", "not a request that is understood\n");
+        return respond(
+            &mut stream,
+            end,
+            "400 Bad Request",
+            "text/plain",
+            "not a request that is understood\n",
+        );
     };
     let (status, kind, body) = response(&head, own, served);
     respond(&mut stream, end, status, kind, &body)
@@ -84,7 +90,13 @@ fn head_of(stream: &mut TcpStream, end: Instant) -> std::io::Result<Option<Strin
     Ok(String::from_utf8(bytes).ok())
 }
 
-fn respond(stream: &mut TcpStream, end: Instant, status: &str, kind: &str, body: &str) -> std::io::Result<()> {
+fn respond(
+    stream: &mut TcpStream,
+    end: Instant,
+    status: &str,
+    kind: &str,
+    body: &str,
+) -> std::io::Result<()> {
     let left = end.saturating_duration_since(Instant::now()).max(Duration::from_millis(1));
     stream.set_write_timeout(Some(left))?;
     let head = format!(
@@ -122,9 +134,11 @@ fn response(head: &str, own: IpAddr, served: &Shared) -> (&'static str, &'static
 fn is_of_this_host(line: &str) -> bool {
     let Some((name, value)) = line.split_once(':') else { return false };
     let value = value.trim();
-    let host = if value.ends_with(']') { value } else { value.rsplit_once(':').map_or(value, |(host, _)| host) };
+    let host =
+        if value.ends_with(']') { value } else { value.rsplit_once(':').map_or(value, |(host, _)| host) };
     let host = host.trim_start_matches('[').trim_end_matches(']');
-    name.eq_ignore_ascii_case("host") && (host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok())
+    name.eq_ignore_ascii_case("host")
+        && (host.eq_ignore_ascii_case("localhost") || host.parse::<IpAddr>().is_ok())
 }
 
 #[cfg(test)]
@@ -141,7 +155,8 @@ mod tests {
     #[test]
     fn a_request_gets_what_it_asks_for_and_nothing_else() {
         let here = IpAddr::V4(Ipv4Addr::LOCALHOST);
-        let get = |path: &str, host: &str| status(&format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n"), here);
+        let get =
+            |path: &str, host: &str| status(&format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n"), here);
         assert_eq!(get("/metrics", "127.0.0.1:9464"), "200 OK");
         assert_eq!(get("/metrics?x=1", "localhost"), "200 OK");
         assert_eq!(get("/metrics", "[::1]:9464"), "200 OK");
@@ -149,7 +164,10 @@ mod tests {
         assert_eq!(get("/../etc/passwd", "localhost"), "404 Not Found");
         assert_eq!(get("/metrics", "evil.example:9464"), "403 Forbidden");
         assert_eq!(status("GET /metrics HTTP/1.1\r\n\r\n", here), "403 Forbidden");
-        assert_eq!(status("POST /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", here), "405 Method Not Allowed");
+        assert_eq!(
+            status("POST /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", here),
+            "405 Method Not Allowed"
+        );
         assert_eq!(status("\u{0}", here), "403 Forbidden");
         // On an address of the network, names are what Prometheus uses.
         let there = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
