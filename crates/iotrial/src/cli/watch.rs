@@ -19,13 +19,14 @@ Examples:
   # was the storage good enough last week? A log of PerfMon
   iotrial watch DB01.csv
   # which drive holds what, and a page for the customer
-  iotrial watch DB01.csv --role data=D: --role log=L: --role tempdb=T: --html db01.html
+  iotrial watch DB01.csv --role data=D: --role log=L: --html db01.html
   # iostat, sar, sadf; from another program
   ssh db01 iostat -x -y 15 240 | iotrial watch -
   # two snapshots of sys.dm_io_virtual_file_stats, or of pg_stat_io
   iotrial watch before.csv after.csv
   # what to buy for it
-  iotrial watch DB01.csv --demand db01.toml && iotrial size --demand db01.toml
+  iotrial watch DB01.csv --demand db01.toml
+  iotrial size --demand db01.toml
   # live: all disks, or those below a directory, by role
   iotrial watch
   iotrial watch /data /log --role data=/data --role log=/log
