@@ -111,8 +111,11 @@ mod tests {
         assert_eq!(find("/proc"), "`/proc` is on no block device of this host");
     }
 
-    /// A copy of sysfs with these devices: name, attributes, members.
-    fn host(devices: &[(&str, &[(&str, &str)], &[&str])]) -> (tempfile::TempDir, Kernel) {
+    /// A device of a copy of sysfs: name, attributes, members.
+    type Described<'d> = (&'d str, &'d [(&'d str, &'d str)], &'d [&'d str]);
+
+    /// A copy of sysfs with these devices.
+    fn host(devices: &[Described<'_>]) -> (tempfile::TempDir, Kernel) {
         let root = tempfile::tempdir().unwrap();
         let at = |path: String| root.path().join("sys").join(path);
         for folder in ["block", "class/block"] {
