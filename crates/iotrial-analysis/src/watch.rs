@@ -180,7 +180,8 @@ impl WatchAnswer {
             chosen = series.whole_disks();
         }
         // Those of the counters may have members that were never there; those that somebody names have to be.
-        let of_counters = |names: &Vec<String>| names.iter().map(|name| series.disk(name)).collect::<Option<Vec<_>>>();
+        let of_counters =
+            |names: &Vec<String>| names.iter().map(|name| series.disk(name)).collect::<Option<Vec<_>>>();
         let mut members: Vec<Vec<usize>> = series.stripes.iter().filter_map(of_counters).collect();
         for names in &request.stripes {
             members.push(names.iter().map(find).collect::<Result<_, _>>()?);
@@ -188,7 +189,9 @@ impl WatchAnswer {
         let roles = judged::verdicts(series, &chosen, &request.thresholds);
         let observations = observed::observations(series, &chosen, &members, &roles);
         let disks: Vec<DiskAnswer> = chosen.iter().map(|at| DiskAnswer::of(series, *at)).collect();
-        let left_out = (0..series.disks.len()).filter(|at| !chosen.contains(at));
+        let mut is_chosen = vec![false; series.disks.len()];
+        chosen.iter().for_each(|at| is_chosen[*at] = true);
+        let left_out = (0..series.disks.len()).filter(|at| !is_chosen[*at]);
         let left_out = left_out.filter(|at| series.disks[*at].does_anything());
         let judged: Vec<bool> = roles.iter().filter_map(|role| role.is_within).collect();
         let span = span(series);
@@ -214,14 +217,21 @@ impl WatchAnswer {
     pub fn is_idle(&self) -> bool {
         let does = |disk: &DiskAnswer| {
             let any = |spread: &Option<Spread>| spread.is_some_and(|spread| spread.max > 0.0);
-            any(&disk.both.iops) || any(&disk.read.iops) || any(&disk.write.iops) || any(&disk.queue) || any(&disk.busy_percent)
+            any(&disk.both.iops)
+                || any(&disk.read.iops)
+                || any(&disk.write.iops)
+                || any(&disk.queue)
+                || any(&disk.busy_percent)
         };
         !self.disks.iter().any(does)
     }
 }
 
 /// The series with the roles that somebody told.
-fn with_roles<'s>(series: &'s CounterSeries, roles: &[(Role, String)]) -> Result<Cow<'s, CounterSeries>, NoDisk> {
+fn with_roles<'s>(
+    series: &'s CounterSeries,
+    roles: &[(Role, String)],
+) -> Result<Cow<'s, CounterSeries>, NoDisk> {
     // A week of many disks is hundreds of megabytes.
     let mut series = Cow::Borrowed(series);
     for (role, name) in roles {
@@ -252,7 +262,8 @@ fn span(series: &CounterSeries) -> Option<TimeSpan> {
         to_s: *last,
         has_date: matches!(series.times, iotrial_model::counters::Times::OfCalendar(_)),
         gap_count: gaps.len(),
-        gap_s: gaps.iter().sum(),
+        // The sum of nothing is a negative zero.
+        gap_s: gaps.iter().sum::<f64>() + 0.0,
     })
 }
 
@@ -260,11 +271,17 @@ fn notes(series: &CounterSeries, span: Option<TimeSpan>) -> Vec<String> {
     let mut notes = series.notes.clone();
     if let Some(span) = span.filter(|span| span.gap_count > 0) {
         let gaps = if span.gap_count == 1 { "1 gap".to_owned() } else { format!("{} gaps", span.gap_count) };
-        notes.push(format!("{gaps} of {} in all: nothing is known of that time", crate::words::seconds_in_words(span.gap_s)));
+        notes.push(format!(
+            "{gaps} of {} in all: nothing is known of that time",
+            crate::words::seconds_in_words(span.gap_s)
+        ));
     }
     let back = series.times.seconds().windows(2).filter(|pair| pair[1] < pair[0]).count();
     if back > 0 {
-        notes.push("the clock was set back while it was recorded; intervals count in the order of the file".to_owned());
+        notes.push(
+            "the clock was set back while it was recorded; intervals count in the order of the file"
+                .to_owned(),
+        );
     }
     if series.interval_s.is_some_and(|seconds| seconds >= 60.0) {
         let seconds = crate::words::seconds_in_words(series.interval_s.unwrap_or(0.0));
@@ -331,7 +348,11 @@ pub(crate) fn bytes_of(disk: &DiskCounters, interval: usize, direction: Option<D
 }
 
 /// The mean latency of an interval in µs.
-pub(crate) fn latency_us_of(disk: &DiskCounters, interval: usize, direction: Option<Direction>) -> Option<f64> {
+pub(crate) fn latency_us_of(
+    disk: &DiskCounters,
+    interval: usize,
+    direction: Option<Direction>,
+) -> Option<f64> {
     let seconds = match direction {
         Some(Direction::Read) => disk.at(Counter::ReadLatency, interval),
         Some(Direction::Write) => disk.at(Counter::WriteLatency, interval),
@@ -352,7 +373,10 @@ impl DirectionAnswer {
 
     /// The size is bytes over I/Os, of all of them.
     fn sized(iops: Option<Spread>, bytes_per_s: Option<Spread>, latency_us: Option<Spread>) -> Self {
-        let size_bytes = iops.zip(bytes_per_s).filter(|(iops, _)| iops.mean > 0.0).map(|(iops, bytes)| bytes.mean / iops.mean);
+        let size_bytes = iops
+            .zip(bytes_per_s)
+            .filter(|(iops, _)| iops.mean > 0.0)
+            .map(|(iops, bytes)| bytes.mean / iops.mean);
         Self { iops, bytes_per_s, size_bytes, latency_us }
     }
 }

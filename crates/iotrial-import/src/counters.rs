@@ -28,6 +28,10 @@ mod recording;
 // A choice: a day of seconds of 46 disks, or a week of 15 s of 99. Beyond it a file is several machines or made to be large.
 const MOST_RATES: usize = 4_000_000;
 
+/// The most disks, or files of a database, that are read.
+// Whoever looks at disks compares their names with each other, and no machine has a tenth of them.
+const MOST_DISKS: usize = 8_192;
+
 /// No larger log of PerfMon, or recording of `watch`, is read, packed or not. PerfMon's numbers have 20 digits: a week of 15 s of 64 disks
 /// takes 500 MB with eight counters of each.
 pub const MOST_LOG_BYTES: usize = 2 << 30;
@@ -39,7 +43,9 @@ pub enum CountersError {
     #[error(transparent)]
     Unreadable(#[from] ImportError),
     /// It is something else.
-    #[error("it is neither `iostat -x`, nor `sar`, nor counters of PerfMon as CSV, nor a snapshot of file statistics with its header")]
+    #[error(
+        "it is neither `iostat -x`, nor `sar`, nor counters of PerfMon as CSV, nor a snapshot of file statistics with its header"
+    )]
     Unknown,
     /// It is of a known kind, and lacks what is needed.
     #[error("it is {tool} without {missing}")]
@@ -60,7 +66,7 @@ pub enum CountersError {
         message: String,
     },
     /// It has more than is read.
-    #[error("it has more than {MOST_RATES} rates of disks")]
+    #[error("it has more than {MOST_RATES} intervals of disks, or more than {MOST_DISKS} disks")]
     TooMany,
 }
 
@@ -92,7 +98,8 @@ enum Kind {
 /// Whether a file begins as a log of PerfMon does, unpacked. Such a file may be larger than any other, and is nothing else.
 pub fn looks_like_perfmon(head: &[u8]) -> bool {
     // As PowerShell writes it, every other byte is zero; and there may be a mark before it.
-    let plain = head.iter().copied().filter(|byte| *byte != 0).skip_while(|byte| !byte.is_ascii_graphic()).take(6);
+    let plain =
+        head.iter().copied().filter(|byte| *byte != 0).skip_while(|byte| !byte.is_ascii_graphic()).take(6);
     let plain: Vec<u8> = plain.collect();
     plain.starts_with(b"\"(PDH-") || plain.starts_with(b"(PDH-")
 }
@@ -157,7 +164,9 @@ pub fn how_to_record(error: &CounterDemandError) -> Option<&'static str> {
     let CounterDemandError::Lacking { tool } = error else { return None };
     match *tool {
         iostat::TOOL => Some("record it with -x: `iostat -x -y 15 5760` is a day"),
-        sar::TOOL => Some("`sar -d` has only both together; `sar -b -f FILE` and `sadf -j FILE -- -b` have them apart"),
+        sar::TOOL => {
+            Some("`sar -d` has only both together; `sar -b -f FILE` and `sadf -j FILE -- -b` have them apart")
+        }
         perfmon::TOOL => Some(perfmon::HOW_TO_RECORD),
         _ => None,
     }

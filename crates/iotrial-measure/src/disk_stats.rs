@@ -50,8 +50,16 @@ impl DiskStat {
         if count < 7 {
             return None;
         }
-        let [read_count, read_merge_count, read_sectors, read_ms, write_count, write_merge_count, write_sectors, ..] =
-            counts;
+        let [
+            read_count,
+            read_merge_count,
+            read_sectors,
+            read_ms,
+            write_count,
+            write_merge_count,
+            write_sectors,
+            ..,
+        ] = counts;
         let from = |at: usize| (at < count).then(|| counts[at]);
         Some(Self {
             name: name.to_owned(),
@@ -85,7 +93,8 @@ impl DiskStat {
         let writes = self.write_count.checked_sub(earlier.write_count)? as f64;
         let read_bytes = 512.0 * self.read_sectors.checked_sub(earlier.read_sectors)? as f64;
         let write_bytes = 512.0 * self.write_sectors.checked_sub(earlier.write_sectors)? as f64;
-        let (read_ms, write_ms) = (since_ms(self.read_ms, earlier.read_ms)?, since_ms(self.write_ms, earlier.write_ms)?);
+        let (read_ms, write_ms) =
+            (since_ms(self.read_ms, earlier.read_ms)?, since_ms(self.write_ms, earlier.write_ms)?);
         let share = |now: Option<u64>, then: Option<u64>| Some(since_ms(now?, then?)? / (1_000.0 * seconds));
         let latency = |ms: f64, count: f64| (count > 0.0).then(|| ms / count / 1_000.0);
         Some(RecordedDisk {

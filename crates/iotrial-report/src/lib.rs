@@ -31,6 +31,7 @@ pub mod junit;
 mod audit;
 mod awr;
 mod watch;
+pub mod exposition;
 pub mod sweep;
 mod explanation;
 mod sizing;

@@ -36,14 +36,19 @@ impl Document {
             note: None,
             blocks: tables.into_iter().flatten().map(Block::Table).collect(),
         };
-        disks.note = (answer.interval_count > 1).then(|| {
-            "Percentiles are of intervals; the mean of a latency is over all I/Os.".to_owned()
-        });
+        disks.note = (answer.interval_count > 1)
+            .then(|| "Percentiles are of intervals; the mean of a latency is over all I/Os.".to_owned());
         if !disks.blocks.is_empty() {
             sections.push(disks);
         }
-        if let Some(charts) = answer.course.as_ref().and_then(|course| charts(course, answer)) {
-            sections.push(section("course", "Over time", Block::Charts(charts)));
+        if let Some(course) = &answer.course {
+            // Each with a legend of its own: the lines of one are directions, those of the other disks.
+            let charts = charts(course, answer).into_iter();
+            let blocks: Vec<Block> =
+                charts.map(|chart| Block::Charts(ChartGroup { charts: vec![chart] })).collect();
+            if !blocks.is_empty() {
+                sections.push(Section { id: "course", heading: "Over time", note: None, blocks });
+            }
         }
         Self {
             title: "Is the storage good enough?".to_owned(),
@@ -91,7 +96,12 @@ fn role_word(role: &RoleVerdict) -> String {
 fn summary(answer: &WatchAnswer) -> Answer {
     let beyond = || {
         let of_role = |role: &RoleVerdict| {
-            role.judged.iter().filter(|one| !one.is_within).cloned().map(|one| (role.role, one)).collect::<Vec<_>>()
+            role.judged
+                .iter()
+                .filter(|one| !one.is_within)
+                .cloned()
+                .map(|one| (role.role, one))
+                .collect::<Vec<_>>()
         };
         let mut all: Vec<_> = answer.roles.iter().flat_map(of_role).collect();
         // By how far it is beyond what it may take.
@@ -102,7 +112,11 @@ fn summary(answer: &WatchAnswer) -> Answer {
     let told = |(role, one): &(iotrial_model::load::Role, Judged)| {
         let (what, limit) = (direction_word(one.direction), latency_in_words(one.limit_us));
         if answer.interval_count == 1 {
-            return format!("{role}: {what} of {} take {}; {limit} is the limit", one.disk, latency_in_words(one.lat_mean_us));
+            return format!(
+                "{role}: {what} of {} take {}; {limit} is the limit",
+                one.disk,
+                latency_in_words(one.lat_mean_us)
+            );
         }
         format!(
             "{role}: {what} of {} take {} on average and up to {} in 95 % of the intervals; {limit} is the limit, and {:.0} % of the intervals are beyond it",
@@ -119,8 +133,8 @@ fn summary(answer: &WatchAnswer) -> Answer {
             (
                 "Good enough".to_owned(),
                 match answer.interval_count {
-                    1 => format!("{limits} is within the limits of {}.", answer.thresholds[0]),
-                    _ => format!("{limits} is within the limits of {}, on average and in 95 % of the intervals.", answer.thresholds[0]),
+                    1 => format!("{limits} is within the limits of {}.", deciding(answer)),
+                    _ => format!("{limits} is within the limits of {}, on average and in 95 % of the intervals.", deciding(answer)),
                 },
                 Vec::new(),
             )
@@ -133,7 +147,7 @@ fn summary(answer: &WatchAnswer) -> Answer {
             roles.dedup();
             (
                 format!("Not good enough for {}", in_brief(&roles, 5, 5)),
-                format!("Latencies are beyond the limits of {}.", answer.thresholds[0]),
+                format!("Latencies are beyond the limits of {}.", deciding(answer)),
                 all.iter().take(MOST_POINTS).map(told).collect(),
             )
         }
@@ -149,15 +163,23 @@ fn summary(answer: &WatchAnswer) -> Answer {
         ),
     };
     if answer.observations.iter().any(|one| one.kind == iotrial_analysis::watch::ObservationKind::Saturated) {
-        points.push("Saturated: what was done is what the storage lets through, and not what was asked for.".to_owned());
+        points.push(
+            "Saturated: what was done is what the storage lets through, and not what was asked for."
+                .to_owned(),
+        );
     }
     let assumed = answer.roles.iter().filter(|role| role.is_assumed);
-    let mut assumed: Vec<&str> = assumed.flat_map(|role| role.judged.iter().map(|one| one.disk.as_str())).collect();
+    let mut assumed: Vec<&str> =
+        assumed.flat_map(|role| role.judged.iter().map(|one| one.disk.as_str())).collect();
     assumed.dedup();
     if !assumed.is_empty() {
         points.push(format!(
             "{} judged as data files, because nobody said what {} for: --role log={} judges as a log.",
-            if assumed.len() == 1 { format!("{} is", assumed[0]) } else { format!("{} are", in_brief(&assumed, 4, 3)) },
+            if assumed.len() == 1 {
+                format!("{} is", assumed[0])
+            } else {
+                format!("{} are", in_brief(&assumed, 4, 3))
+            },
             if assumed.len() == 1 { "it is" } else { "they are" },
             assumed[assumed.len() - 1],
         ));
@@ -176,6 +198,13 @@ fn summary(answer: &WatchAnswer) -> Answer {
     Answer { is_good: answer.is_good, headline, sentence, points, lists }
 }
 
+/// The set that decided.
+fn deciding(answer: &WatchAnswer) -> &str {
+    let mut judged = answer.roles.iter().flat_map(|role| &role.judged).flat_map(|judged| &judged.categories);
+    let first = judged.next().map(|by| &by.thresholds).or_else(|| answer.thresholds.first());
+    first.map_or("the thresholds", String::as_str)
+}
+
 /// More are in the table.
 const MOST_POINTS: usize = 4;
 
@@ -183,10 +212,11 @@ fn judged_table(answer: &WatchAnswer) -> Option<Table> {
     let judged = || answer.roles.iter().flat_map(|role| role.judged.iter().map(move |one| (role, one)));
     judged().next()?;
     let has_rates = judged().any(|(_, one)| one.iops_mean.is_some());
-    // Sets that judge none of these roles have no column.
+    // The other sets; those that judge none of these roles have no column.
     let sets: Vec<&String> = answer
         .thresholds
         .iter()
+        .filter(|set| set.as_str() != deciding(answer))
         .filter(|set| judged().any(|(_, one)| one.categories.iter().any(|by| by.thresholds == **set)))
         .collect();
     let mut columns = vec![
@@ -204,7 +234,8 @@ fn judged_table(answer: &WatchAnswer) -> Option<Table> {
         Column::new("limit", Quantity::LatencyUs),
         Column::new("beyond", Quantity::Percent),
     ]);
-    columns.extend(sets.iter().map(|set| Column::new((*set).clone(), Quantity::Words)));
+    columns.push(Column::new("rating", Quantity::Words));
+    columns.extend(sets.iter().map(|set| Column::new((*set).clone(), Quantity::Words).optional()));
     let row = |(role, one): (&RoleVerdict, &Judged)| {
         let mut cells = vec![
             Value::Text(role_word(role)),
@@ -221,12 +252,18 @@ fn judged_table(answer: &WatchAnswer) -> Option<Table> {
             Value::Number(one.limit_us),
             Value::Number(one.beyond_percent),
         ]);
+        // What decided, which is the worse of the two.
+        let rating = one.categories.first().map(|by| by.category.max(by.category_p95));
+        cells.push(rating.map_or(Value::Absent, Value::Category));
         let by = |set: &&String| one.categories.iter().find(|by| by.thresholds == **set);
         cells.extend(sets.iter().map(|set| by(set).map_or(Value::Absent, |by| Value::Category(by.category))));
         Row { cells, is_total: false }
     };
     let mut table = Table {
-        caption: "Latency of each direction, what it may take, and how much of the time it took longer".to_owned(),
+        caption: format!(
+            "What each direction takes, and may take by {}; the rating is that of the mean or of the 95 %, whichever is worse, other sets rate the mean",
+            deciding(answer)
+        ),
         columns,
         rows: judged().map(row).collect(),
         at_a_glance: true,
@@ -282,10 +319,12 @@ fn leave_out(table: &mut Table, labels: usize, answer: &WatchAnswer) {
 const REPEATING: [&str; 5] = ["median", "95 %", "most", "longest", "beyond"];
 
 fn rows_of(disk: &DiskAnswer, is_total: bool) -> Vec<Row> {
-    let is_there = |one: &DirectionAnswer| one.iops.is_some() || one.bytes_per_s.is_some() || one.latency_us.is_some();
+    let is_there =
+        |one: &DirectionAnswer| one.iops.is_some() || one.bytes_per_s.is_some() || one.latency_us.is_some();
     let apart = [(Some(Direction::Read), &disk.read), (Some(Direction::Write), &disk.write)];
     // Both together where they are not apart in anything but bytes.
-    let is_apart = disk.read.iops.is_some() || disk.read.latency_us.is_some() || disk.write.latency_us.is_some();
+    let is_apart =
+        disk.read.iops.is_some() || disk.read.latency_us.is_some() || disk.write.latency_us.is_some();
     let shown: Vec<(Option<Direction>, &DirectionAnswer)> = if is_apart || !is_there(&disk.both) {
         apart.into_iter().filter(|(_, one)| is_there(one)).collect()
     } else {
@@ -317,7 +356,8 @@ fn rows_of(disk: &DiskAnswer, is_total: bool) -> Vec<Row> {
 
 fn queue_table(answer: &WatchAnswer) -> Option<Table> {
     let row = |disk: &DiskAnswer| {
-        let of = |spread: Option<Spread>, which: fn(&Spread) -> f64| Value::number(spread.map(|one| which(&one)));
+        let of =
+            |spread: Option<Spread>, which: fn(&Spread) -> f64| Value::number(spread.map(|one| which(&one)));
         let cells = vec![
             Value::Text(disk.name.clone()),
             of(disk.queue, |one| one.mean),
@@ -351,7 +391,7 @@ fn queue_table(answer: &WatchAnswer) -> Option<Table> {
 /// Below an hour a calendar has no ticks that help.
 const SHORT_S: f64 = 3_600.0;
 
-fn charts(course: &Course, answer: &WatchAnswer) -> Option<ChartGroup> {
+fn charts(course: &Course, answer: &WatchAnswer) -> Vec<Chart> {
     let length = answer.span.map_or(0.0, |span| span.to_s - span.from_s);
     let is_calendar = course.is_calendar && length >= SHORT_S;
     let start = answer.span.filter(|_| course.is_calendar && !is_calendar).map_or(0.0, |span| span.from_s);
@@ -392,12 +432,11 @@ fn charts(course: &Course, answer: &WatchAnswer) -> Option<ChartGroup> {
     let rate = Axis { name: "", quantity: Quantity::Iops, scale: Scale::Linear, to: 0.0 };
     let iops: Vec<Line> = course.iops.iter().enumerate().map(line).collect();
     let latency: Vec<Line> = course.latency_us.iter().enumerate().map(line).map(above_zero).collect();
-    let charts: Vec<Chart> = [
+    [
         chart("watch-iops", "I/Os per second", rate, iops, Vec::new()),
         chart("watch-latency", "Latency of the busiest disks", LATENCY_AXIS, latency, limits),
     ]
     .into_iter()
     .filter(|chart| !chart.lines.is_empty())
-    .collect();
-    (!charts.is_empty()).then_some(ChartGroup { charts })
+    .collect()
 }

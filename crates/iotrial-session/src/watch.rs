@@ -75,14 +75,16 @@ impl Fault for WatchError {
 
     fn hint(&self) -> Option<String> {
         match self {
-            Self::Target { .. } => Some("give a directory, a block device, or a file of counters that exists".to_owned()),
-            Self::NoDevice { .. } => {
-                Some("a share has its counters on its server; without a target all disks are watched".to_owned())
+            Self::Target { .. } => {
+                Some("give a directory, a block device, or a file of counters that exists".to_owned())
             }
+            Self::NoDevice { .. } => Some(
+                "a share has its counters on its server; without a target all disks are watched".to_owned(),
+            ),
             Self::NotWatched { known, .. } => Some(format!("there are {}", known.join(", "))),
-            Self::SameDevice { .. } => {
-                Some("leave one of the roles out: counters of a device cannot be told apart by file".to_owned())
-            }
+            Self::SameDevice { .. } => Some(
+                "leave one of the roles out: counters of a device cannot be told apart by file".to_owned(),
+            ),
             Self::Counters(_) => None,
         }
     }
@@ -359,13 +361,22 @@ mod tests {
     }
 
     const READINGS: [(f64, &str); 4] = [
-        (0.0, "9 0 md0 0 0 0 0 0 0 0 0 0 0 0\n8 0 sda 100 0 800 100 0 0 0 0 0 50 100\n8 16 sdb 50 0 400 50 0 0 0 0 0 25 50\n"),
+        (
+            0.0,
+            "9 0 md0 0 0 0 0 0 0 0 0 0 0 0\n8 0 sda 100 0 800 100 0 0 0 0 0 50 100\n8 16 sdb 50 0 400 50 0 0 0 0 0 25 50\n",
+        ),
         // A disk came, so that the others have other places.
-        (1.0, "8 32 sdc 1 0 8 1 0 0 0 0 0 1 1\n9 0 md0 300 0 2400 600 0 0 0 0 0 300 600\n8 0 sda 300 0 2400 500 0 0 0 0 0 250 500\n8 16 sdb 150 0 1200 250 0 0 0 0 0 125 250\n"),
+        (
+            1.0,
+            "8 32 sdc 1 0 8 1 0 0 0 0 0 1 1\n9 0 md0 300 0 2400 600 0 0 0 0 0 300 600\n8 0 sda 300 0 2400 500 0 0 0 0 0 250 500\n8 16 sdb 150 0 1200 250 0 0 0 0 0 125 250\n",
+        ),
         // And one went.
         (3.0, "9 0 md0 500 0 4000 1000 0 0 0 0 0 500 1000\n8 0 sda 700 0 5600 1300 0 0 0 0 0 650 1300\n"),
         // It is back, and counts from zero.
-        (4.0, "9 0 md0 500 0 4000 1000 0 0 0 0 0 500 1000\n8 0 sda 700 0 5600 1300 0 0 0 0 0 650 1300\n8 16 sdb 5 0 40 5 0 0 0 0 0 5 5\n"),
+        (
+            4.0,
+            "9 0 md0 500 0 4000 1000 0 0 0 0 0 500 1000\n8 0 sda 700 0 5600 1300 0 0 0 0 0 650 1300\n8 16 sdb 5 0 40 5 0 0 0 0 0 5 5\n",
+        ),
     ];
 
     #[test]

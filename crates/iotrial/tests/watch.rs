@@ -89,7 +89,8 @@ fn a_log_of_perfmon_is_judged_by_the_role_of_each_drive() {
     fs::write(bench.path().join("1252.csv"), narrow).unwrap();
     let mut answers = Vec::new();
     for file in ["utf8.csv", "utf16.csv", "1252.csv"] {
-        let ran = bench.run(&["watch", file, "--role", "data=D:", "--role", "log=L:", "--json"]).expect_code(1);
+        let ran =
+            bench.run(&["watch", file, "--role", "data=D:", "--role", "log=L:", "--json"]).expect_code(1);
         answers.push(ran.json());
     }
     assert!(answers.windows(2).all(|pair| pair[0] == pair[1]));
@@ -101,9 +102,13 @@ fn a_log_of_perfmon_is_judged_by_the_role_of_each_drive() {
     assert_near(&disk(answer, "2 L:")["write"]["latency_us"]["p95"], 12_000.0);
     assert!(disk(answer, "2 L:")["read"].get("latency_us").is_none(), "zero is no latency");
     let of = |role: &str| answer["roles"].as_array().unwrap().iter().find(|one| one["role"] == role).unwrap();
-    assert_eq!((&of("data")["is_within"], &of("log")["is_within"]), (&Value::from(true), &Value::from(false)));
+    assert_eq!(
+        (&of("data")["is_within"], &of("log")["is_within"]),
+        (&Value::from(true), &Value::from(false))
+    );
     assert_near(&of("log")["judged"][0]["limit_us"], 5_000.0);
-    let shown = bench.run(&["watch", "utf8.csv", "--role", "data=D:", "--role", "log=L:"]).expect_code(1).stdout;
+    let shown =
+        bench.run(&["watch", "utf8.csv", "--role", "data=D:", "--role", "log=L:"]).expect_code(1).stdout;
     for words in [
         "✗ Not good enough for log",
         "writes of 2 L: take 12.0 ms on average and up to 12.0 ms in 95 % of the",
@@ -116,7 +121,8 @@ fn a_log_of_perfmon_is_judged_by_the_role_of_each_drive() {
     // Without a word about roles both are data, and good enough for that.
     let assumed = bench.run(&["watch", "utf8.csv"]).expect_code(0).stdout;
     assert!(assumed.contains("judged as data files, because nobody said what they are for"), "{assumed}");
-    let page = bench.run(&["watch", "utf8.csv", "--html", "a.html", "--xlsx", "a.xlsx", "--csv", "a.out.csv"]);
+    let page =
+        bench.run(&["watch", "utf8.csv", "--html", "a.html", "--xlsx", "a.xlsx", "--csv", "a.out.csv"]);
     page.expect_code(0);
     let page = fs::read_to_string(bench.path().join("a.html")).unwrap();
     assert!(page.contains("Latency of the busiest disks") && page.contains("sqlserver-whitepaper"));
@@ -127,20 +133,24 @@ fn a_demand_of_counters_has_the_roles_and_is_sized() {
     let bench = Bench::new();
     fs::write(bench.path().join("pm.csv"), perfmon()).unwrap();
     let roles = ["--role", "data=D:", "--role", "log=L:"];
-    let ran = bench.run(&[&["watch", "pm.csv", "--demand", "d.toml"], roles.as_slice()].concat()).expect_code(1);
+    let ran =
+        bench.run(&[&["watch", "pm.csv", "--demand", "d.toml"], roles.as_slice()].concat()).expect_code(1);
     assert!(ran.stdout.contains("next: iotrial size --demand d.toml"), "{}", ran.stdout);
     let demand = fs::read_to_string(bench.path().join("d.toml")).unwrap();
     assert!(demand.contains("latency of 2 L: is beyond the limits of sqlserver-whitepaper"), "{demand}");
-    let sized = bench.run(&["size", "--demand", "d.toml", "--provider", "oci", "--json"]).expect_code(0).json();
+    let sized =
+        bench.run(&["size", "--demand", "d.toml", "--provider", "oci", "--json"]).expect_code(0).json();
     let streams = sized["demand"]["streams"].as_array().unwrap();
-    let told: Vec<_> = streams.iter().map(|one| (one["role"].as_str().unwrap(), number(&one["iops"]))).collect();
+    let told: Vec<_> =
+        streams.iter().map(|one| (one["role"].as_str().unwrap(), number(&one["iops"]))).collect();
     assert_eq!(told, [("data", 437.0), ("data", 100.0), ("log", 300.0)]);
     // A file is replaced only where that is said.
     bench.run(&["watch", "pm.csv", "--demand", "d.toml"]).expect_code(2);
     // `size` says the same of a source that is too slow.
     let slow = perfmon().replace("\"0,004\"", "\"0,035\"");
     fs::write(bench.path().join("slow.csv"), slow).unwrap();
-    let sized = bench.run(&["size", "--demand", "slow.csv", "--provider", "oci", "--json"]).expect_code(0).json();
+    let sized =
+        bench.run(&["size", "--demand", "slow.csv", "--provider", "oci", "--json"]).expect_code(0).json();
     let notes = sized["demand"]["notes"].to_string();
     assert!(notes.contains("faster storage would have been asked for more"), "{notes}");
 }
@@ -163,9 +173,14 @@ fn two_snapshots_of_sql_server_are_differenced_and_a_restart_is_told() {
     assert!(disk(&answer, "crm crm_data").get("queue").is_none(), "what went back is unknown: {answer:#}");
     assert!(answer["notes"].to_string().contains("counters of crm crm_data went back (once)"), "{answer:#}");
     let alone = bench.run(&["watch", "before.csv"]).expect_code(2).stderr;
-    assert!(alone.contains("there is one snapshot of sys.dm_io_virtual_file_stats") && alone.contains("sample_ms"), "{alone}");
+    assert!(
+        alone.contains("there is one snapshot of sys.dm_io_virtual_file_stats")
+            && alone.contains("sample_ms"),
+        "{alone}"
+    );
     // Both in one file make a demand, too.
-    fs::write(bench.path().join("both.csv"), format!("{BEFORE}{}", AFTER.split_once('\n').unwrap().1)).unwrap();
+    fs::write(bench.path().join("both.csv"), format!("{BEFORE}{}", AFTER.split_once('\n').unwrap().1))
+        .unwrap();
     let both = bench.run(&["watch", "both.csv", "--json"]).expect_code(1).json();
     assert_eq!(both["disks"], answer["disks"]);
     bench.run(&["size", "--demand", "both.csv", "--provider", "oci"]).expect_code(0);
@@ -184,7 +199,8 @@ fn what_cannot_be_read_or_does_not_go_together_is_refused_with_what_to_do() {
         words.iter().for_each(|words| assert!(refused.contains(words), "{words}:\n{refused}"));
     };
     check("a,b,c\n1,2,3\n", &[], &["cannot read `in.csv`", "takes counters: PerfMon CSV"]);
-    let process = "\"(PDH-CSV 4.0)\",\"\\\\H\\Process(a)\\Private Bytes\"\n\"01/15/2026 10:00:00.630\",\"1\"\n";
+    let process =
+        "\"(PDH-CSV 4.0)\",\"\\\\H\\Process(a)\\Private Bytes\"\n\"01/15/2026 10:00:00.630\",\"1\"\n";
     check(process, &[], &["without counters of PhysicalDisk or LogicalDisk", "logman create counter"]);
     check(&perfmon(), &["--role", "log=X:"], &["there is no disk `X:` in it", "1 D:, 2 L:, _Total"]);
     check(&perfmon(), &["--role", "lag=L:"], &["`lag` is not a role", "data, tempdb, log"]);
@@ -192,7 +208,11 @@ fn what_cannot_be_read_or_does_not_go_together_is_refused_with_what_to_do() {
     check(&perfmon(), &["--record", "x.jsonl"], &["--record is for disks that are watched live"]);
     check(&perfmon(), &["--thresholds", "flush"], &["no threshold set `flush` is built in"]);
     let queue = "\"(PDH-CSV 4.0)\",\"\\\\H\\PhysicalDisk(0 C:)\\Current Disk Queue Length\"\n\"01/15/2026 10:00:00.630\",\"1\"\n";
-    check(queue, &["--demand", "d.toml"], &["without reads and writes apart, each with its bytes", "logman create counter"]);
+    check(
+        queue,
+        &["--demand", "d.toml"],
+        &["without reads and writes apart, each with its bytes", "logman create counter"],
+    );
     assert!(!bench.path().join("d.toml").exists());
 }
 
@@ -202,7 +222,11 @@ fn an_idle_or_untimed_source_is_not_judged_and_that_is_no_failure() {
     fs::write(bench.path().join("idle.csv"), "\"(PDH-CSV 4.0)\",\"\\\\H\\PhysicalDisk(0 C:)\\Disk Transfers/sec\"\n\"01/15/2026 10:00:00.630\",\"0\"\n\"01/15/2026 10:00:15.630\",\" \"\n").unwrap();
     let shown = bench.run(&["watch", "idle.csv"]).expect_code(0).stdout;
     assert!(shown.contains("Nothing to judge"), "{shown}");
-    fs::write(bench.path().join("plain.txt"), "Linux 6.1 (h) 11/30/2026\n\nDevice tps kB_read/s kB_wrtn/s\nsda 500 4000 100\n").unwrap();
+    fs::write(
+        bench.path().join("plain.txt"),
+        "Linux 6.1 (h) 11/30/2026\n\nDevice tps kB_read/s kB_wrtn/s\nsda 500 4000 100\n",
+    )
+    .unwrap();
     let shown = bench.run(&["watch", "plain.txt"]).expect_code(0).stdout;
     assert!(shown.contains("Not judged") && shown.contains("reads and writes"), "{shown}");
 }
@@ -227,7 +251,8 @@ fn watched(bench: &Bench, path: &Path) -> Ran {
 fn every_shared_file_is_read_or_says_that_it_has_no_disks() {
     let Some(folder) = shared("perfmon") else { return };
     let bench = Bench::new();
-    let of_folder = |folder: &Path| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    let of_folder =
+        |folder: &Path| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
     let mut files = of_folder(&folder);
     files.extend(of_folder(&folder.with_file_name("iostat")));
     let (mut read, mut without_disks) = (0, 0);
@@ -240,7 +265,8 @@ fn every_shared_file_is_read_or_says_that_it_has_no_disks() {
             }
             2 => {
                 without_disks += 1;
-                let says = ran.stderr.contains("without counters of PhysicalDisk") || ran.stderr.contains("without anything of disks");
+                let says = ran.stderr.contains("without counters of PhysicalDisk")
+                    || ran.stderr.contains("without anything of disks");
                 assert!(says && ran.stderr.contains("hint: "), "{}: {}", file.display(), ran.stderr);
             }
             code => panic!("{}: {code}: {}", file.display(), ran.stderr),
@@ -265,8 +291,11 @@ fn figures_of_iostat_are_those_of_the_file() {
         let answer = watched(&bench, &path).json();
         for line in lines.take_while(|line| !line.trim().is_empty()) {
             let cells: Vec<&str> = line.split_whitespace().collect();
-            let cell = |name: &str| -> f64 { cells[header.iter().position(|one| *one == name).unwrap()].parse().unwrap() };
-            let Some(found) = answer["disks"].as_array().unwrap().iter().find(|one| one["name"] == cells[0]) else {
+            let cell = |name: &str| -> f64 {
+                cells[header.iter().position(|one| *one == name).unwrap()].parse().unwrap()
+            };
+            let Some(found) = answer["disks"].as_array().unwrap().iter().find(|one| one["name"] == cells[0])
+            else {
                 continue;
             };
             seen += 1;
@@ -293,7 +322,10 @@ fn figures_of_perfmon_are_those_of_the_file() {
     let answer = watched(&bench, &path).json();
     let text = fs::read_to_string(&path).unwrap();
     // `% Disk Time` is the last column; no cell has a comma.
-    let column = text.lines().skip(1).filter_map(|line| line.rsplit_once(',')?.1.trim_matches('"').parse::<f64>().ok());
+    let column = text
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.rsplit_once(',')?.1.trim_matches('"').parse::<f64>().ok());
     let column: Vec<f64> = column.map(|percent| percent.min(100.0)).collect();
     let busy = &answer["disks"][0]["busy_percent"];
     assert_eq!(busy["interval_count"].as_u64(), Some(column.len() as u64));
@@ -302,10 +334,12 @@ fn figures_of_perfmon_are_those_of_the_file() {
     let Some(path) = shared("perfmon/Narmadha6790__DataCollector01.csv") else { return };
     let answer = watched(&bench, &path).json();
     let text = fs::read_to_string(&path).unwrap();
-    let cells = |line: &str| line.split(',').map(|cell| cell.trim_matches('"').to_owned()).collect::<Vec<_>>();
+    let cells =
+        |line: &str| line.split(',').map(|cell| cell.trim_matches('"').to_owned()).collect::<Vec<_>>();
     // Of C: the queue of reads is the third column, that of writes the seventh.
     let rows = text.lines().skip(1).map(cells);
-    let queue: Vec<f64> = rows.filter_map(|row| Some(row[2].parse::<f64>().ok()? + row[6].parse::<f64>().ok()?)).collect();
+    let queue: Vec<f64> =
+        rows.filter_map(|row| Some(row[2].parse::<f64>().ok()? + row[6].parse::<f64>().ok()?)).collect();
     let found = &disk(&answer, "C:")["queue"];
     assert!((number(&found["mean"]) - queue.iter().sum::<f64>() / queue.len() as f64).abs() < 1e-9);
     assert_near(&found["max"], queue.iter().copied().fold(0.0, f64::max));
@@ -331,4 +365,117 @@ fn figures_of_sadf_are_those_of_the_file() {
     let ios = of_sda.iter().map(|one| number(&one["tps"])).sum::<f64>();
     let waited = of_sda.iter().map(|one| number(&one["tps"]) * number(&one["await"])).sum::<f64>();
     assert!((number(&found["both"]["latency_us"]["mean"]) - 1_000.0 * waited / ios).abs() < 1e-6);
+}
+
+/// Whether this host shows disks, which a container may not, and other systems do in other ways.
+fn has_disks() -> bool {
+    let has = fs::read_to_string("/proc/diskstats").is_ok_and(|text| {
+        text.lines().any(|line| line.contains("vd") || line.contains("sd") || line.contains("nvme"))
+    });
+    if !has {
+        eprintln!("skipped: this host shows no disk in /proc/diskstats");
+    }
+    has
+}
+
+#[test]
+fn a_recording_of_this_host_says_the_same_when_it_is_read_again() {
+    if !has_disks() {
+        return;
+    }
+    let bench = Bench::new();
+    let live = ["watch", "--interval", "100ms", "--duration", "400ms", "--record", "r.jsonl", "--json"];
+    let ran = bench.run(&live);
+    assert!(matches!(ran.code, 0 | 1), "{}{}", ran.stdout, ran.stderr);
+    let lines: Vec<Value> = ran.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(lines[0]["format"], "iotrial.watch/1");
+    let (summary, intervals) = lines[1..].split_last().unwrap();
+    let summary = &summary["summary"];
+    assert_eq!(summary["interval_count"].as_u64(), Some(intervals.len() as u64));
+    assert!(
+        intervals
+            .iter()
+            .all(|one| number(&one["duration_s"]) > 0.0 && !one["disks"].as_array().unwrap().is_empty())
+    );
+    let again = bench.run(&["watch", "r.jsonl", "--json"]).json();
+    for key in ["interval_count", "host", "tool", "is_good", "roles", "disks", "total"] {
+        assert_eq!(again[key], summary[key], "{key}");
+    }
+    // What was streamed is a recording as well, with its summary at the end.
+    fs::write(bench.path().join("stream.jsonl"), &ran.stdout).unwrap();
+    assert_eq!(bench.run(&["watch", "stream.jsonl", "--json"]).json()["disks"], again["disks"]);
+    bench.run(&live).expect_code(2);
+    let cut = fs::read(bench.path().join("r.jsonl")).unwrap();
+    fs::write(bench.path().join("cut.jsonl"), &cut[..cut.len() - 30]).unwrap();
+    let cut = bench.run(&["watch", "cut.jsonl", "--json"]).json();
+    assert_eq!(cut["interval_count"].as_u64(), Some(intervals.len() as u64 - 1));
+    assert!(cut["notes"].to_string().contains("the last line is incomplete"), "{cut:#}");
+}
+
+#[test]
+fn a_stop_ends_with_the_summary_and_the_counters_are_served_meanwhile() {
+    use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+    if !has_disks() {
+        return;
+    }
+    let bench = Bench::new();
+    let mut child =
+        bench.command(&["watch", "--interval", "100ms", "--json", "--listen", "0"]).spawn().unwrap();
+    let mut told = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    told.read_line(&mut line).unwrap();
+    let address =
+        line.trim().strip_prefix("serving http://").unwrap().strip_suffix("/metrics").unwrap().to_owned();
+    assert!(address.starts_with("127.0.0.1:"), "{address}");
+    let mut out = BufReader::new(child.stdout.take().unwrap()).lines();
+    let (head, first) = (out.next().unwrap().unwrap(), out.next().unwrap().unwrap());
+    assert!(head.contains("iotrial.watch/1") && first.contains("duration_s"), "{head}\n{first}");
+    let get = |path: &str| {
+        let mut stream = std::net::TcpStream::connect(&address).unwrap();
+        write!(stream, "GET {path} HTTP/1.1\r\nHost: {address}\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    let metrics = get("/metrics");
+    assert!(metrics.starts_with("HTTP/1.1 200 OK") && metrics.contains("version=0.0.4"), "{metrics}");
+    assert!(
+        metrics.contains("\niotrial_disk_reads_total{device=")
+            && metrics.contains("iotrial_watch_info{version="),
+        "{metrics}"
+    );
+    assert!(get("/else").starts_with("HTTP/1.1 404 "));
+    // One that says nothing holds nobody up for good, and garbage ends nothing.
+    drop(std::net::TcpStream::connect(&address).unwrap());
+    assert!(get("/metrics").starts_with("HTTP/1.1 200 OK"));
+    let pid = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+    let last = out.map(Result::unwrap).last().unwrap();
+    assert!(last.starts_with("{\"summary\":{\"tool\":\"iotrial watch\""), "{last}");
+    assert!(matches!(child.wait().unwrap().code(), Some(0 | 1)));
+}
+
+#[test]
+fn what_cannot_be_watched_is_refused_and_says_why() {
+    let bench = Bench::new();
+    let check = |arguments: &[&str], words: &str| {
+        let refused = bench.run(&[&["watch"], arguments].concat()).expect_code(2).stderr;
+        assert!(refused.contains(words), "{words}:\n{refused}");
+    };
+    check(&["/no/such/folder"], "cannot watch `/no/such/folder`");
+    check(&["--interval", "1ms"], "an interval is from 100ms to 1h");
+    check(&["--listen", "here"], "an address is 127.0.0.1:9464");
+    if has_disks() {
+        check(&["/proc"], "`/proc` is on no block device of this host");
+        check(&["--role", "log=/nowhere"], "`/nowhere` is not among the disks that are watched");
+        let data = bench.data();
+        let data = data.to_str().unwrap();
+        if bench.run(&["watch", data, "--interval", "100ms", "--duration", "100ms", "--json"]).code != 2 {
+            check(&[data, ".", "--role", "log=."], "lies on devices that carry another target");
+        }
+        // Somebody else's port.
+        let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = taken.local_addr().unwrap().to_string();
+        check(&["--listen", &address], &format!("cannot listen on {address}"));
+    }
 }

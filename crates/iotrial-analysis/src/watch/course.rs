@@ -65,7 +65,9 @@ impl Course {
                 Some((all.reduce(|sum, one| sum + one)?, series.weight(interval)))
             }
         };
-        let is_apart = chosen.iter().any(|at| (0..count).any(|one| iops_of(&series.disks[*at], one, Some(Direction::Read)).is_some()));
+        let is_apart = chosen.iter().any(|at| {
+            (0..count).any(|one| iops_of(&series.disks[*at], one, Some(Direction::Read)).is_some())
+        });
         let iops = if is_apart {
             vec![line("reads", &total(Some(Direction::Read))), line("writes", &total(Some(Direction::Write)))]
         } else {

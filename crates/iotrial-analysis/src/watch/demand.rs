@@ -33,12 +33,15 @@ pub fn demand_of(
 
 /// Why the figures are less than what was asked for.
 fn held_back(answer: &WatchAnswer) -> Vec<String> {
-    let is_limit = |kind: ObservationKind| matches!(kind, ObservationKind::Saturated | ObservationKind::Throttled);
+    let is_limit =
+        |kind: ObservationKind| matches!(kind, ObservationKind::Saturated | ObservationKind::Throttled);
     let mut notes: Vec<String> = answer
         .observations
         .iter()
         .filter(|one| is_limit(one.kind))
-        .map(|one| format!("{}; this demand is what the storage let through, and more was asked for", one.message))
+        .map(|one| {
+            format!("{}; this demand is what the storage let through, and more was asked for", one.message)
+        })
         .collect();
     if notes.is_empty() && answer.is_good == Some(false) {
         let beyond = answer.roles.iter().flat_map(|role| &role.judged).filter(|judged| !judged.is_within);

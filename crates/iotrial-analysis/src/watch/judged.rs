@@ -122,7 +122,8 @@ fn judge(
     Some(Judged {
         disk: disk.name.clone(),
         direction,
-        iops_mean: Spread::of(series, |interval| iops_of(disk, interval, direction)).map(|spread| spread.mean),
+        iops_mean: Spread::of(series, |interval| iops_of(disk, interval, direction))
+            .map(|spread| spread.mean),
         lat_mean_us: latency.mean,
         lat_p95_us: latency.p95,
         lat_max_us: latency.max,

@@ -1,6 +1,8 @@
 //! What looks like a limit of the storage itself: saturation, throttling after a burst, slowness without load, members of a stripe set
 //! that do not do the same.
 
+use std::collections::HashMap;
+
 use iotrial_model::counters::{CounterSeries, DiskCounters};
 use iotrial_model::units::group_thousands;
 use serde::Serialize;
@@ -78,6 +80,7 @@ pub(super) fn observations(
     verdicts: &[RoleVerdict],
 ) -> Vec<Observation> {
     let mut all = Vec::new();
+    let limits_us = limits_us(verdicts);
     for at in chosen {
         let disk = &series.disks[*at];
         let moments = moments(series, disk);
@@ -87,8 +90,10 @@ pub(super) fn observations(
         let saturation = saturated(disk, &moments);
         let is_saturated = saturation.is_some();
         saturation.into_iter().for_each(|message| add(ObservationKind::Saturated, message));
-        throttled(series, disk, &moments).into_iter().for_each(|message| add(ObservationKind::Throttled, message));
-        if !is_saturated && let Some(limit_us) = limit_of(verdicts, disk) {
+        throttled(series, disk, &moments)
+            .into_iter()
+            .for_each(|message| add(ObservationKind::Throttled, message));
+        if !is_saturated && let Some(limit_us) = limits_us.get(disk.name.as_str()).copied() {
             let slow = slow_without_load(disk, &moments, limit_us);
             slow.into_iter().for_each(|message| add(ObservationKind::SlowWithoutLoad, message));
         }
@@ -117,10 +122,14 @@ fn moments(series: &CounterSeries, disk: &DiskCounters) -> Vec<Moment> {
     (0..series.interval_count).filter_map(at).collect()
 }
 
-/// The limit that its role has, the lowest of both directions.
-fn limit_of(verdicts: &[RoleVerdict], disk: &DiskCounters) -> Option<f64> {
-    let judged = verdicts.iter().flat_map(|verdict| &verdict.judged).filter(|judged| judged.disk == disk.name);
-    judged.map(|judged| judged.limit_us).min_by(f64::total_cmp)
+/// The limit of each disk by its role, the lower one of both directions.
+fn limits_us(verdicts: &[RoleVerdict]) -> HashMap<&str, f64> {
+    let mut limits: HashMap<&str, f64> = HashMap::new();
+    for judged in verdicts.iter().flat_map(|verdict| &verdict.judged) {
+        let limit = limits.entry(&judged.disk).or_insert(judged.limit_us);
+        *limit = limit.min(judged.limit_us);
+    }
+    limits
 }
 
 fn typical(moments: &[Moment], of: fn(&Moment) -> f64) -> f64 {
@@ -152,12 +161,14 @@ fn saturated(disk: &DiskCounters, moments: &[Moment]) -> Option<String> {
         }
         let pressed = &sorted[..count];
         let outstanding = typical(pressed, |moment| moment.outstanding);
-        let is_lower = |moment: &&Moment| (outstanding / 4.0..=outstanding / 2.0).contains(&moment.outstanding);
+        let is_lower =
+            |moment: &&Moment| (outstanding / 4.0..=outstanding / 2.0).contains(&moment.outstanding);
         let usual: Vec<Moment> = sorted.iter().filter(is_lower).copied().collect();
         if usual.len() < LEAST_MOMENTS || outstanding < LEAST_OUTSTANDING {
             continue;
         }
-        let ratio = |of: fn(&Moment) -> f64| typical(pressed, of) / typical(&usual, of).max(f64::MIN_POSITIVE);
+        let ratio =
+            |of: fn(&Moment) -> f64| typical(pressed, of) / typical(&usual, of).max(f64::MIN_POSITIVE);
         let (iops, bytes) = (ratio(|moment| moment.iops), ratio(|moment| moment.bytes_per_s));
         let is_flat = iops <= FLAT && bytes <= FLAT && (iops >= 1.0 / FLAT || bytes >= 1.0 / FLAT);
         if is_flat && ratio(|moment| moment.latency_us) >= 1.5 {
@@ -198,9 +209,10 @@ fn throttled(series: &CounterSeries, disk: &DiskCounters, moments: &[Moment]) ->
         }
     };
     let latency = |moments: &[Moment]| latency_in_words(typical(moments, |moment| moment.latency_us));
-    let seconds: Option<f64> = plateau.iter().map(|moment| {
-        series.durations_s.get(moment.interval).copied().or(series.interval_s)
-    }).sum();
+    let seconds: Option<f64> = plateau
+        .iter()
+        .map(|moment| series.durations_s.get(moment.interval).copied().or(series.interval_s))
+        .sum();
     let lasted = seconds.map_or_else(|| format!("{} intervals", plateau.len()), seconds_in_words);
     let often = match plateaus.len() {
         1 => String::new(),
@@ -217,7 +229,7 @@ fn throttled(series: &CounterSeries, disk: &DiskCounters, moments: &[Moment]) ->
 }
 
 /// Each burst with the plateau after it.
-fn plateaus<'m>(moments: &'m [Moment], rate: fn(&Moment) -> f64) -> Vec<(&'m [Moment], &'m [Moment])> {
+fn plateaus(moments: &[Moment], rate: fn(&Moment) -> f64) -> Vec<(&[Moment], &[Moment])> {
     let mut found = Vec::new();
     let mut begin = 0;
     while begin < moments.len() {
@@ -244,7 +256,8 @@ fn plateaus<'m>(moments: &'m [Moment], rate: fn(&Moment) -> f64) -> Vec<(&'m [Mo
         let is_above = |moment: &&Moment| rate(moment) > LEAST_BURST * high;
         let length = burst.iter().rev().take(plateau.len()).take_while(is_above).count();
         let burst = &burst[burst.len() - length..];
-        let is_worse = |of: fn(&Moment) -> f64, times: f64| typical(plateau, of) >= times * typical(burst, of);
+        let is_worse =
+            |of: fn(&Moment) -> f64, times: f64| typical(plateau, of) >= times * typical(burst, of);
         if plateau.len() >= LEAST_MOMENTS
             && burst.len() >= 2
             && is_next(burst, gap)
@@ -262,7 +275,8 @@ fn plateaus<'m>(moments: &'m [Moment], rate: fn(&Moment) -> f64) -> Vec<(&'m [Mo
 /// Document 002: queue and latency above normal together, while there is less to do: a cache of the array that overflows, or disks that are
 /// shared with somebody else.
 fn slow_without_load(disk: &DiskCounters, moments: &[Moment], limit_us: f64) -> Option<String> {
-    let (slow, usual): (Vec<Moment>, Vec<Moment>) = moments.iter().partition(|moment| moment.latency_us >= limit_us);
+    let (slow, usual): (Vec<Moment>, Vec<Moment>) =
+        moments.iter().partition(|moment| moment.latency_us >= limit_us);
     if slow.len() < LEAST_MOMENTS || usual.len() < LEAST_MOMENTS {
         return None;
     }
@@ -270,7 +284,7 @@ fn slow_without_load(disk: &DiskCounters, moments: &[Moment], limit_us: f64) -> 
     let did_less = ratio(|moment| moment.iops) <= 1.0 && ratio(|moment| moment.bytes_per_s) <= 1.0;
     (did_less && ratio(|moment| moment.outstanding) >= 1.5).then(|| {
         format!(
-            "`{}` took {} in {} intervals in which it did no more than in the others, with {}: its disks or the cache of the array may be shared with another load",
+            "`{}` took {} in {} intervals and {} in the others, though it did no more then: its disks or the cache of the array may be shared with another load",
             disk.name,
             latency_in_words(typical(&slow, |moment| moment.latency_us)),
             group_thousands(&slow.len().to_string()),
@@ -312,10 +326,12 @@ fn imbalance(series: &CounterSeries, members: &[usize]) -> Option<String> {
             100.0 / count
         ));
     }
-    let latencies: Option<Vec<(&str, f64)>> = members.iter().map(|(name, _, latency)| Some((*name, (*latency)?))).collect();
+    let latencies: Option<Vec<(&str, f64)>> =
+        members.iter().map(|(name, _, latency)| Some((*name, (*latency)?))).collect();
     let latencies = latencies?;
     let (slowest, longest) = latencies.iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
-    let others = median(latencies.iter().filter(|(name, _)| name != slowest).map(|(_, latency)| *latency).collect())?;
+    let others =
+        median(latencies.iter().filter(|(name, _)| name != slowest).map(|(_, latency)| *latency).collect())?;
     (*longest >= SLOW_MEMBER * others).then(|| {
         format!(
             "`{slowest}` takes {} and the other members {} for as many I/Os: each stripe waits for the slowest",

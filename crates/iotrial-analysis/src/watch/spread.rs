@@ -41,7 +41,11 @@ impl Spread {
 
     /// Of a latency in µs. Its mean is over I/Os: a mean over intervals would count a quiet night like a busy day. Percentiles are those of
     /// intervals with at least [`LEAST_IOPS`]. Without such, there is no latency worth a word.
-    pub(super) fn of_latency(series: &CounterSeries, disk: &DiskCounters, which: Option<Direction>) -> Option<Self> {
+    pub(super) fn of_latency(
+        series: &CounterSeries,
+        disk: &DiskCounters,
+        which: Option<Direction>,
+    ) -> Option<Self> {
         let mut values = Vec::new();
         let (mut sum, mut weights) = (0.0, 0.0);
         for interval in 0..series.interval_count {

@@ -75,7 +75,10 @@ fn each_role_is_judged_by_its_own_limit_and_both_articles_are_heard() {
     assert_eq!(by, [("sqlserver-whitepaper", Category::Good), ("oci-sqlserver", Category::Poor)]);
     let answer = of(&[(Role::Data, "d:"), (Role::Log, "L:")]).unwrap();
     let roles: Vec<_> = answer.roles.iter().map(|role| (role.role, role.is_within)).collect();
-    assert_eq!((answer.is_good, roles), (Some(false), vec![(Role::Data, Some(true)), (Role::Log, Some(false))]));
+    assert_eq!(
+        (answer.is_good, roles),
+        (Some(false), vec![(Role::Data, Some(true)), (Role::Log, Some(false))])
+    );
     let error = of(&[(Role::Log, "X:")]).unwrap_err();
     assert_eq!((error.to_string().as_str(), error.known.len()), ("there is no disk `X:` in it", 2));
 }
@@ -110,7 +113,10 @@ fn more_in_flight_without_more_done_is_saturation() {
     let answer = answer_of(&moments);
     assert_eq!(kinds(&answer), [ObservationKind::Saturated]);
     let message = &answer.observations[0].message;
-    assert!(message.starts_with("`sda` is saturated at about 7,200 IOPS and 59 MB/s: with 252 instead of 79"), "{message}");
+    assert!(
+        message.starts_with("`sda` is saturated at about 7,200 IOPS and 59 MB/s: with 252 instead of 79"),
+        "{message}"
+    );
     // Twice as many in flight do twice as much.
     let mut growing = vec![(2_000.0, 5.0); 50];
     growing.extend([(4_000.0, 5.5); 50]);
@@ -143,7 +149,8 @@ fn a_flat_rate_below_a_burst_with_longer_latency_is_throttling() {
     };
     for change in [None, Some((1_500.0, 15.0))] {
         let answer = throttled(change);
-        let message = &answer.observations.iter().find(|one| one.kind == ObservationKind::Throttled).unwrap().message;
+        let message =
+            &answer.observations.iter().find(|one| one.kind == ObservationKind::Throttled).unwrap().message;
         assert!(message.starts_with("`sda` did 3,000 IOPS and then 500 IOPS for 180 s, with"), "{message}");
     }
     // The load became less, and latency with it.
@@ -151,7 +158,8 @@ fn a_flat_rate_below_a_burst_with_longer_latency_is_throttling() {
     less.extend([(500.0, 2.0); 12]);
     assert_eq!(kinds(&answer_of(&less)), []);
     // Up and down all the time.
-    let wild: Vec<Moment> = (0..60).map(|at| if at % 2 == 0 { (3_000.0, 4.0) } else { (500.0, 30.0) }).collect();
+    let wild: Vec<Moment> =
+        (0..60).map(|at| if at % 2 == 0 { (3_000.0, 4.0) } else { (500.0, 30.0) }).collect();
     assert!(!kinds(&answer_of(&wild)).contains(&ObservationKind::Throttled));
 }
 
@@ -162,22 +170,34 @@ fn slow_while_it_does_less_is_not_its_own_load() {
     moments.extend((0..20).map(|at| (300.0 + 100.0 * f64::from(at % 3), 60.0)));
     let answer = answer_of(&moments);
     assert_eq!(kinds(&answer), [ObservationKind::SlowWithoutLoad]);
-    assert!(answer.observations[0].message.contains("took 60.0 ms in 20 intervals"), "{:?}", answer.observations);
+    assert!(
+        answer.observations[0].message.contains("took 60.0 ms in 20 intervals"),
+        "{:?}",
+        answer.observations
+    );
 }
 
 #[test]
 fn members_of_a_stripe_do_the_same_or_are_told() {
     let of = |loads: [Moment; 3]| {
-        let disks = ["sda", "sdb", "sdc"].iter().zip(loads).map(|(name, load)| disk(name, &[load; 10])).collect();
+        let disks =
+            ["sda", "sdb", "sdc"].iter().zip(loads).map(|(name, load)| disk(name, &[load; 10])).collect();
         let stripe = ["sda", "sdb", "sdc"].map(str::to_owned).to_vec();
         WatchAnswer::of(&series(disks, 10), &WatchRequest { stripes: vec![stripe], ..request() }).unwrap()
     };
     assert_eq!(kinds(&of([(1_000.0, 2.0), (1_050.0, 2.1), (990.0, 2.0)])), []);
     let uneven = of([(2_000.0, 2.0), (1_000.0, 2.0), (1_000.0, 2.0)]);
     let message = &uneven.observations[0].message;
-    assert!(message.starts_with("`sda` does 2,000 of the 4,000 IOPS of 3 members, 50 % instead of 33 %"), "{message}");
+    assert!(
+        message.starts_with("`sda` does 2,000 of the 4,000 IOPS of 3 members, 50 % instead of 33 %"),
+        "{message}"
+    );
     let slow = of([(1_000.0, 2.0), (1_000.0, 9.0), (1_000.0, 2.1)]);
-    assert!(slow.observations[0].message.starts_with("`sdb` takes 9.00 ms and the other members 2.00 ms"), "{:?}", slow.observations);
+    assert!(
+        slow.observations[0].message.starts_with("`sdb` takes 9.00 ms and the other members 2.00 ms"),
+        "{:?}",
+        slow.observations
+    );
     assert_eq!(slow.observations[0].of, Subject::Stripe(["sda", "sdb", "sdc"].map(str::to_owned).to_vec()));
 }
 
@@ -208,10 +228,18 @@ fn a_demand_says_that_the_storage_held_the_load_back() {
     };
     let mut saturated = vec![(7_150.0, 11.0); 60];
     saturated.extend([(7_200.0, 35.0); 40]);
-    assert!(notes(&saturated).contains("this demand is what the storage let through"), "{}", notes(&saturated));
+    assert!(
+        notes(&saturated).contains("this demand is what the storage let through"),
+        "{}",
+        notes(&saturated)
+    );
     // All of the time at the ceiling: there is nothing to compare it with, and the latency alone tells.
     let flat = vec![(7_250.0, 35.0); 100];
-    assert!(notes(&flat).contains("latency of sda is beyond the limits of sqlserver-whitepaper"), "{}", notes(&flat));
+    assert!(
+        notes(&flat).contains("latency of sda is beyond the limits of sqlserver-whitepaper"),
+        "{}",
+        notes(&flat)
+    );
     let healthy = notes(&[(500.0, 2.0); 100]);
     assert!(!healthy.contains("let through") && !healthy.contains("beyond"), "{healthy}");
 }

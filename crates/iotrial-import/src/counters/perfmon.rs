@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use iotrial_model::counters::{Counter, CounterSeries, DiskCounters, Times};
 use jiff::civil::DateTime;
 
-use super::{CountersError, MOST_RATES, rate, usual_step};
+use super::{CountersError, MOST_DISKS, MOST_RATES, rate, usual_step};
 use crate::text::quote;
 
 mod names;
@@ -89,6 +89,9 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
     if disks.is_empty() {
         return Err(LACKING);
     }
+    if disks.len() > MOST_DISKS {
+        return Err(CountersError::TooMany);
+    }
     let mut hosts: Vec<&str> = disks.iter().map(|disk| disk.host.as_str()).collect();
     hosts.sort_unstable();
     hosts.dedup();
@@ -128,12 +131,19 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
         ));
     }
     if refused > 0 {
-        let values = if refused == 1 { "1 value is not a rate".to_owned() } else { format!("{refused} values are not rates") };
-        series.notes.push(format!("{values}, such as a negative one after a counter was reset, and left out"));
+        let values = if refused == 1 {
+            "1 value is not a rate".to_owned()
+        } else {
+            format!("{refused} values are not rates")
+        };
+        series
+            .notes
+            .push(format!("{values}, such as a negative one after a counter was reset, and left out"));
     }
     if disks.iter().any(|disk| disk.columns.iter().any(|(_, counted)| *counted == Counted::DiskTime)) {
         series.notes.push(
-            "busy is % Disk Time, which counts overlapping I/Os more than once; % Idle Time would be exact".to_owned(),
+            "busy is % Disk Time, which counts overlapping I/Os more than once; % Idle Time would be exact"
+                .to_owned(),
         );
     }
     series.host = (hosts.len() == 1 && !hosts[0].is_empty()).then(|| quote(hosts[0]));
@@ -207,7 +217,8 @@ fn seconds(text: &str) -> Option<f64> {
         small(17, 19)?,
         0,
     );
-    let fraction = text.get(19..).filter(|rest| !rest.is_empty()).map_or(Some(0.0), |rest| rest.parse::<f64>().ok());
+    let fraction =
+        text.get(19..).filter(|rest| !rest.is_empty()).map_or(Some(0.0), |rest| rest.parse::<f64>().ok());
     let whole = at.ok()?.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0)).as_secs_f64();
     Some(whole + fraction.filter(|part| (0.0..1.0).contains(part))?)
 }

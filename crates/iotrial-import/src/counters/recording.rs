@@ -1,12 +1,17 @@
 //! What `iotrial watch --record` or `--json` wrote.
 
-use iotrial_model::counters::{
-    CounterSeries, RECORDING_FORMAT, RecordedInterval, RecordingHead, Times,
-};
+use std::collections::HashMap;
 
-use super::reports::Reports;
+use iotrial_model::counters::{CounterSeries, RECORDING_FORMAT, RecordedInterval, RecordingHead, Times};
+
 use super::CountersError;
+use super::reports::Reports;
 use crate::text::quote;
+
+/// More stripe sets than a machine has.
+const MOST_STRIPES: usize = 256;
+/// More members than one has.
+const MOST_MEMBERS: usize = 256;
 
 const TOOL: &str = "iotrial watch";
 
@@ -17,16 +22,21 @@ pub(super) fn is_recording(text: &str) -> bool {
 }
 
 pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
-    let broken = |number: usize, message: String| CountersError::Broken { place: format!("line {number}"), message };
-    let mut lines = text.lines().enumerate().map(|(at, line)| (at + 1, line)).filter(|(_, line)| !line.trim().is_empty());
+    let broken =
+        |number: usize, message: String| CountersError::Broken { place: format!("line {number}"), message };
+    let mut lines =
+        text.lines().enumerate().map(|(at, line)| (at + 1, line)).filter(|(_, line)| !line.trim().is_empty());
     let first = lines.next().map_or("", |(_, line)| line);
     let head: RecordingHead = serde_json::from_str(first).map_err(|error| broken(1, error.to_string()))?;
     if head.format != RECORDING_FORMAT {
-        let message = format!("`{}` is not a format that this version reads, which is `{RECORDING_FORMAT}`", quote(&head.format));
+        let message = format!(
+            "`{}` is not a format that this version reads, which is `{RECORDING_FORMAT}`",
+            quote(&head.format)
+        );
         return Err(broken(1, message));
     }
     let mut reports = Reports::default();
-    let (mut ends, mut lengths, mut roles) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut ends, mut lengths, mut roles) = (Vec::new(), Vec::new(), HashMap::new());
     let mut is_cut = false;
     let mut lines = lines.peekable();
     while let Some((number, line)) = lines.next() {
@@ -51,13 +61,13 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
             let counted = disk.counted().into_iter();
             reports.add(&disk.name, counted.filter_map(|(counter, value)| Some((counter, value?))))?;
             if let Some(role) = disk.role {
-                roles.push((disk.name, role));
+                roles.insert(disk.name, role);
             }
         }
     }
     let mut series = reports.series(TOOL);
     for disk in &mut series.disks {
-        disk.role = roles.iter().find(|(name, _)| *name == disk.name).map(|(_, role)| *role);
+        disk.role = roles.get(&disk.name).copied();
     }
     if series.disks.is_empty() {
         return Err(CountersError::Lacking {
@@ -67,13 +77,17 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
         });
     }
     if is_cut {
-        series.notes.push("the last line is incomplete and left out: the recording did not end by itself".to_owned());
+        series
+            .notes
+            .push("the last line is incomplete and left out: the recording did not end by itself".to_owned());
     }
     series.host = (!head.host.is_empty()).then(|| quote(&head.host));
     series.interval_s = Some(head.interval_s).filter(|seconds| seconds.is_finite() && *seconds > 0.0);
     series.durations_s = lengths;
     series.times = Times::OfCalendar(ends);
-    // What the host says in one line more: devices that carry one target together.
+    // No more than disks: each name is looked for.
     series.stripes = head.stripes;
+    series.stripes.truncate(MOST_STRIPES);
+    series.stripes.iter_mut().for_each(|stripe| stripe.truncate(MOST_MEMBERS));
     Ok(series)
 }

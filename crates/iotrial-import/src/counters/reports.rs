@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use iotrial_model::counters::{Counter, CounterSeries, DiskCounters};
 
-use super::{CountersError, MOST_RATES};
+use super::{CountersError, MOST_DISKS, MOST_RATES};
 
 /// The reports so far.
 #[derive(Default)]
@@ -51,7 +51,8 @@ impl Reports {
 
     /// Every disk has room for every report, or a file with a new disk in each would grow with the square of its length.
     fn check(&self) -> Result<(), CountersError> {
-        let is_within = self.disks.len().saturating_mul(self.count) <= MOST_RATES;
+        let is_within =
+            self.disks.len() <= MOST_DISKS && self.disks.len().saturating_mul(self.count) <= MOST_RATES;
         if is_within { Ok(()) } else { Err(CountersError::TooMany) }
     }
 

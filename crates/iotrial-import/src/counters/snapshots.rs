@@ -27,8 +27,12 @@ impl Kind {
 
     const fn hint(self) -> &'static str {
         match self {
-            Self::SqlServer => "take another one later with `sample_ms` in it, and give both files; `iotrial docs watch` has the query",
-            Self::PostgreSql => "take another one later, each with `now() AS captured_at`, and give both files; `iotrial docs watch` has the query",
+            Self::SqlServer => {
+                "take another one later with `sample_ms` in it, and give both files; `iotrial docs watch` has the query"
+            }
+            Self::PostgreSql => {
+                "take another one later, each with `now() AS captured_at`, and give both files; `iotrial docs watch` has the query"
+            }
         }
     }
 }
@@ -82,14 +86,16 @@ const CALENDAR: [&str; 10] = [
 
 pub(super) fn read(text: &str, kind: Kind) -> Result<Snapshots, CountersError> {
     let first = text.lines().next().unwrap_or_default();
-    let delimiter = [b'\t', b';', b'|', b','].into_iter().find(|one| first.as_bytes().contains(one)).unwrap_or(b',');
+    let delimiter =
+        [b'\t', b';', b'|', b','].into_iter().find(|one| first.as_bytes().contains(one)).unwrap_or(b',');
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(delimiter)
         .flexible(true)
         .trim(csv::Trim::All)
         .from_reader(text.as_bytes());
     let broken = |place: String, message: &str| CountersError::Broken { place, message: message.to_owned() };
-    let headers = reader.headers().map_err(|error| broken("the header".to_owned(), &quote(&error.to_string())))?;
+    let headers =
+        reader.headers().map_err(|error| broken("the header".to_owned(), &quote(&error.to_string())))?;
     let places = headers.iter().enumerate().map(|(at, name)| (name.to_ascii_lowercase(), at)).collect();
     let header = Header { places };
     let lacking = |missing| CountersError::Lacking { tool: kind.tool(), missing, hint: kind.hint() };
@@ -117,7 +123,11 @@ pub(super) fn read(text: &str, kind: Kind) -> Result<Snapshots, CountersError> {
             continue;
         }
         let when = when(&header, &row);
-        let key = format!("{:?} {:?}", when.calendar_s, if when.calendar_s.is_some() { None } else { when.running_s });
+        let key = format!(
+            "{:?} {:?}",
+            when.calendar_s,
+            if when.calendar_s.is_some() { None } else { when.running_s }
+        );
         let place = *moments.entry(key).or_insert_with(|| {
             snapshots.push(Snapshot { when, parts: Vec::new() });
             snapshots.len() - 1
@@ -139,13 +149,17 @@ pub(super) fn read(text: &str, kind: Kind) -> Result<Snapshots, CountersError> {
             }
         }
         // The series has room for every part at every moment, whether it was there or not.
-        if snapshots.len().saturating_mul(names.len()) > super::MOST_RATES {
+        if names.len() > super::MOST_DISKS || snapshots.len().saturating_mul(names.len()) > super::MOST_RATES
+        {
             return Err(CountersError::TooMany);
         }
     }
     let mut notes = Vec::new();
     if kind == Kind::PostgreSql {
-        notes.push("times are as PostgreSQL waited: a read from the page cache of the system is among them".to_owned());
+        notes.push(
+            "times are as PostgreSQL waited: a read from the page cache of the system is among them"
+                .to_owned(),
+        );
         if forget_times_that_were_not_taken(&mut snapshots) {
             notes.push("track_io_timing was off, so that there are no latencies".to_owned());
         }
@@ -173,10 +187,20 @@ fn calendar(text: &str) -> Option<f64> {
 /// A file of a database of SQL Server.
 fn file(header: &Header, row: &csv::StringRecord) -> Option<SnapshotCounts> {
     let text = |names: &[&str]| header.text(row, names);
-    let number = |names: &[&str]| text(names)?.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
-    let database = text(&["database_name", "databasename", "db_name", "database", "database_id"]).unwrap_or("?");
+    let number = |names: &[&str]| {
+        text(names)?.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0)
+    };
+    let database =
+        text(&["database_name", "databasename", "db_name", "database", "database_id"]).unwrap_or("?");
     let path = text(&["physical_name", "physicalname", "filepath"]);
-    let logical = text(&["logical_name", "file_logical_name", "filelogicalname", "logical_file_name", "name", "file_name"]);
+    let logical = text(&[
+        "logical_name",
+        "file_logical_name",
+        "filelogicalname",
+        "logical_file_name",
+        "name",
+        "file_name",
+    ]);
     // One database has the same names as the next, and a file of another the same number.
     let name = match (path, logical) {
         (Some(path), _) => path.to_owned(),

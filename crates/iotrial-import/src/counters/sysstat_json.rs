@@ -133,8 +133,11 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
     series.host = host.nodename.as_deref().map(quote);
     // The median: one gap in the recording would move a mean.
     lengths.sort_by(f64::total_cmp);
-    series.interval_s =
-        lengths.get(lengths.len() / 2).copied().or_else(|| usual_step(&dated)).or_else(|| usual_step(&of_day));
+    series.interval_s = lengths
+        .get(lengths.len() / 2)
+        .copied()
+        .or_else(|| usual_step(&dated))
+        .or_else(|| usual_step(&of_day));
     if dated.len() == count {
         series.times = Times::OfCalendar(dated);
     } else if of_day.len() == count {

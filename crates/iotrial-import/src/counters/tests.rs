@@ -189,7 +189,11 @@ fn what_has_both_directions_together_is_read_as_that_and_makes_no_demand() {
         ("busy_share", 0.015),
     ];
     check(sar_d, "sda", &of_sda, "sar -b");
-    assert_eq!(read_series(sar_d.as_bytes()).unwrap().interval_count, 1, "disks of one moment are one interval");
+    assert_eq!(
+        read_series(sar_d.as_bytes()).unwrap().interval_count,
+        1,
+        "disks of one moment are one interval"
+    );
     check(
         "{\"sysstat\": {\"hosts\": [{\"statistics\": [{\"disk\": [{\"disk_device\": \"sda\", \"tps\": 8.59}]}]}]}}",
         "sda",
@@ -202,7 +206,9 @@ fn what_has_both_directions_together_is_read_as_that_and_makes_no_demand() {
 fn latencies_queue_and_time_are_read_with_the_unit_of_their_source() {
     let series = read_series(IOSTAT.as_bytes()).unwrap();
     let of_sda = counted(&series, "sda", 1);
-    for (name, wanted) in [("read_latency_s", 0.0005), ("write_latency_s", 0.0005), ("queue", 0.1), ("busy_share", 0.0046)] {
+    for (name, wanted) in
+        [("read_latency_s", 0.0005), ("write_latency_s", 0.0005), ("queue", 0.1), ("busy_share", 0.0046)]
+    {
         let value = of_sda.iter().find(|(one, _)| *one == name).unwrap().1;
         assert!((value - wanted).abs() < 1e-12, "{name}: {value}");
     }
@@ -212,7 +218,8 @@ fn latencies_queue_and_time_are_read_with_the_unit_of_their_source() {
 #[test]
 fn perfmon_is_read_in_other_languages_and_code_pages() {
     let text = |object: &str, names: [&str; 6]| {
-        let columns: String = names.iter().map(|name| format!(",\"\\\\DB01\\{object}(1 D:)\\{name}\"")).collect();
+        let columns: String =
+            names.iter().map(|name| format!(",\"\\\\DB01\\{object}(1 D:)\\{name}\"")).collect();
         format!(
             "\"(PDH-CSV 4.0) (Mitteleuropäische Zeit)(-60)\"{columns}\r\n\"11/21/2026 10:00:15.001\",\"100\",\"50\",\"819200\",\"409600\",\"0,005\",\"0\"\r\n"
         )
@@ -232,19 +239,40 @@ fn perfmon_is_read_in_other_languages_and_code_pages() {
     };
     let german = text(
         "Physikalischer Datenträger",
-        ["Lesevorgänge/s", "Schreibvorgänge/s", "Bytes gelesen/s", "Bytes geschrieben/s", "Mittlere Sek./Lesevorgänge", "Mittlere Sek./Schreibvorgänge"],
+        [
+            "Lesevorgänge/s",
+            "Schreibvorgänge/s",
+            "Bytes gelesen/s",
+            "Bytes geschrieben/s",
+            "Mittlere Sek./Lesevorgänge",
+            "Mittlere Sek./Schreibvorgänge",
+        ],
     );
     check(german.as_bytes());
     // Windows-1252.
     check(&german.chars().map(|letter| u8::try_from(letter).unwrap()).collect::<Vec<u8>>());
     let french = text(
         "Disque physique",
-        ["Lectures disque/s", "Écritures disque/s", "Lectures disque, octets/s", "Écritures disque, octets/s", "Moyenne disque s/lecture", "Moyenne disque s/écriture"],
+        [
+            "Lectures disque/s",
+            "Écritures disque/s",
+            "Lectures disque, octets/s",
+            "Écritures disque, octets/s",
+            "Moyenne disque s/lecture",
+            "Moyenne disque s/écriture",
+        ],
     );
     check(french.as_bytes());
     let russian = text(
         "Физический диск",
-        ["Обращений чтения с диска/с", "Обращений записи на диск/с", "Скорость чтения с диска (байт/с)", "Скорость записи на диск (байт/с)", "Среднее время чтения с диска (с)", "Среднее время записи на диск (с)"],
+        [
+            "Обращений чтения с диска/с",
+            "Обращений записи на диск/с",
+            "Скорость чтения с диска (байт/с)",
+            "Скорость записи на диск (байт/с)",
+            "Среднее время чтения с диска (с)",
+            "Среднее время записи на диск (с)",
+        ],
     );
     check(russian.as_bytes());
 }
@@ -275,11 +303,17 @@ erp;D:\\erp.mdf;ROWS;61000;6100;49971200;30500;10;81920;100
 erp;L:\\erp.ldf;LOG;61000;1;512;1;13000;6656000;18900
 tempdb;T:\\templog.ldf;LOG;61000;0;0;0;601;36060000;301
 ";
-    let Counters::Snapshots(snapshots) = read_counters(text.as_bytes()).unwrap() else { panic!("it has snapshots") };
+    let Counters::Snapshots(snapshots) = read_counters(text.as_bytes()).unwrap() else {
+        panic!("it has snapshots")
+    };
     assert_eq!(snapshots.snapshots.len(), 2);
     let series = snapshots.series().unwrap();
     let roles: Vec<_> = series.disks.iter().map(|disk| (disk.name.as_str(), disk.role)).collect();
-    let expected = [("D:\\erp.mdf", Some(Role::Data)), ("L:\\erp.ldf", Some(Role::Log)), ("T:\\templog.ldf", Some(Role::Tempdb))];
+    let expected = [
+        ("D:\\erp.mdf", Some(Role::Data)),
+        ("L:\\erp.ldf", Some(Role::Log)),
+        ("T:\\templog.ldf", Some(Role::Tempdb)),
+    ];
     assert_eq!(roles, expected);
     assert_eq!(series.disks[0].at(Counter::ReadIops, 0), Some(100.0));
     assert_eq!(series.disks[0].at(Counter::ReadLatency, 0), Some(0.005));
@@ -291,25 +325,42 @@ tempdb;T:\\templog.ldf;LOG;61000;0;0;0;601;36060000;301
 #[test]
 fn snapshots_of_postgresql_are_read_before_and_since_version_18() {
     let of_16 = |time: &str, reads: u32, ms: f64| {
-        format!("{time},client backend,relation,normal,{reads},{ms},5,1.5,,,8192,9,2026-11-01 00:00:00+00\n{time},client backend,relation,bulkread,7,,,,,,8192,,\n")
+        format!(
+            "{time},client backend,relation,normal,{reads},{ms},5,1.5,,,8192,9,2026-11-01 00:00:00+00\n{time},client backend,relation,bulkread,7,,,,,,8192,,\n"
+        )
     };
     let header = "captured_at,backend_type,object,context,reads,read_time,writes,write_time,extends,extend_time,op_bytes,hits,stats_reset\n";
-    let text = format!("{header}{}{}", of_16("2026-11-21 10:00:00.5+00", 1_000, 100.0), of_16("2026-11-21 10:01:40.5+00", 3_000, 2_100.0));
-    let Counters::Snapshots(snapshots) = read_counters(text.as_bytes()).unwrap() else { panic!("it has snapshots") };
+    let text = format!(
+        "{header}{}{}",
+        of_16("2026-11-21 10:00:00.5+00", 1_000, 100.0),
+        of_16("2026-11-21 10:01:40.5+00", 3_000, 2_100.0)
+    );
+    let Counters::Snapshots(snapshots) = read_counters(text.as_bytes()).unwrap() else {
+        panic!("it has snapshots")
+    };
     let series = snapshots.series().unwrap();
     assert_eq!((series.interval_s, series.disks.len()), (Some(100.0), 2));
-    assert_eq!((series.disks[0].name.as_str(), series.disks[1].role), ("client backend, relation, normal", Some(Role::Scan)));
+    assert_eq!(
+        (series.disks[0].name.as_str(), series.disks[1].role),
+        ("client backend, relation, normal", Some(Role::Scan))
+    );
     assert_eq!(series.disks[0].at(Counter::ReadIops, 0), Some(20.0));
     assert_eq!(series.disks[0].at(Counter::ReadBytes, 0), Some(163_840.0));
     assert_eq!(series.disks[0].at(Counter::ReadLatency, 0), Some(0.001));
     // Without track_io_timing.
-    let untimed = "captured_at,backend_type,object,context,reads,read_bytes,read_time,writes,write_bytes,write_time
+    let untimed =
+        "captured_at,backend_type,object,context,reads,read_bytes,read_time,writes,write_bytes,write_time
 2026-11-21T10:00:00,walwriter,wal,normal,0,0,0,100,819200,0
 2026-11-21T10:00:10,walwriter,wal,normal,0,0,0,200,1638400,0
 ";
-    let Counters::Snapshots(snapshots) = read_counters(untimed.as_bytes()).unwrap() else { panic!("it has snapshots") };
+    let Counters::Snapshots(snapshots) = read_counters(untimed.as_bytes()).unwrap() else {
+        panic!("it has snapshots")
+    };
     let series = snapshots.series().unwrap();
-    assert_eq!((series.disks[0].role, series.disks[0].at(Counter::WriteIops, 0)), (Some(Role::Log), Some(10.0)));
+    assert_eq!(
+        (series.disks[0].role, series.disks[0].at(Counter::WriteIops, 0)),
+        (Some(Role::Log), Some(10.0))
+    );
     assert!(!series.disks[0].has(Counter::WriteLatency));
     assert!(series.notes.iter().any(|note| note.contains("track_io_timing was off")), "{:?}", series.notes);
 }
@@ -321,9 +372,15 @@ fn a_recording_is_read_to_its_last_whole_line() {
 {\"at_s\":1795000002.0,\"duration_s\":1.0,\"disks\":[{\"name\":\"sda\"},{\"name\":\"sdb\",\"read_iops\":1.0}]}
 ";
     let series = read_series(text.as_bytes()).unwrap();
-    assert_eq!((series.host.as_deref(), series.interval_count, series.durations_s.len()), (Some("db01"), 2, 2));
+    assert_eq!(
+        (series.host.as_deref(), series.interval_count, series.durations_s.len()),
+        (Some("db01"), 2, 2)
+    );
     assert_eq!(series.disks[0].role, Some(Role::Log));
-    assert_eq!((series.disks[0].at(Counter::ReadLatency, 0), series.disks[0].at(Counter::ReadIops, 1)), (Some(0.002), None));
+    assert_eq!(
+        (series.disks[0].at(Counter::ReadLatency, 0), series.disks[0].at(Counter::ReadIops, 1)),
+        (Some(0.002), None)
+    );
     assert_eq!(series.stripes, [["sda", "sdb"]]);
     let cut = read_series(&text.as_bytes()[..text.len() - 20]).unwrap();
     assert_eq!(cut.interval_count, 1);

@@ -27,7 +27,8 @@ impl DiskStatsSource for ThisHost {
         self.bytes.clear();
         self.file.by_ref().take(MOST_BYTES).read_to_end(&mut self.bytes)?;
         let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let moment = Moment { monotonic_s: self.start.elapsed().as_secs_f64(), unix_s: since_epoch.as_secs_f64() };
+        let moment =
+            Moment { monotonic_s: self.start.elapsed().as_secs_f64(), unix_s: since_epoch.as_secs_f64() };
         stats.clear();
         stats.extend(parse_disk_stats(&String::from_utf8_lossy(&self.bytes)));
         Ok(moment)

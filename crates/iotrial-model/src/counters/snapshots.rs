@@ -162,7 +162,8 @@ impl Snapshots {
                 continue;
             }
             // The milliseconds of the server are exact, where a clock may be set.
-            let Some(seconds) = running.filter(|s| *s > 0.0).or(calendar).filter(|seconds| *seconds > 0.0) else {
+            let Some(seconds) = running.filter(|s| *s > 0.0).or(calendar).filter(|seconds| *seconds > 0.0)
+            else {
                 same_moment += 1;
                 continue;
             };
@@ -195,7 +196,9 @@ impl Snapshots {
         }
         note_restarts(&mut series.notes, restarted, host_restarts);
         if same_moment > 0 {
-            series.notes.push(format!("{same_moment} snapshots are of the same moment as the one before and are left out"));
+            series.notes.push(format!(
+                "{same_moment} snapshots are of the same moment as the one before and are left out"
+            ));
         }
         if by_calendar {
             series.times = Times::OfCalendar(ends);
@@ -231,7 +234,13 @@ fn times_in_words(count: usize) -> String {
 }
 
 /// Adds what a part did between two snapshots; `false` where a counter went back, and nothing is known.
-fn add(disk: &mut DiskCounters, interval: usize, now: &SnapshotCounts, then: &SnapshotCounts, seconds: f64) -> bool {
+fn add(
+    disk: &mut DiskCounters,
+    interval: usize,
+    now: &SnapshotCounts,
+    then: &SnapshotCounts,
+    seconds: f64,
+) -> bool {
     let times = |now: Option<f64>, then: Option<f64>| now.zip(then).map(|(now, then)| now - then);
     let (read_s, write_s) = (times(now.read_s, then.read_s), times(now.write_s, then.write_s));
     let counts = [
@@ -242,7 +251,9 @@ fn add(disk: &mut DiskCounters, interval: usize, now: &SnapshotCounts, then: &Sn
     ];
     // All or nothing: counters of a part begin anew together, and some of them may have passed their old value since.
     let goes_back = |count: f64| count < 0.0;
-    if counts.iter().any(|(_, count)| goes_back(*count)) || [read_s, write_s].into_iter().flatten().any(goes_back) {
+    if counts.iter().any(|(_, count)| goes_back(*count))
+        || [read_s, write_s].into_iter().flatten().any(goes_back)
+    {
         return false;
     }
     for (counter, count) in counts {
@@ -297,7 +308,9 @@ mod tests {
         .series()
         .unwrap();
         assert_eq!((series.interval_count, series.interval_s), (1, Some(60.0)));
-        let [disk] = series.disks.as_slice() else { panic!("a file without an earlier count has no rate: {series:?}") };
+        let [disk] = series.disks.as_slice() else {
+            panic!("a file without an earlier count has no rate: {series:?}")
+        };
         assert_eq!(disk.at(Counter::ReadIops, 0), Some(100.0));
         assert_eq!(disk.at(Counter::ReadBytes, 0), Some(819_200.0));
         assert_eq!(disk.at(Counter::ReadLatency, 0), Some(0.005));
@@ -314,7 +327,8 @@ mod tests {
         ])
         .series()
         .unwrap();
-        let reads = |at: usize| (0..2).map(|one| series.disks[at].at(Counter::ReadIops, one)).collect::<Vec<_>>();
+        let reads =
+            |at: usize| (0..2).map(|one| series.disks[at].at(Counter::ReadIops, one)).collect::<Vec<_>>();
         assert_eq!((reads(0), reads(1)), (vec![None, Some(1.0)], vec![Some(1.0), Some(1.0)]));
         assert!(series.notes[0].starts_with("counters of a went back (once)"), "{:?}", series.notes);
     }
@@ -326,9 +340,18 @@ mod tests {
             assert!(error.contains(expected), "{error}");
         };
         check(vec![taken(1.0, vec![part("a", 1.0, 1.0)])], "there is one snapshot of dmv");
-        check(vec![taken(9.0, vec![part("a", 1.0, 1.0)]), taken(1.0, vec![part("a", 2.0, 1.0)])], "started anew");
-        check(vec![taken(9.0, vec![part("a", 1.0, 1.0)]), taken(9.0, vec![part("a", 2.0, 1.0)])], "the same moment");
-        check(vec![taken(1.0, vec![part("a", 1.0, 1.0)]), taken(9.0, vec![part("b", 2.0, 1.0)])], "no file in common");
+        check(
+            vec![taken(9.0, vec![part("a", 1.0, 1.0)]), taken(1.0, vec![part("a", 2.0, 1.0)])],
+            "started anew",
+        );
+        check(
+            vec![taken(9.0, vec![part("a", 1.0, 1.0)]), taken(9.0, vec![part("a", 2.0, 1.0)])],
+            "the same moment",
+        );
+        check(
+            vec![taken(1.0, vec![part("a", 1.0, 1.0)]), taken(9.0, vec![part("b", 2.0, 1.0)])],
+            "no file in common",
+        );
         let timeless = Snapshot { when: When::default(), parts: vec![part("a", 1.0, 1.0)] };
         check(vec![timeless.clone(), timeless], "nothing says when");
     }

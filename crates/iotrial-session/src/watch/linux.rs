@@ -11,7 +11,10 @@ use iotrial_host::mounts::Mount;
 use super::{WatchError, Watched, WatchedDisk};
 
 pub(super) fn find(targets: &[PathBuf]) -> Result<Watched, WatchError> {
-    let kernel = Kernel::this();
+    find_in(&Kernel::this(), targets)
+}
+
+fn find_in(kernel: &Kernel, targets: &[PathBuf]) -> Result<Watched, WatchError> {
     let mounts = kernel.mounts();
     let mut watched = Watched::default();
     if targets.is_empty() {
@@ -19,12 +22,17 @@ pub(super) fn find(targets: &[PathBuf]) -> Result<Watched, WatchError> {
         // Layers and disks both, because a volume of a database may be either; not memory, drives for discs, and loops without a file.
         for disk in disks.iter().filter(|disk| is_of_interest(disk)) {
             add_stripe(&mut watched, &Link { device: disk.clone(), level: 1, carriers: disk.slaves() });
-            watched.disks.push(WatchedDisk { name: disk.name(), role: None, target: String::new(), depth: 0 });
+            watched.disks.push(WatchedDisk {
+                name: disk.name(),
+                role: None,
+                target: String::new(),
+                depth: 0,
+            });
         }
         return Ok(watched);
     }
     for target in targets {
-        let nearest = nearest(&kernel, &mounts, target)?;
+        let nearest = nearest(kernel, &mounts, target)?;
         if nearest.is_empty() {
             return Err(WatchError::NoDevice { target: target.clone() });
         }
@@ -33,7 +41,12 @@ pub(super) fn find(targets: &[PathBuf]) -> Result<Watched, WatchError> {
             let name = link.device.name();
             if !watched.disks.iter().any(|disk| disk.name == name) {
                 let depth = usize::try_from(link.level.saturating_sub(1)).unwrap_or(0);
-                watched.disks.push(WatchedDisk { name, role: None, target: target.display().to_string(), depth });
+                watched.disks.push(WatchedDisk {
+                    name,
+                    role: None,
+                    target: target.display().to_string(),
+                    depth,
+                });
             }
         }
     }
@@ -55,9 +68,10 @@ fn nearest(kernel: &Kernel, mounts: &[Mount], target: &Path) -> Result<Vec<Devic
         }
         Ok(_) => Ok(kernel.devices_of_path(&fs::canonicalize(target).map_err(failed)?, mounts)),
         // A name of the kernel, such as `sda`.
-        Err(error) if error.kind() == io::ErrorKind::NotFound && target.components().count() == 1 => {
-            kernel.device_of_source(&Path::new("/dev").join(target)).map(|device| vec![device]).ok_or_else(|| failed(error))
-        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound && target.components().count() == 1 => kernel
+            .device_of_source(&Path::new("/dev").join(target))
+            .map(|device| vec![device])
+            .ok_or_else(|| failed(error)),
         Err(error) => Err(failed(error)),
     }
 }
@@ -85,6 +99,8 @@ fn add_stripe(watched: &mut Watched, link: &Link) {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::symlink;
+
     use super::*;
 
     #[test]
@@ -95,9 +111,72 @@ mod tests {
         assert_eq!(find("/proc"), "`/proc` is on no block device of this host");
     }
 
+    /// A device of a copy of sysfs: name, attributes, members.
+    type Described<'d> = (&'d str, &'d [(&'d str, &'d str)], &'d [&'d str]);
+
+    /// A copy of sysfs with these devices.
+    fn host(devices: &[Described<'_>]) -> (tempfile::TempDir, Kernel) {
+        let root = tempfile::tempdir().unwrap();
+        let at = |path: String| root.path().join("sys").join(path);
+        for folder in ["block", "class/block"] {
+            fs::create_dir_all(at(folder.to_owned())).unwrap();
+        }
+        for (number, (name, attributes, members)) in devices.iter().enumerate() {
+            fs::create_dir_all(at(format!("devices/{name}/slaves"))).unwrap();
+            fs::write(at(format!("devices/{name}/dev")), format!("8:{number}\n")).unwrap();
+            for (attribute, value) in *attributes {
+                let file = at(format!("devices/{name}/{attribute}"));
+                fs::create_dir_all(file.parent().unwrap()).unwrap();
+                fs::write(file, format!("{value}\n")).unwrap();
+            }
+            for member in *members {
+                symlink(format!("../../{member}"), at(format!("devices/{name}/slaves/{member}"))).unwrap();
+            }
+            symlink(format!("../devices/{name}"), at(format!("block/{name}"))).unwrap();
+            symlink(format!("../../devices/{name}"), at(format!("class/block/{name}"))).unwrap();
+        }
+        let kernel = Kernel::captured(root.path());
+        (root, kernel)
+    }
+
+    #[test]
+    fn members_of_a_stripe_set_are_found_and_mirrors_and_linear_volumes_are_none() {
+        const HINTS: [(&str, &str); 2] =
+            [("queue/minimum_io_size", "65536"), ("queue/optimal_io_size", "131072")];
+        const LINEAR: [(&str, &str); 2] = [("queue/minimum_io_size", "512"), ("queue/optimal_io_size", "0")];
+        let (_root, kernel) = host(&[
+            ("sda", &[], &[]),
+            ("sdb", &[], &[]),
+            ("sdc", &[], &[]),
+            ("md0", &[("md/level", "raid0")], &["sda", "sdb"]),
+            ("md1", &[("md/level", "raid1")], &["sda", "sdb"]),
+            ("dm-0", &HINTS, &["sdb", "sdc"]),
+            ("dm-1", &LINEAR, &["sdb", "sdc"]),
+            ("dm-2", &LINEAR, &["md0"]),
+        ]);
+        let check = |target: &str, disks: &[(&str, usize)], stripes: &[&[&str]]| {
+            let watched = find_in(&kernel, &[PathBuf::from(target)]).unwrap();
+            let found: Vec<_> = watched.disks.iter().map(|disk| (disk.name.as_str(), disk.depth)).collect();
+            assert_eq!(found, disks, "{target}");
+            assert_eq!(watched.stripes, stripes, "{target}");
+        };
+        check("md0", &[("md0", 0), ("sda", 1), ("sdb", 1)], &[&["sda", "sdb"]]);
+        check("md1", &[("md1", 0), ("sda", 1), ("sdb", 1)], &[]);
+        check("dm-0", &[("dm-0", 0), ("sdb", 1), ("sdc", 1)], &[&["sdb", "sdc"]]);
+        check("dm-1", &[("dm-1", 0), ("sdb", 1), ("sdc", 1)], &[]);
+        // A volume on an array: the array two levels above its disks.
+        check("dm-2", &[("dm-2", 0), ("md0", 1), ("sda", 2), ("sdb", 2)], &[&["sda", "sdb"]]);
+        // What two targets have in common is there once.
+        let both = find_in(&kernel, &[PathBuf::from("md0"), PathBuf::from("dm-0")]).unwrap();
+        let names: Vec<&str> = both.disks.iter().map(|disk| disk.name.as_str()).collect();
+        assert_eq!(names, ["md0", "sda", "sdb", "dm-0", "sdc"]);
+    }
+
     #[test]
     fn all_disks_of_this_host_are_found_without_memory_and_drives() {
         let watched = find(&[]).unwrap();
-        assert!(watched.disks.iter().all(|disk| !disk.name.starts_with("ram") && !disk.name.starts_with("sr")));
+        assert!(
+            watched.disks.iter().all(|disk| !disk.name.starts_with("ram") && !disk.name.starts_with("sr"))
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! Options of `watch`.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -19,13 +19,14 @@ Examples:
   # was the storage good enough last week? A log of PerfMon
   iotrial watch DB01.csv
   # which drive holds what, and a page for the customer
-  iotrial watch DB01.csv --role data=D: --role log=L: --role tempdb=T: --html db01.html
+  iotrial watch DB01.csv --role data=D: --role log=L: --html db01.html
   # iostat, sar, sadf; from another program
   ssh db01 iostat -x -y 15 240 | iotrial watch -
   # two snapshots of sys.dm_io_virtual_file_stats, or of pg_stat_io
   iotrial watch before.csv after.csv
   # what to buy for it
-  iotrial watch DB01.csv --demand db01.toml && iotrial size --demand db01.toml
+  iotrial watch DB01.csv --demand db01.toml
+  iotrial size --demand db01.toml
   # live: all disks, or those below a directory, by role
   iotrial watch
   iotrial watch /data /log --role data=/data --role log=/log
@@ -89,8 +90,8 @@ pub struct WatchArgs {
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
 
-    /// Live: serve the counters to Prometheus. An address of this host alone, unless you give another one.
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    /// Live: serve the counters to Prometheus. A port alone is one of 127.0.0.1, which only this host reaches.
+    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = parse_address)]
     pub listen: Option<SocketAddr>,
 
     #[command(flatten)]
@@ -108,16 +109,33 @@ pub struct Names(pub Vec<String>);
 
 fn parse_role(text: &str) -> Result<(Role, String), String> {
     let words = || Role::ALL.iter().map(|role| role.as_str()).collect::<Vec<_>>().join(", ");
-    let (role, disk) = text.split_once('=').ok_or_else(|| "a role is ROLE=DISK, such as log=L: or log=/log".to_owned())?;
+    let (role, disk) =
+        text.split_once('=').ok_or_else(|| "a role is ROLE=DISK, such as log=L: or log=/log".to_owned())?;
     let found = Role::ALL.iter().find(|one| one.as_str() == role.trim());
     let role = found.ok_or_else(|| format!("`{}` is not a role; there are {}", role.trim(), words()))?;
-    if disk.trim().is_empty() { Err("the disk is missing".to_owned()) } else { Ok((*role, disk.trim().to_owned())) }
+    if disk.trim().is_empty() {
+        Err("the disk is missing".to_owned())
+    } else {
+        Ok((*role, disk.trim().to_owned()))
+    }
 }
 
 fn parse_names(text: &str) -> Result<Names, String> {
     let names: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
     let is_stripe = names.len() > 1 && names.iter().all(|name| !name.is_empty());
-    if is_stripe { Ok(Names(names)) } else { Err("a stripe is two disks or more, such as sdb,sdc,sdd".to_owned()) }
+    if is_stripe {
+        Ok(Names(names))
+    } else {
+        Err("a stripe is two disks or more, such as sdb,sdc,sdd".to_owned())
+    }
+}
+
+fn parse_address(text: &str) -> Result<SocketAddr, String> {
+    let alone = || text.parse::<u16>().ok().map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    text.parse()
+        .ok()
+        .or_else(alone)
+        .ok_or_else(|| "an address is 127.0.0.1:9464, or a port such as 9464".to_owned())
 }
 
 /// Below this the kernel's counters, in ms, say little of a latency; above it nobody would call it live.
@@ -125,5 +143,9 @@ const INTERVALS: std::ops::RangeInclusive<Duration> = Duration::from_millis(100)
 
 fn parse_interval(text: &str) -> Result<Duration, String> {
     let interval = parse_duration(text).map_err(|error| error.to_string())?;
-    if INTERVALS.contains(&interval) { Ok(interval) } else { Err("an interval is from 100ms to 1h".to_owned()) }
+    if INTERVALS.contains(&interval) {
+        Ok(interval)
+    } else {
+        Err("an interval is from 100ms to 1h".to_owned())
+    }
 }

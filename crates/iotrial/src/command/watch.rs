@@ -3,6 +3,7 @@
 mod files;
 mod live;
 mod live_block;
+mod metrics_server;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -44,7 +45,8 @@ pub fn watch(args: &WatchArgs) -> Result<ExitCode, Failure> {
         count if count == args.what.len() => files::watch_files(args, &request),
         _ => {
             let error = anyhow!("files of counters and disks to watch live do not go together");
-            Err(Failure::input(error).hint("a directory or a device is watched, a regular file is read".to_owned()))
+            Err(Failure::input(error)
+                .hint("a directory or a device is watched, a regular file is read".to_owned()))
         }
     }
 }
@@ -52,7 +54,11 @@ pub fn watch(args: &WatchArgs) -> Result<ExitCode, Failure> {
 fn request_of(args: &WatchArgs) -> Result<WatchRequest, Failure> {
     let sets: Vec<ThresholdSet> = if args.thresholds.is_empty() {
         let names = threshold_sets(args.database.map(Into::into));
-        names.iter().map(|name| ThresholdSet::builtin(name)).collect::<Result<_, _>>().map_err(Failure::input)?
+        names
+            .iter()
+            .map(|name| ThresholdSet::builtin(name))
+            .collect::<Result<_, _>>()
+            .map_err(Failure::input)?
     } else {
         let load = |name: &String| {
             expect_thresholds(Some(name), "watch --thresholds")?;
@@ -69,7 +75,12 @@ fn request_of(args: &WatchArgs) -> Result<WatchRequest, Failure> {
 }
 
 /// What counters say, as files, on the terminal, or as JSON; with the demand where it is wanted.
-fn show(args: &WatchArgs, series: &CounterSeries, request: &WatchRequest, name: &str) -> Result<ExitCode, Failure> {
+fn show(
+    args: &WatchArgs,
+    series: &CounterSeries,
+    request: &WatchRequest,
+    name: &str,
+) -> Result<ExitCode, Failure> {
     let answer = WatchAnswer::of(series, request).map_err(|error| {
         let hint = format!("there are {}", harmless(&error.known.join(", ")));
         Failure::input(error).hint(hint)

@@ -59,7 +59,9 @@ impl Kind {
                 format!("`iotrial audit {name}` checks it, `iotrial compare {name}` compares its rows")
             }
             Self::Counters => {
-                format!("`iotrial watch {name}` judges it, `iotrial size --demand {name}` finds what meets it")
+                format!(
+                    "`iotrial watch {name}` judges it, `iotrial size --demand {name}` finds what meets it"
+                )
             }
             Self::Demand => format!("`iotrial size --demand {name}` finds what meets it"),
             Self::Awr => {

@@ -40,7 +40,13 @@ const OBJECTS: [(Object, &[&str]); 2] = [
 const COUNTERS: [(Counted, &[&str]); 15] = [
     (
         Counted::As(Counter::ReadIops),
-        &["Disk Reads/sec", "Lesevorgänge/s", "Lectures disque/s", "Lecturas de disco/s", "Обращений чтения с диска/с"],
+        &[
+            "Disk Reads/sec",
+            "Lesevorgänge/s",
+            "Lectures disque/s",
+            "Lecturas de disco/s",
+            "Обращений чтения с диска/с",
+        ],
     ),
     (
         Counted::As(Counter::WriteIops),
@@ -96,7 +102,13 @@ const COUNTERS: [(Counted, &[&str]); 15] = [
     ),
     (
         Counted::As(Counter::Iops),
-        &["Disk Transfers/sec", "Übertragungen/s", "Transferts disque/s", "Transferencias de disco/s", "Обращений к диску/с"],
+        &[
+            "Disk Transfers/sec",
+            "Übertragungen/s",
+            "Transferts disque/s",
+            "Transferencias de disco/s",
+            "Обращений к диску/с",
+        ],
     ),
     (Counted::As(Counter::Bytes), &["Disk Bytes/sec", "Bytes/s", "Octets disque/s"]),
     (
@@ -136,7 +148,11 @@ const COUNTERS: [(Counted, &[&str]); 15] = [
     ),
     (
         Counted::QueueNow,
-        &["Current Disk Queue Length", "Aktuelle Warteschlangenlänge", "Taille de file d'attente du disque actuelle"],
+        &[
+            "Current Disk Queue Length",
+            "Aktuelle Warteschlangenlänge",
+            "Taille de file d'attente du disque actuelle",
+        ],
     ),
     (Counted::Idle, &["% Idle Time", "Leerlaufzeit (%)", "% d'inactivité", "Процент времени бездействия"]),
     (Counted::DiskTime, &["% Disk Time", "Zeit (%)", "Pourcentage du temps disque", "% de tiempo de disco"]),
@@ -144,12 +160,18 @@ const COUNTERS: [(Counted, &[&str]); 15] = [
 
 /// The object of that name.
 pub(super) fn object(name: &str) -> Option<Object> {
-    OBJECTS.iter().find(|(_, names)| names.iter().any(|known| is_same(name, known))).map(|(object, _)| *object)
+    OBJECTS
+        .iter()
+        .find(|(_, names)| names.iter().any(|known| is_same(name, known)))
+        .map(|(object, _)| *object)
 }
 
 /// The counter of that name.
 pub(super) fn counted(name: &str) -> Option<Counted> {
-    COUNTERS.iter().find(|(_, names)| names.iter().any(|known| is_same(name, known))).map(|(counted, _)| *counted)
+    COUNTERS
+        .iter()
+        .find(|(_, names)| names.iter().any(|known| is_same(name, known)))
+        .map(|(counted, _)| *counted)
 }
 
 /// Compared without regard to case, as Windows does. A letter of another code page was replaced when the file was read, and may have
@@ -185,7 +207,12 @@ mod tests {
         assert_eq!(object("Physikalischer Datentr\u{fffd}ger"), Some(Object::Physical));
         assert_eq!(counted("% d’inactivité"), Some(Counted::Idle));
         // As many letters as «Физический диск» and «Логический диск» both have.
-        assert_eq!(object("\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd} \u{fffd}\u{fffd}\u{fffd}\u{fffd}"), None);
+        assert_eq!(
+            object(
+                "\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd}\u{fffd} \u{fffd}\u{fffd}\u{fffd}\u{fffd}"
+            ),
+            None
+        );
         assert_eq!((counted("Disk Reads"), object("PhysicalDisks")), (None, None));
     }
 }

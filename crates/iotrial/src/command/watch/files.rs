@@ -13,14 +13,18 @@ use crate::failure::Failure;
 use crate::intake::{Folders, Input, Intake, Takes};
 use crate::output::say;
 
-const TAKES: Takes =
-    Takes { command: "watch", what: "counters: PerfMon CSV, iostat, sar, snapshots of files, or a recording of its own" };
+const TAKES: Takes = Takes {
+    command: "watch",
+    what: "counters: PerfMon CSV, iostat, sar, snapshots of files, or a recording of its own",
+};
 
 /// Shows what the files say. Several are snapshots of one system: the rates are between them.
 pub fn watch_files(args: &WatchArgs, request: &WatchRequest) -> Result<ExitCode, Failure> {
-    for (option, is_given) in
-        [("--record", args.record.is_some()), ("--listen", args.listen.is_some()), ("--duration", args.duration.is_some())]
-    {
+    for (option, is_given) in [
+        ("--record", args.record.is_some()),
+        ("--listen", args.listen.is_some()),
+        ("--duration", args.duration.is_some()),
+    ] {
         if is_given {
             let error = anyhow!("{option} is for disks that are watched live, and a file was given");
             return Err(Failure::input(error).hint("leave it out, or leave the file out".to_owned()));
@@ -40,7 +44,9 @@ pub fn watch_files(args: &WatchArgs, request: &WatchRequest) -> Result<ExitCode,
             (None, counters) => counters,
             (Some(Counters::Snapshots(some)), Counters::Snapshots(more)) => joined(some, more)?,
             _ => {
-                let error = anyhow!("several files of counters go together only if they are snapshots, and `{name}` or one before it has rates");
+                let error = anyhow!(
+                    "several files of counters go together only if they are snapshots, and `{name}` or one before it has rates"
+                );
                 return Err(Failure::input(error).hint("give one file at a time".to_owned()));
             }
         });

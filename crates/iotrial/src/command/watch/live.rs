@@ -4,16 +4,20 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::PoisonError;
 
 use anyhow::{Context as _, anyhow};
-use iotrial_analysis::watch::{WatchAnswer, WatchRequest};
+use iotrial_analysis::watch::{WatchAnswer, WatchRequest, limit_us};
 use iotrial_measure::disk_stats::disk_stats_of_this_host;
 use iotrial_host::machine::machine;
 use iotrial_model::counters::RecordedInterval;
-use iotrial_session::watch::{Watch, WatchError, Watched, WatchedRequest};
+use iotrial_model::load::Direction;
+use iotrial_report::exposition::{ExposedDisk, Exposition};
+use iotrial_session::watch::{Watch, WatchError, Watched, WatchedDisk, WatchedRequest};
 use serde::Serialize;
 
 use super::live_block::{LiveBlock, plain_header, plain_lines};
+use super::metrics_server::serve;
 use super::{THIS_HOST, exit_code_of, show};
 use crate::cli::WatchArgs;
 use crate::failure::Failure;
@@ -37,7 +41,8 @@ pub fn watch_live(args: &WatchArgs, request: &WatchRequest) -> Result<ExitCode, 
     let watched = Watched::find(&wanted).map_err(Failure::from)?;
     if watched.disks.is_empty() {
         let error = anyhow!("this host shows no disk");
-        return Err(Failure::input(error).hint("in a container the disks are those of its host: watch there".to_owned()));
+        return Err(Failure::input(error)
+            .hint("in a container the disks are those of its host: watch there".to_owned()));
     }
     let source = disk_stats_of_this_host().map_err(|error| Failure::from(WatchError::Counters(error)))?;
     let control = control_without_a_word()?;
@@ -48,6 +53,8 @@ pub fn watch_live(args: &WatchArgs, request: &WatchRequest) -> Result<ExitCode, 
     if let Some(file) = &mut recording {
         write_line(file, &head)?;
     }
+    let exposed =
+        args.listen.map(|address| serve(address, exposition(&watch, &host, args, request))).transpose()?;
     let mut screen = Screen::new(args, &host, watch.watched());
     let mut is_heard = !args.json || output::json_line(&head)?;
     if is_heard {
@@ -55,9 +62,12 @@ pub fn watch_live(args: &WatchArgs, request: &WatchRequest) -> Result<ExitCode, 
             if let Some(file) = &mut recording {
                 write_line(file, interval)?;
             }
+            if let Some(exposed) = &exposed {
+                exposed.lock().unwrap_or_else(PoisonError::into_inner).add(interval);
+            }
             is_heard = screen.show(watch.watched(), interval, request)?;
-            // Who records goes on without somebody who looks.
-            if !is_heard && recording.is_none() {
+            // Who records or serves goes on without somebody who looks.
+            if !is_heard && recording.is_none() && exposed.is_none() {
                 control.stop();
             }
             Ok::<(), Failure>(())
@@ -72,7 +82,8 @@ pub fn watch_live(args: &WatchArgs, request: &WatchRequest) -> Result<ExitCode, 
         say!("recorded `{}`", path.display());
     }
     // Roles are at the disks already, by whatever name they were given.
-    let request = WatchRequest { roles: Vec::new(), disks: Vec::new(), stripes: Vec::new(), ..request.clone() };
+    let request =
+        WatchRequest { roles: Vec::new(), disks: Vec::new(), stripes: Vec::new(), ..request.clone() };
     if args.json {
         let answer = WatchAnswer::of(&series, &request).map_err(Failure::input)?;
         output::json_line(&Summary { summary: &answer })?;
@@ -83,6 +94,20 @@ pub fn watch_live(args: &WatchArgs, request: &WatchRequest) -> Result<ExitCode, 
     }
     let name = args.record.as_ref().map_or_else(|| THIS_HOST.to_owned(), |path| path.display().to_string());
     show(args, &series, &request, &name)
+}
+
+/// What Prometheus is served, before anything happened.
+fn exposition(watch: &Watch, host: &str, args: &WatchArgs, request: &WatchRequest) -> Exposition {
+    let limit =
+        |role, direction| limit_us(&request.thresholds, role, direction).map(|limit_us| limit_us / 1e6);
+    let disk = |disk: &WatchedDisk| ExposedDisk {
+        name: disk.name.clone(),
+        role: disk.role,
+        target: disk.target.clone(),
+        limits_s: [Direction::Read, Direction::Write].map(|direction| limit(disk.role, direction)),
+    };
+    let disks = watch.watched().disks.iter().map(disk).collect();
+    Exposition::new(env!("CARGO_PKG_VERSION"), host, args.interval.as_secs_f64(), disks)
 }
 
 /// A new file, or the one that may be replaced.
@@ -125,7 +150,12 @@ impl Screen {
     }
 
     /// Shows an interval; `false` where nobody looks any more.
-    fn show(&mut self, watched: &Watched, interval: &RecordedInterval, request: &WatchRequest) -> Result<bool, Failure> {
+    fn show(
+        &mut self,
+        watched: &Watched,
+        interval: &RecordedInterval,
+        request: &WatchRequest,
+    ) -> Result<bool, Failure> {
         match self {
             Self::Json => output::json_line(interval),
             Self::Lines(count) => {

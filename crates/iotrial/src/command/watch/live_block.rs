@@ -16,7 +16,7 @@ const LONGEST_SPARK: usize = 30;
 /// From this width on there is room for sizes.
 const WIDE: usize = 110;
 /// Without a sparkline: the columns of numbers with the name.
-const NUMBERS: usize = 76;
+const NUMBERS: usize = 68;
 
 /// The last intervals of each device, and how they are shown.
 pub struct LiveBlock {
@@ -57,12 +57,12 @@ impl LiveBlock {
         has_colours: bool,
     ) -> Vec<String> {
         let is_wide = width >= WIDE;
-        let spark = width.saturating_sub(NUMBERS + if is_wide { 8 } else { 0 } + 2).min(LONGEST_SPARK);
+        let spark = width.saturating_sub(NUMBERS + if is_wide { 8 } else { 0 } + 3).min(LONGEST_SPARK);
         let kib = if is_wide { format!("{:>8}", "KiB") } else { String::new() };
         let mut lines = vec![
             format!("{} · every {} s · {}", self.host, self.interval_s, clock(self.elapsed_s)),
             format!(
-                "{:<18}{:>9}{:>9}{:>8}{kib}{:>9}{:>9}{:>7}{:>7}{}",
+                "{:<14}{:>8}{:>9}{:>7}{kib}{:>9}{:>9}{:>6}{:>6}{}",
                 "",
                 "reads/s",
                 "writes/s",
@@ -71,7 +71,7 @@ impl LiveBlock {
                 "write ms",
                 "queue",
                 "busy",
-                if spark >= 4 { "  I/Os per second" } else { "" }
+                if spark >= 4 { "  I/Os/s" } else { "" }
             ),
         ];
         let mut target = "";
@@ -83,7 +83,10 @@ impl LiveBlock {
             let indent = 2 * (disk.depth + usize::from(!disk.target.is_empty()));
             let role = disk.role.map_or(String::new(), |role| format!(" {role}"));
             let name = format!("{:indent$}{}{role}", "", harmless(&disk.name));
-            lines.push(format!("{name:<18.18}{}", numbers(disk, find(interval, disk), sets, is_wide, has_colours)));
+            lines.push(format!(
+                "{name:<14.14}{}",
+                numbers(disk, find(interval, disk), sets, is_wide, has_colours)
+            ));
             if spark >= 4
                 && let Some(line) = lines.last_mut()
             {
@@ -98,7 +101,10 @@ impl LiveBlock {
             lines.truncate(most - 1);
             lines.push(format!("… and {more} more lines; name the disks that matter"));
         }
-        lines.iter().map(|line| console::truncate_str(line, width.saturating_sub(1), "…").into_owned()).collect()
+        lines
+            .iter()
+            .map(|line| console::truncate_str(line, width.saturating_sub(1), "…").into_owned())
+            .collect()
     }
 }
 
@@ -118,7 +124,7 @@ fn numbers(
     is_wide: bool,
     has_colours: bool,
 ) -> String {
-    let Some(did) = did.filter(|did| did.read_iops.is_some()) else { return format!("{:>9}", "–") };
+    let Some(did) = did.filter(|did| did.read_iops.is_some()) else { return format!("{:>8}", "–") };
     let count = |value: Option<f64>| group_thousands(&format!("{:.0}", value.unwrap_or(0.0)));
     let bytes = did.read_bytes_per_s.unwrap_or(0.0) + did.write_bytes_per_s.unwrap_or(0.0);
     let latency = |seconds: Option<f64>, direction| {
@@ -138,7 +144,7 @@ fn numbers(
     let share = did.busy_share.map_or_else(|| "–".to_owned(), |share| format!("{:.0} %", 100.0 * share));
     let queue = did.queue.map_or_else(|| "–".to_owned(), three_digits);
     format!(
-        "{:>9}{:>9}{:>8}{kib}{}{}{queue:>7}{share:>7}",
+        "{:>8}{:>9}{:>7}{kib}{}{}{queue:>6}{share:>6}",
         count(did.read_iops),
         count(did.write_iops),
         three_digits(bytes / 1e6),
@@ -162,7 +168,7 @@ pub fn plain_lines(watched: &Watched, interval: &RecordedInterval, sets: &[Thres
     let line = |disk: &WatchedDisk| {
         let did = find(interval, disk).filter(|did| iops(did) > 0.0)?;
         let name = format!("{}{}", disk.name, disk.role.map_or(String::new(), |role| format!(" {role}")));
-        Some(format!("{time}Z {name:<18.18}{}\n", numbers(disk, Some(did), sets, false, false)))
+        Some(format!("{time}Z {name:<14.14}{}\n", numbers(disk, Some(did), sets, false, false)))
     };
     let lines: String = watched.disks.iter().filter_map(line).collect();
     if lines.is_empty() { format!("{time}Z nothing was read or written\n") } else { lines }
@@ -171,7 +177,7 @@ pub fn plain_lines(watched: &Watched, interval: &RecordedInterval, sets: &[Thres
 /// The header of [`plain_lines`].
 pub fn plain_header() -> String {
     format!(
-        "{:<9} {:<18}{:>9}{:>9}{:>8}{:>9}{:>9}{:>7}{:>7}\n",
+        "{:<9} {:<14}{:>8}{:>9}{:>7}{:>9}{:>9}{:>6}{:>6}\n",
         "UTC", "disk", "reads/s", "writes/s", "MB/s", "read ms", "write ms", "queue", "busy"
     )
 }
@@ -246,10 +252,16 @@ mod tests {
         for words in ["  md0 log", "12,345", "50.6", "6.00!", "3.25", "50 %", "█"] {
             assert!(of_md0.contains(words), "{words}: {of_md0}");
         }
-        assert!(lines[4].contains("6.00 ") && lines[4].starts_with("    sda"), "a disk without a role is data: {lines:?}");
+        assert!(
+            lines[4].contains("6.00 ") && lines[4].starts_with("    sda"),
+            "a disk without a role is data: {lines:?}"
+        );
         for width in [20, 80, 100, 140] {
             let lines = block.lines(&watched, &interval, &sets(), (width, 40), true);
-            assert!(lines.iter().all(|line| console::measure_text_width(line) < width), "{width}: {lines:#?}");
+            assert!(
+                lines.iter().all(|line| console::measure_text_width(line) < width),
+                "{width}: {lines:#?}"
+            );
         }
         let cut = block.lines(&watched, &interval, &sets(), (80, 5), false);
         assert_eq!((cut.len(), cut[2].as_str()), (3, "… and 3 more lines; name the disks that matter"));
