@@ -8,6 +8,7 @@ use std::process::ExitCode;
 mod workspace;
 mod step;
 mod setup;
+mod wine;
 mod checks;
 mod bench;
 // Shells, limits, links, pipes: the situations are those of Unix.

@@ -19,10 +19,11 @@ struct Need {
     without: &'static str,
 }
 
-const NEEDS: [Need; 5] = [
+const NEEDS: [Need; 6] = [
     Need { program: "fio", package: "fio", without: "`cargo xtask bench fio` cannot run" },
     Need { program: "chromium", package: "chromium", without: "reports are not opened in a browser" },
     Need { program: WINDOWS_C_COMPILER, package: "gcc-mingw-w64-x86-64", without: "Windows is not checked" },
+    Need { program: "/usr/lib/wine/wine64", package: "wine64", without: "nothing is run for Windows" },
     Need { program: "mkfs.btrfs", package: "btrfs-progs", without: "striped volumes are not tested" },
     Need { program: "losetup", package: "util-linux", without: "loop devices are not tested" },
 ];

@@ -1,12 +1,16 @@
 //! What an AWR report means for storage: the figures of one interval, the latency of waits with a category, what an expert would
 //! remark, and the figures of a database over many intervals; what machine and storage that takes, and what Exadata does for it.
 
+mod about;
+mod cut;
 mod demand;
 mod exadata;
 mod figures;
 mod fleet;
+mod flow;
 mod latencies;
 mod machine;
+mod part;
 mod remarks;
 mod replay;
 mod right_size;
@@ -17,16 +21,19 @@ mod slob;
 use iotrial_model::awr::{AwrFigures, AwrReport};
 use serde::Serialize;
 
+pub use about::About;
+pub use cut::{CutOff, MissingSection};
 pub use demand::Level;
 pub use exadata::{Ask, Difficulty, ExadataMove, Feature, MemorySaving, Saving, TimeShare, Use, Whose};
 pub use fleet::{AwrFleet, Consolidated, FleetInterval, FleetMember, OwnPeak, UnknownDatabase};
 pub use latencies::WaitLatency;
+pub use part::{OnCells, Part};
 pub use remarks::{Limit, Remark};
 pub use replay::{Replay, ReplayLimit, ReplayStream};
 pub use right_size::{Factor, Licences, Method, Provision, RightSizing, SizeRequest, Sized};
 pub use sample::AwrSample;
 pub use series::{AwrSeries, AwrStatistics, DatabaseSeries, LeftOut, SeriesInterval};
-pub use slob::{SlobHosts, SlobReport, SlobRun, SlobSeries, is_slob_report};
+pub use slob::{SlobHosts, SlobReport, SlobRun, SlobSeries, SlobWait, is_slob_report};
 
 use crate::threshold::ThresholdSet;
 
@@ -35,6 +42,12 @@ use crate::threshold::ThresholdSet;
 pub struct AwrAnswer {
     /// The report itself.
     pub awr: AwrReport,
+    /// How much of the report is missing; `None` of a whole one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut_off: Option<CutOff>,
+    /// What the report is a part of; `None` where it has the whole database, as far as it says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
     /// What the database asks of its storage.
     pub figures: AwrFigures,
     /// The waits that are waits for I/O.
@@ -57,9 +70,22 @@ impl AwrAnswer {
         let figures = figures::figures_of(&report);
         let latencies = latencies::latencies_of(&report, thresholds);
         let limits = remarks::limits_of(&report);
-        let remarks = remarks::remarks_of(&report, &figures, &latencies);
-        let away_from_exadata = ExadataMove::of(&report, &figures);
-        Self { awr: report, figures, latencies, limits, remarks, away_from_exadata, right_size: None }
+        let part = Part::of(&[AwrSample::of(&report, "")]);
+        let remarks = remarks::remarks_of(&report, &figures, &latencies, part.as_ref());
+        let away_from_exadata =
+            ExadataMove::of(&report, &figures).map(|away| ExadataMove { is_of_part: part.is_some(), ..away });
+        let cut_off = CutOff::of(&report);
+        Self {
+            awr: report,
+            cut_off,
+            part,
+            figures,
+            latencies,
+            limits,
+            remarks,
+            away_from_exadata,
+            right_size: None,
+        }
     }
 
     /// With the machine and the storage that it takes.

@@ -11,6 +11,8 @@ mod metric;
 
 mod circumstances;
 
+mod host_difference;
+
 mod capacity;
 
 mod sample;
@@ -60,7 +62,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use iotrial_model::figure::Figure;
 use iotrial_model::finding::{Finding, FindingId, Severity};
+use iotrial_model::host_fact::HostReport;
 use iotrial_model::metric::MetricKey;
+use iotrial_model::record::AttributeValue;
 use iotrial_model::toml_reader::nearest;
 use iotrial_model::words::in_brief;
 use serde::Serialize;
@@ -76,6 +80,7 @@ pub use delta::{
 };
 pub use factor::{Factor, FactorPair, GroupChange};
 pub use gate::{Gate, GateOutcome, GateResult, ParseGateError, hold_gates};
+pub use host_difference::{HostDifference, HostValues};
 pub use load_matrix::{Contender, LoadCell, LoadMatrix, LoadMetric, LoadRow};
 pub use metric::{Metric, MetricGroup};
 pub use ranking::{Place, Ranking, Standing};
@@ -99,6 +104,7 @@ use recommendation::Evidence;
 use sample::tell_loads_apart;
 use several_loads::Loads;
 
+use crate::host_attributes::{HOST_ATTRIBUTES, host_attribute};
 use crate::words::{latency_in_words, with_thousands};
 
 /// Configurations held against each other. Its keys are an interface: `docs/json.md`.
@@ -134,6 +140,9 @@ pub struct Comparison {
     /// A row for each load, where the metrics are of several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub over_loads: Option<Box<LoadMatrix>>,
+    /// In what the hosts differ, beside what the attributes say; empty where nothing does, or where nobody looked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub host_differences: Vec<HostDifference>,
     /// Gates held against each configuration.
     pub gates: Vec<GateOutcome>,
     /// What the reader should know about it, the most serious first.
@@ -357,7 +366,7 @@ impl Comparison {
         findings.extend(findings_on_offsets(&samples));
         without_unlike_writes(&mut samples, &mut findings);
         let subjects = subjects_of(&samples);
-        let configurations = Configuration::all(samples)?;
+        let mut configurations = Configuration::all(samples)?;
         if let [only] = configurations.as_slice() {
             let label = (only.run_count() > 1).then(|| only.label.clone());
             return Err(CompareError::OnlyOne { label, runs: only.run_count() });
@@ -371,6 +380,7 @@ impl Comparison {
         if !metrics.iter().any(|metric| is_common(&metric)) {
             return Err(CompareError::NoCommonMetric);
         }
+        add_host_attributes(&mut configurations, request.by.as_deref());
         let baseline = match &request.baseline {
             Some(name) => find_baseline(&configurations, name)?,
             None => 0,
@@ -402,12 +412,14 @@ impl Comparison {
         findings.extend(findings_on_ranges(&configurations));
         // Stable: within a severity they stay in the order of the steps above.
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+        let host_differences = host_differences(&configurations);
         let mut comparison = Self {
             subjects,
             baseline: configurations[baseline].key.clone(),
             is_baseline_chosen: request.baseline.is_some(),
             not_compared: None,
             configurations,
+            host_differences,
             metrics,
             factors,
             against_baseline,
@@ -448,6 +460,7 @@ impl Comparison {
             is_baseline_chosen: false,
             not_compared: Some(why),
             metrics: metrics_of(&configurations),
+            host_differences: host_differences(&configurations),
             configurations,
             factors: Vec::new(),
             against_baseline: Vec::new(),
@@ -487,6 +500,48 @@ impl Comparison {
                 format!("too few repeats ({count}; five or more needed)")
             }
             reading => reading.as_str().to_owned(),
+        }
+    }
+}
+
+/// In what the hosts of configurations differ.
+fn host_differences(configurations: &[Configuration]) -> Vec<HostDifference> {
+    let hosts: Vec<(&str, Vec<&HostReport>)> =
+        configurations.iter().map(|one| (one.key.as_str(), one.hosts.iter().collect())).collect();
+    HostDifference::between(&hosts)
+}
+
+/// Lets what hosts show of themselves tell configurations apart, where nothing that the user wrote down does, or where it is asked for.
+///
+/// Not beside attributes of the user: `driver = "sr-iov"` and what the host says of the same driver would always differ together, so
+/// that no pair would be left that differs in one thing only.
+fn add_host_attributes(configurations: &mut [Configuration], by: Option<&str>) {
+    let is_told_apart = !varying_attributes(configurations).is_empty();
+    // What differs among the repeats is no attribute of the configuration, and neither is what it does not tell.
+    let value_of = |one: &Configuration, name: &str| -> Option<AttributeValue> {
+        let mut values = one.hosts.iter().map(|host| host_attribute(host, name));
+        let first = values.next()??;
+        values.all(|other| other.as_ref() == Some(&first)).then_some(first)
+    };
+    let mut groupings: Vec<Vec<usize>> = Vec::new();
+    let asked_first = HOST_ATTRIBUTES.iter().filter(|name| by == Some(**name));
+    for name in asked_first.chain(HOST_ATTRIBUTES) {
+        // The user's own word wins.
+        let is_given = configurations.iter().any(|one| one.attributes.contains_key(*name));
+        let values: Option<Vec<AttributeValue>> =
+            configurations.iter().map(|one| value_of(one, name)).collect();
+        let Some(values) = values.filter(|_| !is_given && (!is_told_apart || by == Some(*name))) else {
+            continue;
+        };
+        // Another machine has another driver with other queues: what always changes along with the one before is no factor of its own.
+        let grouping: Vec<usize> =
+            values.iter().map(|value| values.iter().take_while(|other| *other != value).count()).collect();
+        if grouping.iter().all(|first| *first == 0) || groupings.contains(&grouping) {
+            continue;
+        }
+        groupings.push(grouping);
+        for (one, value) in configurations.iter_mut().zip(values) {
+            one.attributes.insert((*name).to_owned(), value);
         }
     }
 }

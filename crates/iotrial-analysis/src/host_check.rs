@@ -52,6 +52,11 @@ impl Database {
         }
     }
 
+    /// The database that a profile is for, as its name says: `sqlserver-oltp`, `oracle-redo`.
+    pub fn of_profile(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|database| name.starts_with(database.as_str()))
+    }
+
     /// The database of that word.
     pub fn from_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|database| database.as_str() == word)

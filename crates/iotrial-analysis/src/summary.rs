@@ -16,6 +16,7 @@ use serde::{Serialize, Serializer};
 
 use crate::device_chain::{ChainStep, StepFlow};
 use crate::findings::{Observed, findings};
+use crate::possible_cause::{PossibleCause, possible_causes};
 use crate::settings::{Setting, settings_of_run};
 use crate::steady_state::SteadyState;
 use crate::stream::Streams;
@@ -63,6 +64,8 @@ pub struct Summary {
     pub settings: Vec<Setting>,
     /// What the reader should know, the most serious first.
     pub findings: Vec<Finding>,
+    /// Settings of the host that may be why it is too slow; empty where it is not, and where nobody read the host.
+    pub possible_causes: Vec<PossibleCause>,
     /// What an import did not understand.
     pub warnings: Vec<Warning>,
 }
@@ -94,6 +97,8 @@ struct RunDocument<'s> {
     #[serde(skip_serializing_if = "<[Setting]>::is_empty")]
     settings: &'s [Setting],
     findings: &'s [Finding],
+    #[serde(skip_serializing_if = "<[PossibleCause]>::is_empty")]
+    possible_causes: &'s [PossibleCause],
 }
 
 /// The document of an imported result, without what no source states.
@@ -149,6 +154,7 @@ impl Serialize for Summary {
             search: self.search.as_ref(),
             settings: &self.settings,
             findings: &self.findings,
+            possible_causes: &self.possible_causes,
         };
         document.serialize(serializer)
     }
@@ -373,6 +379,7 @@ impl Summary {
                 let reserve = reserve_of(subject, &verdict);
                 settings_of_run(subject).into_iter().map(|one| one.with_reserve(reserve)).collect()
             },
+            possible_causes: possible_causes(subject, &verdict),
             verdict,
             findings,
             warnings: subject.warnings.to_vec(),

@@ -212,6 +212,7 @@ fn record(intervals: Vec<Interval>) -> RunRecord {
         started_at: "2026-01-01T00:00:00Z".to_owned(),
         anonymous: false,
         host: Host { cpu_count: 4, memory: Some(ByteSize::gib(8)), ..Host::default() },
+        host_facts: None,
         targets: vec![TargetRecord {
             path: "/data".to_owned(),
             kind: "directory".to_owned(),

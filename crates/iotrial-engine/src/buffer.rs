@@ -97,8 +97,8 @@ impl SlotBuffers {
 
     /// All of the memory, and the part of it that lies on huge pages.
     #[cfg_attr(
-        not(target_os = "linux"),
-        expect(dead_code, reason = "only rings tell what they were granted")
+        not(any(target_os = "linux", windows)),
+        expect(dead_code, reason = "only rings and ports tell what they were granted")
     )]
     pub(crate) fn size_and_huge_pages(&self) -> (ByteSize, ByteSize) {
         let huge = if self.layout.size() >= HUGE_PAGE { os::huge_page_bytes(self.memory) } else { 0 };

@@ -18,6 +18,8 @@ mod uring;
 #[cfg(not(target_os = "linux"))]
 #[path = "uring_absent.rs"]
 mod uring;
+#[cfg_attr(not(windows), path = "iocp_absent.rs")]
+mod iocp;
 pub mod targets;
 #[cfg_attr(not(target_os = "linux"), path = "polling_absent.rs")]
 pub mod polling;

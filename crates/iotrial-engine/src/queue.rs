@@ -147,6 +147,16 @@ mod tests {
         let mut queue = ThreadsQueue::new(clock.clone(), &areas, &[BLOCK; 2], &mut random).unwrap();
         sees_what_was_written(&mut queue, &clock, content);
         drop(queue);
+        #[cfg(windows)]
+        {
+            let place = tempfile::tempdir().unwrap();
+            let (plan, prepared) = crate::test_plan::laid_out(place.path());
+            let handles = crate::iocp::Handles::for_threads(&plan, &prepared.areas).unwrap();
+            let content = open(&prepared.areas)[0].content;
+            let mut queue =
+                crate::iocp::IocpQueue::new(clock.clone(), &handles[0], &[BLOCK; 2], 1, &mut random).unwrap();
+            sees_what_was_written(&mut queue, &clock, content);
+        }
         #[cfg(target_os = "linux")]
         if let Some(refusal) = crate::uring::refusal() {
             eprintln!("skipped for `uring`: {refusal}");

@@ -22,8 +22,8 @@ use iotrial_model::record::{
 
 use crate::lane::{JobCopy, Lane};
 use crate::targets::{HeldAreas, OpenAreaError};
-use crate::uring;
 use crate::worker::{Engine, Ready, Worker, open_engine};
+use crate::{iocp, uring};
 
 /// Intervals that a thread may be ahead of whoever takes them.
 // A full channel stops the thread, and with it the load, so there is room for many: usually a quarter of a
@@ -78,6 +78,7 @@ pub struct RunOutcome {
 pub fn refusal_of(engine: EngineKind) -> Option<String> {
     match engine {
         EngineKind::Uring => uring::refusal(),
+        EngineKind::Iocp => iocp::refusal(),
         EngineKind::Threads | EngineKind::Sim | EngineKind::Null => None,
     }
 }

@@ -346,6 +346,7 @@ impl<C: Clock> IoQueue for UringQueue<C> {
             flush_workers: self.flush_workers,
             buffers,
             huge_pages,
+            ..QueueSetup::default()
         }
     }
 }

@@ -17,6 +17,7 @@ use iotrial_model::plan::{EngineKind, Plan};
 use iotrial_model::record::QueueSetup;
 
 use crate::drive::{Driver, Wiring};
+use crate::iocp::{Handles, IocpQueue};
 use crate::lane::Lane;
 use crate::null::NullQueue;
 use crate::queue::IoQueue;
@@ -45,6 +46,17 @@ pub(crate) fn open_engine(
             Arc::new(move |worker: Worker| {
                 let (clock, lengths, flushing) = (worker.clock.clone(), worker.lengths(), worker.flushing());
                 let queue = UringQueue::new(clock, &open, &lengths, flushing, ring, &mut worker.random());
+                worker.drive_on_clock(queue)
+            })
+        }
+        EngineKind::Iocp => {
+            let handles = Handles::for_threads(plan, areas)?;
+            Arc::new(move |worker: Worker| {
+                let (clock, lengths, flushing) = (worker.clock.clone(), worker.lengths(), worker.flushing());
+                let own = handles.get(worker.index).ok_or(io::ErrorKind::Unsupported);
+                let queue = own.map_err(io::Error::from).and_then(|handles| {
+                    IocpQueue::new(clock, handles, &lengths, flushing, &mut worker.random())
+                });
                 worker.drive_on_clock(queue)
             })
         }

@@ -15,15 +15,16 @@ use iotrial_model::record::{EndedHow, Failure, OpCounts, RunRecord};
 use iotrial_model::units::ByteSize;
 use support::{job, plan, run_on};
 
-/// Both engines, or the one that this host allows.
+/// Those that read and write, as far as this host allows them.
 fn engines() -> Vec<EngineKind> {
-    match refusal_of(EngineKind::Uring) {
-        None => vec![EngineKind::Uring, EngineKind::Threads],
+    let may_run = |engine: &EngineKind| match refusal_of(*engine) {
+        None => true,
         Some(refusal) => {
-            eprintln!("skipped for `uring`: {refusal}");
-            vec![EngineKind::Threads]
+            eprintln!("skipped for `{}`: {refusal}", engine.as_str());
+            false
         }
-    }
+    };
+    EngineKind::ALL.into_iter().filter(|engine| engine.touches_targets()).filter(may_run).collect()
 }
 
 /// A short load over the first two MiB of a file.

@@ -44,10 +44,48 @@ fn driver(kernel: &Kernel, directory: &Path) -> Option<(String, PathBuf)> {
     })
 }
 
+/// The version of a driver that has one of its own: those in the kernel mostly have that of the kernel, and say none.
+pub(crate) fn driver_version(kernel: &Kernel, name: &str, facts: &mut Facts<'_>) {
+    facts.read_if_there(FactId::DriverVersion, &kernel.sys.join("module").join(name).join("version"), word);
+}
+
+/// How many interrupts there are for the queues of a disk, and where that is said; `None` where it does not show, as behind a
+/// hypervisor's own bus.
+///
+/// A PCI function has a folder with a file for each of its interrupts (Documentation/ABI/testing/sysfs-bus-pci, `msi_irqs`).
+/// One of them is not for I/O: that of the configuration of virtio, or of the admin queue of NVMe. Where the host gave fewer
+/// than the driver wanted, one is left, and it is for everything.
+pub(crate) fn queue_interrupts(kernel: &Kernel, disk: &Device) -> Option<(i64, String)> {
+    let directory = disk.directory();
+    // The path of native multipath stands beside the controllers, of which the first says how it is.
+    let of_nvme =
+        nvme_controllers(disk).first().and_then(|path| std::fs::canonicalize(path.join("device")).ok());
+    let place = of_nvme.as_deref().unwrap_or(directory);
+    // The nearest function, and none above it: bridges have interrupts of their own.
+    let function = place.ancestors().find(|path| is_pci_address(&file_name(path)))?;
+    let folder = function.join("msi_irqs");
+    let count = i64::try_from(entries(&folder).len()).ok()?;
+    if count > 0 {
+        return Some(((count - 1).max(1), kernel.shown(&folder).display().to_string()));
+    }
+    // The line of old, which a function has once or, with 0, not at all.
+    let line = function.join("irq");
+    let has_line = text::line(&line).is_ok_and(|number| number != "0");
+    has_line.then(|| (1, kernel.shown(&line).display().to_string()))
+}
+
+/// `0000:00:1f.2`: domain, bus, device and function.
+fn is_pci_address(name: &str) -> bool {
+    let parts: Vec<&str> = name.split([':', '.']).collect();
+    let is_hex = |part: &&str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_hexdigit());
+    parts.len() == 4 && name.contains('.') && parts.iter().all(is_hex)
+}
+
 fn tell_driver(kernel: &Kernel, directory: &Path, facts: &mut Facts<'_>) -> String {
     match driver(kernel, directory) {
         Some((name, link)) => {
             facts.known(FactId::Driver, FactValue::text(&name), kernel.shown(&link).display().to_string());
+            driver_version(kernel, &name, facts);
             name
         }
         None => {
@@ -114,7 +152,9 @@ fn scsi(kernel: &Kernel, directory: &Path) -> Part {
     let about = if driver(kernel, directory).is_none() && text::line(&class.join("proc_name")).is_ok() {
         // Software has no device with a driver; the adapter still has a name.
         facts.read(FactId::Driver, &class.join("proc_name"), word);
-        text::line(&class.join("proc_name")).unwrap_or_default()
+        let name = text::line(&class.join("proc_name")).unwrap_or_default();
+        driver_version(kernel, &name, &mut facts);
+        name
     } else {
         tell_driver(kernel, directory, &mut facts)
     };

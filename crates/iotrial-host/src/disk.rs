@@ -3,6 +3,7 @@
 use iotrial_model::host_fact::{FactId, FactValue, Part, PartKind};
 
 use crate::block::{Device, Kernel, Link};
+use crate::controller;
 use crate::limits::IoLimits;
 use crate::reading::{Facts, Parse, choice, flag, number, word};
 
@@ -57,8 +58,14 @@ pub(crate) fn disk(kernel: &Kernel, uses: &Uses, link: &Link, has_map: bool) -> 
         let count = i64::try_from(queues).unwrap_or(i64::MAX);
         facts.known(FactId::HardwareQueues, FactValue::Number(count), format!("{shown}/mq"));
     }
+    if let Some((interrupts, from)) = controller::queue_interrupts(kernel, device) {
+        facts.known(FactId::QueueInterrupts, FactValue::Number(interrupts), from);
+    }
     let name = device.name();
     let model = device.facts().model;
+    if let Some(model) = &model {
+        facts.known(FactId::Model, FactValue::text(model), format!("{shown}/device"));
+    }
     if let Some(is_ephemeral) = model.as_deref().and_then(ephemeral) {
         facts.known(FactId::Ephemeral, FactValue::Flag(is_ephemeral), format!("{shown}/device/model"));
     }

@@ -39,4 +39,5 @@ mod ethtool;
 mod network;
 #[cfg(target_os = "linux")]
 mod chain;
+pub mod machine;
 pub mod report;

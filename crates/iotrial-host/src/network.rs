@@ -8,7 +8,7 @@ use iotrial_model::host_fact::{FactId, FactValue, Part, PartKind};
 use crate::block::{Kernel, entries, file_name};
 use crate::mounts::Mount;
 use crate::reading::{Facts, number, word};
-use crate::{ethtool, text};
+use crate::{controller, ethtool, text};
 
 /// The interfaces below a share, the one of the route first; the numbers in `carried_by` are places in this list.
 ///
@@ -97,6 +97,7 @@ fn interface(kernel: &Kernel, folder: &Path, name: &str, lower: &[String]) -> Pa
     let driver = std::fs::read_link(folder.join("device/driver")).ok().map(|to| file_name(&to));
     if let Some(driver) = &driver {
         facts.known(FactId::Driver, FactValue::text(driver), format!("{from}/device/driver"));
+        controller::driver_version(kernel, driver, &mut facts);
     }
     let below = if lower.is_empty() { "none".to_owned() } else { lower.join(", ") };
     facts.known(FactId::LowerInterface, FactValue::text(below), format!("{from}/lower_*"));

@@ -22,19 +22,9 @@ struct Firmware {
     is_guest: Option<bool>,
 }
 
-/// Reads the platform and the machine type.
+/// Reads the platform, the machine type and the shape.
 pub(crate) fn read(kernel: &Kernel, facts: &mut Facts<'_>) {
-    let dmi = kernel.sys.join("class/dmi/id");
-    let line = |name: &str| text::line(&dmi.join(name)).unwrap_or_default();
-    let cpuinfo = text::line(&kernel.proc.join("cpuinfo")).unwrap_or_default();
-    let firmware = Firmware {
-        vendor: line("sys_vendor"),
-        product: line("product_name"),
-        asset_tag: line("chassis_asset_tag"),
-        bios: line("bios_vendor"),
-        hypervisor: text::line(&kernel.sys.join("hypervisor/type")).unwrap_or_default(),
-        is_guest: cpu_flags(&cpuinfo).map(|flags| flags.split(' ').any(|flag| flag == "hypervisor")),
-    };
+    let firmware = Firmware::read(kernel);
     let from = "/sys/class/dmi/id, /proc/cpuinfo";
     match firmware.platform() {
         Some(platform) => facts.known(FactId::Platform, FactValue::text(platform), from),
@@ -45,17 +35,74 @@ pub(crate) fn read(kernel: &Kernel, facts: &mut Facts<'_>) {
     if !machine.is_empty() {
         facts.known(FactId::Machine, FactValue::text(machine.join(" ")), "/sys/class/dmi/id/product_name");
     }
+    if let Some(shape) = firmware.shape() {
+        facts.known(FactId::Shape, FactValue::text(shape), "/sys/class/dmi/id/product_name");
+    }
 }
 
-/// The line `flags` of x86. Other CPUs do not say whether they are virtual.
-fn cpu_flags(cpuinfo: &str) -> Option<&str> {
-    cpuinfo.lines().find_map(|line| {
+/// Hypervisor or cloud in words, as a record names it: the firmware's names say most, then Xen, then only that there is one.
+pub(crate) fn virtualization(kernel: &Kernel) -> Option<String> {
+    Firmware::read(kernel).virtualization()
+}
+
+/// The value of a line such as `model name : AMD EPYC`. Of `flags` only x86 has one: other CPUs do not say whether they are virtual.
+pub(crate) fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    text.lines().find_map(|line| {
         let (key, value) = line.split_once(':')?;
-        (key.trim() == "flags").then(|| value.trim())
+        (key.trim() == name && !value.trim().is_empty()).then(|| value.trim())
     })
 }
 
 impl Firmware {
+    fn read(kernel: &Kernel) -> Self {
+        let dmi = kernel.sys.join("class/dmi/id");
+        let line = |name: &str| text::line(&dmi.join(name)).unwrap_or_default();
+        let cpuinfo = text::line(&kernel.proc.join("cpuinfo")).unwrap_or_default();
+        Self {
+            vendor: line("sys_vendor"),
+            product: line("product_name"),
+            asset_tag: line("chassis_asset_tag"),
+            bios: line("bios_vendor"),
+            hypervisor: text::line(&kernel.sys.join("hypervisor/type")).unwrap_or_default(),
+            is_guest: field(&cpuinfo, "flags").map(|flags| flags.split(' ').any(|flag| flag == "hypervisor")),
+        }
+    }
+
+    /// The size of a cloud machine, where the firmware says it: that of AWS does, on everything since Nitro and on bare metal
+    /// (docs.aws.amazon.com, Amazon EC2, detect whether a host is an EC2 instance). Azure, Google and Oracle put a common name there.
+    fn shape(&self) -> Option<&str> {
+        let is_type = |name: &&str| {
+            name.split_once('.').is_some_and(|(family, size)| !family.is_empty() && !size.is_empty())
+        };
+        (self.vendor.contains("Amazon EC2")).then_some(self.product.as_str()).filter(is_type)
+    }
+
+    fn virtualization(&self) -> Option<String> {
+        let firmware = [self.vendor.as_str(), &self.product];
+        let firmware = firmware.into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join(" ");
+        const GUESTS: [&str; 13] = [
+            "Amazon EC2",
+            "Google Compute",
+            "Microsoft Corporation Virtual Machine",
+            "OracleCloud",
+            "QEMU",
+            "KVM",
+            "VMware",
+            "VirtualBox",
+            "Xen",
+            "OpenStack",
+            "Alibaba Cloud",
+            "Nutanix",
+            "oVirt",
+        ];
+        // Bare metal of a cloud carries the cloud's name too, and no hypervisor flag: it is worth the same words.
+        if GUESTS.iter().any(|guest| firmware.contains(guest)) {
+            return Some(firmware);
+        }
+        let hypervisor = (!self.hypervisor.is_empty()).then(|| self.hypervisor.clone());
+        hypervisor.or_else(|| (self.is_guest == Some(true)).then(|| "hypervisor".to_owned()))
+    }
+
     /// One word for it; `None` where nothing tells.
     fn platform(&self) -> Option<&'static str> {
         // The clouds first: their machines name the hypervisor's vendor as well.
@@ -87,6 +134,37 @@ impl Firmware {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn virtualization_is_named_by_firmware_then_by_the_hypervisor_then_by_the_flag() {
+        let check = |guest, hypervisor: &str, vendor: &str, product: &str, expected: Option<&str>| {
+            let firmware = Firmware {
+                vendor: vendor.into(),
+                product: product.into(),
+                hypervisor: hypervisor.into(),
+                is_guest: Some(guest),
+                ..Firmware::default()
+            };
+            assert_eq!(firmware.virtualization().as_deref(), expected);
+        };
+        check(true, "", "Amazon EC2", "m6i.large", Some("Amazon EC2 m6i.large"));
+        check(true, "xen", "unknown", "", Some("xen"));
+        check(true, "", "", "", Some("hypervisor"));
+        check(false, "", "Dell Inc.", "PowerEdge", None);
+    }
+
+    #[test]
+    fn only_a_firmware_that_names_the_size_of_the_machine_tells_a_shape() {
+        let check = |vendor: &str, product: &str, expected: Option<&str>| {
+            let firmware = Firmware { vendor: vendor.into(), product: product.into(), ..Firmware::default() };
+            assert_eq!(firmware.shape(), expected);
+        };
+        check("Amazon EC2", "r6id.8xlarge", Some("r6id.8xlarge"));
+        check("Amazon EC2", "c5.metal", Some("c5.metal"));
+        check("Amazon EC2", "HVM domU", None);
+        check("Google", "Google Compute Engine", None);
+        check("QEMU", "pc-q35-7.2", None);
+    }
 
     #[test]
     fn clouds_are_told_from_the_hypervisors_that_they_use() {

@@ -23,7 +23,7 @@ mod text;
 mod time;
 mod waits;
 
-use iotrial_model::awr::{AwrKind, AwrReport, Database, Host, Interval};
+use iotrial_model::awr::{AwrKind, AwrReport, Cut, Database, Host, Interval};
 
 use crate::text::{MOST_BYTES, Notes, decode, head_of, unpack};
 use crate::{HEAD_BYTES, ImportError};
@@ -167,20 +167,35 @@ pub fn read_awr(bytes: &[u8]) -> Result<Vec<AwrReport>, AwrError> {
                 tables: page.sections.len(),
                 example: crate::text::quote(section.name()),
             },
+            // The style sheet alone has 4 KB.
+            _ if is_headed_as_report(&text) && !page.is_whole => {
+                AwrError::Incomplete { line: page.last_line, what: "its first table" }
+            }
             // A page that only speaks of such reports.
             _ => AwrError::Unknown,
         });
     }
-    if !page.is_whole {
-        let last = page.sections.last().map(|section| crate::text::quote(section.name())).unwrap_or_default();
-        notes.warn_line(
-            page.last_line,
-            format!("the report ends early, after `{last}`: sections that come later are missing"),
-        );
-    }
+    report.cut = (!page.is_whole).then(|| Cut {
+        line: page.last_line,
+        after: page.sections.last().map(|section| crate::text::quote(section.name())).unwrap_or_default(),
+    });
     checks::check(&mut report);
     report.warnings = notes.take();
     Ok(vec![report])
+}
+
+/// Whether a page without tables begins as a report does, by its title or its first words, and is none that only speaks of reports.
+fn is_headed_as_report(text: &str) -> bool {
+    const TITLES: [&str; 3] = ["awr report for db", "awr rac report for", "awr pdb report"];
+    const FIRST_WORDS: [&str; 2] = ["workload repository", "statspack report for"];
+    let lower = text.to_ascii_lowercase();
+    let title = lower.split_once("<title>").map(|(_, title)| title.trim_start());
+    // A page that ends is whole, whatever its title says.
+    let is_titled = title.is_some_and(|title| TITLES.iter().any(|words| title.starts_with(words)));
+    let first = lower.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    // A heading of its own, and no sentence.
+    let is_heading = FIRST_WORDS.iter().any(|words| first.starts_with(words)) && !first.ends_with('.');
+    (is_titled && !lower.contains("</html>")) || is_heading
 }
 
 /// A report in which nothing is known but its kind.
@@ -213,6 +228,7 @@ fn blank(kind: AwrKind) -> AwrReport {
         printed_figures: Vec::new(),
         contradictions: Vec::new(),
         corrections: Vec::new(),
+        cut: None,
         warnings: Vec::new(),
     }
 }

@@ -1,12 +1,16 @@
-//! What an operating system counted at its disks: `iostat -x`, `sar -b`, both as JSON, and PerfMon's CSV.
+//! What others counted at disks and files: `iostat`, `sar`, both as JSON, PerfMon's CSV, snapshots of SQL Server and PostgreSQL, and
+//! what `iotrial watch` recorded.
 //!
-//! Like results, counters are recognised by their content. What they lack for a demand (reads and writes
-//! apart, with their bytes) is an error that says how to record it.
+//! Like results, counters are recognised by their content. Whatever of the counters is there is read; whoever needs more of them, such
+//! as a demand, says what is lacking, and [`how_to_record`] it.
 
-use iotrial_model::counters::CounterSeries;
+use iotrial_model::counters::Counters;
+use iotrial_model::demand::CounterDemandError;
 
 use crate::ImportError;
 use crate::text::{MOST_BYTES, Notes, decode, unpack};
+
+mod reports;
 
 mod iostat;
 
@@ -16,9 +20,17 @@ mod sar;
 
 mod sysstat_json;
 
-/// The most rates (disks times intervals) that are read.
-// A choice: a day of seconds of 46 disks. Beyond it a file is several machines or made to be large.
+mod snapshots;
+
+mod recording;
+
+/// The most values of one counter (disks times intervals) that are read.
+// A choice: a day of seconds of 46 disks, or a week of 15 s of 99. Beyond it a file is several machines or made to be large.
 const MOST_RATES: usize = 4_000_000;
+
+/// No larger log of PerfMon, or recording of `watch`, is read, packed or not. PerfMon's numbers have 20 digits: a week of 15 s of 64 disks
+/// takes 500 MB with eight counters of each.
+pub const MOST_LOG_BYTES: usize = 2 << 30;
 
 /// Why counters could not be read. The message says nothing of the file: the caller names it.
 #[derive(Debug, thiserror::Error)]
@@ -27,7 +39,7 @@ pub enum CountersError {
     #[error(transparent)]
     Unreadable(#[from] ImportError),
     /// It is something else.
-    #[error("it is neither `iostat -x`, nor `sar -b`, nor counters of PerfMon as CSV")]
+    #[error("it is neither `iostat -x`, nor `sar`, nor counters of PerfMon as CSV, nor a snapshot of file statistics with its header")]
     Unknown,
     /// It is of a known kind, and lacks what is needed.
     #[error("it is {tool} without {missing}")]
@@ -73,17 +85,33 @@ enum Kind {
     Perfmon,
     Iostat,
     Sar,
+    Recording,
+    Snapshots(snapshots::Kind),
+}
+
+/// Whether a file begins as a log of PerfMon does, unpacked. Such a file may be larger than any other, and is nothing else.
+pub fn looks_like_perfmon(head: &[u8]) -> bool {
+    // As PowerShell writes it, every other byte is zero; and there may be a mark before it.
+    let plain = head.iter().copied().filter(|byte| *byte != 0).skip_while(|byte| !byte.is_ascii_graphic()).take(6);
+    let plain: Vec<u8> = plain.collect();
+    plain.starts_with(b"\"(PDH-") || plain.starts_with(b"(PDH-")
 }
 
 fn kind_of(text: &str) -> Option<Kind> {
     let head = text.trim_start();
     // JSON first: the others look for words in lines, and a document could contain them.
     if head.starts_with('{') {
+        if recording::is_recording(head) {
+            return Some(Kind::Recording);
+        }
         return head.contains("\"sysstat\"").then_some(Kind::Json);
     }
     // The quotes around the first cell are optional, as in any CSV.
     if head.starts_with("\"(PDH-") || head.starts_with("(PDH-") {
         return Some(Kind::Perfmon);
+    }
+    if let Some(kind) = snapshots::kind_of(head) {
+        return Some(Kind::Snapshots(kind));
     }
     // Every header has one of these words. Most files that are asked about are something else, and this search takes a fraction of
     // the time of a look at each word of each line; by line once more, because pages have them too, as in `https`.
@@ -101,19 +129,37 @@ fn kind_of(text: &str) -> Option<Kind> {
 /// # Errors
 ///
 /// [`CountersError::Unknown`] or [`CountersError::Unreadable`] where nothing says that they are counters; another one where
-/// they are, and are broken or have no reads and writes of disks in them.
-pub fn read_counters(bytes: &[u8]) -> Result<CounterSeries, CountersError> {
+/// they are, and are broken or have nothing of disks in them.
+pub fn read_counters(bytes: &[u8]) -> Result<Counters, CountersError> {
+    // A packed one says what it is when it is unpacked.
+    let head = crate::text::head_of(bytes);
+    let is_log = looks_like_perfmon(&head) || recording::is_recording(&String::from_utf8_lossy(&head));
+    let most = if is_log { MOST_LOG_BYTES } else { MOST_BYTES };
     // Before anything is unpacked, so that a huge file costs nothing.
-    if bytes.len() > MOST_BYTES {
-        return Err(ImportError::too_large(MOST_BYTES).into());
+    if bytes.len() > most {
+        return Err(ImportError::too_large(most).into());
     }
-    let bytes = unpack(bytes, MOST_BYTES)?;
+    let bytes = unpack(bytes, most)?;
     let text = decode(&bytes, &mut Notes::default())?;
-    match kind_of(&text).ok_or(CountersError::Unknown)? {
-        Kind::Json => sysstat_json::read(&text),
-        Kind::Perfmon => perfmon::read(text.trim_start()),
-        Kind::Iostat => iostat::read(&text),
-        Kind::Sar => sar::read(&text),
+    let series = match kind_of(&text).ok_or(CountersError::Unknown)? {
+        Kind::Json => sysstat_json::read(&text)?,
+        Kind::Perfmon => perfmon::read(text.trim_start())?,
+        Kind::Iostat => iostat::read(&text)?,
+        Kind::Sar => sar::read(&text)?,
+        Kind::Recording => recording::read(&text)?,
+        Kind::Snapshots(kind) => return snapshots::read(text.trim_start(), kind).map(Counters::Snapshots),
+    };
+    Ok(Counters::Series(series))
+}
+
+/// How reads and writes are recorded apart, each with its bytes, for a demand that lacks them; `None` of any other error.
+pub fn how_to_record(error: &CounterDemandError) -> Option<&'static str> {
+    let CounterDemandError::Lacking { tool } = error else { return None };
+    match *tool {
+        iostat::TOOL => Some("record it with -x: `iostat -x -y 15 5760` is a day"),
+        sar::TOOL => Some("`sar -d` has only both together; `sar -b -f FILE` and `sadf -j FILE -- -b` have them apart"),
+        perfmon::TOOL => Some(perfmon::HOW_TO_RECORD),
+        _ => None,
     }
 }
 

@@ -50,9 +50,8 @@ fn a_report_that_ends_after_any_line_says_so_or_is_refused_with_its_last_line() 
         for at in lines {
             match read_awr(&whole.as_bytes()[..at]) {
                 Ok(reports) => {
-                    let said = reports[0].warnings.iter().any(|one| one.message.contains("ends early"));
                     assert!(
-                        said,
+                        reports[0].cut.is_some(),
                         "nothing says that it ends at byte {at}:\n{}",
                         &whole[at.saturating_sub(200)..at]
                     );

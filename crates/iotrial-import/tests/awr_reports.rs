@@ -99,6 +99,11 @@ fn what_is_no_report_of_one_period_is_refused_with_the_reason() {
     assert!(matches!(error(&compared), AwrError::ComparePeriods));
     assert!(matches!(error("<html><title>My holidays</title></html>"), AwrError::Unknown));
     assert!(matches!(error("A page about a WORKLOAD REPOSITORY report for beginners."), AwrError::Unknown));
+    // What is left of a download may end within the style sheet.
+    let style = &HTML[..HTML.find("</style>").unwrap()];
+    assert_eq!(error(style).to_string(), "an AWR report that ends in line 2, before its first table");
+    let heading = &TEXT[..TEXT.find("DB Name").unwrap()];
+    assert_eq!(error(heading).to_string(), "an AWR report that ends in line 3, before its first table");
     let cut = &HTML[..HTML.find("<h3").unwrap()];
     assert_eq!(error(cut).to_string(), "an AWR report that ends in line 18, before its first figures");
     // Nothing that iotrial looks for has its name any more.
@@ -120,8 +125,9 @@ fn what_is_no_report_of_one_period_is_refused_with_the_reason() {
 fn a_report_that_was_cut_off_is_read_as_far_as_it_goes() {
     let cut = &HTML[..HTML.find("<h3>init.ora").unwrap()];
     let report = read(cut);
-    assert_eq!(report.warnings.len(), 1);
-    assert!(report.warnings[0].message.contains("ends early, after `Other Instance Activity Stats`"));
+    let end = report.cut.unwrap();
+    assert_eq!((end.line, end.after.as_str()), (58, "Other Instance Activity Stats"));
+    assert!(read(HTML).cut.is_none());
 }
 
 proptest! {

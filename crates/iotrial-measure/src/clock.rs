@@ -125,8 +125,7 @@ fn elapsed_ns(epoch: Instant) -> u64 {
 }
 
 impl Clock for MonotonicClock {
-    /// Timer, interrupt and scheduler of an idle virtual CPU: nine of ten sleeps end within 42 µs.
-    const WAKES_LATE_BY_NS: u64 = 50_000;
+    const WAKES_LATE_BY_NS: u64 = host::WAKES_LATE_BY_NS;
 
     #[inline]
     fn now_ns(&self) -> u64 {
@@ -139,13 +138,9 @@ impl Clock for MonotonicClock {
     }
 }
 
-/// Makes this thread's sleeps end when they should: Linux otherwise lets a timer wait up to 50 µs for
-/// company.
+/// Makes this thread's sleeps end when they should, as far as the operating system can.
 pub fn wake_on_time() {
-    // 1 ns, because 0 would mean the usual slack again (PR_SET_TIMERSLACK). A failure only leaves the sleeps
-    // as they are.
-    #[cfg(target_os = "linux")]
-    let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
+    host::wake_on_time();
 }
 
 /// The clock of a simulated device: it stands still until the device moves it.

@@ -9,6 +9,7 @@
 #![forbid(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod process;
+pub mod disk_stats;
 pub mod host;
 pub mod clock;
 pub mod pauses;

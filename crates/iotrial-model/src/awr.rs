@@ -3,12 +3,14 @@
 //!
 //! Rates are per second of wall clock. A report of a whole cluster has the sums over its instances.
 
+mod cut;
 mod exadata;
 mod figure;
 mod quoted;
 
 use serde::Serialize;
 
+pub use cut::Cut;
 pub use exadata::{
     CellAlert, CellTotals, DiskGroup, Exadata, FlashCacheMode, OfflineDisk, Outlier, TopDatabase,
 };
@@ -105,6 +107,9 @@ pub struct AwrReport {
     pub contradictions: Vec<String>,
     /// Which columns were read under another name than the printed one, and why.
     pub corrections: Vec<String>,
+    /// Where it was cut off; `None` of a whole one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cut: Option<Cut>,
     /// What was not understood, with its place.
     pub warnings: Vec<Warning>,
 }

@@ -1,31 +1,226 @@
 //! What an operating system counted at its disks, interval by interval: the measure of a database that runs
 //! already.
 
-/// Rates of disks over time.
+use crate::load::{Role, words};
+
+mod recording;
+
+mod snapshots;
+
+pub use recording::{RECORDING_FORMAT, RecordedDisk, RecordedInterval, RecordingHead};
+pub use snapshots::{Snapshot, SnapshotCounts, SnapshotError, Snapshots, When};
+
+words! {
+    /// What is counted at a disk: the mean of an interval.
+    Counter {
+        /// Reads per second.
+        ReadIops = "read_iops",
+        /// Writes per second.
+        WriteIops = "write_iops",
+        /// Bytes read per second.
+        ReadBytes = "read_bytes_per_s",
+        /// Bytes written per second.
+        WriteBytes = "write_bytes_per_s",
+        /// Seconds that a read took; nothing where there was none.
+        ReadLatency = "read_latency_s",
+        /// Seconds that a write took; nothing where there was none.
+        WriteLatency = "write_latency_s",
+        /// Reads and writes together, of a source that does not tell them apart.
+        Iops = "iops",
+        /// Their bytes.
+        Bytes = "bytes_per_s",
+        /// Their seconds.
+        Latency = "latency_s",
+        /// I/Os in flight or waiting.
+        Queue = "queue",
+        /// Share of the time, from 0 to 1, in which any I/O was in flight.
+        Busy = "busy_share",
+    }
+}
+
+/// What was counted, as far as its source has counted it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Counters {
+    /// Rates of intervals.
+    Series(CounterSeries),
+    /// Totals at several moments, of which rates are made ([`Snapshots::series`]).
+    Snapshots(Snapshots),
+}
+
+impl Counters {
+    /// The rates of intervals.
+    ///
+    /// # Errors
+    ///
+    /// When snapshots make none.
+    pub fn series(self) -> Result<CounterSeries, SnapshotError> {
+        match self {
+            Self::Series(series) => Ok(series),
+            Self::Snapshots(snapshots) => snapshots.series(),
+        }
+    }
+}
+
+/// When the intervals of a series ended, one time for each.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Times {
+    /// The source does not say.
+    #[default]
+    Unknown,
+    /// Seconds since midnight; they go on over the next one.
+    OfDay(Vec<f64>),
+    /// Seconds since the beginning of 1970, on the clock of whoever wrote them.
+    OfCalendar(Vec<f64>),
+}
+
+impl Times {
+    /// The times, where there are any.
+    pub fn seconds(&self) -> &[f64] {
+        match self {
+            Self::Unknown => &[],
+            Self::OfDay(times) | Self::OfCalendar(times) => times,
+        }
+    }
+
+    /// Without the first one.
+    pub fn remove_first(&mut self) {
+        match self {
+            Self::OfDay(times) | Self::OfCalendar(times) if !times.is_empty() => drop(times.remove(0)),
+            _ => {}
+        }
+    }
+}
+
+/// What was counted at disks over time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CounterSeries {
     /// What counted: `iostat`, `sar`, `PerfMon`.
     pub tool: &'static str,
     /// The machine, where the source names it.
     pub host: Option<String>,
-    /// How long an interval is; `None` where the source does not say.
+    /// How long an interval usually is; `None` where the source does not say.
     pub interval_s: Option<f64>,
+    /// How long each one is, where they differ; else empty.
+    pub durations_s: Vec<f64>,
+    /// When each ended.
+    pub times: Times,
+    /// Intervals of the source.
+    pub interval_count: usize,
     /// In the order of the source.
     pub disks: Vec<DiskCounters>,
+    /// Names of disks that carry something together, as the members of a stripe set do, where the source says so.
+    pub stripes: Vec<Vec<String>>,
     /// What was left out of the source, each in one sentence without a full stop.
     pub notes: Vec<String>,
 }
 
-/// One disk with its rates over time.
+/// One disk, or one file of a database, with what was counted at it over time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DiskCounters {
     /// The name by which the source calls it.
     pub name: String,
-    /// One for each interval, as many for every disk; `None` where nothing was counted.
-    pub rates: Vec<Option<DiskRates>>,
+    /// What it is for, where the source says so.
+    pub role: Option<Role>,
+    /// For each counter one value for each interval; shorter, or empty, where nothing was counted any more, or ever. A negative value
+    /// stands for none: no rate is negative, and NaN would make a series differ from itself.
+    // By counter and not by interval: a week of 64 disks is 2.6 million intervals, of which most sources count only half of what there is.
+    columns: [Vec<f64>; Counter::ALL.len()],
 }
 
-/// Rates of one interval.
+/// Stands for a value that there is not.
+const NONE: f64 = -1.0;
+
+impl DiskCounters {
+    /// A disk of which nothing is known yet.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self { name: name.into(), role: None, columns: Default::default() }
+    }
+
+    /// What was counted in an interval; `None` where nothing was.
+    pub fn at(&self, counter: Counter, interval: usize) -> Option<f64> {
+        self.columns[counter as usize].get(interval).copied().filter(|value| *value >= 0.0)
+    }
+
+    /// Whether it was ever counted.
+    pub fn has(&self, counter: Counter) -> bool {
+        self.columns[counter as usize].iter().any(|value| *value >= 0.0)
+    }
+
+    /// Notes what was counted in an interval. A number that is negative or infinite is no rate, and nothing is noted.
+    pub fn set(&mut self, counter: Counter, interval: usize, value: f64) {
+        if !value.is_finite() || value < 0.0 {
+            return;
+        }
+        let column = &mut self.columns[counter as usize];
+        if column.len() <= interval {
+            column.resize(interval, NONE);
+            column.push(value);
+        } else {
+            column[interval] = value;
+        }
+    }
+
+    /// The four rates by which a demand is made; `None` where one of them was not counted.
+    pub fn rates(&self, interval: usize) -> Option<DiskRates> {
+        let at = |counter| self.at(counter, interval);
+        Some(DiskRates {
+            read_iops: at(Counter::ReadIops)?,
+            write_iops: at(Counter::WriteIops)?,
+            read_bytes_per_s: at(Counter::ReadBytes)?,
+            write_bytes_per_s: at(Counter::WriteBytes)?,
+        })
+    }
+
+    /// Reads and writes together: their rate, whether or not the source has them apart.
+    pub fn iops(&self, interval: usize) -> Option<f64> {
+        self.sum(interval, [Counter::ReadIops, Counter::WriteIops], Counter::Iops)
+    }
+
+    /// The same of their bytes.
+    pub fn bytes_per_s(&self, interval: usize) -> Option<f64> {
+        self.sum(interval, [Counter::ReadBytes, Counter::WriteBytes], Counter::Bytes)
+    }
+
+    fn sum(&self, interval: usize, apart: [Counter; 2], together: Counter) -> Option<f64> {
+        let [reads, writes] = apart.map(|counter| self.at(counter, interval));
+        reads.zip(writes).map(|(reads, writes)| reads + writes).or_else(|| self.at(together, interval))
+    }
+
+    /// Seconds that an I/O of either direction took on average; `None` where there was none, or it was not counted.
+    pub fn latency_s(&self, interval: usize) -> Option<f64> {
+        let of = |iops, latency| {
+            let iops = self.at(iops, interval).unwrap_or(0.0);
+            // A direction without I/O has no latency, and needs none.
+            if iops > 0.0 { Some((iops, self.at(latency, interval)?)) } else { Some((0.0, 0.0)) }
+        };
+        let apart = || {
+            let (reads, read_s) = of(Counter::ReadIops, Counter::ReadLatency)?;
+            let (writes, write_s) = of(Counter::WriteIops, Counter::WriteLatency)?;
+            let all = reads + writes;
+            (all > 0.0).then(|| (reads * read_s + writes * write_s) / all)
+        };
+        apart().or_else(|| self.at(Counter::Latency, interval))
+    }
+
+    /// I/Os in flight or waiting: as counted, else by Little's law from rate and latency.
+    pub fn outstanding(&self, interval: usize) -> Option<f64> {
+        self.at(Counter::Queue, interval).or_else(|| Some(self.iops(interval)? * self.latency_s(interval)?))
+    }
+
+    /// Whether anything of it was ever more than zero.
+    pub fn does_anything(&self) -> bool {
+        self.columns.iter().flatten().any(|value| *value > 0.0)
+    }
+
+    /// Without the first intervals.
+    pub fn remove_first(&mut self, count: usize) {
+        for column in &mut self.columns {
+            column.drain(..count.min(column.len()));
+        }
+    }
+}
+
+/// The four rates of one interval.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct DiskRates {
     /// Reads per second.
@@ -52,17 +247,61 @@ impl std::ops::Add for DiskRates {
 }
 
 impl CounterSeries {
-    /// Intervals of the source.
-    pub fn interval_count(&self) -> usize {
-        self.disks.first().map_or(0, |disk| disk.rates.len())
+    /// A series without disks and intervals.
+    pub fn new(tool: &'static str) -> Self {
+        Self {
+            tool,
+            host: None,
+            interval_s: None,
+            durations_s: Vec::new(),
+            times: Times::Unknown,
+            interval_count: 0,
+            disks: Vec::new(),
+            stripes: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// How much an interval counts in a mean: its length, or 1 where all are alike.
+    pub fn weight(&self, interval: usize) -> f64 {
+        self.durations_s.get(interval).copied().unwrap_or(1.0)
+    }
+
+    /// The disk of that name, as people type it.
+    pub fn disk(&self, name: &str) -> Option<usize> {
+        // Windows shows a drive's letter in upper case, and people type it in either.
+        let is_called = |disk: &DiskCounters| {
+            disk.name.eq_ignore_ascii_case(name)
+                // PerfMon calls the disk of drive D: `1 D:`, with its number and all its drives.
+                || disk.name.split_whitespace().skip(1).any(|drive| drive.eq_ignore_ascii_case(name))
+        };
+        self.disks.iter().position(is_called)
+    }
+
+    /// Without the first interval.
+    pub fn remove_first(&mut self) {
+        self.interval_count = self.interval_count.saturating_sub(1);
+        self.times.remove_first();
+        if !self.durations_s.is_empty() {
+            self.durations_s.remove(0);
+        }
+        self.disks.iter_mut().for_each(|disk| disk.remove_first(1));
+    }
+
+    /// Indices of the disks whose role is known.
+    pub fn disks_with_roles(&self) -> Vec<usize> {
+        (0..self.disks.len()).filter(|at| self.disks[*at].role.is_some()).collect()
     }
 
     /// Indices of the disks that count where nobody names any, so that each I/O counts once. Linux and
     /// Windows disks are recognised by their names.
     ///
     /// A partition repeats what its disk has already, as do layers such as LVM, and sums. Loop devices and
-    /// drives for discs and floppies never count.
+    /// drives for discs and floppies never count. Files of a database, of which the source says what each is for, all do.
     pub fn whole_disks(&self) -> Vec<usize> {
+        if !self.disks.is_empty() && self.disks.iter().all(|disk| disk.role.is_some()) {
+            return (0..self.disks.len()).collect();
+        }
         let name_of = |index: usize| self.disks[index].name.as_str();
         let real: Vec<usize> = (0..self.disks.len())
             // Sums come first, since a sum is no disk and must never count beside its parts.
@@ -134,9 +373,8 @@ mod tests {
 
     #[track_caller]
     fn check(names: &[&str], expected: &[&str]) {
-        let disk = |name: &&str| DiskCounters { name: (*name).to_owned(), rates: Vec::new() };
-        let disks: Vec<DiskCounters> = names.iter().map(disk).collect();
-        let series = CounterSeries { tool: "iostat", host: None, interval_s: None, disks, notes: Vec::new() };
+        let disks: Vec<DiskCounters> = names.iter().map(|name| DiskCounters::new(*name)).collect();
+        let series = CounterSeries { disks, ..CounterSeries::new("iostat") };
         let counted: Vec<&str> = series.whole_disks().into_iter().map(|index| names[index]).collect();
         assert_eq!(counted, expected);
     }

@@ -17,7 +17,7 @@ mod of_counters;
 
 mod text;
 
-pub use of_counters::CounterDemandError;
+pub use of_counters::{CounterDemandError, USUAL_PERCENTILE};
 
 /// The value of `format` in a file.
 pub(crate) const DEMAND_FORMAT: &str = "iotrial.demand/1";
@@ -131,8 +131,11 @@ pub struct Demand {
     pub clustered: bool,
     /// How often the machine writes everything.
     pub mirror: Mirror,
-    /// To how many other machines every write goes over the network, as with Data Guard or Always On.
+    /// To how many other machines the writes of the shipped roles go over the network, as with Data Guard or Always On.
     pub replicas: u32,
+    /// The roles of which replicas get the writes; empty is the log.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shipped: Vec<Role>,
     /// Whether rates count that hold for half an hour a day.
     pub allow_burst: bool,
     /// I/Os in flight at once, where that is known; with a latency it limits the rate (Little's law).
@@ -160,6 +163,7 @@ impl Demand {
             clustered: false,
             mirror: Mirror::None,
             replicas: 0,
+            shipped: Vec::new(),
             allow_burst: false,
             outstanding: None,
         }
@@ -201,6 +205,9 @@ impl Demand {
             demand.clustered = top.boolean("clustered").unwrap_or(false);
             demand.mirror = top.word("mirror", &words(Mirror::ALL, Mirror::as_str)).unwrap_or(Mirror::None);
             demand.replicas = small(top.integer("replicas", 0..=16));
+            if top.has("shipped") {
+                demand.shipped = top.words("shipped", &words(Role::ALL, Role::as_str)).unwrap_or_default();
+            }
             demand.allow_burst = top.boolean("allow_burst").unwrap_or(false);
             demand.outstanding = top.integer("outstanding", 1..=1 << 24).map(|number| small(Some(number)));
             if demand.streams.is_empty() && !top.has("read") && !top.has("write") && !top.has("role") {
@@ -418,6 +425,7 @@ mirror = "two-way"
             notes: vec!["means over an hour".to_owned()],
             licence: false,
             replicas: 1,
+            shipped: vec![Role::Log, Role::Data],
             latency: Some(LatencyClass::SubMs),
             // The mean of sizes: 12,345,678 bytes in 1,000 I/Os.
             streams: vec![

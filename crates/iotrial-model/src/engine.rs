@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 pub enum EngineKind {
     /// Linux io_uring: rings that a few threads submit to and reap from.
     Uring,
+    /// Windows completion ports: one for each of a few threads.
+    Iocp,
     /// Positioned reads and writes, one thread for each outstanding I/O.
     Threads,
     /// A simulated device on a simulated clock.
@@ -53,7 +55,7 @@ impl EngineKind {
     pub const EVERYWHERE: Self = Self::Threads;
 
     /// All of them, the usual ones first.
-    pub const ALL: [Self; 4] = [Self::Uring, Self::Threads, Self::Sim, Self::Null];
+    pub const ALL: [Self; 5] = [Self::Uring, Self::Iocp, Self::Threads, Self::Sim, Self::Null];
 
     /// What is known of it.
     pub const fn facts(self) -> EngineFacts {
@@ -72,6 +74,12 @@ impl EngineKind {
                 meaning: "Linux io_uring",
                 can_poll: true,
                 only_on: Some("linux"),
+                ..plain
+            },
+            Self::Iocp => EngineFacts {
+                word: "iocp",
+                meaning: "Windows completion ports",
+                only_on: Some("windows"),
                 ..plain
             },
             Self::Threads => EngineFacts {
@@ -143,6 +151,7 @@ mod tests {
     #[test]
     fn the_usual_engine_is_the_one_made_for_the_system_or_else_the_threads() {
         assert_eq!(EngineKind::usual_on("linux"), EngineKind::Uring);
-        assert_eq!(EngineKind::usual_on("windows"), EngineKind::Threads);
+        assert_eq!(EngineKind::usual_on("windows"), EngineKind::Iocp);
+        assert_eq!(EngineKind::usual_on("macos"), EngineKind::Threads);
     }
 }

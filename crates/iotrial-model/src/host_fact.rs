@@ -62,6 +62,7 @@ facts! {
     // The host itself.
     Platform "platform" "platform" Plain,
     Machine "machine" "machine type" Plain,
+    Shape "shape" "cloud shape" Plain,
     Kernel "kernel" "kernel" Plain,
     CpuCount "cpu_count" "CPUs" Plain,
     CpuGovernor "cpu_governor" "CPU governor" Plain,
@@ -89,6 +90,8 @@ facts! {
     NfsSessionSlots "nfs_session_slots" "NFS 4.1 session slots" Plain,
     NvmeTimeout "nvme_io_timeout" "nvme_core.io_timeout" Seconds,
     TunedProfile "tuned_profile" "TuneD profile" Plain,
+    // The load of a result, told with the host; a check before a load has none of them.
+    LoadInFlight "load_in_flight" "I/Os of the load in flight" Plain,
     // A file system or share.
     Filesystem "filesystem" "file system" Plain,
     MountPoint "mount_point" "mount point" Plain,
@@ -125,12 +128,16 @@ facts! {
     QueuesWithoutPath "queue_if_no_path" "queueing while all paths are down" Plain,
     // A disk or partition.
     Transport "transport" "transport" Plain,
+    Model "model" "model" Plain,
+    VolumeType "volume_type" "volume type" Plain,
+    HostCaching "host_caching" "host caching" Plain,
     Size "size_bytes" "size" Bytes,
     Rotational "rotational" "rotation" Plain,
     Scheduler "scheduler" "I/O scheduler" Plain,
     NrRequests "nr_requests" "nr_requests" Plain,
     QueueDepth "queue_depth" "queue depth" Plain,
     HardwareQueues "hardware_queues" "hardware queues" Plain,
+    QueueInterrupts "queue_interrupts" "interrupts for its queues" Plain,
     ReadAhead "read_ahead_kib" "read-ahead" Kib,
     WriteCache "write_cache" "write cache" Plain,
     Fua "fua" "forced unit access (FUA)" Plain,
@@ -152,6 +159,7 @@ facts! {
     IoLimit "io_limit" "limit of the control group" Plain,
     // A controller.
     Driver "driver" "driver" Plain,
+    DriverVersion "driver_version" "driver version" Plain,
     CanQueue "can_queue" "commands that the adapter takes at once" Plain,
     CommandsPerLun "cmd_per_lun" "cmd_per_lun" Plain,
     RingPages "ring_pages" "ring pages" Plain,

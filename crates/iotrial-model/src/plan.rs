@@ -505,6 +505,8 @@ fn check_outstanding(jobs: &[Job], threads: u32, memory: Option<ByteSize>) -> Re
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
 
     fn profile(jobs: &str) -> Profile {
@@ -573,7 +575,7 @@ size = "10GiB"
     fn data_is_spread_over_all_targets_and_the_log_stays_whole() {
         let targets = [1, 2, 3].map(|id| directory(&format!("/{id}"), id, ByteSize::gib(15)));
         let plan = Plan::decide(&profile(DATA_AND_LOG), &request(), &targets).unwrap();
-        let paths: Vec<String> = plan.areas.iter().map(|area| area.path.display().to_string()).collect();
+        let paths: Vec<String> = plan.areas.iter().map(|area| slashes(&area.path)).collect();
         assert_eq!(paths, ["/1/data.iotrial", "/2/data.iotrial", "/3/data.iotrial", "/2/log.iotrial"]);
         assert_eq!(plan.jobs[0].areas, [0, 1, 2]);
         assert!(plan.bytes_to_lay_out() <= ByteSize::GIB);
@@ -584,8 +586,13 @@ size = "10GiB"
         TargetFacts { roles: roles.to_vec(), ..directory(path, filesystem_id, available) }
     }
 
+    /// As Unix writes it.
+    fn slashes(path: &Path) -> String {
+        path.display().to_string().replace('\\', "/")
+    }
+
     fn paths_of(plan: &Plan, job: usize) -> Vec<String> {
-        plan.jobs[job].areas.iter().map(|area| plan.areas[*area].path.display().to_string()).collect()
+        plan.jobs[job].areas.iter().map(|area| slashes(&plan.areas[*area].path)).collect()
     }
 
     #[test]

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::application::ApplicationMetrics;
 use crate::histogram::LatencyHistogram;
+use crate::host_fact::HostReport;
 use crate::load::Direction;
 use crate::plan::{Job, PhaseKind, Plan};
 use crate::search::Search;
@@ -23,6 +24,7 @@ mod lasting_device;
 mod steps;
 mod streams;
 mod failure;
+mod host_facts;
 mod pause;
 mod target;
 mod within;
@@ -31,6 +33,7 @@ pub use crate::finding::{RecordedFinding, Severity};
 pub use check::CheckRecordError;
 pub(crate) use check::{LONGEST, MOST_COUNTED, are_counts_in_range, are_devices_in_range};
 pub use failure::Failure;
+pub(crate) use host_facts::{is_in_range as are_host_facts_in_range, written as written_host_facts};
 pub use pause::Pause;
 pub use steps::StepCounts;
 pub use target::{BlockDevice, TargetRecord};
@@ -74,6 +77,10 @@ pub struct RunRecord {
     pub anonymous: bool,
     /// The machine that made the load.
     pub host: Host,
+    /// What was read of the host and of what is below the targets before the load began, each setting by its name; `None` where the
+    /// engine touches no target, and in older records.
+    #[serde(default, with = "host_facts::written", skip_serializing_if = "Option::is_none")]
+    pub host_facts: Option<HostReport>,
     /// What the load worked on.
     pub targets: Vec<TargetRecord>,
     /// The profile's text, word for word.
@@ -420,6 +427,13 @@ pub struct QueueSetup {
     /// a flush follows, and where the kernel does not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flush_workers: Option<u32>,
+    /// Whether I/Os that Windows does at once skip the completion port; `None` without a port.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skips_port: Option<bool>,
+    /// Whether Windows keeps the memory by which it tells of I/Os locked (`SetFileIoOverlappedRange`), which takes a privilege; `None`
+    /// without a port.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overlapped_range: Option<bool>,
     /// Memory of the I/O buffers of all threads.
     #[serde(default, rename = "buffer_bytes")]
     pub buffers: ByteSize,
@@ -436,6 +450,8 @@ impl QueueSetup {
         };
         self.registered_files = both(self.registered_files, other.registered_files);
         self.registered_buffers = both(self.registered_buffers, other.registered_buffers);
+        self.skips_port = both(self.skips_port, other.skips_port);
+        self.overlapped_range = both(self.overlapped_range, other.overlapped_range);
         self.flush_workers = self
             .flush_workers
             .zip(other.flush_workers)
@@ -547,6 +563,12 @@ pub enum EndedHow {
 }
 
 impl RunRecord {
+    /// Keeps what was read of the host, in the form that a record has it: without the places where it was read.
+    #[must_use]
+    pub fn with_host_facts(self, report: Option<HostReport>) -> Self {
+        Self { host_facts: report.map(host_facts::kept), ..self }
+    }
+
     /// The totals of the measured phase, merged from the intervals.
     pub fn totals_of_intervals(plan: &Plan, intervals: &[Interval]) -> Vec<JobCounts> {
         let mut totals = vec![JobCounts::default(); plan.jobs.len()];

@@ -12,6 +12,7 @@ use crate::bound::Bounded;
 use crate::figure::Figure;
 use crate::finding::RecordedFinding;
 use crate::histogram::LatencyHistogram;
+use crate::host_fact::HostReport;
 use crate::imported::{
     ImportedJob, ImportedRecord, Source, SourceKind, Stated, StatedBlockSize, StatedBound, StatedCpu,
     StatedLoad, StatedOps, StatedStream, Warning,
@@ -81,6 +82,8 @@ pub struct Subject<'r> {
     pub touched: Option<ByteSize>,
     /// The machine that made the load; `None` where nothing is known of it.
     pub host: Option<Machine<'r>>,
+    /// What was read of the host and of what is below the targets before the load; `None` where nobody looked.
+    pub host_facts: Option<&'r HostReport>,
     /// What the load worked on; empty where it is not known. Paths that another tool states are in the loads of its jobs.
     pub targets: &'r [TargetRecord],
     /// What was written to the targets before the load; `None` where nothing had to be.
@@ -216,6 +219,7 @@ impl<'r> Subject<'r> {
             direct: None,
             touched: None,
             host: None,
+            host_facts: None,
             targets: &[],
             layout: None,
             intervals: Course::default(),
@@ -303,6 +307,7 @@ impl<'r> Subject<'r> {
             engine_reason: sweep.settings.engine_reason.as_deref(),
             direct: Some(sweep.settings.direct),
             host: Some(Machine::of_run(&sweep.host)),
+            host_facts: sweep.host_facts.as_ref(),
             targets: &sweep.targets,
             ..Self::empty(&sweep.id, &sweep.attributes)
         }

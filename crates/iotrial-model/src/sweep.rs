@@ -8,11 +8,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::finding::RecordedFinding;
+use crate::host_fact::HostReport;
 pub use crate::load_pattern::{LoadPattern, PATTERN_WORDS, ParsePatternError};
 use crate::plan::{EngineKind, PhaseKind, SimDevice};
 use crate::record::{
     AttributeValue, CpuUse, DeviceCounters, Ended, Host, JobCounts, LONGEST, Layout, MOST_COUNTED,
-    TargetRecord, Tool, are_counts_in_range, are_devices_in_range,
+    TargetRecord, Tool, are_counts_in_range, are_devices_in_range, are_host_facts_in_range,
+    written_host_facts,
 };
 use crate::units::{ByteSize, seconds};
 
@@ -38,6 +40,10 @@ pub struct SweepRecord {
     pub started_at: String,
     /// The machine that made the load.
     pub host: Host,
+    /// What was read of the host and of what is below the volumes before the sweep began; `None` where the engine touches none, and in
+    /// older records.
+    #[serde(default, with = "written_host_facts", skip_serializing_if = "Option::is_none")]
+    pub host_facts: Option<HostReport>,
     /// The volumes as they were found; empty where the engine touches none.
     pub targets: Vec<TargetRecord>,
     /// What was asked and decided for all probes.
@@ -199,6 +205,7 @@ impl SweepRecord {
         // A choice: more than a day of probes of one second each.
         in_range("number of probes", self.probes.len() <= 100_000)?;
         in_range("number of volumes", self.targets.len() <= 10_000)?;
+        in_range("part of the host", self.host_facts.as_ref().is_none_or(are_host_facts_in_range))?;
         // Without targets there is one volume all the same: the engine itself.
         let volume_count = self.targets.len().max(1);
         for (index, probe) in self.probes.iter().enumerate() {

@@ -2,19 +2,20 @@
 //! databases that share their storage, ([`replay`]) the load that was made of them, and ([`slob`]) runs of SLOB.
 
 mod course;
+mod cut_off;
 mod exadata;
 mod fleet;
 mod matrix;
+mod opening;
 mod replay;
 mod right_size;
 mod series;
 mod slob;
 
 use iotrial_analysis::awr::AwrAnswer;
-use iotrial_model::awr::{AwrFigure, AwrReport, AwrUnit, IoStat, Quoted, Standing};
-use iotrial_model::finding::Severity;
+use iotrial_model::awr::{AwrFigure, AwrReport, AwrUnit, IoStat, Quoted, Standing, TopDatabase};
 
-use crate::document::{Answer, Block, Document, PointList, Section};
+use crate::document::{Block, Document, Section};
 use crate::quantity::Quantity;
 use crate::table::{Column, Fact, Row, Table, Value};
 
@@ -27,9 +28,11 @@ impl Document {
     /// What one report says; `file` is its name, as the user gave it.
     pub fn of_awr(answer: &AwrAnswer, file: &str) -> Self {
         let report = &answer.awr;
-        let mut sections = vec![opening(answer), asked(answer), load(answer)];
+        let mut sections: Vec<Section> = answer.cut_off.iter().map(cut_off::of_report).collect();
+        sections.extend([opening::opening(answer), asked(answer), load(answer)]);
         sections.extend(answer.right_size.as_ref().map(right_size::right_size));
-        sections.extend(answer.away_from_exadata.as_ref().map(exadata::away_from_exadata));
+        let away = answer.away_from_exadata.as_ref();
+        sections.extend(away.map(|away| exadata::away_from_exadata(away, answer.part.as_ref())));
         sections.extend(waits(answer));
         sections.extend(io_stats("functions", "I/O by function", &report.io_by_function));
         sections.extend(io_stats("file-types", "I/O by kind of file", &report.io_by_file_type));
@@ -114,7 +117,7 @@ fn in_brief(report: &AwrReport) -> Vec<(&'static str, String)> {
             (Some(begin), Some(end)) => format!(", snapshots {begin} to {end}"),
             _ => String::new(),
         };
-        lines.push(("Interval", format!("{} minutes{snapshots}", said(elapsed / 60.0))));
+        lines.push(("Interval", format!("{}{snapshots}", duration(elapsed))));
     }
     if let Some(model) = report.exadata.as_ref().and_then(|exadata| exadata.model.as_ref()) {
         lines.push(("Storage", model.clone()));
@@ -122,100 +125,51 @@ fn in_brief(report: &AwrReport) -> Vec<(&'static str, String)> {
     lines
 }
 
+/// Time in words: seconds, minutes or hours.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        ..100.0 => format!("{seconds:.0} seconds"),
+        ..7_200.0 => format!("{:.0} minutes", seconds / 60.0),
+        _ => format!("{} hours", whole(seconds / 3_600.0)),
+    }
+}
+
+/// With a decimal only where there is something behind it.
+fn whole(number: f64) -> String {
+    let text = said(number);
+    text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
+}
+
 /// A number of a sentence with three digits at least, and no more decimals than it needs.
 fn said(number: f64) -> String {
-    let decimals = if number >= 100.0 { 0 } else { 1 };
+    let decimals = match number.abs() {
+        100.0.. => 0,
+        1.0.. => 1,
+        // 0.0 would read as nothing.
+        small if small >= 0.005 => 2,
+        _ => 0,
+    };
     iotrial_model::units::group_thousands(&format!("{number:.decimals$}"))
-}
-
-fn opening(answer: &AwrAnswer) -> Section {
-    let value = |figure| answer.figures.value(figure);
-    let headline = match (value(AwrFigure::Reads), value(AwrFigure::Writes)) {
-        (Some(reads), Some(writes)) => {
-            format!("{} reads and {} writes per second", said(reads), said(writes))
-        }
-        _ => "The report has no rates of I/O".to_owned(),
-    };
-    let mut parts = Vec::new();
-    if let (Some(read), Some(write)) = (value(AwrFigure::ReadMib), value(AwrFigure::WriteMib)) {
-        parts.push(format!("{} MiB/s read and {} MiB/s written", said(read), said(write)));
-    }
-    if let (Some(multi), Some(reads)) = (value(AwrFigure::MultiBlockReads), value(AwrFigure::Reads))
-        && reads > 0.0
-    {
-        parts.push(match blocks_of_uncounted_reads(answer) {
-            Some(blocks) => format!(
-                "reads have {blocks:.0} blocks or more on average, although Oracle counts {:.0} % as multi-block: its counter begins at about 128 KiB",
-                100.0 * multi / reads
-            ),
-            None => format!("{:.0} % of the reads are of several blocks", 100.0 * multi / reads),
-        });
-    }
-    if let Some(sessions) = value(AwrFigure::ActiveSessions) {
-        parts.push(format!("{} sessions are active on average", said(sessions)));
-    }
-    let points = answer
-        .limits
-        .iter()
-        .take(4)
-        .map(|limit| format!("{:.1} % of DB time: {}", limit.percent, limit.what))
-        .collect();
-    let of = |is_it: fn(Severity) -> bool| -> Vec<String> {
-        let remarks = answer.remarks.iter().filter(|remark| is_it(remark.severity));
-        remarks.map(|remark| remark.text.clone()).collect()
-    };
-    let mut lists = Vec::new();
-    let warnings: Vec<String> = of(|severity| severity >= Severity::Warning)
-        .into_iter()
-        .chain(answer.awr.warnings.iter().map(ToString::to_string))
-        .collect();
-    for (heading, points) in [("Look at", warnings), ("Remarks", of(|severity| severity == Severity::Note))] {
-        if !points.is_empty() {
-            lists.push(PointList { heading, points });
-        }
-    }
-    let block = Block::Answer(Answer {
-        is_good: None,
-        headline,
-        sentence: format!("{}.", parts.join("; ")),
-        points,
-        lists,
-    });
-    section("answer", "", None, block)
-}
-
-/// The blocks of a mean read that is not counted as multi-block, where these are several: reads of several blocks below about 128 KiB are not in
-/// the counter, on the reports at hand, and are no single-block reads.
-fn blocks_of_uncounted_reads(answer: &AwrAnswer) -> Option<f64> {
-    // Control files have blocks of 16 KiB: up to two blocks of a database say nothing.
-    const SEVERAL: f64 = 2.0;
-    const LARGEST_MIB: f64 = 1.0;
-    let value = |figure| answer.figures.value(figure);
-    let (multi, single) = (value(AwrFigure::MultiBlockReads)?, value(AwrFigure::SingleBlockReads)?);
-    // What is counted has at most 1 MiB each, so that this much is left at least.
-    let mib = value(AwrFigure::ReadMib)? - multi * LARGEST_MIB;
-    let blocks = mib * 1024.0 / single / value(AwrFigure::BlockKib)?;
-    (single > multi && blocks >= SEVERAL).then_some(blocks)
 }
 
 /// Streams in rows, so that requests, bytes and sizes of one kind stand side by side.
 fn asked(answer: &AwrAnswer) -> Section {
     let figures = &answer.figures;
-    let small_reads = match blocks_of_uncounted_reads(answer) {
-        Some(_) => "  below the multi-block counter",
-        None => "  single-block",
+    let small_reads = match opening::blocks_of_uncounted_reads(answer) {
+        Some(_) => "reads below the multi-block counter",
+        None => "single-block reads",
     };
     let rows = [
         ("all reads", AwrFigure::Reads, Some(AwrFigure::ReadMib), Some(AwrFigure::MeanReadKib)),
         (small_reads, AwrFigure::SingleBlockReads, None, None),
-        ("  multi-block", AwrFigure::MultiBlockReads, None, None),
-        ("  of the database alone", AwrFigure::DatabaseReads, None, None),
+        ("multi-block reads", AwrFigure::MultiBlockReads, None, None),
+        ("reads of the database alone", AwrFigure::DatabaseReads, None, None),
         ("all writes", AwrFigure::Writes, Some(AwrFigure::WriteMib), Some(AwrFigure::MeanWriteKib)),
-        ("  single-block", AwrFigure::SingleBlockWrites, None, None),
-        ("  multi-block", AwrFigure::MultiBlockWrites, None, None),
-        ("  of the database alone", AwrFigure::DatabaseWrites, None, None),
+        ("single-block writes", AwrFigure::SingleBlockWrites, None, None),
+        ("multi-block writes", AwrFigure::MultiBlockWrites, None, None),
+        ("writes of the database alone", AwrFigure::DatabaseWrites, None, None),
         ("redo", AwrFigure::RedoWrites, Some(AwrFigure::RedoMib), Some(AwrFigure::MeanRedoWriteKib)),
-        ("  in all redo log files", AwrFigure::LogWrites, Some(AwrFigure::LogWriteMib), None),
+        ("redo in all log files", AwrFigure::LogWrites, Some(AwrFigure::LogWriteMib), None),
         ("reads of temporary files", AwrFigure::TempReads, Some(AwrFigure::TempReadMib), None),
         ("writes of temporary files", AwrFigure::TempWrites, Some(AwrFigure::TempWriteMib), None),
         ("writes of archives and backups", AwrFigure::BackupWrites, Some(AwrFigure::BackupWriteMib), None),
@@ -343,7 +297,11 @@ fn waits(answer: &AwrAnswer) -> Option<Section> {
             is_total: false,
         }
     };
-    let rows: Vec<Row> = answer.latencies.iter().take(MOST_WAITS).map(row).collect();
+    // What happens once in ten seconds, and is no part of the time either, is all zeros.
+    let is_worth_a_row = |one: &&iotrial_analysis::awr::WaitLatency| {
+        one.percent.value >= Some(0.05) || one.per_second >= Some(0.1)
+    };
+    let rows: Vec<Row> = answer.latencies.iter().filter(is_worth_a_row).take(MOST_WAITS).map(row).collect();
     (!rows.is_empty()).then(|| {
         section(
             "waits",
@@ -462,7 +420,14 @@ fn cells(report: &AwrReport) -> Vec<Section> {
     let Some(exadata) = &report.exadata else { return Vec::new() };
     let mut sections = Vec::new();
     if !exadata.top_databases.is_empty() {
-        let rows = exadata.top_databases.iter().map(|one| Row {
+        let mut databases: Vec<&TopDatabase> = exadata.top_databases.iter().collect();
+        // The one with the most bytes first; what has no name of its own is the rest.
+        databases.sort_by(|a, b| {
+            let rest = |one: &TopDatabase| one.name == "OTHER";
+            let mib = |one: &TopDatabase| one.mib_per_s.value.unwrap_or(0.0);
+            rest(a).cmp(&rest(b)).then(mib(b).total_cmp(&mib(a)))
+        });
+        let rows = databases.into_iter().map(|one| Row {
             cells: vec![
                 words(if one.is_current { format!("{} (this one)", one.name) } else { one.name.clone() }),
                 value(Some(&one.requests_per_s)),
@@ -490,7 +455,8 @@ fn cells(report: &AwrReport) -> Vec<Section> {
                     Column::new("from flash", Quantity::Percent).under("throughput").optional(),
                 ],
                 rows: rows.collect(),
-                at_a_glance: false,
+                // Who else is on the cells, and how much of it: average flash and disk I/O by database.
+                at_a_glance: true,
             }),
         ));
     }

@@ -4,6 +4,8 @@ mod capacity;
 
 pub(crate) mod charts;
 
+pub(crate) mod hosts;
+
 mod loads;
 
 pub(crate) mod measured;
@@ -46,6 +48,7 @@ impl Document {
             Some(configurations(comparison)),
             comparison.over_loads.as_deref().map(loads::section),
             measured::section(comparison),
+            hosts::section(comparison),
             charts::scaling(comparison),
             Some(side_by_side(comparison)),
             charts::bars(comparison),

@@ -116,7 +116,8 @@ impl Rows {
                         say("ended", without_steering(ended))?;
                     }
                 }
-                Block::Answer(Answer { headline, sentence, points, lists, .. }) => {
+                Block::Answer(Answer { headline, sentence, points, lists, .. })
+                | Block::Statement(Answer { headline, sentence, points, lists, .. }) => {
                     let mut say = |figure: &'static str, value: &str| {
                         self.write(CsvRow { figure, value: text_value(value), ..of_section.clone() })
                     };

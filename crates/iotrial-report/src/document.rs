@@ -43,6 +43,8 @@ pub enum Block {
     Verdict(VerdictBlock),
     /// The answer to any other question.
     Answer(Answer),
+    /// What there is, in the same form and without a mark: nobody asked whether it is good.
+    Statement(Answer),
     /// What the reader should know about the figures.
     Findings(Vec<FindingLine>),
     /// Figures in rows.

@@ -149,6 +149,18 @@ fn rule_words(rule: &BrokenRule) -> String {
     format!("{} ({weight}; {})", rule.message, rule.source)
 }
 
+/// From share to headroom: at 80 % of a limit there is room for 25 % more, not for 20 %.
+fn headroom(used_percent: f64) -> Value {
+    // Nobody asks by how many thousand percent there is enough.
+    const FAR_MORE_PERCENT: f64 = 1_000.0;
+    match 100.0 * (100.0 / used_percent - 1.0) {
+        percent if percent > FAR_MORE_PERCENT => {
+            Value::Bounded { sign: ">", number: FAR_MORE_PERCENT, reading: None }
+        }
+        percent => Value::Number(percent),
+    }
+}
+
 /// What a load takes of each limit.
 pub(crate) fn asked(id: &'static str, fit: &Fit) -> Section {
     let row = |share: &iotrial_sizing::requirement::Share| {
@@ -166,8 +178,7 @@ pub(crate) fn asked(id: &'static str, fit: &Fit) -> Section {
                 Value::Number(share.most / unit),
                 Value::Text(unit_name.to_owned()),
                 Value::Number(share.percent),
-                // From share to headroom: at 80 % of a limit there is room for 25 % more, not for 20 %.
-                Value::Number(100.0 * (100.0 / share.percent - 1.0)),
+                headroom(share.percent),
             ],
             is_total: false,
         }

@@ -6,6 +6,7 @@
 use iotrial_analysis::audit::Check;
 use iotrial_analysis::host_check::Weight;
 use iotrial_analysis::sweep::LimitKind;
+use iotrial_analysis::watch::ObservationKind;
 use iotrial_model::finding::{Finding, Severity};
 use iotrial_sizing::measured::BoundBy;
 
@@ -54,6 +55,8 @@ pub(crate) enum About<'a> {
     Derived,
     /// A rule of a check of a host.
     Rule(&'a str),
+    /// What counters show.
+    Observation(ObservationKind),
 }
 
 impl About<'_> {
@@ -71,6 +74,7 @@ impl About<'_> {
             Self::Contradiction => "contradiction".to_owned(),
             Self::Derived => "derived".to_owned(),
             Self::Rule(id) => id.to_owned(),
+            Self::Observation(kind) => kind.as_str().to_owned(),
         }
     }
 }
@@ -224,7 +228,8 @@ mod tests {
         ];
         let bounds = [BoundBy::Configuration, BoundBy::Concurrency];
         let others = [About::Import, About::OldCatalog, About::BoundBy(&bounds), About::Contradiction];
-        for about in kinds.into_iter().map(About::Limit).chain(others) {
+        let observed = ObservationKind::ALL.map(About::Observation);
+        for about in kinds.into_iter().map(About::Limit).chain(others).chain(observed) {
             let line = FindingLine::about(about, Severity::Note, String::new());
             assert_eq!(FindingId::from_word(line.name()), None, "{}", line.name());
         }

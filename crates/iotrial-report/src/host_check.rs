@@ -298,7 +298,7 @@ const MOST_COMMANDS: usize = 4;
 /// The others are in JSON and in the table of facts.
 const MOST_NAMES: usize = 8;
 
-fn listed(names: &[String]) -> String {
+pub(crate) fn listed(names: &[String]) -> String {
     let shown = names.iter().take(MOST_NAMES).cloned().collect::<Vec<_>>().join(", ");
     match names.len().checked_sub(MOST_NAMES) {
         Some(more @ 1..) => format!("{shown} and {more} more"),

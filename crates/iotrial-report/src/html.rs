@@ -112,7 +112,10 @@ impl<'d> PartView<'d> {
         // Ids are unique in a document, and the chapters are documents of their own.
         let prefix = if number == 0 { String::new() } else { format!("chapter-{number}-") };
         let is_answered = |section: &Section| {
-            section.blocks.iter().any(|block| matches!(block, Block::Verdict(_) | Block::Answer(_)))
+            section
+                .blocks
+                .iter()
+                .any(|block| matches!(block, Block::Verdict(_) | Block::Answer(_) | Block::Statement(_)))
         };
         // Below the first answer only: sections may have answers of their own.
         let first = part.sections.iter().position(is_answered);
@@ -206,7 +209,8 @@ impl<'d> BlockView<'d> {
             Block::Findings(findings) => Self::Findings {
                 findings: findings.iter().map(|finding| FindingView::new(finding, unit)).collect(),
             },
-            Block::Answer(answer) => Self::answer(answer),
+            Block::Answer(answer) => Self::answer(answer, mark(answer.is_good)),
+            Block::Statement(statement) => Self::answer(statement, ("", "")),
             Block::Table(table) => Self::Table(TableView::new(table, unit)),
             Block::Charts(group) => Self::Charts {
                 charts: group
@@ -241,8 +245,7 @@ impl<'d> BlockView<'d> {
         }
     }
 
-    fn answer(answer: &'d Answer) -> Self {
-        let (tone, symbol) = mark(answer.is_good);
+    fn answer(answer: &'d Answer, (tone, symbol): (&'static str, &'static str)) -> Self {
         Self::Answer {
             tone,
             symbol,

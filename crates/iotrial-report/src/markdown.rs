@@ -78,7 +78,7 @@ impl Page {
         for block in blocks {
             match block {
                 Block::Verdict(verdict) => self.verdict(verdict),
-                Block::Answer(answer) => self.answer(answer),
+                Block::Answer(answer) | Block::Statement(answer) => self.answer(answer),
                 Block::Findings(findings) => {
                     let lines: Vec<String> = findings.iter().map(|one| self.finding(one)).collect();
                     self.block(&lines.join("\n"));
@@ -109,7 +109,10 @@ impl Page {
     }
 
     fn answer(&mut self, answer: &Answer) {
-        self.block(&format!("**{}**: {}", escape(&answer.headline), escape(&answer.sentence)));
+        self.block(&match answer.sentence.as_str() {
+            "" => format!("**{}**", escape(&answer.headline)),
+            sentence => format!("**{}**: {}", escape(&answer.headline), escape(sentence)),
+        });
         self.points(&answer.points);
         for list in &answer.lists {
             self.block(&format!("**{}**", escape(list.heading)));

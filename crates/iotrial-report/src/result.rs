@@ -19,6 +19,7 @@ use crate::chart::ChartGroup;
 use crate::curves;
 use crate::document::{Block, Document, FindingLine, Section, VerdictBlock};
 use crate::figure_rows::{figures_row, figures_table, stream_rows};
+use crate::possible_causes;
 use crate::proposals;
 use crate::quantity::{Quantity, in_seconds};
 use crate::search;
@@ -43,6 +44,7 @@ impl Document {
             Some(verdict(subject, summary)),
             search::search(summary),
             steps::steps(subject, summary),
+            possible_causes::section(summary),
             findings(&summary.findings),
             curves::throughput_over_time(subject, &series),
             curves::latency_over_time(subject, &series, judged_by),

@@ -3,6 +3,7 @@
 use iotrial_analysis::device_chain::ChainStep;
 use iotrial_analysis::summary::{CpuSummary, DeviceCount, Summary};
 use iotrial_model::given_target::in_words;
+use iotrial_model::host_fact::{Fact as HostFact, HostReport, Part, PartKind, Reading};
 use iotrial_model::imported::{CpuBasis, Stated};
 use iotrial_model::plan::{Area, AreaKind, Job, Plan, SimDevice};
 use iotrial_model::record::{BlockDevice, EngineSetup, TargetRecord};
@@ -43,12 +44,40 @@ pub(crate) fn host(subject: &Subject<'_>, summary: &Summary) -> Option<Section> 
         facts.retain(|fact| fact.value != Value::Absent);
     }
     facts.extend(summary.cpu.iter().flat_map(cpu_facts));
+    let settings = subject.host_facts.map(|report| Block::Table(host_settings_table(report)));
     (!facts.is_empty()).then(|| Section {
         id: "host",
         heading: "Host",
         note: None,
-        blocks: vec![Block::Facts(facts)],
+        blocks: std::iter::once(Block::Facts(facts)).chain(settings).collect(),
     })
+}
+
+/// All that was read of the host and of what is below the targets, what could not be read among it.
+fn host_settings_table(report: &HostReport) -> Table {
+    let mut parts: Vec<&Part> = vec![&report.host];
+    for part in report.chains.iter().flat_map(|chain| &chain.parts) {
+        // A disk that carries several targets is told once.
+        if !parts.iter().any(|known| known.kind == part.kind && known.name == part.name) {
+            parts.push(part);
+        }
+    }
+    let row = |part: &Part, fact: &HostFact| {
+        let name = if part.kind == PartKind::Host { String::new() } else { part.name.clone() };
+        let value = match &fact.reading {
+            Reading::Known(value) => fact.id.written(value),
+            Reading::Unknown(why) => format!("unknown: {why}"),
+        };
+        let cells = [part.kind.title().to_owned(), name, fact.id.title().to_owned(), value];
+        Row { cells: cells.into_iter().map(Value::Text).collect(), is_total: false }
+    };
+    let columns = ["part", "name", "setting", "value"];
+    Table {
+        caption: "Settings of the host, as they were before the load".to_owned(),
+        columns: columns.into_iter().map(|name| Column::new(name, Quantity::Words)).collect(),
+        rows: parts.iter().flat_map(|part| part.facts.iter().map(|fact| row(part, fact))).collect(),
+        at_a_glance: false,
+    }
 }
 
 fn cpu_facts(cpu: &CpuSummary) -> Vec<Fact> {
@@ -328,6 +357,8 @@ fn setup_facts(setup: &EngineSetup) -> Vec<Fact> {
         words("completions of the ring", queues.ring.as_ref()),
         words("registered files", yes_or_no(queues.registered_files)),
         words("registered buffers", yes_or_no(queues.registered_buffers)),
+        words("I/Os that are done at once skip the port", yes_or_no(queues.skips_port)),
+        words("memory of completions kept locked", yes_or_no(queues.overlapped_range)),
         number("memory of the buffers", Quantity::Bytes, Value::Count(queues.buffers.get())),
         number("of it on huge pages", Quantity::Bytes, Value::Count(queues.huge_pages.get())),
     ]

@@ -121,7 +121,7 @@ impl Page {
     fn sections(&mut self, document: &Document, unit: LatencyUnit) {
         for section in &document.sections {
             let shown = |block: &&Block| match block {
-                Block::Verdict(_) | Block::Answer(_) | Block::Findings(_) => true,
+                Block::Verdict(_) | Block::Answer(_) | Block::Statement(_) | Block::Findings(_) => true,
                 Block::Table(table) => table.at_a_glance,
                 // What charts are made of is in the tables.
                 Block::Charts(_)
@@ -141,6 +141,7 @@ impl Page {
                 match block {
                     Block::Verdict(verdict) => self.verdict(verdict),
                     Block::Answer(answer) => self.answer(answer),
+                    Block::Statement(statement) => self.statement(statement),
                     Block::Findings(findings) => {
                         for (index, finding) in findings.iter().enumerate() {
                             // Those of several lines are kept apart.
@@ -199,6 +200,19 @@ impl Page {
         self.line("");
         self.prose(&format!("{} ", self.paint(tone, symbol)), "  ", &answer.headline, tone);
         self.prose("  ", "  ", &answer.sentence, Tone::Plain);
+        self.points_of(answer);
+    }
+
+    fn statement(&mut self, statement: &Answer) {
+        self.line("");
+        self.prose("", "", &statement.headline, Tone::Strong);
+        if !statement.sentence.is_empty() {
+            self.prose("", "", &statement.sentence, Tone::Plain);
+        }
+        self.points_of(statement);
+    }
+
+    fn points_of(&mut self, answer: &Answer) {
         for point in &answer.points {
             self.prose("  • ", "    ", point, Tone::Plain);
         }
@@ -409,6 +423,7 @@ impl<'t> Grid<'t> {
     /// close together. `None` where even that is too wide.
     fn fit(&self, width: usize) -> Option<Layout> {
         let taken = |columns: &[usize], widths: &[usize], gap: usize| {
+            let widths = self.under_groups(columns, widths, gap);
             columns.iter().map(|at| widths[*at]).sum::<usize>() + gap * columns.len().saturating_sub(1)
         };
         // In this order, the least harmful first: closer together, wrap words, leave optional columns out
@@ -416,12 +431,13 @@ impl<'t> Grid<'t> {
         let mut columns: Vec<usize> = (0..self.names.len()).collect();
         let whole = [3, 2].into_iter().find(|gap| taken(&columns, &self.widths, *gap) <= width);
         if let Some(gap) = whole {
-            return Some(Layout { columns, gap, widths: self.widths.clone() });
+            let widths = self.under_groups(&columns, &self.widths, gap);
+            return Some(Layout { columns, gap, widths });
         }
         let narrow = |(at, whole): (usize, &usize)| {
             if self.is_words(at) { (*whole).min(NARROW_WORDS.max(width_of(&self.names[at]))) } else { *whole }
         };
-        let mut widths: Vec<usize> = self.widths.iter().enumerate().map(narrow).collect();
+        let widths: Vec<usize> = self.widths.iter().enumerate().map(narrow).collect();
         let gap = loop {
             if taken(&columns, &widths, 2) <= width {
                 break 2;
@@ -434,14 +450,39 @@ impl<'t> Grid<'t> {
                 None => return None,
             }
         };
+        let mut widths = self.under_groups(&columns, &widths, gap);
         // What room is left is for the words.
         let mut left = width - taken(&columns, &widths, gap);
         for at in &columns {
-            let more = (self.widths[*at] - widths[*at]).min(left);
+            let more = self.widths[*at].saturating_sub(widths[*at]).min(left);
             widths[*at] += more;
             left -= more;
         }
         Some(Layout { columns, gap, widths })
+    }
+
+    /// The widths with room for what stands above the columns: a group that is left with one column may have a title longer than that.
+    fn under_groups(&self, columns: &[usize], widths: &[usize], gap: usize) -> Vec<usize> {
+        let mut widths = widths.to_vec();
+        for (title, of_group) in self.groups(columns) {
+            let here = of_group.iter().map(|at| widths[*at]).sum::<usize>() + gap * (of_group.len() - 1);
+            if let Some(last) = of_group.last() {
+                widths[*last] += width_of(&title).saturating_sub(here);
+            }
+        }
+        widths
+    }
+
+    /// Neighbouring columns with what they have in common, with its blanks; empty where that is nothing.
+    fn groups<'c>(&self, columns: &'c [usize]) -> Vec<(String, &'c [usize])> {
+        let units = self.table.group_units(&self.formats);
+        let of_group = columns.chunk_by(|a, b| self.table.columns[*a].group == self.table.columns[*b].group);
+        let title = |at: usize| match (self.table.columns[at].group.as_ref(), units[at]) {
+            ("", _) => String::new(),
+            (group, "") => format!(" {group} "),
+            (group, unit) => format!(" {group}, {unit} "),
+        };
+        of_group.map(|columns| (title(columns[0]), columns)).collect()
     }
 
     /// The columns that are shown where there is no room for more.
@@ -460,29 +501,18 @@ impl<'t> Grid<'t> {
 
     /// The line above the names: what neighbouring columns have in common, drawn over their width.
     fn group_line(&self, Layout { columns, gap, widths }: &Layout) -> Option<String> {
-        let gap = " ".repeat(*gap);
         let mut line = String::new();
-        let mut position = 0;
-        while position < columns.len() {
-            let group = &self.table.columns[columns[position]].group;
-            let same = columns[position..].iter().take_while(|at| self.table.columns[**at].group == *group);
-            let count = same.count();
+        for (at, (title, of_group)) in self.groups(columns).into_iter().enumerate() {
             // The line of a group covers its columns and the gaps between them.
-            let width: usize = columns[position..position + count].iter().map(|at| widths[*at]).sum();
-            let width = width + gap.len() * (count - 1);
-            if position > 0 {
-                line.push_str(&gap);
+            let width = of_group.iter().map(|at| widths[*at]).sum::<usize>() + gap * (of_group.len() - 1);
+            if at > 0 {
+                line.push_str(&" ".repeat(*gap));
             }
-            if group.is_empty() {
+            if title.is_empty() {
                 line.push_str(&" ".repeat(width));
             } else {
-                let title = match self.table.group_units(&self.formats)[columns[position]] {
-                    "" => format!(" {group} "),
-                    unit => format!(" {group}, {unit} "),
-                };
                 let _ = write!(line, "{title:─^width$}");
             }
-            position += count;
         }
         line.truncate(line.trim_end().len());
         (!line.is_empty()).then_some(line)
@@ -526,5 +556,25 @@ mod tests {
     #[test]
     fn colours_take_no_room() {
         assert_eq!(width_of("\x1b[1;32mabc\x1b[0m"), 3);
+    }
+
+    #[test]
+    fn what_stands_above_one_column_is_no_wider_than_the_column() {
+        let number = |number| crate::table::Value::Number(number);
+        let table = Table {
+            caption: String::new(),
+            columns: vec![
+                Column::new("all", Quantity::BandwidthMibPerS).under("throughput"),
+                Column::new("sessions", Quantity::Unitless),
+            ],
+            rows: vec![crate::table::Row { cells: vec![number(5.0), number(7.0)], is_total: false }],
+            at_a_glance: true,
+        };
+        let mut page = Page { text: String::new(), width: 80, color: false };
+        page.table(&table, LatencyUnit::Milliseconds);
+        let lines: Vec<&str> = page.text.lines().skip(1).collect();
+        assert_eq!(lines[0], " throughput, MiB/s ");
+        // Right below the end of the title.
+        assert_eq!(lines[1], "                all   sessions");
     }
 }

@@ -334,7 +334,7 @@ impl<'w> Sheet<'w> {
             self.row += 1;
             match block {
                 Block::Verdict(verdict) => self.verdict(verdict)?,
-                Block::Answer(answer) => self.answer(answer)?,
+                Block::Answer(answer) | Block::Statement(answer) => self.answer(answer)?,
                 Block::Findings(findings) => self.findings(findings)?,
                 Block::Table(table) => {
                     if has_captions {

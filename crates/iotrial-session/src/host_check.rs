@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use iotrial_analysis::host_check::{CheckAnswer, Database, RuleSet, builtin_rules, judge_host};
 use iotrial_host::report::{ReadHostError, read_host};
+use iotrial_model::host_fact::HostReport;
 use iotrial_model::toml_reader::Mistakes;
 
 use crate::bounded_file::{Pipes, ReadFileError, read_text};
@@ -102,6 +103,20 @@ pub fn check_host(request: &CheckRequest) -> Result<CheckAnswer, CheckError> {
     let rules = load_rules(&request.rules)?;
     let host = read_host(&request.targets, request.captured.as_deref())?;
     Ok(judge_host(host, &rules, request.database))
+}
+
+/// What can be read of this host and of what is below some targets, a chain for each of them; `None` where it cannot be looked at at
+/// all, which is no reason not to measure.
+pub(crate) fn host_below<'p>(targets: impl Iterator<Item = &'p Path>) -> Option<HostReport> {
+    let targets: Vec<&Path> = targets.collect();
+    // A target that is still to be made will be on what holds the folder above it.
+    let place = |path: &&Path| path.ancestors().find(|place| place.exists()).map(Path::to_owned);
+    let places: Option<Vec<PathBuf>> = targets.iter().map(place).collect();
+    let mut report = read_host(&places?, None).ok()?;
+    for (chain, target) in report.chains.iter_mut().zip(targets) {
+        chain.target = target.display().to_string();
+    }
+    Some(report)
 }
 
 /// The built-in rules and those of files and folders; a rule with the id of an earlier one takes its place.

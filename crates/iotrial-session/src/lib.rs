@@ -16,6 +16,8 @@ mod shell_command;
 mod metric_command;
 pub mod judged_profile;
 pub mod host_check;
+mod host_warning;
+pub mod watch;
 pub mod setup;
 pub mod rig;
 pub mod run;

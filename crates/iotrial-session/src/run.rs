@@ -12,6 +12,7 @@ use iotrial_model::record::RunRecord;
 use iotrial_model::units::format_duration;
 
 use crate::fault::Fault;
+use crate::host_warning::HostWarnings;
 use crate::observer::Observer;
 use crate::rig::{Rig, RigError, Saved, Trial};
 use crate::setup::{Setup, is_of_input, search_hint};
@@ -71,6 +72,7 @@ pub fn run(
     control: Arc<Control>,
     observer: Arc<dyn Observer>,
 ) -> Result<Finished, RunError> {
+    HostWarnings::default().tell(setup.host_report.as_ref(), &setup.plan.profile, &*observer);
     let search = setup.search.take();
     let mut rig = Rig::new(setup, control, observer)?;
     // The journal before the layout, which takes minutes: after a crash in it, the next iotrial knows whose files are left there.

@@ -8,9 +8,10 @@ use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_engine::polling::{self, PollingError};
 use iotrial_engine::run::refusal_of;
 use iotrial_engine::targets::{self, PrepareError, ProbeError, ProbedTarget};
-use iotrial_measure::host::host_facts;
+use iotrial_host::machine::machine;
 use iotrial_model::application::ApplicationMetrics;
 use iotrial_model::given_target::{DealError, GivenTarget};
+use iotrial_model::host_fact::HostReport;
 use iotrial_model::load::Role;
 use iotrial_model::need::Need;
 use iotrial_model::plan::{EngineKind, FreeSpace, Plan, PlanError, PlanRequest, TargetFacts, TargetKind};
@@ -23,6 +24,7 @@ use iotrial_model::units::{ByteSize, format_duration};
 use ulid::Ulid;
 
 use crate::fault::Fault;
+use crate::host_check::host_below;
 use crate::judged_profile::JudgedProfile;
 use crate::request::{Aim, LoadRequest, RigRequest};
 use crate::store::Store;
@@ -52,6 +54,8 @@ pub struct Setup {
     pub(crate) metric_commands: (Vec<(String, String)>, PathBuf),
     pub(crate) request: RigRequest,
     pub(crate) host: Host,
+    /// What was read of the host and of what is below the targets; `None` where the engine touches none.
+    pub(crate) host_report: Option<HostReport>,
     profile: Profile,
 }
 
@@ -154,7 +158,7 @@ impl Setup {
         keep_needed(&mut profile, &request.aim)?;
         // The order is that of what each step needs: the engine decides whether targets are looked at, what they are decides the
         // plan, and only a plan can be rehearsed. Nothing is written before all of it went well.
-        let host = host_facts();
+        let host = machine();
         let asked = plan_request(request, &host)?;
         let mut probed = probe_targets(&request.rig, asked.engine, roles)?;
         // Behind the tokens, which are dealt out by position among all that was given.
@@ -188,6 +192,11 @@ impl Setup {
                 search = Some(RateSearch::new(limits, need.clone(), plan.clone())?);
             }
         }
+        let host_report = if plan.engine.touches_targets() {
+            host_below(probed.iter().map(|target| target.facts.path.as_path()))
+        } else {
+            None
+        };
         let metrics = request.metrics.clone();
         let metric_commands = (request.metric_commands.clone(), request.command_folder.clone());
         let request = request.rig.clone();
@@ -201,6 +210,7 @@ impl Setup {
             metric_commands,
             request,
             host,
+            host_report,
             probed,
             profile,
         })
@@ -240,6 +250,7 @@ impl Setup {
             study: self.study.clone(),
             anonymous: self.request.anonymous,
             host: self.host.clone(),
+            host_facts: None,
             targets: self.targets(),
             profile: self.profile.text.clone(),
             thresholds: self.thresholds.text.clone(),
@@ -259,12 +270,13 @@ impl Setup {
             // Until it has ended: a record that a crash leaves must not say anything else.
             ended: Ended { how: EndedHow::Interrupted, reason: None },
         }
+        .with_host_facts(self.host_report.clone())
     }
 }
 
 /// The plan of a load on a target that nobody has looked at: only its times and the shape of its jobs can be relied upon.
 pub(crate) fn unseen_plan(request: &LoadRequest, profile: &Profile) -> Result<Plan, SetupError> {
-    let asked = plan_request(request, &host_facts())?;
+    let asked = plan_request(request, &machine())?;
     let mut profile = profile.clone();
     keep_needed(&mut profile, &request.aim)?;
     let mut target = imagined_target(asked.engine);

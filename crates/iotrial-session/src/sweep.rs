@@ -12,6 +12,7 @@ use iotrial_model::sweep::{SWEEP_FORMAT, SweepRecord, SweepSettings};
 use iotrial_model::units::format_duration;
 
 use crate::fault::Fault;
+use crate::host_warning::HostWarnings;
 use crate::judged_profile::JudgedProfile;
 use crate::observer::Observer;
 use crate::request::{Aim, LoadRequest, SweepRequest};
@@ -158,6 +159,8 @@ impl SweepSetup {
     /// When a probe could not be made; those before it are in the store.
     pub fn carry_out(self, control: Arc<Control>, observer: Arc<dyn Observer>) -> Result<Swept, SweepError> {
         let Self { course, setup } = self;
+        // A sweep is of patterns and not of a database.
+        HostWarnings::default().tell(setup.host_report.as_ref(), "", &*observer);
         let mut rig = Rig::new(setup, control, observer)?;
         let mut trial = rig.begin(rig.setup().plan.clone())?;
         let then = format!("runs {}", format_duration(trial.record.plan.duration()));
@@ -220,6 +223,7 @@ fn sweep_record(course: &Course, run: &RunRecord) -> SweepRecord {
         tool: run.tool.clone(),
         started_at: run.started_at.clone(),
         host: run.host.clone(),
+        host_facts: run.host_facts.clone(),
         targets: run.targets.clone(),
         settings: SweepSettings {
             method: course.method,

@@ -12,11 +12,15 @@ use serde::Serialize;
 
 use crate::measure::Measure;
 
+mod block_limit;
+mod capacity;
 mod host_cache;
 mod rule;
 mod read;
 mod read_machine;
 
+pub use block_limit::{BlockLimit, BlockSizes};
+pub use capacity::{CapacityLimit, CapacityPool};
 pub use host_cache::HostCache;
 pub(crate) use rule::Circumstances;
 pub use rule::{Effect, Rule, When};
@@ -46,6 +50,8 @@ pub struct Catalog {
     pub licences: Vec<Licence>,
     /// What all volumes of some kinds share on their way, such as the ports of an array.
     pub paths: Vec<SharedPath>,
+    /// How much of some kinds of volume one machine may have in all.
+    pub capacity_limits: Vec<CapacityLimit>,
     /// At least one.
     pub volumes: Vec<VolumeKind>,
     /// At least one.
@@ -142,6 +148,12 @@ pub struct VolumeKind {
     pub count_max: Option<u32>,
     /// Bytes up to which an I/O counts as one; a larger I/O counts as several. `None` counts every I/O once.
     pub iops_unit: Option<f64>,
+    /// Whether bandwidth is counted in those units, too, unless the I/O is sequential: rotating disks with throughput credits.
+    pub has_credits: bool,
+    /// Whether databases usually lie on it, so that an answer without it has to say so.
+    pub is_main: bool,
+    /// How its capacity is bought, where not by the volume.
+    pub pool: Option<CapacityPool>,
     /// Whether all volumes of the kind on a machine have their limits together, by their size together.
     pub shared_by_machine: bool,
     /// Ways to attach it; empty where there is only one.
@@ -172,8 +184,12 @@ pub struct Level {
     pub size_min_gib: u64,
     /// The largest, in GiB.
     pub size_max_gib: u64,
-    /// By size; at most one for each measure.
+    /// By size; all of them hold, also where two are of one measure.
     pub limits: Vec<SizedLimit>,
+    /// At a small block size, by size.
+    pub by_block: Vec<BlockLimit>,
+    /// Whether the vendor commits itself to its IOPS.
+    pub iops_commitment: bool,
     /// What is bought apart from the size.
     pub provisioned: Option<Provisioned>,
     /// What lies below, where it is a RAID group.
@@ -432,6 +448,8 @@ pub struct MachinePrice {
 pub struct Gap {
     /// What is missing.
     pub text: String,
+    /// The disk that is missing, where it is one on which databases usually lie.
+    pub main_disk: Option<String>,
     /// Name in [`Catalog::sources`]: where it was looked for.
     pub source: String,
 }
@@ -512,6 +530,11 @@ impl Catalog {
         unknown_name(&self.provider, what, name, &names)
     }
 
+    /// The limit on all volumes of a kind together on one machine, and of which other kinds they are.
+    pub(crate) fn capacity_limits_of<'c>(&'c self, kind: &'c VolumeKind) -> impl Iterator<Item = &'c CapacityLimit> {
+        self.capacity_limits.iter().filter(|limit| holds_for(&limit.volumes, &kind.name))
+    }
+
     /// A source as people cite it: text and date.
     pub(crate) fn cited(&self, source: &str) -> String {
         self.sources.get(source).map_or_else(|| source.to_owned(), Source::cited)
@@ -527,11 +550,6 @@ impl Catalog {
     /// The newest date of any source.
     pub fn newest(&self) -> Option<&str> {
         self.sources.values().filter_map(|source| source.as_of.as_deref()).max()
-    }
-
-    /// What a unit of this currency of the catalog is in another one, where the catalog says so.
-    pub(crate) fn exchange_to(&self, currency: &str) -> Option<&ExchangeRate> {
-        self.exchange.iter().find(|rate| rate.to == currency)
     }
 
     /// The price of an operating system; `None` where it is in no source. Linux costs nothing.
@@ -565,6 +583,11 @@ impl VolumeKind {
 }
 
 impl Machine {
+    /// The name as it is ordered. What follows a `/` is the way in which it is used: the same machine over another interface.
+    pub(crate) fn ordered_name(&self) -> &str {
+        self.name.split_once('/').map_or(&*self.name, |(name, _)| name)
+    }
+
     /// Whether volumes of this kind can be attached, and how they are limited is known.
     pub fn takes(&self, kind: &VolumeKind) -> bool {
         match kind.route {

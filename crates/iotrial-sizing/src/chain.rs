@@ -9,9 +9,11 @@
 use iotrial_model::load::Direction;
 use serde::Serialize;
 
-use crate::catalog::{Catalog, Level, Route, SharedPath, VolumeKind, holds_for};
+use crate::catalog::{
+    BlockLimit, BlockSizes, Catalog, HostCache, Level, Route, SharedPath, VolumeKind, holds_for,
+};
 use crate::configuration::{Resolved, ResolvedPool, SizedMachine};
-use crate::measure::{Load, Measure};
+use crate::measure::{Load, LoadStream, Measure};
 
 /// Relative difference below which two rates count as equal: the last bits of sums and products.
 // A double carries 15 to 16 digits and a sum over a few streams loses two or three of them. 1e-9 is well
@@ -77,15 +79,46 @@ pub struct Weight {
     pub read: f64,
     /// How often a write, or a byte written, counts.
     pub write: f64,
+    /// How often more a write counts that replicas get.
+    pub shipped: f64,
     /// Bytes up to which an I/O counts as one, a larger one as several; `None` counts each once.
     pub io_unit: Option<f64>,
+    /// Whether bytes count in whole `io_unit`s as well, unless the I/O is sequential and can be merged.
+    pub has_credits: bool,
+    /// The sizes of I/O that count, where not all do.
+    pub block: Option<BlockSizes>,
 }
 
 impl Weight {
-    const fn of(self, direction: Direction) -> f64 {
-        match direction {
+    /// How often the I/O of a stream counts.
+    fn of(&self, stream: &LoadStream) -> f64 {
+        match stream.direction {
             Direction::Read => self.read,
+            Direction::Write if stream.is_shipped => self.write + self.shipped,
             Direction::Write => self.write,
+        }
+    }
+
+    /// What one I/O counts in a measure: I/Os, or bytes.
+    fn amount(&self, measure: Measure, stream: &LoadStream) -> f64 {
+        let size = stream.block_size;
+        let units = |unit: f64| {
+            if self.has_credits && stream.is_sequential {
+                // Merged into whole units, of which small I/Os take a part each.
+                return size / unit;
+            }
+            // ROUNDING is taken off first: 256 KiB divided by a unit of 256 KiB must be one unit even
+            // where the block size came out of a division (bandwidth by IOPS). An I/O below the unit
+            // still costs a whole one.
+            (size / unit - ROUNDING).ceil().max(1.0)
+        };
+        match (measure.is_bandwidth(), self.io_unit, self.block) {
+            (true, _, Some(block)) if size <= block.above => 0.0,
+            (true, _, Some(block)) => size.min(block.at),
+            (true, Some(unit), None) if self.has_credits => units(unit) * unit,
+            (true, ..) => size,
+            (false, Some(unit), _) => units(unit),
+            (false, None, _) => 1.0,
         }
     }
 }
@@ -111,19 +144,16 @@ impl Limit {
             }
             // A pool without a weight does not pass this part.
             let weight = self.weights.get(stream.pool).copied().unwrap_or_default();
-            let amount = match (self.measure.is_bandwidth(), weight.io_unit) {
-                (true, _) => stream.block_size,
-                // ROUNDING is taken off first: 256 KiB divided by a unit of 256 KiB must be one unit even
-                // where the block size came out of a division (bandwidth by IOPS). An I/O below the unit
-                // still costs a whole one.
-                (false, Some(unit)) => (stream.block_size / unit - ROUNDING).ceil().max(1.0),
-                (false, None) => 1.0,
-            };
             // f64 and not integers: rates are measured averages and shares, and limits are products of
             // ratios.
-            usage += stream.iops * amount * weight.of(stream.direction);
+            usage += stream.iops * weight.amount(self.measure, stream) * weight.of(stream);
         }
         usage
+    }
+
+    /// Whether I/Os that are small and random take of this bandwidth as much as large ones.
+    pub(crate) fn bounds_small_io(&self) -> bool {
+        self.measure.is_bandwidth() && self.weights.iter().any(|weight| weight.has_credits)
     }
 }
 
@@ -143,9 +173,9 @@ impl Chain {
             // Google's persistent disks have their limits by the size of all of them on a machine. Such pools
             // become one part, at the place of the first; two parts would allow the limit twice.
             if !pool.kind.shared_by_machine {
-                elements.extend(volume_element(resolved, pool, &passage, &[index], burst));
+                elements.extend(volume_elements(resolved, pool, &passage, &[index], burst));
             } else if alike[0] == index {
-                elements.extend(volume_element(resolved, pool, &passage, &alike, burst));
+                elements.extend(volume_elements(resolved, pool, &passage, &alike, burst));
             }
             if let Some(attachment) = pool.attachment.filter(|attachment| !attachment.limits.is_empty()) {
                 let limit = |(measure, amount): &(Measure, f64)| Limit {
@@ -164,6 +194,7 @@ impl Chain {
             }
         }
         let replicas = f64::from(resolved.configuration.replicas);
+        // What is shipped is a matter of the streams; what leaves the machine is one more copy of them for each replica.
         let passages: Vec<Passage<'_>> =
             resolved.pools.iter().map(|pool| Passage::of(pool, copies, replicas)).collect();
         elements.extend(machine_elements(resolved.catalog, &resolved.machine, &passages, burst));
@@ -222,6 +253,8 @@ pub(crate) struct Passage<'c> {
     pub(crate) replicas: f64,
     /// Share of reads that never leave the host.
     pub(crate) cache_hit: f64,
+    /// How the host caches it.
+    pub(crate) host_cache: HostCache,
 }
 
 impl<'c> Passage<'c> {
@@ -230,19 +263,34 @@ impl<'c> Passage<'c> {
         let (copies, replicas) =
             // The machine's own disk is lost with it, so nobody mirrors it or ships it to replicas.
             if pool.kind.route == Route::Local { (1.0, 0.0) } else { (copies, replicas) };
-        Self { kind: pool.kind, copies, replicas, cache_hit: pool.cache_hit }
+        let (cache_hit, host_cache) = (pool.cache_hit, pool.host_cache);
+        Self { kind: pool.kind, copies, replicas, cache_hit, host_cache }
     }
 
     /// At the volumes and at what the machine carries for them.
     pub(crate) fn weight(&self) -> Weight {
         // A mirror in the host (ASM, RAID 10) sends every copy over the way to the volumes, so writes weigh
         // as many times. A read is answered by one copy, unless the cache answers it.
-        Weight { read: 1.0 - self.cache_hit, write: self.copies, io_unit: None }
+        Weight { read: 1.0 - self.cache_hit, write: self.copies, ..Weight::default() }
     }
 
     /// At the volumes themselves, which may count large I/Os as several.
     pub(crate) fn volume_weight(&self) -> Weight {
-        Weight { io_unit: self.kind.iops_unit, ..self.weight() }
+        Weight { io_unit: self.kind.iops_unit, has_credits: self.kind.has_credits, ..self.weight() }
+    }
+
+    /// At a limit of the volumes that a vendor states at a small block size.
+    pub(crate) fn block_weight(&self, limit: &BlockLimit) -> Weight {
+        Weight { block: Some(limit.sizes), ..self.weight() }
+    }
+
+    /// At the cache of the host (MicrosoftDocs/azure-compute-docs, `disks-performance.md` of 2026-09-09). Of a cached disk every I/O passes it: a read that misses and a write count there and at the disk,
+    /// and only a read that hits counts there alone.
+    fn cache_weight(&self) -> Weight {
+        if self.host_cache == HostCache::None {
+            return Weight::default();
+        }
+        Weight { read: 1.0, write: self.copies, ..Weight::default() }
     }
 }
 
@@ -288,14 +336,14 @@ pub(crate) fn volume_limits(
     limits
 }
 
-/// The volumes of one pool, or of several where they share their limits.
-fn volume_element(
+/// The volumes of one pool, or of several where they share their limits; those that hold at a small block size are parts of their own.
+fn volume_elements(
     resolved: &Resolved<'_>,
     pool: &ResolvedPool<'_>,
     passage: &Passage<'_>,
     pools: &[usize],
     burst: bool,
-) -> Option<Element> {
+) -> Vec<Element> {
     let total_gib: f64 = pools.iter().map(|index| resolved.pools[*index].total_gib()).sum();
     let count: u32 = pools.iter().map(|index| resolved.pools[*index].count).sum();
     // Limits by size are computed for one volume and multiplied, because floors and ceilings apply to each
@@ -315,12 +363,25 @@ fn volume_element(
         weights: weights(resolved.pools.len(), pools, Weight { write: own.write * write_cost, ..own }),
     };
     let limits: Vec<Limit> = limits.into_iter().map(limit).collect();
-    (!limits.is_empty()).then(|| Element {
+    let name = volume_name(resolved, pools, count);
+    let at_block = pool.level.by_block.iter().map(|limit| Element {
         kind: ElementKind::Volumes,
-        name: volume_name(resolved, pools, count),
+        name: format!("{name} at {} KiB", limit.sizes.at / 1024.0),
+        source: resolved.catalog.cited(&limit.source),
+        limits: vec![Limit {
+            measure: Measure::Bandwidth,
+            most: limit.at(size) * times,
+            weights: weights(resolved.pools.len(), pools, passage.block_weight(limit)),
+        }],
+    });
+    let at_block: Vec<Element> = at_block.collect();
+    let own = (!limits.is_empty()).then(|| Element {
+        kind: ElementKind::Volumes,
+        name,
         source: resolved.catalog.cited(&pool.kind.source),
         limits,
-    })
+    });
+    own.into_iter().chain(at_block).collect()
 }
 
 /// How the volumes of a pool are called, with their roles where another pool has as many of the same.
@@ -368,7 +429,9 @@ pub(crate) fn machine_elements(
         let touched =
             // A part that no pool touches (an adapter for another kind of volume) would only be noise in
             // reports.
-            |limit: &Limit| limit.weights.iter().any(|weight| weight.read > 0.0 || weight.write > 0.0);
+            |limit: &Limit| {
+                limit.weights.iter().any(|weight| weight.read > 0.0 || weight.write > 0.0 || weight.shipped > 0.0)
+            };
         let limits: Vec<Limit> = limits.into_iter().filter(touched).collect();
         if !limits.is_empty() {
             elements.push(Element { kind, name, source: source.to_owned(), limits });
@@ -420,20 +483,13 @@ pub(crate) fn machine_elements(
                 // Where the vendor states one limit for cache and local disk, everything on the local disk
                 // counts there, writes included.
                 Route::Local if with_local => passage.weight(),
-                // For other pools only what the cache serves counts at the cache.
-                _ => Weight { read: passage.cache_hit, write: 0.0, io_unit: None },
+                _ => passage.cache_weight(),
             })
             .collect();
         let is_shared = with_local && passages.iter().any(|passage| passage.kind.route == Route::Local);
-        let name = if is_shared { "cache and local disk" } else { "host cache limit" };
+        let name = if is_shared { "cache and local disk" } else { "cached VM limit" };
         let limit = |measure, most| Limit { measure, most, weights: hits.clone() };
-        // Only reads are cached, so that both together are what is read, unless the local disk takes part.
-        let (iops, bandwidth) = if is_shared {
-            (Measure::Iops, Measure::Bandwidth)
-        } else {
-            (Measure::ReadIops, Measure::ReadBandwidth)
-        };
-        let limits = vec![limit(iops, cache.iops), limit(bandwidth, cache.bandwidth)];
+        let limits = vec![limit(Measure::Iops, cache.iops), limit(Measure::Bandwidth, cache.bandwidth)];
         push(ElementKind::HostCache, name.to_owned(), &cited, limits);
     }
     if let Some(egress) = sized.egress {
@@ -443,10 +499,11 @@ pub(crate) fn machine_elements(
             let over = if passage.kind.route.takes_network() { 1.0 } else { 0.0 };
             Weight {
                 read: over * (1.0 - passage.cache_hit),
-                // Writes leave the machine, and each replica is one more copy on the wire, whatever the
-                // volumes are.
-                write: over * passage.copies + passage.replicas,
-                io_unit: None,
+                // Writes leave the machine, and each replica is one more copy on the wire of what is shipped,
+                // whatever the volumes are.
+                write: over * passage.copies,
+                shipped: passage.replicas,
+                ..Weight::default()
             }
         };
         let all: Vec<Weight> = passages.iter().map(weight).collect();
@@ -486,7 +543,7 @@ fn queue_elements(resolved: &Resolved<'_>, latency_us: Option<f64>) -> Vec<Eleme
 /// Little's law: what is in flight is the rate times the time that each I/O takes.
 fn concurrency(outstanding: f64, latency_us: f64, pools: usize, name: String) -> Element {
     let seconds = latency_us / 1e6;
-    let weight = Weight { read: seconds, write: seconds, io_unit: None };
+    let weight = Weight { read: seconds, write: seconds, ..Weight::default() };
     Element {
         kind: ElementKind::Concurrency,
         name,

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::catalog::{
     Attachment, Catalog, HostCache, Level, Machine, Processors, Route, UnknownName, VolumeKind,
 };
-use crate::measure::{Load, LoadStream};
+use crate::measure::{Load, LoadStream, is_sequential, is_shipped};
 
 mod pool;
 
@@ -53,8 +53,11 @@ pub struct Configuration {
     pub clustered: bool,
     /// How often the machine writes everything.
     pub mirror: Mirror,
-    /// To how many other machines every write goes over the network.
+    /// To how many other machines the writes of the shipped roles go over the network.
     pub replicas: u32,
+    /// The roles of which replicas get the writes; empty is the log.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shipped: Vec<Role>,
     /// I/Os in flight at once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outstanding: Option<u32>,
@@ -154,6 +157,8 @@ impl Configuration {
             let clustered = top.boolean("clustered").unwrap_or(false);
             let mirror = top.word("mirror", &mirror_words).unwrap_or(Mirror::None);
             let replicas = small(top.integer("replicas", 0..=16)).unwrap_or(0);
+            let role_words: Vec<_> = Role::ALL.iter().map(|role| (role.as_str(), *role)).collect();
+            let shipped = if top.has("shipped") { top.words("shipped", &role_words) } else { None };
             let outstanding = small(top.integer("outstanding", 1..=1 << 24));
             let latency = top.duration("latency_mean").map(|time| time.as_secs_f64() * 1e6);
             let pools = top.required("pool", |top, key| top.tables(key, read_pool))?;
@@ -172,6 +177,7 @@ impl Configuration {
                 clustered,
                 mirror,
                 replicas,
+                shipped: shipped.unwrap_or_default(),
                 outstanding,
                 latency_mean_us: latency,
                 pools,
@@ -236,6 +242,7 @@ impl Configuration {
         Self {
             mirror: more(self.mirror, demand.mirror),
             replicas: self.replicas.max(demand.replicas),
+            shipped: if demand.shipped.is_empty() { self.shipped.clone() } else { demand.shipped.clone() },
             clustered: self.clustered || demand.clustered,
             ..self.clone()
         }
@@ -278,6 +285,13 @@ impl crate::catalog::Provisioned {
 }
 
 impl crate::catalog::ProvisionedBandwidth {
+    /// The unit of one step.
+    pub(crate) fn unit(&self) -> crate::measure::BandwidthUnit {
+        use crate::measure::BandwidthUnit::{Mb, Mib};
+        // A step is 1,000,000 or 1,048,576 bytes; anything between tells them apart.
+        if self.step > 1.01e6 { Mib } else { Mb }
+    }
+
     /// The most bytes per second at these IOPS.
     pub fn most(&self, iops: f64) -> f64 {
         (self.per_iops_max * iops).max(self.included).min(self.max)
@@ -449,14 +463,27 @@ impl Resolved<'_> {
     pub fn load_of(&self, demand: &Demand) -> Result<Load, ConfigurationError> {
         // Rates grow, block sizes do not: more users make more I/Os of the same kind.
         let growth = demand.load_growth();
+        let shipped = if demand.shipped.is_empty() { &self.configuration.shipped } else { &demand.shipped };
+        let log_is_apart = demand.streams.iter().any(|stream| stream.role == Some(Role::Log));
         let streams = demand.streams.iter().map(|stream| {
             Ok(LoadStream {
                 pool: self.pool_of(stream.role)?,
                 direction: stream.direction,
                 iops: stream.iops * growth,
                 block_size: stream.block_size_bytes,
+                is_sequential: is_sequential(stream.role),
+                is_shipped: is_shipped(shipped, stream.role, log_is_apart),
             })
         });
         Ok(Load { streams: streams.collect::<Result<_, ConfigurationError>>()? })
+    }
+
+    /// A load of which nothing is known but the pool that it goes to: sequential where everything on the pool is, and shipped
+    /// where anything on it is.
+    pub(crate) fn as_on(&self, pool: usize, load: &Load) -> Load {
+        let roles = self.roles_of(pool);
+        let is_sequential = !roles.is_empty() && roles.iter().all(|role| is_sequential(Some(*role)));
+        let shipped = &self.configuration.shipped;
+        load.known_as(is_sequential, roles.iter().any(|role| is_shipped(shipped, Some(*role), true)))
     }
 }

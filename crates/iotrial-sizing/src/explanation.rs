@@ -235,11 +235,11 @@ impl Explanation {
             burst: question.burst,
             alone: pools
                 .clone()
-                .flat_map(|pool| PURE.map(|(measure, direction)| pure(&chain, pool, measure, direction)))
+                .flat_map(|pool| PURE.map(|(measure, direction)| pure(resolved, &chain, pool, measure, direction)))
                 .collect(),
             mixes: pools
                 .flat_map(|pool| mixes.iter().map(move |one| (pool, one)))
-                .map(|(pool, one)| mix(&chain, pool, *one))
+                .map(|(pool, one)| mix(resolved, &chain, pool, *one))
                 .collect(),
             broken_rules: broken_rules(resolved),
             cost: cost_of(resolved, &question.money)?,
@@ -262,10 +262,25 @@ const PURE: [(Measure, Direction); 4] = [
 /// One measure by itself: only limits of its kind count, since I/Os may be as small or as large as one likes.
 // One byte per I/O: then the same load serves as a unit for both measures, and its factor is the amount
 // itself.
-fn pure(chain: &Chain, pool: usize, measure: Measure, direction: Direction) -> PureReach {
-    let load = Load { streams: vec![LoadStream { pool, direction, iops: 1.0, block_size: 1.0 }] };
+fn pure(
+    resolved: &Resolved<'_>,
+    chain: &Chain,
+    pool: usize,
+    measure: Measure,
+    direction: Direction,
+) -> PureReach {
+    // Bandwidth is at its most where I/Os can be merged, IOPS where they are small and random.
+    let is_sequential = measure.is_bandwidth();
+    let one =
+        LoadStream { pool, direction, iops: 1.0, block_size: 1.0, is_sequential: false, is_shipped: false };
+    let load = resolved.as_on(pool, &Load { streams: vec![one] });
+    let load = load.known_as(is_sequential, load.streams[0].is_shipped);
     let headrooms = chain.headrooms(&load);
     let counts = |headroom: &Headroom<'_>| {
+        // Of disks with throughput credits even the smallest I/O takes a whole unit of bandwidth.
+        if !measure.is_bandwidth() && headroom.limit.bounds_small_io() {
+            return true;
+        }
         // Concurrency bounds I/Os, and I/Os can be as large as one likes, so it says nothing about bandwidth
         // alone.
         let is_concurrency = headroom.limit.measure == Measure::Outstanding && !measure.is_bandwidth();
@@ -284,8 +299,8 @@ fn pure(chain: &Chain, pool: usize, measure: Measure, direction: Direction) -> P
     }
 }
 
-fn mix(chain: &Chain, pool: usize, mix: Mix) -> MixReach {
-    let load = Load::mix(pool, mix.read_percent, mix.block_size);
+fn mix(resolved: &Resolved<'_>, chain: &Chain, pool: usize, mix: Mix) -> MixReach {
+    let load = resolved.as_on(pool, &Load::mix(pool, mix.read_percent, mix.block_size));
     let nearest = chain.headrooms(&load);
     let first = nearest.first();
     let iops = first.map(|first| first.factor * load.iops());

@@ -11,6 +11,7 @@ pub mod configuration;
 pub mod chain;
 pub mod rule;
 pub mod price;
+pub mod floor;
 pub mod requirement;
 pub mod measured;
 pub mod explanation;

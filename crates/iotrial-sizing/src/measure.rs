@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use iotrial_model::load::Direction;
+use iotrial_model::load::{Direction, Role};
 use iotrial_model::units::group_thousands;
 use serde::Serialize;
 
@@ -83,6 +83,49 @@ impl fmt::Display for Measure {
     }
 }
 
+/// The unit in which a vendor sells bandwidth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BandwidthUnit {
+    /// 10^6 bytes per second.
+    Mb,
+    /// 2^20 bytes per second.
+    Mib,
+}
+
+impl BandwidthUnit {
+    /// The unit of which an amount that was bought is a whole number; `None` where it is of neither. MB/s where it is of both,
+    /// which is so from 16,384 MB/s on only.
+    pub fn of(bandwidth: f64) -> Option<Self> {
+        let is_whole = |unit: Self| {
+            let number = bandwidth / unit.bytes();
+            number >= 0.5 && (number - number.round()).abs() < 1e-9 * number.max(1.0)
+        };
+        [Self::Mb, Self::Mib].into_iter().find(|unit| is_whole(*unit))
+    }
+
+    /// Bytes per second of one.
+    pub const fn bytes(self) -> f64 {
+        match self {
+            Self::Mb => 1e6,
+            Self::Mib => 1_048_576.0,
+        }
+    }
+
+    /// The word for it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Mb => "MB/s",
+            Self::Mib => "MiB/s",
+        }
+    }
+
+    /// An amount that was bought, in the unit in which it is sold: `125 MiB/s`.
+    pub fn written(bandwidth: f64) -> String {
+        let unit = Self::of(bandwidth).unwrap_or(Self::Mb);
+        format!("{} {}", grouped(bandwidth / unit.bytes()), unit.as_str())
+    }
+}
+
 /// A whole number with commas; below 100 one decimal where there is one.
 // Below 100 a decimal matters (0.5 MB/s). The 0.05 keeps whole numbers that rounding has blurred from showing
 // «.0».
@@ -106,6 +149,27 @@ pub struct LoadStream {
     pub iops: f64,
     /// Bytes of one I/O.
     pub block_size: f64,
+    /// Whether each I/O begins where the one before it ended, and many are under way, so that a disk that merges them can.
+    pub is_sequential: bool,
+    /// Whether replicas get it; of writes only.
+    pub is_shipped: bool,
+}
+
+/// Whether the I/O of a role is large and sequential. A log is written in order, too, but each commit waits for its write, so
+/// that there is nothing to merge.
+pub(crate) const fn is_sequential(role: Option<Role>) -> bool {
+    matches!(role, Some(Role::Scan | Role::Backup))
+}
+
+/// Whether replicas get the writes of a role, where `shipped` names the roles that they get; empty is the log, which is what
+/// Data Guard (redo) and Always On (log) send. I/O without a role is data; where no log is told apart, it is in there as well,
+/// so that all of it counts: an upper bound.
+pub(crate) fn is_shipped(shipped: &[Role], role: Option<Role>, log_is_apart: bool) -> bool {
+    let ships = |role: Role| if shipped.is_empty() { role == Role::Log } else { shipped.contains(&role) };
+    match role {
+        Some(role) => ships(role),
+        None => ships(Role::Data) || (!log_is_apart && ships(Role::Log)),
+    }
 }
 
 /// What is asked of a configuration at once.
@@ -119,9 +183,23 @@ impl Load {
     /// One I/O per second of a mix at one block size, at one pool: the direction of a ray.
     // IOPS of 1 in all, so that the factor at which a limit is met is the rate itself.
     pub fn mix(pool: usize, read_percent: f64, block_size: f64) -> Self {
-        let stream = |direction, share: f64| LoadStream { pool, direction, iops: share / 100.0, block_size };
+        let stream = |direction, share: f64| LoadStream {
+            pool,
+            direction,
+            iops: share / 100.0,
+            block_size,
+            is_sequential: false,
+            is_shipped: false,
+        };
         let streams = [stream(Direction::Read, read_percent), stream(Direction::Write, 100.0 - read_percent)];
         Self { streams: streams.into_iter().filter(|stream| stream.iops > 0.0).collect() }
+    }
+
+    /// The same I/O, sequential or shipped to replicas where that is said.
+    #[must_use]
+    pub(crate) fn known_as(&self, is_sequential: bool, is_shipped: bool) -> Self {
+        let known = |stream: &LoadStream| LoadStream { is_sequential, is_shipped, ..*stream };
+        Self { streams: self.streams.iter().map(known).collect() }
     }
 
     /// The same mix at `factor` times the rates.

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::chain::Chain;
 use crate::configuration::{ConfigurationError, Resolved};
-use crate::measure::{Load, LoadStream, Measure, grouped};
+use crate::measure::{Load, LoadStream, Measure, grouped, is_sequential, is_shipped};
 use crate::requirement::{Share, shares};
 
 /// From so much of a limit on it counts as reached: vendors state limits in round numbers, and devices keep them to some
@@ -24,6 +24,9 @@ const MOST_PERCENT: f64 = 105.0;
 /// From so many of the I/Os that were offered on, all of them count as in flight: the generator needs some time between
 /// one and the next.
 const IN_FLIGHT_PERCENT: f64 = 90.0;
+
+/// The attributes by which people name the machine that was measured.
+const MACHINE_KEYS: [&str; 6] = ["machine", "shape", "instance_type", "instance", "vm_size", "vm"];
 
 /// What somebody measured.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -87,6 +90,21 @@ impl Measurement {
     pub fn of_table(table: &PublishedTable) -> Vec<Self> {
         let records = table.records(&TablePlace::default());
         records.iter().filter_map(|record| Self::of(&Subject::of_imported(record))).collect()
+    }
+
+    /// The machine that it was measured on, where it is told and is another one.
+    fn other_machine(&self, machine: &str) -> Option<String> {
+        let told = MACHINE_KEYS.iter().find_map(|key| match self.attributes.get(*key) {
+            Some(AttributeValue::Text(name)) => Some(name),
+            _ => None,
+        })?;
+        let plain = |name: &str| -> String {
+            name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
+        };
+        let (told_plain, own) = (plain(told), plain(machine));
+        // People leave out the vendor's prefix, and add how many cores there were.
+        let is_same = told_plain.is_empty() || own.contains(&told_plain) || told_plain.contains(&own);
+        (!is_same).then(|| told.clone())
     }
 
     /// I/Os in flight on average, by Little's law: rate times latency. `None` where a latency is missing.
@@ -165,18 +183,25 @@ impl MeasuredAgainst {
         resolved: &Resolved<'_>,
         chain: &Chain,
     ) -> Result<Self, ConfigurationError> {
+        let shipped = &resolved.configuration.shipped;
+        let log_is_apart = measurement.streams.iter().any(|stream| stream.role == Some(Role::Log));
         let streams = measurement.streams.iter().map(|stream| {
             Ok(LoadStream {
                 pool: resolved.pool_of(stream.role)?,
                 direction: stream.direction,
                 iops: stream.iops,
                 block_size: stream.block_size,
+                is_sequential: is_sequential(stream.role),
+                is_shipped: is_shipped(shipped, stream.role, log_is_apart),
             })
         });
         let load = Load { streams: streams.collect::<Result<_, ConfigurationError>>()? };
         let shares = shares(chain, &load);
         let in_flight = measurement.in_flight();
-        let (bound_by, mut sentence) = judge(&shares, in_flight, measurement.outstanding);
+        let (bound_by, mut sentence) = match measurement.other_machine(&resolved.configuration.machine) {
+            Some(other) => (vec![BoundBy::OtherConfiguration], other_machine_words(&other, resolved)),
+            None => judge(&shares, in_flight, measurement.outstanding),
+        };
         if bound_by.contains(&BoundBy::OtherConfiguration) && !measurement.attributes.is_empty() {
             let own = measurement.attributes.iter().map(|(name, value)| format!("{name} = {value}"));
             sentence.push_str(&format!("; measured with {}", own.collect::<Vec<_>>().join(", ")));
@@ -252,6 +277,14 @@ fn by_part(measured: &[&MeasuredAgainst]) -> Vec<(String, usize, String)> {
         format!("{range} %")
     };
     parts.into_iter().map(|(part, percents)| (part.to_owned(), percents.len(), words(&percents))).collect()
+}
+
+/// What becomes of figures of another machine: they say nothing of this one.
+fn other_machine_words(other: &str, resolved: &Resolved<'_>) -> String {
+    format!(
+        "these are not figures of this configuration: they are of {other}, and it has {}",
+        resolved.configuration.machine
+    )
 }
 
 /// What was the limit, and that in words.

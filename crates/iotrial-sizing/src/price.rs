@@ -5,8 +5,12 @@ use std::str::FromStr;
 use iotrial_model::demand::Os;
 use serde::Serialize;
 
-use crate::catalog::{Catalog, Level, Machine, VolumePrice};
+use crate::catalog::{Catalog, Level, Machine, VolumeKind, VolumePrice};
 use crate::configuration::{Resolved, SizedMachine};
+
+mod rate;
+
+use rate::find_rate;
 
 /// In which money, and how long a month is.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -185,32 +189,6 @@ impl Converter<'_> {
     }
 }
 
-/// The rate between two currencies: given, or in the catalog; either way round.
-fn find_rate(money: &Money, catalog: &Catalog, from: &str, to: &str) -> Option<UsedRate> {
-    let rate = |per_unit, source| UsedRate { from: from.to_owned(), to: to.to_owned(), per_unit, source };
-    if from == to {
-        return Some(rate(1.0, String::new()));
-    }
-    // What the user gave counts first: a rate in a catalog has a date, and may be years old.
-    let given = money.rates.iter().find_map(|given| {
-        if given.from == from && given.to == to {
-            Some(given.per_unit)
-        } else {
-            // The reciprocal serves the other way round. Rates are not chained over a third currency.
-            (given.from == to && given.to == from).then(|| 1.0 / given.per_unit)
-        }
-    });
-    given.map(|per_unit| rate(per_unit, "given".to_owned())).or_else(|| {
-        if from == catalog.currency {
-            catalog.exchange_to(to).map(|one| rate(one.per_unit, catalog.cited(&one.source)))
-        } else {
-            // A catalog states rates from its own currency only, so the way back is to that currency.
-            let back = catalog.exchange_to(from).filter(|_| to == catalog.currency);
-            back.map(|one| rate(1.0 / one.per_unit, catalog.cited(&one.source)))
-        }
-    })
-}
-
 impl Money {
     /// The currency of sums over a catalog.
     pub(crate) fn currency_for(&self, catalog: &Catalog) -> String {
@@ -290,6 +268,14 @@ pub fn cost_of(resolved: &Resolved<'_>, money: &Money) -> Result<Cost, NoRate> {
             None => missing.push(format!("price of {called}")),
         }
     }
+    for (kind, level, rest_gib) in unused_of_pools(resolved) {
+        let (Some(price), Some(pool)) = (&level.price, &kind.pool) else { continue };
+        for part in rest_parts(price, rest_gib).into_iter().filter(|part| part.unit_price > 0.0) {
+            let what = format!("rest of the capacity pool, {}", called(&kind.name, level));
+            let currency = &price.currency;
+            terms.push(part.term(CostPart::Volumes, what, currency, &pool.source, hours, &mut converter)?);
+        }
+    }
     let configuration = &resolved.configuration;
     // Linux costs nothing here, and a licence that is brought along is not part of the bill.
     if configuration.licence && configuration.os != Os::Linux {
@@ -320,6 +306,35 @@ pub fn cost_of(resolved: &Resolved<'_>, money: &Money) -> Result<Cost, NoRate> {
         missing,
         rates: converter.used,
     })
+}
+
+/// What capacity pools have beyond the volumes in them, in GiB. Volumes of one level share a pool, whatever lies on them.
+fn unused_of_pools<'c>(resolved: &Resolved<'c>) -> Vec<(&'c VolumeKind, &'c Level, u64)> {
+    let mut pools: Vec<(&VolumeKind, &Level, u64)> = Vec::new();
+    for pool in resolved.pools.iter().filter(|pool| pool.kind.pool.is_some()) {
+        let gib = pool.size_gib * u64::from(pool.count);
+        match pools.iter_mut().find(|(_, level, _)| std::ptr::eq(*level, pool.level)) {
+            Some((.., together)) => *together += gib,
+            None => pools.push((pool.kind, pool.level, gib)),
+        }
+    }
+    for (kind, _, gib) in &mut pools {
+        *gib = kind.pool.as_ref().map_or(0, |pool| pool.rest_gib(*gib));
+    }
+    pools.retain(|(.., rest)| *rest > 0);
+    pools
+}
+
+/// The parts of the price of capacity that is bought and not used.
+fn rest_parts(price: &VolumePrice, rest_gib: u64) -> [Part; 2] {
+    let part = |unit_price, is_hourly| Part {
+        what: "unused capacity",
+        amount: rest_gib as f64,
+        unit: "GiB",
+        unit_price,
+        is_hourly,
+    };
+    [part(price.per_gib_month, false), part(price.per_gib_hour, true)]
 }
 
 /// How a level is called in a list of costs.
@@ -401,10 +416,8 @@ fn volume_parts(level: &Level, price: &VolumePrice, size_gib: u64, iops: f64, ba
     }
     parts.push(part("IOPS", extra, "IOPS", price.per_iops_hour, true));
     if let Some(own) = provisioned.bandwidth.as_ref().filter(|own| own.is_bought) {
-        // The step is 1,000,000 or 1,048,576 bytes; anything between tells them apart.
-        let unit = if own.step > 1.01e6 { "MiB/s" } else { "MB/s" };
-        // A fraction of a step is charged as a fraction here. Amounts that the search buys are whole steps
-        // anyway.
+        let unit = own.unit().as_str();
+        // Whole steps, but for a most that follows from the IOPS.
         let extra = ((bandwidth - own.included) / own.step).max(0.0);
         parts.push(part("bandwidth", extra, unit, price.per_bandwidth_month * own.step, false));
         parts.push(part("bandwidth", extra, unit, price.per_bandwidth_hour * own.step, true));
@@ -423,6 +436,13 @@ pub(crate) fn volume_cost(
     let price = level.price.as_ref()?;
     let parts = volume_parts(level, price, size_gib, iops, bandwidth);
     Some(parts.iter().map(|part| part.per_month(hours)).sum())
+}
+
+/// A month of what a capacity pool has beyond `volumes_gib` of volumes, in the currency of their price; zero where there are no
+/// pools. Together with the volumes it never falls when they grow.
+pub(crate) fn pool_rest_cost(kind: &VolumeKind, level: &Level, volumes_gib: u64, hours: f64) -> f64 {
+    let (Some(pool), Some(price)) = (&kind.pool, &level.price) else { return 0.0 };
+    rest_parts(price, pool.rest_gib(volumes_gib)).iter().map(|part| part.per_month(hours)).sum()
 }
 
 /// A month of a machine in the currency of its price.

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use crate::catalog::{Circumstances, Effect, HostCache, Route};
+use crate::catalog::{Circumstances, Effect, HostCache, Route, holds_for};
 use crate::configuration::Resolved;
+use crate::measure::grouped;
 
 /// A rule that a configuration breaks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -88,6 +89,23 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
                 effect: Effect::Forbids,
                 message: why,
                 source: machine_source(),
+            });
+        }
+    }
+    for limit in &resolved.catalog.capacity_limits {
+        let of_it = resolved.pools.iter().filter(|pool| holds_for(&limit.volumes, &pool.kind.name));
+        let gib: f64 = of_it.map(|pool| pool.total_gib()).sum();
+        if gib > limit.gib_max as f64 {
+            broken.push(BrokenRule {
+                id: "too-much-capacity".to_owned(),
+                effect: Effect::Forbids,
+                message: format!(
+                    "a machine takes {} GiB of {} in all, not {}",
+                    grouped(limit.gib_max as f64),
+                    limit.name,
+                    grouped(gib)
+                ),
+                source: resolved.catalog.cited(&limit.source),
             });
         }
     }

@@ -7,6 +7,9 @@
 //! and bandwidth that suffice are the cheapest ones, because no price falls when they rise; they follow from
 //! the limits directly. A property test compares the answer with brute force. One pool of equal volumes is
 //! searched; roles on pools of their own are for `explain`.
+//!
+//! Of configurations that cost nearly the same, the one with the fewest volumes is the answer: nobody builds a
+//! stripe of 17 to save a per cent ([`Search::tolerance`]).
 
 use iotrial_model::demand::{Demand, Os};
 use iotrial_model::load::Role;
@@ -14,39 +17,34 @@ use iotrial_model::words::in_brief;
 use serde::Serialize;
 
 use crate::catalog::{Catalog, Circumstances, Effect, HostCache, Level, Processors, Route, VolumeKind};
-use crate::chain::{Chain, ElementKind, ROUNDING, machine_elements};
+use crate::chain::{Chain, ROUNDING, machine_elements};
 use crate::configuration::{Configuration, Pool, SizedMachine};
 use crate::explanation::{ExplainError, Explanation, Question};
-use crate::measure::{Load, LoadStream};
-use crate::price::{Money, NoRate, licence_cost, machine_cost, volume_cost};
-use crate::requirement::{Share, latency_unmet, machine_unmet, memory_gib};
+use crate::measure::{Load, LoadStream, is_sequential, is_shipped};
+use crate::price::{Money, NoRate, licence_cost, machine_cost, pool_rest_cost, volume_cost};
+use crate::requirement::{latency_unmet, machine_unmet, memory_gib};
+
+mod admission;
+
+mod count;
 
 mod curve;
 
 mod volume;
 
+mod wall;
+
+pub use count::CountPoint;
 pub use curve::{CostCurve, CurvePoint, curve_of};
 
+use admission::Admission;
 use volume::{Needs, VolumeOption};
+use wall::nearest;
 
 /// Without a limit of the machine nobody attaches more.
 // Used only where neither the machine nor the kind of volume states a number; 127 is the largest number in
 // the built-in catalogs.
 const MOST_VOLUMES: u32 = 128;
-/// How often the interval in which the largest possible load lies is halved.
-// From 1 down, 44 halvings leave 2^-44; next to the smallest load that is tried, 2^-20, that is a relative
-// error of 2^-24. A step asks tables that are already made, so it is cheap.
-const NEAREST_STEPS: u32 = 44;
-
-/// How often the interval of the largest amount that can be had is halved: 2^-20 is about a millionth.
-// Fewer than above because each step makes a new space, with every machine and kind chosen again.
-const AMOUNT_STEPS: u32 = 20;
-
-/// Share of the fullest limit from which another limit counts as equally full.
-// Sizes are bought in whole GiB and IOPS in whole numbers, so what is meant to be equally full differs by
-// rounding. A thousandth covers that for all but the smallest volumes.
-const FULL: f64 = 0.999;
-
 /// What is looked for, besides the demand.
 #[derive(Debug, Clone, Default)]
 pub struct Search {
@@ -54,7 +52,7 @@ pub struct Search {
     pub money: Money,
     /// Most answers of one provider.
     pub answers: usize,
-    /// Names of kinds of volume; empty takes all.
+    /// Names of kinds of volume or of their levels; empty takes all on which databases run.
     pub volumes: Vec<String>,
     /// Parts of names of machines; empty takes all.
     pub machines: Vec<String>,
@@ -62,6 +60,9 @@ pub struct Search {
     pub volumes_max: Option<u32>,
     /// Whether to leave out machines that are not x86.
     pub no_arm: bool,
+    /// By how much more of the cost an answer may have fewer volumes than the cheapest: 0.01 is one per cent. Zero takes the
+    /// cheapest.
+    pub tolerance: f64,
 }
 
 /// What a provider has for a demand.
@@ -74,10 +75,20 @@ pub struct Found {
     /// Where the prices hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
-    /// The cheapest first; each is the cheapest of its machine, kind of volume and level.
+    /// The cheapest first; each is the one with the fewest volumes of its machine, kind of volume and level, of those that cost
+    /// within the tolerance of the cheapest.
     pub answers: Vec<Explanation>,
+    /// What the first answer would cost with fewer or more volumes of its kind and level, by their number.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub by_count: Vec<CountPoint>,
     /// What was not looked at, and why.
     pub left_out: Vec<String>,
+    /// The disks on which databases usually lie, where they were not looked at for want of a price or of limits.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub without: Vec<String>,
+    /// The cheapest on a kind of volume of which no source says how fast it answers; only where a latency is asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of_unknown_latency: Option<Box<Explanation>>,
     /// What comes closest, where nothing meets the demand.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nearest: Option<Nearest>,
@@ -113,9 +124,29 @@ pub fn search(catalog: &Catalog, demand: &Demand, search: &Search) -> Result<Fou
         title: catalog.title.clone(),
         region: catalog.region.clone(),
         answers,
+        by_count: picks.first().map(|pick| space.by_count(pick)).unwrap_or_default(),
         left_out: space.left_out.clone(),
+        without: space.without.clone(),
+        of_unknown_latency: of_unknown_latency(&space, catalog, demand, search)?,
         nearest,
     })
+}
+
+/// The cheapest of the kinds that were left out because no source states a latency of them.
+fn of_unknown_latency(
+    space: &Space<'_>,
+    catalog: &Catalog,
+    demand: &Demand,
+    search: &Search,
+) -> Result<Option<Box<Explanation>>, ExplainError> {
+    if space.unknown_latency.is_empty() {
+        return Ok(None);
+    }
+    let any = Demand { latency: None, ..demand.clone() };
+    let only = Search { volumes: space.unknown_latency.clone(), ..search.clone() };
+    let space = Space::new(catalog, &any, &only)?;
+    let best = space.best(1.0, 1).into_iter().next();
+    Ok(best.map(|pick| space.explain(&pick)).transpose()?.map(Box::new))
 }
 
 /// Everything that a catalog offers for a demand, each part looked at once.
@@ -126,12 +157,19 @@ pub(crate) struct Space<'s> {
     hours: f64,
     kinds: Vec<KindOption<'s>>,
     machines: Vec<MachineOption<'s>>,
+    /// Those without a price, with the largest of their sizes only: they are no answers.
+    unpriced: Vec<MachineOption<'s>>,
     left_out: Vec<String>,
+    without: Vec<String>,
+    /// Names of kinds of which no source says how fast they answer, where a latency is asked.
+    unknown_latency: Vec<String>,
 }
 
 /// A kind of volume that may be taken.
 struct KindOption<'s> {
     kind: &'s VolumeKind,
+    /// Places of the levels that may be taken.
+    levels: Vec<usize>,
     needs: Needs,
 }
 
@@ -179,10 +217,14 @@ impl<'s> Space<'s> {
             hours,
             kinds: Vec::new(),
             machines: Vec::new(),
+            unpriced: Vec::new(),
             left_out: Vec::new(),
+            without: Vec::new(),
+            unknown_latency: Vec::new(),
         };
         space.choose_kinds();
         space.choose_machines();
+        space.note_main_disks();
         if demand.replicas > 0 && space.machines.iter().any(|one| one.sized.machine.network.is_none()) {
             let note = "the network of some machines is in no source: there the writes to replicas are held against no limit";
             space.left_out.push(note.to_owned());
@@ -199,12 +241,15 @@ impl<'s> Space<'s> {
 
     fn load(&self) -> Load {
         let growth = self.demand.load_growth();
+        let log_is_apart = self.demand.streams.iter().any(|stream| stream.role == Some(Role::Log));
         let stream = |stream: &iotrial_model::demand::DemandStream| LoadStream {
             // One pool: which role could go where, and how much capacity each needs, a demand does not say.
             pool: 0,
             direction: stream.direction,
             iops: stream.iops * growth,
             block_size: stream.block_size_bytes,
+            is_sequential: is_sequential(stream.role),
+            is_shipped: is_shipped(&self.demand.shipped, stream.role, log_is_apart),
         };
         Load { streams: self.demand.streams.iter().map(stream).collect() }
     }
@@ -215,18 +260,29 @@ impl<'s> Space<'s> {
 
     fn choose_kinds(&mut self) {
         let load = self.load();
+        let admission = Admission::new(self.demand, &self.search.volumes);
         for kind in &self.catalog.volumes {
-            if !self.search.volumes.is_empty() && !self.search.volumes.contains(&kind.name) {
-                continue;
-            }
             // A database must not be on storage that is lost with the machine.
-            if kind.route == Route::Local {
+            if kind.route == Route::Local || !admission.is_wanted(kind) {
                 continue;
             }
             if let Some(unmet) = latency_unmet(kind, self.demand) {
                 self.left_out.push(unmet.message);
+                if kind.latency.is_none() {
+                    self.unknown_latency.push(kind.name.clone());
+                }
                 continue;
             }
+            let levels = match admission.levels(kind) {
+                Ok((levels, note)) => {
+                    self.left_out.extend(note);
+                    levels
+                }
+                Err(note) => {
+                    self.left_out.push(note);
+                    continue;
+                }
+            };
             let in_part = kind.levels.iter().find_map(|level| level.price.as_ref()?.without.as_deref());
             if let Some(without) = in_part {
                 self.left_out.push(format!("{}: no source has the price of its {without}", kind.title));
@@ -259,8 +315,25 @@ impl<'s> Space<'s> {
                 self.left_out.push(format!("{} {}: no source has a price", kind.title, names.join(", ")));
             }
             let needs = Needs::new(&load, kind, self.copies(), self.demand);
-            self.kinds.push(KindOption { kind, needs });
+            self.kinds.push(KindOption { kind, levels, needs });
         }
+    }
+
+    /// What of the disks on which databases usually lie was not looked at. Whoever names the kinds, or asks for a latency that
+    /// a kind does not have, knows.
+    fn note_main_disks(&mut self) {
+        if !self.search.volumes.is_empty() {
+            return;
+        }
+        let catalog = self.catalog;
+        let is_left_out = |kind: &&VolumeKind| {
+            kind.is_main
+                && latency_unmet(kind, self.demand).is_none()
+                && self.kinds.iter().all(|option| !std::ptr::eq(option.kind, *kind))
+        };
+        let kinds = catalog.volumes.iter().filter(is_left_out).map(|kind| kind.title.clone());
+        let gaps = catalog.gaps.iter().filter_map(|gap| gap.main_disk.clone());
+        self.without = kinds.chain(gaps).collect();
     }
 
     fn choose_machines(&mut self) {
@@ -275,20 +348,25 @@ impl<'s> Space<'s> {
             if machine.arm && self.search.no_arm {
                 continue;
             }
-            let Some(price) = &machine.price else {
+            // Without a rate for its currency it is reported with those that have no price, because for the
+            // sum it comes to the same.
+            let factor =
+                machine.price.as_ref().and_then(|price| self.search.money.factor(self.catalog, &price.currency));
+            let Some(factor) = factor else {
                 unpriced.push(machine.name.as_str());
+                // The largest, which carries what any of its sizes does.
+                if let Some(sized) = sizes(machine, memory).pop()
+                    && machine_unmet(&sized, self.demand).is_empty()
+                {
+                    let reach =
+                        self.kinds.iter().map(|option| self.reach(&sized, option.kind, &load)).collect();
+                    self.unpriced.push(MachineOption { sized, cost: 0.0, reach });
+                }
                 continue;
             };
             if machine.gap.is_some() {
                 unknown.push(machine.name.as_str());
             }
-            // The machine's own currency is one for which there is a rate, or it is left out.
-            // Without a rate it is reported with those that have no price, because for the sum it comes to
-            // the same.
-            let Some(factor) = self.search.money.factor(self.catalog, &price.currency) else {
-                unpriced.push(machine.name.as_str());
-                continue;
-            };
             // Every size of a flexible shape is a machine of its own here, so that cores are bought only as
             // far as processors, memory or bandwidth need them.
             for sized in sizes(machine, memory) {
@@ -331,52 +409,55 @@ impl<'s> Space<'s> {
         }
         let replicas = f64::from(self.demand.replicas);
         // No host cache in the search: what share of reads it serves is a guess that no vendor supports.
-        let passage = crate::chain::Passage { kind, copies: self.copies(), replicas, cache_hit: 0.0 };
+        let (copies, host_cache) = (self.copies(), HostCache::None);
+        let passage = crate::chain::Passage { kind, copies, replicas, cache_hit: 0.0, host_cache };
         // Only what the machine adds to the chain. The volumes are bought to fit afterwards, so they are not
         // asked here.
         let elements = machine_elements(self.catalog, sized, &[passage], self.demand.allow_burst);
         Chain { elements }.reach(load)
     }
 
-    /// The cheapest of each machine, kind and level, for `factor` times the load; the cheapest first.
+    /// Of each machine, kind and level the one with the fewest volumes of those within the tolerance of the cheapest, for
+    /// `factor` times the load; the cheapest first.
     pub(crate) fn best(&self, factor: f64, count: usize) -> Vec<Pick> {
+        let mut picks = self.picks(factor, self.search.tolerance);
+        // A machine over two interfaces is one machine: the rows are for other choices.
+        let mut shown: Vec<(&str, usize, usize)> = Vec::new();
+        picks.retain(|pick| {
+            let choice =
+                (self.machines[pick.machine].sized.machine.ordered_name(), pick.kind, pick.volume.level);
+            let is_new = !shown.contains(&choice);
+            if is_new {
+                shown.push(choice);
+            }
+            is_new
+        });
+        picks.truncate(count);
+        picks
+    }
+
+    /// The cheapest of all, however many volumes it has.
+    pub(crate) fn cheapest(&self, factor: f64) -> Option<Pick> {
+        self.picks(factor, 0.0).into_iter().next()
+    }
+
+    /// One pick of each machine, kind and level, the cheapest first.
+    fn picks(&self, factor: f64, tolerance: f64) -> Vec<Pick> {
         let mut picks: Vec<Pick> = Vec::new();
         for (kind_index, option) in self.kinds.iter().enumerate() {
-            for level in &option.kind.levels {
+            for level in option.levels.iter().map(|level| &option.kind.levels[*level]) {
                 // Outside the loop over machines, since neither sizes nor prices of volumes depend on the
                 // machine. This is what keeps the search below a second.
                 let Some(volumes) = self.volumes(option, level, factor) else { continue };
-                let first_of_level = picks.len();
-                for (index, machine) in self.machines.iter().enumerate() {
-                    if machine.reach[kind_index] < factor * (1.0 - ROUNDING) {
-                        continue;
-                    }
-                    let broken =
-                        |volume: &VolumeOption| self.broken(option.kind, level, volume, &machine.sized);
-                    // Volumes are sorted by cost, so the first that is allowed is the cheapest on this
-                    // machine, and later ones need no look.
-                    let mut allowed = volumes.iter().filter_map(|volume| Some((volume, broken(volume)?)));
-                    let Some((first, warnings)) = allowed.next() else { continue };
-                    // Of what costs the same, the one that breaks the fewest rules.
-                    let same = |other: &(&VolumeOption, usize)| {
-                        // Another attachment of the same volumes costs the same, and one of them may break
-                        // fewer rules.
-                        other.0.cost <= first.cost * (1.0 + ROUNDING) && other.0.count == first.count
-                    };
-                    let others = [(first, warnings)].into_iter().chain(allowed.take_while(same));
-                    let (volume, _) =
-                        others.min_by_key(|(_, warnings)| *warnings).unwrap_or((first, warnings));
-                    let cost = machine.cost + volume.cost;
-                    let pick = Pick { machine: index, kind: kind_index, volume: volume.clone(), cost };
-                    // The sizes of a machine are neighbours, and only the cheapest of them is kept.
-                    let same = picks[first_of_level..].last_mut().filter(|other| {
-                        std::ptr::eq(self.machines[other.machine].sized.machine, machine.sized.machine)
-                    });
-                    match same {
-                        Some(other) if same_cost(cost, other.cost).is_lt() => *other = pick,
-                        Some(_) => {}
-                        None => picks.push(pick),
-                    }
+                let mut start = 0;
+                // The sizes of a machine are neighbours.
+                while start < self.machines.len() {
+                    let machine = self.machines[start].sized.machine;
+                    let same = |one: &MachineOption<'_>| std::ptr::eq(one.sized.machine, machine);
+                    let length = self.machines[start..].iter().take_while(|one| same(one)).count();
+                    let sizes = start..start + length;
+                    picks.extend(self.pick_of(kind_index, level, &volumes, sizes, factor, tolerance));
+                    start += length;
                 }
             }
         }
@@ -387,13 +468,54 @@ impl<'s> Space<'s> {
                 .then(a.volume.count.cmp(&b.volume.count))
                 .then(a.machine.cmp(&b.machine))
         });
-        picks.truncate(count);
         picks
     }
 
-    /// The cheapest of all.
-    pub(crate) fn cheapest(&self, factor: f64) -> Option<Pick> {
-        self.best(factor, 1).into_iter().next()
+    /// Of the sizes of one machine with volumes of one level: the fewest volumes within the tolerance of the cheapest.
+    fn pick_of(
+        &self,
+        kind: usize,
+        level: &Level,
+        volumes: &[VolumeOption],
+        sizes: std::ops::Range<usize>,
+        factor: f64,
+        tolerance: f64,
+    ) -> Option<Pick> {
+        let carries = |machine: &usize| self.machines[*machine].reach[kind] >= factor * (1.0 - ROUNDING);
+        let broken = |volume: &VolumeOption, machine: usize| {
+            self.broken(self.kinds[kind].kind, level, volume, &self.machines[machine].sized)
+        };
+        // Volumes are sorted by cost, so the first that is allowed is the cheapest on a machine.
+        let first = |machine: usize| {
+            let place = volumes.iter().position(|volume| broken(volume, machine).is_some())?;
+            Some((machine, place, self.machines[machine].cost + volumes[place].cost))
+        };
+        let firsts: Vec<(usize, usize, f64)> = sizes.filter(carries).filter_map(first).collect();
+        let cheapest = firsts.iter().map(|(.., cost)| *cost).reduce(f64::min)?;
+        // What costs the same up to rounding counts as the same, also without a tolerance.
+        let most = cheapest * (1.0 + tolerance.max(ROUNDING));
+        let mut best: Option<(Pick, usize)> = None;
+        for (machine, place, _) in firsts.into_iter().filter(|(.., cost)| *cost <= most) {
+            let own = self.machines[machine].cost;
+            for volume in volumes[place..].iter().take_while(|volume| own + volume.cost <= most) {
+                let cost = own + volume.cost;
+                // Fewer volumes, then what costs less, then what breaks fewer rules: another attachment of the same volumes costs
+                // the same. Of all that is equal the first counts.
+                let order = |warnings: usize, best: &(Pick, usize)| {
+                    let (pick, fewest) = best;
+                    volume.count.cmp(&pick.volume.count).then(same_cost(cost, pick.cost)).then(warnings.cmp(fewest))
+                };
+                // Whether a rule forbids it is asked last, as that takes the longest.
+                if best.as_ref().is_some_and(|best| order(0, best).is_gt()) {
+                    continue;
+                }
+                let Some(warnings) = broken(volume, machine) else { continue };
+                if best.as_ref().is_none_or(|best| order(warnings, best).is_lt()) {
+                    best = Some((Pick { machine, kind, volume: volume.clone(), cost }, warnings));
+                }
+            }
+        }
+        best.map(|(pick, _)| pick)
     }
 
     /// For each count and attachment the cheapest volumes of a level that suffice, the cheapest first.
@@ -420,7 +542,12 @@ impl<'s> Space<'s> {
                 // Not `break`: more volumes may suffice where fewer do not.
                 continue;
             };
+            let together_gib = size_gib * u64::from(count);
+            if self.catalog.capacity_limits_of(kind).any(|limit| together_gib > limit.gib_max) {
+                continue;
+            }
             let Some(one) = volume_cost(level, size_gib, iops, bandwidth, self.hours) else { continue };
+            let rest = pool_rest_cost(kind, level, together_gib, self.hours);
             for attachment in &attachments {
                 let limits = attachment.map_or(&[][..], |index| &kind.attachments[index].limits);
                 if option.needs.fit_attachment(limits, count, factor) {
@@ -433,7 +560,7 @@ impl<'s> Space<'s> {
                         bandwidth,
                         // In the money of the sum, so that kinds priced in other currencies sort with the
                         // rest.
-                        cost: one * rate * f64::from(count),
+                        cost: (one * f64::from(count) + rest) * rate,
                     });
                 }
             }
@@ -506,6 +633,7 @@ impl<'s> Space<'s> {
             clustered: demand.clustered,
             mirror: demand.mirror,
             replicas: demand.replicas,
+            shipped: demand.shipped.clone(),
             outstanding: None,
             latency_mean_us: None,
             pools: vec![Pool {
@@ -557,164 +685,4 @@ fn sizes(machine: &crate::catalog::Machine, memory_gib: f64) -> Vec<SizedMachine
             })
             .collect(),
     }
-}
-
-/// What comes closest where nothing meets the demand: the most of its rates that can be had, or the requirement without which
-/// there would be something.
-fn nearest(
-    space: &Space<'_>,
-    catalog: &Catalog,
-    demand: &Demand,
-    search: &Search,
-) -> Result<Nearest, ExplainError> {
-    // If even a millionth of the rates cannot be had, rates are not what is in the way.
-    let smallest = 1.0 / f64::from(1 << 20);
-    if space.cheapest(smallest).is_some() {
-        let (mut possible, mut impossible) = (smallest, 1.0);
-        // Bisection works because more load never becomes possible where less was not: all limits are linear
-        // and prices do not matter here.
-        for _ in 0..NEAREST_STEPS {
-            let middle = f64::midpoint(possible, impossible);
-            if space.cheapest(middle).is_some() { possible = middle } else { impossible = middle }
-        }
-        let pick = space.cheapest(possible).expect("it was there a moment ago");
-        let closest = space.explain(&pick)?;
-        let wall = wall_of(&closest).map_or_else(String::new, |share| {
-            format!("{}, {}: {}", share.element, share.measure, share.written())
-        });
-        return Ok(Nearest { carries_times: Some(possible), wall, closest: Some(Box::new(closest)) });
-    }
-    // Of an amount, the largest part that can be had is the limiting factor; of anything else, that it is
-    // asked at all.
-    for (what, change) in amounts(demand) {
-        let with = |share: f64| {
-            let mut less = demand.clone();
-            change(&mut less, share);
-            less
-        };
-        let is_there = |share: f64| -> Result<bool, ExplainError> {
-            // The rates are set to next to nothing, so that only the amount decides.
-            Ok(Space::new(catalog, &with(share), search)?.cheapest(smallest).is_some())
-        };
-        // Without this amount there would still be nothing, so it is not the one in the way.
-        if !is_there(0.0)? {
-            continue;
-        }
-        let (mut possible, mut impossible) = (0.0, 1.0);
-        for _ in 0..AMOUNT_STEPS {
-            let middle = f64::midpoint(possible, impossible);
-            if is_there(middle)? { possible = middle } else { impossible = middle }
-        }
-        let less = with(possible);
-        let space = Space::new(catalog, &less, search)?;
-        // With the whole rates where that is possible.
-        let pick =
-            space.cheapest(1.0).or_else(|| space.cheapest(smallest)).expect("it was there a moment ago");
-        let closest = space.explain(&pick)?;
-        let wall = format!("the wall is {}", what(&closest));
-        return Ok(Nearest { carries_times: None, wall, closest: Some(Box::new(closest)) });
-    }
-    let mut walls = Vec::new();
-    // What is not an amount cannot be halved, only dropped.
-    for (what, relaxed) in relaxations(demand) {
-        let space = Space::new(catalog, &relaxed, search)?;
-        if let Some(pick) = space.cheapest(1.0).or_else(|| space.cheapest(smallest)) {
-            walls.push((what, space.explain(&pick)?));
-        }
-    }
-    let wall = if walls.is_empty() {
-        "several requirements at once: without any one of them there is still nothing".to_owned()
-    } else {
-        let names: Vec<&str> = walls.iter().map(|(what, _)| what.as_str()).collect();
-        format!("without {} there would be something", names.join(", or without "))
-    };
-    let closest = walls.into_iter().next().map(|(_, closest)| Box::new(closest));
-    Ok(Nearest { carries_times: None, wall, closest })
-}
-
-/// Says what of an amount there is, and how much was asked.
-type AmountWords = Box<dyn Fn(&Explanation) -> String>;
-/// Asks for this share of an amount.
-type AmountChange = fn(&mut Demand, f64);
-
-/// The amounts that a demand asks for besides rates.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "sizes and counts, of which a share is taken"
-)]
-fn amounts(demand: &Demand) -> Vec<(AmountWords, AmountChange)> {
-    use crate::measure::grouped;
-    use iotrial_model::units::ByteSize;
-    let mut all: Vec<(AmountWords, AmountChange)> = Vec::new();
-    if demand.vcpus_min > 0 {
-        let asked = demand.vcpus_min;
-        all.push((
-            Box::new(move |closest| {
-                format!("the number of vCPU: {asked} are asked, and at most {} can be had", closest.vcpus)
-            }),
-            // The processors are rounded down, memory and capacity to whole bytes: at share 0 nothing is
-            // asked.
-            |demand, share| demand.vcpus_min = (f64::from(demand.vcpus_min) * share) as u32,
-        ));
-    }
-    if demand.memory_min.get() > 0 {
-        let asked = demand.memory_min;
-        all.push((
-            Box::new(move |closest| {
-                format!(
-                    "the memory: {asked} is asked, and at most {} GiB can be had",
-                    grouped(closest.memory_gib)
-                )
-            }),
-            |demand, share| {
-                demand.memory_min = ByteSize::bytes((demand.memory_min.get() as f64 * share) as u64);
-            },
-        ));
-    }
-    if demand.capacity.get() > 0 {
-        let asked = demand.capacity_gib() / f64::from(demand.mirror.copies());
-        all.push((
-            Box::new(move |closest| {
-                format!(
-                    "the capacity: {} GiB are asked, and at most {} can be had",
-                    grouped(asked),
-                    grouped(closest.usable_gib)
-                )
-            }),
-            |demand, share| demand.capacity = ByteSize::bytes((demand.capacity.get() as f64 * share) as u64),
-        ));
-    }
-    all
-}
-
-/// The limit that keeps the closest configuration from carrying more. The volumes are bought to be just
-/// enough, so that they are as full as what cannot be bought; they are the limiting factor only where nothing
-/// else is.
-fn wall_of(closest: &Explanation) -> Option<&Share> {
-    let shares = &closest.fit.as_ref()?.shares;
-    let fullest = shares.first()?;
-    // Among equally full limits a part that cannot be bought larger is the true reason.
-    let is_full = |share: &&Share| share.percent >= fullest.percent * FULL;
-    shares.iter().filter(is_full).find(|share| share.kind != ElementKind::Volumes).or(Some(fullest))
-}
-
-/// The demand without one of its requirements at a time (those that are not amounts), and what was left out.
-fn relaxations(demand: &Demand) -> Vec<(String, Demand)> {
-    use iotrial_model::demand::Mirror;
-    let mut all = Vec::new();
-    let mut without = |is_asked: bool, what: String, change: &dyn Fn(&mut Demand)| {
-        if is_asked {
-            let mut relaxed = demand.clone();
-            change(&mut relaxed);
-            all.push((what, relaxed));
-        }
-    };
-    let latency = demand.latency.map_or("", |latency| latency.as_str());
-    without(demand.latency.is_some(), format!("the latency `{latency}`"), &|one| one.latency = None);
-    without(demand.clustered, "the cluster".to_owned(), &|one| one.clustered = false);
-    without(demand.os != Os::Linux, format!("{}", demand.os), &|one| one.os = Os::Linux);
-    without(demand.replicas > 0, "the replicas".to_owned(), &|one| one.replicas = 0);
-    without(demand.mirror != Mirror::None, "the mirror".to_owned(), &|one| one.mirror = Mirror::None);
-    all
 }

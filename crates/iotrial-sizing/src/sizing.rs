@@ -4,12 +4,14 @@
 
 use iotrial_model::demand::{Demand, LatencyClass};
 use iotrial_model::finding::{Finding, FindingId, Severity};
+use iotrial_model::load::Role;
 use serde::Serialize;
 
 use crate::catalog::Catalog;
 use crate::chain::ElementKind;
 use crate::configuration::{Configuration, ConfigurationError};
 use crate::explanation::{ExplainError, Explanation, Question};
+use crate::floor::VcpuFloor;
 use crate::measure::grouped;
 use crate::price::{Cost, CostPart};
 use crate::requirement::Fit;
@@ -20,6 +22,9 @@ use crate::search::{CostCurve, Found, Search, curve_of, search};
 pub struct Sizing {
     /// What was asked.
     pub demand: Demand,
+    /// The fewest hardware threads that were looked at, where the demand does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vcpu_floor: Option<VcpuFloor>,
     /// ISO 4217, the currency of every sum.
     pub currency: String,
     /// Place in `found` of the cheapest whose cost is complete; absent where nothing meets the demand at a
@@ -123,14 +128,20 @@ pub fn size(
         // dearer by two per cent for the length of its month.
         request.money.hours_per_month = lengths.iter().copied().reduce(f64::min);
     }
-    let found = catalogs
-        .iter()
-        .map(|catalog| search(catalog, demand, &request))
-        .collect::<Result<Vec<_>, ExplainError>>()?;
-    let curves = catalogs
-        .iter()
-        .map(|catalog| curve_of(catalog, demand, &request))
-        .collect::<Result<Vec<_>, ExplainError>>()?;
+    let vcpu_floor = VcpuFloor::of(demand);
+    let floored = vcpu_floor.as_ref().map_or_else(|| demand.clone(), |floor| floor.under(demand));
+    let (mut found, mut curves) = (Vec::new(), Vec::new());
+    for catalog in catalogs {
+        let mut one = search(catalog, &floored, &request)?;
+        let mut asked = &floored;
+        // A rule of thumb is no wall: without it the provider may have something, or stops at what was asked.
+        if one.answers.is_empty() && vcpu_floor.is_some() {
+            asked = demand;
+            one = search(catalog, asked, &request)?;
+        }
+        curves.push(curve_of(catalog, asked, &request)?);
+        found.push(one);
+    }
     let cheapest = cheapest_of(&found);
     let answer = cheapest.map(|index| &found[index].answers[0]);
     let mut held = Vec::new();
@@ -145,9 +156,10 @@ pub fn size(
     let currency = request.money.currency.clone().or_else(|| currencies.first().map(|one| (*one).to_owned()));
     let currency = currency.unwrap_or_default();
     let (headline, sentence) = sentences(&found, cheapest, &currency);
-    let points = points(&found, &curves, cheapest, &held, demand, &currency);
+    let points = points(&found, &curves, cheapest, &held, demand, vcpu_floor.as_ref(), &currency);
     Ok(Sizing {
         demand: demand.clone(),
+        vcpu_floor,
         currency,
         cheapest,
         headline,
@@ -258,7 +270,16 @@ fn sentences(found: &[Found], cheapest: Option<usize>, currency: &str) -> (Strin
         (count, false) => format!("It is the cheapest of {count} catalogs"),
         (count, true) => format!("It is the cheapest of {count} catalogs of those whose cost is complete"),
     };
-    (headline, format!("{of}; {limit}"))
+    (format!("{headline}{}", without_main(found)), format!("{of}; {limit}"))
+}
+
+/// The disks on which databases usually lie and that were not looked at: whoever reads the headline alone must know.
+fn without_main(found: &[Found]) -> String {
+    let of = |one: &Found| {
+        one.without.iter().map(|disk| format!("{disk} of {}", one.title)).collect::<Vec<_>>()
+    };
+    let all: Vec<String> = found.iter().flat_map(of).collect();
+    if all.is_empty() { String::new() } else { format!(" (not looked at: {})", all.join(", ")) }
 }
 
 impl Sizing {
@@ -300,9 +321,16 @@ fn points(
     cheapest: Option<usize>,
     against: &[Against],
     demand: &Demand,
+    floor: Option<&VcpuFloor>,
     currency: &str,
 ) -> Vec<String> {
     let mut points = Vec::new();
+    if let Some(floor) = floor.filter(|_| cheapest.is_some()) {
+        points.push(format!(
+            "compared are machines with {} vCPU and more: {}; --vcpus N says how many it is to have",
+            floor.vcpus, floor.why
+        ));
+    }
     if let Some(index) = cheapest {
         let answer = &found[index].answers[0];
         // The reader's next question comes first: what if my rates are a little off?
@@ -311,12 +339,19 @@ fn points(
         for (other, one) in found.iter().enumerate().filter(|(other, _)| *other != index) {
             points.push(match one.answers.first() {
                 Some(other_answer) => {
-                    let percent = 100.0 * (other_answer.cost.per_month / answer.cost.per_month - 1.0);
+                    let (more, cost) = (&other_answer.cost, &answer.cost);
+                    // A sum with a missing part cannot be compared, but for being more already.
+                    let percent = 100.0 * (more.per_month / cost.per_month - 1.0);
+                    let words = match (more.is_complete(), percent > 0.0) {
+                        (true, _) => format!(" ({percent:+.0} %)"),
+                        (false, true) => format!(" (at least {percent:+.0} %)"),
+                        (false, false) => ", which cannot be compared".to_owned(),
+                    };
                     format!(
-                        "{}: {}, {} ({percent:+.0} %)",
+                        "{}: {}, {}{words}",
                         found[other].title,
                         other_answer.configuration.in_short(),
-                        cost_words(&other_answer.cost, currency)
+                        cost_words(more, currency)
                     )
                 }
                 None => wall(one).unwrap_or_else(|| format!("{}: nothing", one.title)),
@@ -325,12 +360,25 @@ fn points(
         let rules = answer.broken_rules.iter().map(|rule| format!("{} ({})", rule.message, rule.source));
         points.extend(rules);
     }
+    points.extend(found.iter().filter_map(|one| unpromised(one, currency)));
     points.extend(against.iter().map(|one| one.sentence.clone()));
     points.extend(found.iter().filter_map(|one| one.answers.first()).flat_map(|one| doubts(one, demand)));
     if cheapest.is_some() {
         points.extend(assumptions(demand));
     }
     points
+}
+
+/// What a provider has on volumes of which nobody says how fast they answer, where a latency is asked.
+fn unpromised(found: &Found, currency: &str) -> Option<String> {
+    let one = found.of_unknown_latency.as_ref()?;
+    Some(format!(
+        "{}: latency unknown: no source says how fast {} answers; {} would cost {}: measure it before you count on it",
+        found.title,
+        one.configuration.pools[0].volume,
+        one.configuration.in_short(),
+        cost_words(&one.cost, currency)
+    ))
 }
 
 /// What of an answer somebody would not expect who did not ask for it.
@@ -367,6 +415,7 @@ fn assumptions(demand: &Demand) -> Vec<String> {
         ));
     }
     if demand.replicas > 0 {
+        all.push(shipped_words(demand));
         all.push(format!(
             "the cost is that of one machine with its volumes; the {} that the writes go to {} not in it",
             if demand.replicas == 1 { "one".to_owned() } else { demand.replicas.to_string() },
@@ -379,17 +428,34 @@ fn assumptions(demand: &Demand) -> Vec<String> {
     all
 }
 
+/// What of the writes goes to replicas.
+fn shipped_words(demand: &Demand) -> String {
+    let log_is_apart = demand.streams.iter().any(|stream| stream.role == Some(Role::Log));
+    let has_no_role = demand.streams.iter().any(|stream| stream.role.is_none());
+    if demand.shipped.is_empty() && !log_is_apart && has_no_role {
+        return "no log is told apart, so that every write counts as shipped to the replicas: an upper bound".to_owned();
+    }
+    let roles: Vec<&str> = if demand.shipped.is_empty() {
+        vec![Role::Log.as_str()]
+    } else {
+        demand.shipped.iter().map(|role| role.as_str()).collect()
+    };
+    format!("of the writes {} goes to the replicas; --ship ROLE says otherwise", roles.join(" and "))
+}
+
 /// What a tenth more and a tenth less of the rates would change.
 fn more_and_less(curve: &CostCurve, answer: &Explanation, currency: &str) -> Vec<String> {
-    let cost = answer.cost.per_month;
+    // The curve is of the cheapest, and the answer may cost a little more for fewer volumes: like is compared with like.
+    let now = curve.at(1.0);
+    let cost = now.and_then(|now| now.per_month).unwrap_or(answer.cost.per_month);
     let words = |times: f64, words: &str| {
         let point = curve.at(times)?;
         let Some(other) = point.per_month else {
             return Some(format!("{words} of the rates: nothing carries it"));
         };
-        let same =
-            // By their words: costs of two different configurations can be equal.
-            point.configuration.as_ref().is_some_and(|one| one.in_short() == answer.configuration.in_short());
+        // By their words: costs of two different configurations can be equal.
+        let in_short = |configuration: &Option<Configuration>| configuration.as_ref().map(Configuration::in_short);
+        let same = now.is_some_and(|now| in_short(&now.configuration) == in_short(&point.configuration));
         let change = format!("{:+.1} %", 100.0 * (other / cost - 1.0));
         Some(if same {
             format!("{words} of the rates costs the same")
@@ -409,7 +475,15 @@ fn more_and_less(curve: &CostCurve, answer: &Explanation, currency: &str) -> Vec
     // Less than half a percent is what rounding up to whole GiB and whole steps leaves over. Nobody can plan
     // with it.
     if let Some(room) = room.filter(|room| *room > 1.005) {
-        all.insert(0, format!("it carries {:.1} % more than is asked as it is", 100.0 * (room - 1.0)));
+        all.insert(
+            0,
+            match room {
+                ..2.0 => format!("it carries {:.1} % more than is asked as it is", 100.0 * (room - 1.0)),
+                ..100.0 => format!("it carries {room:.0} times what is asked as it is"),
+                // Nobody asks by how many thousand percent there is enough.
+                _ => "it carries far more than is asked as it is".to_owned(),
+            },
+        );
     }
     all
 }
@@ -432,7 +506,10 @@ fn hold(
         ..Question::default()
     };
     let explanation = Explanation::new(&resolved, &question)?;
-    let more_per_month = answer.map(|answer| explanation.cost.per_month - answer.cost.per_month);
+    // What has no price in part costs more than its sum, nobody knows by how much.
+    let more_per_month = answer
+        .filter(|_| explanation.cost.is_complete())
+        .map(|answer| explanation.cost.per_month - answer.cost.per_month);
     let sentence = why_it_loses(&explanation, answer, more_per_month);
     Ok(Against { explanation, more_per_month, sentence })
 }
@@ -459,7 +536,17 @@ fn why_it_loses(explanation: &Explanation, answer: Option<&Explanation>, more: O
         return format!("{name} does not meet the demand: {}", reasons.join("; "));
     }
     let (Some(answer), Some(more)) = (answer, more) else {
-        return format!("{name} meets the demand for {}", cost_words(&explanation.cost, currency));
+        let known = cost_words(&explanation.cost, currency);
+        return match answer {
+            None => format!("{name} meets the demand for {known}"),
+            Some(answer) if explanation.cost.per_month > answer.cost.per_month => format!(
+                "{name} meets the demand and costs at least {} more: {known}",
+                money(explanation.cost.per_month - answer.cost.per_month, currency)
+            ),
+            Some(_) => format!(
+                "{name} meets the demand and cannot be compared with the answer, because a part has no price: {known}"
+            ),
+        };
     };
     // Less than half a cent: the last bits of two sums.
     if more.abs() < 0.005 {
@@ -471,11 +558,7 @@ fn why_it_loses(explanation: &Explanation, answer: Option<&Explanation>, more: O
         return format!(
             "{name} costs {} less than the answer, with what the search leaves out: {}",
             money(-more, currency),
-            if explanation.cost.is_complete() {
-                "roles on pools of their own, or a cache"
-            } else {
-                "a price that is missing"
-            }
+            "roles on pools of their own, a cache, a smaller machine than the rule of thumb, or a kind of volume that has to be asked for"
         );
     }
     let part = |part: CostPart| {

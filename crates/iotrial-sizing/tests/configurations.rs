@@ -193,7 +193,14 @@ bandwidth = "400MB/s"
     let catalog = Catalog::built_in_of("azure").unwrap();
     let resolved = configuration.on(&catalog).unwrap();
     let chain = Chain::of(&resolved, false);
-    let stream = |pool, direction, iops| LoadStream { pool, direction, iops, block_size: 8192.0 };
+    let stream = |pool, direction, iops| LoadStream {
+        pool,
+        direction,
+        iops,
+        block_size: 8192.0,
+        is_sequential: false,
+        is_shipped: false,
+    };
     use iotrial_model::load::Direction::{Read, Write};
     // Half of the reads never reach the disks: 4 × 5,000 IOPS carry 40,000 reads.
     let data = Load { streams: vec![stream(0, Read, 1.0)] };

@@ -36,6 +36,8 @@ mod study;
 
 mod sweep;
 
+mod watch;
+
 pub use awr::AwrArgs;
 pub use check::CheckArgs;
 pub use gate::GateArgs;
@@ -45,6 +47,7 @@ pub use size::{CatalogArgs, CatalogsArgs, DemandArgs, ExplainArgs, MoneyArgs, Si
 pub use store::{Column, LabelArgs, OpenArgs, RecordsArgs, RemoveArgs, Since, StoreArgs};
 pub use study::{StudyAddArgs, StudyArgs, StudyCommand, StudyExportArgs, StudyNewArgs};
 pub use sweep::SweepArgs;
+pub use watch::WatchArgs;
 
 // The colours of cargo, which people who use a terminal have seen; clap leaves them out where NO_COLOR or a pipe says so.
 const STYLES: Styles = Styles::styled()
@@ -90,6 +93,8 @@ pub enum Command {
     Sweep(Box<SweepArgs>),
     /// Measure several configurations, repeated and interleaved; resumes where it stopped.
     Study(Box<StudyArgs>),
+    /// Watch the disks of this host, or read what PerfMon, iostat, sar, SQL Server or PostgreSQL counted: is the storage good enough?
+    Watch(Box<WatchArgs>),
     /// Show records again: figures, verdict, HTML, XLSX, Markdown, CSV.
     Report(ReportArgs),
     /// Hold configurations against each other: side by side, by factor, ranked, with a recommendation.

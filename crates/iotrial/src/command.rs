@@ -22,6 +22,7 @@ pub mod study;
 pub mod sweep;
 pub mod target;
 pub mod thresholds;
+pub mod watch;
 
 use std::process::ExitCode;
 
@@ -36,6 +37,7 @@ pub fn carry_out(command: Option<Command>) -> Result<ExitCode, Failure> {
         Some(Command::Run(args)) => run::run(&args),
         Some(Command::Sweep(args)) => sweep::sweep(&args),
         Some(Command::Study(args)) => study::study(&args),
+        Some(Command::Watch(args)) => watch::watch(&args),
         Some(Command::Report(args)) => report::report(&args),
         Some(Command::Compare(args)) => compare::compare(&args),
         Some(Command::Audit(args)) => audit::audit(&args),

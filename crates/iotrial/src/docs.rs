@@ -17,12 +17,13 @@ macro_rules! page {
 }
 
 /// In the order in which somebody meets them. What is only about building iotrial is not among them.
-pub const PAGES: [Page; 20] = [
+pub const PAGES: [Page; 21] = [
     page!("check", "whether a host is set up for a database: what is read, the rules, your own ones"),
     page!("profiles", "loads: the built-in ones, and how to write your own"),
     page!("thresholds", "what the verdict judges by, and how to write your own"),
     page!("study", "studies: several configurations, repeated, interleaved, resumed, on several machines"),
     page!("targets", "what iotrial touches and what it never touches"),
+    page!("windows", "Windows: what drives the I/O there, what was tested, what is missing"),
     page!("reports", "the forms of a report, and what is in which"),
     page!("import", "results of other tools: formats, limits, what is easily misread"),
     page!("awr", "AWR and Statspack reports of Oracle: what is read, corrected and left out"),

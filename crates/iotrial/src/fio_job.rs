@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
+use iotrial_host::machine::machine;
 use iotrial_import::fio_job::{FioJobRequest, FioProfile, Surroundings, is_command_line, profile_of_fio_job};
-use iotrial_measure::host::host_facts;
 use iotrial_model::profile::Profile;
 use iotrial_model::units::ByteSize;
 
@@ -66,7 +66,7 @@ pub fn read_fio_job(job: &str, args: &FioArgs, asked: Asked) -> Result<FioProfil
         (job.to_owned(), "a command line".to_owned(), PathBuf::new())
     };
     // fio replaces `$ncpus` and its like when it reads a file: the same file is another load on another host.
-    let host = host_facts();
+    let host = machine();
     let surroundings = Surroundings {
         file: &|name| {
             named_text(&folder.join(name)).map_err(|error| format!("{:#}", anyhow::Error::from(error)))

@@ -13,10 +13,10 @@ use std::io::BufRead as _;
 use std::path::{Path, PathBuf};
 
 use iotrial_import::awr::{AwrError, looks_like_awr, read_awr};
-use iotrial_import::counters::{CountersError, read_counters};
+use iotrial_import::counters::{CountersError, looks_like_perfmon, read_counters};
 use iotrial_import::{ForeignFile, ImportError, Imported, Naming, import, text_of};
 use iotrial_model::awr::AwrReport;
-use iotrial_model::counters::CounterSeries;
+use iotrial_model::counters::Counters;
 use iotrial_model::demand::Demand;
 use iotrial_model::imported::ImportedRecord;
 use iotrial_model::record::RunRecord;
@@ -48,8 +48,8 @@ pub enum Input {
     Kept(Box<ImportedRecord>),
     /// Results of another tool as it wrote them, or a printed table.
     Results(Box<Imported>),
-    /// What an operating system counted at its disks.
-    Counters(CounterSeries),
+    /// What an operating system counted at its disks, or a database at its files.
+    Counters(Counters),
     /// Reports of Oracle about a database; of AWR-Miner one for each snapshot. Never empty.
     Awr(Vec<AwrReport>),
     /// What is asked of storage.
@@ -63,11 +63,12 @@ pub enum Input {
 }
 
 /// What the format of a record of iotrial begins with after `iotrial.`: JSON, whoever wrote it again.
-const JSON_KINDS: [(&str, Kind); 4] = [
+const JSON_KINDS: [(&str, Kind); 5] = [
     ("record/", Kind::Run),
     ("sweep/", Kind::Sweep),
     ("imported/", Kind::Kept),
     ("study-journal/", Kind::StudyJournal),
+    ("watch/", Kind::Counters),
 ];
 
 /// The same of the files that people write as TOML.
@@ -215,6 +216,12 @@ fn open_whole(path: &Path, whole: &Whole, naming: &Naming) -> Result<Input, Inta
     if let Some(kind) = json_kind(whole) {
         return open_record(kind, path, &name, whole);
     }
+    // So do logs of PerfMon, and all that follows takes its time with files that are as large as theirs.
+    if looks_like_perfmon(&whole.head)
+        && let Some(opened) = open_counters(&name, &whole.bytes)
+    {
+        return opened;
+    }
     // A report of Oracle has a title of its own, and may quote any other format in its statements.
     if looks_like_awr(&whole.bytes) {
         match read_awr(&whole.bytes) {
@@ -278,6 +285,12 @@ fn json_kind(whole: &Whole) -> Option<Kind> {
 }
 
 fn open_record(kind: Kind, path: &Path, name: &str, whole: &Whole) -> Result<Input, IntakeError> {
+    // Read as it is, packed or not, and refused in the words of counters.
+    if kind == Kind::Counters
+        && let Some(opened) = open_counters(name, &whole.bytes)
+    {
+        return opened;
+    }
     let read = || -> anyhow::Result<Input> {
         // Unpacked only now: of a file that is none of ours the head was enough.
         let text = whole.unpacked()?;
@@ -323,8 +336,13 @@ fn open_other(name: &str, bytes: &[u8]) -> Option<Result<Input, IntakeError>> {
         // Counters may still have bytes of another code page, such as in the name of a disk, which files of ours never have.
         Err(_) => {}
     }
+    open_counters(name, bytes)
+}
+
+/// Counters; `None` of anything else.
+fn open_counters(name: &str, bytes: &[u8]) -> Option<Result<Input, IntakeError>> {
     match read_counters(bytes) {
-        Ok(series) => Some(Ok(Input::Counters(series))),
+        Ok(counters) => Some(Ok(Input::Counters(counters))),
         Err(CountersError::Unknown | CountersError::Unreadable(_)) => None,
         Err(error) => {
             let (about, hint) = (format!("`{name}` cannot be read as counters"), error.hint());

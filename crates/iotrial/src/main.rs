@@ -15,7 +15,6 @@ mod docs;
 mod failure;
 mod fio_job;
 mod gates;
-mod host_warning;
 mod intake;
 mod live;
 mod output;

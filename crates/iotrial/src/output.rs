@@ -43,6 +43,35 @@ pub fn json(value: &impl Serialize) -> Result<(), Failure> {
     bytes(harmless_json(&document).as_bytes())
 }
 
+/// Writes one JSON value as one line of a stream; `false` where nobody reads on.
+pub fn json_line(value: &impl Serialize) -> Result<bool, Failure> {
+    let mut line = serde_json::to_string(value).expect("what is shown is plain data");
+    line.push('\n');
+    stream(harmless_json(&line).as_bytes())
+}
+
+/// Writes lines for people that are part of a stream; `false` where nobody reads on.
+pub fn line_of_stream(text: &str) -> Result<bool, Failure> {
+    stream(harmless_lines(text).as_bytes())
+}
+
+/// Writes a block of lines to a terminal in the place of the one before, which had `earlier` lines.
+pub fn repaint(earlier: usize, block: &str) -> Result<bool, Failure> {
+    // Cursor up, to the first column, and everything below it is cleared (ECMA-48).
+    let up = if earlier == 0 { String::new() } else { format!("\x1b[{earlier}A\r\x1b[J") };
+    stream(format!("{up}{}", harmless_but_colours(block)).as_bytes())
+}
+
+/// What goes on for as long as somebody reads: a reader that has seen enough ends it, and is no error.
+fn stream(bytes: &[u8]) -> Result<bool, Failure> {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(error).context("cannot write to standard output").map_err(Failure::execution),
+    }
+}
+
 /// Writes bytes as they are. A reader that has seen enough (`| head`) is no error, and the exit code stays that of the work, such as
 /// whether a gate was missed; a full disk is an error.
 pub fn bytes(bytes: &[u8]) -> Result<(), Failure> {

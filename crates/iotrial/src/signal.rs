@@ -12,6 +12,15 @@ use crate::output::say;
 
 /// A brake that signals pull. May be asked for once in the life of the program.
 pub fn control_by_signals() -> Result<Arc<Control>, Failure> {
+    control_saying(Some("stopping when the I/Os in flight are done; a second signal leaves them"))
+}
+
+/// The same of work that has nothing in flight, and ends without a word.
+pub fn control_without_a_word() -> Result<Arc<Control>, Failure> {
+    control_saying(None)
+}
+
+fn control_saying(words: Option<&'static str>) -> Result<Arc<Control>, Failure> {
     let control = Arc::new(Control::default());
     let pulled = Arc::clone(&control);
     // A flag of its own: the brake may be pulled by other things than signals.
@@ -24,7 +33,9 @@ pub fn control_by_signals() -> Result<Arc<Control>, Failure> {
             return pulled.abort();
         }
         pulled.stop();
-        say!("stopping when the I/Os in flight are done; a second signal leaves them");
+        if let Some(words) = words {
+            say!("{words}");
+        }
     };
     ctrlc::set_handler(pull).context("cannot catch Ctrl-C").map_err(Failure::execution)?;
     ignored.ignore_again();

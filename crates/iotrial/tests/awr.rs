@@ -27,9 +27,9 @@ fn one_report_says_what_the_database_asks_and_what_to_look_at() {
     let shown = bench.run(&["awr", "one.html"]).expect_code(0).stdout;
     for words in [
         "AWR: SHOP",
-        "1,000 reads and 500 writes per second",
-        "30.0 % of DB time: log file sync",
-        "one of 2 instances",
+        "One of 2 instances: 1,000 reads and 500 writes per second",
+        "30.0 %: log file sync",
+        "one of 2 instances: give the reports of all",
         "`log file sync` (foreground) takes 6.00 ms on average: critical",
         "hidden parameters are set: `_hidden_one`",
         "next: iotrial awr one.html --demand demand.toml",
@@ -47,6 +47,28 @@ fn one_report_says_what_the_database_asks_and_what_to_look_at() {
     bench.run(&["awr", "one.html", "--html", "one.page.html", "--xlsx", "one.xlsx"]).expect_code(0);
     let page = fs::read_to_string(bench.path().join("one.page.html")).unwrap();
     assert!(page.contains("What the database asks"), "{page}");
+}
+
+#[test]
+fn time_that_is_neither_cpu_nor_a_wait_is_named_and_shares_are_of_the_time_model() {
+    let bench = Bench::new();
+    let check = |text: &str, cpu: f64, unknown: Option<&str>| {
+        put(&bench, "one.html", text);
+        let json = bench.run(&["awr", "one.html", "--json"]).expect_code(0).json();
+        let limits = json["limits"].as_array().unwrap();
+        let found = limits.iter().find(|one| one["what"] == "DB CPU").unwrap()["percent"].as_f64().unwrap();
+        assert!((found - cpu).abs() < 1e-6, "{found}");
+        let remarks = json["remarks"].as_array().unwrap();
+        let remark = remarks.iter().find(|one| one["id"] == "unknown-db-time");
+        assert_eq!(remark.map(|one| &one["text"].as_str().unwrap()[..4]), unknown);
+    };
+    // Waits have 50 % of 7,200 s, CPU has 1,800 s.
+    check(HTML, 25.0, Some("25 %"));
+    check(&HTML.replace("<td>1,800.00</td>", "<td>3,240.00</td>"), 45.0, None);
+    // The header has minutes, and the time model says what they were.
+    let row = "<tr><td>DB CPU</td><td>1,800.00</td>";
+    let of_model = format!("<tr><td>DB time</td><td>7,500.00</td><td></td></tr>\n{row}");
+    check(&HTML.replace(row, &of_model), 24.0, Some("26 %"));
 }
 
 #[test]
@@ -295,7 +317,7 @@ fn only_time_that_is_covered_for_all_is_added_up_and_what_was_asked_otherwise_is
     let ran = bench.run(&["awr", "apart"]).expect_code(0).stdout;
     assert!(ran.contains("The reports are never of the same time for all databases"), "{ran}");
     assert!(ran.contains("at most 2 of the 3 databases have reports of the same time"), "{ran}");
-    assert!(ran.contains("next: iotrial awr apart --database 'CRM' --demand demand.toml"), "{ran}");
+    assert!(ran.contains("next: iotrial awr apart --database CRM --demand demand.toml"), "{ran}");
     let json = bench.run(&["awr", "apart", "--json"]).expect_code(0).json();
     assert_eq!(json["fleet"]["figures"], serde_json::json!([]));
 }

@@ -86,8 +86,9 @@ fn the_three_methods_stand_side_by_side_with_their_factors() {
     assert_eq!(sizing["is_estimate"], true);
     let licences = &sizing["chosen"]["licences"];
     assert_eq!(
-        [&licences["own_hardware"], &licences["authorised_cloud"], &licences["standard_edition_2"]],
-        [2, 3, 2]
+        [&licences["own_hardware"], &licences["authorised_cloud"], &licences["standard_edition_2"]]
+            .map(Value::clone),
+        [2.into(), 3.into(), Value::Null]
     );
     let over: Vec<&str> = sizing["provision"]
         .as_array()
@@ -139,10 +140,7 @@ fn a_core_with_one_thread_counts_as_two_that_are_bought() {
     let sizing = json(&single, &["--method", "omat"])["right_size"].take();
     assert_eq!(sizing["chosen"]["vcpus"], 16);
     let notes = sizing["notes"].to_string();
-    assert!(
-        notes.contains("a core of today has 1 hardware thread, and one that is bought has two"),
-        "{notes}"
-    );
+    assert!(notes.contains("as many cores as CPUs, and each counts as 2 vCPUs"), "{notes}");
 }
 
 #[test]
@@ -279,9 +277,9 @@ fn the_screen_and_the_page_have_both_sections_and_the_state_of_the_cells() {
     for words in [
         "Right-sizing",
         "6 vCPUs, 25.0 GiB of memory",
-        "over-provisioned: CPUs: 28 where 6 do",
+        "over-provisioned: CPUs (28 there, 6 needed)",
         "Away from Exadata",
-        "The move: hard",
+        "Leaving Exadata: hard",
         "1 critical alert and 2 warnings are open",
         "not online: CD_03_cel02 HardDisk failed on cel02",
         "1 beyond the capacity",

@@ -168,3 +168,41 @@ fn btrfs_over_two_loop_devices_has_both_needs_root() {
         assert_eq!(value(&parts(&bench, &database)[0], "copy_on_write"), false);
     }
 }
+
+#[test]
+fn run_sweep_and_study_warn_of_a_file_system_in_memory_before_they_measure_needs_root() {
+    let _turn = turn();
+    if !is_root("run_sweep_and_study_warn_of_a_file_system_in_memory_before_they_measure_needs_root") {
+        return;
+    }
+    let bench = Bench::new();
+    let folder = bench.path().join("memory");
+    // More than a GiB has to stay free; what is not written takes no memory.
+    let _mount = Mount::new(&["-t", "tmpfs", "-o", "size=2g", "none"], &folder);
+    let target = rig::text(&folder);
+    let warning = format!("warning: the file system is in memory ({target})");
+    // Also with --quiet: whoever wants no progress wants to know this.
+    let load = ["--target", target, "--size", "8MiB", "--quiet"];
+    let run =
+        ["run", "oci-64k-read", "--closed", "--duration", "200ms", "--ramp", "0s", "--engine", "threads"];
+    let sweep = ["sweep", "--grid", "1", "--step", "1s", "--pattern", "randread-8k", "--engine", "threads"];
+    for command in [&run[..], &sweep[..]] {
+        let told = bench.run(&[command, &load[..]].concat()).stderr;
+        assert_eq!(told.matches(&warning).count(), 1, "{told}");
+        assert!(told.contains("iotrial check --target"), "{told}");
+    }
+    // Two configurations with two repeats each, and one of them on memory: said once, before the first of them is measured.
+    fs::create_dir_all(bench.data()).unwrap();
+    let configuration = |label: &str, target: &str| {
+        format!("[[configuration]]\nlabel = \"{label}\"\ntargets = [\"{target}\"]\n")
+    };
+    let head = "format = \"iotrial.study/1\"\nname = \"warned\"\ntitle = \"Warned\"\nprofiles = [\"oci-64k-read\"]\n\
+                repeats = 2\n[load]\nsize = \"8MiB\"\nramp = \"0s\"\nduration = \"200ms\"\nengine = \"threads\"\n";
+    let study =
+        [head, &configuration("disk", rig::text(&bench.data())), &configuration("memory", target)].concat();
+    fs::write(bench.path().join("study.toml"), study).unwrap();
+    let told = bench.run(&["study", "study.toml"]).expect_code(0).stderr;
+    assert_eq!(told.matches(&warning).count(), 1, "{told}");
+    let (before, _) = told.split_once("[1 of 4]").unwrap_or_else(|| panic!("{told}"));
+    assert!(before.contains(&warning), "{told}");
+}

@@ -127,7 +127,7 @@ fn running(bench: &Bench, more: &[&str]) -> Child {
         "60s",
         "--json",
     ];
-    let mut child = bench.command(&[&arguments[..], more].concat()).spawn().unwrap();
+    let mut child = bench.interruptible(&[&arguments[..], more].concat()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap().starts_with("measure: ETA")), "the run never measured");
     // Whoever writes into a closed pipe is told so; the program must not mind.

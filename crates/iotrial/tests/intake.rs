@@ -166,11 +166,12 @@ const KINDS: [(&str, &str); 14] = [
 type Command = (&'static str, &'static [&'static str], &'static [&'static str], &'static [&'static str]);
 
 /// Every command that is given results or what is asked of them.
-const COMMANDS: [Command; 18] = [
+const COMMANDS: [Command; 19] = [
     ("report", &["report"], &[], &["run", "sweep", "kept", "result", "table", "study"]),
     ("compare", &["compare"], &["run-2.in"], &["run", "kept", "result", "table", "study"]),
     ("audit", &["audit"], &[], &["run", "kept", "result", "table"]),
     ("awr", &["awr"], &[], &["awr"]),
+    ("watch", &["watch"], &[], &["counters"]),
     ("import", &["import"], &["--quiet"], &["result", "table"]),
     (
         "size --demand",

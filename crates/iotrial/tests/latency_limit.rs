@@ -252,7 +252,7 @@ fn ctrl_c_during_the_search_keeps_what_is_known() {
     let arguments =
         ["run", "sqlserver-log", "--engine", "null", "--ramp", "0s", "--duration", "1s", "--json"];
     let mut child =
-        bench.command(&[&arguments[..], &["--latency-limit", "2ms@p99"]].concat()).spawn().unwrap();
+        bench.interruptible(&[&arguments[..], &["--latency-limit", "2ms@p99"]].concat()).spawn().unwrap();
     let mut stderr = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
     while !line.starts_with("saturation: ") {

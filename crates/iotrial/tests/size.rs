@@ -309,3 +309,16 @@ fn catalogs_tell_their_age_and_what_they_do_not_know() {
     assert_eq!(listed[0]["hours_per_month"], 700.0, "an own catalog takes the place of the built-in one");
     assert_eq!(listed.as_array().map(Vec::len), Some(4));
 }
+
+#[test]
+fn room_beyond_ten_times_is_not_counted_in_thousands_of_percent() {
+    let bench = Bench::new();
+    let tiny = ["size", "--read", "1iops@8KiB", "--write", "1iops@8KiB", "--provider", "oci"];
+    let shown = bench.run(&tiny).expect_code(0).stdout;
+    assert!(shown.contains("it carries far more than is asked as it is"), "{shown}");
+    assert!(shown.contains("> +1,000"), "{shown}");
+    // What there is to plan with is a number.
+    let some = ["size", "--read", "900iops@8KiB", "--write", "900iops@8KiB", "--provider", "oci"];
+    let shown = bench.run(&some).expect_code(0).stdout;
+    assert!(shown.contains("% more than is asked") || shown.contains("times what is asked"), "{shown}");
+}

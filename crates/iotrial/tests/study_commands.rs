@@ -242,7 +242,7 @@ fn stopped_while_it_measures(signal_count: u32) {
     let real = with(&real, "targets = [\"a\", \"b c\"]", "targets = [\"data\"]");
     let plain = real.find("[[configuration]]\nlabel = \"plain\"").unwrap();
     write(&bench, &real[..plain]);
-    let mut child = bench.command(&["study", "study.toml", "--json", "--yes"]).spawn().unwrap();
+    let mut child = bench.interruptible(&["study", "study.toml", "--json", "--yes"]).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap().starts_with("measure: ETA")), "the study never measured");
     let rest = std::thread::spawn(move || lines.map(Result::unwrap).collect::<Vec<_>>());

@@ -6,13 +6,12 @@ use iotrial_model::load::{Direction, Role};
 use iotrial_model::units::ByteSize;
 use serde::{Serialize, Serializer};
 
+use super::flow::{Flow, split};
 use super::right_size::{Method, SizeRequest, Sized, rate_of};
 use super::series::{AwrStatistics, DatabaseSeries};
 
-const MIB: f64 = 1_048_576.0;
-/// The largest read of a scan.
-// `db_file_multiblock_read_count` at its default reads 1 MiB at a time, whatever the block.
-const LARGEST_READ: f64 = MIB;
+/// A share of all reads that is no stream of its own.
+const NEARLY_NONE: f64 = 0.005;
 
 /// What a demand asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,39 +74,39 @@ impl DatabaseSeries {
         let factors: Vec<String> =
             sizing.factors.iter().map(|one| format!("{} {}", one.name, one.value)).collect();
         notes.push(format!("method {}: {}", chosen.method.as_str(), factors.join(", ")));
+        let flow = |requests, mib| Some(Flow { iops: at(requests)?, mib_per_s: at(mib)? });
         let mut streams = Vec::new();
-        if let (Some(iops), Some(mib)) = (at(AwrFigure::Reads), at(AwrFigure::ReadMib)) {
-            let all = Flow { iops, bytes: mib * MIB };
-            let blocks = self.statistics(AwrFigure::BlockKib).map(|one| one.average * 1024.0);
-            let split = at(AwrFigure::MultiBlockReads)
+        if let Some(all) = flow(AwrFigure::Reads, AwrFigure::ReadMib) {
+            // Nearly none of one kind is one stream: its size would be all noise.
+            let negligible = NEARLY_NONE * all.iops;
+            let share = at(AwrFigure::MultiBlockReads)
                 .zip(at(AwrFigure::SingleBlockReads))
-                .zip(blocks)
-                .and_then(|((multi, single), block)| all.by_blocks(multi / (multi + single), block));
-            match split {
+                .map(|(multi, single)| multi / (multi + single));
+            let block = self.statistics(AwrFigure::BlockKib).map(|one| one.average);
+            let parts =
+                share.zip(block).map(|(share, block)| split(all, Some(share * all.iops), block, negligible));
+            match parts.filter(|(single, multi)| single.is_there() && single.mean_kib() < multi.mean_kib()) {
                 Some((single, multi)) => {
-                    streams.extend(single.stream(None, Direction::Read));
-                    streams.extend(multi.stream(None, Direction::Read));
+                    streams.extend([single, multi].map(|part| stream(part, None, Direction::Read)));
                     notes.push("reads of one block and of several are streams of their own".to_owned());
                 }
                 None => {
-                    streams.extend(all.stream(None, Direction::Read));
+                    streams.extend(all.is_there().then(|| stream(all, None, Direction::Read)));
                     notes.push(
                         "all reads are one stream with their mean size: the source does not tell small ones from scans".to_owned(),
                     );
                 }
             }
         }
-        if let (Some(iops), Some(mib)) = (at(AwrFigure::Writes), at(AwrFigure::WriteMib)) {
-            let all = Flow { iops, bytes: mib * MIB };
-            let log = at(AwrFigure::LogWrites).zip(at(AwrFigure::LogWriteMib));
-            let log = log.map(|(iops, mib)| Flow { iops, bytes: mib * MIB });
-            match log.and_then(|log| Some((log, all.without(log)?))) {
-                Some((log, rest)) => {
-                    streams.extend(rest.stream(None, Direction::Write));
-                    streams.extend(log.stream(Some(Role::Log), Direction::Write));
-                    notes.push("writes of the redo log are a stream of their own".to_owned());
-                }
-                None => streams.extend(all.stream(None, Direction::Write)),
+        if let Some(all) = flow(AwrFigure::Writes, AwrFigure::WriteMib) {
+            // A log of more than all writes is a contradiction of the report: then nobody knows what of them is redo.
+            let log = flow(AwrFigure::LogWrites, AwrFigure::LogWriteMib)
+                .filter(|log| log.iops < all.iops && log.mib_per_s < all.mib_per_s);
+            let (log, rest) = all.without(log, 0.0);
+            streams.extend(rest.is_there().then(|| stream(rest, None, Direction::Write)));
+            if log.is_there() {
+                streams.push(stream(log, Some(Role::Log), Direction::Write));
+                notes.push("writes of the redo log are a stream of their own".to_owned());
             }
         }
         for (direction, requests, word) in
@@ -145,82 +144,6 @@ fn memory_of(chosen: &Sized) -> ByteSize {
     ByteSize::gib(gib.clamp(0.0, 1e6) as u64)
 }
 
-/// Requests and bytes per second.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Flow {
-    iops: f64,
-    bytes: f64,
-}
-
-impl Flow {
-    fn stream(self, role: Option<Role>, direction: Direction) -> Option<DemandStream> {
-        (self.iops > 0.0 && self.bytes > 0.0).then(|| DemandStream {
-            role,
-            direction,
-            iops: self.iops,
-            block_size_bytes: self.bytes / self.iops,
-        })
-    }
-
-    /// The part with one block each, and the part with several, of which there is this share. Both add up to the whole in requests and
-    /// bytes. `None` where no sizes from a block to the largest read do that.
-    fn by_blocks(self, share: f64, block: f64) -> Option<(Self, Self)> {
-        // Nearly none of one kind is one stream: its size would be all noise.
-        if !(0.005..=0.995).contains(&share) || block <= 0.0 {
-            return None;
-        }
-        let (single, multi) = (self.iops * (1.0 - share), self.iops * share);
-        // Where scans would have to be larger than they can be, the rest belongs to the small ones: control files have larger blocks.
-        let of_multi = (self.bytes - single * block).min(multi * LARGEST_READ);
-        let of_single = self.bytes - of_multi;
-        let is_sane = of_multi > multi * block && of_single >= single * block * 0.999;
-        let is_small = of_single / single < of_multi / multi;
-        (is_sane && is_small)
-            .then_some((Self { iops: single, bytes: of_single }, Self { iops: multi, bytes: of_multi }))
-    }
-
-    /// `None` where the part is not less than the whole in both.
-    fn without(self, part: Self) -> Option<Self> {
-        let rest = Self { iops: self.iops - part.iops, bytes: self.bytes - part.bytes };
-        (part.iops > 0.0 && part.bytes > 0.0 && rest.iops > 0.0 && rest.bytes > 0.0).then_some(rest)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const BLOCK: f64 = 8192.0;
-
-    #[track_caller]
-    fn check(iops: f64, bytes: f64, share: f64, expected: Option<(f64, f64)>) {
-        let found = Flow { iops, bytes }.by_blocks(share, BLOCK);
-        let sizes = found.map(|(single, multi)| (single.bytes / single.iops, multi.bytes / multi.iops));
-        assert_eq!(sizes, expected);
-        if let Some((single, multi)) = found {
-            assert_eq!((single.iops + multi.iops, single.bytes + multi.bytes), (iops, bytes));
-        }
-    }
-
-    #[test]
-    fn one_mean_becomes_the_two_sizes_that_make_it() {
-        // 900 of 8 KiB and 100 of 512 KiB have a mean of 58 KiB, which nobody reads.
-        let bytes = 900.0 * BLOCK + 100.0 * 524_288.0;
-        check(1_000.0, bytes, 0.1, Some((BLOCK, 524_288.0)));
-    }
-
-    #[test]
-    fn a_scan_is_never_larger_than_it_can_be() {
-        let bytes = 900.0 * 2.0 * BLOCK + 100.0 * MIB;
-        check(1_000.0, bytes, 0.1, Some((2.0 * BLOCK, MIB)));
-    }
-
-    #[test]
-    fn what_no_two_sizes_can_make_stays_one_stream() {
-        // Smaller than a block on average: these are no reads of data.
-        check(1_000.0, 1_000.0 * 512.0, 0.1, None);
-        check(1_000.0, 1_000.0 * BLOCK, 0.0, None);
-        check(1_000.0, 1_000.0 * BLOCK, f64::NAN, None);
-        check(1_000.0, 1_000.0 * 8.0 * MIB, 0.5, None);
-    }
+fn stream(flow: Flow, role: Option<Role>, direction: Direction) -> DemandStream {
+    DemandStream { role, direction, iops: flow.iops, block_size_bytes: flow.mean_kib() * 1024.0 }
 }

@@ -5,6 +5,7 @@ mod ask;
 mod cells;
 mod feature;
 mod memory;
+mod range;
 mod saving;
 
 use iotrial_model::awr::{AwrFigures, AwrReport, Named, Quoted, WaitSide};
@@ -13,6 +14,7 @@ use serde::Serialize;
 pub use ask::Ask;
 pub use feature::{Feature, Use};
 pub use memory::MemorySaving;
+pub(super) use range::PlainRange;
 pub use saving::{Saving, Whose};
 
 const MIB: f64 = 1_048_576.0;
@@ -65,6 +67,8 @@ pub struct ExadataMove {
     /// How hard it is; absent where the report has neither waits nor counters of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difficulty: Option<Difficulty>,
+    /// Whether that is of a part of the database alone, and of the whole nobody knows it.
+    pub is_of_part: bool,
     /// Where DB time goes.
     pub time: Vec<TimeShare>,
     /// What is used of Exadata.
@@ -93,6 +97,7 @@ impl ExadataMove {
         let (ask, assumptions) = ask::of(&view);
         Some(Self {
             difficulty: feature::difficulty(&features),
+            is_of_part: false,
             savings: saving::of(&view),
             memory: memory::of(&view),
             cells: cells::of(report),

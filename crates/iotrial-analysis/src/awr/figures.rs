@@ -154,6 +154,15 @@ fn counted(report: &AwrReport, figures: &mut AwrFigures) {
     if multi_block.is_there() {
         put(AwrFigure::MultiBlockReadUs, multi_block);
     }
+    for (figure, events) in [
+        (AwrFigure::SingleBlockReadWaits, &SINGLE_BLOCK_READS[..]),
+        (AwrFigure::MultiBlockReadWaits, &MULTI_BLOCK_READS),
+    ] {
+        let waits = waits_of(report, events, WaitSide::Foreground);
+        if waits.is_there() {
+            put(figure, by_elapsed(&waits, "waits"));
+        }
+    }
     put(
         AwrFigure::RedoWriteUs,
         first(vec![
@@ -243,6 +252,24 @@ fn flash_hits(report: &AwrReport) -> Option<Quoted> {
     let share = Quoted::derived(100.0 * value / reads, half_step, hits.place, how);
     // Hits of a smart scan count more than once.
     Some(if value > reads * 1.01 { share.contradicted("more hits than reads") } else { share })
+}
+
+/// How often several events were waited for. Nothing where the report has no waits, none where it has no such event.
+fn waits_of(report: &AwrReport, events: &[&str], side: WaitSide) -> Quoted {
+    let Some(first) = report.waits.iter().find(|one| one.side == side || one.side == WaitSide::Both) else {
+        return Quoted::default();
+    };
+    let counts = events.iter().filter_map(|event| Some(&report.wait(event, side)?.waits));
+    let none = Quoted::derived(0.0, 0.0, first.waits.place.clone(), "nobody waited");
+    counts.filter(|count| count.sound().is_some()).fold(none, |sum, one| {
+        let value = sum.value.unwrap_or(0.0) + one.value.unwrap_or(0.0);
+        Quoted::derived(
+            value,
+            sum.half_step + one.half_step,
+            one.place.clone(),
+            "the waits of all such events",
+        )
+    })
 }
 
 /// The mean over several events, by how often each was waited for.

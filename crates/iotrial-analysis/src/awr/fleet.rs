@@ -11,6 +11,7 @@ mod notes;
 use iotrial_model::awr::AwrFigure;
 use serde::Serialize;
 
+use super::part::Part;
 use super::series::{AwrSeries, AwrStatistics, DatabaseSeries, SeriesInterval, percentile};
 use clock::Boundaries;
 pub(super) use clock::Span;
@@ -86,6 +87,12 @@ pub struct FleetMember {
     /// The same of MiB per second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub throughput: Option<OwnPeak>,
+    /// What of it the reports have, such as `one of 2 instances`, where so much is missing that all sums are too low.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<String>,
+    /// What other storage would be asked in place of its reads, without a full stop; absent where it is not on Exadata.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub away_from_exadata: Option<String>,
 }
 
 /// A figure of a member beside that of all.
@@ -215,7 +222,8 @@ impl AwrFleet {
         let is_whole =
             |piece: &&Piece<'_>| (0..count).all(|member| piece.value(member, AwrFigure::Requests).is_some());
         let seconds = |pieces: &mut dyn Iterator<Item = &Piece<'_>>| -> f64 {
-            pieces.map(|piece| piece.span.seconds()).sum()
+            // The sum of none is -0.0.
+            pieces.map(|piece| piece.span.seconds()).sum::<f64>() + 0.0
         };
         let members = placed.iter().enumerate().map(|(at, one)| member(at, one, &pieces, &figures)).collect();
         let notes = notes::notes_of(&placed, &pieces, &boundaries, &figures);
@@ -390,5 +398,10 @@ fn member(at: usize, one: &Placed<'_>, pieces: &[Piece<'_>], figures: &[Consolid
         covered_s: one.series.covered_s,
         requests: of(AwrFigure::Requests),
         throughput: of(AwrFigure::Throughput),
+        part: one.series.about.large_part().map(Part::words),
+        away_from_exadata: one.series.about.range.as_ref().map(|range| {
+            let average = |figure| one.series.statistics(figure).map(|one| one.average);
+            range.note(average(AwrFigure::ReadMib), average(AwrFigure::Reads))
+        }),
     }
 }

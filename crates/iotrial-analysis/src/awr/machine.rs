@@ -98,5 +98,17 @@ fn memory(report: &AwrReport) -> Quoted {
     if used.is_there() {
         return used;
     }
-    sum([of("SGA target"), of("PGA target")], "the targets of SGA and PGA; their use is not in the report")
+    let targets = sum(
+        [of("SGA target"), of("PGA target")],
+        "the targets of SGA and PGA; their use is not in the report",
+    );
+    if targets.is_there() {
+        return targets;
+    }
+    // An SGA without a target is the sum of its pools, which are set one by one.
+    let pools = sum([of("Buffer Cache"), of("Shared Pool Size")], "");
+    sum(
+        [pools, of("PGA target")],
+        "the buffer cache, the shared pool and the target of the PGA; what is in use, and smaller pools, are not in the report",
+    )
 }

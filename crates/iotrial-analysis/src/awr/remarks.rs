@@ -3,11 +3,12 @@
 
 mod parameters;
 
-use iotrial_model::awr::{AwrFigure, AwrFigures, AwrKind, AwrReport, Standing, WaitSide};
+use iotrial_model::awr::{AwrFigure, AwrFigures, AwrKind, AwrReport, Quoted, Standing, WaitSide};
 use iotrial_model::finding::Severity;
 use serde::Serialize;
 
 use super::latencies::WaitLatency;
+use super::part::Part;
 use crate::verdict::Category;
 
 /// Events with a smaller share of DB time limit nothing.
@@ -15,6 +16,8 @@ use crate::verdict::Category;
 const WORTH_NAMING_PERCENT: f64 = 10.0;
 /// CPU may be a little more than DB time by rounding.
 const MOST_OF_DB_TIME: f64 = 105.0;
+/// Waits of idle classes and rounding leave less than this unexplained.
+const UNKNOWN_PERCENT: f64 = 20.0;
 /// From here on an average hides the busy minutes.
 const LONG_INTERVAL_S: f64 = 2.0 * 3600.0;
 /// Switches more often than every ten minutes are checkpoints more often than anybody wants; Oracle's advice is 15 to 20.
@@ -66,33 +69,38 @@ pub struct Remark {
     pub text: String,
 }
 
+/// Shares of DB time of what users wait for.
+fn shares_of_waits(report: &AwrReport) -> impl Iterator<Item = Limit> {
+    report.waits.iter().filter(|wait| wait.side == WaitSide::Foreground).filter_map(|wait| {
+        // Idle events have no share in the report of an instance; that of a cluster has one, beyond all DB time.
+        let percent = wait.percent.sound()?;
+        (percent > 0.0 && !IDLE.iter().any(|idle| is_event(&wait.event, idle)))
+            .then(|| Limit { what: wait.event.clone(), percent })
+    })
+}
+
+/// CPU as a share of DB time. More CPU than time is another way of counting, and no share (see `work`).
+fn share_of_cpu(report: &AwrReport) -> Option<f64> {
+    let time_of = |name| AwrReport::named(&report.time_model, name).and_then(Quoted::sound);
+    // The header has minutes, the time model hundredths of a second.
+    let db_time = time_of("DB time").or(report.interval.db_time_s.sound()).filter(|time| *time > 0.0)?;
+    Some(100.0 * time_of("DB CPU")? / db_time).filter(|percent| *percent <= MOST_OF_DB_TIME)
+}
+
 pub(super) fn limits_of(report: &AwrReport) -> Vec<Limit> {
-    let db_time = report.interval.db_time_s.value.filter(|time| *time > 0.0);
-    let cpu = AwrReport::named(&report.time_model, "DB CPU").and_then(|cpu| cpu.value);
-    let mut limits: Vec<Limit> = report
-        .waits
-        .iter()
-        .filter(|wait| wait.side == WaitSide::Foreground)
-        .filter_map(|wait| {
-            // Idle events have no share in the report of an instance; that of a cluster has one, beyond all DB time.
-            let percent = wait.percent.sound()?;
-            (percent > 0.0 && !IDLE.iter().any(|idle| is_event(&wait.event, idle)))
-                .then(|| Limit { what: wait.event.clone(), percent })
-        })
-        .collect();
-    if let (Some(cpu), Some(time)) = (cpu, db_time) {
-        // More CPU than time is another way of counting, and no share (see `work`).
-        let percent = 100.0 * cpu / time;
-        if percent <= MOST_OF_DB_TIME {
-            limits.push(Limit { what: "DB CPU".to_owned(), percent });
-        }
-    }
+    let mut limits: Vec<Limit> = shares_of_waits(report).collect();
+    limits.extend(share_of_cpu(report).map(|percent| Limit { what: "DB CPU".to_owned(), percent }));
     limits.sort_by(|a, b| b.percent.total_cmp(&a.percent));
     limits.truncate(10);
     limits
 }
 
-pub(super) fn remarks_of(report: &AwrReport, figures: &AwrFigures, latencies: &[WaitLatency]) -> Vec<Remark> {
+pub(super) fn remarks_of(
+    report: &AwrReport,
+    figures: &AwrFigures,
+    latencies: &[WaitLatency],
+    part: Option<&Part>,
+) -> Vec<Remark> {
     let mut remarks = Vec::new();
     let mut say = |id, severity, text: String| remarks.push(Remark { id, severity, text });
     for text in &report.contradictions {
@@ -101,7 +109,7 @@ pub(super) fn remarks_of(report: &AwrReport, figures: &AwrFigures, latencies: &[
     for text in &report.corrections {
         say("correction", Severity::Note, text.clone());
     }
-    interval(report, &mut say);
+    interval(report, part, &mut say);
     who_asks(report, figures, &mut say);
     waits(report, figures, latencies, &mut say);
     work(report, figures, &mut say);
@@ -112,7 +120,7 @@ pub(super) fn remarks_of(report: &AwrReport, figures: &AwrFigures, latencies: &[
 
 type Say<'s> = &'s mut dyn FnMut(&'static str, Severity, String);
 
-fn interval(report: &AwrReport, say: Say<'_>) {
+fn interval(report: &AwrReport, part: Option<&Part>, say: Say<'_>) {
     let elapsed = report.interval.elapsed_s.value.unwrap_or(0.0);
     if elapsed > LONG_INTERVAL_S {
         say(
@@ -125,23 +133,21 @@ fn interval(report: &AwrReport, say: Say<'_>) {
         );
     }
     if elapsed > 0.0 && elapsed < 600.0 {
-        let text = format!("the report covers {:.1} minutes: too little to size by", elapsed / 60.0);
+        let text = match elapsed {
+            ..100.0 => format!("the report covers {elapsed:.0} seconds: too little to size by"),
+            _ => format!("the report covers {:.1} minutes: too little to size by", elapsed / 60.0),
+        };
         say("short-interval", Severity::Note, text);
     }
-    let (running, here) = (report.running_instances.unwrap_or(1), report.instances.len());
-    let is_one = matches!(report.kind, AwrKind::Instance | AwrKind::Statspack);
-    if is_one && running > 1 {
-        say(
-            "one-of-several-instances",
-            Severity::Warning,
-            format!(
-                "one of {running} instances: give the reports of all of them for the same snapshots, or the report of the cluster (awrgrpt.sql)"
-            ),
-        );
-    }
-    if report.kind == AwrKind::Cluster && here < usize::try_from(running).unwrap_or(usize::MAX) {
-        let text = format!("the report has {here} of {running} instances: its sums are too low");
-        say("missing-instances", Severity::Warning, text);
+    match part {
+        Some(part) if report.kind == AwrKind::Cluster && part.of_instances.is_some() => {
+            let text = format!("the report has {}: its sums are too low", part.words());
+            say("missing-instances", Severity::Warning, text);
+        }
+        Some(part) => {
+            say("one-of-several-instances", Severity::Warning, format!("{}: {}", part.words(), Part::ADVICE));
+        }
+        None => {}
     }
     if report.kind == AwrKind::Pluggable {
         say(
@@ -301,6 +307,20 @@ fn work(report: &AwrReport, figures: &AwrFigures, say: Say<'_>) {
                 100.0 * cpu / active
             ),
         );
+    }
+    if let Some(cpu) = share_of_cpu(report) {
+        let waits: Vec<Limit> = shares_of_waits(report).collect();
+        let unknown = 100.0 - cpu - waits.iter().map(|wait| wait.percent).sum::<f64>();
+        // A report without its waits says nothing of them.
+        if unknown >= UNKNOWN_PERCENT && !waits.is_empty() {
+            say(
+                "unknown-db-time",
+                Severity::Note,
+                format!(
+                    "{unknown:.0} % of DB time is neither CPU nor a wait in the report: sessions that are ready and get no CPU, or work that this release does not count"
+                ),
+            );
+        }
     }
     let temp = report.io_by_file_type.iter().find(|one| one.name.eq_ignore_ascii_case("Temp File"));
     let total = figures.value(AwrFigure::ReadMib).zip(figures.value(AwrFigure::WriteMib));

@@ -4,7 +4,6 @@
 //! All I/O of the report is in exactly one stream, so that the sums are those of the report: what is not known to be redo, temporary
 //! or a copy is data.
 
-mod flow;
 mod text;
 
 use iotrial_model::awr::AwrFigure;
@@ -13,8 +12,8 @@ use iotrial_model::stream::Stream;
 use serde::Serialize;
 
 use super::demand::Level;
+use super::flow::{Flow, multi_by_bytes, share_of, sizes_of, split};
 use super::series::DatabaseSeries;
-use flow::{Flow, multi_by_bytes, share_of, sizes_of, split};
 
 /// A rate below this is no stream of its own: in ten minutes it is a handful of I/Os.
 const NEGLIGIBLE_PER_S: f64 = 0.05;
@@ -22,6 +21,11 @@ const NEGLIGIBLE_PER_S: f64 = 0.05;
 const JUDGED_IOS: f64 = 150.0;
 /// How long the quick form measures, at least and at most.
 const QUICK_S: (f64, f64) = (60.0, 600.0);
+/// A mean of waits stands for the reads of a stream where at least this share of them was waited for one by one. Reads by direct path
+/// are not: several are under way, and nobody waits for each.
+const WAITED_FOR: f64 = 0.1;
+/// Reads of so many blocks on average are no reads of single blocks.
+const SINGLE_BLOCKS: f64 = 2.0;
 /// Below this no block storage answers: a cache in memory did.
 const CACHE_US: f64 = 50.0;
 /// A volume that needs this long for each I/O still keeps the rate; one that is slower than that is found out by latency long before.
@@ -151,7 +155,10 @@ impl DatabaseSeries {
             };
             let of_small =
                 format!("all reads less the others below; {}", self.origin(level, AwrFigure::Reads));
-            push("single-block-reads", Role::Data, Direction::Read, Pattern::Random, small, of_small);
+            // The counter of requests of several blocks begins where a request is large.
+            let is_single = small.mean_kib() < SINGLE_BLOCKS * block_kib;
+            let name = if is_single { "single-block-reads" } else { "small-reads" };
+            push(name, Role::Data, Direction::Read, Pattern::Random, small, of_small);
             push("multi-block-reads", Role::Scan, Direction::Read, Pattern::Sequential, large, of_large);
             let origin = self.origin(level, AwrFigure::TempReads);
             push("temp-reads", Role::Tempdb, Direction::Read, Pattern::Sequential, temp, origin);
@@ -261,6 +268,18 @@ impl DatabaseSeries {
                 ));
                 continue;
             };
+            let average = |figure| self.statistics(figure).map(|one| one.average);
+            if let Some((waits, reads)) = waits_for(figure)
+                .and_then(|(waits, reads)| average(waits).zip(average(reads)))
+                .filter(|(waits, reads)| *waits < WAITED_FOR * reads)
+            {
+                notes.push(format!(
+                    "sessions waited for {name} {} times per second where there were {} such reads, mostly by direct path: its mean says nothing of them, and they have no limit",
+                    spoken(waits),
+                    spoken(reads)
+                ));
+                continue;
+            }
             let needed_s = JUDGED_IOS / iops;
             if needed_s > QUICK_S.1 {
                 notes.push(format!(
@@ -283,6 +302,20 @@ impl DatabaseSeries {
         }
         (limits, quick_s.ceil())
     }
+}
+
+/// How often was waited for what a latency is of, and how often it happened.
+fn waits_for(figure: AwrFigure) -> Option<(AwrFigure, AwrFigure)> {
+    match figure {
+        AwrFigure::SingleBlockReadUs => Some((AwrFigure::SingleBlockReadWaits, AwrFigure::SingleBlockReads)),
+        AwrFigure::MultiBlockReadUs => Some((AwrFigure::MultiBlockReadWaits, AwrFigure::MultiBlockReads)),
+        _ => None,
+    }
+}
+
+/// A rate in a sentence.
+fn spoken(rate: f64) -> String {
+    if rate < 10.0 { format!("{rate:.2}") } else { format!("{rate:.0}") }
 }
 
 impl ReplayStream {

@@ -11,6 +11,7 @@ pub use licence::Licences;
 pub use provision::Provision;
 
 use super::demand::Level;
+use super::part::Part;
 use super::series::DatabaseSeries;
 
 /// Hardware threads of a core of the machine that is bought: a vCPU of the usual machines is a hyper-thread.
@@ -149,6 +150,12 @@ pub struct RightSizing {
     pub levels: Vec<Sized>,
     /// What is there beside what is needed.
     pub provision: Vec<Provision>,
+    /// What the reports are a part of, where so much is missing that the size is not that of the database.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
+    /// Reads, writes, and MiB of both per second at the level, before any factor.
+    #[serde(skip)]
+    pub measured: [Option<f64>; 4],
     /// How it follows, and what to know, each without a full stop.
     pub notes: Vec<String>,
 }
@@ -187,6 +194,9 @@ impl RightSizing {
         let provision = provision::of(series, &chosen, sizer.thread_ratio(), report);
         Self {
             factors: sizer.stated(request.method, factors),
+            part: series.about.large_part().cloned(),
+            measured: [AwrFigure::Reads, AwrFigure::Writes, AwrFigure::ReadMib, AwrFigure::WriteMib]
+                .map(|figure| sizer.at(figure, chosen.method, chosen.level)),
             is_estimate: sizer.is_guess(),
             notes: sizer.notes(&chosen, report),
             methods,
@@ -233,7 +243,7 @@ impl Sizer<'_> {
         let asked = self.request;
         let unseen = if self.is_guess() {
             match self.series.intervals.len() {
-                1 => "a single report has an average and no peak: the factor that OMAT assumes",
+                1 => "one interval has an average and no peak: the factor that OMAT assumes",
                 _ => {
                     "fewer than 20 intervals have no 95th percentile: the factor that OMAT assumes, on the highest"
                 }
@@ -278,6 +288,10 @@ impl Sizer<'_> {
 
     /// Threads of a core that is bought, by those of a core of today.
     fn thread_ratio(&self) -> f64 {
+        // A vCPU is a vCPU, whatever a hypervisor calls its cores.
+        if self.series.about.is_virtual {
+            return 1.0;
+        }
         let of = |figure| self.series.statistics(figure).map(|one| one.average);
         match (of(AwrFigure::HostCpus), of(AwrFigure::HostCores)) {
             (Some(cpus), Some(cores)) if cores > 0.0 && cpus >= cores => {
@@ -324,16 +338,28 @@ impl Sizer<'_> {
             writes_per_s: io(AwrFigure::Writes),
             read_mib_per_s: io(AwrFigure::ReadMib),
             write_mib_per_s: io(AwrFigure::WriteMib),
-            licences: vcpus.map(Licences::of),
+            licences: vcpus.map(|vcpus| Licences::of(vcpus, &self.series.about.enterprise)),
         }
     }
 
     fn notes(&self, chosen: &Sized, report: Option<&AwrReport>) -> Vec<String> {
         let mut notes = Vec::new();
-        if self.is_guess() {
+        if let Some(part) = self.series.about.large_part() {
             notes.push(format!(
-                "one interval of {:.0} minutes: its average is all that is known; give reports over days, or AWR-Miner's output, and no factor has to be assumed",
-                self.series.covered_s / 60.0
+                "{}: vCPUs, memory, rates and what is over-provisioned are of that alone; in a cluster the host also takes over the work of another one that fails",
+                part.words()
+            ));
+        }
+        if self.is_guess() {
+            let time = duration(self.series.covered_s);
+            let known = match self.series.intervals.len() {
+                1 => format!("one interval of {time}: its average is all that is known"),
+                count => format!(
+                    "{count} intervals of {time} in all: the highest of so few says little of the time between them"
+                ),
+            };
+            notes.push(format!(
+                "{known}; give reports over days, or AWR-Miner's output, and no factor has to be assumed"
             ));
         }
         if let (Some(cpu), Some(sessions)) = (chosen.vcpus_by_cpu, chosen.vcpus_by_sessions)
@@ -348,16 +374,25 @@ impl Sizer<'_> {
             notes.push("there is no CPU time in the source: vCPUs follow from active sessions, which is the upper end".to_owned());
         }
         let ratio = self.thread_ratio();
-        if (ratio - 1.0).abs() > 0.01 {
+        if self.series.about.is_virtual {
+            notes.push(
+                "each CPU is a socket of its own in the report: a virtual machine, whose CPUs count as vCPUs"
+                    .to_owned(),
+            );
+        } else if ratio > 1.5 {
             notes.push(format!(
-                "a core of today has {:.0} hardware thread{}, and one that is bought has two: CPUs count {ratio:.2} times",
+                "the report has as many cores as CPUs, and each counts as {ratio:.0} vCPUs: right for hosts without hyper-threading; in a virtual machine that calls its vCPUs cores, half as many do"
+            ));
+        } else if (ratio - 1.0).abs() > 0.01 {
+            notes.push(format!(
+                "a core of today has {:.0} hardware threads, and one that is bought has two: CPUs count {ratio:.2} times",
                 TARGET_THREADS_PER_CORE / ratio,
-                if ratio > 1.5 { "" } else { "s" }
             ));
         }
-        if report.is_some_and(|report| report.exadata.is_some()) {
+        if let Some(range) = &self.series.about.range {
+            notes.push(range.note(chosen.read_mib_per_s, chosen.reads_per_s));
             notes.push(
-                "on Exadata, storage spares I/O that plain storage would be asked: see «Away from Exadata»; OMAT's instructions multiply I/O by 6 and memory by 4 instead (`--method omat --factor-io 6 --factor-memory 4`)".to_owned(),
+                "OMAT's instructions multiply I/O by 6 and memory by 4 for databases on Exadata: `--method omat --factor-io 6 --factor-memory 4`".to_owned(),
             );
         }
         let shared = self.series.statistics(AwrFigure::HostBusyCpus).map(|one| chosen.level.of(one));
@@ -373,8 +408,9 @@ impl Sizer<'_> {
             iotrial_model::awr::AwrReport::named(&report.memory, "SGA use").is_none_or(|one| !one.is_there())
         });
         if has_targets && chosen.memory_gib.is_some() {
-            notes
-                .push("memory is the targets of SGA and PGA: what is in use is not in the report".to_owned());
+            notes.push(
+                "memory is what SGA and PGA are set to: what is in use is not in the report".to_owned(),
+            );
         }
         notes
     }
@@ -394,6 +430,15 @@ pub(super) fn rate_of(
 ) -> Option<f64> {
     let sizer = Sizer { series, request };
     Some(sizer.at(figure, chosen.method, chosen.level)? * sizer.io_factor(chosen))
+}
+
+/// Time in words.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        ..100.0 => format!("{seconds:.0} seconds"),
+        ..7_200.0 => format!("{:.0} minutes", seconds / 60.0),
+        _ => format!("{:.0} hours", seconds / 3_600.0),
+    }
 }
 
 /// Cores are bought whole: a machine of three hardware threads is not to be had.

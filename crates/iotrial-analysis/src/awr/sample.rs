@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use iotrial_model::awr::{AwrFigure, AwrKind, AwrReport, Interval};
 
+use super::about::OfReport;
+use super::cut::CutOff;
 use super::figures::figures_of;
 
 /// What is kept of a report for a series: of a thousand reports the tables would be gigabytes.
@@ -16,13 +18,15 @@ pub struct AwrSample {
     /// `DB_UNIQUE_NAME` in small letters: the copies of a standby have the id and the name of their primary.
     pub(super) unique_name: Option<String>,
     pub(super) instances: BTreeSet<u32>,
-    pub(super) running_instances: Option<u32>,
     pub(super) interval: Interval,
     pub(super) figures: BTreeMap<AwrFigure, Kept>,
     /// Where each of them is printed.
     pub(super) places: BTreeMap<AwrFigure, String>,
     pub(super) peaks: Vec<(AwrFigure, f64)>,
     pub(super) doubts: Vec<String>,
+    pub(super) about: OfReport,
+    /// How much of the report is missing; `None` of a whole one.
+    pub cut_off: Option<CutOff>,
 }
 
 /// What is the same for all reports of a database. Copies for tests keep the id of their source, and get another name.
@@ -50,6 +54,7 @@ impl AwrSample {
         let database = &report.database;
         // An instance without a number is the first: Statspack and single instances.
         let instances: BTreeSet<u32> = report.instances.iter().map(|one| one.number.unwrap_or(1)).collect();
+        let cut_off = CutOff::of(report);
         let mut doubts = report.contradictions.clone();
         doubts.extend(report.corrections.iter().cloned());
         doubts.extend(report.warnings.iter().map(ToString::to_string));
@@ -67,12 +72,13 @@ impl AwrSample {
             },
             unique_name: database.unique_name.as_ref().map(|name| name.to_lowercase()),
             instances,
-            running_instances: report.running_instances,
             interval: report.interval.clone(),
             figures: kept.collect(),
             places: figures.iter().map(|(figure, quoted)| (figure, quoted.place.clone())).collect(),
             peaks: report.peaks.iter().filter_map(|(figure, peak)| Some((*figure, peak.sound()?))).collect(),
             doubts,
+            about: OfReport::of(report, &figures),
+            cut_off,
         }
     }
 

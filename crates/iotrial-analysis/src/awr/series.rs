@@ -6,7 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use iotrial_model::awr::{AwrFigure, AwrFigures, AwrUnit, Quoted};
 use serde::Serialize;
 
+use super::about::{About, limits_over};
 use super::figures::ratios;
+use super::part::Part;
+use super::remarks::Limit;
 use super::right_size::{RightSizing, SizeRequest};
 use super::sample::{AwrSample, DatabaseKey};
 
@@ -20,6 +23,9 @@ pub struct AwrSeries {
     /// Files that were meant and could not be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<LeftOut>,
+    /// Reports that were cut off, and are counted as far as they go.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cut_off: Vec<LeftOut>,
 }
 
 /// A report that is not counted.
@@ -48,6 +54,9 @@ pub struct DatabaseSeries {
     pub statistics: Vec<AwrStatistics>,
     /// What is to be known of the figures, each in one sentence without a full stop.
     pub notes: Vec<String>,
+    /// What the reports say besides figures.
+    #[serde(flatten)]
+    pub about: About,
     /// What machine and storage it takes, once that is asked ([`AwrSeries::sized`]).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub right_size: Option<RightSizing>,
@@ -73,6 +82,9 @@ pub struct SeriesInterval {
     pub files: Vec<String>,
     /// Its figures.
     pub figures: BTreeMap<&'static str, f64>,
+    /// Where its time of users goes, the largest share first; empty where the source has no waits.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<Limit>,
     #[serde(skip)]
     pub(super) values: BTreeMap<AwrFigure, f64>,
     #[serde(skip)]
@@ -113,7 +125,14 @@ impl AwrSeries {
     /// Databases over time, from any number of reports in any order.
     pub fn of(samples: Vec<AwrSample>) -> Self {
         let mut by_key: BTreeMap<DatabaseKey, Vec<AwrSample>> = BTreeMap::new();
+        let mut cut_off = Vec::new();
         for sample in samples {
+            cut_off.extend(
+                sample
+                    .cut_off
+                    .as_ref()
+                    .map(|one| LeftOut { file: sample.source.clone(), why: one.sentence() }),
+            );
             by_key.entry(sample.key.clone()).or_default().push(sample);
         }
         let mut left_out = Vec::new();
@@ -130,7 +149,7 @@ impl AwrSeries {
                 one.database = format!("{} ({id})", one.database);
             }
         }
-        Self { databases, left_out, unread: Vec::new() }
+        Self { databases, left_out, unread: Vec::new(), cut_off }
     }
 
     /// With the machine and the storage that each database takes.
@@ -212,36 +231,23 @@ fn database(mut samples: Vec<AwrSample>, left_out: &mut Vec<LeftOut>) -> Option<
         [one] => one.places.clone(),
         _ => BTreeMap::new(),
     };
+    let about = About::of(&kept);
     let mut moments: BTreeMap<_, Vec<AwrSample>> = BTreeMap::new();
     for sample in kept {
         moments.entry(sample.moment()).or_default().push(sample);
     }
-    let mut lacking = 0;
-    let mut intervals: Vec<SeriesInterval> = moments
-        .into_values()
-        .map(|samples| {
-            let running = samples.iter().filter_map(|one| one.running_instances).max().unwrap_or(1);
-            let here: usize = samples.iter().map(|one| one.instances.len()).sum();
-            lacking += usize::from(here < usize::try_from(running).unwrap_or(usize::MAX));
-            together(&samples)
-        })
-        .collect();
+    let mut intervals: Vec<SeriesInterval> =
+        moments.into_values().map(|samples| together(&samples)).collect();
     intervals.sort_by(|a, b| a.end.cmp(&b.end));
-    if lacking > 0 {
-        notes.insert(
-            0,
-            format!(
-                "in {lacking} of {} intervals instances of the cluster are missing: the sums are too low",
-                intervals.len()
-            ),
-        );
-    }
+    notes.splice(0..0, about.part.iter().flat_map(Part::notes));
     let long = intervals.iter().filter(|one| one.seconds > 2.0 * 3600.0).count();
     if long > 0 {
-        notes.push(format!(
-            "{long} of {} intervals are longer than two hours, and hide their busy minutes",
-            intervals.len()
-        ));
+        notes.push(match intervals.len() {
+            1 => "the interval is longer than two hours, and hides its busy minutes".to_owned(),
+            count => {
+                format!("{long} of {count} intervals are longer than two hours, and hide their busy minutes")
+            }
+        });
     }
     Some(DatabaseSeries {
         database: title,
@@ -251,6 +257,7 @@ fn database(mut samples: Vec<AwrSample>, left_out: &mut Vec<LeftOut>) -> Option<
         statistics: statistics(&intervals),
         intervals,
         notes,
+        about,
         right_size: None,
         places,
     })
@@ -283,18 +290,19 @@ pub(super) fn adds_up(figure: AwrFigure) -> bool {
     matches!(figure.unit(), AwrUnit::PerSecond | AwrUnit::MibPerS | AwrUnit::Sessions | AwrUnit::Mib)
 }
 
-/// What a mean is weighted by, over instances and over time.
-fn weight_of(figure: AwrFigure) -> Option<AwrFigure> {
-    match figure {
-        AwrFigure::BufferHitPercent => Some(AwrFigure::Transactions),
-        AwrFigure::FlashCacheHitPercent | AwrFigure::MeanReadKib => Some(AwrFigure::Reads),
-        AwrFigure::SingleBlockReadUs => Some(AwrFigure::Reads),
-        AwrFigure::MultiBlockReadUs => Some(AwrFigure::MultiBlockReads),
-        AwrFigure::MeanWriteKib => Some(AwrFigure::Writes),
-        AwrFigure::MeanRedoWriteKib | AwrFigure::RedoWriteUs => Some(AwrFigure::RedoWrites),
-        AwrFigure::CommitUs => Some(AwrFigure::Transactions),
-        _ => None,
-    }
+/// What a mean is weighted by, over instances and over time: the first of these that is there, and nothing where none is.
+fn weight_of(figure: AwrFigure, value_of: impl Fn(AwrFigure) -> Option<f64>) -> f64 {
+    let weights: &[AwrFigure] = match figure {
+        AwrFigure::BufferHitPercent | AwrFigure::CommitUs => &[AwrFigure::Transactions],
+        AwrFigure::FlashCacheHitPercent | AwrFigure::MeanReadKib => &[AwrFigure::Reads],
+        // AWR-Miner does not count waits.
+        AwrFigure::SingleBlockReadUs => &[AwrFigure::SingleBlockReadWaits, AwrFigure::Reads],
+        AwrFigure::MultiBlockReadUs => &[AwrFigure::MultiBlockReadWaits, AwrFigure::MultiBlockReads],
+        AwrFigure::MeanWriteKib => &[AwrFigure::Writes],
+        AwrFigure::MeanRedoWriteKib | AwrFigure::RedoWriteUs => &[AwrFigure::RedoWrites],
+        _ => &[],
+    };
+    weights.iter().find_map(|weight| value_of(*weight)).unwrap_or(1.0)
 }
 
 /// The instances of one interval as one.
@@ -305,8 +313,8 @@ fn together(samples: &[AwrSample]) -> SeriesInterval {
             .iter()
             .filter_map(|one| {
                 let kept = one.figures.get(figure).filter(|kept| kept.is_sound)?;
-                let weight = weight_of(*figure).and_then(|weight| Some(one.figures.get(&weight)?.value));
-                Some((kept.value, weight.unwrap_or(1.0)))
+                let weight = weight_of(*figure, |weight| Some(one.figures.get(&weight)?.value));
+                Some((kept.value, weight))
             })
             .collect();
         // A sum without one of its parts is no sum.
@@ -335,6 +343,7 @@ fn together(samples: &[AwrSample]) -> SeriesInterval {
         instances: samples.iter().flat_map(|one| one.instances.iter().copied()).collect(),
         files: samples.iter().map(|one| one.source.clone()).collect(),
         figures: values.iter().map(|(figure, value)| (figure.key(), *value)).collect(),
+        limits: limits_over(samples),
         values,
         peaks,
     }
@@ -356,8 +365,7 @@ fn statistics(intervals: &[SeriesInterval]) -> Vec<AwrStatistics> {
         for one in intervals {
             if let Some(value) = one.values.get(&figure) {
                 found.push((*value, one.seconds));
-                let weight =
-                    weight_of(figure).and_then(|weight| one.values.get(&weight)).copied().unwrap_or(1.0);
+                let weight = weight_of(figure, |weight| one.values.get(&weight).copied());
                 weighted_by.push((*value, one.seconds * weight));
             }
         }
@@ -409,6 +417,8 @@ mod tests {
     use iotrial_model::awr::Interval;
 
     use super::*;
+    use crate::awr::about::OfReport;
+    use crate::awr::part::Instances;
     use crate::awr::sample::Kept;
 
     fn sample(source: &str, instance: u32, hour: u32, hours: u32, reads: f64) -> AwrSample {
@@ -426,7 +436,6 @@ mod tests {
             key: DatabaseKey { id: Some(1), name: "db".to_owned(), container: None },
             unique_name: None,
             instances: [instance].into(),
-            running_instances: Some(2),
             interval: Interval {
                 begin_snapshot: Some(u64::from(hour)),
                 end_snapshot: Some(u64::from(hour + hours)),
@@ -439,6 +448,8 @@ mod tests {
             peaks: Vec::new(),
             places: BTreeMap::new(),
             doubts: Vec::new(),
+            about: OfReport { instances: Instances::of_cluster(2), ..OfReport::default() },
+            cut_off: None,
         }
     }
 

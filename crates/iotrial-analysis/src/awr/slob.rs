@@ -16,6 +16,24 @@ const OF_NAME: &str = "file name";
 /// mean, and a little fewer than there were.
 const AS_MANY: f64 = 0.05;
 
+/// Waits for reads under the names of the database, with those that SLOB has for their means.
+const READ_WAITS: [(&str, &str); 3] = [
+    ("db file sequential read", "DFSR_LAT"),
+    ("direct path read", "DPR_LAT"),
+    ("db file parallel read", "DFPR_LAT"),
+];
+
+/// What a run mostly waited for to read: `direct path read` where it scans, although a few reads of one block are always there.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct SlobWait {
+    /// As the database calls it.
+    pub event: &'static str,
+    /// As SLOB calls its mean.
+    pub name: &'static str,
+    /// The mean in microseconds, over the waits of all hosts.
+    pub mean_us: f64,
+}
+
 /// One report of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SlobReport {
@@ -73,6 +91,9 @@ pub struct SlobReport {
     /// What tells instances apart: the database and the number of the instance.
     #[serde(skip)]
     instances: BTreeSet<(String, u32)>,
+    /// How often each of the waits for reads was waited for.
+    #[serde(skip)]
+    read_waits: [f64; READ_WAITS.len()],
 }
 
 /// Reports of the same time: one, or one of each host.
@@ -92,9 +113,9 @@ pub struct SlobRun {
     /// MiB of all writes per second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub write_mib_per_s: Option<f64>,
-    /// Wait for a read of one block, over the reads of all hosts.
+    /// What it mostly waited for to read.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sequential_read_us: Option<f64>,
+    pub read_wait: Option<SlobWait>,
     /// Its IOPS by those of the run with the fewest sessions on as many hosts, times the sessions: 100 is in proportion.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of_first_percent: Option<f64>,
@@ -119,9 +140,9 @@ pub struct SlobHosts {
     /// With how many sessions on each host.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sessions_per_host: Option<f64>,
-    /// Wait for a read of one block in this run.
+    /// What this run mostly waited for to read.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sequential_read_us: Option<f64>,
+    pub read_wait: Option<SlobWait>,
     /// Against the best run of the fewest hosts, times the hosts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub of_fewest_hosts_percent: Option<f64>,
@@ -214,6 +235,9 @@ impl SlobReport {
             redo_write_us: wait("log file parallel write", WaitSide::Background),
             top_wait: limits_of(report).into_iter().next(),
             instances: report.instances.iter().map(|one| (whose.clone(), one.number.unwrap_or(1))).collect(),
+            read_waits: READ_WAITS.map(|(event, _)| {
+                report.wait(event, WaitSide::Foreground).and_then(|wait| wait.waits.sound()).unwrap_or(0.0)
+            }),
         }
     }
 
@@ -335,7 +359,7 @@ impl SlobRun {
             iops: None,
             read_mib_per_s: None,
             write_mib_per_s: None,
-            sequential_read_us: None,
+            read_wait: None,
             of_first_percent: None,
             of_fewest_hosts_percent: None,
             reports: vec![report],
@@ -353,9 +377,20 @@ impl SlobRun {
         self.iops = sum(SlobReport::iops);
         self.read_mib_per_s = sum(|one| one.read_mib_per_s.sound());
         self.write_mib_per_s = sum(|one| one.write_mib_per_s.sound());
-        let reads = sum(|one| one.reads_per_s.sound()).filter(|reads| *reads > 0.0);
-        let waited = sum(|one| Some(one.reads_per_s.sound()? * one.sequential_read_us.sound()?));
-        self.sequential_read_us = waited.zip(reads).map(|(waited, reads)| waited / reads);
+        self.read_wait = self.read_wait();
+    }
+
+    /// The wait that took most time, with its mean over all reports.
+    fn read_wait(&self) -> Option<SlobWait> {
+        let means: [fn(&SlobReport) -> &Quoted; READ_WAITS.len()] =
+            [|one| &one.sequential_read_us, |one| &one.direct_read_us, |one| &one.parallel_read_us];
+        let times = READ_WAITS.iter().zip(means).enumerate().filter_map(|(at, ((event, name), mean))| {
+            let parts = self.reports.iter().filter_map(|one| Some((one.read_waits[at], mean(one).sound()?)));
+            let (waits, time) =
+                parts.fold((0.0, 0.0), |sum, (waits, mean)| (sum.0 + waits, sum.1 + waits * mean));
+            (waits > 0.0).then_some((time, SlobWait { event, name, mean_us: time / waits }))
+        });
+        times.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, wait)| wait)
     }
 }
 
@@ -407,7 +442,7 @@ fn scale(runs: &mut [SlobRun]) -> Vec<SlobHosts> {
                 runs: runs.iter().filter(|run| run.hosts == *hosts).count(),
                 best_iops,
                 sessions_per_host: run.sessions_per_host,
-                sequential_read_us: run.sequential_read_us,
+                read_wait: run.read_wait,
                 of_fewest_hosts_percent: of_fewest
                     .filter(|_| *hosts > fewest)
                     .map(|one| 100.0 * best_iops / (one * *hosts as f64)),

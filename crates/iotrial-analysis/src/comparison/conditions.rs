@@ -157,6 +157,8 @@ impl Conditions {
             ("ring", of_queues(|queues| queues.ring.clone())),
             ("registered files", granted(queues.and_then(|queues| queues.registered_files))),
             ("registered buffers", granted(queues.and_then(|queues| queues.registered_buffers))),
+            ("completion port skipped", granted(queues.and_then(|queues| queues.skips_port))),
+            ("completions kept locked", granted(queues.and_then(|queues| queues.overlapped_range))),
         ];
         let words = words.into_iter().filter_map(|(what, word)| Some((what, word?))).collect();
         Self { words, working_set: None }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use iotrial_model::bound::{Amount, Bounded};
 use iotrial_model::figure::{CpuFigure, Figure};
+use iotrial_model::host_fact::HostReport;
 use iotrial_model::load::Role;
 use iotrial_model::metric::MetricKey;
 use iotrial_model::record::{AttributeValue, OpCounts};
@@ -60,6 +61,9 @@ pub struct Configuration {
     pub caveats: Vec<Caveat>,
     /// What was measured: where, under what load, when, and by what.
     pub circumstances: Circumstances,
+    /// What was read of the hosts of its runs, each once; empty where nobody looked.
+    #[serde(skip)]
+    pub(super) hosts: Vec<HostReport>,
     /// What the verdicts on its runs say, each once; empty where nobody judged them.
     pub outcomes: Vec<Outcome>,
     /// In what its figures contradict each other; such figures are compared, and marked wherever they are used.
@@ -274,6 +278,7 @@ impl Configuration {
         let attributes = group[0].attributes.clone();
         let mut caveats: Vec<Caveat> = Vec::new();
         let mut circumstances = Circumstances::default();
+        let mut hosts: Vec<HostReport> = Vec::new();
         let mut outcomes: Vec<Outcome> = Vec::new();
         let mut contradictions: Vec<String> = Vec::new();
         let mut worst_io_us: Vec<(Stream, f64)> = Vec::new();
@@ -291,6 +296,7 @@ impl Configuration {
             let numbered = |caveat| Caveat { run: (run_count > 1).then_some(number + 1), ..caveat };
             caveats.extend(sample.caveats.into_iter().map(numbered));
             circumstances.merge(sample.circumstances);
+            hosts.extend(sample.host.map(|host| *host).filter(|host| !hosts.contains(host)));
             contradictions.extend(sample.contradictions);
             found.extend(sample.found);
             for (stream, us) in sample.worst_io_us {
@@ -363,6 +369,7 @@ impl Configuration {
             ranges,
             caveats,
             circumstances,
+            hosts,
             outcomes,
             contradictions,
             capacity,

@@ -7,6 +7,7 @@ use std::time::Duration;
 use iotrial_model::bound::{BoundRelation, Bounded};
 use iotrial_model::figure::{CpuFigure, Figure};
 use iotrial_model::finding::{Finding, FindingId, Severity};
+use iotrial_model::host_fact::HostReport;
 use iotrial_model::imported::{StatedBound, TablePlace};
 use iotrial_model::load::Role;
 use iotrial_model::metric::MetricKey;
@@ -20,6 +21,7 @@ use serde::{Serialize, Serializer};
 use super::capacity::Found;
 use super::circumstances::Circumstances;
 use super::conditions::{Conditions, load_of_jobs};
+use super::host_difference::telling;
 use super::metric::Metric;
 use super::offsets::Offsets;
 use super::resample::{Spread, Unit, Units};
@@ -60,6 +62,8 @@ pub struct Sample {
     pub(super) caveats: Vec<Caveat>,
     /// Where, under what load, when and by what.
     pub(super) circumstances: Circumstances,
+    /// What was read of the host before the load, as far as it can make a difference.
+    pub(super) host: Option<Box<HostReport>>,
     /// In what its figures contradict each other.
     pub(super) contradictions: Vec<String>,
     /// The slowest I/O of each stream, in µs.
@@ -173,6 +177,7 @@ impl Sample {
             offsets: Offsets::of(subject),
             caveats: caveats(subject),
             circumstances: Circumstances::of(subject),
+            host: subject.host_facts.map(|report| Box::new(telling(report))),
             contradictions: contradictions(subject).into_iter().map(|one| one.message).collect(),
             worst_io_us: worst_ios(subject),
             found: None,

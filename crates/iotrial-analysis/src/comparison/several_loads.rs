@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 
 use iotrial_model::finding::{Finding, FindingId, Severity};
+use iotrial_model::host_fact::HostReport;
 use iotrial_model::words::enumerate;
 use serde::Serialize;
 
 use super::conditions::Conditions;
 use super::configuration::letters;
+use super::host_difference::HostDifference;
 use super::load_matrix::LoadMatrix;
 use super::sample::Sample;
 use super::{CompareError, CompareRequest, Comparison, Gate, GateOutcome, finding};
@@ -29,6 +31,9 @@ pub struct SeveralLoads {
     pub over_loads: LoadMatrix,
     /// The comparison under each load under which two configurations or more were measured.
     pub comparisons: Vec<UnderLoad>,
+    /// In what the hosts differ under all loads together; empty where nothing does, or where nobody looked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub host_differences: Vec<HostDifference>,
     /// Gates held under each load that has their metric.
     pub gates: Vec<GateOutcome>,
     /// What the reader should know about all of it, the most serious first.
@@ -197,9 +202,16 @@ impl SeveralLoads {
             comparison.gates.iter().map(named).collect::<Vec<_>>()
         };
         let gates = comparisons.iter().flat_map(of_load).collect();
+        let hosts_of = |key: &'_ String| -> Vec<&HostReport> {
+            let all = comparisons.iter().filter_map(|(_, comparison)| comparison.configuration(key));
+            all.flat_map(|one| &one.hosts).collect()
+        };
+        let hosts: Vec<(&str, Vec<&HostReport>)> =
+            keys.iter().map(|key| (key.as_str(), hosts_of(key))).collect();
+        let host_differences = HostDifference::between(&hosts);
         let comparisons =
             comparisons.into_iter().map(|(load, comparison)| UnderLoad { load, comparison }).collect();
-        Ok(Self { over_loads, comparisons, gates, findings })
+        Ok(Self { over_loads, comparisons, host_differences, gates, findings })
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use iotrial_model::bound::{Amount, BoundRelation, Bounded};
 use iotrial_model::figure::{Figure, SweepFigure};
 use iotrial_model::finding::{Finding, FindingId, Severity};
+use iotrial_model::host_fact::HostReport;
 use iotrial_model::load_pattern::LoadPattern;
 use iotrial_model::metric::MetricKey;
 use iotrial_model::record::{AttributeValue, EndedHow, OpCounts};
@@ -22,6 +23,7 @@ use super::conditions::Difference;
 use super::configuration::letters;
 use super::delta::{BoundedDelta, Delta, Interval, PRINTED_SAME_PERCENT, Reading};
 use super::gate::CurveFigure;
+use super::host_difference::{HostDifference, telling};
 use super::metric::Metric;
 use super::sentence_parts::{change, names_of};
 use super::student::{CONFIDENCE, student_limit};
@@ -41,6 +43,9 @@ pub struct SweepComparison {
     pub curves: Vec<ComparedCurve>,
     /// The answer in one sentence.
     pub sentence: String,
+    /// In what the hosts differ; empty where nothing does, or where nobody looked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub host_differences: Vec<HostDifference>,
     /// Whether every ceiling that changed became higher, or lower; `None` where some did this and some that, or none is shown to have
     /// changed.
     pub is_better: Option<bool>,
@@ -220,8 +225,13 @@ impl SweepComparison {
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         let gates = hold(request, &all, &curves, baseline)?;
         let (sentence, is_better) = answer(&sweeps, baseline, &curves);
+        let hosts: Vec<Option<HostReport>> =
+            samples.iter().map(|one| one.record.host_facts.as_ref().map(telling)).collect();
+        let hosts: Vec<(&str, Vec<&HostReport>)> =
+            sweeps.iter().zip(&hosts).map(|(one, host)| (one.key.as_str(), host.iter().collect())).collect();
         Ok(Self {
             baseline: sweeps[baseline].key.clone(),
+            host_differences: HostDifference::between(&hosts),
             sweeps,
             curves,
             sentence,

@@ -29,6 +29,9 @@ pub struct Rule {
     pub(super) wants: Vec<(Option<Database>, Want)>,
     /// How much it matters, unless a database says otherwise.
     pub severity: Weight,
+    /// Whether I/O is slower where it is not met, so that it is offered next to a slow result as a possible cause.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub slows: bool,
     /// What follows if it is not met.
     pub why: String,
     /// A command or a step.
@@ -99,11 +102,12 @@ pub struct RuleSet {
     pub rules: Vec<Rule>,
 }
 
-const BUILTIN: [&str; 4] = [
+const BUILTIN: [&str; 5] = [
     include_str!("../../host-rules/filesystem.toml"),
     include_str!("../../host-rules/volume.toml"),
     include_str!("../../host-rules/disk.toml"),
     include_str!("../../host-rules/host.toml"),
+    include_str!("../../host-rules/load.toml"),
 ];
 
 /// The rules that come with iotrial.
@@ -181,6 +185,7 @@ fn read_rule(table: &mut TableReader<'_>) -> Option<Rule> {
     });
     let severity =
         table.required("severity", |t, key| t.word(key, &Weight::ALL.map(|one| (one.as_str(), one))));
+    let slows = table.boolean("slows").unwrap_or(false);
     let why = table.required("why", TableReader::text);
     let change = table.text("change");
     let source = table.required("source", TableReader::text);
@@ -192,6 +197,7 @@ fn read_rule(table: &mut TableReader<'_>) -> Option<Rule> {
         fact: fact?,
         wants: wants?,
         severity: severity?,
+        slows,
         why: why?,
         change,
         source: source?,

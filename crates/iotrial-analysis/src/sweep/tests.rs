@@ -63,6 +63,7 @@ fn record(volume_count: usize, probes: Vec<ProbeRecord>) -> SweepRecord {
         tool: Tool { name: "iotrial".to_owned(), version: "0".to_owned(), method_version: 1 },
         started_at: "2026-01-01T00:00:00Z".to_owned(),
         host: Host { cpu_count: 4, ..Host::default() },
+        host_facts: None,
         targets: (0..volume_count).map(target).collect(),
         settings: SweepSettings {
             method: SweepMethod::Search,

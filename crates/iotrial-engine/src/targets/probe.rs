@@ -402,7 +402,7 @@ mod tests {
         let path = above.path().join("new");
         let probed = probe(&path, None, &[]).unwrap();
         assert!(!path.exists());
-        assert_eq!(probed.facts.path, fs::canonicalize(above.path()).unwrap().join("new"));
+        assert_eq!(probed.facts.path, os::canonicalize(above.path()).unwrap().join("new"));
         let TargetKind::Directory(space) = probed.facts.kind else { panic!("not a directory") };
         assert!(space.capacity >= space.available);
         assert!(probed.facts.sector_size.get().is_power_of_two());

@@ -13,9 +13,10 @@ use iotrial_model::units::ByteSize;
 use windows_sys::Win32::Foundation::{ERROR_IO_PENDING, ERROR_LOCK_VIOLATION};
 use windows_sys::Win32::Storage::FileSystem::{
     BY_HANDLE_FILE_INFORMATION, FILE_FLAG_BACKUP_SEMANTICS, FILE_FLAG_NO_BUFFERING,
-    FILE_FLAG_OPEN_REPARSE_POINT, FILE_SHARE_READ, FILE_SHARE_WRITE, GetDiskFreeSpaceExW, GetDiskFreeSpaceW,
-    GetFileInformationByHandle, GetVolumeInformationW, GetVolumePathNameW, LOCKFILE_EXCLUSIVE_LOCK,
-    LOCKFILE_FAIL_IMMEDIATELY, LockFileEx, UnlockFileEx,
+    FILE_FLAG_OPEN_REPARSE_POINT, FILE_ID_INFO, FILE_SHARE_READ, FILE_SHARE_WRITE, FileIdInfo,
+    GetDiskFreeSpaceExW, GetDiskFreeSpaceW, GetFileInformationByHandle, GetFileInformationByHandleEx,
+    GetVolumeInformationW, GetVolumePathNameW, LOCKFILE_EXCLUSIVE_LOCK, LOCKFILE_FAIL_IMMEDIATELY,
+    LockFileEx, UnlockFileEx,
 };
 use windows_sys::Win32::System::IO::OVERLAPPED;
 
@@ -159,31 +160,35 @@ pub(crate) fn write_all_at(file: &File, mut buffer: &[u8], mut offset: u64) -> i
 
 /// Tells a file apart from all others that exist at the same time. It says something only while one of the
 /// two files that are compared is held open, because the index of a file that is removed goes to another one.
+// Not by the time at which it was made as well: some servers of shares tell that of the last change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FileId {
-    volume_serial: u32,
-    index: u64,
-    /// When it was made, in units of 100 ns. ReFS has indices of 128 bits, of which only 64 are told here and
-    /// may be those of another file too; a file that was made at the same moment as well does not come about
-    /// by chance.
-    created: u64,
+    volume_serial: u64,
+    index: u128,
 }
 
 /// The file that a handle is open on.
 pub(crate) fn file_id(file: &File) -> io::Result<FileId> {
+    let handle = file.as_raw_handle();
+    let mut whole = FILE_ID_INFO::default();
+    let length = u32::try_from(size_of::<FILE_ID_INFO>()).expect("24 bytes");
+    #[expect(unsafe_code, reason = "the index of a file is not in std")]
+    // SAFETY: the handle is open as long as `file` is borrowed, the structure outlives the call, and its length is said.
+    let told = unsafe { GetFileInformationByHandleEx(handle, FileIdInfo, (&raw mut whole).cast(), length) };
+    if told != 0 {
+        let index = u128::from_le_bytes(whole.FileId.Identifier);
+        return Ok(FileId { volume_serial: whole.VolumeSerialNumber, index });
+    }
+    // Shares of old servers know only the shorter index, which is enough for NTFS.
     let mut facts = BY_HANDLE_FILE_INFORMATION::default();
     #[expect(unsafe_code, reason = "the index of a file is not in std")]
-    // SAFETY: the handle is open as long as `file` is borrowed, and the structure outlives the call.
-    let told = unsafe { GetFileInformationByHandle(file.as_raw_handle(), &raw mut facts) };
+    // SAFETY: as above.
+    let told = unsafe { GetFileInformationByHandle(handle, &raw mut facts) };
     if told == 0 {
         return Err(io::Error::last_os_error());
     }
-    let joined = |high: u32, low: u32| u64::from(high) << 32 | u64::from(low);
-    Ok(FileId {
-        volume_serial: facts.dwVolumeSerialNumber,
-        index: joined(facts.nFileIndexHigh, facts.nFileIndexLow),
-        created: joined(facts.ftCreationTime.dwHighDateTime, facts.ftCreationTime.dwLowDateTime),
-    })
+    let index = u64::from(facts.nFileIndexHigh) << 32 | u64::from(facts.nFileIndexLow);
+    Ok(FileId { volume_serial: facts.dwVolumeSerialNumber.into(), index: index.into() })
 }
 
 /// What stands at the path itself: a reparse point, not what it leads to.

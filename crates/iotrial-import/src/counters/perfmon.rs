@@ -1,45 +1,72 @@
-//! PerfMon's counters as CSV, as `typeperf`, `logman` and `relog` write them.
+//! PerfMon's counters as CSV, as `typeperf`, `logman` and `relog` write them, in the language of the Windows that counted.
 
-use iotrial_model::counters::{CounterSeries, DiskCounters, DiskRates};
+use std::collections::HashMap;
+
+use iotrial_model::counters::{Counter, CounterSeries, DiskCounters, Times};
 use jiff::civil::DateTime;
 
 use super::{CountersError, MOST_RATES, rate, usual_step};
 use crate::text::quote;
 
-const TOOL: &str = "PerfMon";
+mod names;
+
+use names::{Counted, Object};
+
+pub(super) const TOOL: &str = "PerfMon";
+pub(super) const HOW_TO_RECORD: &str = "record `\\PhysicalDisk(*)\\*`, such as with `logman create counter io -c \"\\PhysicalDisk(*)\\*\" -si 15 -f csv -o io`; `relog io.blg -f CSV -o io.csv` makes CSV of a log";
 const LACKING: CountersError = CountersError::Lacking {
     tool: "a log of PerfMon",
-    missing: "Disk Reads/sec, Disk Writes/sec, Disk Read Bytes/sec and Disk Write Bytes/sec of PhysicalDisk or LogicalDisk, in English",
-    hint: "record `\\PhysicalDisk(*)\\*`, such as with `logman create counter io -c \"\\PhysicalDisk(*)\\*\" -si 15 -f csv -o io`; `relog io.blg -f CSV -o io.csv` makes CSV of a log",
+    missing: "counters of PhysicalDisk or LogicalDisk, in English, German, French, Spanish or Russian",
+    hint: HOW_TO_RECORD,
 };
-/// The four that a demand needs, in the order of [`DiskRates`].
-const COUNTERS: [&str; 4] =
-    // Compared without regard to case, as Windows does.
-    ["disk reads/sec", "disk writes/sec", "disk read bytes/sec", "disk write bytes/sec"];
 
 /// One column: whose disk, and which of the counters.
 struct Column {
     host: String,
-    is_physical: bool,
+    object: Object,
     instance: String,
-    counter: usize,
+    counted: Counted,
 }
 
 impl Column {
     /// Of `\\HOST\PhysicalDisk(0 C:)\Disk Reads/sec`.
     fn of(path: &str) -> Option<Self> {
-        let (rest, counter) = path.trim().rsplit_once('\\')?;
-        let counter = COUNTERS.iter().position(|name| counter.eq_ignore_ascii_case(name))?;
-        // With or without the machine: `\\HOST\PhysicalDisk(0 C:)` or `\PhysicalDisk(0 C:)`.
-        let (host, object) = rest.rsplit_once('\\').unwrap_or(("", rest));
-        let (object, instance) = object.split_once('(')?;
-        let is_physical = object.eq_ignore_ascii_case("PhysicalDisk");
-        (is_physical || object.eq_ignore_ascii_case("LogicalDisk")).then(|| Self {
+        // The drive of a mount point has backslashes of its own, in brackets: `LogicalDisk(D:\data)`.
+        let (rest, counter) = path.trim().rsplit_once(")\\")?;
+        let (object, instance) = rest.split_once('(')?;
+        // With or without the machine: `\\HOST\PhysicalDisk` or `\PhysicalDisk`.
+        let (host, object) = object.rsplit_once('\\').unwrap_or(("", object));
+        Some(Self {
             host: host.trim_matches('\\').to_owned(),
-            is_physical,
-            instance: instance.strip_suffix(')').unwrap_or(instance).to_owned(),
-            counter,
+            object: names::object(object)?,
+            instance: instance.to_owned(),
+            counted: names::counted(counter)?,
         })
+    }
+}
+
+/// A disk, and the columns of what was counted at it.
+struct Disk {
+    host: String,
+    instance: String,
+    columns: Vec<(usize, Counted)>,
+}
+
+impl Disk {
+    /// Leaves out what says the same as another counter, and less well.
+    fn choose(&mut self) {
+        let has = |this: &Self, counted: Counted| this.columns.iter().any(|(_, one)| *one == counted);
+        let mean = has(self, Counted::As(Counter::Queue));
+        let parts = has(self, Counted::PartOfQueue);
+        let idle = has(self, Counted::Idle);
+        self.columns.retain(|(_, counted)| match counted {
+            Counted::PartOfQueue => !mean,
+            // One moment of the interval, where there is no mean over it.
+            Counted::QueueNow => !mean && !parts,
+            // The queue once more, as percent and cut off at 100, where nothing says how long the disk was idle.
+            Counted::DiskTime => !idle,
+            Counted::As(_) | Counted::Idle => true,
+        });
     }
 }
 
@@ -58,80 +85,129 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
     let header = reader.headers().map_err(|error| broken(&error))?;
     let columns: Vec<(usize, Column)> =
         header.iter().enumerate().filter_map(|(index, path)| Some((index, Column::of(path)?))).collect();
-    // Disks as the system sees them go before the drives on them, which would count everything twice.
-    let is_physical = columns.iter().any(|(_, column)| column.is_physical);
-    let columns: Vec<(usize, Column)> =
-        columns.into_iter().filter(|(_, column)| column.is_physical == is_physical).collect();
-    let mut disks: Vec<(&Column, [Option<usize>; 4])> = Vec::new();
-    for (index, column) in &columns {
-        let same = |(one, _): &&mut (&Column, _)| one.host == column.host && one.instance == column.instance;
-        match disks.iter_mut().find(same) {
-            Some((_, at)) => at[column.counter] = Some(*index),
-            None => {
-                let mut at = [None; 4];
-                at[column.counter] = Some(*index);
-                disks.push((column, at));
-            }
-        }
-    }
-    // A disk without all four cannot make a demand, and half of one would look like an idle disk.
-    disks.retain(|(_, at)| at.iter().all(Option::is_some));
+    let disks = disks_of(columns);
     if disks.is_empty() {
         return Err(LACKING);
     }
-    let hosts: Vec<&str> = {
-        let mut hosts: Vec<&str> = disks.iter().map(|(column, _)| column.host.as_str()).collect();
-        hosts.sort_unstable();
-        hosts.dedup();
-        hosts
-    };
-    let named = |column: &Column| match hosts.len() {
-        1 => column.instance.clone(),
+    let mut hosts: Vec<&str> = disks.iter().map(|disk| disk.host.as_str()).collect();
+    hosts.sort_unstable();
+    hosts.dedup();
+    let named = |disk: &Disk| match hosts.len() {
+        1 => disk.instance.clone(),
         // Two machines may both have a disk `0 C:`.
-        _ => format!("{}\\{}", column.host, column.instance),
+        _ => format!("{}\\{}", disk.host, disk.instance),
     };
-    let mut series: Vec<DiskCounters> = disks
-        .iter()
-        .map(|(column, _)| DiskCounters { name: quote(&named(column)), rates: Vec::new() })
-        .collect();
+    let mut series = CounterSeries {
+        disks: disks.iter().map(|disk| DiskCounters::new(quote(&named(disk)))).collect(),
+        ..CounterSeries::new(TOOL)
+    };
     let mut times = Vec::new();
-    for record in reader.records() {
-        let record = record.map_err(|error| broken(&error))?;
+    let mut refused = 0_usize;
+    let mut record = csv::StringRecord::new();
+    while reader.read_record(&mut record).map_err(|error| broken(&error))? {
         // Before the row is added, so that the limit also bounds memory.
-        if series.len() * (times.len() + 1) > MOST_RATES {
+        if disks.len() * (times.len() + 1) > MOST_RATES {
             return Err(CountersError::TooMany);
         }
         // Below the counters `typeperf` says how it ended.
         let Some(time) = record.get(0).and_then(seconds) else { continue };
+        let interval = times.len();
         times.push(time);
-        let at = |index: Option<usize>| rate(record.get(index?)?);
-        for ((_, indices), disk) in disks.iter().zip(&mut series) {
-            // Empty cells are intervals in which the counter was not there; the disk then has no rates in
-            // that interval.
-            disk.rates.push((|| {
-                Some(DiskRates {
-                    read_iops: at(indices[0])?,
-                    write_iops: at(indices[1])?,
-                    read_bytes_per_s: at(indices[2])?,
-                    write_bytes_per_s: at(indices[3])?,
-                })
-            })());
+        for (disk, counters) in disks.iter().zip(&mut series.disks) {
+            refused += note(disk, counters, interval, &record);
         }
     }
-    let mut notes = Vec::new();
+    series.interval_count = times.len();
+    series.interval_s = usual_step(&times);
+    series.times = Times::OfCalendar(times);
     if hosts.len() > 1 {
-        notes.push(format!(
+        series.notes.push(format!(
             "{} machines are in it, and count together: {}",
             hosts.len(),
             quote(&hosts.join(", "))
         ));
     }
-    let host = (hosts.len() == 1 && !hosts[0].is_empty()).then(|| quote(hosts[0]));
-    Ok(CounterSeries { tool: TOOL, host, interval_s: usual_step(&times), disks: series, notes })
+    if refused > 0 {
+        let values = if refused == 1 { "1 value is not a rate".to_owned() } else { format!("{refused} values are not rates") };
+        series.notes.push(format!("{values}, such as a negative one after a counter was reset, and left out"));
+    }
+    if disks.iter().any(|disk| disk.columns.iter().any(|(_, counted)| *counted == Counted::DiskTime)) {
+        series.notes.push(
+            "busy is % Disk Time, which counts overlapping I/Os more than once; % Idle Time would be exact".to_owned(),
+        );
+    }
+    series.host = (hosts.len() == 1 && !hosts[0].is_empty()).then(|| quote(hosts[0]));
+    Ok(series)
 }
 
-/// Of `09/19/2017 09:51:39.073`, which PerfMon writes in every language; seconds since some day.
+/// The disks in the order of their first columns.
+fn disks_of(columns: Vec<(usize, Column)>) -> Vec<Disk> {
+    // Disks as the system sees them go before the drives on them, which would count everything twice.
+    let object = columns.iter().map(|(_, column)| column.object).min();
+    let mut places: HashMap<(String, String), usize> = HashMap::new();
+    let mut disks: Vec<Disk> = Vec::new();
+    for (index, column) in columns.into_iter().filter(|(_, column)| Some(column.object) == object) {
+        let place = *places.entry((column.host.clone(), column.instance.clone())).or_insert_with(|| {
+            disks.push(Disk { host: column.host, instance: column.instance, columns: Vec::new() });
+            disks.len() - 1
+        });
+        disks[place].columns.push((index, column.counted));
+    }
+    disks.iter_mut().for_each(Disk::choose);
+    disks
+}
+
+/// Notes the values of one disk in one row; how many of them are no rates.
+fn note(disk: &Disk, counters: &mut DiskCounters, interval: usize, record: &csv::StringRecord) -> usize {
+    let mut refused = 0;
+    let mut queue: Option<f64> = None;
+    for (index, counted) in &disk.columns {
+        // Empty cells are intervals in which the counter was not there.
+        let Some(text) = record.get(*index).filter(|text| !text.trim().is_empty()) else { continue };
+        let Some(value) = rate(text) else {
+            refused += 1;
+            continue;
+        };
+        match counted {
+            // Windows writes zero where there was no I/O.
+            Counted::As(Counter::ReadLatency | Counter::WriteLatency | Counter::Latency) if value == 0.0 => {}
+            Counted::As(counter) => counters.set(*counter, interval, value),
+            Counted::PartOfQueue | Counted::QueueNow => *queue.get_or_insert(0.0) += value,
+            // Both are means of samples, and may be beyond 100 by a little.
+            Counted::Idle => counters.set(Counter::Busy, interval, 1.0 - (value / 100.0).min(1.0)),
+            Counted::DiskTime => counters.set(Counter::Busy, interval, (value / 100.0).min(1.0)),
+        }
+    }
+    if let Some(queue) = queue {
+        counters.set(Counter::Queue, interval, queue);
+    }
+    refused
+}
+
+/// Of `09/19/2017 09:51:39.073`, which PerfMon writes in every language; seconds since 1970.
 fn seconds(text: &str) -> Option<f64> {
-    let at = DateTime::strptime("%m/%d/%Y %H:%M:%S%.f", text.trim()).ok()?;
-    Some(at.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0)).as_secs_f64())
+    let text = text.trim();
+    // By hand: a week of logs has a row for each 15 s of each file, and the general way takes as long as all numbers of a disk.
+    let number = |from: usize, to: usize| text.get(from..to)?.parse::<i16>().ok();
+    let is_plain = text.len() >= 19
+        && text.is_ascii()
+        && [(2, b'/'), (5, b'/'), (10, b' '), (13, b':'), (16, b':')]
+            .iter()
+            .all(|(at, byte)| text.as_bytes()[*at] == *byte);
+    if !is_plain {
+        return None;
+    }
+    let small = |from, to| i8::try_from(number(from, to)?).ok();
+    let at = DateTime::new(
+        number(6, 10)?,
+        small(0, 2)?,
+        small(3, 5)?,
+        small(11, 13)?,
+        small(14, 16)?,
+        small(17, 19)?,
+        0,
+    );
+    let fraction = text.get(19..).filter(|rest| !rest.is_empty()).map_or(Some(0.0), |rest| rest.parse::<f64>().ok());
+    let whole = at.ok()?.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0)).as_secs_f64();
+    Some(whole + fraction.filter(|part| (0.0..1.0).contains(part))?)
 }

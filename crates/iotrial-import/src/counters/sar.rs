@@ -1,95 +1,118 @@
-//! The text of `sar -b`: reads and writes of all disks together.
+//! The text of `sar -b`, which has reads and writes of all disks together, and of `sar -d`, which has each disk with both together.
 
-use iotrial_model::counters::{ALL_DISKS, CounterSeries, DiskCounters, DiskRates};
+use iotrial_model::counters::{ALL_DISKS, Counter, CounterSeries, Times};
 
-use super::{CountersError, MOST_RATES, rate, usual_step};
+use super::reports::{Reports, is_latency_of_nothing};
+use super::{CountersError, iostat, rate, usual_step};
 use crate::text::quote;
 
-const TOOL: &str = "sar";
+pub(super) const TOOL: &str = "sar";
 /// What `bread/s` counts, whatever the disk.
 // The kernel's sector, as in /proc/diskstats; sar does not know the device's.
 pub(super) const BLOCK_BYTES: f64 = 512.0;
 pub(super) const LACKING: CountersError = CountersError::Lacking {
     tool: "sar",
-    missing: "reads and writes apart",
-    hint: "`sar -d` has only both together; `sar -b -f FILE` and `sadf -j FILE -- -b` have them apart",
+    missing: "anything of disks",
+    hint: "`sar -b -f FILE` has reads and writes apart, `sar -d -f FILE` each disk; `sadf -j FILE -- -b -d` has both",
 };
 
-/// `12:00:01 AM  tps  rtps  wtps  bread/s  bwrtn/s`; also that of `sar -d`, to say what it lacks.
+/// `12:00:01 AM  tps  rtps  wtps  bread/s  bwrtn/s`, or with `DEV`, that of `sar -d`.
 pub(super) fn is_header(line: &str) -> bool {
     let has = |name: &str| line.split_whitespace().any(|word| word == name);
     has("tps") && (has("rtps") || has("DEV"))
 }
 
-/// The rates of all disks, interval by interval.
-#[derive(Default)]
-pub(super) struct Totals {
-    rates: Vec<Option<DiskRates>>,
-    intervals_s: Vec<f64>,
+/// What a column of either table counts.
+fn column(name: &str) -> Option<(Counter, f64)> {
+    match name {
+        "rtps" => Some((Counter::ReadIops, 1.0)),
+        "wtps" => Some((Counter::WriteIops, 1.0)),
+        "bread/s" => Some((Counter::ReadBytes, BLOCK_BYTES)),
+        "bwrtn/s" => Some((Counter::WriteBytes, BLOCK_BYTES)),
+        "rd_sec/s" => Some((Counter::ReadBytes, BLOCK_BYTES)),
+        "wr_sec/s" => Some((Counter::WriteBytes, BLOCK_BYTES)),
+        // Means since the start of the machine are not in sar, so that the names of iostat hold.
+        _ => iostat::column(name),
+    }
 }
 
-impl Totals {
-    pub(super) fn add(&mut self, interval_s: Option<f64>, rates: DiskRates) -> Result<(), CountersError> {
-        if self.rates.len() == MOST_RATES {
-            return Err(CountersError::TooMany);
-        }
-        self.rates.push(Some(rates));
-        // An interval of zero says nothing of the usual one.
-        self.intervals_s.extend(interval_s.filter(|seconds| *seconds > 0.0));
-        Ok(())
-    }
+/// The table under way.
+struct Table {
+    count: usize,
+    /// Where the name of a disk stands; `None` of all together.
+    name: Option<usize>,
+    counters: Vec<(usize, Counter, f64)>,
+}
 
-    pub(super) fn series(mut self, host: Option<String>, name: &str) -> CounterSeries {
-        self.intervals_s.sort_by(f64::total_cmp);
-        // The median: one gap in the recording would move a mean.
-        let interval_s = self.intervals_s.get(self.intervals_s.len() / 2).copied();
-        let disks = vec![DiskCounters { name: name.to_owned(), rates: self.rates }];
-        CounterSeries {
-            tool: TOOL,
-            host: host.map(|host| quote(&host)),
-            interval_s,
-            disks,
-            notes: Vec::new(),
-        }
+impl Table {
+    fn of(words: &[&str]) -> Option<Self> {
+        let name = words.iter().position(|word| *word == "DEV");
+        let is_of_all = name.is_none();
+        let counters: Vec<_> = words
+            .iter()
+            .enumerate()
+            // Of all disks `tps` has discards in it, and is not the sum of reads and writes.
+            .filter(|(_, word)| !(is_of_all && **word == "tps"))
+            .filter_map(|(at, word)| column(word).map(|(counter, factor)| (at, counter, factor)))
+            .collect();
+        (!counters.is_empty()).then_some(Self { count: words.len(), name, counters })
     }
 }
 
 pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
-    let mut totals = Totals::default();
-    let mut times = Vec::new();
-    let mut columns: Option<(usize, [usize; 4])> = None;
+    let mut reports = Reports::default();
+    let (mut times, mut last): (Vec<f64>, Option<(f64, bool)>) = (Vec::new(), None);
+    let mut table: Option<Table> = None;
     for line in text.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
         if is_header(line) {
-            let at = |name: &str| words.iter().position(|word| *word == name);
-            let found = (|| Some([at("rtps")?, at("wtps")?, at("bread/s")?, at("bwrtn/s")?]))();
-            columns = Some((words.len(), found.ok_or(LACKING)?));
+            table = Some(Table::of(&words).ok_or(LACKING)?);
             continue;
         }
         // Means, restarts and blank lines have other columns.
-        let Some((count, at)) = columns.filter(|(count, _)| *count == words.len()) else { continue };
+        let Some(table) = table.as_ref().filter(|table| table.count == words.len()) else { continue };
         // A line of means begins with a word instead of a time.
         let Some(time) = time_of_day(words[0]) else { continue };
-        debug_assert_eq!(count, words.len(), "only such lines are left");
-        let [Some(read_iops), Some(write_iops), Some(read), Some(written)] =
-            at.map(|index| rate(words[index]))
-        else {
-            continue;
-        };
-        times.push(time);
-        totals.add(
-            None,
-            DiskRates {
-                read_iops,
-                write_iops,
-                read_bytes_per_s: read * BLOCK_BYTES,
-                write_bytes_per_s: written * BLOCK_BYTES,
-            },
-        )?;
+        let mut values = Vec::new();
+        for (at, counter, factor) in &table.counters {
+            if let Some(value) = rate(words[*at]).filter(|value| !is_latency_of_nothing(*counter, *value)) {
+                values.push((*counter, value * factor));
+            }
+        }
+        // The disks of one moment are lines on end. The two tables of `sar -b -d` come one after the other, each with all its moments,
+        // and count as intervals of their own.
+        let is_of_all = table.name.is_none();
+        if is_of_all || last != Some((time, is_of_all)) {
+            reports.begin()?;
+            times.push(time);
+            last = Some((time, is_of_all));
+        }
+        reports.add(table.name.map_or(ALL_DISKS, |at| words[at]), values)?;
+    }
+    if reports.is_empty() {
+        return Err(LACKING);
     }
     let host = text.lines().next().and_then(|line| line.split_once('(')?.1.split_once(')'));
-    let series = totals.series(host.map(|(host, _)| host.to_owned()), ALL_DISKS);
-    Ok(CounterSeries { interval_s: usual_step(&times), ..series })
+    let mut series = reports.series(TOOL);
+    series.host = host.map(|(host, _)| quote(host));
+    series.interval_s = usual_step(&times);
+    Ok(series)
+}
+
+/// Times of the day that go on over midnight.
+pub(super) fn times_of_day(times: Vec<f64>) -> Times {
+    const DAY_S: f64 = 86_400.0;
+    let mut days = 0.0;
+    let mut last = 0.0;
+    let all = times.into_iter().map(|time| {
+        // By more than half a day: anything else is a clock that was set.
+        if time + DAY_S / 2.0 < last {
+            days += DAY_S;
+        }
+        last = time;
+        time + days
+    });
+    Times::OfDay(all.collect())
 }
 
 /// Seconds since midnight of `13:20:19`; on a clock of twelve hours they begin again at noon, which one step

@@ -1,12 +1,15 @@
-//! The JSON of sysstat: `iostat -x -o JSON`, and `sadf -j` with the totals of `-b`.
+//! The JSON of sysstat: `iostat -o JSON`, and `sadf -j` with the totals of `-b` and the disks of `-d`.
 
-use iotrial_model::counters::{ALL_DISKS, CounterSeries, DiskRates};
+use iotrial_model::counters::{ALL_DISKS, Counter, CounterSeries, Times};
+use jiff::civil::DateTime;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use super::iostat::{LACKING, Reports};
-use super::sar::{self, Totals};
+use super::iostat::{self, without_the_first};
+use super::reports::{Reports, is_latency_of_nothing};
+use super::sar::{self, BLOCK_BYTES, times_of_day};
 use super::{CountersError, usual_step};
+use crate::text::quote;
 
 #[derive(Deserialize)]
 struct File {
@@ -29,27 +32,8 @@ struct Host {
 struct Statistics {
     /// A text of iostat, a table of sadf.
     timestamp: Option<Value>,
-    disk: Option<Vec<Disk>>,
+    disk: Option<Vec<Map<String, Value>>>,
     io: Option<Io>,
-}
-
-#[derive(Deserialize)]
-struct Disk {
-    // `disk_device` from iostat, `disk-device` from sadf.
-    #[serde(alias = "disk-device")]
-    disk_device: Option<String>,
-    #[serde(rename = "r/s")]
-    reads: Option<f64>,
-    #[serde(rename = "w/s")]
-    writes: Option<f64>,
-    #[serde(rename = "rkB/s")]
-    read_kb: Option<f64>,
-    #[serde(rename = "wkB/s")]
-    written_kb: Option<f64>,
-    #[serde(rename = "rMB/s")]
-    read_mb: Option<f64>,
-    #[serde(rename = "wMB/s")]
-    written_mb: Option<f64>,
 }
 
 #[derive(Deserialize)]
@@ -72,19 +56,31 @@ struct IoWrites {
     bwrtn: f64,
 }
 
-impl Disk {
-    fn rates(&self) -> Option<DiskRates> {
-        let bytes = |kb: Option<f64>, mb: Option<f64>| {
-            // The unit depends on -k and -m, as in the text.
-            kb.map(|kb| kb * 1024.0).or_else(|| mb.map(|mb| mb * 1_048_576.0)).filter(|bytes| *bytes >= 0.0)
-        };
-        Some(DiskRates {
-            read_iops: self.reads.filter(|rate| *rate >= 0.0)?,
-            write_iops: self.writes.filter(|rate| *rate >= 0.0)?,
-            read_bytes_per_s: bytes(self.read_kb, self.read_mb)?,
-            write_bytes_per_s: bytes(self.written_kb, self.written_mb)?,
-        })
+/// Names that only JSON has; the others are those of the text. Sectors are there beside kB, in kernel's sectors.
+fn column(name: &str) -> Option<(Counter, f64)> {
+    match name {
+        "util-percent" => Some((Counter::Busy, 0.01)),
+        _ => iostat::column(name),
     }
+}
+
+/// What is counted of a disk. A counter that went back is negative, and is not noted.
+fn values(disk: &Map<String, Value>) -> Vec<(Counter, f64)> {
+    let of = |(name, value): (&String, &Value)| {
+        let (counter, factor) = column(name)?;
+        let value = value.as_f64().filter(|value| !is_latency_of_nothing(counter, *value))?;
+        Some((counter, value * factor))
+    };
+    let mut values: Vec<(Counter, f64)> = disk.iter().filter_map(of).collect();
+    // Old versions of sadf have sectors alone.
+    for (name, counter) in [("rd_sec", Counter::ReadBytes), ("wr_sec", Counter::WriteBytes)] {
+        if !values.iter().any(|(one, _)| *one == counter)
+            && let Some(sectors) = disk.get(name).and_then(Value::as_f64)
+        {
+            values.push((counter, sectors * BLOCK_BYTES));
+        }
+    }
+    values
 }
 
 pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
@@ -95,63 +91,71 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
     // `sadf` of several files would need to be told apart by machine; adding them up would be a demand that
     // no machine has.
     let [host] = file.sysstat.hosts.as_slice() else {
-        let message = format!("{} machines are in it, and a demand is of one", file.sysstat.hosts.len());
+        let message = format!("{} machines are in it, and counters are of one", file.sysstat.hosts.len());
         return Err(CountersError::Broken { place: "hosts".to_owned(), message });
     };
-    // sadf puts both kinds of table into one document, and the totals are the ones with reads and writes
-    // apart.
-    let is_sar = host.statistics.iter().any(|one| one.io.is_some());
-    if is_sar { totals(host) } else { disks(host) }
-}
-
-/// Of `sadf -j`: reads and writes apart are there of all disks together only.
-fn totals(host: &Host) -> Result<CounterSeries, CountersError> {
-    let mut totals = Totals::default();
-    for one in &host.statistics {
-        let Some(io) = &one.io else { continue };
-        let interval = one.timestamp.as_ref().and_then(|at| at.get("interval")).and_then(Value::as_f64);
-        totals.add(
-            interval,
-            DiskRates {
-                // A counter that goes back gives a negative rate for one interval.
-                read_iops: io.reads.rtps.max(0.0),
-                write_iops: io.writes.wtps.max(0.0),
-                read_bytes_per_s: io.reads.bread.max(0.0) * sar::BLOCK_BYTES,
-                write_bytes_per_s: io.writes.bwrtn.max(0.0) * sar::BLOCK_BYTES,
-            },
-        )?;
-    }
-    Ok(totals.series(host.nodename.clone(), ALL_DISKS))
-}
-
-fn disks(host: &Host) -> Result<CounterSeries, CountersError> {
     let mut reports = Reports::default();
-    let mut times = Vec::new();
+    let (mut dated, mut of_day, mut lengths) = (Vec::new(), Vec::new(), Vec::new());
     for one in &host.statistics {
-        let Some(disks) = &one.disk else { continue };
-        reports.begin();
-        for disk in disks {
-            // The message has to name the option that is missing, and it is another one for each of the two
-            // programs.
-            let rates = disk.rates().ok_or(if disk.disk_device.is_some() && disk.reads.is_some() {
-                LACKING
-            } else {
-                lacking(one)
-            })?;
-            reports.add(disk.disk_device.as_deref().unwrap_or("?"), rates)?;
+        // Other tables, such as that of the CPUs, are of the same interval, and say nothing of disks.
+        if one.disk.is_none() && one.io.is_none() {
+            continue;
         }
-        times.extend(one.timestamp.as_ref().and_then(Value::as_str).and_then(seconds));
+        reports.begin()?;
+        if let Some(io) = &one.io {
+            let values = [
+                (Counter::ReadIops, io.reads.rtps),
+                (Counter::WriteIops, io.writes.wtps),
+                (Counter::ReadBytes, io.reads.bread * BLOCK_BYTES),
+                (Counter::WriteBytes, io.writes.bwrtn * BLOCK_BYTES),
+            ];
+            reports.add(ALL_DISKS, values)?;
+        }
+        for disk in one.disk.iter().flatten() {
+            // `disk_device` from iostat, `disk-device` from sadf.
+            let name = disk.get("disk_device").or_else(|| disk.get("disk-device")).and_then(Value::as_str);
+            reports.add(name.unwrap_or("?"), values(disk))?;
+        }
+        let Some(timestamp) = &one.timestamp else { continue };
+        dated.extend(date_of(timestamp));
+        of_day.extend(timestamp.as_str().and_then(seconds));
+        lengths.extend(timestamp.get("interval").and_then(Value::as_f64).filter(|seconds| *seconds > 0.0));
     }
     if reports.is_empty() {
         return Err(sar::LACKING);
     }
-    reports.series(host.nodename.clone(), usual_step(&times))
+    let is_sar = host.statistics.iter().any(|one| one.timestamp.as_ref().is_some_and(Value::is_object));
+    let count = reports.count();
+    let mut series = reports.series(if is_sar { sar::TOOL } else { iostat::TOOL });
+    if !series.disks.iter().any(|disk| Counter::ALL.iter().any(|counter| disk.has(*counter))) {
+        return Err(if is_sar { sar::LACKING } else { iostat::LACKING });
+    }
+    series.host = host.nodename.as_deref().map(quote);
+    // The median: one gap in the recording would move a mean.
+    lengths.sort_by(f64::total_cmp);
+    series.interval_s =
+        lengths.get(lengths.len() / 2).copied().or_else(|| usual_step(&dated)).or_else(|| usual_step(&of_day));
+    if dated.len() == count {
+        series.times = Times::OfCalendar(dated);
+    } else if of_day.len() == count {
+        series.times = times_of_day(of_day);
+    }
+    if !is_sar {
+        without_the_first(&mut series);
+    }
+    Ok(series)
 }
 
-/// What is lacking where there are disks without reads and writes apart: iostat without -x, or sadf without
-/// -b.
-fn lacking(one: &Statistics) -> CountersError {
-    if one.timestamp.as_ref().is_some_and(Value::is_object) { sar::LACKING } else { LACKING }
+/// Seconds since 1970 of sadf's `{"date": "2019-04-18", "time": "13:20:19"}`, or iostat's `2020-06-01T10:20:30+0200`.
+fn date_of(timestamp: &Value) -> Option<f64> {
+    let text = |key: &str| timestamp.get(key).and_then(Value::as_str);
+    let at = match (text("date"), text("time")) {
+        (Some(date), Some(time)) => format!("{date}T{time}"),
+        _ => timestamp.as_str()?.get(..19)?.to_owned(),
+    };
+    // `06/01/20` is June in one country and January in another, and is read as no date.
+    let at = DateTime::strptime("%Y-%m-%dT%H:%M:%S", at).ok()?;
+    Some(at.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0)).as_secs_f64())
 }
 
 /// The time of day in `06/01/20 10:20:30` or `2020-06-01T10:20:30+0200`.

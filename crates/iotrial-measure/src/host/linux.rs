@@ -1,40 +1,12 @@
-//! The host as Linux shows it: `/proc`, `/sys`, `/etc/os-release`.
+//! What Linux counts while a load runs: `/proc`.
 
 use std::fs;
 use std::time::Duration;
 
-use iotrial_model::record::{DeviceCounters, Host};
-use iotrial_model::units::ByteSize;
+use iotrial_model::record::DeviceCounters;
 
 use super::{CpuSnapshot, DeviceSnapshot, HostTimes, ThreadTimes};
-
-pub(super) fn host_facts() -> Host {
-    let uname = rustix::system::uname();
-    let release = uname.release().to_string_lossy().into_owned();
-    let cpuinfo = read("/proc/cpuinfo").unwrap_or_default();
-    let os = ["/etc/os-release", "/usr/lib/os-release"].iter().find_map(|path| pretty_name(&read(path)?));
-    Host {
-        name: uname.nodename().to_string_lossy().into_owned(),
-        os: os.unwrap_or_else(|| uname.sysname().to_string_lossy().into_owned()),
-        kernel: Some(release),
-        cpu_model: cpu_model(&cpuinfo),
-        // What this process may use, which affinity and the quota of a container make less than the host has.
-        cpu_count: std::thread::available_parallelism()
-            .map_or(1, |count| count.get().try_into().unwrap_or(1)),
-        host_cpu_count: read("/proc/stat").and_then(|text| cpu_count(&text)),
-        memory: read("/proc/meminfo").and_then(|text| memory(&text)),
-        virtualization: virtualization(&cpuinfo),
-        clock_source: read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
-    }
-}
-
-/// The CPUs with a line of their own in `/proc/stat`, which the sums of its first line are over.
-fn cpu_count(stat: &str) -> Option<u32> {
-    let is_cpu = |line: &&str| {
-        line.strip_prefix("cpu").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
-    };
-    u32::try_from(stat.lines().filter(is_cpu).count()).ok().filter(|count| *count > 0)
-}
+use crate::disk_stats::{DiskStat, parse_disk_stats};
 
 pub(super) fn host_id() -> String {
     let machine = ["/etc/machine-id", "/var/lib/dbus/machine-id"].iter().find_map(|path| read_line(path));
@@ -71,6 +43,16 @@ fn involuntary_switch_count() -> Option<u64> {
 
 pub(super) fn thread_id() -> Option<u64> {
     u64::try_from(rustix::thread::gettid().as_raw_nonzero().get()).ok()
+}
+
+/// Timer, interrupt and scheduler of an idle virtual CPU: nine of ten sleeps end within 42 µs.
+pub(super) const WAKES_LATE_BY_NS: u64 = 50_000;
+
+/// Linux otherwise lets a timer wait up to 50 µs for company.
+pub(super) fn wake_on_time() {
+    // 1 ns, because 0 would mean the usual slack again (PR_SET_TIMERSLACK). A failure only leaves the sleeps
+    // as they are.
+    let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
 }
 
 pub(super) fn waited_for_cpu() -> Duration {
@@ -124,74 +106,6 @@ fn read_line(path: &str) -> Option<String> {
     (!line.is_empty()).then_some(line)
 }
 
-/// The value of `PRETTY_NAME` in os-release(5).
-fn pretty_name(os_release: &str) -> Option<String> {
-    let value = os_release.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?.trim();
-    let unquoted = value.trim_matches(['"', '\'']);
-    (!unquoted.is_empty()).then(|| unquoted.to_owned())
-}
-
-/// The value of a line such as `model name : AMD EPYC`.
-fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
-    text.lines().find_map(|line| {
-        let (key, value) = line.split_once(':')?;
-        (key.trim() == name && !value.trim().is_empty()).then(|| value.trim())
-    })
-}
-
-fn cpu_model(cpuinfo: &str) -> Option<String> {
-    // x86, then POWER and s390x, then some ARM boards; 64-bit ARM servers name no model.
-    ["model name", "cpu", "Processor"].iter().find_map(|name| field(cpuinfo, name)).map(str::to_owned)
-}
-
-fn memory(meminfo: &str) -> Option<ByteSize> {
-    let kib: u64 = field(meminfo, "MemTotal")?.strip_suffix("kB")?.trim().parse().ok()?;
-    kib.checked_mul(1024).map(ByteSize::bytes)
-}
-
-/// Hypervisor or cloud: the firmware's names say most, then Xen, then only that there is one.
-fn virtualization(cpuinfo: &str) -> Option<String> {
-    let dmi = |name: &str| read_line(&format!("/sys/class/dmi/id/{name}"));
-    let is_guest =
-        field(cpuinfo, "flags").is_some_and(|flags| flags.split(' ').any(|flag| flag == "hypervisor"));
-    let hypervisor = read_line("/sys/hypervisor/type");
-    name_virtualization(
-        is_guest,
-        hypervisor.as_deref(),
-        dmi("sys_vendor").as_deref(),
-        dmi("product_name").as_deref(),
-    )
-}
-
-fn name_virtualization(
-    is_guest: bool,
-    hypervisor: Option<&str>,
-    vendor: Option<&str>,
-    product: Option<&str>,
-) -> Option<String> {
-    let firmware = [vendor, product].into_iter().flatten().collect::<Vec<_>>().join(" ");
-    const GUESTS: [&str; 13] = [
-        "Amazon EC2",
-        "Google Compute",
-        "Microsoft Corporation Virtual Machine",
-        "OracleCloud",
-        "QEMU",
-        "KVM",
-        "VMware",
-        "VirtualBox",
-        "Xen",
-        "OpenStack",
-        "Alibaba Cloud",
-        "Nutanix",
-        "oVirt",
-    ];
-    // Bare metal of a cloud carries the cloud's name too, and no hypervisor flag: it is worth the same words.
-    if GUESTS.iter().any(|guest| firmware.contains(guest)) {
-        return Some(firmware);
-    }
-    hypervisor.map(str::to_owned).or_else(|| is_guest.then(|| "hypervisor".to_owned()))
-}
-
 /// `utime` and `stime` of `/proc/self/stat`, fields 14 and 15; the name before them may hold anything.
 fn process_ticks(stat: &str) -> Option<(u64, u64)> {
     let (_, rest) = stat.rsplit_once(')')?;
@@ -217,68 +131,25 @@ fn ticks_to_duration(ticks: u64, ticks_per_second: u64) -> Duration {
     Duration::from_secs(ticks / per_second) + Duration::from_nanos(u64::try_from(rest_ns).unwrap_or(0))
 }
 
-/// All lines of `/proc/diskstats` (Documentation/admin-guide/iostats.rst). Sectors are of 512 bytes there, on
-/// every device.
+/// What a record keeps of each device.
 fn disk_counters(diskstats: &str) -> Vec<DeviceCounters> {
-    diskstats.lines().filter_map(disk_line).collect()
-}
-
-fn disk_line(line: &str) -> Option<DeviceCounters> {
-    let mut fields = line.split_whitespace().skip(2);
-    let name = fields.next()?.to_owned();
-    let counts: Vec<u64> = fields.map_while(|field| field.parse().ok()).collect();
     let bytes = |sectors: u64| sectors.saturating_mul(512);
-    let [read_count, read_merge_count, read_sectors, _, write_count, write_merge_count, write_sectors, ..] =
-        counts[..]
-    else {
-        return None;
+    let of = |stat: DiskStat| DeviceCounters {
+        name: stat.name,
+        read_count: stat.read_count,
+        read_merge_count: stat.read_merge_count,
+        read_bytes: bytes(stat.read_sectors),
+        write_count: stat.write_count,
+        write_merge_count: stat.write_merge_count,
+        write_bytes: bytes(stat.write_sectors),
+        flush_count: stat.flush_count,
     };
-    Some(DeviceCounters {
-        name,
-        read_count,
-        read_merge_count,
-        read_bytes: bytes(read_sectors),
-        write_count,
-        write_merge_count,
-        write_bytes: bytes(write_sectors),
-        // Since 5.5, after the four fields of discards.
-        flush_count: counts.get(15).copied().unwrap_or(0),
-    })
+    parse_disk_stats(diskstats).map(of).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn os_release_is_read_with_and_without_quotes() {
-        assert_eq!(pretty_name("NAME=x\nPRETTY_NAME=\"Debian 12\"\n").as_deref(), Some("Debian 12"));
-        assert_eq!(pretty_name("PRETTY_NAME=Alpine\n").as_deref(), Some("Alpine"));
-        assert_eq!(pretty_name("PRETTY_NAME=\"\"\nNAME=y"), None);
-    }
-
-    #[test]
-    fn cpu_and_memory_are_read_from_their_files() {
-        assert_eq!(
-            cpu_model("processor\t: 0\nmodel name\t: AMD EPYC 9J14\n").as_deref(),
-            Some("AMD EPYC 9J14")
-        );
-        assert_eq!(cpu_model("processor : 0\ncpu\t: POWER9 (raw)\n").as_deref(), Some("POWER9 (raw)"));
-        assert_eq!(cpu_model("processor : 0\n"), None);
-        assert_eq!(memory("MemFree: 1 kB\nMemTotal:       24 kB\n"), Some(ByteSize::kib(24)));
-        assert_eq!(memory("MemTotal: 99999999999999999999 kB"), None);
-    }
-
-    #[test]
-    fn virtualization_is_named_by_firmware_then_by_the_hypervisor_then_by_the_flag() {
-        let check = |guest, hypervisor, vendor, product, expected: Option<&str>| {
-            assert_eq!(name_virtualization(guest, hypervisor, vendor, product).as_deref(), expected);
-        };
-        check(true, None, Some("Amazon EC2"), Some("m6i.large"), Some("Amazon EC2 m6i.large"));
-        check(true, Some("xen"), Some("unknown"), None, Some("xen"));
-        check(true, None, None, None, Some("hypervisor"));
-        check(false, None, Some("Dell Inc."), Some("PowerEdge"), None);
-    }
 
     #[test]
     fn process_times_are_found_behind_any_name() {
@@ -340,7 +211,6 @@ mod tests {
         for text in ["", "\n\n", ")", "cpu ", ": : :", "\u{fffd} \u{0} ) (", max] {
             assert!(disk_counters(text).is_empty());
             assert_eq!((process_ticks(text), host_ticks(text)), (None, None), "{text}");
-            assert_eq!((pretty_name(text), cpu_model(text), memory(text)), (None, None, None));
         }
     }
 

@@ -1,30 +1,13 @@
-//! The host as Windows shows it.
+//! What Windows counts while a load runs.
 
 use std::env;
 use std::time::Duration;
 
-use iotrial_model::record::Host;
-use iotrial_model::units::ByteSize;
 use windows_sys::Win32::Foundation::FILETIME;
-use windows_sys::Win32::System::SystemInformation::{GlobalMemoryStatusEx, MEMORYSTATUSEX};
+use windows_sys::Win32::Media::timeBeginPeriod;
 use windows_sys::Win32::System::Threading::{GetCurrentProcess, GetProcessTimes, GetSystemTimes};
 
 use super::{CpuSnapshot, DeviceSnapshot, HostTimes, ThreadTimes};
-
-pub(super) fn host_facts() -> Host {
-    Host {
-        name: host_id(),
-        os: "Windows".to_owned(),
-        kernel: None,
-        cpu_model: env::var("PROCESSOR_IDENTIFIER").ok(),
-        host_cpu_count: None,
-        cpu_count: std::thread::available_parallelism()
-            .map_or(1, |count| count.get().try_into().unwrap_or(1)),
-        memory: memory(),
-        virtualization: None,
-        clock_source: Some("QueryPerformanceCounter".to_owned()),
-    }
-}
 
 pub(super) fn host_id() -> String {
     env::var("COMPUTERNAME").unwrap_or_else(|_| "unknown".to_owned())
@@ -54,6 +37,16 @@ pub(super) fn cpu_snapshot() -> CpuSnapshot {
     CpuSnapshot { user: duration(own.0), system: duration(own.1), host, ..CpuSnapshot::default() }
 }
 
+/// Windows looks at its timers once a millisecond at best.
+pub(super) const WAKES_LATE_BY_NS: u64 = 1_000_000;
+
+/// Has it do so, for as long as this process lives; otherwise it looks 64 times a second.
+pub(super) fn wake_on_time() {
+    #[expect(unsafe_code, reason = "the period of timers is not in std")]
+    // SAFETY: it takes a number, and a number that is refused changes nothing.
+    let _ = unsafe { timeBeginPeriod(1) };
+}
+
 /// Threads are not looked at here yet.
 pub(super) fn thread_id() -> Option<u64> {
     None
@@ -72,13 +65,4 @@ pub(super) fn device_snapshot(_: impl IntoIterator<Item: AsRef<str>>) -> DeviceS
 fn duration(time: FILETIME) -> Duration {
     let units = u64::from(time.dwHighDateTime) << 32 | u64::from(time.dwLowDateTime);
     Duration::from_nanos(units.saturating_mul(100))
-}
-
-fn memory() -> Option<ByteSize> {
-    let length = u32::try_from(size_of::<MEMORYSTATUSEX>()).ok()?;
-    let mut status = MEMORYSTATUSEX { dwLength: length, ..MEMORYSTATUSEX::default() };
-    #[expect(unsafe_code, reason = "main memory is not in std")]
-    // SAFETY: the structure tells its own length, and outlives the call.
-    let told = unsafe { GlobalMemoryStatusEx(&raw mut status) };
-    (told != 0).then_some(ByteSize::bytes(status.ullTotalPhys))
 }

@@ -118,6 +118,10 @@ figures! {
     SingleBlockReadUs = "single_block_read_us", "single-block read wait", Us;
     /// Wait for a read of several blocks into the cache: `db file scattered read`, or `cell multiblock physical read`.
     MultiBlockReadUs = "multi_block_read_us", "multi-block read wait", Us;
+    /// How often sessions waited for one: far below the reads where most go by direct path, several at once.
+    SingleBlockReadWaits = "single_block_read_waits_per_s", "waits for single-block reads", PerSecond;
+    /// How often sessions waited for a read of several blocks into the cache.
+    MultiBlockReadWaits = "multi_block_read_waits_per_s", "waits for multi-block reads", PerSecond;
     /// Wait for a write of redo: `log file parallel write`.
     RedoWriteUs = "redo_write_us", "redo write wait", Us;
     /// Wait for a commit: `log file sync`.

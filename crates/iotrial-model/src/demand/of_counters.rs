@@ -1,8 +1,8 @@
 //! The demand of a database that runs already, from what the operating system counts at its disks.
 
 use super::{Demand, DemandStream};
-use crate::counters::{CounterSeries, DiskRates};
-use crate::load::Direction;
+use crate::counters::{ALL_DISKS, Counter, CounterSeries, DiskRates};
+use crate::load::{Direction, Role};
 use crate::units::group_thousands;
 use crate::words::in_brief;
 
@@ -12,6 +12,9 @@ const LONG_INTERVAL_S: f64 = 60.0;
 /// The number of intervals below which a percentile says little.
 // With a hundred intervals the 99th percentile is the second highest; with fewer, 99 and 100 are one value.
 const FEW_INTERVALS: usize = 100;
+
+/// From so many percent of the intervals on, counters ask for more than the demand: what is rare is left to queues.
+pub const USUAL_PERCENTILE: f64 = 95.0;
 
 /// What a demand takes for the size of an I/O, in bytes.
 const SIZES: std::ops::RangeInclusive<f64> = 1.0..=1_073_741_824.0;
@@ -26,6 +29,12 @@ pub enum CounterDemandError {
         name: String,
         /// What there is.
         known: Vec<String>,
+    },
+    /// Reads and writes are not apart, or their bytes are not counted.
+    #[error("it is {tool} without reads and writes apart, each with its bytes")]
+    Lacking {
+        /// What counted.
+        tool: &'static str,
     },
     /// Nothing was counted.
     #[error("no interval in it has the rates of a disk")]
@@ -58,34 +67,40 @@ impl Demand {
         percentile: f64,
     ) -> Result<Self, CounterDemandError> {
         let chosen = chosen(series, wanted)?;
-        let at = |interval: usize| {
-            // Disks are added interval by interval and before the percentile: their busiest moments need not
-            // be the same.
-            let counted = chosen.iter().filter_map(|disk| series.disks[*disk].rates[interval]);
-            // An interval in which none of them was counted is left out; counting it as idle would lower the
-            // percentile.
-            counted.reduce(|sum, rates| sum + rates)
-        };
-        let rates: Vec<DiskRates> = (0..series.interval_count()).filter_map(at).collect();
+        let rates = rates_of(series, &chosen);
         if rates.is_empty() {
-            return Err(CounterDemandError::NoInterval);
+            // A rate that is only lacking in some intervals would have made the others.
+            let lacks_some = |disk: &usize| !has_rates(series, *disk);
+            return Err(if !chosen.is_empty() && chosen.iter().all(lacks_some) {
+                CounterDemandError::Lacking { tool: series.tool }
+            } else {
+                CounterDemandError::NoInterval
+            });
         }
-        let stream = |direction, measures: Measures| {
+        let stream = |rates: &[DiskRates], role, direction, measures: Measures| {
             // Each of the four rates by itself. One interval would not do: the busiest in reads is rarely the
             // busiest in bytes.
-            let [iops, bytes_per_s] = measures.map(|measure| rank(&rates, measure, percentile));
+            let [iops, bytes_per_s] = measures.map(|measure| rank(rates, measure, percentile));
             // The block size is their quotient, so both are needed.
             (iops > 0.0 && bytes_per_s > 0.0).then(|| DemandStream {
-                role: None,
+                role,
                 direction,
                 iops,
                 block_size_bytes: bytes_per_s / iops,
             })
         };
-        let streams: Vec<DemandStream> = [stream(Direction::Read, READS), stream(Direction::Write, WRITES)]
-            .into_iter()
-            .flatten()
-            .collect();
+        let mut streams = Vec::new();
+        // Apart by role where disks have roles, since each can be bought for itself. Those without one come first.
+        for role in [None].into_iter().chain(Role::ALL.iter().copied().map(Some)) {
+            let of_role: Vec<usize> =
+                chosen.iter().copied().filter(|disk| series.disks[*disk].role == role).collect();
+            let rates = rates_of(series, &of_role);
+            if rates.is_empty() {
+                continue;
+            }
+            streams.extend(stream(&rates, role, Direction::Read, READS));
+            streams.extend(stream(&rates, role, Direction::Write, WRITES));
+        }
         if streams.is_empty() {
             return Err(CounterDemandError::Idle);
         }
@@ -116,19 +131,43 @@ impl Demand {
     }
 }
 
+/// Without any of these there is no demand.
+const RATES: [Counter; 4] = [Counter::ReadIops, Counter::WriteIops, Counter::ReadBytes, Counter::WriteBytes];
+
 /// IOPS and bytes per second of one direction.
 type Measures = [fn(&DiskRates) -> f64; 2];
 const READS: Measures = [|rates| rates.read_iops, |rates| rates.read_bytes_per_s];
 const WRITES: Measures = [|rates| rates.write_iops, |rates| rates.write_bytes_per_s];
 
+/// What these disks did together, interval by interval.
+fn rates_of(series: &CounterSeries, chosen: &[usize]) -> Vec<DiskRates> {
+    let at = |interval: usize| {
+        // Disks are added interval by interval and before the percentile: their busiest moments need not
+        // be the same.
+        let counted = chosen.iter().filter_map(|disk| series.disks[*disk].rates(interval));
+        // An interval in which none of them was counted is left out; counting it as idle would lower the
+        // percentile.
+        counted.reduce(|sum, rates| sum + rates)
+    };
+    (0..series.interval_count).filter_map(at).collect()
+}
+
+fn has_rates(series: &CounterSeries, disk: usize) -> bool {
+    RATES.into_iter().all(|counter| series.disks[disk].has(counter))
+}
+
 fn chosen(series: &CounterSeries, wanted: &[String]) -> Result<Vec<usize>, CounterDemandError> {
     if wanted.is_empty() {
-        return Ok(series.whole_disks());
+        let whole = series.whole_disks();
+        // sar has reads and writes apart of all disks together only, beside each disk with both.
+        let sum = || series.disks.iter().position(|disk| disk.name == ALL_DISKS);
+        return Ok(match sum().filter(|sum| has_rates(series, *sum)) {
+            Some(sum) if !whole.iter().any(|disk| has_rates(series, *disk)) => vec![sum],
+            _ => whole,
+        });
     }
     let find = |name: &String| {
-        // Windows shows a drive's letter in upper case, and people type it in either.
-        let found = series.disks.iter().position(|disk| disk.name.eq_ignore_ascii_case(name));
-        found.ok_or_else(|| CounterDemandError::NoDisk {
+        series.disk(name).ok_or_else(|| CounterDemandError::NoDisk {
             name: name.clone(),
             known: series.disks.iter().map(|disk| disk.name.clone()).collect(),
         })
@@ -179,7 +218,7 @@ fn notes(series: &CounterSeries, chosen: &[usize], rates: &[DiskRates], percenti
     }
     // Only busy ones are worth a note; an idle disk changes nothing.
     let is_busy = |disk: &usize| {
-        series.disks[*disk].rates.iter().flatten().any(|rates| rates.read_iops + rates.write_iops > 0.0)
+        (0..series.interval_count).any(|at| series.disks[*disk].iops(at).is_some_and(|iops| iops > 0.0))
     };
     let others: Vec<&str> = (0..series.disks.len())
         .filter(|disk| !chosen.contains(disk) && is_busy(disk))
@@ -203,27 +242,38 @@ mod tests {
     /// Two disks of which the second does one tenth of the first, over a hundred intervals that grow by one
     /// read each.
     fn growing() -> CounterSeries {
-        let rates = |scale: f64| {
-            (1..=100)
-                .map(|number| {
-                    let iops = f64::from(number) * scale;
-                    Some(DiskRates {
-                        read_iops: iops,
-                        write_iops: 0.0,
-                        read_bytes_per_s: iops * 8192.0,
-                        write_bytes_per_s: 0.0,
-                    })
-                })
-                .collect()
+        let disk = |name: &str, scale: f64| {
+            let mut disk = DiskCounters::new(name);
+            for at in 0..100_usize {
+                let iops = (at + 1) as f64 * scale;
+                note(&mut disk, at, [iops, 0.0, iops * 8192.0, 0.0]);
+            }
+            disk
         };
-        let disk = |name: &str, scale| DiskCounters { name: name.to_owned(), rates: rates(scale) };
         CounterSeries {
-            tool: "iostat",
             host: Some("db01".to_owned()),
             interval_s: Some(300.0),
+            interval_count: 100,
             disks: vec![disk("sda", 10.0), disk("sdb", 1.0), disk("dm-0", 11.0)],
-            notes: Vec::new(),
+            ..CounterSeries::new("iostat")
         }
+    }
+
+    fn note(disk: &mut DiskCounters, at: usize, rates: [f64; 4]) {
+        for (counter, rate) in RATES.into_iter().zip(rates) {
+            disk.set(counter, at, rate);
+        }
+    }
+
+    /// The same disks with other rates in their only interval.
+    fn once(rates: [f64; 4]) -> CounterSeries {
+        let mut series = growing();
+        series.interval_count = 1;
+        for disk in &mut series.disks {
+            *disk = DiskCounters::new(disk.name.clone());
+            note(disk, 0, rates);
+        }
+        series
     }
 
     #[test]
@@ -244,20 +294,30 @@ mod tests {
     }
 
     #[test]
+    fn disks_with_roles_make_streams_of_their_own() {
+        let mut series = growing();
+        series.disks[1].role = Some(Role::Log);
+        let demand = Demand::of_counters("a", &series, &[], 95.0).unwrap();
+        let streams: Vec<_> = demand.streams.iter().map(|stream| (stream.role, stream.iops)).collect();
+        assert_eq!(streams, [(None, 950.0), (Some(Role::Log), 95.0)]);
+    }
+
+    #[test]
     fn disks_that_are_not_there_or_did_nothing_are_no_demand() {
         let error = Demand::of_counters("a.txt", &growing(), &["sdc".to_owned()], 95.0).unwrap_err();
         assert_eq!(error.to_string(), "there is no disk `sdc` in it");
-        let mut idle = growing();
-        idle.disks.iter_mut().for_each(|disk| disk.rates = vec![Some(DiskRates::default())]);
-        assert_eq!(Demand::of_counters("a", &idle, &[], 95.0).unwrap_err(), CounterDemandError::Idle);
-        let huge = DiskRates { read_bytes_per_s: 2e12, read_iops: 4.0, ..DiskRates::default() };
-        idle.disks.iter_mut().for_each(|disk| disk.rates = vec![Some(huge)]);
-        let error = Demand::of_counters("a", &idle, &[], 95.0).unwrap_err();
+        let failed = |series: &CounterSeries| Demand::of_counters("a", series, &[], 95.0).unwrap_err();
+        assert_eq!(failed(&once([0.0; 4])), CounterDemandError::Idle);
         assert_eq!(
-            error.to_string(),
+            failed(&once([4.0, 0.0, 2e12, 0.0])).to_string(),
             "its reads have 500,000,000,000 bytes each, and an I/O has from 1 to 1,073,741,824"
         );
-        idle.disks.iter_mut().for_each(|disk| disk.rates = vec![None, None]);
-        assert_eq!(Demand::of_counters("a", &idle, &[], 95.0).unwrap_err(), CounterDemandError::NoInterval);
+        let mut none = once([0.0; 4]);
+        none.interval_count = 0;
+        assert_eq!(failed(&none), CounterDemandError::NoInterval);
+        none.interval_count = 1;
+        none.disks.iter_mut().for_each(|disk| *disk = DiskCounters::new(disk.name.clone()));
+        none.disks.iter_mut().for_each(|disk| disk.set(Counter::Iops, 0, 5.0));
+        assert_eq!(failed(&none), CounterDemandError::Lacking { tool: "iostat" });
     }
 }

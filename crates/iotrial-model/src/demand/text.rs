@@ -26,6 +26,8 @@ struct File<'d> {
     clustered: Option<bool>,
     mirror: Option<Mirror>,
     replicas: Option<u32>,
+    #[serde(skip_serializing_if = "<[Role]>::is_empty")]
+    shipped: &'d [Role],
     allow_burst: Option<bool>,
     outstanding: Option<u32>,
     read: Option<Streams>,
@@ -98,6 +100,7 @@ impl Demand {
             clustered: self.clustered.then_some(true),
             mirror: (self.mirror != Mirror::None).then_some(self.mirror),
             replicas: (self.replicas > 0).then_some(self.replicas),
+            shipped: &self.shipped,
             allow_burst: self.allow_burst.then_some(true),
             outstanding: self.outstanding,
             read: streams(None, Direction::Read),

@@ -22,7 +22,7 @@ impl Stated {
 
     /// A number with so many digits behind the point.
     pub fn with_decimals(value: f64, decimals: u32) -> Self {
-        Self { value, resolution: 10f64.powi(-i32::try_from(decimals.min(300)).expect("small")) }
+        Self { value, resolution: power_of_ten(-i32::try_from(decimals.min(300)).expect("small")) }
     }
 
     /// Reads a number as it is printed: `21`, `178.85`, `1.2e3`. `None` for anything that is no finite number.
@@ -36,7 +36,7 @@ impl Stated {
         let (digits, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
         let decimals = digits.split_once('.').map_or(0, |(_, behind)| behind.len());
         let exponent = exponent.parse::<i32>().ok()? - i32::try_from(decimals).ok()?;
-        value.is_finite().then(|| Self { value, resolution: 10f64.powi(exponent) })
+        value.is_finite().then(|| Self { value, resolution: power_of_ten(exponent) })
     }
 
     /// The same in a unit that is smaller by `factor`. 5.6061 ms are 5,606.1 µs, and not what binary fractions make of them.
@@ -64,6 +64,11 @@ impl From<&PrintedNumber> for Stated {
         let resolution = steps.take_while(|step| stated.value % step == 0.0).last().unwrap_or(1.0);
         Self { resolution, ..stated }
     }
+}
+
+/// The number that is written `1e-2`: products of 10 are rounded otherwise on other systems.
+fn power_of_ten(exponent: i32) -> f64 {
+    format!("1e{exponent}").parse().unwrap_or(f64::NAN)
 }
 
 #[cfg(test)]

@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use super::RunRecord;
+use super::{RunRecord, host_facts};
 
 /// What stands in the place of the name of a host.
 const HOST: &str = "anonymous";
 
 impl RunRecord {
-    /// Takes out the name of the host, serial numbers of devices, and the paths of targets with their mount points, also where notes and
-    /// reasons repeat them. What measures and explains stays: operating system, hardware models, kernel names of devices, sizes, the text of
+    /// Takes out the name of the host, serial numbers of devices, the names of volumes and shares, and the paths of targets with their
+    /// mount points, also where notes and reasons repeat them. What measures and explains stays: operating system, hardware models, kernel names of devices, sizes, the text of
     /// the profile, and what the user wrote (label, attributes). Doing it again changes nothing.
     pub fn anonymize(&mut self) {
         self.anonymous = true;
@@ -22,6 +22,9 @@ impl RunRecord {
             .zip(1..)
             .map(|(target, number)| (target.path.clone(), format!("/target-{number}")))
             .collect();
+        if let Some(report) = &mut self.host_facts {
+            host_facts::anonymize(report, HOST, &paths);
+        }
         for area in &mut self.plan.areas {
             // Of targets that lie in each other, the inner one.
             let holding =

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use super::{CpuUse, DeviceCounters, Interval, JobCounts, Layout, OpCounts, Pause, RunRecord, StepCounts};
+use super::{
+    CpuUse, DeviceCounters, Interval, JobCounts, Layout, OpCounts, Pause, RunRecord, StepCounts, host_facts,
+};
 use crate::application::{MOST_METRICS, is_metric_value, metric_name};
 use crate::plan::Job;
 use crate::search::Search;
@@ -108,6 +110,7 @@ impl RunRecord {
         let is_metric = |(name, value): (&String, &f64)| {
             metric_name(name).is_ok_and(|plain| plain == *name) && is_metric_value(*value)
         };
+        in_range("part of the host", self.host_facts.as_ref().is_none_or(host_facts::is_in_range))?;
         let are_few = self.metrics.len() <= MOST_METRICS && self.metric_failures.len() <= MOST_METRICS;
         in_range("metric of an application", are_few && self.metrics.iter().all(is_metric))?;
         in_range("layout", self.layout.as_ref().is_none_or(Layout::is_in_range))

@@ -90,6 +90,7 @@ fn run(reads: u64, writes: u64, commits: u64) -> RunRecord {
         started_at: "2026-01-01T00:00:00Z".to_owned(),
         anonymous: false,
         host: Host::default(),
+        host_facts: None,
         targets: vec![TargetRecord { path: "/data".to_owned(), ..TargetRecord::default() }],
         profile: PROFILE.to_owned(),
         thresholds: String::new(),
@@ -313,6 +314,7 @@ fn sweep(counts: Vec<JobCounts>) -> SweepRecord {
         tool: tool(),
         started_at: "2026-01-01T00:00:00Z".to_owned(),
         host: Host::default(),
+        host_facts: None,
         targets: ["/a", "/b"]
             .map(|path| TargetRecord { path: path.to_owned(), ..TargetRecord::default() })
             .into(),

@@ -1,6 +1,8 @@
 //! The sections about Exadata: what its storage does for the database, and what other storage would be asked.
 
-use iotrial_analysis::awr::{Ask, ExadataMove, Use};
+use iotrial_analysis::awr::{Ask, ExadataMove, Part, Use};
+
+use iotrial_model::words::enumerate;
 
 use crate::document::{Answer, Block, PointList, Section};
 use crate::quantity::Quantity;
@@ -10,8 +12,8 @@ fn words(text: impl Into<String>) -> Value {
     Value::Text(text.into())
 }
 
-pub(super) fn away_from_exadata(answer: &ExadataMove) -> Section {
-    let mut blocks = vec![Block::Answer(opening(answer))];
+pub(super) fn away_from_exadata(answer: &ExadataMove, part: Option<&Part>) -> Section {
+    let mut blocks = vec![Block::Statement(opening(answer, part))];
     blocks.extend(throughput(answer).map(Block::Table));
     blocks.extend(latencies(answer).map(Block::Table));
     blocks.push(Block::Table(features(answer)));
@@ -25,23 +27,33 @@ pub(super) fn away_from_exadata(answer: &ExadataMove) -> Section {
         id: "away-from-exadata",
         heading: "Away from Exadata",
         note: Some(
-            "What the storage servers do for this database today, and what plain storage would be asked for the same work."
+            "What the storage servers do for this database today, and what plain storage would be asked for the same work, from the least to the most."
                 .to_owned(),
         ),
         blocks,
     }
 }
 
-fn opening(answer: &ExadataMove) -> Answer {
-    let headline = match answer.difficulty {
-        Some(difficulty) => format!("The move: {}", difficulty.as_str()),
-        None => "The report does not say how hard the move is".to_owned(),
+fn opening(answer: &ExadataMove, part: Option<&Part>) -> Answer {
+    let headline = match (answer.difficulty, part) {
+        (Some(difficulty), None) => format!("Leaving Exadata: {}", difficulty.as_str()),
+        (Some(difficulty), Some(_)) => {
+            format!("Leaving Exadata: {} for this part, open for the whole database", difficulty.as_str())
+        }
+        (None, _) => "The report does not say how hard it is to leave Exadata".to_owned(),
     };
     let counted: Vec<&str> =
         answer.features.iter().filter(|one| one.score() > 0).map(|one| one.name).collect();
     let sentence = match counted.as_slice() {
         [] => "No feature of Exadata is used so much that it would be missed.".to_owned(),
-        names => format!("What it rests on: {}.", names.join(", ")),
+        names => format!("Something has to take the place of {}.", enumerate(names)),
+    };
+    let sentence = match part {
+        Some(part) => format!(
+            "{sentence} That is what {} shows: what the rest of the database uses is not in this report.",
+            part.words()
+        ),
+        None => sentence,
     };
     let reasons = answer.features.iter().filter(|one| one.score() > 0);
     let mut lists = Vec::new();
@@ -59,7 +71,10 @@ fn opening(answer: &ExadataMove) -> Answer {
         is_good: None,
         headline,
         sentence,
-        points: reasons.map(|one| format!("{}: {}", one.name, one.text)).collect(),
+        points: reasons
+            .map(|one| format!("{}: {}", one.name, one.text))
+            .chain(part.and_then(Part::cells_words))
+            .collect(),
         lists,
     }
 }
@@ -175,8 +190,9 @@ fn savings(answer: &ExadataMove) -> Table {
         columns: vec![
             Column::new("what", Quantity::Words),
             Column::new("of", Quantity::Words),
-            Column::new("throughput", Quantity::BandwidthMibPerS),
-            Column::new("requests", Quantity::Iops),
+            // The units alone, or a terminal of 80 columns has no room for the table.
+            Column::new("MiB/s", Quantity::BandwidthMibPerS),
+            Column::new("IOPS", Quantity::Iops),
             Column::new("share", Quantity::Percent),
             Column::new("share of", Quantity::Words).optional(),
         ],
@@ -195,6 +211,6 @@ fn savings(answer: &ExadataMove) -> Table {
                 is_total: false,
             })
             .collect(),
-        at_a_glance: false,
+        at_a_glance: true,
     }
 }

@@ -8,8 +8,8 @@ use iotrial_analysis::awr::{
 use iotrial_model::awr::{AwrFigure, AwrUnit};
 use iotrial_model::words::{enumerate, in_brief};
 
-use super::series::{lists_of, moment, span_of};
-use super::{quantity, right_size, said, section, words};
+use super::series::{lists_of, moment, reports_of, span_of};
+use super::{cut_off, quantity, right_size, said, section, words};
 use crate::document::{Answer, Block, Document, Section};
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
@@ -25,9 +25,12 @@ const WHOLE_SHARE: f64 = 0.99;
 
 /// What several databases ask together, with a chapter for each.
 pub(super) fn document(series: &AwrSeries, fleet: &AwrFleet) -> Document {
-    let mut sections = vec![opening(series, fleet)];
+    let mut sections: Vec<Section> =
+        cut_off::of_many(&series.cut_off, reports_of(series)).into_iter().collect();
+    sections.push(opening(series, fleet));
     sections.extend(databases(fleet));
     sections.extend(each(series, fleet));
+    sections.extend(causes(series));
     sections.extend(layers::courses(fleet));
     sections.extend(busiest(fleet));
     sections.extend(together(fleet));
@@ -77,6 +80,7 @@ fn opening(series: &AwrSeries, fleet: &AwrFleet) -> Section {
                 .to_owned(),
         ),
     };
+    let sentence = format!("{sentence}{}", parts(fleet));
     let mut points = Vec::new();
     if requests.is_some() {
         points.extend(who(fleet));
@@ -106,7 +110,13 @@ fn opening(series: &AwrSeries, fleet: &AwrFleet) -> Section {
         "answer",
         "",
         None,
-        Block::Answer(Answer { is_good: None, headline, sentence, points, lists: lists_of(series, notes) }),
+        Block::Statement(Answer {
+            is_good: None,
+            headline,
+            sentence,
+            points,
+            lists: lists_of(series, notes),
+        }),
     )
 }
 
@@ -133,6 +143,19 @@ fn sentence(requests: &Consolidated, throughput: Option<&Consolidated>) -> Strin
         ));
     }
     text
+}
+
+/// The databases of which instances are missing: what all ask together is then too low.
+fn parts(fleet: &AwrFleet) -> String {
+    let parts =
+        fleet.members.iter().filter_map(|one| Some(format!("{}: {}", one.database, one.part.as_ref()?)));
+    match parts.collect::<Vec<String>>().as_slice() {
+        [] => String::new(),
+        parts => format!(
+            " Rates are too low, because instances are missing ({}).",
+            in_brief(parts, MOST_NAMES, MOST_NAMES - 1)
+        ),
+    }
 }
 
 /// Who makes the load.
@@ -256,6 +279,39 @@ fn databases(fleet: &AwrFleet) -> Option<Section> {
         .filter(|table| table.rows.len() > 1)
         .map(Block::Table)
         .collect(),
+    })
+}
+
+/// What limits each database.
+fn causes(series: &AwrSeries) -> Option<Section> {
+    const MOST: usize = 3;
+    let row = |one: &DatabaseSeries| {
+        let limits = &one.about.limits;
+        let share = |at: usize| {
+            let limit = limits.get(at);
+            Value::text(limit.map(|limit| format!("{} {:.0} %", limit.what, limit.percent)))
+        };
+        let cells = std::iter::once(words(one.database.as_str())).chain((0..MOST).map(share)).collect();
+        (!limits.is_empty()).then_some(Row { cells, is_total: false })
+    };
+    let rows: Vec<Row> = series.databases.iter().filter_map(row).collect();
+    (!rows.is_empty()).then(|| {
+        section(
+            "causes",
+            "Where DB time goes",
+            Some("Over all intervals of each database. AWR-Miner's output has no waits."),
+            Block::Table(Table {
+                caption: "Where DB time goes".to_owned(),
+                columns: vec![
+                    Column::new("database", Quantity::Words),
+                    Column::new("most", Quantity::Words),
+                    Column::new("then", Quantity::Words),
+                    Column::new("and then", Quantity::Words).optional(),
+                ],
+                rows,
+                at_a_glance: true,
+            }),
+        )
     })
 }
 

@@ -15,7 +15,7 @@ impl Document {
         // With what else is to be known, at the top.
         let opening =
             self.sections.iter_mut().flat_map(|section| &mut section.blocks).find_map(|block| match block {
-                Block::Answer(answer) => Some(answer),
+                Block::Statement(answer) => Some(answer),
                 _ => None,
             });
         if let Some(answer) = opening.filter(|_| !replay.notes.is_empty()) {
@@ -35,7 +35,8 @@ impl Document {
             blocks: vec![Block::Table(streams(replay))],
         };
         // It was asked for, so it comes before what is always there.
-        self.sections.insert(1.min(self.sections.len()), section);
+        let after = self.sections.iter().position(|one| one.id == "answer").map_or(0, |at| at + 1);
+        self.sections.insert(after, section);
     }
 }
 

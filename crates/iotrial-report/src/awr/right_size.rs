@@ -1,6 +1,6 @@
 //! The section about the machine and the storage that a database needs.
 
-use iotrial_analysis::awr::{Level, Licences, Provision, RightSizing, Sized};
+use iotrial_analysis::awr::{Level, Licences, Method, Provision, RightSizing, Sized};
 
 use super::said;
 use crate::document::{Answer, Block, PointList, Section};
@@ -11,30 +11,47 @@ const HEADING: &str = "Right-sizing";
 
 /// All of it, of one database.
 pub(super) fn right_size(sizing: &RightSizing) -> Section {
-    let mut blocks = vec![Block::Answer(answer(sizing))];
+    let mut blocks = vec![Block::Statement(answer(sizing))];
     let rows = rows(sizing);
     let all: Vec<(String, &Sized)> = rows.iter().map(|one| (one.method.as_str().to_owned(), *one)).collect();
     blocks.push(Block::Table(machine("method", &all)));
     blocks.push(Block::Table(storage("method", &all)));
     if !sizing.provision.is_empty() {
-        blocks.push(Block::Table(provision(&sizing.provision)));
+        blocks.push(Block::Table(provision(&sizing.provision, sizing.part.is_some())));
     }
-    let note = "Hardware threads from CPU time, and from sessions that work or wait. What was asked for comes first.";
+    // By the factors that are stated: they may have been changed.
+    let note = "Three methods, the one that was asked for first. iotrial: CPU time with room to spare, and I/O as it was measured. omat: a CPU for each active session, and everything twice, as Microsoft's OMAT has it. peak: the highest interval of everything, or minute where the source has it, and no room on top.";
     Section { id: "right-size", heading: HEADING, note: Some(note.to_owned()), blocks }
 }
 
 /// What was asked for of each of several databases.
 pub(super) fn right_sizes(databases: &[(&str, &RightSizing)]) -> Option<Section> {
     let (_, first) = databases.first()?;
-    let all: Vec<(String, &Sized)> =
-        databases.iter().map(|(name, sizing)| ((*name).to_owned(), &sizing.chosen)).collect();
+    let all: Vec<(String, &Sized)> = databases
+        .iter()
+        .map(|(name, sizing)| {
+            let mark = if sizing.part.is_some() { " *" } else { "" };
+            (format!("{name}{mark}"), &sizing.chosen)
+        })
+        .collect();
+    // A factor that stands for a level is there only where the source does not have it.
+    let values = |name: &str| {
+        let of = databases.iter().filter_map(|(_, one)| one.factors.iter().find(|one| one.name == name));
+        let mut values: Vec<String> = of.map(|one| one.value.to_string()).collect();
+        values.sort();
+        values.dedup();
+        values.join(" or ")
+    };
     let factors: Vec<String> =
-        first.factors.iter().map(|one| format!("--{} {}", one.name, one.value)).collect();
+        first.factors.iter().map(|one| format!("--{} {}", one.name, values(one.name))).collect();
+    let is_part = databases.iter().any(|(_, one)| one.part.is_some());
+    let mark =
+        if is_part { " * is sized by some of its instances alone: the others come on top." } else { "" };
     Some(Section {
         id: "right-size",
         heading: HEADING,
         note: Some(format!(
-            "Each database by itself, by the method {}: {}. Reports of one database alone show the other methods and levels, and what is over-provisioned.",
+            "Each database by itself, by the method {}: {}. Reports of one database alone show the other methods and levels, and what is over-provisioned.{mark}",
             first.chosen.method.as_str(),
             factors.join(", ")
         )),
@@ -50,31 +67,76 @@ fn answer(sizing: &RightSizing) -> Answer {
     if let (Some(reads), Some(writes)) = (chosen.reads_per_s, chosen.writes_per_s) {
         parts.push(format!("{} reads and {} writes per second", said(reads), said(writes)));
     }
-    let mut sentence = format!("By the method {}, {}", chosen.method.as_str(), level(sizing));
-    if let (Some(read), Some(write)) = (chosen.read_mib_per_s, chosen.write_mib_per_s) {
-        sentence.push_str(&format!("; {} MiB/s read and {} MiB/s written", said(read), said(write)));
-    }
+    let headline = match (parts.as_slice(), &sizing.part) {
+        ([], _) => "The report has neither CPU time nor rates to size by".to_owned(),
+        (parts, Some(part)) => format!("For {} alone: {}", part.words(), parts.join(", ")),
+        (parts, None) => parts.join(", "),
+    };
     let factors = sizing.factors.iter().map(|one| format!("--{} {}: {}", one.name, one.value, one.why));
     let over = sizing.provision.iter().filter(|one| one.is_over);
     let mut points: Vec<String> = over
         .map(|one| {
-            format!("over-provisioned: {}: {} where {} do", one.what, whole(one.has), whole(one.needs))
+            let part = if is_of_part(one, sizing.part.is_some()) { " for this part" } else { "" };
+            format!(
+                "over-provisioned{part}: {} ({} there, {} needed)",
+                one.what,
+                whole(one.has),
+                whole(one.needs)
+            )
         })
         .collect();
-    points.extend(chosen.licences.as_ref().map(licences));
-    let mut lists = vec![PointList { heading: "Factors", points: factors.collect() }];
-    if !sizing.notes.is_empty() {
-        lists.push(PointList { heading: "What to know", points: sizing.notes.clone() });
+    if chosen.memory_gib.is_none() {
+        points.push("memory: the report has neither the use nor the sizes of SGA and PGA".to_owned());
     }
-    Answer { is_good: None, headline: parts.join(", "), sentence: format!("{sentence}."), points, lists }
+    points.extend(chosen.licences.as_ref().map(licences));
+    let mut lists = Vec::new();
+    if !sizing.notes.is_empty() {
+        lists.push(PointList { heading: "What to know of the size", points: sizing.notes.clone() });
+    }
+    lists.push(PointList { heading: "Factors", points: factors.collect() });
+    Answer { is_good: None, headline, sentence: measured(sizing), points, lists }
 }
 
-fn level(sizing: &RightSizing) -> String {
-    match (sizing.is_estimate, sizing.chosen.level) {
-        (true, Level::Average) => "from one average".to_owned(),
-        (true, _) => "from the highest of a few intervals".to_owned(),
-        (false, level) => format!("level {}", level.as_str()),
+/// What the rates are a multiple of.
+fn measured(sizing: &RightSizing) -> String {
+    let chosen = &sizing.chosen;
+    let factor = sizing.factors.iter().find(|one| one.name == "factor-io").map_or(1.0, |one| one.value);
+    let times = match factor {
+        1.0 => String::new(),
+        2.0 => "twice ".to_owned(),
+        factor => format!("{factor} times "),
+    };
+    let level = match (chosen.level, chosen.method) {
+        (Level::Average, _) => "the measured average",
+        (_, Method::Peak) => "the highest that was measured",
+        (Level::Peak, _) => "the highest interval",
+        (_, _) if sizing.is_estimate => "the highest of a few intervals",
+        (Level::P95, _) => "the 95th percentile",
+        (Level::P99, _) => "the 99th percentile",
+    };
+    let rates = |[reads, writes, read, write]: [Option<f64>; 4]| {
+        let requests = reads.zip(writes);
+        let requests = requests.map(|(a, b)| format!("{} reads and {} writes per second", said(a), said(b)));
+        let bytes = read.zip(write);
+        let bytes = bytes.map(|(a, b)| format!("{} MiB/s read and {} MiB/s written", said(a), said(b)));
+        [requests, bytes].into_iter().flatten().collect::<Vec<_>>()
+    };
+    let bytes = [None, None, chosen.read_mib_per_s, chosen.write_mib_per_s];
+    let mut sentence = format!("By the method {}. The I/O is {times}{level}", chosen.method.as_str());
+    let of = rates(sizing.measured);
+    if factor != 1.0 && !of.is_empty() {
+        sentence.push_str(&format!(" ({})", of.join(", ")));
     }
+    for words in rates(bytes) {
+        sentence.push_str(&format!(": {words}"));
+    }
+    sentence.push('.');
+    sentence
+}
+
+/// Disk groups are of all databases; what else there is would also serve the rest of a database.
+fn is_of_part(one: &Provision, has_part: bool) -> bool {
+    has_part && !one.what.starts_with("disk group")
 }
 
 /// Without decimals, but of small numbers that have any.
@@ -87,12 +149,13 @@ fn whole(number: f64) -> String {
 }
 
 fn licences(licences: &Licences) -> String {
-    let se2 = match licences.standard_edition_2 {
-        Some(count) => format!("{count} of Standard Edition 2 there"),
-        None => "beyond the 8 vCPUs that Standard Edition 2 may have there".to_owned(),
+    let se2 = match (licences.standard_edition_2, &licences.no_standard_edition_2) {
+        (Some(count), _) => format!(", or {count} of Standard Edition 2 there"),
+        (None, Some(why)) => format!("; not Standard Edition 2: {why}"),
+        (None, None) => String::new(),
     };
     format!(
-        "processor licences: {} of Enterprise Edition on own x86 hardware, {} in an authorised cloud, {se2}",
+        "processor licences: {} of Enterprise Edition on own x86 hardware, or {} in an authorised cloud{se2}",
         licences.own_hardware, licences.authorised_cloud
     )
 }
@@ -125,22 +188,37 @@ fn machine(label: &'static str, rows: &[(String, &Sized)]) -> Table {
         ]);
         Row { cells, is_total: false }
     };
-    Table {
+    let mut table = Table {
         caption: "Machine".to_owned(),
         columns: vec![
             Column::new(label, Quantity::Words),
             Column::new("level", Quantity::Words),
             Column::new("needed", Quantity::Count).under("vCPUs"),
-            Column::new("from CPU", Quantity::Unitless).under("vCPUs"),
-            Column::new("from sessions", Quantity::Unitless).under("vCPUs"),
+            Column::new("by CPU", Quantity::Unitless).under("vCPUs"),
+            Column::new("by sessions", Quantity::Unitless).under("vCPUs"),
             Column::new("memory, GiB", Quantity::Unitless),
-            Column::new("EE own x86", Quantity::Count).under("licences"),
+            Column::new("EE own", Quantity::Count).under("licences"),
             Column::new("EE cloud", Quantity::Count).under("licences"),
-            Column::new("SE2 cloud", Quantity::Count).under("licences").optional(),
+            Column::new("SE2", Quantity::Count).under("licences").optional(),
         ],
         rows: rows.iter().map(row).collect(),
         at_a_glance: true,
+    };
+    // What no row has says nothing.
+    for at in [8, 5] {
+        if table.rows.iter().all(|row| row.cells[at] == Value::Absent) {
+            table.without_column(at);
+        }
     }
+    without_one_level(table)
+}
+
+/// The levels of a single interval are all its average.
+fn without_one_level(mut table: Table) -> Table {
+    if table.rows.len() > 1 && table.rows.iter().all(|row| row.cells[1] == table.rows[0].cells[1]) {
+        table.without_column(1);
+    }
+    table
 }
 
 fn storage(label: &'static str, rows: &[(String, &Sized)]) -> Table {
@@ -151,7 +229,7 @@ fn storage(label: &'static str, rows: &[(String, &Sized)]) -> Table {
         );
         Row { cells, is_total: false }
     };
-    Table {
+    let table = Table {
         caption: "Storage".to_owned(),
         columns: vec![
             Column::new(label, Quantity::Words),
@@ -163,10 +241,11 @@ fn storage(label: &'static str, rows: &[(String, &Sized)]) -> Table {
         ],
         rows: rows.iter().map(row).collect(),
         at_a_glance: true,
-    }
+    };
+    without_one_level(table)
 }
 
-fn provision(provision: &[Provision]) -> Table {
+fn provision(provision: &[Provision], has_part: bool) -> Table {
     let row = |one: &Provision| Row {
         cells: vec![
             Value::Text(one.what.clone()),
@@ -174,6 +253,7 @@ fn provision(provision: &[Provision]) -> Table {
             Value::number(one.uses),
             Value::Number(one.needs),
             Value::Text(match one {
+                _ if one.is_over && is_of_part(one, has_part) => "too much for this part".to_owned(),
                 _ if one.is_over => "over-provisioned".to_owned(),
                 _ if one.has < one.needs => {
                     format!("too small: {:.0} % of the need", 100.0 * one.has / one.needs)

@@ -4,7 +4,8 @@ use iotrial_analysis::awr::{AwrFleet, AwrSeries, AwrStatistics, DatabaseSeries, 
 use iotrial_model::awr::{AwrFigure, AwrUnit};
 
 use super::course::{calendar, level};
-use super::{quantity, right_size, said, section, words};
+use super::opening::{capital, limit_points};
+use super::{cut_off, duration, quantity, right_size, said, section, words};
 use crate::chart::{Axis, Chart, ChartGroup, Dash, LATENCY_AXIS, Line, Scale, Shape};
 use crate::document::{Answer, Block, Document, PointList, Section};
 use crate::quantity::Quantity;
@@ -14,6 +15,10 @@ use crate::table::{Column, Row, Table, Value};
 const MOST_BUSIEST: usize = 5;
 /// Intervals that a page lists; JSON has all.
 const MOST_INTERVALS: usize = 400;
+/// The heading of what limits the database.
+const LIMITS: &str = "Where DB time goes";
+/// The busiest by bytes, besides those by requests.
+const MOST_BY_BYTES: usize = 3;
 /// Points of one list.
 const MOST_POINTS: usize = 12;
 
@@ -32,19 +37,30 @@ impl Document {
         });
         document.title = format!("AWR: {}", document.title);
         // What is left out is of the whole, and not of one database of several.
-        if let Some(Block::Answer(answer)) =
+        if let Some(Block::Statement(answer)) =
             document.sections.first_mut().and_then(|section| section.blocks.first_mut())
         {
             let notes = series.databases.first().map(|one| one.notes.clone()).unwrap_or_default();
+            let limits = answer.lists.iter().position(|list| list.heading == LIMITS);
+            let limits = limits.map(|at| answer.lists.remove(at));
             answer.lists = lists_of(series, notes);
+            answer.lists.splice(0..0, limits);
             for table in document.sections.iter_mut().flat_map(|section| &mut section.blocks) {
                 if let Block::Table(table) = table {
                     table.at_a_glance = table.caption != ALL_INTERVALS;
                 }
             }
         }
+        document.sections.splice(0..0, cut_off::of_many(&series.cut_off, reports_of(series)));
         document
     }
+}
+
+/// How many reports were read.
+pub(super) fn reports_of(series: &AwrSeries) -> usize {
+    let counted =
+        series.databases.iter().flat_map(|one| &one.intervals).map(|one| one.files.len()).sum::<usize>();
+    counted + series.left_out.len()
 }
 
 /// As a person reads it: `2025-03-03 10:00`.
@@ -97,23 +113,15 @@ pub(super) fn chapter(one: &DatabaseSeries) -> Document {
     let intervals = plural(one.intervals.len(), "interval");
     let byline = match (begin, end) {
         (Some(begin), Some(end)) => {
-            format!("{} to {}, {intervals}, {} covered", moment(begin), moment(end), hours(one.covered_s))
+            format!("{} to {}, {intervals}, {} covered", moment(begin), moment(end), duration(one.covered_s))
         }
-        _ => format!("{intervals}, {} covered", hours(one.covered_s)),
+        _ => format!("{intervals}, {} covered", duration(one.covered_s)),
     };
     Document { title: one.database.clone(), byline, in_brief: Vec::new(), sections, chapters: Vec::new() }
 }
 
 fn plural(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
-}
-
-fn hours(seconds: f64) -> String {
-    let hours = seconds / 3_600.0;
-    match hours {
-        ..2.0 => format!("{:.0} minutes", seconds / 60.0),
-        _ => format!("{} hours", said(hours)),
-    }
 }
 
 fn opening(one: &DatabaseSeries) -> Section {
@@ -133,6 +141,10 @@ fn opening(one: &DatabaseSeries) -> Section {
         }
         Some(_) => format!("In 95 % of the time at most {}", rates(|one| one.p95)),
     };
+    let headline = match one.about.large_part() {
+        Some(part) => format!("{}: {}", capital(&part.words()), uncapital(&headline)),
+        None => headline,
+    };
     let mut points = Vec::new();
     for (figure, unit) in [(AwrFigure::Requests, "IOPS"), (AwrFigure::Throughput, "MiB/s")] {
         if one.intervals.len() > 1
@@ -144,7 +156,10 @@ fn opening(one: &DatabaseSeries) -> Section {
             } else {
                 String::new()
             };
-            points.push(format!("peak {} {unit}{times}{}", said(statistics.peak), when(busiest)));
+            let cause = busiest.limits.first().map_or_else(String::new, |limit| {
+                format!("; most of DB time then: {} ({:.0} %)", limit.what, limit.percent)
+            });
+            points.push(format!("peak {} {unit}{times}{}{cause}", said(statistics.peak), when(busiest)));
         }
     }
     if let Some(minute) = of(AwrFigure::Reads).and_then(|one| one.peak_minute) {
@@ -161,11 +176,9 @@ fn opening(one: &DatabaseSeries) -> Section {
             points.push(format!("{} {} on average{peak}", figure.title(), ms(statistics.average)));
         }
     }
-    let lists = if one.notes.is_empty() {
-        Vec::new()
-    } else {
-        vec![PointList { heading: "What to know", points: one.notes.clone() }]
-    };
+    let lists = [(LIMITS, limit_points(&one.about.limits)), ("What to know", one.notes.clone())];
+    let lists = lists.into_iter().filter(|(_, points)| !points.is_empty());
+    let lists = lists.map(|(heading, points)| PointList { heading, points }).collect();
     let sentence = match (of(AwrFigure::ReadPercent), of(AwrFigure::ActiveSessions)) {
         _ if one.intervals.len() < 2 => {
             "One interval is one average: its busy minutes are not known.".to_owned()
@@ -178,7 +191,7 @@ fn opening(one: &DatabaseSeries) -> Section {
         ),
         _ => format!("On average {}.", rates(|one| one.average)),
     };
-    section("answer", "", None, Block::Answer(Answer { is_good: None, headline, sentence, points, lists }))
+    section("answer", "", None, Block::Statement(Answer { is_good: None, headline, sentence, points, lists }))
 }
 
 fn when(interval: &SeriesInterval) -> String {
@@ -237,11 +250,9 @@ fn interval_table<'s>(
             _ => ("wait", "commit"),
         };
         let column = Column::new(name, quantity(figure.unit())).under(group);
-        let is_detail = matches!(
-            figure,
-            AwrFigure::ReadMib | AwrFigure::WriteMib | AwrFigure::RedoWriteUs | AwrFigure::ActiveSessions
-        );
-        columns.push(if is_detail { column.optional() } else { column });
+        // In 80 columns there is room for the sums.
+        let is_sum = matches!(figure, AwrFigure::Requests | AwrFigure::Reads | AwrFigure::Throughput);
+        columns.push(if is_sum { column } else { column.optional() });
     }
     let row = |one: &SeriesInterval| {
         let begin = one.begin.as_deref().or(one.end.as_deref());
@@ -256,10 +267,32 @@ fn busiest(one: &DatabaseSeries) -> Option<Section> {
     if one.intervals.len() < 2 {
         return None;
     }
-    let by_requests = highest(one, AwrFigure::Requests);
-    let table = interval_table("The busiest intervals", by_requests.into_iter().take(MOST_BUSIEST), false);
-    (!table.rows.is_empty())
-        .then(|| section("busiest", "The busiest intervals", Some("By all requests."), Block::Table(table)))
+    let by_requests: Vec<&SeriesInterval> =
+        highest(one, AwrFigure::Requests).into_iter().take(MOST_BUSIEST).collect();
+    let by_bytes: Vec<&SeriesInterval> =
+        highest(one, AwrFigure::Throughput).into_iter().take(MOST_BY_BYTES).collect();
+    let is_in =
+        |list: &[&SeriesInterval], one: &SeriesInterval| list.iter().any(|other| std::ptr::eq(*other, one));
+    let others = by_bytes.iter().filter(|one| !is_in(&by_requests, one));
+    let all: Vec<&SeriesInterval> = by_requests.iter().chain(others).copied().collect();
+    let mut table = interval_table("The busiest intervals", all.iter().copied(), false);
+    // Few are busy in both: the busiest of scans has few requests.
+    table.columns.insert(2, Column::new("busiest by", Quantity::Words));
+    for (row, one) in table.rows.iter_mut().zip(&all) {
+        let why = match (is_in(&by_requests, one), is_in(&by_bytes, one)) {
+            (true, true) => "both",
+            (true, false) => "requests",
+            _ => "bytes",
+        };
+        row.cells.insert(2, words(why));
+    }
+    (!table.rows.is_empty()).then(|| section("busiest", "The busiest intervals", None, Block::Table(table)))
+}
+
+/// The first letter within a sentence; an abbreviation stays.
+fn uncapital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
 fn all_intervals(one: &DatabaseSeries) -> Option<Section> {

@@ -64,8 +64,8 @@ fn opening(series: &SlobSeries) -> Section {
             let decimals = usize::from(sessions.fract() > 0.0);
             sentence.push_str(&format!(" with {sessions:.decimals$} sessions{each}"));
         }
-        if let Some(us) = one.sequential_read_us {
-            sentence.push_str(&format!("; `db file sequential read` takes {:.2} ms", us / 1e3));
+        if let Some(wait) = one.read_wait {
+            sentence.push_str(&format!("; `{}` takes {:.2} ms", wait.event, wait.mean_us / 1e3));
         }
         sentence
     };
@@ -91,7 +91,7 @@ fn opening(series: &SlobSeries) -> Section {
         "answer",
         "",
         None,
-        Block::Answer(Answer {
+        Block::Statement(Answer {
             is_good: None,
             headline,
             sentence: String::new(),
@@ -108,7 +108,8 @@ fn hosts(series: &SlobSeries) -> Table {
             Value::Number(one.best_iops),
             Value::number(one.of_fewest_hosts_percent),
             Value::number(one.sessions_per_host),
-            Value::number(one.sequential_read_us),
+            Value::number(one.read_wait.map(|wait| wait.mean_us)),
+            Value::text(one.read_wait.map(|wait| wait.name)),
             Value::Count(one.runs as u64),
         ],
         is_total: false,
@@ -119,8 +120,9 @@ fn hosts(series: &SlobSeries) -> Table {
             Column::new("hosts", Quantity::Count),
             Column::new("IOPS", Quantity::Iops),
             Column::new("over hosts", Quantity::Percent),
-            Column::new("sessions on each", Quantity::Load),
-            Column::new("DFSR_LAT", Quantity::LatencyUs),
+            Column::new("sessions", Quantity::Load).under("on each"),
+            Column::new("read wait", Quantity::LatencyUs),
+            Column::new("which", Quantity::Words),
             Column::new("runs", Quantity::Count).optional(),
         ],
         rows: series.by_hosts.iter().map(row).collect(),
@@ -136,7 +138,8 @@ fn runs(series: &SlobSeries) -> Table {
             Value::number(run.iops),
             Value::number(run.read_mib_per_s),
             Value::number(run.write_mib_per_s),
-            Value::number(run.sequential_read_us),
+            Value::number(run.read_wait.map(|wait| wait.mean_us)),
+            Value::text(run.read_wait.map(|wait| wait.name)),
             Value::number(run.of_first_percent),
             Value::number(run.of_fewest_hosts_percent),
         ],
@@ -146,18 +149,19 @@ fn runs(series: &SlobSeries) -> Table {
         caption: "Runs by hosts and sessions".to_owned(),
         columns: vec![
             Column::new("hosts", Quantity::Count),
-            Column::new("sessions on each", Quantity::Load),
+            Column::new("sessions", Quantity::Load).under("on each"),
             Column::new("IOPS", Quantity::Iops),
-            Column::new("read", Quantity::BandwidthMibPerS),
-            Column::new("written", Quantity::BandwidthMibPerS),
-            Column::new("DFSR_LAT", Quantity::LatencyUs),
-            Column::new("over sessions", Quantity::Percent),
-            Column::new("over hosts", Quantity::Percent),
+            Column::new("read", Quantity::BandwidthMibPerS).under("throughput").optional(),
+            Column::new("written", Quantity::BandwidthMibPerS).under("throughput").optional(),
+            Column::new("read wait", Quantity::LatencyUs),
+            Column::new("which", Quantity::Words),
+            Column::new("over sessions", Quantity::Percent).under("scaling"),
+            Column::new("over hosts", Quantity::Percent).under("scaling"),
         ],
         rows: series.runs.iter().map(row).collect(),
         at_a_glance: true,
     };
-    for column in [7, 6] {
+    for column in [8, 7] {
         if table.rows.iter().all(|row| row.cells[column] == Value::Absent) {
             table.without_column(column);
         }
@@ -181,12 +185,12 @@ fn reports(series: &SlobSeries) -> Table {
             value(Some(&one.writes_per_s)),
             value(Some(&one.write_mib_per_s)),
             value(Some(&one.redo_mib_per_s)),
+            Value::text(one.top_wait.as_ref().map(|top| format!("{} ({:.1} %)", top.what, top.percent))),
             value(Some(&one.sequential_read_us)),
             value(Some(&one.direct_read_us)),
             value(Some(&one.parallel_read_us)),
             value(Some(&one.parallel_write_us)),
             value(Some(&one.redo_write_us)),
-            Value::text(one.top_wait.as_ref().map(|top| format!("{} ({:.1} %)", top.what, top.percent))),
         ],
         is_total: false,
     };
@@ -203,16 +207,17 @@ fn reports(series: &SlobSeries) -> Table {
             Column::new("EXECUTES", Quantity::Unitless).first_to_go(),
             Column::new("LIO", Quantity::Unitless).first_to_go(),
             Column::new("PREADS", Quantity::Unitless),
-            Column::new("READ_MBS", Quantity::BandwidthMibPerS).optional(),
+            // MBS says the unit.
+            Column::new("READ_MBS", Quantity::Unitless).optional(),
             Column::new("PWRITES", Quantity::Unitless),
-            Column::new("WRITE_MBS", Quantity::BandwidthMibPerS).optional(),
-            Column::new("REDO_MBS", Quantity::BandwidthMibPerS).optional(),
-            Column::new("DFSR_LAT", Quantity::LatencyUs),
-            Column::new("DPR_LAT", Quantity::LatencyUs).optional(),
-            Column::new("DFPR_LAT", Quantity::LatencyUs).optional(),
-            Column::new("DFPW_LAT", Quantity::LatencyUs).optional(),
-            Column::new("LFPW_LAT", Quantity::LatencyUs).optional(),
+            Column::new("WRITE_MBS", Quantity::Unitless).optional(),
+            Column::new("REDO_MBS", Quantity::Unitless).optional(),
             Column::new("TOP WAIT", Quantity::Words).optional(),
+            Column::new("DFSR_LAT", Quantity::LatencyUs).under("mean wait"),
+            Column::new("DPR_LAT", Quantity::LatencyUs).under("mean wait").optional(),
+            Column::new("DFPR_LAT", Quantity::LatencyUs).under("mean wait").optional(),
+            Column::new("DFPW_LAT", Quantity::LatencyUs).under("mean wait").optional(),
+            Column::new("LFPW_LAT", Quantity::LatencyUs).under("mean wait").optional(),
         ],
         rows: series.runs.iter().flat_map(|run| &run.reports).map(row).collect(),
         at_a_glance: true,
@@ -259,7 +264,9 @@ fn charts(series: &SlobSeries) -> Option<Section> {
     let rate = |quantity| Axis { name: "", quantity, scale: Scale::Linear, to: 0.0 };
     let charts: Vec<Chart> = [
         chart("slob-iops", "IOPS of all hosts", rate(Quantity::Iops), |run| run.iops),
-        chart("slob-latency", "db file sequential read", LATENCY_AXIS, |run| run.sequential_read_us),
+        chart("slob-latency", "Mean wait for a read", LATENCY_AXIS, |run| {
+            run.read_wait.map(|wait| wait.mean_us)
+        }),
     ]
     .into_iter()
     .flatten()

@@ -8,7 +8,8 @@ use iotrial_model::metric::MetricKey;
 use iotrial_model::stream::StreamOf;
 
 use super::{
-    CONTRADICTORY, LEGEND, MOST_ROWS_AT_A_GLANCE, bounded_change, findings, headline, lists_of, measured,
+    CONTRADICTORY, LEGEND, MOST_ROWS_AT_A_GLANCE, bounded_change, findings, headline, hosts, lists_of,
+    measured,
 };
 use crate::chart::{Axis, Bar, BarChart, BarSeries, Scale};
 use crate::document::{Answer, Block, Document, PointList, Section};
@@ -37,6 +38,7 @@ impl Document {
             Some(section(matrix)),
             price(matrix),
             measured::section_of_loads(matrix),
+            hosts::of_differences(&several.host_differences),
             bars(matrix),
         ];
         let runs: usize = matrix.configurations.iter().map(|one| one.run_count).sum();

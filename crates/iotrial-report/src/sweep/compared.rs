@@ -10,6 +10,7 @@ use iotrial_model::record::EndedHow;
 
 use super::{LATENCY, OUTSTANDING, POINTS_PER_DOUBLING};
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
+use crate::comparison::hosts;
 use crate::comparison::measured::section_of_sweeps;
 use crate::comparison::{bounded_change, findings};
 use crate::document::{Answer, Block, Document, Section};
@@ -36,6 +37,7 @@ impl Document {
             Some(sweeps(comparison)),
             figures(comparison),
             section_of_sweeps(&comparison.sweeps),
+            hosts::of_differences(&comparison.host_differences),
             loads(comparison),
             charts(comparison),
         ];

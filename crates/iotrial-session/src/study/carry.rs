@@ -21,6 +21,7 @@ use super::outlook::{Outlook, idle};
 use super::released::Released;
 use super::shell::{Shell, Surroundings};
 use crate::fault::{Fault, explained, on_one_line};
+use crate::host_warning::HostWarnings;
 use crate::observer::Observer;
 use crate::request::StudyRequest;
 use crate::rig::{Rig, Saved};
@@ -40,6 +41,8 @@ pub(super) struct Carrier<'a> {
     shell: Shell,
     /// Whether the records say nothing of whose machine it was.
     anonymous: bool,
+    /// What is critical about the hosts, as far as it was said.
+    warnings: HostWarnings,
     /// Measurements that were begun or given up, of those that were missing.
     count: usize,
     missing_count: usize,
@@ -75,6 +78,7 @@ impl<'a> Carrier<'a> {
             released,
             shell,
             anonymous,
+            warnings: HostWarnings::default(),
             count: 0,
             missing_count: 0,
         }
@@ -91,6 +95,11 @@ impl<'a> Carrier<'a> {
         if self.missing_count > 0 {
             let time = format_duration(outlook.duration());
             self.say(&format!("{} to be measured: {time} and the time to lay out files", self.missing_count));
+        }
+        // Of all configurations before the first is measured: whoever has to change something wants to know it now, not in the night.
+        for load in &outlook.loads {
+            let profile = &self.file.load(&load.profile).profile.name;
+            self.warnings.tell(load.host_report.as_ref(), profile, &*self.observer);
         }
         let file = self.file;
         // Round by round and not configuration by configuration: storage drifts over hours, and what it does in one of them must not
@@ -263,6 +272,8 @@ impl<'a> Carrier<'a> {
         let request = self.file.request(visit.configuration, &load.profile, cell.repeat, &ways);
         let mut setup = Setup::new(load.clone(), &request)
             .map_err(|source| StudyError::setup(visit.configuration, &cell.profile, source))?;
+        // Again, because what a command attached was not there before.
+        self.warnings.tell(setup.host_report.as_ref(), &setup.plan.profile, &*self.observer);
         setup.study = Some(StudyPlace {
             name: self.file.study.whole_name().to_owned(),
             profile: cell.profile.clone(),

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use iotrial_model::host_fact::HostReport;
 use iotrial_model::plan::Plan;
 use iotrial_model::record::TargetRecord;
 use iotrial_model::study::{Cell, Configuration, Study};
@@ -47,6 +48,9 @@ pub struct Foreseen {
     pub targets: Vec<String>,
     #[serde(skip)]
     working_set: ByteSize,
+    /// What was read of the host and of what is below the targets; `None` where these are not there yet.
+    #[serde(skip)]
+    pub(super) host_report: Option<HostReport>,
     /// What the plan changed from what was asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -111,7 +115,7 @@ fn foresee(
     // What its command attaches is not there yet.
     let looked_at = configuration.before.is_none();
     let mut targets: Vec<String> = request.rig.targets.iter().map(ToString::to_string).collect();
-    let (plan, would_write_bytes, whole) = if looked_at {
+    let (plan, would_write_bytes, whole, host_report) = if looked_at {
         let setup = Setup::new(load.clone(), &request)
             .map_err(|source| StudyError::setup(configuration, profile, source))?;
         if setup.plan.engine.touches_targets() {
@@ -120,14 +124,14 @@ fn foresee(
             targets.clear();
         }
         let whole = setup.search.as_ref().map(|search| search.whole_time(setup.expected_layout_time()));
-        (setup.plan, setup.layout.written, whole)
+        (setup.plan, setup.layout.written, whole, setup.host_report)
     } else {
         let plan = unseen_plan(&request, &load.profile).map_err(StudyError::Unseen)?;
         // Every file in full. What is there already and could be reused is not known before the command has run.
         // Not where they begin: on an unseen target they lie behind one another.
         let areas = plan.areas.iter().map(|area| area.length).sum();
         let written = if plan.engine.touches_targets() { areas } else { ByteSize::default() };
-        (plan, written, None)
+        (plan, written, None, None)
     };
     Ok(Foreseen {
         label: configuration.label.clone(),
@@ -138,6 +142,7 @@ fn foresee(
         looked_at,
         targets,
         working_set: working_set(&plan),
+        host_report,
         notes: plan.notes,
     })
 }
@@ -195,6 +200,7 @@ mod tests {
             looked_at,
             targets: Vec::new(),
             working_set: ByteSize::mib(working_set_mib),
+            host_report: None,
             notes: Vec::new(),
         }
     }

@@ -4,10 +4,12 @@
 use iotrial_model::demand::{LatencyClass, Os};
 use iotrial_model::toml_reader::{Mistakes, TableReader, read_toml};
 
+use super::block_limit::read_block_limit;
+use super::capacity::{read_capacity_limit, read_pool};
 use super::read_machine::{read_machine, read_path};
 use super::rule::read_rule;
 use super::{
-    Attachment, CATALOG_FORMAT, Catalog, ExchangeRate, Gap, Level, Licence, PriceStep, Provisioned,
+    Attachment, BlockLimit, CATALOG_FORMAT, Catalog, ExchangeRate, Gap, Level, Licence, PriceStep, Provisioned,
     ProvisionedBandwidth, RaidGroup, Route, SizedLimit, Source, VolumeKind, VolumePrice,
 };
 use crate::measure::Measure;
@@ -16,6 +18,8 @@ use crate::measure::Measure;
 // instances in Mbit/s. The key says which one it is, and everything behind the reader is in bytes per second.
 pub(super) const MB: f64 = 1e6;
 pub(super) const MIB: f64 = 1_048_576.0;
+/// The word for a latency of which no source says anything.
+const UNKNOWN_LATENCY: &str = "unknown";
 /// Larger than any volume that is sold: 16 PiB in GiB. It bounds what a mistyped size can ask for.
 const LARGEST_GIB: u64 = 1 << 24;
 
@@ -132,6 +136,8 @@ pub(super) fn read(text: &str) -> Result<Catalog, Mistakes> {
             // shared reader leaves the source open.
             Some(super::SharedPath { source: Some(context.source(table)?), ..path })
         });
+        let capacity_limits =
+            top.tables("capacity_limit", |table| read_capacity_limit(table, &context, &names));
         let machines = top.required("machine", |top, key| {
             top.tables(key, |table| read_machine(table, &context, &volumes))
         })?;
@@ -139,7 +145,9 @@ pub(super) fn read(text: &str) -> Result<Catalog, Mistakes> {
         refuse_twice(top, "machine", &machine_names);
         let rules = top.tables("rule", |table| read_rule(table, &context.sources, &volumes));
         let gaps = top.tables("gap", |table| {
-            Some(Gap { text: table.required("text", TableReader::text)?, source: context.source(table)? })
+            let text = table.required("text", TableReader::text);
+            let main_disk = table.text("main_disk");
+            Some(Gap { text: text?, main_disk, source: context.source(table)? })
         });
         // The `?` come last: whatever is missing above, all tables have been read by then and all their
         // mistakes are reported at once.
@@ -154,6 +162,7 @@ pub(super) fn read(text: &str) -> Result<Catalog, Mistakes> {
             exchange,
             licences,
             paths: paths.unwrap_or_default(),
+            capacity_limits: capacity_limits.unwrap_or_default(),
             volumes,
             machines,
             rules: rules.unwrap_or_default(),
@@ -244,14 +253,22 @@ fn read_volume(table: &mut TableReader<'_>, context: &Context) -> Option<VolumeK
     let over_network = table.boolean("over_network").unwrap_or(false);
     let network_only = table.boolean("network_only").unwrap_or(false);
     let local = table.boolean("local").unwrap_or(false);
-    let classes: Vec<_> = LatencyClass::ALL.iter().map(|class| (class.as_str(), *class)).collect();
-    let latency = table.word("latency", &classes);
+    // `unknown` may be said, so that a catalog can tell «looked for and not found» from «forgotten».
+    let promised = LatencyClass::ALL.iter().map(|class| (class.as_str(), Some(*class)));
+    let classes: Vec<_> = promised.chain([(UNKNOWN_LATENCY, None)]).collect();
+    let latency = table.word("latency", &classes).flatten();
     let count_max = table.integer("count_max", 1..=1 << 16).and_then(|count| u32::try_from(count).ok());
     // IOPS units are stated in KiB even by vendors that state bandwidth in MB/s (256 KiB on Azure disks).
     let iops_unit = table.number("iops_unit_kib").map(|kib| kib * 1024.0);
+    let has_credits = table.boolean("mb_per_s_in_units").unwrap_or(false);
+    if has_credits && iops_unit.is_none() {
+        table.refuse::<()>("mb_per_s_in_units", "`iops_unit_kib` is missing: it is the unit".to_owned());
+    }
+    let is_main = table.boolean("main").unwrap_or(false);
+    let pool = table.table("pool", |pool| read_pool(pool, context));
     let shared_by_machine = table.boolean("shared_by_machine").unwrap_or(false);
     let attachments = table.tables("attachment", |table| read_attachment(table, context)).unwrap_or_default();
-    // What is stated beside the levels holds for each of them that does not say otherwise.
+    // Limits beside the levels hold for each of them; all else does where a level does not say otherwise.
     let beside = LevelParts::read(table, context);
     let levels = table.tables("level", |table| {
         let name = table.required("name", TableReader::text);
@@ -286,6 +303,9 @@ fn read_volume(table: &mut TableReader<'_>, context: &Context) -> Option<VolumeK
         latency,
         count_max,
         iops_unit,
+        has_credits,
+        is_main,
+        pool,
         shared_by_machine,
         attachments,
         levels,
@@ -331,6 +351,8 @@ pub(super) fn read_plain(table: &mut TableReader<'_>) -> Vec<(Measure, f64)> {
 struct LevelParts {
     size: Option<(u64, u64)>,
     limits: Vec<SizedLimit>,
+    by_block: Vec<BlockLimit>,
+    iops_commitment: Option<bool>,
     provisioned: Option<Provisioned>,
     raid: Option<RaidGroup>,
     vpus_per_gib: Option<f64>,
@@ -356,6 +378,8 @@ impl LevelParts {
         Self {
             size,
             limits: read_sized(table),
+            by_block: table.tables("at_block", |limit| read_block_limit(limit, context)).unwrap_or_default(),
+            iops_commitment: table.boolean("iops_commitment"),
             provisioned: table.table("provisioned", read_provisioned),
             raid: table.table("raid", read_raid),
             vpus_per_gib: table.number("vpus_per_gib"),
@@ -364,13 +388,14 @@ impl LevelParts {
     }
 
     /// What is said here, and for the rest what is said beside the levels.
-    // A limit of the level replaces the one of the kind for the same measure; it does not tighten it.
+    // A limit beside the levels is one more, also of a measure that the level limits itself: Azure NetApp Files has a rate by
+    // size in each level, and a most for any volume.
     fn over(self, beside: &Self) -> Self {
-        let of_beside = |limit: &&SizedLimit| !self.limits.iter().any(|own| own.measure == limit.measure);
-        let inherited: Vec<SizedLimit> = beside.limits.iter().filter(of_beside).copied().collect();
         Self {
             size: self.size.or(beside.size),
-            limits: self.limits.into_iter().chain(inherited).collect(),
+            limits: self.limits.into_iter().chain(beside.limits.iter().copied()).collect(),
+            by_block: self.by_block.into_iter().chain(beside.by_block.iter().cloned()).collect(),
+            iops_commitment: self.iops_commitment.or(beside.iops_commitment),
             provisioned: self.provisioned.or_else(|| beside.provisioned.clone()),
             raid: self.raid.or_else(|| beside.raid.clone()),
             vpus_per_gib: self.vpus_per_gib.or(beside.vpus_per_gib),
@@ -396,6 +421,8 @@ impl LevelParts {
             size_min_gib,
             size_max_gib,
             limits: self.limits.clone(),
+            by_block: self.by_block.clone(),
+            iops_commitment: self.iops_commitment.unwrap_or(true),
             provisioned: self.provisioned.clone(),
             raid: self.raid.clone(),
             vpus_per_gib: self.vpus_per_gib.unwrap_or(0.0),

@@ -200,7 +200,7 @@ fn read_network(table: &mut TableReader<'_>) -> Option<Network> {
 }
 
 /// Names of volumes that exist.
-fn read_volumes(table: &mut TableReader<'_>, known: &[String]) -> Vec<String> {
+pub(super) fn read_volumes(table: &mut TableReader<'_>, known: &[String]) -> Vec<String> {
     let volumes = table.texts("volumes").unwrap_or_default();
     if let Some(unknown) = volumes.iter().find(|name| !known.contains(name)) {
         let message = format!("no volume is named `{unknown}`; there are {}", known.join(", "));

@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::{ConfigurationError, ResolvedPool, small};
 use crate::catalog::{Catalog, HostCache, Level, Machine, Route, unknown_name};
+use crate::measure::BandwidthUnit;
 
 /// Equal volumes that share the load evenly.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -147,6 +148,10 @@ impl Pool {
             let allowed = format!("from {} to {most} at {size_gib} GiB", provisioned.iops_min);
             return Err(out_of_range("the IOPS", allowed, iops.to_string()));
         }
+        // Nobody sells a part of one, and the price would be that of something that cannot be ordered.
+        if iops.fract() != 0.0 {
+            return Err(out_of_range("the IOPS", "a whole number".to_owned(), iops.to_string()));
+        }
         let Some(own) = &provisioned.bandwidth else {
             if self.bandwidth.is_some() {
                 return Err(ConfigurationError::NoChoice { key: "bandwidth", name: self.volume.clone() });
@@ -167,8 +172,15 @@ impl Pool {
         // A person writes 2000MB/s for 2,000 of them, and a file written by the search rounds to whole bytes;
         // neither should fail in the last bit.
         if bandwidth < own.min * (1.0 - 1e-9) || bandwidth > most * (1.0 + 1e-9) {
-            let allowed = format!("from {:.0} to {:.0} MB/s at {iops} IOPS", own.min / 1e6, most / 1e6);
-            return Err(out_of_range("the bandwidth", allowed, format!("{:.0} MB/s", bandwidth / 1e6)));
+            let (least, most) = (own.min / own.step, most / own.step);
+            let allowed = format!("from {least:.0} to {most:.0} {} at {iops} IOPS", own.unit().as_str());
+            return Err(out_of_range("the bandwidth", allowed, BandwidthUnit::written(bandwidth)));
+        }
+        // The most may lie between two steps, where it follows from the IOPS.
+        let steps = bandwidth / own.step;
+        if (steps - steps.round()).abs() > 1e-6 && bandwidth < most * (1.0 - 1e-9) {
+            let unit = own.unit().as_str();
+            return Err(out_of_range("the bandwidth", format!("in whole {unit}"), format!("{steps:.3} {unit}")));
         }
         Ok((iops, bandwidth))
     }
@@ -210,7 +222,7 @@ impl Pool {
             let _ = write!(text, " {} IOPS", crate::measure::grouped(iops));
         }
         if let Some(bandwidth) = self.bandwidth.filter(|bandwidth| bandwidth.is_finite()) {
-            let _ = write!(text, " {} MB/s", crate::measure::grouped(bandwidth / 1e6));
+            let _ = write!(text, " {}", BandwidthUnit::written(bandwidth));
         }
         if let Some(attachment) = &self.attachment {
             let _ = write!(text, " {attachment}");

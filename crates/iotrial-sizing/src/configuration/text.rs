@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::{CONFIGURATION_FORMAT, Configuration};
 use crate::catalog::HostCache;
+use crate::measure::BandwidthUnit;
 
 /// The file as it is written: plain values come before tables, as TOML wants it.
 #[derive(Serialize)]
@@ -20,6 +21,8 @@ struct File<'c> {
     clustered: bool,
     mirror: &'static str,
     replicas: u32,
+    #[serde(skip_serializing_if = "<[Role]>::is_empty")]
+    shipped: &'c [Role],
     outstanding: Option<u32>,
     latency_mean: Option<String>,
     pool: Vec<PoolTable<'c>>,
@@ -34,7 +37,7 @@ struct PoolTable<'c> {
     level: &'c str,
     count: u32,
     size: Option<String>,
-    iops: Option<f64>,
+    iops: Option<Bought>,
     bandwidth: Option<String>,
     attachment: Option<&'c str>,
     host_cache: Option<&'static str>,
@@ -48,9 +51,8 @@ impl Configuration {
             // Size 0 means «the only size that there is» and is left out, so that the file reads back the
             // same.
             size: (pool.size_gib > 0).then(|| format!("{}GiB", pool.size_gib)),
-            // Whole bytes per second: unlike MB/s this loses nothing, whether the catalog sells in MB/s or
-            // MiB/s.
-            bandwidth: pool.bandwidth.filter(|one| one.is_finite()).map(|one| format!("{one:.0}B/s")),
+            // In the unit in which the vendor sells it, so that it can be typed into the vendor's form.
+            bandwidth: pool.bandwidth.filter(|one| one.is_finite()).map(bandwidth_words),
         };
         let texts: Vec<PoolTableOwned> = self.pools.iter().map(pool).collect();
         let pools = self.pools.iter().zip(texts).map(|(pool, text)| PoolTable {
@@ -59,7 +61,7 @@ impl Configuration {
             level: &pool.level,
             count: pool.count,
             size: text.size,
-            iops: pool.iops,
+            iops: pool.iops.map(Bought::of),
             bandwidth: text.bandwidth,
             attachment: pool.attachment.as_deref(),
             // Defaults are left out to keep the file short enough to edit.
@@ -78,12 +80,37 @@ impl Configuration {
             clustered: self.clustered,
             mirror: self.mirror.as_str(),
             replicas: self.replicas,
+            shipped: &self.shipped,
             outstanding: self.outstanding,
             // In microseconds, the unit it is kept in, so that no conversion loses digits.
             latency_mean: self.latency_mean_us.map(|us| format!("{us}us")),
             pool: pools.collect(),
         };
         toml::to_string(&file).expect("a configuration is plain data")
+    }
+}
+
+/// IOPS as they are ordered: a whole number without a decimal point.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Bought {
+    Whole(u64),
+    Other(f64),
+}
+
+impl Bought {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be whole and in range")]
+    fn of(iops: f64) -> Self {
+        let is_whole = iops.fract() == 0.0 && (0.0..1e15).contains(&iops);
+        if is_whole { Self::Whole(iops as u64) } else { Self::Other(iops) }
+    }
+}
+
+/// A bandwidth with its unit and nothing lost: whole MB/s, whole MiB/s, or bytes.
+fn bandwidth_words(bandwidth: f64) -> String {
+    match BandwidthUnit::of(bandwidth) {
+        Some(unit) => format!("{:.0}{}", bandwidth / unit.bytes(), unit.as_str()),
+        None => format!("{bandwidth:.0}B/s"),
     }
 }
 

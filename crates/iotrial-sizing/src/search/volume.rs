@@ -2,7 +2,7 @@
 
 use iotrial_model::demand::Demand;
 
-use crate::catalog::{Level, Provisioned, SizedLimit, VolumeKind};
+use crate::catalog::{BlockLimit, HostCache, Level, Provisioned, SizedLimit, VolumeKind};
 use crate::chain::{Limit, Passage, ROUNDING, Weight, volume_limits};
 use crate::measure::{Load, Measure};
 
@@ -30,12 +30,16 @@ pub(super) struct Needs {
     measures: [(Measure, f64, f64); 6],
     /// The same at the attachments.
     attached: [(Measure, f64); 6],
+    /// The load and what a write counts at the volumes, for limits that hold at a block size.
+    load: Load,
+    copies: f64,
     capacity_gib: f64,
 }
 
 impl Needs {
     pub(super) fn new(load: &Load, kind: &VolumeKind, copies: f64, demand: &Demand) -> Self {
-        let passage = Passage { kind, copies, replicas: 0.0, cache_hit: 0.0 };
+        let passage =
+            Passage { kind, copies, replicas: 0.0, cache_hit: 0.0, host_cache: HostCache::None };
         let usage = |measure, weight: Weight| Limit { measure, most: 1.0, weights: vec![weight] }.usage(load);
         let own = passage.volume_weight();
         let measures = Measure::STATED.map(|measure| {
@@ -47,7 +51,7 @@ impl Needs {
         });
         // An attachment counts an I/O once, however large: `iops_unit` is a matter of the disk.
         let attached = Measure::STATED.map(|measure| (measure, usage(measure, passage.weight())));
-        Self { measures, attached, capacity_gib: demand.capacity_gib() }
+        Self { measures, attached, load: load.clone(), copies, capacity_gib: demand.capacity_gib() }
     }
 
     /// The need for a measure, with writes that cost `write_cost` times as much.
@@ -55,6 +59,15 @@ impl Needs {
         let (_, reads, writes) =
             self.measures.iter().find(|(one, ..)| *one == measure).expect("all are there");
         reads + writes * write_cost
+    }
+
+    /// The bytes per second that a limit at a block size counts.
+    fn at_block(&self, limit: &BlockLimit, kind: &VolumeKind) -> f64 {
+        let copies = self.copies;
+        let passage =
+            Passage { kind, copies, replicas: 0.0, cache_hit: 0.0, host_cache: HostCache::None };
+        let weights = vec![passage.block_weight(limit)];
+        Limit { measure: Measure::Bandwidth, most: 1.0, weights }.usage(&self.load)
     }
 
     /// Whether the attachments of `count` volumes carry `factor` times the load.
@@ -85,6 +98,10 @@ impl Needs {
             let need = self.of(limit.measure, 1.0) * factor / times;
             // The largest of the least sizes meets all limits, because no limit falls when the size grows.
             size = size.max(least_size(limit, need, together, level.size_max_gib, burst)?);
+        }
+        for limit in &level.by_block {
+            let need = self.at_block(limit, kind) * factor / times;
+            size = size.max(least_size_at_block(limit, need, together, level.size_max_gib)?);
         }
         // A larger volume on the same disks is not faster, so either the group suffices or the level is out.
         if level.raid.is_some() {
@@ -149,6 +166,21 @@ fn least_size(limit: &SizedLimit, need: f64, together: f64, largest: u64, burst:
         size -= 1;
     }
     Some(size)
+}
+
+/// The least size of one of `together` volumes at which a limit at a block size is at least `need`.
+fn least_size_at_block(limit: &BlockLimit, need: f64, together: f64, largest: u64) -> Option<u64> {
+    let suffices = |size: u64| carries(limit.at(size as f64 * together), need);
+    if !suffices(largest) {
+        return None;
+    }
+    // What a volume does never falls with its size, so the sizes that suffice are all from one on.
+    let (mut least, mut most) = (1, largest);
+    while least < most {
+        let middle = least.midpoint(most);
+        if suffices(middle) { most = middle } else { least = middle + 1 }
+    }
+    Some(least)
 }
 
 /// The least IOPS and bandwidth that suffice for one volume: bandwidth may need IOPS, never the other way

@@ -38,7 +38,7 @@ Reads HTML and text reports of 10.2 to 23ai (an instance, a RAC instance, a clus
 the output of AWR-Miner, packed by gzip or Zstandard or not. Reports of RAC instances for the same snapshots are added up, and \
 nothing is counted twice. `iotrial docs awr` says what is read, corrected and left out.
 
-Exit codes: 0 all read; 1 some files could not be read; 2 wrong usage, or nothing could be read; 3 could not be carried out.")]
+Exit codes: 0 all read; 1 some files could not be read, or were cut off; 2 wrong usage, or nothing could be read; 3 could not be carried out.")]
 pub struct AwrArgs {
     /// Reports, folders of them, or - for standard input.
     #[arg(required = true, value_name = "FILE|DIR|-")]

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum, value_parser};
 use iotrial_model::demand::{LatencyClass, Mirror, Os, StreamText};
+use iotrial_model::load::Role;
 use iotrial_model::units::ByteSize;
 use iotrial_sizing::explanation::Mix;
 use iotrial_sizing::price::GivenRate;
@@ -50,7 +51,8 @@ pub struct SizeArgs {
     #[command(flatten)]
     pub money: MoneyArgs,
 
-    /// Only this kind of volume, such as gp3; may be repeated.
+    /// Only this kind of volume or level, such as gp3 or vpu-20; may be repeated. Rotating disks and levels whose IOPS the
+    /// vendor does not commit itself to are taken only if they are named, or the demand is sequential.
     #[arg(long = "volume", value_name = "NAME")]
     pub volumes: Vec<String>,
 
@@ -65,6 +67,10 @@ pub struct SizeArgs {
     /// At most so many volumes; many small ones are often the cheapest, and more to look after.
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=4096))]
     pub volumes_max: Option<u32>,
+
+    /// Take fewer volumes where that costs no more than this above the cheapest; 0 takes the cheapest.
+    #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = parse_tolerance)]
+    pub tolerance: f64,
 
     /// So many answers of each provider.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = value_parser!(u32).range(1..=50))]
@@ -134,6 +140,10 @@ pub struct DemandArgs {
     #[arg(long = "write", value_name = "RATE@SIZE")]
     pub writes: Vec<StreamText>,
 
+    /// Reads and writes of the command line are large and sequential, as scans and backups are.
+    #[arg(long)]
+    pub sequential: bool,
+
     /// What is stored today, such as 4TiB.
     #[arg(long, value_name = "SIZE")]
     pub capacity: Option<ByteSize>,
@@ -162,7 +172,7 @@ pub struct DemandArgs {
     #[arg(long)]
     pub own_licence: bool,
 
-    /// At least so many hardware threads.
+    /// At least so many hardware threads [default: one for each 8 GiB of --memory up to 64, and for each 8,000 IOPS].
     #[arg(long, value_name = "N")]
     pub vcpus: Option<u32>,
 
@@ -178,9 +188,14 @@ pub struct DemandArgs {
     #[arg(long, value_name = "COPIES", value_parser = parse_mirror)]
     pub mirror: Option<Mirror>,
 
-    /// To how many other machines every write goes over the network, as with Data Guard or Always On.
+    /// To how many other machines writes go over the network, as with Data Guard or Always On: those of the log, or all where no
+    /// log is told apart.
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(0..=16))]
     pub replicas: Option<u32>,
+
+    /// A role of which replicas get the writes, in place of the log; may be repeated: data, tempdb, log, scan, backup.
+    #[arg(long = "ship", value_name = "ROLE", value_parser = parse_role)]
+    pub shipped: Vec<Role>,
 
     /// Rates count that hold only for a while, such as half an hour a day.
     #[arg(long)]
@@ -332,7 +347,15 @@ fn parse_percent(text: &str) -> Result<f64, String> {
     parse_number(text.trim_end_matches('%'), 0.0..=1000.0, "growth")
 }
 
-fn parse_percentile(text: &str) -> Result<f64, String> {
+fn parse_tolerance(text: &str) -> Result<f64, String> {
+    parse_number(text.trim_end_matches('%'), 0.0..=100.0, "a tolerance")
+}
+
+fn parse_role(text: &str) -> Result<Role, String> {
+    parse_word(text, Role::ALL, Role::as_str)
+}
+
+pub(super) fn parse_percentile(text: &str) -> Result<f64, String> {
     parse_number(text.trim_start_matches('p').trim_end_matches('%'), 1.0..=100.0, "a percentile")
 }
 

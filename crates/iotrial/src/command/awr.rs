@@ -17,6 +17,7 @@ use iotrial_model::words::in_brief;
 use iotrial_report::document::Document;
 use serde::Serialize;
 
+use super::interview::quoted;
 use crate::cli::AwrArgs;
 use crate::failure::{Failure, NOT_ALL_READ};
 use crate::intake::{Folders, Input, Intake, IntakeError, Source, Takes};
@@ -89,8 +90,13 @@ pub fn awr(args: &AwrArgs) -> Result<ExitCode, Failure> {
     }
     failed.iter().for_each(|failure| say!("{failure}"));
     let named = args.reports.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
+    let cut_off: Vec<String> = samples
+        .iter()
+        .filter_map(|one| Some(format!("{}: {}", one.source, one.cut_off.as_ref()?.sentence())))
+        .collect();
+    let has_cut = !cut_off.is_empty();
     if args.slob {
-        slob::show(args, of_slob)?;
+        slob::show(args, of_slob, cut_off)?;
     } else {
         let mut series = AwrSeries::of(samples).sized(&args.sizing.request());
         series.unread = unread;
@@ -100,7 +106,8 @@ pub fn awr(args: &AwrArgs) -> Result<ExitCode, Failure> {
         let fleet = AwrFleet::of(&series);
         show(args, &Many { series: &series, fleet: fleet.as_ref(), named: &named }, whole)?;
     }
-    Ok(if failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(NOT_ALL_READ) })
+    // What was cut off was not read whole either.
+    Ok(if failed.is_empty() && !has_cut { ExitCode::SUCCESS } else { ExitCode::from(NOT_ALL_READ) })
 }
 
 /// What the reports say together.
@@ -164,15 +171,18 @@ fn show(args: &AwrArgs, many: &Many<'_>, whole: Option<(Box<AwrReport>, PathBuf)
 }
 
 /// What to do with the answer.
-fn next_of(args: &AwrArgs, Many { series, fleet, named }: &Many<'_>) -> String {
+fn next_of(args: &AwrArgs, Many { series, fleet, .. }: &Many<'_>) -> String {
+    let names = args.reports.iter().map(|path| quoted(&path.display().to_string()));
+    let named = names.collect::<Vec<_>>().join(" ");
     if let Some(path) = &args.demand {
-        return format!("iotrial size --demand {}", path.display());
+        let path = quoted(&path.display().to_string());
+        return format!("iotrial size --demand {path}   (or: iotrial run --need {path} --target DIR)");
     }
     let is_together = fleet.is_none_or(|fleet| !fleet.figures.is_empty());
     match series.databases.first() {
         // Never of the same time: one by one.
         Some(first) if !is_together => {
-            format!("iotrial awr {named} --database '{}' --demand demand.toml", first.database)
+            format!("iotrial awr {named} --database {} --demand demand.toml", quoted(&first.database))
         }
         _ if fleet.is_some() && args.files.html.is_none() => {
             format!("iotrial awr {named} --demand fleet.toml --html fleet.html")
@@ -242,6 +252,9 @@ fn write_demand(args: &AwrArgs, Many { series, fleet, named }: &Many<'_>) -> Res
         (Some(fleet), _) => fleet.demand(&request, named),
         (None, database) => database.and_then(|database| database.demand(&request, named)),
     };
+    // Whoever sizes by the file may never see the reports.
+    let cut_off = series.cut_off.iter().map(|one| format!("{}: {}", one.file, one.why));
+    let demand = demand.map(|demand| Demand { notes: cut_off.chain(demand.notes).collect(), ..demand });
     let demand = demand.ok_or_else(|| {
         let names: Vec<&str> = series.databases.iter().map(|one| one.database.as_str()).collect();
         let names = in_brief(&names, MOST_NAMES, MOST_NAMES - 1);

@@ -29,7 +29,6 @@ use crate::command::size::demand::named_demand;
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::fio_job::{Asked, check_fio_args, fio_profile};
 use crate::gates::refused;
-use crate::host_warning::warn_of_host;
 use crate::intake::{self, Kind, Takes};
 use crate::live::Live;
 use crate::output::{self, say};
@@ -141,9 +140,6 @@ pub fn carry_out(
     // After the setup, which touches nothing, and before the load: a report that has no place to go must not cost a run.
     output.files.check_are_writable()?;
     check_gates(&output.gates.gates, &setup, request)?;
-    if !output.quiet {
-        warn_of_host(setup.probed.iter().map(|target| target.facts.path.as_path()), &setup.plan.profile);
-    }
     let Finished { record, path, kept, thresholds, released } =
         run::run(setup, control_by_signals()?, Arc::new(Live::new(output.quiet)))?;
     let shown = show(record, path, &thresholds, output);

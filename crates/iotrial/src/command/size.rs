@@ -63,6 +63,7 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
         machines: args.machines.clone(),
         volumes_max: args.volumes_max,
         no_arm: args.no_arm,
+        tolerance: args.tolerance / 100.0,
     };
     // A search among nothing would end in «nothing meets it», and the slip would look like an answer.
     known::check_restrictions(&catalogs, &request)?;

@@ -17,7 +17,6 @@ use serde::Serialize;
 
 use crate::cli::{ReportArgs, SweepArgs};
 use crate::failure::{Failure, NOT_CARRIED_OUT};
-use crate::host_warning::warn_of_host;
 use crate::live::Live;
 use crate::output::{self, say};
 use crate::presentation::{Presentation, Value};
@@ -35,11 +34,6 @@ pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
     }
     // Minutes of measuring must not end at a folder that is not there.
     args.files.check_are_writable()?;
-    if !args.rig.quiet {
-        // A sweep is of patterns and not of a database.
-        let targets = setup.targets();
-        warn_of_host(targets.iter().map(|target| Path::new(target.path.as_str())), "");
-    }
     let swept = setup.carry_out(control_by_signals()?, Arc::new(Live::new(args.rig.quiet)))?;
     let shown = show(args, &swept);
     // The figures come first: neither a full store nor files that cannot be removed may hide them.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, Read};
 use std::path::Path;
 
+use iotrial_import::counters::{MOST_LOG_BYTES, looks_like_perfmon};
 use iotrial_import::{HEAD_BYTES, ImportError, MOST_BYTES, head_of, refusal_of_large, text_of, unpack};
 use iotrial_session::bounded_file::{OpenedFile, Pipes, ReadFileError, open_to_read, read_to_end_within};
 use iotrial_session::store::MOST_RECORD_BYTES;
@@ -66,12 +67,17 @@ fn read_from(mut source: impl Read, length: Option<u64>) -> Result<Whole, ReadEr
     let mut bytes = Vec::new();
     source.by_ref().take(HEAD_BYTES as u64).read_to_end(&mut bytes).map_err(ReadFileError::Io)?;
     let head = head_of(&bytes);
-    // Only records of iotrial, which are JSON, are that large.
+    // Only records of iotrial, which are JSON, and logs of PerfMon are that large.
     let is_json = head.trim_ascii_start().first() == Some(&b'{');
-    let most = if is_json { most_record_bytes() } else { MOST_BYTES };
+    let is_log = looks_like_perfmon(&head);
+    let most = match (is_json, is_log) {
+        (true, _) => most_record_bytes(),
+        (false, true) => MOST_LOG_BYTES,
+        (false, false) => MOST_BYTES,
+    };
     match read_to_end_within(source, length, most as u64, &mut bytes) {
         Ok(()) => Ok(Whole { bytes, head }),
-        Err(ReadFileError::TooLarge { .. }) if is_json => {
+        Err(ReadFileError::TooLarge { .. }) if is_json || is_log => {
             Err(ImportError::TooLarge { most_mib: most >> 20 }.into())
         }
         Err(ReadFileError::TooLarge { .. }) => Err(refusal_of_large(&bytes).into()),

@@ -58,7 +58,10 @@ impl Kind {
             Self::Table => {
                 format!("`iotrial audit {name}` checks it, `iotrial compare {name}` compares its rows")
             }
-            Self::Counters | Self::Demand => format!("`iotrial size --demand {name}` finds what meets it"),
+            Self::Counters => {
+                format!("`iotrial watch {name}` judges it, `iotrial size --demand {name}` finds what meets it")
+            }
+            Self::Demand => format!("`iotrial size --demand {name}` finds what meets it"),
             Self::Awr => {
                 format!(
                     "`iotrial awr {name}` reads it, with `--demand FILE` it writes what `size` and `run` take"

@@ -68,6 +68,20 @@ impl Bench {
         command
     }
 
+    /// The same for a program that is to be interrupted. Whoever starts the tests in the background, or with `nohup`, has them inherit
+    /// that signals are ignored, and what was ignored from the beginning does not end a run.
+    pub fn interruptible(&self, arguments: &[&str]) -> Command {
+        let plain = self.command(arguments);
+        if cfg!(not(target_os = "linux")) {
+            return plain;
+        }
+        let mut command = Command::new("env");
+        command.arg("--default-signal=INT,TERM,HUP").arg(plain.get_program()).args(plain.get_args());
+        command.env("IOTRIAL_STORE", self.store()).current_dir(self.path());
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
     pub fn run(&self, arguments: &[&str]) -> Ran {
         Ran::from(self.command(arguments).output().unwrap())
     }

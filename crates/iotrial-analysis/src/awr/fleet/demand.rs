@@ -41,6 +41,14 @@ impl AwrFleet {
         notes.extend(
             self.not_added.iter().map(|one| format!("{} is not added up: {}", one.database, one.why)),
         );
+        for one in &self.members {
+            notes.extend(
+                one.part.as_ref().map(|part| format!("{}: {part}: the sums are too low", one.database)),
+            );
+            notes.extend(
+                one.away_from_exadata.as_ref().map(|note| format!("{}, on average: {note}", one.database)),
+            );
+        }
         if let Some(percent) = self.figure(AwrFigure::Requests).and_then(|one| one.peak_percent) {
             notes.push(format!(
                 "the peak of all requests together is {percent:.0} % of the sum of the peaks of the databases"

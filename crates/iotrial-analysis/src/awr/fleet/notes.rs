@@ -85,9 +85,12 @@ pub(super) fn notes_of(
         ));
     }
     if boundaries.most_apart_s() >= 60 {
+        let apart = match (boundaries.most_apart_s() + 30) / 60 {
+            1 => "a minute".to_owned(),
+            minutes => format!("{minutes} minutes"),
+        };
         notes.push(format!(
-            "snapshots of different databases that are up to {} minutes apart are taken as one moment",
-            (boundaries.most_apart_s() + 30) / 60
+            "snapshots of different databases that are up to {apart} apart are taken as one moment"
         ));
     }
     notes.push(
@@ -96,7 +99,11 @@ pub(super) fn notes_of(
     );
     let longest =
         placed.iter().flat_map(|one| &one.intervals).map(|(span, _)| span.seconds()).fold(0.0, f64::max);
-    let longest = if longest > 7_200.0 { hours(longest) } else { format!("{:.0} minutes", longest / 60.0) };
+    let longest = match longest {
+        ..100.0 => format!("{longest:.0} seconds"),
+        ..7_200.0 => format!("{:.0} minutes", longest / 60.0),
+        _ => hours(longest),
+    };
     notes.push(format!(
         "sums are of averages over up to {longest}: shorter peaks, and whether they coincide, are not known"
     ));

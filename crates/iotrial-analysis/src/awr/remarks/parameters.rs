@@ -1,5 +1,7 @@
 //! What an expert would remark on parameters: those that change what I/O the database does, or what its figures mean.
 
+use std::collections::BTreeSet;
+
 use iotrial_model::awr::{AwrKind, AwrReport};
 use iotrial_model::finding::Severity;
 
@@ -19,13 +21,14 @@ const DEPRECATED: [&str; 8] = [
 
 /// What parameters say; only those that are not at their default are printed.
 pub(super) fn remark(report: &AwrReport, say: Say<'_>) {
-    // Those with two underscores are what the instance keeps of its own tuning.
-    let hidden: Vec<&str> = report
+    // Those with two underscores are what the instance keeps of its own tuning. Instances of a cluster, and values of a list, have a row each.
+    let hidden: BTreeSet<&str> = report
         .parameters
         .iter()
         .map(|one| one.name.as_str())
         .filter(|name| name.starts_with('_') && !name.starts_with("__"))
         .collect();
+    let hidden: Vec<&str> = hidden.into_iter().collect();
     if let [first, others @ ..] = hidden.as_slice() {
         let list = match others.len() {
             0 => format!("`{first}`"),
@@ -38,8 +41,8 @@ pub(super) fn remark(report: &AwrReport, say: Say<'_>) {
             format!("hidden parameters are set: {list}; check whether each is still needed"),
         );
     }
-    for name in report.parameters.iter().map(|one| one.name.as_str()).filter(|name| DEPRECATED.contains(name))
-    {
+    // A list is printed as one row for each of its values.
+    for name in DEPRECATED.iter().filter(|name| report.parameter(name).is_some()) {
         say("deprecated-parameter", Severity::Note, format!("`{name}` is set, and deprecated"));
     }
     let is = |name: &str, value: &str| {
@@ -57,7 +60,8 @@ pub(super) fn remark(report: &AwrReport, say: Say<'_>) {
                 Severity::Warning,
                 format!("`filesystemio_options` is {value}: SETALL gives files of a file system direct and asynchronous I/O"),
             ),
-            None if report.kind != AwrKind::Pluggable => say(
+            // In what was cut off it may be set further down.
+            None if report.kind != AwrKind::Pluggable && report.cut.is_none() => say(
                 "filesystemio-options",
                 Severity::Note,
                 "`filesystemio_options` is at its default: on a file system, SETALL gives direct and asynchronous I/O".to_owned(),

@@ -40,6 +40,7 @@ fn report(figures: &[(AwrFigure, f64)], files: Vec<IoStat>) -> AwrReport {
         printed_figures: figures.iter().map(|(figure, value)| (*figure, quoted(*value))).collect(),
         contradictions: Vec::new(),
         corrections: Vec::new(),
+        cut: None,
         warnings: Vec::new(),
     }
 }
@@ -183,6 +184,34 @@ fn a_rare_stream_is_measured_for_longer_or_not_judged() {
     let rare = replay(&figures, 1.0);
     assert!(rare.limits.iter().all(|limit| limit.role != Role::Log));
     assert!(rare.notes.iter().any(|note| note.contains("too rarely")), "{rare:?}");
+}
+
+#[test]
+fn a_latency_that_hardly_any_read_waited_for_is_no_limit() {
+    let mut figures = WHOLE.to_vec();
+    figures.extend([(AwrFigure::SingleBlockReadWaits, 880.0), (AwrFigure::MultiBlockReadWaits, 0.4)]);
+    let scans = replay(&figures, 1.0);
+    let roles: Vec<Role> = scans.limits.iter().map(|limit| limit.role).collect();
+    assert_eq!(roles, [Role::Data, Role::Log]);
+    let says = |replay: &Replay, words: &str| replay.notes.iter().any(|note| note.contains(words));
+    assert!(
+        says(&scans, "several blocks into the cache 0.40 times per second where there were 100"),
+        "{scans:?}"
+    );
+
+    figures.iter_mut().filter(|one| one.0 == AwrFigure::SingleBlockReadWaits).for_each(|one| one.1 = 0.1);
+    let direct = replay(&figures, 1.0);
+    assert_eq!(direct.limits.len(), 1, "{direct:?}");
+    assert!(says(&direct, "a read of one block 0.10 times per second where there were 900"), "{direct:?}");
+}
+
+#[test]
+fn reads_of_several_blocks_below_the_counter_are_not_called_single() {
+    let mut figures = WHOLE.to_vec();
+    figures.iter_mut().filter(|one| one.0 == AwrFigure::MultiBlockReads).for_each(|one| one.1 = 0.0);
+    let replay = replay(&figures, 1.0);
+    assert_eq!(replay.streams[0].name, "small-reads");
+    assert!((replay.streams[0].mib_per_s - 55.0).abs() < 1e-9, "{replay:?}");
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Processor licences of Oracle Database that a number of vCPUs takes.
 
+use iotrial_model::words::enumerate;
 use serde::Serialize;
 
 /// Oracle Processor Core Factor Table: x86 of Intel and AMD.
@@ -13,23 +14,34 @@ const VCPUS_PER_SOCKET: u32 = 4;
 const MOST_VCPUS_OF_SE2: u32 = 8;
 
 /// Processor licences. They are what the published rules say of a number of vCPUs; what a contract says goes before.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Licences {
     /// Enterprise Edition on own x86 hardware with as many cores.
     pub own_hardware: u32,
     /// Enterprise Edition in an authorised cloud.
     pub authorised_cloud: u32,
-    /// Standard Edition 2 in an authorised cloud; absent beyond its cap of 8 vCPUs.
+    /// Standard Edition 2 in an authorised cloud; absent beyond its cap of 8 vCPUs, and where something is in use that it does not have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub standard_edition_2: Option<u32>,
+    /// Why it cannot be Standard Edition 2, as the end of «not Standard Edition 2: »; absent where it can.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub no_standard_edition_2: Option<String>,
 }
 
 impl Licences {
-    pub(super) fn of(vcpus: u32) -> Self {
+    /// `enterprise` is what is in use today that Standard Edition 2 does not have.
+    pub(super) fn of<'e>(vcpus: u32, enterprise: impl IntoIterator<Item = &'e &'static str>) -> Self {
+        let in_use: Vec<&str> = enterprise.into_iter().copied().collect();
+        let why_not = match in_use.as_slice() {
+            [] if vcpus <= MOST_VCPUS_OF_SE2 => None,
+            [] => Some(format!("{vcpus} vCPUs are more than its {MOST_VCPUS_OF_SE2}")),
+            several => Some(format!("it does not have {}, in use today", enumerate(several))),
+        };
         Self {
             own_hardware: of_cores(f64::from(vcpus) / 2.0),
             authorised_cloud: vcpus.div_ceil(VCPUS_PER_PROCESSOR),
-            standard_edition_2: (vcpus <= MOST_VCPUS_OF_SE2).then(|| vcpus.div_ceil(VCPUS_PER_SOCKET)),
+            standard_edition_2: why_not.is_none().then(|| vcpus.div_ceil(VCPUS_PER_SOCKET)),
+            no_standard_edition_2: why_not,
         }
     }
 }
@@ -48,9 +60,11 @@ mod tests {
 
     #[test]
     fn licences_are_those_of_the_published_rules() {
-        let check = |vcpus, own_hardware, authorised_cloud, standard_edition_2| {
-            let expected = Licences { own_hardware, authorised_cloud, standard_edition_2 };
-            assert_eq!(Licences::of(vcpus), expected, "{vcpus}");
+        let check = |vcpus, own_hardware, authorised_cloud, standard_edition_2: Option<u32>| {
+            let of = Licences::of(vcpus, []);
+            let counts = (of.own_hardware, of.authorised_cloud, of.standard_edition_2);
+            assert_eq!(counts, (own_hardware, authorised_cloud, standard_edition_2), "{vcpus}");
+            assert_eq!(of.no_standard_edition_2.is_none(), standard_edition_2.is_some());
         };
         check(2, 1, 1, Some(1));
         check(4, 1, 2, Some(1));
@@ -59,5 +73,13 @@ mod tests {
         check(8, 2, 4, Some(2));
         check(10, 3, 5, None);
         check(96, 24, 48, None);
+    }
+
+    #[test]
+    fn standard_edition_2_is_not_offered_for_what_it_does_not_have() {
+        let of = Licences::of(2, [&"RAC from 19c on", &"Data Guard"]);
+        assert_eq!(of.standard_edition_2, None);
+        let why = "it does not have RAC from 19c on and Data Guard, in use today";
+        assert_eq!(of.no_standard_edition_2.as_deref(), Some(why));
     }
 }

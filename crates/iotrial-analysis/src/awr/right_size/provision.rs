@@ -56,7 +56,8 @@ pub(super) fn of(
         let platform = platform.to_ascii_lowercase();
         platform.contains("x86") || platform.contains("windows")
     });
-    if let (Some(cores), Some(licences), true) = (at(AwrFigure::HostCores), chosen.licences, is_x86) {
+    if let (Some(cores), Some(licences), true) = (at(AwrFigure::HostCores), chosen.licences.as_ref(), is_x86)
+    {
         let what = "licences, Enterprise Edition on x86";
         all.extend(Provision::new(what, f64::from(of_cores(cores)), None, f64::from(licences.own_hardware)));
     }

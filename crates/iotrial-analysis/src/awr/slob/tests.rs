@@ -32,6 +32,7 @@ fn report(host: u32, sessions: u32, minute: u32, reads_per_s: f64) -> SlobReport
         redo_write_us: Quoted::default(),
         top_wait: None,
         instances: [(format!("SLOB{host}"), 1)].into(),
+        read_waits: [reads_per_s * 3_600.0, 0.0, 0.0],
     }
 }
 
@@ -91,6 +92,26 @@ fn the_same_report_counts_once_and_a_sum_without_a_part_is_none() {
     assert_eq!(series.left_out[0].file, "host1/awr.html");
     assert_eq!((series.runs.len(), series.runs[0].hosts, series.runs[0].iops), (1, 2, None));
     assert!(series.by_hosts.is_empty());
+}
+
+#[test]
+fn the_read_wait_of_a_run_is_the_one_that_took_most_time() {
+    // A scan still has a few reads of single blocks, of the data dictionary.
+    let mut scan = report(1, 8, 0, 8_000.0);
+    scan.direct_read_us = Quoted::printed(3_820.0, 5.0, "");
+    scan.sequential_read_us = Quoted::printed(750.0, 5.0, "");
+    scan.read_waits = [109.0, 6_903_636.0, 0.0];
+    let mut other = report(2, 8, 0, 8_000.0);
+    other.direct_read_us = Quoted::printed(1_000.0, 5.0, "");
+    other.read_waits = [0.0, 6_903_636.0, 0.0];
+    let series = SlobSeries::of(vec![scan, other]);
+    let wait = series.runs[0].read_wait.unwrap();
+    assert_eq!((wait.event, wait.name), ("direct path read", "DPR_LAT"));
+    assert!((wait.mean_us - 2_410.0).abs() < 1e-6, "{wait:?}");
+    assert_eq!(series.by_hosts[0].read_wait, Some(wait));
+
+    let of_blocks = SlobSeries::of(vec![report(1, 8, 0, 8_000.0)]).runs[0].read_wait.unwrap();
+    assert_eq!((of_blocks.event, of_blocks.mean_us), ("db file sequential read", 8.0));
 }
 
 #[test]

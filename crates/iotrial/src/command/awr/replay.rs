@@ -8,6 +8,7 @@ use iotrial_model::profile::Profile;
 
 use super::only_database;
 use crate::cli::AwrArgs;
+use crate::command::interview::quoted;
 use crate::failure::Failure;
 use crate::report_files::{check_is_writable, write_output};
 
@@ -74,6 +75,7 @@ impl ReplayFiles {
         let path = self.profile.display().to_string();
         // A name alone would be looked up among the built-in profiles.
         let is_path = path.contains(['/', '\\']) || path.ends_with(".toml");
-        format!("iotrial run {}{path} --target DIR", if is_path { "" } else { "./" })
+        let path = quoted(&format!("{}{path}", if is_path { "" } else { "./" }));
+        format!("iotrial run {path} --target DIR")
     }
 }

@@ -7,9 +7,10 @@ use crate::cli::AwrArgs;
 use crate::failure::Failure;
 use crate::presentation::{Presentation, Value};
 
-/// Shows the runs.
-pub fn show(args: &AwrArgs, reports: Vec<SlobReport>) -> Result<(), Failure> {
-    let series = SlobSeries::of(reports);
+/// Shows the runs; `cut_off` says which reports were cut.
+pub fn show(args: &AwrArgs, reports: Vec<SlobReport>, cut_off: Vec<String>) -> Result<(), Failure> {
+    let mut series = SlobSeries::of(reports);
+    series.notes.splice(0..0, cut_off);
     let document = Document::of_slob(&series);
     Presentation::new(&document, vec![Value::alone(&series)]).show(&args.files, args.json)
 }

@@ -2,10 +2,13 @@
 
 use anyhow::anyhow;
 use iotrial_analysis::findings::findings;
-use iotrial_model::counters::CounterSeries;
-use iotrial_model::demand::{CounterDemandError, Demand, DemandStream, StreamText};
+use iotrial_analysis::threshold::ThresholdSet;
+use iotrial_analysis::watch::{WatchRequest, demand_of, threshold_sets};
+use iotrial_import::counters::how_to_record;
+use iotrial_model::counters::{CounterSeries, Counters};
+use iotrial_model::demand::{CounterDemandError, Demand, DemandStream, StreamText, USUAL_PERCENTILE};
 use iotrial_model::finding::FindingId;
-use iotrial_model::load::Direction;
+use iotrial_model::load::{Direction, Role};
 
 use crate::cli::{DemandArgs, StoreArgs};
 use crate::failure::Failure;
@@ -22,7 +25,7 @@ pub(super) fn demand(args: &DemandArgs, store: &StoreArgs) -> Result<Option<Dema
     let from_file = args.demand.as_deref().map(|name| named_demand(name, args, store)).transpose()?;
     let stream = |direction| {
         move |text: &StreamText| DemandStream {
-            role: None,
+            role: args.sequential.then_some(Role::Scan),
             direction,
             iops: text.iops,
             block_size_bytes: text.block_size_bytes,
@@ -35,6 +38,10 @@ pub(super) fn demand(args: &DemandArgs, store: &StoreArgs) -> Result<Option<Dema
         .chain(args.writes.iter().map(stream(Direction::Write)))
         .collect();
     // Rates of the command line take the place of all of the file: a mix of both would be a load that nobody has.
+    if args.sequential && streams.is_empty() {
+        let error = anyhow!("--sequential says how the rates of --read and --write come, and there are none");
+        return Err(Failure::input(error).hint("a demand in a file says it by its roles: scan or backup".to_owned()));
+    }
     let mut demand = match (from_file, streams.is_empty()) {
         (None, true) if asks_for_something(args) => return Err(no_rates()),
         (None, true) => return Ok(None),
@@ -56,6 +63,9 @@ pub(super) fn demand(args: &DemandArgs, store: &StoreArgs) -> Result<Option<Dema
     set(&mut demand.memory_min, *memory);
     set(&mut demand.mirror, *mirror);
     set(&mut demand.replicas, *replicas);
+    if !args.shipped.is_empty() {
+        demand.shipped.clone_from(&args.shipped);
+    }
     // These can only be said, not taken back: an option that is absent leaves the file its way.
     demand.licence &= !args.own_licence;
     demand.clustered |= args.clustered;
@@ -92,6 +102,7 @@ fn asks_for_something(args: &DemandArgs) -> bool {
         || replicas.is_some()
         || args.own_licence
         || args.clustered
+        || !args.shipped.is_empty()
 }
 
 fn no_rates() -> Failure {
@@ -105,9 +116,6 @@ fn set<T>(field: &mut T, given: Option<T>) {
     }
 }
 
-/// From so many percent of the intervals on counters ask for more than the demand: what is rare is left to queues.
-const USUAL_PERCENTILE: f64 = 95.0;
-
 /// A demand from a TOML file, from counters, or what a result did.
 pub fn named_demand(name: &str, args: &DemandArgs, store: &StoreArgs) -> Result<Demand, Failure> {
     let intake = Intake { takes: TAKES, folders: Folders::Refused, store: Some(store), study_profile: None };
@@ -119,9 +127,12 @@ pub fn named_demand(name: &str, args: &DemandArgs, store: &StoreArgs) -> Result<
         return Err(Failure::input(error)
             .hint("`iostat -x`, `sar -b`, or counters of PerfMon as CSV: `iotrial docs size`".to_owned()));
     }
+    let input = match input {
+        Input::Counters(counters) => return demand_of_counters(name, counters, args),
+        other => other,
+    };
     let subjects = match &input {
         Input::Demand(demand) => return Ok((**demand).clone()),
-        Input::Counters(series) => return counted_demand(name, series, args),
         other => other.subjects().ok_or_else(|| TAKES.refuse(name, other.kind()))?,
     };
     // The sum of several results is what no machine ever did.
@@ -144,14 +155,36 @@ pub fn named_demand(name: &str, args: &DemandArgs, store: &StoreArgs) -> Result<
 }
 
 /// What a machine did, by its counters.
-fn counted_demand(name: &str, series: &CounterSeries, args: &DemandArgs) -> Result<Demand, Failure> {
-    let percentile = args.percentile.unwrap_or(USUAL_PERCENTILE);
-    Demand::of_counters(name, series, &args.disks, percentile).map_err(|error| {
+fn demand_of_counters(name: &str, counters: Counters, args: &DemandArgs) -> Result<Demand, Failure> {
+    let series = series_of(name, counters)?;
+    let sets = threshold_sets(None).iter().map(|set| ThresholdSet::builtin(set)).collect::<Result<_, _>>();
+    let request = WatchRequest {
+        thresholds: sets.map_err(Failure::input)?,
+        disks: args.disks.clone(),
+        ..WatchRequest::default()
+    };
+    counted_demand(name, &series, &request, args.percentile)
+}
+
+/// The rates of counters, also where they follow from snapshots.
+pub fn series_of(name: &str, counters: Counters) -> Result<CounterSeries, Failure> {
+    counters.series().map_err(|error| {
+        let hint = error.hint().map(str::to_owned);
+        Failure::input(error).hint(hint).context(format!("`{name}` has no rates"))
+    })
+}
+
+/// The demand that follows from rates, or why there is none.
+pub fn counted_demand(
+    name: &str,
+    series: &CounterSeries,
+    request: &WatchRequest,
+    percentile: Option<f64>,
+) -> Result<Demand, Failure> {
+    demand_of(name, series, request, percentile.unwrap_or(USUAL_PERCENTILE)).map_err(|error| {
         let hint = match &error {
             CounterDemandError::NoDisk { known, .. } => Some(format!("there are {}", known.join(", "))),
-            CounterDemandError::NoInterval | CounterDemandError::Idle | CounterDemandError::NoSize { .. } => {
-                None
-            }
+            error => how_to_record(error).map(str::to_owned),
         };
         Failure::input(error).hint(hint).context(format!("`{name}` is no demand"))
     })

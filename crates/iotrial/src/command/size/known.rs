@@ -64,9 +64,10 @@ pub(super) fn find<'c>(catalogs: &'c [Catalog], provider: &str) -> Result<&'c Ca
 /// Refuses names that no catalog has: a search among nothing would end in a wall that is none.
 pub(super) fn check_restrictions(catalogs: &[Catalog], search: &Search) -> Result<(), Failure> {
     for name in &search.volumes {
-        let known =
-            || catalogs.iter().flat_map(|catalog| catalog.volumes.iter().map(|kind| kind.name.as_str()));
-        if !known().any(|known| known == name) {
+        let kinds = || catalogs.iter().flat_map(|catalog| &catalog.volumes);
+        let known = || kinds().map(|kind| kind.name.as_str());
+        let levels = || kinds().flat_map(|kind| kind.levels.iter().map(|level| level.name.as_str()));
+        if !known().chain(levels()).any(|known| known == name) {
             let error = anyhow!("no catalog has a volume `{name}`");
             let hint = format!("there are {}", known().collect::<Vec<_>>().join(", "));
             return Err(Failure::input(error).hint(hint));

@@ -66,7 +66,7 @@ pub(super) fn multi_by_bytes(all: Flow, block_kib: f64) -> f64 {
 /// Requests of one block, and those of several, of which only the number is known. Those of one block are as large as a block, and
 /// the others share what is left; where that would make them larger than any request, the small ones are several blocks as well.
 pub(super) fn split(all: Flow, multi: Option<f64>, block_kib: f64, negligible: f64) -> (Flow, Flow) {
-    let multi = multi.unwrap_or(0.0).clamp(0.0, all.iops);
+    let multi = multi.filter(|multi| multi.is_finite()).unwrap_or(0.0).clamp(0.0, all.iops);
     if multi < negligible || !all.is_there() {
         return (all, Flow::default());
     }
@@ -144,6 +144,19 @@ mod tests {
         let (small, large) = split(all, Some(100.0), 8.0, 0.05);
         assert!((small.mib_per_s + large.mib_per_s - 0.5).abs() < 1e-12);
         assert!((small.iops + large.iops - 1000.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_no_two_sizes_can_make_has_one() {
+        let one_size = |iops, mib_per_s, multi| {
+            let (small, large) = split(Flow { iops, mib_per_s }, multi, 8.0, 5.0);
+            small.mean_kib() >= large.mean_kib() * (1.0 - 1e-9)
+        };
+        // Smaller than a block on average: these are no reads of data. Larger than any request: these are no requests.
+        assert!(one_size(1_000.0, 0.5, Some(100.0)));
+        assert!(one_size(1_000.0, 8_000.0, Some(500.0)));
+        assert!(one_size(1_000.0, 10.0, Some(0.0)) && one_size(1_000.0, 10.0, None));
+        assert!(one_size(1_000.0, 10.0, Some(f64::NAN)));
     }
 
     #[test]

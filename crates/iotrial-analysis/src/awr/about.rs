@@ -1,0 +1,142 @@
+//! What reports say of a database besides its figures: where its time goes, how much of it they have, what storage servers spare it, and
+//! what its edition and its machine are.
+
+use std::collections::BTreeSet;
+
+use iotrial_model::awr::{AwrFigures, AwrReport, WaitSide};
+use serde::Serialize;
+
+use super::exadata::{ExadataMove, PlainRange};
+use super::part::{Instances, Part};
+use super::remarks::{Limit, limits_of};
+use super::sample::AwrSample;
+
+/// The largest shares of DB time that are kept.
+const MOST_LIMITS: usize = 10;
+/// From this release on Standard Edition 2 has no RAC (Oracle Database Licensing Information, 19c).
+const NO_RAC_FROM: u32 = 19;
+
+/// What one report says.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct OfReport {
+    pub(super) limits: Vec<Limit>,
+    /// What they are shares of.
+    pub(super) db_time_s: f64,
+    pub(super) instances: Instances,
+    pub(super) range: Option<PlainRange>,
+    pub(super) enterprise: BTreeSet<&'static str>,
+    pub(super) is_virtual: bool,
+}
+
+impl OfReport {
+    pub(super) fn of(report: &AwrReport, figures: &AwrFigures) -> Self {
+        let away = ExadataMove::of(report, figures);
+        Self {
+            limits: limits_of(report),
+            db_time_s: report.interval.db_time_s.value.unwrap_or(0.0).max(0.0),
+            instances: Instances::of(report, figures),
+            enterprise: enterprise(report, away.is_some()),
+            range: away.as_ref().map(PlainRange::of),
+            is_virtual: is_virtual(report),
+        }
+    }
+}
+
+/// What all reports of a database say.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct About {
+    /// Where the time of users goes over all intervals, the largest share first; empty where the source has no waits.
+    pub limits: Vec<Limit>,
+    /// What the reports are a part of; absent where they have the whole database.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<Part>,
+    /// What plain storage would be asked; `None` where the database is not on Exadata.
+    #[serde(skip)]
+    pub(super) range: Option<PlainRange>,
+    /// What is in use that Standard Edition 2 does not have.
+    #[serde(skip)]
+    pub(super) enterprise: BTreeSet<&'static str>,
+    /// Whether the CPUs are those of a virtual machine, whatever it calls cores.
+    #[serde(skip)]
+    pub(super) is_virtual: bool,
+}
+
+impl About {
+    pub(super) fn of(samples: &[AwrSample]) -> Self {
+        Self {
+            limits: limits_over(samples),
+            part: Part::of(samples),
+            range: PlainRange::over(samples.iter().filter_map(|one| Some((one.about.range?, one.seconds())))),
+            enterprise: samples.iter().flat_map(|one| one.about.enterprise.iter().copied()).collect(),
+            is_virtual: samples.iter().any(|one| one.about.is_virtual),
+        }
+    }
+
+    /// The part, where so much is missing that no figure is that of the database.
+    pub fn large_part(&self) -> Option<&Part> {
+        self.part.as_ref().filter(|part| part.is_much())
+    }
+}
+
+/// Shares of the DB time of all reports together: a share of a busy hour counts for more than that of a quiet one.
+pub(super) fn limits_over(samples: &[AwrSample]) -> Vec<Limit> {
+    let all: f64 = samples.iter().map(|one| one.about.db_time_s).sum();
+    // Reports without DB time have shares all the same.
+    let weight = |one: &AwrSample| {
+        if all > 0.0 { one.about.db_time_s / all } else { 1.0 / samples.len() as f64 }
+    };
+    let mut limits: Vec<Limit> = Vec::new();
+    for sample in samples {
+        for one in &sample.about.limits {
+            let percent = one.percent * weight(sample);
+            match limits.iter_mut().find(|sum| sum.what == one.what) {
+                Some(sum) => sum.percent += percent,
+                None => limits.push(Limit { what: one.what.clone(), percent }),
+            }
+        }
+    }
+    limits.sort_by(|a, b| b.percent.total_cmp(&a.percent).then_with(|| a.what.cmp(&b.what)));
+    limits.truncate(MOST_LIMITS);
+    limits
+}
+
+/// Sockets with one core each have not been made for servers since 2006: where there are several, a hypervisor shows its vCPUs so.
+fn is_virtual(report: &AwrReport) -> bool {
+    const SEVERAL: f64 = 4.0;
+    let host = &report.host;
+    let (cpus, cores, sockets) = (host.cpus.value, host.cores.value, host.sockets.value);
+    cpus >= Some(SEVERAL) && cpus == cores && cores == sockets
+}
+
+/// What only Enterprise Edition has, as far as a report shows that it is in use.
+fn enterprise(report: &AwrReport, is_on_exadata: bool) -> BTreeSet<&'static str> {
+    let release = report.database.release.as_deref().and_then(|release| release.split('.').next());
+    let release: Option<u32> = release.and_then(|first| first.parse().ok());
+    let is_rac = report.database.is_rac == Some(true) || report.instances.len() > 1;
+    let memory = report.parameter("inmemory_size").map(|one| one.trim_matches(|c: char| !c.is_ascii_digit()));
+    let ships_redo = report
+        .parameters
+        .iter()
+        .filter(|one| one.name.starts_with("log_archive_dest_"))
+        .any(|one| one.value.to_ascii_lowercase().contains("service"));
+    let flashback = report
+        .io_by_file_type
+        .iter()
+        .any(|one| one.name.eq_ignore_ascii_case("Flashback Log") && one.write_mib_per_s.sound() > Some(0.0));
+    let scans = report.waits.iter().any(|one| {
+        one.side != WaitSide::Background
+            && one.event.starts_with("PX Deq")
+            && one.percent.sound() >= Some(1.0)
+    });
+    [
+        (is_rac && release.is_some_and(|release| release >= NO_RAC_FROM), "RAC from 19c on"),
+        (is_on_exadata, "Exadata"),
+        (memory.and_then(|one| one.parse::<f64>().ok()) > Some(0.0), "the In-Memory column store"),
+        (ships_redo, "Data Guard"),
+        (flashback, "flashback database"),
+        (scans, "parallel execution"),
+    ]
+    .into_iter()
+    .filter_map(|(is_used, what)| is_used.then_some(what))
+    .collect()
+}

@@ -1,0 +1,193 @@
+//! How much of a database its reports have: one instance of several is a part of it, and nothing says how large.
+
+use std::collections::BTreeMap;
+
+use iotrial_model::awr::{AwrFigure, AwrFigures, AwrKind, AwrReport};
+use serde::Serialize;
+
+use super::sample::AwrSample;
+
+/// Storage servers count each copy of a mirrored write, of which there are three at most, and cut large reads into several: only beyond
+/// that they see requests that the report does not have.
+const BEYOND_COPIES: f64 = 4.0;
+/// Fewer intervals than this share without all instances are for a note: average and percentiles are those of the whole.
+const FEW: f64 = 0.05;
+
+/// Reports of a part of a database.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Part {
+    /// How many instances there are reports of at the same time.
+    pub instances: usize,
+    /// How many the cluster has; absent where the reports do not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of_instances: Option<u32>,
+    /// In how many intervals some are missing …
+    pub lacking_intervals: usize,
+    /// … of how many.
+    pub intervals: usize,
+    /// What the storage servers count of the whole database.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_cells: Option<OnCells>,
+}
+
+/// A database as storage servers count it, with all its instances.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OnCells {
+    /// What they call it.
+    pub database: String,
+    /// Its requests per second, with each copy of a mirrored write.
+    pub requests_per_s: f64,
+    /// Its MiB per second.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mib_per_s: Option<f64>,
+    /// By how many times these are the requests of the reports.
+    pub times: f64,
+}
+
+/// What one report says of it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Instances {
+    /// How many the cluster has: those that ran, or those that it is set up for.
+    pub(super) count: Option<u32>,
+    /// Whether it is a cluster, however large.
+    is_cluster: bool,
+    /// Name, requests and MiB per second on the storage servers, and the requests of the report.
+    on_cells: Option<(String, f64, Option<f64>, f64)>,
+}
+
+impl Instances {
+    /// Of a cluster of so many.
+    #[cfg(test)]
+    pub(super) fn of_cluster(count: u32) -> Self {
+        Self { count: Some(count), is_cluster: true, on_cells: None }
+    }
+
+    pub(super) fn of(report: &AwrReport, figures: &AwrFigures) -> Self {
+        let is_cluster = report.database.is_rac == Some(true)
+            || report.parameter("cluster_database").is_some_and(|one| one.eq_ignore_ascii_case("true"));
+        // Releases before 11.2 do not print how many ran.
+        let configured = || report.parameter("cluster_database_instances")?.parse().ok();
+        let count = report.running_instances.or_else(|| if is_cluster { configured() } else { None });
+        let current =
+            report.exadata.as_ref().and_then(|one| one.top_databases.iter().find(|one| one.is_current));
+        let on_cells = current.and_then(|one| {
+            let own = figures.value(AwrFigure::Requests).filter(|own| *own > 0.0)?;
+            Some((one.name.clone(), one.requests_per_s.sound()?, one.mib_per_s.sound(), own))
+        });
+        Self { count, is_cluster: is_cluster && report.kind != AwrKind::Cluster, on_cells }
+    }
+}
+
+impl Part {
+    /// `None` where the reports have all instances, as far as they say.
+    pub(super) fn of(samples: &[AwrSample]) -> Option<Self> {
+        let mut moments: BTreeMap<_, Vec<&AwrSample>> = BTreeMap::new();
+        for sample in samples {
+            moments.entry(sample.moment()).or_default().push(sample);
+        }
+        let mut lacking: Vec<(usize, Option<u32>)> = Vec::new();
+        for of_moment in moments.values() {
+            let here: usize = of_moment.iter().map(|one| one.instances.len()).sum();
+            let count = of_moment.iter().filter_map(|one| one.about.instances.count).max();
+            let is_lacking = match count {
+                Some(count) => here < usize::try_from(count).unwrap_or(usize::MAX),
+                None => here == 1 && of_moment.iter().any(|one| one.about.instances.is_cluster),
+            };
+            if is_lacking {
+                lacking.push((here, count));
+            }
+        }
+        let on_cells = on_cells(samples);
+        let is_seen = on_cells.as_ref().is_some_and(|one| one.times >= BEYOND_COPIES);
+        if lacking.is_empty() && !is_seen {
+            return None;
+        }
+        Some(Self {
+            instances: lacking.iter().map(|(here, _)| *here).max().unwrap_or(1),
+            of_instances: lacking.iter().filter_map(|(_, count)| *count).max(),
+            lacking_intervals: lacking.len(),
+            intervals: moments.len(),
+            on_cells: on_cells.filter(|_| is_seen),
+        })
+    }
+
+    /// Whether so much is missing that no figure is that of the database.
+    pub fn is_much(&self) -> bool {
+        self.on_cells.is_some() || self.lacking_intervals as f64 > FEW * self.intervals as f64
+    }
+
+    /// What there is: `one of 2 instances`.
+    pub fn words(&self) -> String {
+        let here = if self.instances == 1 { "one".to_owned() } else { self.instances.to_string() };
+        match (self.of_instances, self.lacking_intervals) {
+            (_, 0) => "a part of the database".to_owned(),
+            (Some(count), _) => format!("{here} of {count} instances"),
+            (None, _) => "one instance of a cluster".to_owned(),
+        }
+    }
+
+    /// What the storage servers count beside it, as a sentence without a full stop.
+    pub fn cells_words(&self) -> Option<String> {
+        let one = self.on_cells.as_ref()?;
+        let mib = one.mib_per_s.map_or_else(String::new, |mib| format!(" and {} MiB/s", said(mib)));
+        Some(format!(
+            "the storage servers count {} requests per second{mib} for the whole of {}, {:.0} times the requests of this report",
+            said(one.requests_per_s),
+            one.database,
+            one.times
+        ))
+    }
+
+    /// What to do, without a full stop.
+    pub const ADVICE: &'static str = "give the reports of all instances for the same snapshots, or the report of the cluster (awrgrpt.sql)";
+
+    /// What to know of the figures, each without a full stop.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        match (self.lacking_intervals, self.intervals) {
+            (0, _) => {}
+            (_, 1) => notes.push(format!("{}: the sums are too low; {}", self.words(), Self::ADVICE)),
+            (lacking, _) if self.of_instances.is_none() => notes.push(format!(
+                "{lacking} of {} intervals have one instance of a cluster, and the reports do not say how many it has",
+                self.intervals
+            )),
+            (lacking, intervals) => notes.push(format!(
+                "in {lacking} of {intervals} intervals instances of the cluster are missing: the sums are too low"
+            )),
+        }
+        notes.extend(self.cells_words());
+        notes
+    }
+}
+
+/// Means over the reports that have both.
+fn on_cells(samples: &[AwrSample]) -> Option<OnCells> {
+    let all: Vec<_> = samples
+        .iter()
+        .filter_map(|one| Some((one.about.instances.on_cells.as_ref()?, one.seconds(), one.moment())))
+        .collect();
+    let ((name, ..), ..) = all.first()?;
+    // Each report of an instance has the same whole: it counts once for each moment, and the instances add up.
+    let mut moments: BTreeMap<_, (f64, Option<f64>, f64, f64)> = BTreeMap::new();
+    for ((_, requests, mib, own), seconds, moment) in &all {
+        let sum = moments.entry(moment).or_insert((*requests, *mib, 0.0, *seconds));
+        sum.2 += own;
+    }
+    let seconds: f64 = moments.values().map(|one| one.3).sum();
+    let mean = |of: fn(&(f64, Option<f64>, f64, f64)) -> Option<f64>| {
+        let sum: Option<f64> = moments.values().map(|one| Some(of(one)? * one.3)).sum();
+        sum.map(|sum| sum / seconds).filter(|mean| mean.is_finite())
+    };
+    let (requests, own) = (mean(|one| Some(one.0))?, mean(|one| Some(one.2))?);
+    Some(OnCells {
+        database: name.clone(),
+        requests_per_s: requests,
+        mib_per_s: mean(|one| one.1),
+        times: requests / own,
+    })
+}
+
+fn said(number: f64) -> String {
+    let decimals = if number >= 100.0 { 0 } else { 1 };
+    iotrial_model::units::group_thousands(&format!("{number:.decimals$}"))
+}

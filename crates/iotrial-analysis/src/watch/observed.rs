@@ -1,0 +1,326 @@
+//! What looks like a limit of the storage itself: saturation, throttling after a burst, slowness without load, members of a stripe set
+//! that do not do the same.
+
+use iotrial_model::counters::{CounterSeries, DiskCounters};
+use iotrial_model::units::group_thousands;
+use serde::Serialize;
+
+use super::judged::RoleVerdict;
+use super::spread::median;
+use super::{LEAST_IOPS, Spread, iops_of, latency_us_of};
+use crate::words::{latency_in_words, seconds_in_words, with_thousands};
+
+/// What was observed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Observation {
+    /// What it is.
+    pub kind: ObservationKind,
+    /// Of what.
+    pub of: Subject,
+    /// One sentence without a full stop, with the numbers.
+    pub message: String,
+}
+
+/// The kinds of observations, the gravest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ObservationKind {
+    /// More I/Os in flight took longer, and no more of them were done.
+    Saturated,
+    /// After a burst the rate fell to a flat one, and latency rose.
+    Throttled,
+    /// Slow while it did less than at other times.
+    SlowWithoutLoad,
+    /// One of several disks that carry something together does more, or takes longer.
+    Imbalance,
+}
+
+impl ObservationKind {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Saturated, Self::Throttled, Self::SlowWithoutLoad, Self::Imbalance];
+
+    /// The word in JSON and reports.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Saturated => "saturated",
+            Self::Throttled => "throttled",
+            Self::SlowWithoutLoad => "slow-without-load",
+            Self::Imbalance => "imbalance",
+        }
+    }
+}
+
+/// What an observation is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Subject {
+    /// One disk.
+    Disk(String),
+    /// Disks that carry something together.
+    Stripe(Vec<String>),
+}
+
+/// One interval of a disk in which it did something, and took a known time for it.
+#[derive(Debug, Clone, Copy)]
+struct Moment {
+    interval: usize,
+    iops: f64,
+    bytes_per_s: f64,
+    latency_us: f64,
+    outstanding: f64,
+}
+
+/// All observations, the gravest first.
+pub(super) fn observations(
+    series: &CounterSeries,
+    chosen: &[usize],
+    stripes: &[Vec<usize>],
+    verdicts: &[RoleVerdict],
+) -> Vec<Observation> {
+    let mut all = Vec::new();
+    for at in chosen {
+        let disk = &series.disks[*at];
+        let moments = moments(series, disk);
+        let mut add = |kind, message| {
+            all.push(Observation { kind, of: Subject::Disk(disk.name.clone()), message });
+        };
+        let saturation = saturated(disk, &moments);
+        let is_saturated = saturation.is_some();
+        saturation.into_iter().for_each(|message| add(ObservationKind::Saturated, message));
+        throttled(series, disk, &moments).into_iter().for_each(|message| add(ObservationKind::Throttled, message));
+        if !is_saturated && let Some(limit_us) = limit_of(verdicts, disk) {
+            let slow = slow_without_load(disk, &moments, limit_us);
+            slow.into_iter().for_each(|message| add(ObservationKind::SlowWithoutLoad, message));
+        }
+    }
+    for members in stripes {
+        let names = members.iter().map(|at| series.disks[*at].name.clone()).collect();
+        if let Some(message) = imbalance(series, members) {
+            all.push(Observation { kind: ObservationKind::Imbalance, of: Subject::Stripe(names), message });
+        }
+    }
+    all.sort_by_key(|one| one.kind);
+    all
+}
+
+fn moments(series: &CounterSeries, disk: &DiskCounters) -> Vec<Moment> {
+    let at = |interval: usize| {
+        let iops = disk.iops(interval).filter(|iops| *iops >= LEAST_IOPS)?;
+        Some(Moment {
+            interval,
+            iops,
+            bytes_per_s: disk.bytes_per_s(interval)?,
+            latency_us: latency_us_of(disk, interval, None)?,
+            outstanding: disk.outstanding(interval)?,
+        })
+    };
+    (0..series.interval_count).filter_map(at).collect()
+}
+
+/// The limit that its role has, the lowest of both directions.
+fn limit_of(verdicts: &[RoleVerdict], disk: &DiskCounters) -> Option<f64> {
+    let judged = verdicts.iter().flat_map(|verdict| &verdict.judged).filter(|judged| judged.disk == disk.name);
+    judged.map(|judged| judged.limit_us).min_by(f64::total_cmp)
+}
+
+fn typical(moments: &[Moment], of: fn(&Moment) -> f64) -> f64 {
+    median(moments.iter().map(of).collect()).unwrap_or(0.0)
+}
+
+/// So few intervals may be chance.
+const LEAST_MOMENTS: usize = 5;
+/// Rates that are within this of each other are the same.
+// Ten percent: production mixes change from one interval to the next, and a limit of a volume is held within a few percent.
+const FLAT: f64 = 1.1;
+/// Shares of the time, the most pressed first to be looked at: a day may have one hour of it.
+const SHARES: [f64; 5] = [0.02, 0.05, 0.1, 0.2, 0.5];
+/// A disk with fewer in flight is not pressed: one after the other is how a single thread works.
+const LEAST_OUTSTANDING: f64 = 4.0;
+
+/// Document 002: outstanding I/Os grow, latency grows with them, and throughput does not. The intervals with the most in flight are compared
+/// with those that have a quarter to half as many. Neither I/Os nor bytes may grow, or larger I/Os alone would look like saturation; and
+/// both may not fall, or something else slows the disk down.
+fn saturated(disk: &DiskCounters, moments: &[Moment]) -> Option<String> {
+    let mut sorted = moments.to_vec();
+    sorted.sort_by(|one, other| other.outstanding.total_cmp(&one.outstanding));
+    let mut best: Option<(Vec<Moment>, Vec<Moment>)> = None;
+    for share in SHARES {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count")]
+        let count = (share * sorted.len() as f64) as usize;
+        if count < LEAST_MOMENTS {
+            continue;
+        }
+        let pressed = &sorted[..count];
+        let outstanding = typical(pressed, |moment| moment.outstanding);
+        let is_lower = |moment: &&Moment| (outstanding / 4.0..=outstanding / 2.0).contains(&moment.outstanding);
+        let usual: Vec<Moment> = sorted.iter().filter(is_lower).copied().collect();
+        if usual.len() < LEAST_MOMENTS || outstanding < LEAST_OUTSTANDING {
+            continue;
+        }
+        let ratio = |of: fn(&Moment) -> f64| typical(pressed, of) / typical(&usual, of).max(f64::MIN_POSITIVE);
+        let (iops, bytes) = (ratio(|moment| moment.iops), ratio(|moment| moment.bytes_per_s));
+        let is_flat = iops <= FLAT && bytes <= FLAT && (iops >= 1.0 / FLAT || bytes >= 1.0 / FLAT);
+        if is_flat && ratio(|moment| moment.latency_us) >= 1.5 {
+            // The longest stretch of it that there is.
+            best = Some((pressed.to_vec(), usual));
+        }
+    }
+    let (pressed, usual) = best?;
+    let latency = |moments: &[Moment]| latency_in_words(typical(moments, |moment| moment.latency_us));
+    let outstanding = |moments: &[Moment]| with_thousands(typical(moments, |moment| moment.outstanding));
+    Some(format!(
+        "`{}` is saturated at about {} IOPS and {} MB/s: with {} instead of {} I/Os in flight it does no more, and each takes {} instead of {}",
+        disk.name,
+        with_thousands(typical(&pressed, |moment| moment.iops)),
+        with_thousands(typical(&pressed, |moment| moment.bytes_per_s) / 1e6),
+        outstanding(&pressed),
+        outstanding(&usual),
+        latency(&pressed),
+        latency(&usual),
+    ))
+}
+
+/// A burst is at least so many times the plateau that follows it.
+const LEAST_BURST: f64 = 1.25;
+
+/// A flat rate of IOPS or bytes, at least five intervals long, right after intervals with a clearly higher one; with more in flight and longer
+/// latency than those, or the load simply became less.
+fn throttled(series: &CounterSeries, disk: &DiskCounters, moments: &[Moment]) -> Option<String> {
+    let by_iops = plateaus(moments, |moment| moment.iops);
+    let by_bytes = plateaus(moments, |moment| moment.bytes_per_s);
+    let (plateaus, is_iops) = if by_iops.is_empty() { (by_bytes, false) } else { (by_iops, true) };
+    let (burst, plateau) = plateaus.first()?;
+    let rate = |moments: &[Moment]| {
+        if is_iops {
+            format!("{} IOPS", with_thousands(typical(moments, |moment| moment.iops)))
+        } else {
+            format!("{} MB/s", with_thousands(typical(moments, |moment| moment.bytes_per_s) / 1e6))
+        }
+    };
+    let latency = |moments: &[Moment]| latency_in_words(typical(moments, |moment| moment.latency_us));
+    let seconds: Option<f64> = plateau.iter().map(|moment| {
+        series.durations_s.get(moment.interval).copied().or(series.interval_s)
+    }).sum();
+    let lasted = seconds.map_or_else(|| format!("{} intervals", plateau.len()), seconds_in_words);
+    let often = match plateaus.len() {
+        1 => String::new(),
+        count => format!(", {} times", group_thousands(&count.to_string())),
+    };
+    Some(format!(
+        "`{}` did {} and then {} for {lasted}{often}, with more in flight and {} instead of {}: burst credits or a cache were used up",
+        disk.name,
+        rate(burst),
+        rate(plateau),
+        latency(plateau),
+        latency(burst),
+    ))
+}
+
+/// Each burst with the plateau after it.
+fn plateaus<'m>(moments: &'m [Moment], rate: fn(&Moment) -> f64) -> Vec<(&'m [Moment], &'m [Moment])> {
+    let mut found = Vec::new();
+    let mut begin = 0;
+    while begin < moments.len() {
+        let (mut low, mut high) = (rate(&moments[begin]), rate(&moments[begin]));
+        let mut end = begin + 1;
+        while end < moments.len() && moments[end].interval == moments[end - 1].interval + 1 {
+            let one = rate(&moments[end]);
+            if high.max(one) > FLAT * low.min(one) {
+                break;
+            }
+            (low, high) = (low.min(one), high.max(one));
+            end += 1;
+        }
+        let plateau = &moments[begin..end];
+        // The interval in which the change fell is neither: it is left out where it lies between the two.
+        let before = &moments[..begin];
+        let is_next = |moments: &[Moment], gap: usize| {
+            moments.last().is_some_and(|last| last.interval + gap == plateau[0].interval)
+        };
+        let is_change = before.last().is_some_and(|last| rate(last) < LEAST_BURST * high);
+        let burst = if is_change && before.len() > 1 { &before[..before.len() - 1] } else { before };
+        let gap = 1 + before.len() - burst.len();
+        // As long as what is above the plateau, up to its own length.
+        let is_above = |moment: &&Moment| rate(moment) > LEAST_BURST * high;
+        let length = burst.iter().rev().take(plateau.len()).take_while(is_above).count();
+        let burst = &burst[burst.len() - length..];
+        let is_worse = |of: fn(&Moment) -> f64, times: f64| typical(plateau, of) >= times * typical(burst, of);
+        if plateau.len() >= LEAST_MOMENTS
+            && burst.len() >= 2
+            && is_next(burst, gap)
+            && is_worse(|moment| moment.latency_us, 1.5)
+            && is_worse(|moment| moment.outstanding, 1.0)
+            && typical(plateau, |moment| moment.outstanding) >= LEAST_OUTSTANDING
+        {
+            found.push((burst, plateau));
+        }
+        begin = end;
+    }
+    found
+}
+
+/// Document 002: queue and latency above normal together, while there is less to do: a cache of the array that overflows, or disks that are
+/// shared with somebody else.
+fn slow_without_load(disk: &DiskCounters, moments: &[Moment], limit_us: f64) -> Option<String> {
+    let (slow, usual): (Vec<Moment>, Vec<Moment>) = moments.iter().partition(|moment| moment.latency_us >= limit_us);
+    if slow.len() < LEAST_MOMENTS || usual.len() < LEAST_MOMENTS {
+        return None;
+    }
+    let ratio = |of: fn(&Moment) -> f64| typical(&slow, of) / typical(&usual, of).max(f64::MIN_POSITIVE);
+    let did_less = ratio(|moment| moment.iops) <= 1.0 && ratio(|moment| moment.bytes_per_s) <= 1.0;
+    (did_less && ratio(|moment| moment.outstanding) >= 1.5).then(|| {
+        format!(
+            "`{}` took {} in {} intervals in which it did no more than in the others, with {}: its disks or the cache of the array may be shared with another load",
+            disk.name,
+            latency_in_words(typical(&slow, |moment| moment.latency_us)),
+            group_thousands(&slow.len().to_string()),
+            latency_in_words(typical(&usual, |moment| moment.latency_us)),
+        )
+    })
+}
+
+/// A member does so many times the mean of all, or takes so many times as long as the others.
+const UNEVEN: f64 = 1.25;
+const SLOW_MEMBER: f64 = 1.5;
+/// Members that do less on average say nothing of how work is spread.
+const LEAST_STRIPE_IOPS: f64 = 10.0;
+
+fn imbalance(series: &CounterSeries, members: &[usize]) -> Option<String> {
+    if members.len() < 2 {
+        return None;
+    }
+    let of = |at: &usize| {
+        let disk = &series.disks[*at];
+        let iops = Spread::of(series, |interval| iops_of(disk, interval, None))?.mean;
+        Some((disk.name.as_str(), iops, Spread::of_latency(series, disk, None).map(|latency| latency.mean)))
+    };
+    // All or none: a member that is not counted would look idle.
+    let members: Vec<(&str, f64, Option<f64>)> = members.iter().map(of).collect::<Option<_>>()?;
+    let count = members.len() as f64;
+    let mean = members.iter().map(|(_, iops, _)| iops).sum::<f64>() / count;
+    if mean * count < LEAST_STRIPE_IOPS {
+        return None;
+    }
+    let (busiest, most, _) = members.iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
+    if *most >= UNEVEN * mean {
+        return Some(format!(
+            "`{busiest}` does {} of the {} IOPS of {} members, {:.0} % instead of {:.0} %: the load is not spread evenly, and it is the first to be full",
+            with_thousands(*most),
+            with_thousands(mean * count),
+            members.len(),
+            100.0 * most / (mean * count),
+            100.0 / count
+        ));
+    }
+    let latencies: Option<Vec<(&str, f64)>> = members.iter().map(|(name, _, latency)| Some((*name, (*latency)?))).collect();
+    let latencies = latencies?;
+    let (slowest, longest) = latencies.iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
+    let others = median(latencies.iter().filter(|(name, _)| name != slowest).map(|(_, latency)| *latency).collect())?;
+    (*longest >= SLOW_MEMBER * others).then(|| {
+        format!(
+            "`{slowest}` takes {} and the other members {} for as many I/Os: each stripe waits for the slowest",
+            latency_in_words(*longest),
+            latency_in_words(others)
+        )
+    })
+}

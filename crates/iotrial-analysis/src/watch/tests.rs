@@ -1,0 +1,228 @@
+use iotrial_model::counters::Times;
+
+use super::*;
+use crate::threshold::Category;
+
+/// One interval of a disk: reads per second of 8 KiB, and what each took in ms.
+type Moment = (f64, f64);
+
+fn disk(name: &str, moments: &[Moment]) -> DiskCounters {
+    let mut disk = DiskCounters::new(name);
+    for (at, (iops, ms)) in moments.iter().enumerate() {
+        disk.set(Counter::ReadIops, at, *iops);
+        disk.set(Counter::WriteIops, at, 0.0);
+        disk.set(Counter::ReadBytes, at, iops * 8192.0);
+        disk.set(Counter::WriteBytes, at, 0.0);
+        if *iops > 0.0 {
+            disk.set(Counter::ReadLatency, at, ms / 1e3);
+        }
+    }
+    disk
+}
+
+fn series(disks: Vec<DiskCounters>, interval_count: usize) -> CounterSeries {
+    let times = (1..=interval_count).map(|at| 1_795_000_000.0 + 15.0 * at as f64).collect();
+    CounterSeries {
+        interval_s: Some(15.0),
+        interval_count,
+        times: Times::OfCalendar(times),
+        disks,
+        ..CounterSeries::new("PerfMon")
+    }
+}
+
+fn request() -> WatchRequest {
+    let sets = threshold_sets(None).iter().map(|name| ThresholdSet::builtin(name).unwrap()).collect();
+    WatchRequest { thresholds: sets, ..WatchRequest::default() }
+}
+
+fn answer_of(moments: &[Moment]) -> WatchAnswer {
+    WatchAnswer::of(&series(vec![disk("sda", moments)], moments.len()), &request()).unwrap()
+}
+
+fn kinds(answer: &WatchAnswer) -> Vec<ObservationKind> {
+    answer.observations.iter().map(|one| one.kind).collect()
+}
+
+#[test]
+fn a_mean_latency_is_over_ios_and_a_percentile_over_intervals_with_some() {
+    // 100 I/Os of 2 ms, 900 of 12 ms, and one every hundred seconds of a disk that wakes up.
+    let answer = answer_of(&[(100.0, 2.0), (900.0, 12.0), (0.01, 300.0), (0.0, 0.0)]);
+    let latency = answer.disks[0].read.latency_us.unwrap();
+    assert!((latency.mean - 11_002.88).abs() < 0.1, "{latency:?}");
+    assert_eq!((latency.p50, latency.max, latency.interval_count), (2_000.0, 12_000.0, 2));
+    let iops = answer.disks[0].read.iops.unwrap();
+    assert_eq!((iops.mean, iops.p50, iops.max), (250.0025, 0.01, 900.0));
+    assert_eq!(answer.disks[0].read.size_bytes, Some(8192.0));
+    assert_eq!(answer.disks[0].write.latency_us, None, "what was not written has no latency");
+}
+
+#[test]
+fn each_role_is_judged_by_its_own_limit_and_both_articles_are_heard() {
+    let moments = [(100.0, 7.0); 30];
+    let of = |roles: &[(Role, &str)]| {
+        let request = WatchRequest {
+            roles: roles.iter().map(|(role, name)| (*role, (*name).to_owned())).collect(),
+            ..request()
+        };
+        WatchAnswer::of(&series(vec![disk("1 D:", &moments), disk("2 L:", &moments)], 30), &request)
+    };
+    let answer = of(&[]).unwrap();
+    assert_eq!((answer.is_good, answer.roles.len(), answer.roles[0].is_assumed), (Some(true), 1, true));
+    let judged = &answer.roles[0].judged[0];
+    assert_eq!((judged.limit_us, judged.is_within, judged.beyond_percent), (20_000.0, true, 0.0));
+    let by: Vec<_> = judged.categories.iter().map(|by| (by.thresholds.as_str(), by.category)).collect();
+    assert_eq!(by, [("sqlserver-whitepaper", Category::Good), ("oci-sqlserver", Category::Poor)]);
+    let answer = of(&[(Role::Data, "d:"), (Role::Log, "L:")]).unwrap();
+    let roles: Vec<_> = answer.roles.iter().map(|role| (role.role, role.is_within)).collect();
+    assert_eq!((answer.is_good, roles), (Some(false), vec![(Role::Data, Some(true)), (Role::Log, Some(false))]));
+    let error = of(&[(Role::Log, "X:")]).unwrap_err();
+    assert_eq!((error.to_string().as_str(), error.known.len()), ("there is no disk `X:` in it", 2));
+}
+
+#[test]
+fn one_slow_interval_in_twenty_is_borne_and_two_are_not() {
+    let with = |slow: usize| {
+        let mut moments = vec![(1_000.0, 5.0); 100];
+        moments[..slow].iter_mut().for_each(|moment| *moment = (10.0, 100.0));
+        answer_of(&moments).is_good
+    };
+    assert_eq!((with(5), with(6)), (Some(true), Some(false)));
+}
+
+#[test]
+fn nothing_is_judged_where_nothing_was_done_or_timed() {
+    let idle = answer_of(&[(0.0, 0.0); 10]);
+    assert!(idle.is_good.is_none() && idle.is_idle() && kinds(&idle).is_empty());
+    let mut untimed = DiskCounters::new("sda");
+    untimed.set(Counter::Iops, 0, 500.0);
+    let answer = WatchAnswer::of(&series(vec![untimed], 1), &request()).unwrap();
+    assert!(answer.is_good.is_none() && !answer.is_idle());
+    assert_eq!(answer.roles[0].not_judged, ["sda"]);
+}
+
+#[test]
+fn more_in_flight_without_more_done_is_saturation() {
+    // 36 in flight at 5 ms, then 250 at 35 ms, with a tenth of the time at the ceiling.
+    let mut moments = vec![(1_000.0, 4.0); 60];
+    moments.extend([(7_150.0, 11.0); 20]);
+    moments.extend([(7_200.0, 35.0); 20]);
+    let answer = answer_of(&moments);
+    assert_eq!(kinds(&answer), [ObservationKind::Saturated]);
+    let message = &answer.observations[0].message;
+    assert!(message.starts_with("`sda` is saturated at about 7,200 IOPS and 59 MB/s: with 252 instead of 79"), "{message}");
+    // Twice as many in flight do twice as much.
+    let mut growing = vec![(2_000.0, 5.0); 50];
+    growing.extend([(4_000.0, 5.5); 50]);
+    assert_eq!(kinds(&answer_of(&growing)), []);
+    // A single thread, whose latency is what it is.
+    let mut alone = vec![(500.0, 2.0); 50];
+    alone.extend([(500.0, 6.0); 50]);
+    assert_eq!(kinds(&answer_of(&alone)), []);
+}
+
+#[test]
+fn larger_ios_at_the_same_rate_are_no_saturation() {
+    let mut disk = disk("sda", &[(1_000.0, 5.0); 100]);
+    for at in 50..100 {
+        disk.set(Counter::ReadBytes, at, 1_000.0 * 65_536.0);
+        disk.set(Counter::ReadLatency, at, 0.015);
+    }
+    let answer = WatchAnswer::of(&series(vec![disk], 100), &request()).unwrap();
+    assert_eq!(kinds(&answer), []);
+}
+
+#[test]
+fn a_flat_rate_below_a_burst_with_longer_latency_is_throttling() {
+    let throttled = |change: Option<Moment>| {
+        let mut moments = vec![(200.0, 1.0); 10];
+        moments.extend([(3_000.0, 4.0); 8]);
+        moments.extend(change);
+        moments.extend([(500.0, 30.0); 12]);
+        answer_of(&moments)
+    };
+    for change in [None, Some((1_500.0, 15.0))] {
+        let answer = throttled(change);
+        let message = &answer.observations.iter().find(|one| one.kind == ObservationKind::Throttled).unwrap().message;
+        assert!(message.starts_with("`sda` did 3,000 IOPS and then 500 IOPS for 180 s, with"), "{message}");
+    }
+    // The load became less, and latency with it.
+    let mut less = vec![(3_000.0, 4.0); 10];
+    less.extend([(500.0, 2.0); 12]);
+    assert_eq!(kinds(&answer_of(&less)), []);
+    // Up and down all the time.
+    let wild: Vec<Moment> = (0..60).map(|at| if at % 2 == 0 { (3_000.0, 4.0) } else { (500.0, 30.0) }).collect();
+    assert!(!kinds(&answer_of(&wild)).contains(&ObservationKind::Throttled));
+}
+
+#[test]
+fn slow_while_it_does_less_is_not_its_own_load() {
+    let mut moments = vec![(1_000.0, 4.0); 60];
+    // Now more, now less: a flat rate would be one that somebody holds it to.
+    moments.extend((0..20).map(|at| (300.0 + 100.0 * f64::from(at % 3), 60.0)));
+    let answer = answer_of(&moments);
+    assert_eq!(kinds(&answer), [ObservationKind::SlowWithoutLoad]);
+    assert!(answer.observations[0].message.contains("took 60.0 ms in 20 intervals"), "{:?}", answer.observations);
+}
+
+#[test]
+fn members_of_a_stripe_do_the_same_or_are_told() {
+    let of = |loads: [Moment; 3]| {
+        let disks = ["sda", "sdb", "sdc"].iter().zip(loads).map(|(name, load)| disk(name, &[load; 10])).collect();
+        let stripe = ["sda", "sdb", "sdc"].map(str::to_owned).to_vec();
+        WatchAnswer::of(&series(disks, 10), &WatchRequest { stripes: vec![stripe], ..request() }).unwrap()
+    };
+    assert_eq!(kinds(&of([(1_000.0, 2.0), (1_050.0, 2.1), (990.0, 2.0)])), []);
+    let uneven = of([(2_000.0, 2.0), (1_000.0, 2.0), (1_000.0, 2.0)]);
+    let message = &uneven.observations[0].message;
+    assert!(message.starts_with("`sda` does 2,000 of the 4,000 IOPS of 3 members, 50 % instead of 33 %"), "{message}");
+    let slow = of([(1_000.0, 2.0), (1_000.0, 9.0), (1_000.0, 2.1)]);
+    assert!(slow.observations[0].message.starts_with("`sdb` takes 9.00 ms and the other members 2.00 ms"), "{:?}", slow.observations);
+    assert_eq!(slow.observations[0].of, Subject::Stripe(["sda", "sdb", "sdc"].map(str::to_owned).to_vec()));
+}
+
+#[test]
+fn gaps_are_told_with_their_length_and_count_as_nothing() {
+    let mut one = series(vec![disk("sda", &[(100.0, 2.0); 4])], 4);
+    let at = |seconds: f64| 1_795_000_000.0 + seconds;
+    one.times = Times::OfCalendar(vec![at(15.0), at(30.0), at(3_645.0), at(3_660.0)]);
+    let answer = WatchAnswer::of(&one, &request()).unwrap();
+    let span = answer.span.unwrap();
+    assert_eq!((span.gap_count, span.gap_s, span.from_s), (1, 3_600.0, at(0.0)));
+    assert_eq!(answer.notes, ["1 gap of 3,600 s in all: nothing is known of that time"]);
+    assert_eq!(answer.disks[0].read.iops.unwrap().mean, 100.0);
+}
+
+#[test]
+fn intervals_of_different_length_count_by_their_length() {
+    let mut one = series(vec![disk("a", &[(100.0, 2.0), (400.0, 2.0)])], 2);
+    one.durations_s = vec![30.0, 10.0];
+    assert_eq!(WatchAnswer::of(&one, &request()).unwrap().disks[0].read.iops.unwrap().mean, 175.0);
+}
+
+#[test]
+fn a_demand_says_that_the_storage_held_the_load_back() {
+    let notes = |moments: &[Moment]| {
+        let series = series(vec![disk("sda", moments)], moments.len());
+        demand_of("pm.csv", &series, &request(), 95.0).unwrap().notes.join("\n")
+    };
+    let mut saturated = vec![(7_150.0, 11.0); 60];
+    saturated.extend([(7_200.0, 35.0); 40]);
+    assert!(notes(&saturated).contains("this demand is what the storage let through"), "{}", notes(&saturated));
+    // All of the time at the ceiling: there is nothing to compare it with, and the latency alone tells.
+    let flat = vec![(7_250.0, 35.0); 100];
+    assert!(notes(&flat).contains("latency of sda is beyond the limits of sqlserver-whitepaper"), "{}", notes(&flat));
+    let healthy = notes(&[(500.0, 2.0); 100]);
+    assert!(!healthy.contains("let through") && !healthy.contains("beyond"), "{healthy}");
+}
+
+#[test]
+fn a_course_has_as_many_places_as_a_chart_and_the_same_mean() {
+    let moments: Vec<Moment> = (0..4_000).map(|at| (f64::from(at % 7), 2.0)).collect();
+    let answer = answer_of(&moments);
+    let course = answer.course.unwrap();
+    let points = &course.iops[0].points;
+    assert_eq!(points.len(), 400);
+    let mean = points.iter().filter_map(|(_, value)| *value).sum::<f64>() / 400.0;
+    assert!((mean - answer.disks[0].read.iops.unwrap().mean).abs() < 0.01, "{mean}");
+}

@@ -1,0 +1,79 @@
+//! What `iotrial watch --record` or `--json` wrote.
+
+use iotrial_model::counters::{
+    CounterSeries, RECORDING_FORMAT, RecordedInterval, RecordingHead, Times,
+};
+
+use super::reports::Reports;
+use super::CountersError;
+use crate::text::quote;
+
+const TOOL: &str = "iotrial watch";
+
+/// Whether the first line says so.
+pub(super) fn is_recording(text: &str) -> bool {
+    let line = text.lines().next().unwrap_or_default();
+    line.contains("\"iotrial.watch/") && line.contains("\"format\"")
+}
+
+pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
+    let broken = |number: usize, message: String| CountersError::Broken { place: format!("line {number}"), message };
+    let mut lines = text.lines().enumerate().map(|(at, line)| (at + 1, line)).filter(|(_, line)| !line.trim().is_empty());
+    let first = lines.next().map_or("", |(_, line)| line);
+    let head: RecordingHead = serde_json::from_str(first).map_err(|error| broken(1, error.to_string()))?;
+    if head.format != RECORDING_FORMAT {
+        let message = format!("`{}` is not a format that this version reads, which is `{RECORDING_FORMAT}`", quote(&head.format));
+        return Err(broken(1, message));
+    }
+    let mut reports = Reports::default();
+    let (mut ends, mut lengths, mut roles) = (Vec::new(), Vec::new(), Vec::new());
+    let mut is_cut = false;
+    let mut lines = lines.peekable();
+    while let Some((number, line)) = lines.next() {
+        let interval: RecordedInterval = match serde_json::from_str(line) {
+            Ok(interval) => interval,
+            // The machine went down while the last line was written.
+            Err(error) if lines.peek().is_none() && error.is_eof() => {
+                is_cut = true;
+                break;
+            }
+            // `--json` ends with the summary, which follows from the lines.
+            Err(_) if lines.peek().is_none() && line.contains("\"summary\"") => break,
+            Err(error) => return Err(broken(number, error.to_string())),
+        };
+        if !interval.duration_s.is_finite() || interval.duration_s <= 0.0 || !interval.at_s.is_finite() {
+            return Err(broken(number, "an interval has no length".to_owned()));
+        }
+        reports.begin()?;
+        ends.push(interval.at_s);
+        lengths.push(interval.duration_s);
+        for disk in interval.disks {
+            let counted = disk.counted().into_iter();
+            reports.add(&disk.name, counted.filter_map(|(counter, value)| Some((counter, value?))))?;
+            if let Some(role) = disk.role {
+                roles.push((disk.name, role));
+            }
+        }
+    }
+    let mut series = reports.series(TOOL);
+    for disk in &mut series.disks {
+        disk.role = roles.iter().find(|(name, _)| *name == disk.name).map(|(_, role)| *role);
+    }
+    if series.disks.is_empty() {
+        return Err(CountersError::Lacking {
+            tool: "a recording of iotrial watch",
+            missing: "any interval",
+            hint: "it was ended before the first interval was over",
+        });
+    }
+    if is_cut {
+        series.notes.push("the last line is incomplete and left out: the recording did not end by itself".to_owned());
+    }
+    series.host = (!head.host.is_empty()).then(|| quote(&head.host));
+    series.interval_s = Some(head.interval_s).filter(|seconds| seconds.is_finite() && *seconds > 0.0);
+    series.durations_s = lengths;
+    series.times = Times::OfCalendar(ends);
+    // What the host says in one line more: devices that carry one target together.
+    series.stripes = head.stripes;
+    Ok(series)
+}

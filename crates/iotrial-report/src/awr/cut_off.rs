@@ -1,0 +1,46 @@
+//! The first words about reports that were cut off: which sections are missing, and what is not known without them.
+
+use iotrial_analysis::awr::{CutOff, LeftOut};
+
+use super::section;
+use crate::document::{Answer, Block, Section};
+
+/// Files that are named.
+const MOST_FILES: usize = 8;
+
+/// Of one report.
+pub(super) fn of_report(cut: &CutOff) -> Section {
+    let sentence = match cut.missing.len() {
+        0 => "Sections that come later are missing. iotrial reads nothing of those.".to_owned(),
+        _ => "What follows is all that is left, and not what the whole report says. Copy the file again."
+            .to_owned(),
+    };
+    let missing = cut.missing.iter().map(|one| format!("no {}: {}", one.section, one.effect));
+    let mut points: Vec<String> = missing.collect();
+    if !cut.after.is_empty() {
+        points.push(format!("the last table, {}, may lack rows", cut.after));
+    }
+    said(format!("The report is cut off {}", cut.place()), sentence, points)
+}
+
+/// Of some of many; `None` where all are whole.
+pub(super) fn of_many(cut_off: &[LeftOut], reports: usize) -> Option<Section> {
+    let mut points: Vec<String> =
+        cut_off.iter().take(MOST_FILES).map(|one| format!("{}: {}", one.file, one.why)).collect();
+    if cut_off.len() > MOST_FILES {
+        points.push(format!("and {} more: --json has all", cut_off.len() - MOST_FILES));
+    }
+    let headline = match (cut_off.len(), reports) {
+        (0, _) => return None,
+        (1, 1) => "The report is cut off".to_owned(),
+        (1, count) => format!("1 of {count} reports is cut off"),
+        (cut, count) => format!("{cut} of {count} reports are cut off"),
+    };
+    let sentence = "They count as far as they go; figures that they lack are those of the others.";
+    Some(said(headline, sentence.to_owned(), points))
+}
+
+fn said(headline: String, sentence: String, points: Vec<String>) -> Section {
+    let answer = Answer { is_good: Some(false), headline, sentence, points, lists: Vec::new() };
+    section("cut-off", "", None, Block::Answer(answer))
+}

@@ -1,0 +1,106 @@
+//! The first words about one report: what the database asks, where its time goes, and what to look at.
+
+use iotrial_analysis::awr::AwrAnswer;
+use iotrial_model::awr::AwrFigure;
+use iotrial_model::finding::Severity;
+
+use super::{said, section};
+use crate::document::{Answer, Block, PointList, Section};
+
+/// Shares of DB time that are named.
+const MOST_LIMITS: usize = 4;
+
+pub(super) fn opening(answer: &AwrAnswer) -> Section {
+    let value = |figure| answer.figures.value(figure);
+    let rates = match (value(AwrFigure::Reads), value(AwrFigure::Writes)) {
+        (Some(reads), Some(writes)) => {
+            format!("{} reads and {} writes per second", said(reads), said(writes))
+        }
+        _ => "The report has no rates of I/O".to_owned(),
+    };
+    let headline = match &answer.part {
+        Some(part) => format!("{}: {rates}", capital(&part.words())),
+        None => rates,
+    };
+    let of = |is_it: fn(Severity) -> bool| -> Vec<String> {
+        let remarks = answer.remarks.iter().filter(|remark| is_it(remark.severity));
+        remarks.map(|remark| remark.text.clone()).collect()
+    };
+    let mut lists = Vec::new();
+    let limits = limit_points(&answer.limits);
+    let warnings: Vec<String> = of(|severity| severity >= Severity::Warning)
+        .into_iter()
+        .chain(answer.awr.warnings.iter().map(ToString::to_string))
+        .collect();
+    for (heading, points) in [
+        ("Where DB time goes", limits),
+        ("Look at", warnings),
+        ("Remarks", of(|severity| severity == Severity::Note)),
+    ] {
+        if !points.is_empty() {
+            lists.push(PointList { heading, points });
+        }
+    }
+    let mut points: Vec<String> = answer.part.iter().filter_map(|part| part.cells_words()).collect();
+    if answer.awr.interval.has_restart {
+        points.push(
+            "the instance was started within the interval: its counters began again, and rates are too low"
+                .to_owned(),
+        );
+    }
+    let block =
+        Block::Statement(Answer { is_good: None, headline, sentence: sentence(answer), points, lists });
+    section("answer", "", None, block)
+}
+
+fn sentence(answer: &AwrAnswer) -> String {
+    let value = |figure| answer.figures.value(figure);
+    let mut parts = Vec::new();
+    if let (Some(read), Some(write)) = (value(AwrFigure::ReadMib), value(AwrFigure::WriteMib)) {
+        parts.push(format!("{} MiB/s read and {} MiB/s written", said(read), said(write)));
+    }
+    if let (Some(multi), Some(reads)) = (value(AwrFigure::MultiBlockReads), value(AwrFigure::Reads))
+        && reads > 0.0
+    {
+        parts.push(match blocks_of_uncounted_reads(answer) {
+            Some(blocks) => format!(
+                "reads have {blocks:.0} blocks or more on average, although Oracle counts {:.0} % as multi-block: its counter begins at about 128 KiB",
+                100.0 * multi / reads
+            ),
+            None => format!("{:.0} % of the reads are of several blocks", 100.0 * multi / reads),
+        });
+    }
+    if let Some(sessions) = value(AwrFigure::ActiveSessions) {
+        parts.push(format!("{} sessions are active on average", said(sessions)));
+    }
+    match parts.as_slice() {
+        [] => String::new(),
+        parts => format!("{}.", parts.join("; ")),
+    }
+}
+
+/// The largest shares of DB time, each with what it is.
+pub(super) fn limit_points(limits: &[iotrial_analysis::awr::Limit]) -> Vec<String> {
+    let shown = limits.iter().take(MOST_LIMITS);
+    shown.map(|limit| format!("{:.1} %: {}", limit.percent, limit.what)).collect()
+}
+
+/// The first letter of a sentence.
+pub(super) fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// The blocks of a mean read that is not counted as multi-block, where these are several: reads of several blocks below about 128 KiB are not in
+/// the counter, on the reports at hand, and are no single-block reads.
+pub(super) fn blocks_of_uncounted_reads(answer: &AwrAnswer) -> Option<f64> {
+    // Control files have blocks of 16 KiB: up to two blocks of a database say nothing.
+    const SEVERAL: f64 = 2.0;
+    const LARGEST_MIB: f64 = 1.0;
+    let value = |figure| answer.figures.value(figure);
+    let (multi, single) = (value(AwrFigure::MultiBlockReads)?, value(AwrFigure::SingleBlockReads)?);
+    // What is counted has at most 1 MiB each, so that this much is left at least.
+    let mib = value(AwrFigure::ReadMib)? - multi * LARGEST_MIB;
+    let blocks = mib * 1024.0 / single / value(AwrFigure::BlockKib)?;
+    (single > multi && blocks >= SEVERAL).then_some(blocks)
+}

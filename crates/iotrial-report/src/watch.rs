@@ -1,0 +1,403 @@
+//! The document of what counters say: whether latencies are good enough by role, what looks like a limit, what each disk did.
+
+use iotrial_analysis::watch::{
+    Course, CourseLine, DirectionAnswer, DiskAnswer, Judged, RoleVerdict, Spread, WatchAnswer,
+};
+use iotrial_analysis::words::{latency_in_words, seconds_in_words, with_thousands};
+use iotrial_model::finding::Severity;
+use iotrial_model::load::Direction;
+use iotrial_model::words::in_brief;
+
+use crate::calendar;
+use crate::chart::{Axis, Chart, ChartGroup, Dash, LATENCY_AXIS, Limit, Line, Scale, Shape};
+use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
+use crate::finding_line::About;
+use crate::quantity::Quantity;
+use crate::table::{Column, Row, Table, Value};
+
+impl Document {
+    /// What counters say of the storage. `name` is what the user calls them.
+    pub fn of_watch(answer: &WatchAnswer, name: &str) -> Self {
+        let mut sections = vec![section("answer", "", Block::Answer(summary(answer)))];
+        if let Some(table) = judged_table(answer) {
+            sections.push(section("roles", "Latency by role", Block::Table(table)));
+        }
+        if !answer.observations.is_empty() {
+            let line = |one: &iotrial_analysis::watch::Observation| {
+                FindingLine::about(About::Observation(one.kind), Severity::Warning, one.message.clone())
+            };
+            let lines = answer.observations.iter().map(line).collect();
+            sections.push(section("observations", "What looks like a limit", Block::Findings(lines)));
+        }
+        let tables = [disks_table(answer), queue_table(answer)];
+        let mut disks = Section {
+            id: "disks",
+            heading: "What the disks do",
+            note: None,
+            blocks: tables.into_iter().flatten().map(Block::Table).collect(),
+        };
+        disks.note = (answer.interval_count > 1).then(|| {
+            "Percentiles are of intervals; the mean of a latency is over all I/Os.".to_owned()
+        });
+        if !disks.blocks.is_empty() {
+            sections.push(disks);
+        }
+        if let Some(charts) = answer.course.as_ref().and_then(|course| charts(course, answer)) {
+            sections.push(section("course", "Over time", Block::Charts(charts)));
+        }
+        Self {
+            title: "Is the storage good enough?".to_owned(),
+            byline: byline(answer, name),
+            in_brief: Vec::new(),
+            sections,
+            chapters: Vec::new(),
+        }
+    }
+}
+
+fn section(id: &'static str, heading: &'static str, block: Block) -> Section {
+    Section { id, heading, note: None, blocks: vec![block] }
+}
+
+fn byline(answer: &WatchAnswer, name: &str) -> String {
+    let intervals = match (answer.interval_count, answer.interval_s) {
+        (1, Some(seconds)) => format!("1 interval of {}", seconds_in_words(seconds)),
+        (1, None) => "1 interval".to_owned(),
+        (count, Some(seconds)) => {
+            format!("{} intervals of {}", with_thousands(count as f64), seconds_in_words(seconds))
+        }
+        (count, None) => format!("{} intervals", with_thousands(count as f64)),
+    };
+    let span = answer
+        .span
+        .filter(|span| span.has_date)
+        .map(|span| format!("{} to {}", calendar::moment(span.from_s), calendar::moment(span.to_s)));
+    let parts = [answer.host.clone(), Some(format!("{}: {name}", answer.tool)), Some(intervals), span];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
+const fn direction_word(direction: Option<Direction>) -> &'static str {
+    match direction {
+        Some(Direction::Read) => "reads",
+        Some(Direction::Write) => "writes",
+        None => "reads and writes",
+    }
+}
+
+fn role_word(role: &RoleVerdict) -> String {
+    if role.is_assumed { format!("{} (assumed)", role.role) } else { role.role.to_string() }
+}
+
+fn summary(answer: &WatchAnswer) -> Answer {
+    let beyond = || {
+        let of_role = |role: &RoleVerdict| {
+            role.judged.iter().filter(|one| !one.is_within).cloned().map(|one| (role.role, one)).collect::<Vec<_>>()
+        };
+        let mut all: Vec<_> = answer.roles.iter().flat_map(of_role).collect();
+        // By how far it is beyond what it may take.
+        let excess = |judged: &Judged| judged.lat_mean_us.max(judged.lat_p95_us) / judged.limit_us;
+        all.sort_by(|one, other| excess(&other.1).total_cmp(&excess(&one.1)));
+        all
+    };
+    let told = |(role, one): &(iotrial_model::load::Role, Judged)| {
+        let (what, limit) = (direction_word(one.direction), latency_in_words(one.limit_us));
+        if answer.interval_count == 1 {
+            return format!("{role}: {what} of {} take {}; {limit} is the limit", one.disk, latency_in_words(one.lat_mean_us));
+        }
+        format!(
+            "{role}: {what} of {} take {} on average and up to {} in 95 % of the intervals; {limit} is the limit, and {:.0} % of the intervals are beyond it",
+            one.disk,
+            latency_in_words(one.lat_mean_us),
+            latency_in_words(one.lat_p95_us),
+            one.beyond_percent
+        )
+    };
+    let (headline, sentence, mut points) = match answer.is_good {
+        Some(true) => {
+            let judged: usize = answer.roles.iter().map(|role| role.judged.len()).sum();
+            let limits = if judged == 1 { "The latency" } else { "Every latency" };
+            (
+                "Good enough".to_owned(),
+                match answer.interval_count {
+                    1 => format!("{limits} is within the limits of {}.", answer.thresholds[0]),
+                    _ => format!("{limits} is within the limits of {}, on average and in 95 % of the intervals.", answer.thresholds[0]),
+                },
+                Vec::new(),
+            )
+        }
+        Some(false) => {
+            let all = beyond();
+            let mut roles: Vec<String> = all.iter().map(|(role, _)| role.to_string()).collect();
+            roles.dedup();
+            roles.sort_unstable();
+            roles.dedup();
+            (
+                format!("Not good enough for {}", in_brief(&roles, 5, 5)),
+                format!("Latencies are beyond the limits of {}.", answer.thresholds[0]),
+                all.iter().take(MOST_POINTS).map(told).collect(),
+            )
+        }
+        None if answer.is_idle() => (
+            "Nothing to judge".to_owned(),
+            "The disks did nothing in that time.".to_owned(),
+            Vec::new(),
+        ),
+        None => (
+            "Not judged".to_owned(),
+            "There is no latency of any disk in it that a threshold set judges.".to_owned(),
+            vec!["PerfMon has latencies in `Avg. Disk sec/Read` and `sec/Write`, iostat with -x, sar with -d, snapshots in their times.".to_owned()],
+        ),
+    };
+    if answer.observations.iter().any(|one| one.kind == iotrial_analysis::watch::ObservationKind::Saturated) {
+        points.push("Saturated: what was done is what the storage lets through, and not what was asked for.".to_owned());
+    }
+    let assumed = answer.roles.iter().filter(|role| role.is_assumed);
+    let mut assumed: Vec<&str> = assumed.flat_map(|role| role.judged.iter().map(|one| one.disk.as_str())).collect();
+    assumed.dedup();
+    if !assumed.is_empty() {
+        points.push(format!(
+            "{} judged as data files, because nobody said what {} for: --role log={} judges as a log.",
+            if assumed.len() == 1 { format!("{} is", assumed[0]) } else { format!("{} are", in_brief(&assumed, 4, 3)) },
+            if assumed.len() == 1 { "it is" } else { "they are" },
+            assumed[assumed.len() - 1],
+        ));
+    }
+    let mut lists = Vec::new();
+    let mut notes = answer.notes.clone();
+    if !answer.left_out.is_empty() {
+        notes.push(format!(
+            "left out, because it is counted elsewhere or was not asked for: {}",
+            in_brief(&answer.left_out, 6, 5)
+        ));
+    }
+    if !notes.is_empty() {
+        lists.push(PointList { heading: "About the counters", points: notes });
+    }
+    Answer { is_good: answer.is_good, headline, sentence, points, lists }
+}
+
+/// More are in the table.
+const MOST_POINTS: usize = 4;
+
+fn judged_table(answer: &WatchAnswer) -> Option<Table> {
+    let judged = || answer.roles.iter().flat_map(|role| role.judged.iter().map(move |one| (role, one)));
+    judged().next()?;
+    let has_rates = judged().any(|(_, one)| one.iops_mean.is_some());
+    // Sets that judge none of these roles have no column.
+    let sets: Vec<&String> = answer
+        .thresholds
+        .iter()
+        .filter(|set| judged().any(|(_, one)| one.categories.iter().any(|by| by.thresholds == **set)))
+        .collect();
+    let mut columns = vec![
+        Column::new("role", Quantity::Words),
+        Column::new("disk", Quantity::Words),
+        Column::new("I/O", Quantity::Words),
+    ];
+    if has_rates {
+        columns.push(Column::new("IOPS", Quantity::Iops).optional());
+    }
+    columns.extend([
+        Column::new("mean", Quantity::LatencyUs).under("lat"),
+        Column::new("95 %", Quantity::LatencyUs).under("lat"),
+        Column::new("longest", Quantity::LatencyUs).under("lat").optional(),
+        Column::new("limit", Quantity::LatencyUs),
+        Column::new("beyond", Quantity::Percent),
+    ]);
+    columns.extend(sets.iter().map(|set| Column::new((*set).clone(), Quantity::Words)));
+    let row = |(role, one): (&RoleVerdict, &Judged)| {
+        let mut cells = vec![
+            Value::Text(role_word(role)),
+            Value::Text(one.disk.clone()),
+            Value::Text(direction_word(one.direction).to_owned()),
+        ];
+        if has_rates {
+            cells.push(Value::number(one.iops_mean));
+        }
+        cells.extend([
+            Value::Number(one.lat_mean_us),
+            Value::Number(one.lat_p95_us),
+            Value::Number(one.lat_max_us),
+            Value::Number(one.limit_us),
+            Value::Number(one.beyond_percent),
+        ]);
+        let by = |set: &&String| one.categories.iter().find(|by| by.thresholds == **set);
+        cells.extend(sets.iter().map(|set| by(set).map_or(Value::Absent, |by| Value::Category(by.category))));
+        Row { cells, is_total: false }
+    };
+    let mut table = Table {
+        caption: "Latency of each direction, what it may take, and how much of the time it took longer".to_owned(),
+        columns,
+        rows: judged().map(row).collect(),
+        at_a_glance: true,
+    };
+    leave_out(&mut table, 3, answer);
+    Some(table)
+}
+
+fn disks_table(answer: &WatchAnswer) -> Option<Table> {
+    let columns = vec![
+        Column::new("disk", Quantity::Words),
+        Column::new("I/O", Quantity::Words),
+        Column::new("mean", Quantity::Iops).under("I/Os"),
+        Column::new("95 %", Quantity::Iops).under("I/Os"),
+        Column::new("most", Quantity::Iops).under("I/Os").optional(),
+        Column::new("mean", Quantity::BandwidthMbPerS).under("bandwidth"),
+        Column::new("95 %", Quantity::BandwidthMbPerS).under("bandwidth"),
+        Column::new("most", Quantity::BandwidthMbPerS).under("bandwidth").optional(),
+        Column::new("KiB", Quantity::Unitless).under("size").optional(),
+        Column::new("mean", Quantity::LatencyUs).under("lat"),
+        Column::new("median", Quantity::LatencyUs).under("lat").optional(),
+        Column::new("95 %", Quantity::LatencyUs).under("lat").optional(),
+        Column::new("longest", Quantity::LatencyUs).under("lat").optional(),
+    ];
+    let mut rows = Vec::new();
+    for disk in &answer.disks {
+        rows.extend(rows_of(disk, false));
+    }
+    if let Some(total) = &answer.total {
+        rows.extend(rows_of(total, true));
+    }
+    let mut table = Table {
+        caption: "I/Os and bytes per second, and the time that an I/O took".to_owned(),
+        columns,
+        rows,
+        at_a_glance: true,
+    };
+    leave_out(&mut table, 2, answer);
+    (table.columns.len() > 2).then_some(table)
+}
+
+/// Columns that say nothing: those that no source has, and of a single interval all that is not its mean.
+fn leave_out(table: &mut Table, labels: usize, answer: &WatchAnswer) {
+    let repeats = |column: &Column| answer.interval_count == 1 && REPEATING.contains(&column.name.as_ref());
+    for at in (labels..table.columns.len()).rev() {
+        if repeats(&table.columns[at]) || table.rows.iter().all(|row| row.cells[at] == Value::Absent) {
+            table.without_column(at);
+        }
+    }
+}
+
+/// Of a single interval the same as the mean.
+const REPEATING: [&str; 5] = ["median", "95 %", "most", "longest", "beyond"];
+
+fn rows_of(disk: &DiskAnswer, is_total: bool) -> Vec<Row> {
+    let is_there = |one: &DirectionAnswer| one.iops.is_some() || one.bytes_per_s.is_some() || one.latency_us.is_some();
+    let apart = [(Some(Direction::Read), &disk.read), (Some(Direction::Write), &disk.write)];
+    // Both together where they are not apart in anything but bytes.
+    let is_apart = disk.read.iops.is_some() || disk.read.latency_us.is_some() || disk.write.latency_us.is_some();
+    let shown: Vec<(Option<Direction>, &DirectionAnswer)> = if is_apart || !is_there(&disk.both) {
+        apart.into_iter().filter(|(_, one)| is_there(one)).collect()
+    } else {
+        vec![(None, &disk.both)]
+    };
+    let row = |(direction, one): (Option<Direction>, &DirectionAnswer)| {
+        let of = |spread: Option<Spread>, scale: f64, which: fn(&Spread) -> f64| {
+            Value::number(spread.map(|spread| which(&spread) / scale))
+        };
+        let cells = vec![
+            Value::Text(disk.name.clone()),
+            Value::Text(direction_word(direction).to_owned()),
+            of(one.iops, 1.0, |one| one.mean),
+            of(one.iops, 1.0, |one| one.p95),
+            of(one.iops, 1.0, |one| one.max),
+            of(one.bytes_per_s, 1e6, |one| one.mean),
+            of(one.bytes_per_s, 1e6, |one| one.p95),
+            of(one.bytes_per_s, 1e6, |one| one.max),
+            Value::number(one.size_bytes.map(|bytes| bytes / 1024.0)),
+            of(one.latency_us, 1.0, |one| one.mean),
+            of(one.latency_us, 1.0, |one| one.p50),
+            of(one.latency_us, 1.0, |one| one.p95),
+            of(one.latency_us, 1.0, |one| one.max),
+        ];
+        Row { cells, is_total }
+    };
+    shown.into_iter().map(row).collect()
+}
+
+fn queue_table(answer: &WatchAnswer) -> Option<Table> {
+    let row = |disk: &DiskAnswer| {
+        let of = |spread: Option<Spread>, which: fn(&Spread) -> f64| Value::number(spread.map(|one| which(&one)));
+        let cells = vec![
+            Value::Text(disk.name.clone()),
+            of(disk.queue, |one| one.mean),
+            of(disk.queue, |one| one.p95),
+            of(disk.queue, |one| one.max),
+            of(disk.busy_percent, |one| one.mean),
+            of(disk.busy_percent, |one| one.p95),
+            of(disk.busy_percent, |one| one.max),
+        ];
+        (disk.queue.is_some() || disk.busy_percent.is_some()).then_some(Row { cells, is_total: false })
+    };
+    let rows: Vec<Row> = answer.disks.iter().filter_map(row).collect();
+    let mut table = Table {
+        caption: "I/Os in flight or waiting, and the share of the time with any".to_owned(),
+        columns: vec![
+            Column::new("disk", Quantity::Words),
+            Column::new("mean", Quantity::Load).under("in flight"),
+            Column::new("95 %", Quantity::Load).under("in flight"),
+            Column::new("most", Quantity::Load).under("in flight"),
+            Column::new("mean", Quantity::Percent).under("busy"),
+            Column::new("95 %", Quantity::Percent).under("busy"),
+            Column::new("most", Quantity::Percent).under("busy"),
+        ],
+        rows,
+        at_a_glance: true,
+    };
+    leave_out(&mut table, 1, answer);
+    (!table.rows.is_empty()).then_some(table)
+}
+
+/// Below an hour a calendar has no ticks that help.
+const SHORT_S: f64 = 3_600.0;
+
+fn charts(course: &Course, answer: &WatchAnswer) -> Option<ChartGroup> {
+    let length = answer.span.map_or(0.0, |span| span.to_s - span.from_s);
+    let is_calendar = course.is_calendar && length >= SHORT_S;
+    let start = answer.span.filter(|_| course.is_calendar && !is_calendar).map_or(0.0, |span| span.from_s);
+    let x = match (is_calendar, course.is_numbered) {
+        (true, _) => Axis { name: "", quantity: Quantity::Unitless, scale: Scale::Calendar, to: 0.0 },
+        (false, false) => Axis { name: "time", quantity: Quantity::Seconds, scale: Scale::Linear, to: 0.0 },
+        (false, true) => Axis { name: "interval", quantity: Quantity::Count, scale: Scale::Linear, to: 0.0 },
+    };
+    let line = |(index, line): (usize, &CourseLine)| Line {
+        name: line.name.clone(),
+        hue: index % Line::HUE_COUNT,
+        dash: Dash::of_series(index),
+        shape: Shape::Course,
+        points: line.points.iter().map(|(at, value)| (at - start, *value)).collect(),
+    };
+    // A logarithmic axis has no place for zero.
+    let above_zero = |mut line: Line| {
+        line.points.iter_mut().for_each(|(_, value)| *value = value.filter(|value| *value > 0.0));
+        line
+    };
+    let chart = |id: &str, title: &str, y, lines: Vec<Line>, limits| Chart {
+        id: id.to_owned(),
+        title: title.to_owned(),
+        x,
+        y,
+        lines,
+        spans: Vec::new(),
+        limits,
+    };
+    let mut limits: Vec<Limit> = Vec::new();
+    for role in &answer.roles {
+        if let Some(judged) = role.judged.first()
+            && !limits.iter().any(|limit| limit.value == judged.limit_us)
+        {
+            limits.push(Limit { name: role.role.to_string(), value: judged.limit_us, until: None });
+        }
+    }
+    let rate = Axis { name: "", quantity: Quantity::Iops, scale: Scale::Linear, to: 0.0 };
+    let iops: Vec<Line> = course.iops.iter().enumerate().map(line).collect();
+    let latency: Vec<Line> = course.latency_us.iter().enumerate().map(line).map(above_zero).collect();
+    let charts: Vec<Chart> = [
+        chart("watch-iops", "I/Os per second", rate, iops, Vec::new()),
+        chart("watch-latency", "Latency of the busiest disks", LATENCY_AXIS, latency, limits),
+    ]
+    .into_iter()
+    .filter(|chart| !chart.lines.is_empty())
+    .collect();
+    (!charts.is_empty()).then_some(ChartGroup { charts })
+}

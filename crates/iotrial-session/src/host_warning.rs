@@ -1,0 +1,107 @@
+//! What is critical about the host, said before a load begins: a result under it would be void, or the data at risk.
+
+use iotrial_analysis::host_check::{Database, Weight, builtin_rules, judge_host};
+use iotrial_model::foreign_text::harmless;
+use iotrial_model::host_fact::{HostReport, PartKind};
+
+use crate::observer::Observer;
+
+/// The critical findings of a host, a line each. `profile` says by its name for which database.
+pub(crate) fn critical(report: &HostReport, profile: &str) -> Vec<String> {
+    let answer = judge_host(report.clone(), &builtin_rules(), Database::of_profile(profile));
+    let critical = answer.findings.iter().filter(|finding| finding.severity == Weight::Critical);
+    critical
+        .map(|finding| match finding.kind {
+            PartKind::Host => finding.title.clone(),
+            _ => format!("{} ({})", finding.title, harmless(&finding.parts.join(", "))),
+        })
+        .collect()
+}
+
+/// What was said already: a study looks at the same hosts again before each of its loads.
+#[derive(Debug, Default)]
+pub(crate) struct HostWarnings {
+    told: Vec<String>,
+}
+
+impl HostWarnings {
+    /// Says what is critical below the targets of a load and was not said before. It measures all the same.
+    pub(crate) fn tell(&mut self, report: Option<&HostReport>, profile: &str, observer: &dyn Observer) {
+        let Some(report) = report else { return };
+        let new: Vec<String> =
+            critical(report, profile).into_iter().filter(|line| !self.told.contains(line)).collect();
+        for line in &new {
+            observer.warn(&format!("warning: {line}"));
+        }
+        if let Some(chain) = report.chains.first().filter(|_| !new.is_empty()) {
+            observer
+                .warn(&format!("`iotrial check --target {}` says what to change", harmless(&chain.target)));
+        }
+        self.told.extend(new);
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use std::sync::Mutex;
+    use std::time::Duration;
+
+    use iotrial_model::host_fact::{Fact, FactId, FactValue, Part, Reading, TargetChain};
+    use iotrial_model::plan::Plan;
+    use iotrial_model::record::Interval;
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Heard(Mutex<Vec<String>>);
+
+    impl Observer for Heard {
+        fn say(&self, _: &str) {}
+        fn warn(&self, text: &str) {
+            self.0.lock().unwrap().push(text.to_owned());
+        }
+        fn layout(&self, _: u64, _: u64) {}
+        fn left(&self, _: Duration) {}
+        fn start(&self, _: &Plan) {}
+        fn interval(&self, _: &Plan, _: &Interval) {}
+        fn finish(&self) {}
+    }
+
+    /// A host with a file system whose barriers are as they are said to be.
+    fn host(mount: &str, barriers: &str) -> HostReport {
+        let fact = Fact {
+            id: FactId::Barriers,
+            reading: Reading::Known(FactValue::text(barriers)),
+            from: "/proc/self/mountinfo".to_owned(),
+        };
+        let part = Part { facts: vec![fact], ..Part::new(PartKind::Filesystem, mount) };
+        HostReport {
+            name: "db01".to_owned(),
+            host: Part::new(PartKind::Host, "db01"),
+            chains: vec![TargetChain { target: format!("{mount}/data"), parts: vec![part], ends: None }],
+        }
+    }
+
+    #[test]
+    fn what_is_critical_is_said_once_and_what_is_as_it_should_be_never() {
+        let (heard, mut warnings) = (Heard::default(), HostWarnings::default());
+        warnings.tell(None, "sqlserver-oltp", &heard);
+        warnings.tell(Some(&host("/a", "on")), "sqlserver-oltp", &heard);
+        assert!(heard.0.lock().unwrap().is_empty());
+        for _ in 0..2 {
+            warnings.tell(Some(&host("/a", "off")), "sqlserver-oltp", &heard);
+        }
+        warnings.tell(Some(&host("/b", "off")), "", &heard);
+        let heard = heard.0.into_inner().unwrap();
+        assert_eq!(
+            heard,
+            [
+                "warning: write barriers are switched off (/a)",
+                "`iotrial check --target /a/data` says what to change",
+                "warning: write barriers are switched off (/b)",
+                "`iotrial check --target /b/data` says what to change",
+            ]
+        );
+    }
+}

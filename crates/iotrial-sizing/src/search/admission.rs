@@ -1,0 +1,72 @@
+//! Which kinds of volume and levels a search takes: those on which databases run, unless others are asked for.
+
+use iotrial_model::demand::{Demand, LatencyClass};
+
+use crate::catalog::VolumeKind;
+use crate::measure::is_sequential;
+
+/// From so many bytes on an I/O is what a scan or a backup does, also where no role says so: rotating disks move as much between
+/// two moves of the arm.
+const LARGE_BLOCK: f64 = 1_048_576.0;
+
+/// What is asked for.
+pub(super) struct Admission<'s> {
+    /// Names of kinds or levels; empty takes all on which databases run.
+    wanted: &'s [String],
+    /// Whether rotating disks and levels without a commitment to their IOPS do: what is asked is sequential, or a latency is asked
+    /// that only they have.
+    takes_any: bool,
+}
+
+impl<'s> Admission<'s> {
+    pub(super) fn new(demand: &Demand, wanted: &'s [String]) -> Self {
+        let is_large = |stream: &iotrial_model::demand::DemandStream| {
+            is_sequential(stream.role) || stream.block_size_bytes >= LARGE_BLOCK
+        };
+        let takes_any = demand.latency == Some(LatencyClass::Hdd) || demand.streams.iter().all(is_large);
+        Self { wanted, takes_any }
+    }
+
+    /// Whether a kind, or one of its levels, is asked for.
+    pub(super) fn is_wanted(&self, kind: &VolumeKind) -> bool {
+        self.wanted.is_empty()
+            || self.is_named(&kind.name)
+            || kind.levels.iter().any(|level| self.is_named(&level.name))
+    }
+
+    fn is_named(&self, name: &str) -> bool {
+        self.wanted.iter().any(|one| one == name)
+    }
+
+    /// Places of the levels that are taken, and what to say of the others; or why none is.
+    pub(super) fn levels(&self, kind: &VolumeKind) -> Result<(Vec<usize>, Option<String>), String> {
+        let kind_is_named = self.is_named(&kind.name);
+        if kind.latency == Some(LatencyClass::Hdd) && !kind_is_named && !self.takes_any {
+            return Err(format!(
+                "{}: rotating disks, which suit large sequential I/O; --volume {} brings them in",
+                kind.title, kind.name
+            ));
+        }
+        let is_asked = |place: &usize| {
+            let level = &kind.levels[*place];
+            self.wanted.is_empty() || kind_is_named || self.is_named(&level.name)
+        };
+        let asked: Vec<usize> = (0..kind.levels.len()).filter(is_asked).collect();
+        let (taken, left): (Vec<usize>, Vec<usize>) = asked.into_iter().partition(|place| {
+            let level = &kind.levels[*place];
+            // The name of a kind that has nothing else means this level.
+            let is_named = self.is_named(&level.name) || (kind_is_named && kind.levels.len() == 1);
+            level.iops_commitment || self.takes_any || is_named
+        });
+        let names: Vec<&str> = left.iter().map(|place| kind.levels[*place].name.as_str()).collect();
+        let note = (!names.is_empty()).then(|| {
+            format!(
+                "{} {}: the vendor does not commit itself to its IOPS; --volume {} brings it in",
+                kind.title,
+                names.join(", "),
+                if names[0].is_empty() { &kind.name } else { names[0] }
+            )
+        });
+        if taken.is_empty() { Err(note.unwrap_or_else(|| format!("{}: no level is asked for", kind.title))) } else { Ok((taken, note)) }
+    }
+}

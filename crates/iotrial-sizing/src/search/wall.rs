@@ -1,0 +1,196 @@
+//! What is in the way where nothing meets a demand, and what comes closest.
+
+use iotrial_model::demand::{Demand, Os};
+use iotrial_model::words::in_brief;
+
+use super::{Nearest, Search, Space};
+use crate::catalog::Catalog;
+use crate::chain::ElementKind;
+use crate::explanation::{ExplainError, Explanation};
+use crate::requirement::Share;
+
+/// How often the interval in which the largest possible load lies is halved.
+// From 1 down, 44 halvings leave 2^-44; next to the smallest load that is tried, 2^-20, that is a relative
+// error of 2^-24. A step asks tables that are already made, so it is cheap.
+const NEAREST_STEPS: u32 = 44;
+
+/// How often the interval of the largest amount that can be had is halved: 2^-20 is about a millionth.
+// Fewer than above because each step makes a new space, with every machine and kind chosen again.
+const AMOUNT_STEPS: u32 = 20;
+
+/// Share of the fullest limit from which another limit counts as equally full.
+// Sizes are bought in whole GiB and IOPS in whole numbers, so what is meant to be equally full differs by
+// rounding. A thousandth covers that for all but the smallest volumes.
+const FULL: f64 = 0.999;
+
+/// What comes closest where nothing meets the demand: the most of its rates that can be had, or the requirement without which
+/// there would be something.
+pub(super) fn nearest(
+    space: &Space<'_>,
+    catalog: &Catalog,
+    demand: &Demand,
+    search: &Search,
+) -> Result<Nearest, ExplainError> {
+    // If even a millionth of the rates cannot be had, rates are not what is in the way.
+    let smallest = 1.0 / f64::from(1 << 20);
+    if space.cheapest(smallest).is_some() {
+        let (mut possible, mut impossible) = (smallest, 1.0);
+        // Bisection works because more load never becomes possible where less was not: all limits are linear
+        // and prices do not matter here.
+        for _ in 0..NEAREST_STEPS {
+            let middle = f64::midpoint(possible, impossible);
+            if space.cheapest(middle).is_some() { possible = middle } else { impossible = middle }
+        }
+        let pick = space.cheapest(possible).expect("it was there a moment ago");
+        let closest = space.explain(&pick)?;
+        let wall = wall_of(&closest).map_or_else(String::new, |share| {
+            format!("{}, {}: {}", share.element, share.measure, share.written())
+        });
+        let wall = wall + &without_price(space);
+        return Ok(Nearest { carries_times: Some(possible), wall, closest: Some(Box::new(closest)) });
+    }
+    // Of an amount, the largest part that can be had is the limiting factor; of anything else, that it is
+    // asked at all.
+    for (what, change) in amounts(demand) {
+        let with = |share: f64| {
+            let mut less = demand.clone();
+            change(&mut less, share);
+            less
+        };
+        let is_there = |share: f64| -> Result<bool, ExplainError> {
+            // The rates are set to next to nothing, so that only the amount decides.
+            Ok(Space::new(catalog, &with(share), search)?.cheapest(smallest).is_some())
+        };
+        // Without this amount there would still be nothing, so it is not the one in the way.
+        if !is_there(0.0)? {
+            continue;
+        }
+        let (mut possible, mut impossible) = (0.0, 1.0);
+        for _ in 0..AMOUNT_STEPS {
+            let middle = f64::midpoint(possible, impossible);
+            if is_there(middle)? { possible = middle } else { impossible = middle }
+        }
+        let without_price = without_price(space);
+        let less = with(possible);
+        let space = Space::new(catalog, &less, search)?;
+        // With the whole rates where that is possible.
+        let pick =
+            space.cheapest(1.0).or_else(|| space.cheapest(smallest)).expect("it was there a moment ago");
+        let closest = space.explain(&pick)?;
+        let wall = format!("the wall is {}{without_price}", what(&closest));
+        return Ok(Nearest { carries_times: None, wall, closest: Some(Box::new(closest)) });
+    }
+    let mut walls = Vec::new();
+    // What is not an amount cannot be halved, only dropped.
+    for (what, relaxed) in relaxations(demand) {
+        let space = Space::new(catalog, &relaxed, search)?;
+        if let Some(pick) = space.cheapest(1.0).or_else(|| space.cheapest(smallest)) {
+            walls.push((what, space.explain(&pick)?));
+        }
+    }
+    let wall = if walls.is_empty() {
+        "several requirements at once: without any one of them there is still nothing".to_owned()
+    } else {
+        let names: Vec<&str> = walls.iter().map(|(what, _)| what.as_str()).collect();
+        format!("without {} there would be something", names.join(", or without "))
+    };
+    let closest = walls.into_iter().next().map(|(_, closest)| Box::new(closest));
+    Ok(Nearest { carries_times: None, wall, closest })
+}
+
+/// The machines that would meet the demand and have no price: the wall is then one of the catalog, and not of the provider.
+fn without_price(space: &Space<'_>) -> String {
+    let names = space.unpriced_that_carry();
+    if names.is_empty() {
+        return String::new();
+    }
+    let carry = if names.len() == 1 { "carries" } else { "carry" };
+    format!("; {} {carry} it, and no source has a price", in_brief(&names, 4, 3))
+}
+
+/// Says what of an amount there is, and how much was asked.
+type AmountWords = Box<dyn Fn(&Explanation) -> String>;
+/// Asks for this share of an amount.
+type AmountChange = fn(&mut Demand, f64);
+
+/// The amounts that a demand asks for besides rates.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "sizes and counts, of which a share is taken"
+)]
+fn amounts(demand: &Demand) -> Vec<(AmountWords, AmountChange)> {
+    use crate::measure::grouped;
+    use iotrial_model::units::ByteSize;
+    let mut all: Vec<(AmountWords, AmountChange)> = Vec::new();
+    if demand.vcpus_min > 0 {
+        let asked = demand.vcpus_min;
+        all.push((
+            Box::new(move |closest| {
+                format!("the number of vCPU: {asked} are asked, and at most {} can be had", closest.vcpus)
+            }),
+            // The processors are rounded down, memory and capacity to whole bytes: at share 0 nothing is
+            // asked.
+            |demand, share| demand.vcpus_min = (f64::from(demand.vcpus_min) * share) as u32,
+        ));
+    }
+    if demand.memory_min.get() > 0 {
+        let asked = demand.memory_min;
+        all.push((
+            Box::new(move |closest| {
+                format!(
+                    "the memory: {asked} is asked, and at most {} GiB can be had",
+                    grouped(closest.memory_gib)
+                )
+            }),
+            |demand, share| {
+                demand.memory_min = ByteSize::bytes((demand.memory_min.get() as f64 * share) as u64);
+            },
+        ));
+    }
+    if demand.capacity.get() > 0 {
+        let asked = demand.capacity_gib() / f64::from(demand.mirror.copies());
+        all.push((
+            Box::new(move |closest| {
+                format!(
+                    "the capacity: {} GiB are asked, and at most {} can be had",
+                    grouped(asked),
+                    grouped(closest.usable_gib)
+                )
+            }),
+            |demand, share| demand.capacity = ByteSize::bytes((demand.capacity.get() as f64 * share) as u64),
+        ));
+    }
+    all
+}
+
+/// The limit that keeps the closest configuration from carrying more. The volumes are bought to be just
+/// enough, so that they are as full as what cannot be bought; they are the limiting factor only where nothing
+/// else is.
+fn wall_of(closest: &Explanation) -> Option<&Share> {
+    let shares = &closest.fit.as_ref()?.shares;
+    let fullest = shares.first()?;
+    // Among equally full limits a part that cannot be bought larger is the true reason.
+    let is_full = |share: &&Share| share.percent >= fullest.percent * FULL;
+    shares.iter().filter(is_full).find(|share| share.kind != ElementKind::Volumes).or(Some(fullest))
+}
+
+/// The demand without one of its requirements at a time (those that are not amounts), and what was left out.
+fn relaxations(demand: &Demand) -> Vec<(String, Demand)> {
+    use iotrial_model::demand::Mirror;
+    let mut all = Vec::new();
+    let mut without = |is_asked: bool, what: String, change: &dyn Fn(&mut Demand)| {
+        if is_asked {
+            let mut relaxed = demand.clone();
+            change(&mut relaxed);
+            all.push((what, relaxed));
+        }
+    };
+    let latency = demand.latency.map_or("", |latency| latency.as_str());
+    without(demand.latency.is_some(), format!("the latency `{latency}`"), &|one| one.latency = None);
+    without(demand.clustered, "the cluster".to_owned(), &|one| one.clustered = false);
+    without(demand.os != Os::Linux, format!("{}", demand.os), &|one| one.os = Os::Linux);
+    without(demand.replicas > 0, "the replicas".to_owned(), &|one| one.replicas = 0);
+    without(demand.mirror != Mirror::None, "the mirror".to_owned(), &|one| one.mirror = Mirror::None);
+    all
+}

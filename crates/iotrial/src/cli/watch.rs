@@ -1,0 +1,129 @@
+//! Options of `watch`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use iotrial_model::load::Role;
+use iotrial_model::units::parse_duration;
+
+use super::check::DatabaseArg;
+use super::{completion, size};
+use crate::report_files::ReportFiles;
+
+/// Options of `watch`.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  # was the storage good enough last week? A log of PerfMon
+  iotrial watch DB01.csv
+  # which drive holds what, and a page for the customer
+  iotrial watch DB01.csv --role data=D: --role log=L: --role tempdb=T: --html db01.html
+  # iostat, sar, sadf; from another program
+  ssh db01 iostat -x -y 15 240 | iotrial watch -
+  # two snapshots of sys.dm_io_virtual_file_stats, or of pg_stat_io
+  iotrial watch before.csv after.csv
+  # what to buy for it
+  iotrial watch DB01.csv --demand db01.toml && iotrial size --demand db01.toml
+  # live: all disks, or those below a directory, by role
+  iotrial watch
+  iotrial watch /data /log --role data=/data --role log=/log
+  # for ten minutes, kept, and looked at again
+  iotrial watch /data --duration 10m --record night.jsonl
+  iotrial watch night.jsonl --html night.html
+  # for Prometheus, and for a program
+  iotrial watch --listen 127.0.0.1:9464
+  iotrial watch --json | jq -c '.disks[]?.read_latency_s'
+
+A regular file is read as counters; a directory or a block device is watched live, with every device below it (Linux). Nothing is \
+measured, and nothing is written to what is watched. `iotrial docs watch` has the queries for snapshots, the thresholds, and what each \
+observation means.
+
+Exit codes: 0 done, and within the limits, or not judged; 1 done, and latencies are beyond the limits; 2 wrong usage or input; \
+3 could not be carried out.")]
+pub struct WatchArgs {
+    /// Files of counters (PerfMon CSV, iostat, sar, sadf, snapshots, a recording), or - for standard input; or directories and devices to
+    /// watch live. Without any, all disks of this host.
+    #[arg(value_name = "FILE|DEVICE|DIRECTORY")]
+    pub what: Vec<PathBuf>,
+
+    /// Judge by the thresholds for this database [default: sqlserver]. Oracle, PostgreSQL and MySQL are judged by `flash`.
+    #[arg(long = "for", value_name = "DATABASE")]
+    pub database: Option<DatabaseArg>,
+
+    /// Threshold set to judge by (see `iotrial thresholds`), or a TOML file with one; may be repeated: the first decides, others are shown
+    /// beside it.
+    #[arg(long, value_name = "NAME|FILE", add = completion::thresholds(), conflicts_with = "database")]
+    pub thresholds: Vec<String>,
+
+    /// What a disk is for: data, tempdb, log, scan or backup; may be repeated. A disk, a drive such as L:, or a directory that is watched.
+    #[arg(long = "role", value_name = "ROLE=DISK", value_parser = parse_role)]
+    pub roles: Vec<(Role, String)>,
+
+    /// Look at this disk instead of all whole disks; may be repeated.
+    #[arg(long = "disk", value_name = "NAME")]
+    pub disks: Vec<String>,
+
+    /// Disks that carry something together, whose load should be even; may be repeated. Below a directory they are found.
+    #[arg(long = "stripe", value_name = "DISK,DISK…", value_parser = parse_names)]
+    pub stripes: Vec<Names>,
+
+    /// Write what `size` and `run --need` take: what the disks did in 95 % of the intervals.
+    #[arg(long, value_name = "FILE")]
+    pub demand: Option<PathBuf>,
+
+    /// Of the intervals, for --demand [default: 95].
+    #[arg(long, value_name = "PERCENT", requires = "demand", value_parser = size::parse_percentile)]
+    pub percentile: Option<f64>,
+
+    /// Live: read the counters this often.
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_interval)]
+    pub interval: Duration,
+
+    /// Live: stop after this time [default: at Ctrl-C].
+    #[arg(short, long, value_name = "TIME", value_parser = parse_duration, visible_aliases = ["time", "runtime"])]
+    pub duration: Option<Duration>,
+
+    /// Live: keep every interval in a file that `iotrial watch FILE` reads.
+    #[arg(long, value_name = "FILE")]
+    pub record: Option<PathBuf>,
+
+    /// Live: serve the counters to Prometheus. An address of this host alone, unless you give another one.
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub listen: Option<SocketAddr>,
+
+    #[command(flatten)]
+    pub files: ReportFiles,
+
+    /// One JSON document on standard output, nothing else there; live, one line for each interval, and the summary at the end.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Names with commas between them.
+// A type of its own, because clap takes a bare list for an option that may be repeated.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Names(pub Vec<String>);
+
+fn parse_role(text: &str) -> Result<(Role, String), String> {
+    let words = || Role::ALL.iter().map(|role| role.as_str()).collect::<Vec<_>>().join(", ");
+    let (role, disk) = text.split_once('=').ok_or_else(|| "a role is ROLE=DISK, such as log=L: or log=/log".to_owned())?;
+    let found = Role::ALL.iter().find(|one| one.as_str() == role.trim());
+    let role = found.ok_or_else(|| format!("`{}` is not a role; there are {}", role.trim(), words()))?;
+    if disk.trim().is_empty() { Err("the disk is missing".to_owned()) } else { Ok((*role, disk.trim().to_owned())) }
+}
+
+fn parse_names(text: &str) -> Result<Names, String> {
+    let names: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
+    let is_stripe = names.len() > 1 && names.iter().all(|name| !name.is_empty());
+    if is_stripe { Ok(Names(names)) } else { Err("a stripe is two disks or more, such as sdb,sdc,sdd".to_owned()) }
+}
+
+/// Below this the kernel's counters, in ms, say little of a latency; above it nobody would call it live.
+const INTERVALS: std::ops::RangeInclusive<Duration> = Duration::from_millis(100)..=Duration::from_secs(3_600);
+
+fn parse_interval(text: &str) -> Result<Duration, String> {
+    let interval = parse_duration(text).map_err(|error| error.to_string())?;
+    if INTERVALS.contains(&interval) { Ok(interval) } else { Err("an interval is from 100ms to 1h".to_owned()) }
+}

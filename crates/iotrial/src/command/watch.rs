@@ -1,0 +1,105 @@
+//! `iotrial watch`: is the storage good enough, by counters that somebody else made grow; of a file, or live.
+
+mod files;
+mod live;
+mod live_block;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::anyhow;
+use iotrial_analysis::threshold::ThresholdSet;
+use iotrial_analysis::watch::{WatchAnswer, WatchRequest, demand_of, threshold_sets};
+use iotrial_model::counters::CounterSeries;
+use iotrial_report::document::Document;
+use iotrial_session::judged_profile::load_thresholds;
+
+use crate::cli::WatchArgs;
+use crate::command::size::demand::counted_demand;
+use crate::failure::Failure;
+use crate::intake::{STANDARD_INPUT, expect_thresholds};
+use crate::output::{self, harmless};
+use crate::presentation::{Presentation, Value};
+use crate::report_files::{check_is_writable, write_output};
+
+/// What is watched live, where it is not recorded.
+const THIS_HOST: &str = "this host";
+
+/// Latencies are beyond the limits.
+const NOT_GOOD_ENOUGH: u8 = 1;
+
+/// Reads files of counters, or watches disks.
+pub fn watch(args: &WatchArgs) -> Result<ExitCode, Failure> {
+    let written = [("--demand", args.demand.as_deref()), ("--record", args.record.as_deref())];
+    let written: Vec<_> = written.into_iter().filter_map(|(option, path)| Some((option, path?))).collect();
+    args.files.check(args.json, &written)?;
+    args.files.check_are_writable()?;
+    for (_, path) in &written {
+        check_is_writable(path, args.files.overwrite)?;
+    }
+    let request = request_of(args)?;
+    let is_file = |path: &&std::path::PathBuf| path.as_path() == Path::new(STANDARD_INPUT) || path.is_file();
+    match args.what.iter().filter(is_file).count() {
+        0 => live::watch_live(args, &request),
+        count if count == args.what.len() => files::watch_files(args, &request),
+        _ => {
+            let error = anyhow!("files of counters and disks to watch live do not go together");
+            Err(Failure::input(error).hint("a directory or a device is watched, a regular file is read".to_owned()))
+        }
+    }
+}
+
+fn request_of(args: &WatchArgs) -> Result<WatchRequest, Failure> {
+    let sets: Vec<ThresholdSet> = if args.thresholds.is_empty() {
+        let names = threshold_sets(args.database.map(Into::into));
+        names.iter().map(|name| ThresholdSet::builtin(name)).collect::<Result<_, _>>().map_err(Failure::input)?
+    } else {
+        let load = |name: &String| {
+            expect_thresholds(Some(name), "watch --thresholds")?;
+            load_thresholds(Path::new(""), name).map_err(Failure::from)
+        };
+        args.thresholds.iter().map(load).collect::<Result<_, _>>()?
+    };
+    Ok(WatchRequest {
+        thresholds: sets,
+        roles: args.roles.clone(),
+        disks: args.disks.clone(),
+        stripes: args.stripes.iter().map(|names| names.0.clone()).collect(),
+    })
+}
+
+/// What counters say, as files, on the terminal, or as JSON; with the demand where it is wanted.
+fn show(args: &WatchArgs, series: &CounterSeries, request: &WatchRequest, name: &str) -> Result<ExitCode, Failure> {
+    let answer = WatchAnswer::of(series, request).map_err(|error| {
+        let hint = format!("there are {}", harmless(&error.known.join(", ")));
+        Failure::input(error).hint(hint)
+    })?;
+    let document = Document::of_watch(&answer, &harmless(name));
+    if let Some(path) = &args.demand {
+        let demand = counted_demand(name, series, request, args.percentile)?;
+        write_output(path, demand.to_toml().as_bytes(), args.files.overwrite)?;
+    }
+    let others = args.demand.iter().map(|path| ("demand", path.as_path())).collect();
+    let presentation = Presentation { others, ..Presentation::new(&document, vec![Value::alone(&answer)]) };
+    presentation.show(&args.files, args.json)?;
+    if !args.json && !args.files.take_standard_output() {
+        output::text(&format!("\nnext: {}\n", harmless(&next(args, series, request, name))))?;
+    }
+    Ok(exit_code_of(&answer))
+}
+
+fn exit_code_of(answer: &WatchAnswer) -> ExitCode {
+    if answer.is_good == Some(false) { ExitCode::from(NOT_GOOD_ENOUGH) } else { ExitCode::SUCCESS }
+}
+
+/// What to do with the answer.
+fn next(args: &WatchArgs, series: &CounterSeries, request: &WatchRequest, name: &str) -> String {
+    match &args.demand {
+        Some(path) => format!("iotrial size --demand {}", path.display()),
+        None if name == THIS_HOST => "iotrial watch --duration 10m --record watch.jsonl".to_owned(),
+        None if demand_of(name, series, request, 95.0).is_ok() && name != STANDARD_INPUT => {
+            format!("iotrial watch {name} --demand demand.toml && iotrial size --demand demand.toml")
+        }
+        None => format!("iotrial watch {name} --html report.html"),
+    }
+}

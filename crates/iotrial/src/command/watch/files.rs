@@ -1,0 +1,62 @@
+//! Files of counters.
+
+use std::process::ExitCode;
+
+use anyhow::anyhow;
+use iotrial_analysis::watch::WatchRequest;
+use iotrial_model::counters::{Counters, Snapshots};
+
+use super::show;
+use crate::cli::WatchArgs;
+use crate::command::size::demand::series_of;
+use crate::failure::Failure;
+use crate::intake::{Folders, Input, Intake, Takes};
+use crate::output::say;
+
+const TAKES: Takes =
+    Takes { command: "watch", what: "counters: PerfMon CSV, iostat, sar, snapshots of files, or a recording of its own" };
+
+/// Shows what the files say. Several are snapshots of one system: the rates are between them.
+pub fn watch_files(args: &WatchArgs, request: &WatchRequest) -> Result<ExitCode, Failure> {
+    for (option, is_given) in
+        [("--record", args.record.is_some()), ("--listen", args.listen.is_some()), ("--duration", args.duration.is_some())]
+    {
+        if is_given {
+            let error = anyhow!("{option} is for disks that are watched live, and a file was given");
+            return Err(Failure::input(error).hint("leave it out, or leave the file out".to_owned()));
+        }
+    }
+    let paths: Vec<&std::path::Path> = args.what.iter().map(std::path::PathBuf::as_path).collect();
+    args.files.spare(paths.iter().copied())?;
+    let intake = Intake { takes: TAKES, folders: Folders::Refused, store: None, study_profile: None };
+    let mut all: Option<Counters> = None;
+    for path in &args.what {
+        let name = path.display().to_string();
+        let counters = match intake.open_one(&name)? {
+            Input::Counters(counters) => counters,
+            other => return Err(TAKES.refuse(&name, other.kind())),
+        };
+        all = Some(match (all, counters) {
+            (None, counters) => counters,
+            (Some(Counters::Snapshots(some)), Counters::Snapshots(more)) => joined(some, more)?,
+            _ => {
+                let error = anyhow!("several files of counters go together only if they are snapshots, and `{name}` or one before it has rates");
+                return Err(Failure::input(error).hint("give one file at a time".to_owned()));
+            }
+        });
+    }
+    let Some(counters) = all else { return Err(Failure::input(anyhow!("no file was given"))) };
+    let name = args.what.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
+    let series = series_of(&name, counters)?;
+    if series.interval_count == 0 {
+        say!("warning: there is no interval in it");
+    }
+    show(args, &series, request, &name)
+}
+
+fn joined(some: Snapshots, more: Snapshots) -> Result<Counters, Failure> {
+    some.join(more).map(Counters::Snapshots).map_err(|error| {
+        let hint = error.hint().map(str::to_owned);
+        Failure::input(error).hint(hint)
+    })
+}

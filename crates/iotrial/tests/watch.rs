@@ -1,0 +1,334 @@
+//! `iotrial watch` with files of counters: what a DBA gives it, and what it answers.
+
+#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "a test, which says what it skips")]
+
+mod support;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use support::{Bench, Ran};
+
+/// A drive of data that does its work, and one of logs that does not: 40 intervals of 15 s, as a German Windows writes them.
+fn perfmon() -> String {
+    let names = [
+        "Lesevorgänge/s",
+        "Schreibvorgänge/s",
+        "Bytes gelesen/s",
+        "Bytes geschrieben/s",
+        "Mittlere Sek./Lesevorgänge",
+        "Mittlere Sek./Schreibvorgänge",
+        "Durchschnittl. Warteschlangenlänge des Datenträgers",
+        "Leerlaufzeit (%)",
+    ];
+    let columns = |disk: &str| {
+        names.map(|name| format!(",\"\\\\DB01\\Physikalischer Datenträger({disk})\\{name}\"")).concat()
+    };
+    let mut text = format!(
+        "\"(PDH-CSV 4.0) (Mitteleuropäische Zeit)(-60)\"{}{}{}\r\n",
+        columns("1 D:"),
+        columns("2 L:"),
+        columns("_Total")
+    );
+    for at in 0..40_u32 {
+        let data = [400 + at, 100, (400 + at) * 8192, 819_200];
+        let log = [0, 300, 0, 300 * 4096];
+        let row = |rates: [u32; 4], read_s: &str, write_s: &str| {
+            let rates = rates.map(|rate| format!(",\"{rate}\"")).concat();
+            format!("{rates},\"{read_s}\",\"{write_s}\",\"3,5\",\"60\"")
+        };
+        text += &format!(
+            "\"11/21/2026 10:{:02}:{:02}.500\"{}{}{}\r\n",
+            at / 4,
+            15 * (at % 4),
+            row(data, "0,004", "0,006"),
+            row(log, "0", "0,012"),
+            row(data, "0,004", "0,006")
+        );
+    }
+    text
+}
+
+const BEFORE: &str = "\
+database_name,name,type_desc,sample_ms,num_of_reads,num_of_bytes_read,io_stall_read_ms,num_of_writes,num_of_bytes_written,io_stall_write_ms
+erp,erp_data,ROWS,600000,1000,8192000,5000,500,4096000,1000
+erp,erp_log,LOG,600000,1,512,1,10000,40960000,9000
+crm,crm_data,ROWS,600000,90000,737280000,90000,1,8192,1
+";
+const AFTER: &str = "\
+database_name,name,type_desc,sample_ms,num_of_reads,num_of_bytes_read,io_stall_read_ms,num_of_writes,num_of_bytes_written,io_stall_write_ms
+erp,erp_data,ROWS,1200000,241000,1974272000,1205000,60500,495616000,121000
+erp,erp_log,LOG,1200000,1,512,1,310000,1269760000,2409000
+crm,crm_data,ROWS,1200000,10,81920,10,1,8192,1
+";
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("not a number: {value}"))
+}
+
+fn disk<'v>(answer: &'v Value, name: &str) -> &'v Value {
+    let disks = answer["disks"].as_array().unwrap();
+    disks.iter().find(|disk| disk["name"] == name).unwrap_or_else(|| panic!("no {name}: {answer:#}"))
+}
+
+#[track_caller]
+fn assert_near(value: &Value, wanted: f64) {
+    let value = number(value);
+    assert!((value - wanted).abs() <= 1e-9 * wanted.abs().max(1.0), "{value} and not {wanted}");
+}
+
+#[test]
+fn a_log_of_perfmon_is_judged_by_the_role_of_each_drive() {
+    let bench = Bench::new();
+    // As relog writes it where it is told to, and in the code page of the system.
+    let wide: Vec<u8> = format!("\u{feff}{}", perfmon()).encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let narrow: Vec<u8> = perfmon().chars().map(|letter| u8::try_from(letter).unwrap()).collect();
+    fs::write(bench.path().join("utf8.csv"), perfmon()).unwrap();
+    fs::write(bench.path().join("utf16.csv"), wide).unwrap();
+    fs::write(bench.path().join("1252.csv"), narrow).unwrap();
+    let mut answers = Vec::new();
+    for file in ["utf8.csv", "utf16.csv", "1252.csv"] {
+        let ran = bench.run(&["watch", file, "--role", "data=D:", "--role", "log=L:", "--json"]).expect_code(1);
+        answers.push(ran.json());
+    }
+    assert!(answers.windows(2).all(|pair| pair[0] == pair[1]));
+    let answer = &answers[0];
+    assert_eq!((answer["host"].as_str(), answer["tool"].as_str()), (Some("DB01"), Some("PerfMon")));
+    assert_near(&disk(answer, "1 D:")["read"]["iops"]["mean"], 419.5);
+    assert_near(&disk(answer, "1 D:")["read"]["iops"]["max"], 439.0);
+    assert_near(&disk(answer, "1 D:")["busy_percent"]["mean"], 40.0);
+    assert_near(&disk(answer, "2 L:")["write"]["latency_us"]["p95"], 12_000.0);
+    assert!(disk(answer, "2 L:")["read"].get("latency_us").is_none(), "zero is no latency");
+    let of = |role: &str| answer["roles"].as_array().unwrap().iter().find(|one| one["role"] == role).unwrap();
+    assert_eq!((&of("data")["is_within"], &of("log")["is_within"]), (&Value::from(true), &Value::from(false)));
+    assert_near(&of("log")["judged"][0]["limit_us"], 5_000.0);
+    let shown = bench.run(&["watch", "utf8.csv", "--role", "data=D:", "--role", "log=L:"]).expect_code(1).stdout;
+    for words in [
+        "✗ Not good enough for log",
+        "writes of 2 L: take 12.0 ms on average and up to 12.0 ms in 95 % of the",
+        "40 intervals of 15 s",
+        "left out, because it is counted elsewhere or was not asked for: _Total",
+        "next: iotrial watch utf8.csv --demand demand.toml",
+    ] {
+        assert!(shown.contains(words), "{words}:\n{shown}");
+    }
+    // Without a word about roles both are data, and good enough for that.
+    let assumed = bench.run(&["watch", "utf8.csv"]).expect_code(0).stdout;
+    assert!(assumed.contains("judged as data files, because nobody said what they are for"), "{assumed}");
+    let page = bench.run(&["watch", "utf8.csv", "--html", "a.html", "--xlsx", "a.xlsx", "--csv", "a.out.csv"]);
+    page.expect_code(0);
+    let page = fs::read_to_string(bench.path().join("a.html")).unwrap();
+    assert!(page.contains("Latency of the busiest disks") && page.contains("sqlserver-whitepaper"));
+}
+
+#[test]
+fn a_demand_of_counters_has_the_roles_and_is_sized() {
+    let bench = Bench::new();
+    fs::write(bench.path().join("pm.csv"), perfmon()).unwrap();
+    let roles = ["--role", "data=D:", "--role", "log=L:"];
+    let ran = bench.run(&[&["watch", "pm.csv", "--demand", "d.toml"], roles.as_slice()].concat()).expect_code(1);
+    assert!(ran.stdout.contains("next: iotrial size --demand d.toml"), "{}", ran.stdout);
+    let demand = fs::read_to_string(bench.path().join("d.toml")).unwrap();
+    assert!(demand.contains("latency of 2 L: is beyond the limits of sqlserver-whitepaper"), "{demand}");
+    let sized = bench.run(&["size", "--demand", "d.toml", "--provider", "oci", "--json"]).expect_code(0).json();
+    let streams = sized["demand"]["streams"].as_array().unwrap();
+    let told: Vec<_> = streams.iter().map(|one| (one["role"].as_str().unwrap(), number(&one["iops"]))).collect();
+    assert_eq!(told, [("data", 437.0), ("data", 100.0), ("log", 300.0)]);
+    // A file is replaced only where that is said.
+    bench.run(&["watch", "pm.csv", "--demand", "d.toml"]).expect_code(2);
+    // `size` says the same of a source that is too slow.
+    let slow = perfmon().replace("\"0,004\"", "\"0,035\"");
+    fs::write(bench.path().join("slow.csv"), slow).unwrap();
+    let sized = bench.run(&["size", "--demand", "slow.csv", "--provider", "oci", "--json"]).expect_code(0).json();
+    let notes = sized["demand"]["notes"].to_string();
+    assert!(notes.contains("faster storage would have been asked for more"), "{notes}");
+}
+
+#[test]
+fn two_snapshots_of_sql_server_are_differenced_and_a_restart_is_told() {
+    let bench = Bench::new();
+    fs::write(bench.path().join("before.csv"), BEFORE).unwrap();
+    fs::write(bench.path().join("after.csv"), AFTER).unwrap();
+    let answer = bench.run(&["watch", "before.csv", "after.csv", "--json"]).expect_code(1).json();
+    let data = disk(&answer, "erp erp_data");
+    assert_eq!(data["role"], "data");
+    assert_near(&data["read"]["iops"]["mean"], 400.0);
+    assert_near(&data["read"]["latency_us"]["mean"], 5_000.0);
+    assert_near(&data["write"]["latency_us"]["mean"], 2_000.0);
+    let log = disk(&answer, "erp erp_log");
+    assert_eq!(log["role"], "log");
+    assert_near(&log["write"]["iops"]["mean"], 500.0);
+    assert_near(&log["write"]["latency_us"]["mean"], 8_000.0);
+    assert!(disk(&answer, "crm crm_data").get("queue").is_none(), "what went back is unknown: {answer:#}");
+    assert!(answer["notes"].to_string().contains("counters of crm crm_data went back (once)"), "{answer:#}");
+    let alone = bench.run(&["watch", "before.csv"]).expect_code(2).stderr;
+    assert!(alone.contains("there is one snapshot of sys.dm_io_virtual_file_stats") && alone.contains("sample_ms"), "{alone}");
+    // Both in one file make a demand, too.
+    fs::write(bench.path().join("both.csv"), format!("{BEFORE}{}", AFTER.split_once('\n').unwrap().1)).unwrap();
+    let both = bench.run(&["watch", "both.csv", "--json"]).expect_code(1).json();
+    assert_eq!(both["disks"], answer["disks"]);
+    bench.run(&["size", "--demand", "both.csv", "--provider", "oci"]).expect_code(0);
+    // A recording beside a snapshot is a slip.
+    fs::write(bench.path().join("pm.csv"), perfmon()).unwrap();
+    let mixed = bench.run(&["watch", "before.csv", "pm.csv"]).expect_code(2).stderr;
+    assert!(mixed.contains("go together only if they are snapshots"), "{mixed}");
+}
+
+#[test]
+fn what_cannot_be_read_or_does_not_go_together_is_refused_with_what_to_do() {
+    let bench = Bench::new();
+    let check = |text: &str, arguments: &[&str], words: &[&str]| {
+        fs::write(bench.path().join("in.csv"), text).unwrap();
+        let refused = bench.run(&[&["watch", "in.csv"], arguments].concat()).expect_code(2).stderr;
+        words.iter().for_each(|words| assert!(refused.contains(words), "{words}:\n{refused}"));
+    };
+    check("a,b,c\n1,2,3\n", &[], &["cannot read `in.csv`", "takes counters: PerfMon CSV"]);
+    let process = "\"(PDH-CSV 4.0)\",\"\\\\H\\Process(a)\\Private Bytes\"\n\"01/15/2026 10:00:00.630\",\"1\"\n";
+    check(process, &[], &["without counters of PhysicalDisk or LogicalDisk", "logman create counter"]);
+    check(&perfmon(), &["--role", "log=X:"], &["there is no disk `X:` in it", "1 D:, 2 L:, _Total"]);
+    check(&perfmon(), &["--role", "lag=L:"], &["`lag` is not a role", "data, tempdb, log"]);
+    check(&perfmon(), &["--stripe", "L:"], &["a stripe is two disks or more"]);
+    check(&perfmon(), &["--record", "x.jsonl"], &["--record is for disks that are watched live"]);
+    check(&perfmon(), &["--thresholds", "flush"], &["no threshold set `flush` is built in"]);
+    let queue = "\"(PDH-CSV 4.0)\",\"\\\\H\\PhysicalDisk(0 C:)\\Current Disk Queue Length\"\n\"01/15/2026 10:00:00.630\",\"1\"\n";
+    check(queue, &["--demand", "d.toml"], &["without reads and writes apart, each with its bytes", "logman create counter"]);
+    assert!(!bench.path().join("d.toml").exists());
+}
+
+#[test]
+fn an_idle_or_untimed_source_is_not_judged_and_that_is_no_failure() {
+    let bench = Bench::new();
+    fs::write(bench.path().join("idle.csv"), "\"(PDH-CSV 4.0)\",\"\\\\H\\PhysicalDisk(0 C:)\\Disk Transfers/sec\"\n\"01/15/2026 10:00:00.630\",\"0\"\n\"01/15/2026 10:00:15.630\",\" \"\n").unwrap();
+    let shown = bench.run(&["watch", "idle.csv"]).expect_code(0).stdout;
+    assert!(shown.contains("Nothing to judge"), "{shown}");
+    fs::write(bench.path().join("plain.txt"), "Linux 6.1 (h) 11/30/2026\n\nDevice tps kB_read/s kB_wrtn/s\nsda 500 4000 100\n").unwrap();
+    let shown = bench.run(&["watch", "plain.txt"]).expect_code(0).stdout;
+    assert!(shown.contains("Not judged") && shown.contains("reads and writes"), "{shown}");
+}
+
+/// The file of the shared data, or `None` with a message.
+fn shared(path: &str) -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let folder = std::env::var_os("IOTRIAL_SHARED").map_or(beside, PathBuf::from);
+    let path = folder.join("data").join(path);
+    if path.exists() {
+        return Some(path);
+    }
+    eprintln!("skipped: there is no `{}`; IOTRIAL_SHARED names the folder of the data", path.display());
+    None
+}
+
+fn watched(bench: &Bench, path: &Path) -> Ran {
+    bench.run(&["watch", path.to_str().unwrap(), "--json"])
+}
+
+#[test]
+fn every_shared_file_is_read_or_says_that_it_has_no_disks() {
+    let Some(folder) = shared("perfmon") else { return };
+    let bench = Bench::new();
+    let of_folder = |folder: &Path| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    let mut files = of_folder(&folder);
+    files.extend(of_folder(&folder.with_file_name("iostat")));
+    let (mut read, mut without_disks) = (0, 0);
+    for file in files.iter().filter(|file| !file.ends_with("SOURCES.tsv")) {
+        let ran = watched(&bench, file);
+        match ran.code {
+            0 | 1 => {
+                read += 1;
+                assert!(!ran.json()["disks"].as_array().unwrap().is_empty(), "{}", file.display());
+            }
+            2 => {
+                without_disks += 1;
+                let says = ran.stderr.contains("without counters of PhysicalDisk") || ran.stderr.contains("without anything of disks");
+                assert!(says && ran.stderr.contains("hint: "), "{}: {}", file.display(), ran.stderr);
+            }
+            code => panic!("{}: {code}: {}", file.display(), ran.stderr),
+        }
+    }
+    eprintln!("{read} files read, {without_disks} without disks");
+    assert!(read >= 10);
+}
+
+/// Values that are read off the file by other means than ours: by the names of its columns, and split at spaces.
+#[test]
+fn figures_of_iostat_are_those_of_the_file() {
+    for name in ["kellyjonbrazil__ubuntu-18.04_iostat-x.out", "sysstat__expected.iostat-x-ALL"] {
+        let Some(path) = shared(&format!("iostat/{name}")) else { return };
+        let bench = Bench::new();
+        let text = fs::read_to_string(&path).unwrap();
+        // The last report; both files have one that counts.
+        let report = text.rfind("Device ").map(|at| &text[at..]).unwrap();
+        let mut lines = report.lines();
+        let header: Vec<&str> = lines.next().unwrap().split_whitespace().collect();
+        let mut seen = 0;
+        let answer = watched(&bench, &path).json();
+        for line in lines.take_while(|line| !line.trim().is_empty()) {
+            let cells: Vec<&str> = line.split_whitespace().collect();
+            let cell = |name: &str| -> f64 { cells[header.iter().position(|one| *one == name).unwrap()].parse().unwrap() };
+            let Some(found) = answer["disks"].as_array().unwrap().iter().find(|one| one["name"] == cells[0]) else {
+                continue;
+            };
+            seen += 1;
+            assert_near(&found["read"]["iops"]["mean"], cell("r/s"));
+            assert_near(&found["write"]["iops"]["mean"], cell("w/s"));
+            assert_near(&found["read"]["bytes_per_s"]["mean"], 1024.0 * cell("rkB/s"));
+            assert_near(&found["write"]["bytes_per_s"]["mean"], 1024.0 * cell("wkB/s"));
+            assert_near(&found["queue"]["mean"], cell("aqu-sz"));
+            assert_near(&found["busy_percent"]["mean"], cell("%util"));
+            for (direction, rate, wait) in [("read", "r/s", "r_await"), ("write", "w/s", "w_await")] {
+                if cell(rate) >= 1.0 {
+                    assert_near(&found[direction]["latency_us"]["mean"], 1000.0 * cell(wait));
+                }
+            }
+        }
+        assert!(seen >= 1, "{name}");
+    }
+}
+
+#[test]
+fn figures_of_perfmon_are_those_of_the_file() {
+    let Some(path) = shared("perfmon/rajitharul__perfmon.csv") else { return };
+    let bench = Bench::new();
+    let answer = watched(&bench, &path).json();
+    let text = fs::read_to_string(&path).unwrap();
+    // `% Disk Time` is the last column; no cell has a comma.
+    let column = text.lines().skip(1).filter_map(|line| line.rsplit_once(',')?.1.trim_matches('"').parse::<f64>().ok());
+    let column: Vec<f64> = column.map(|percent| percent.min(100.0)).collect();
+    let busy = &answer["disks"][0]["busy_percent"];
+    assert_eq!(busy["interval_count"].as_u64(), Some(column.len() as u64));
+    assert!((number(&busy["mean"]) - column.iter().sum::<f64>() / column.len() as f64).abs() < 1e-9);
+    assert_near(&busy["max"], column.iter().copied().fold(0.0, f64::max));
+    let Some(path) = shared("perfmon/Narmadha6790__DataCollector01.csv") else { return };
+    let answer = watched(&bench, &path).json();
+    let text = fs::read_to_string(&path).unwrap();
+    let cells = |line: &str| line.split(',').map(|cell| cell.trim_matches('"').to_owned()).collect::<Vec<_>>();
+    // Of C: the queue of reads is the third column, that of writes the seventh.
+    let rows = text.lines().skip(1).map(cells);
+    let queue: Vec<f64> = rows.filter_map(|row| Some(row[2].parse::<f64>().ok()? + row[6].parse::<f64>().ok()?)).collect();
+    let found = &disk(&answer, "C:")["queue"];
+    assert!((number(&found["mean"]) - queue.iter().sum::<f64>() / queue.len() as f64).abs() < 1e-9);
+    assert_near(&found["max"], queue.iter().copied().fold(0.0, f64::max));
+}
+
+#[test]
+fn figures_of_sadf_are_those_of_the_file() {
+    let Some(path) = shared("iostat/sysstat__expected.sadf-j") else { return };
+    let bench = Bench::new();
+    let answer = watched(&bench, &path).json();
+    let file: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let statistics = file["sysstat"]["hosts"][0]["statistics"].as_array().unwrap();
+    let of_sda: Vec<&Value> = statistics
+        .iter()
+        .filter_map(|one| one["disk"].as_array()?.iter().find(|disk| disk["disk-device"] == "sda"))
+        .collect();
+    let sum = |key: &str| of_sda.iter().map(|one| number(&one[key])).sum::<f64>() / of_sda.len() as f64;
+    let found = disk(&answer, "sda");
+    assert!((number(&found["both"]["iops"]["mean"]) - sum("tps")).abs() < 1e-9);
+    assert!((number(&found["queue"]["mean"]) - sum("aqu-sz")).abs() < 1e-9);
+    assert!((number(&found["busy_percent"]["mean"]) - sum("util-percent")).abs() < 1e-9);
+    // Each I/O with the latency of its interval.
+    let ios = of_sda.iter().map(|one| number(&one["tps"])).sum::<f64>();
+    let waited = of_sda.iter().map(|one| number(&one["tps"]) * number(&one["await"])).sum::<f64>();
+    assert!((number(&found["both"]["latency_us"]["mean"]) - 1_000.0 * waited / ios).abs() < 1e-6);
+}
