@@ -660,6 +660,33 @@ size = "10GiB"
         assert!(apart.bytes_to_lay_out() > ByteSize::mib(790), "{}", apart.bytes_to_lay_out());
     }
 
+    /// The plan where so much room is left and these files were kept.
+    fn beside(kept: &[(&str, u64)], room_mib: u64) -> Plan {
+        let mut target = directory("/a", 1, ByteSize::mib(2048 + room_mib));
+        let TargetKind::Directory(space) = &mut target.kind else { panic!("it is a directory") };
+        space.kept = kept.iter().map(|(name, mib)| ((*name).to_owned(), ByteSize::mib(*mib))).collect();
+        Plan::decide(&profile(DATA_AND_LOG), &request(), &[target]).unwrap()
+    }
+
+    /// MiB of the data, which is three quarters, and of the log.
+    fn mib_of_files(plan: &Plan) -> Vec<u64> {
+        plan.areas.iter().map(|area| (area.length + area.offset).get() >> 20).collect()
+    }
+
+    #[test]
+    fn a_kept_file_that_is_large_enough_gives_no_room_to_the_others() {
+        // Of another profile: it stays.
+        assert_eq!(mib_of_files(&beside(&[("other.iotrial", 300)], 400)), [300, 100]);
+        // Too small: removed, and made anew in its own room and what is left.
+        assert_eq!(mib_of_files(&beside(&[("log.iotrial", 40)], 360)), [300, 100]);
+        // As large as the log of all that could be made without it, which it need not be: the data has the room that is free.
+        let plan = beside(&[("log.iotrial", 200)], 300);
+        assert_eq!(mib_of_files(&plan), [300, 100]);
+        // Everything is there already.
+        assert_eq!(mib_of_files(&beside(&[("data.iotrial", 768), ("log.iotrial", 256)], 0)), [768, 256]);
+        assert_eq!(mib_of_files(&beside(&[("data.iotrial", 384), ("log.iotrial", 256)], 100)), [483, 161]);
+    }
+
     #[test]
     fn only_the_sectors_of_its_own_targets_matter_to_a_role() {
         let room = ByteSize::gib(15);

@@ -68,18 +68,16 @@ pub struct FreeSpace {
 }
 
 impl FreeSpace {
-    /// The same with the room that files give back if they are used again or replaced: those whose names `is_planned` has.
-    pub fn with_kept(mut self, is_planned: impl Fn(&str) -> bool) -> Self {
-        let planned = self.kept.iter().filter(|(name, _)| is_planned(name));
-        self.available = self.available + planned.map(|(_, size)| *size).sum();
-        self
-    }
-
     /// What iotrial may fill: all but a tenth of the file system and [`LEAST_FREE`].
     ///
     /// Where less than a tenth is free, 1 % of what is free, as long as [`LEAST_FREE`] stays.
     pub fn usable(&self) -> ByteSize {
-        let available = self.available.get();
+        self.usable_with(ByteSize::default())
+    }
+
+    /// The same where files are removed first, which gives that much back.
+    pub fn usable_with(&self, given_back: ByteSize) -> ByteSize {
+        let available = (self.available + given_back).get();
         let beyond_least = available.saturating_sub(LEAST_FREE.get());
         let beyond_tenth = available.saturating_sub(self.capacity.get() / 10);
         ByteSize::bytes(beyond_least.min(beyond_tenth.max(available / HARMLESS_SHARE)))
@@ -117,17 +115,6 @@ mod tests {
     fn a_tenth_and_a_gibibyte_stay_free() {
         assert_eq!(usable(100, 50), ByteSize::bytes(40 << 30));
         assert_eq!(usable(5, 3), ByteSize::bytes(2 << 30));
-    }
-
-    #[test]
-    fn files_of_another_load_give_no_room() {
-        let kept = vec![
-            ("data.iotrial".to_owned(), ByteSize::gib(3)),
-            ("other.iotrial".to_owned(), ByteSize::gib(5)),
-        ];
-        let (capacity, available) = (ByteSize::gib(100), ByteSize::gib(20));
-        let space = FreeSpace { filesystem_id: 1, capacity, available, kept };
-        assert_eq!(space.with_kept(|name| name == "data.iotrial").usable(), ByteSize::gib(13));
     }
 
     #[test]

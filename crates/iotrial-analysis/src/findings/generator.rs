@@ -201,6 +201,12 @@ fn is_open(subject: &Subject<'_>) -> bool {
     subject.plan.is_some_and(|plan| plan.jobs.iter().any(|job| job.arrival != Arrival::Closed))
 }
 
+/// Whether all CPUs of the host had work, whosever it was. What serves I/Os below iotrial waits for a CPU then as well, also where iotrial itself
+/// does not: the threads of a loop device, of an encrypted or a network one.
+pub(super) fn is_on_a_full_host(used: &GeneratorUse) -> bool {
+    used.host_busy_percent.is_some_and(|percent| percent > MOST_BUSY_PERCENT)
+}
+
 /// Whether the generator had no CPU left, rather than waiting for one now and then, which makes I/Os slower and holds no
 /// rate while others are outstanding.
 pub(crate) fn holds_the_rate(used: &GeneratorUse) -> bool {

@@ -26,6 +26,9 @@ const LEAST_MODE_RATIO: f64 = 4.0;
 const MUCH_STILLER: f64 = 0.5;
 /// A limiter that works in slices leaves the straight line by this many: one, and what a busy host is late by ...
 const MOST_SLICES: f64 = 1.25;
+/// What waits for a CPU behind others waits for a slice of the scheduler: 0.7 ms times its factor for several CPUs (`base_slice_ns` in
+/// kernel/sched/fair.c), so 1.4 ms on two; some less, because a slice may be under way. Seen around 3 ms.
+const LEAST_CPU_WAIT_US: f64 = 1_000.0;
 /// I/Os that wait for the next slice take this long at least: the shortest slices of Linux last 20 ms (`DFL_THROTL_SLICE_SSD`), and on average a bunch
 /// waits for more than a half of one. No medium below a cache takes so long, as long as it is not overloaded.
 const LEAST_SLICE_WAIT_US: f64 = 10_000.0;
@@ -232,16 +235,20 @@ fn differ_by_plan(job: &Job, direction: Direction) -> bool {
 /// A part of the I/Os came from a cache: their latencies have two modes with a gap between.
 ///
 /// A limiter that lets I/Os pass in slices makes two modes too, so that this is not said of a flat limit. Nor is it of a
-/// load that waited for its generator, where the second latency may be the scheduler's, or that had no device at all.
+/// load that waited for its generator, or was served on a host without a free CPU, where the second latency may be the scheduler's, or that
+/// had no device at all.
 pub(super) fn cache_by_latency(seen: &Observed<'_, '_>) -> Option<Finding> {
     let TwoModes { job, direction, modes } = seen.unplanned_modes?;
     let waited_for_generator =
         seen.generator.as_ref().is_some_and(|used| generator::is_short_of_cpu(used, seen.subject))
             || seen.issued_late.as_ref().is_some_and(super::open_load::Share::shows)
             || seen.held.as_ref().is_some_and(super::open_load::Held::shows);
+    let may_wait_for_cpu = modes.slow_median_us >= LEAST_CPU_WAIT_US
+        && seen.generator.as_ref().is_some_and(generator::is_on_a_full_host);
     let is_limited = seen.flat.iter().any(|limit| limit.jobs.contains(&job));
     if !seen.subject.has_device()
         || waited_for_generator
+        || may_wait_for_cpu
         || is_limited
         || is_sliced(seen.subject, job, direction, &modes)
     {

@@ -17,9 +17,66 @@ const LEAST_SHRUNK: ByteSize = ByteSize::mib(64);
 struct Room<'t> {
     path: &'t Path,
     share: f64,
+    holds: Holds,
+}
+
+/// How much a place holds.
+enum Holds {
+    /// A file or a device: so much.
+    Bytes(ByteSize),
+    /// A file system, of which a part must stay free. Files of earlier runs under the names of the plan lie there.
+    FileSystem(FreeSpace, Vec<KeptFile>),
+}
+
+/// A file of an earlier run that has the name of one of the plan.
+#[derive(Clone, Copy)]
+struct KeptFile {
+    /// What the file of the plan gets of all bytes.
+    share: f64,
+    /// What removing it gives back.
+    size: ByteSize,
+}
+
+/// What files need in a place, and what they may use there.
+struct Demand {
+    needed: ByteSize,
     usable: ByteSize,
-    /// Whether it is a file system, of which a part must stay free.
-    is_filesystem: bool,
+    /// The share of all bytes that is needed.
+    share: f64,
+}
+
+impl Room<'_> {
+    /// What the files that are made need, where all files together have `size`.
+    ///
+    /// A kept file that is large enough is used as it is: it needs nothing, and gives nothing back, however much larger it is than what is
+    /// asked of it. Any other is removed first.
+    fn demand(&self, size: ByteSize) -> Demand {
+        let (share, usable) = match &self.holds {
+            Holds::Bytes(usable) => (self.share, *usable),
+            Holds::FileSystem(space, kept) => {
+                let (used, removed): (Vec<_>, Vec<_>) =
+                    kept.iter().copied().partition(|kept| kept.size >= scale(size, kept.share));
+                let share = self.share - used.iter().map(|kept| kept.share).sum::<f64>();
+                // Sums of shares are off in their last bits.
+                let share = if share < 1e-9 { 0.0 } else { share };
+                (share, space.usable_with(removed.iter().map(|kept| kept.size).sum()))
+            }
+        };
+        Demand { needed: scale(size, share), usable, share }
+    }
+
+    /// The largest size of all files up to `wanted` with which those in this place fit.
+    fn largest(&self, wanted: ByteSize) -> ByteSize {
+        let mut size = wanted;
+        // Smaller files may be found among those that were kept, which then give nothing back: asked again until that is settled.
+        loop {
+            let Demand { needed, usable, share } = self.demand(size);
+            if needed <= usable {
+                return size;
+            }
+            size = scale(usable, 1.0 / share).min(ByteSize::bytes(size.get().saturating_sub(1)));
+        }
+    }
 }
 
 /// The size of all files: as asked, or the profile's, shrunk to what the targets take.
@@ -34,24 +91,27 @@ pub(super) fn decide(
     for room in rooms(profile, targets) {
         // The share is of the wanted size, not of one that an earlier place has shrunk: otherwise the order
         // of targets would change the message.
-        let (path, needed, usable) = (room.path.to_owned(), scale(wanted, room.share), room.usable);
+        let path = room.path.to_owned();
+        let Demand { needed, usable, .. } = room.demand(wanted);
         if needed <= usable {
             continue;
         }
+        let is_filesystem = matches!(room.holds, Holds::FileSystem(..));
+        let largest = room.largest(wanted);
         // A profile that needs less than 64 MiB may still shrink to what it needs.
         let least = LEAST_SHRUNK.min(least_size(profile, targets));
         // A size that the user gave is not shrunk: figures of another size are the answer to another
         // question.
-        if request.size.is_some() || (room.is_filesystem && usable < least) {
-            return Err(if room.is_filesystem {
+        if request.size.is_some() || (is_filesystem && scale(largest, room.share) < least) {
+            return Err(if is_filesystem {
                 PlanError::NoSpace(NoSpace { path, needed, usable })
             } else {
                 PlanError::BeyondEnd { path, needed, usable }
             });
         }
-        size = size.min(scale(usable, 1.0 / room.share));
+        size = size.min(largest);
         let path = path.display();
-        notes.push(if room.is_filesystem {
+        notes.push(if is_filesystem {
             format!("all files together are {size} instead of {wanted}, so that {LEAST_FREE} and 10 % of `{path}` stay free")
         } else {
             format!("{size} in all are used instead of {wanted}, because `{path}` holds {usable}")
@@ -62,19 +122,18 @@ pub(super) fn decide(
 
 /// Each file system once, each given file and each device.
 fn rooms<'t>(profile: &Profile, targets: &'t [TargetFacts]) -> Vec<Room<'t>> {
-    let mut filesystems: BTreeMap<u64, (&Path, f64, FreeSpace)> = BTreeMap::new();
+    let mut filesystems: BTreeMap<u64, (&Path, f64, &FreeSpace, Vec<KeptFile>)> = BTreeMap::new();
     let mut rooms = Vec::new();
-    for (target, share) in targets.iter().zip(target_shares(profile, targets)) {
-        let room = |usable| Room { path: &target.path, share, usable, is_filesystem: false };
+    for (place, (target, share)) in targets.iter().zip(target_shares(profile, targets)).enumerate() {
+        let room = |usable| Room { path: &target.path, share, holds: Holds::Bytes(usable) };
         match &target.kind {
             // By file system and not by directory, because two directories of one file system share its
             // space.
             TargetKind::Directory(space) => {
-                let (_, shared, all) = filesystems
-                    .entry(space.filesystem_id)
-                    .or_insert_with(|| (&target.path, 0.0, FreeSpace { kept: Vec::new(), ..space.clone() }));
+                let new = || (target.path.as_path(), 0.0, space, Vec::new());
+                let (_, shared, _, kept) = filesystems.entry(space.filesystem_id).or_insert_with(new);
                 *shared += share;
-                all.kept.extend(space.kept.iter().cloned());
+                kept.extend(kept_files(profile, targets, place, space));
             }
             TargetKind::Imagined => {}
             TargetKind::File { data_size } => rooms.push(room(*data_size)),
@@ -82,15 +141,26 @@ fn rooms<'t>(profile: &Profile, targets: &'t [TargetFacts]) -> Vec<Room<'t>> {
         }
     }
     rooms.retain(|room| room.share > 0.0);
-    // Files of another profile stay where they are.
-    let is_planned = |name: &str| profile.jobs.iter().any(|job| file_name(&job.name) == name);
-    rooms.extend(filesystems.into_values().map(|(path, share, space)| Room {
+    rooms.extend(filesystems.into_values().map(|(path, share, space, kept)| Room {
         path,
         share,
-        usable: space.with_kept(is_planned).usable(),
-        is_filesystem: true,
+        holds: Holds::FileSystem(space.clone(), kept),
     }));
     rooms
+}
+
+/// The files of earlier runs in a target whose names files of the plan have there. Those of another profile stay where they are.
+fn kept_files(profile: &Profile, targets: &[TargetFacts], place: usize, space: &FreeSpace) -> Vec<KeptFile> {
+    let mut kept = Vec::new();
+    for (position, job) in profile.jobs.iter().enumerate() {
+        let name = file_name(&job.name);
+        let Some((_, size)) = space.kept.iter().find(|(kept, _)| *kept == name) else { continue };
+        // A file that the plan puts elsewhere now stays here, and takes its room.
+        if spread(profile, position, targets).contains(&place) {
+            kept.push(KeptFile { share: share_per_file(profile, position, targets), size: *size });
+        }
+    }
+    kept
 }
 
 /// The managed file of a job, in whatever directory it is.
