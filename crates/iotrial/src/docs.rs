@@ -17,7 +17,7 @@ macro_rules! page {
 }
 
 /// In the order in which somebody meets them. What is only about building iotrial is not among them.
-pub const PAGES: [Page; 21] = [
+pub const PAGES: [Page; 22] = [
     page!("check", "whether a host is set up for a database: what is read, the rules, your own ones"),
     page!("watch", "counters of a system in use: what is read, how it is judged, live and for Prometheus"),
     page!("profiles", "loads: the built-in ones, and how to write your own"),

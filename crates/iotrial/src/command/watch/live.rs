@@ -8,8 +8,8 @@ use std::sync::PoisonError;
 
 use anyhow::{Context as _, anyhow};
 use iotrial_analysis::watch::{WatchAnswer, WatchRequest, limit_us};
-use iotrial_measure::disk_stats::disk_stats_of_this_host;
 use iotrial_host::machine::machine;
+use iotrial_measure::disk_stats::disk_stats_of_this_host;
 use iotrial_model::counters::RecordedInterval;
 use iotrial_model::load::Direction;
 use iotrial_report::exposition::{ExposedDisk, Exposition};
