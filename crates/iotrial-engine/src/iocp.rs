@@ -69,12 +69,13 @@ impl Handles {
         self.plain.iter().chain(self.write_through.iter().flat_map(|areas| areas.iter()))
     }
 
-    fn of(&self, request: &Request) -> &OpenArea {
-        let areas = match (&self.write_through, request.direction, request.durability) {
-            (Some(areas), Direction::Write, Durability::Dsync) => areas,
-            _ => &self.plain,
-        };
-        &areas[request.area as usize]
+    /// The handle for a request, and its place among all of them.
+    fn of(&self, request: &Request) -> (usize, &OpenArea) {
+        let area = request.area as usize;
+        match (&self.write_through, request.direction, request.durability) {
+            (Some(areas), Direction::Write, Durability::Dsync) => (self.plain.len() + area, &areas[area]),
+            _ => (area, &self.plain[area]),
+        }
     }
 }
 
@@ -94,8 +95,8 @@ pub(crate) struct IocpQueue<C> {
     /// What was done within the call that handed it over.
     done: Vec<Completion>,
     in_flight: usize,
-    /// Whether I/Os that are done at once skip the port.
-    skips_port: bool,
+    /// By handle, in the order of [`Handles::all`]: whether I/Os that are done at once skip the port.
+    skips_port: Vec<bool>,
     overlapped_range: bool,
     clock: C,
 }
@@ -112,7 +113,7 @@ impl<C: Clock> IocpQueue<C> {
     ) -> io::Result<Self> {
         let port = Arc::new(new_port()?);
         let overlapped: Box<[_]> = lengths.iter().map(|_| UnsafeCell::new(OVERLAPPED::default())).collect();
-        let (mut skips_port, mut overlapped_range) = (true, true);
+        let (mut skips_port, mut overlapped_range) = (Vec::new(), true);
         for area in handles.all() {
             let handle = area.file.as_raw_handle();
             // SAFETY: both handles are open: the area's as long as `handles`, the port's as long as `port`.
@@ -121,16 +122,10 @@ impl<C: Clock> IocpQueue<C> {
             }
             #[expect(clippy::cast_possible_truncation, reason = "1 and 2")]
             let modes = (FILE_SKIP_COMPLETION_PORT_ON_SUCCESS | FILE_SKIP_SET_EVENT_ON_HANDLE) as u8;
-            // Either all handles have it or none: who hands an I/O over has to know who takes its completion.
+            // Of each handle by itself, since a mode cannot be taken back: who hands an I/O over has to know who takes its completion.
             // SAFETY: the handle is open.
-            skips_port &= unsafe { SetFileCompletionNotificationModes(handle, modes) } != 0;
+            skips_port.push(unsafe { SetFileCompletionNotificationModes(handle, modes) } != 0);
             overlapped_range &= keep_locked(handle, &overlapped);
-        }
-        if !skips_port {
-            for area in handles.all() {
-                // SAFETY: the handle is open.
-                unsafe { SetFileCompletionNotificationModes(area.file.as_raw_handle(), 0) };
-            }
         }
         let flushers =
             (flushing > 0).then(|| Flushers::start(&port, &handles.plain, flushing)).transpose()?;
@@ -152,7 +147,7 @@ impl<C: Clock> IocpQueue<C> {
 
     fn begin(&mut self, request: &Request) -> io::Result<()> {
         let slot = request.slot as usize;
-        let area = self.handles.of(request);
+        let (place_of_handle, area) = self.handles.of(request);
         let buffer = &mut self.buffers.slot_mut(request.slot)[..request.length as usize];
         if request.direction == Direction::Write {
             area.content.stamp(buffer, request.offset, request.generation);
@@ -180,7 +175,7 @@ impl<C: Clock> IocpQueue<C> {
         };
         if is_done != 0 {
             // Otherwise the port has it as well.
-            if self.skips_port {
+            if self.skips_port[place_of_handle] {
                 self.finish(request.slot, Outcome::Bytes(moved))?;
             }
             return Ok(());
@@ -215,7 +210,7 @@ impl<C: Clock> IocpQueue<C> {
     }
 
     /// Takes what the port has; waits for the first one at most so long.
-    fn take(&mut self, wait_ms: u32) -> io::Result<()> {
+    fn take(&mut self, mut wait_ms: u32) -> io::Result<()> {
         let mut entries = [OVERLAPPED_ENTRY::default(); MOST_AT_ONCE];
         loop {
             let mut count = 0;
@@ -236,6 +231,8 @@ impl<C: Clock> IocpQueue<C> {
             if (count as usize) < MOST_AT_ONCE {
                 return Ok(());
             }
+            // There may be more, and there is something already.
+            wait_ms = 0;
         }
     }
 
@@ -290,7 +287,7 @@ impl<C: Clock> IoQueue for IocpQueue<C> {
     fn setup(&self) -> QueueSetup {
         let (buffers, huge_pages) = self.buffers.size_and_huge_pages();
         QueueSetup {
-            skips_port: Some(self.skips_port),
+            skips_port: Some(self.skips_port.iter().all(|skips| *skips)),
             overlapped_range: Some(self.overlapped_range),
             flush_workers: self.flushers.as_ref().map(Flushers::count),
             buffers,
@@ -305,6 +302,9 @@ impl<C: Clock> IoQueue for IocpQueue<C> {
 impl<C> Drop for IocpQueue<C> {
     fn drop(&mut self) {
         if self.in_flight == 0 {
+            if let Some(flushers) = self.flushers.take() {
+                flushers.end();
+            }
             return;
         }
         for area in self.handles.all() {

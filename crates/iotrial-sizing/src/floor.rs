@@ -36,7 +36,12 @@ impl VcpuFloor {
         let iops: f64 = demand.streams.iter().map(|stream| stream.iops).sum::<f64>() * demand.load_growth();
         let by_iops = whole(iops / IOPS_PER_VCPU);
         let why = if by_memory >= by_iops {
-            format!("{} GiB of memory at {GIB_PER_VCPU} GiB for each vCPU", grouped(memory_gib))
+            let most = if by_memory == MOST_BY_MEMORY {
+                format!(", {MOST_BY_MEMORY} at most")
+            } else {
+                String::new()
+            };
+            format!("{} GiB of memory at {GIB_PER_VCPU} GiB for each vCPU{most}", grouped(memory_gib))
         } else {
             format!("{} IOPS at {} for each vCPU", grouped(iops), grouped(IOPS_PER_VCPU))
         };

@@ -114,7 +114,7 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
             id: "network-unknown".to_owned(),
             effect: Effect::Warns,
             message: format!(
-                "the network of {} is in no source, so the writes to {} other machine{} are held against no limit",
+                "the network of {} is in no source, so the writes to {} other machine{} are checked against no limit",
                 machine.name,
                 configuration.replicas,
                 if configuration.replicas == 1 { "" } else { "s" }

@@ -81,6 +81,9 @@ pub struct Found {
     /// What the first answer would cost with fewer or more volumes of its kind and level, by their number.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub by_count: Vec<CountPoint>,
+    /// Whether it has nothing with as many processors as the rule of thumb asks for, so that smaller machines were taken.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_below_floor: bool,
     /// What was not looked at, and why.
     pub left_out: Vec<String>,
     /// The disks on which databases usually lie, where they were not looked at for want of a price or of limits.
@@ -125,6 +128,7 @@ pub fn search(catalog: &Catalog, demand: &Demand, search: &Search) -> Result<Fou
         region: catalog.region.clone(),
         answers,
         by_count: picks.first().map(|pick| space.by_count(pick)).unwrap_or_default(),
+        is_below_floor: false,
         left_out: space.left_out.clone(),
         without: space.without.clone(),
         of_unknown_latency: of_unknown_latency(&space, catalog, demand, search)?,
@@ -226,7 +230,7 @@ impl<'s> Space<'s> {
         space.choose_machines();
         space.note_main_disks();
         if demand.replicas > 0 && space.machines.iter().any(|one| one.sized.machine.network.is_none()) {
-            let note = "the network of some machines is in no source: there the writes to replicas are held against no limit";
+            let note = "the network of some machines is in no source: there the writes to replicas are checked against no limit";
             space.left_out.push(note.to_owned());
         }
         if demand.licence && demand.os != Os::Linux && catalog.licence(demand.os).is_none() {

@@ -18,9 +18,11 @@ use crate::requirement::Fit;
 use crate::search::{CostCurve, Found, Search, curve_of, search};
 
 mod against;
+mod cheapest;
 
 pub use against::Against;
 use against::hold;
+use cheapest::{cheapest_of, floor_in_words, of_cheapest};
 
 /// The answer to a demand.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -134,6 +136,7 @@ pub fn size(
             let stops_at_the_rule = closest.is_none_or(|closest| closest.vcpus < floor.vcpus);
             if !without.answers.is_empty() || stops_at_the_rule {
                 (one, asked) = (without, demand);
+                one.is_below_floor = !one.answers.is_empty();
             }
         }
         curves.push(curve_of(catalog, asked, &request)?);
@@ -152,7 +155,7 @@ pub fn size(
     }
     let currency = request.money.currency.clone().or_else(|| currencies.first().map(|one| (*one).to_owned()));
     let currency = currency.unwrap_or_default();
-    let (headline, sentence) = sentences(&found, cheapest, &currency);
+    let (headline, sentence) = sentences(&found, &curves, cheapest, &currency);
     let points = points(&found, &curves, cheapest, &held, demand, vcpu_floor.as_ref(), &currency);
     Ok(Sizing {
         demand: demand.clone(),
@@ -166,16 +169,6 @@ pub fn size(
         curves,
         against: held,
     })
-}
-
-/// The provider with the lowest cost, of those whose cost is complete.
-fn cheapest_of(found: &[Found]) -> Option<usize> {
-    let complete = |one: &Found| one.answers.first().is_some_and(|answer| answer.cost.is_complete());
-    let cost = |index: &usize| found[*index].answers[0].cost.per_month;
-    // A sum with a missing part is a lower bound; calling it the cheapest would favour whoever publishes
-    // least.
-    let candidates = (0..found.len()).filter(|index| complete(&found[*index]));
-    candidates.min_by(|a, b| cost(a).total_cmp(&cost(b)))
 }
 
 /// A sum with its currency.
@@ -229,7 +222,12 @@ fn beyond_volumes(fit: &Fit, machine: &str) -> Option<String> {
     })
 }
 
-fn sentences(found: &[Found], cheapest: Option<usize>, currency: &str) -> (String, String) {
+fn sentences(
+    found: &[Found],
+    curves: &[CostCurve],
+    cheapest: Option<usize>,
+    currency: &str,
+) -> (String, String) {
     let Some(index) = cheapest else {
         // There is an answer, but no complete price: it is shown, and not called the cheapest.
         let answered = found.iter().find(|one| !one.answers.is_empty());
@@ -260,13 +258,7 @@ fn sentences(found: &[Found], cheapest: Option<usize>, currency: &str) -> (Strin
         money(answer.cost.per_month, currency)
     );
     let limit = answer.fit.as_ref().and_then(nearest_limit).unwrap_or_default();
-    let in_part = found.iter().flat_map(|one| &one.answers).any(|answer| !answer.cost.is_complete());
-    let of = match (found.len(), in_part) {
-        (1, false) => "It is the cheapest of the catalog".to_owned(),
-        (1, true) => "It is the cheapest of the catalog of those whose cost is complete".to_owned(),
-        (count, false) => format!("It is the cheapest of {count} catalogs"),
-        (count, true) => format!("It is the cheapest of {count} catalogs of those whose cost is complete"),
-    };
+    let of = of_cheapest(found, &curves[index], answer, currency);
     (format!("{headline}{}", without_main(found)), format!("{of}; {limit}"))
 }
 
@@ -297,7 +289,7 @@ fn wall(found: &Found) -> Option<String> {
     let nearest = found.nearest.as_ref()?;
     Some(match (nearest.carries_times, &nearest.closest) {
         (Some(times), Some(closest)) => format!(
-            "{}: the wall is {}; {} comes closest with {:.0} % of the rates",
+            "{}: the limiting factor is {}; {} comes closest with {:.0} % of the rates",
             found.title,
             nearest.wall,
             closest.configuration.in_short(),
@@ -321,12 +313,7 @@ fn points(
     currency: &str,
 ) -> Vec<String> {
     let mut points = Vec::new();
-    if let Some(floor) = floor.filter(|_| cheapest.is_some()) {
-        points.push(format!(
-            "compared are machines with {} vCPU and more: {}; --vcpus N says how many it is to have",
-            floor.vcpus, floor.why
-        ));
-    }
+    points.extend(floor.filter(|_| cheapest.is_some()).map(|floor| floor_in_words(floor, found)));
     if let Some(index) = cheapest {
         let answer = &found[index].answers[0];
         // The reader's next question comes first: what if my rates are a little off?
@@ -461,7 +448,8 @@ fn more_and_less(curve: &CostCurve, answer: &Explanation, currency: &str) -> Vec
         } else if percent.abs() < 0.05 {
             format!("{words} of the rates costs the same, with {}", what())
         } else {
-            format!("{words} of the rates costs {} ({percent:+.1} %): {}", money(other, currency), what())
+            let of = if answer.cost.per_month - cost >= 0.5 { " of the cheapest" } else { "" };
+            format!("{words} of the rates costs {} ({percent:+.1} %{of}): {}", money(other, currency), what())
         })
     };
     let mut all: Vec<String> =

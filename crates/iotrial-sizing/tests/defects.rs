@@ -308,7 +308,7 @@ fn a_machine_takes_so_much_of_a_kind_of_volume_in_all() {
     let found = find("gcp", &asked, &Search { volumes: vec!["pd-standard".to_owned()], ..usual() });
     assert!(found.answers.is_empty(), "{}", found.answers[0].configuration.in_short());
     let nearest = found.nearest.unwrap();
-    assert!(nearest.wall.starts_with("the wall is the capacity"), "{}", nearest.wall);
+    assert!(nearest.wall.starts_with("the limiting factor is the capacity"), "{}", nearest.wall);
     assert!(nearest.closest.unwrap().usable_gib <= 257.0 * 1024.0);
     let eight = configuration(
         "gcp",
@@ -408,7 +408,10 @@ fn machines_are_compared_like_with_like() {
         assert!(answer.vcpus >= 16, "{}", answer.configuration.in_short());
     }
     let points = sizing.points.join("\n");
-    assert!(points.contains("compared are machines with 16 vCPU and more: 128 GiB of memory"), "{points}");
+    assert!(
+        points.contains("only machines with at least 16 vCPU are compared (128 GiB of memory"),
+        "{points}"
+    );
     // 40,000 reads a second were once for 2 vCPU.
     let reads = sized("azure", &demand("40000iops@8KiB", "", 1024), &[]);
     assert_eq!(reads.vcpu_floor.unwrap().vcpus, 5);

@@ -238,7 +238,10 @@ fn a_demand_that_nothing_meets_is_answered_with_the_wall_and_what_comes_closest(
     let too_much_memory = Demand { memory_min: ByteSize::gib(1 << 20), ..Demand::new("memory", small) };
     let nearest = search(&catalog, &too_much_memory, &search_one).unwrap().nearest.unwrap();
     assert_eq!(nearest.carries_times, None);
-    assert_eq!(nearest.wall, "the wall is the memory: 1024 TiB is asked, and at most 2,304 GiB can be had");
+    assert_eq!(
+        nearest.wall,
+        "the limiting factor is the memory: 1024 TiB is asked, and at most 2,304 GiB can be had"
+    );
     assert_eq!(nearest.closest.unwrap().configuration.machine, "BM.Standard.E5.192");
     let many = vec![stream(Direction::Read, 100.0, 8192.0)];
     let many = Demand { vcpus_min: 100_000, ..Demand::new("processors", many) };

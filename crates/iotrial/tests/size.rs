@@ -200,12 +200,12 @@ fn wrong_input_is_answered_with_what_would_be_right() {
     check(
         &["size", "--read", "9000000iops@4KiB", "--provider", "oci", "--provider", "aws"],
         1,
-        &["Nothing meets the demand", "the wall is", "comes closest"],
+        &["Nothing meets the demand", "the limiting factor is", "comes closest"],
     );
     check(
         &["size", "--read", "100iops@8KiB", "--memory", "900TiB"],
         1,
-        &["the wall is the memory: 900 TiB is asked", "comes closest"],
+        &["the limiting factor is the memory: 900 TiB is asked", "comes closest"],
     );
 }
 
@@ -249,7 +249,7 @@ fn the_walls_are_shown_whatever_was_to_be_written() {
     let [alone, with] = [bench.run(&asked), bench.run(&[&asked[..], &files].concat())];
     assert_eq!((alone.code, with.code), (1, 1), "{}{}", with.stdout, with.stderr);
     let walls = alone.stdout.trim_end();
-    assert!(walls.contains("the wall is") && with.stdout.starts_with(walls), "{}", with.stdout);
+    assert!(walls.contains("the limiting factor is") && with.stdout.starts_with(walls), "{}", with.stdout);
     for (file, is_there) in [("prove.toml", false), ("best.toml", false), ("kept.toml", true)] {
         assert_eq!(bench.path().join(file).exists(), is_there, "{file}");
         assert_eq!(with.stderr.contains(&format!("`{file}` is not written")), !is_there, "{}", with.stderr);
@@ -390,7 +390,7 @@ fn the_screen_has_processors_latency_and_what_other_numbers_of_volumes_cost() {
         "sub-ms",
         "How many volumes",
         "(the answer)",
-        "compared are machines with 16 vCPU and more",
+        "only machines with at least 16 vCPU are compared",
     ] {
         assert!(shown.contains(words), "{words}: {shown}");
     }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::exadata::{ExadataMove, PlainRange};
 use super::part::{Instances, Part};
-use super::remarks::{Limit, limits_of};
+use super::remarks::{Limit, shares_of_db_time};
 use super::sample::AwrSample;
 
 /// The largest shares of DB time that are kept.
@@ -20,8 +20,10 @@ const NO_RAC_FROM: u32 = 19;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct OfReport {
     pub(super) limits: Vec<Limit>,
-    /// What they are shares of.
+    /// What they are shares of; none without waits.
     pub(super) db_time_s: f64,
+    /// Whether it has the waits of users. One that is cut off before them may still have DB time and DB CPU.
+    pub(super) has_waits: bool,
     pub(super) instances: Instances,
     pub(super) range: Option<PlainRange>,
     pub(super) enterprise: BTreeSet<&'static str>,
@@ -31,9 +33,11 @@ pub(super) struct OfReport {
 impl OfReport {
     pub(super) fn of(report: &AwrReport, figures: &AwrFigures) -> Self {
         let away = ExadataMove::of(report, figures);
+        let has_waits = report.waits.iter().any(|wait| wait.side != WaitSide::Background);
         Self {
-            limits: limits_of(report),
-            db_time_s: report.interval.db_time_s.value.unwrap_or(0.0).max(0.0),
+            limits: shares_of_db_time(report),
+            db_time_s: if has_waits { report.interval.db_time_s.value.unwrap_or(0.0).max(0.0) } else { 0.0 },
+            has_waits,
             instances: Instances::of(report, figures),
             enterprise: enterprise(report, away.is_some()),
             range: away.as_ref().map(PlainRange::of),
@@ -80,13 +84,19 @@ impl About {
 
 /// Shares of the DB time of all reports together: a share of a busy hour counts for more than that of a quiet one.
 pub(super) fn limits_over(samples: &[AwrSample]) -> Vec<Limit> {
+    // A report without waits says nothing of them: its time would thin those of the others out.
+    let samples: Vec<&AwrSample> = match samples.iter().filter(|one| one.about.has_waits).collect::<Vec<_>>()
+    {
+        none if none.is_empty() => samples.iter().collect(),
+        those => those,
+    };
     let all: f64 = samples.iter().map(|one| one.about.db_time_s).sum();
     // Reports without DB time have shares all the same.
     let weight = |one: &AwrSample| {
         if all > 0.0 { one.about.db_time_s / all } else { 1.0 / samples.len() as f64 }
     };
     let mut limits: Vec<Limit> = Vec::new();
-    for sample in samples {
+    for sample in &samples {
         for one in &sample.about.limits {
             let percent = one.percent * weight(sample);
             match limits.iter_mut().find(|sum| sum.what == one.what) {
@@ -108,6 +118,15 @@ fn is_virtual(report: &AwrReport) -> bool {
     cpus >= Some(SEVERAL) && cpus == cores && cores == sockets
 }
 
+/// Whether an archive destination is a standby: it has the attribute `SERVICE=`, and not a path with such a word in it.
+fn names_a_service(destination: &str) -> bool {
+    let lower = destination.to_ascii_lowercase();
+    lower.match_indices("service").any(|(at, word)| {
+        let is_word = !lower[..at].ends_with(|c: char| c.is_alphanumeric() || "_/\\.-".contains(c));
+        is_word && lower[at + word.len()..].trim_start().starts_with('=')
+    })
+}
+
 /// What only Enterprise Edition has, as far as a report shows that it is in use.
 fn enterprise(report: &AwrReport, is_on_exadata: bool) -> BTreeSet<&'static str> {
     let release = report.database.release.as_deref().and_then(|release| release.split('.').next());
@@ -118,7 +137,7 @@ fn enterprise(report: &AwrReport, is_on_exadata: bool) -> BTreeSet<&'static str>
         .parameters
         .iter()
         .filter(|one| one.name.starts_with("log_archive_dest_"))
-        .any(|one| one.value.to_ascii_lowercase().contains("service"));
+        .any(|one| names_a_service(&one.value));
     let flashback = report
         .io_by_file_type
         .iter()

@@ -259,9 +259,13 @@ fn waits_of(report: &AwrReport, events: &[&str], side: WaitSide) -> Quoted {
     let Some(first) = report.waits.iter().find(|one| one.side == side || one.side == WaitSide::Both) else {
         return Quoted::default();
     };
-    let counts = events.iter().filter_map(|event| Some(&report.wait(event, side)?.waits));
+    let counts: Vec<&Quoted> =
+        events.iter().filter_map(|event| Some(&report.wait(event, side)?.waits)).collect();
+    if counts.iter().any(|count| count.sound().is_none()) {
+        return Quoted::default();
+    }
     let none = Quoted::derived(0.0, 0.0, first.waits.place.clone(), "nobody waited");
-    counts.filter(|count| count.sound().is_some()).fold(none, |sum, one| {
+    counts.into_iter().fold(none, |sum, one| {
         let value = sum.value.unwrap_or(0.0) + one.value.unwrap_or(0.0);
         Quoted::derived(
             value,

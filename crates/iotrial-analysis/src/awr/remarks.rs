@@ -87,11 +87,18 @@ fn share_of_cpu(report: &AwrReport) -> Option<f64> {
     Some(100.0 * time_of("DB CPU")? / db_time).filter(|percent| *percent <= MOST_OF_DB_TIME)
 }
 
+/// The largest of these shares.
 pub(super) fn limits_of(report: &AwrReport) -> Vec<Limit> {
+    let mut limits = shares_of_db_time(report);
+    limits.truncate(10);
+    limits
+}
+
+/// Shares of DB time of waits and of CPU, the largest first.
+pub(super) fn shares_of_db_time(report: &AwrReport) -> Vec<Limit> {
     let mut limits: Vec<Limit> = shares_of_waits(report).collect();
     limits.extend(share_of_cpu(report).map(|percent| Limit { what: "DB CPU".to_owned(), percent }));
     limits.sort_by(|a, b| b.percent.total_cmp(&a.percent));
-    limits.truncate(10);
     limits
 }
 

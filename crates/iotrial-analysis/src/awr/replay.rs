@@ -274,7 +274,7 @@ impl DatabaseSeries {
                 .filter(|(waits, reads)| *waits < WAITED_FOR * reads)
             {
                 notes.push(format!(
-                    "sessions waited for {name} {} times per second where there were {} such reads, mostly by direct path: its mean says nothing of them, and they have no limit",
+                    "sessions waited for {name} {} times per second where there were {} such reads: most were several at once, as by direct path, so that its mean says nothing of them, and they have no limit",
                     spoken(waits),
                     spoken(reads)
                 ));

@@ -60,8 +60,13 @@ pub(super) fn findings_on_offsets(samples: &[Sample]) -> Vec<Finding> {
 /// Some repeat what earlier runs did, and others do not.
 fn different_ways(samples: &[Sample]) -> Option<Finding> {
     let anew = samples.iter().find(|sample| sample.offsets == Some(Offsets::Anew))?;
+    // iotrial draws a seed for each run unless it is given one: then another run has the same.
+    let is_chosen = |sample: &Sample| {
+        let shares = |other: &&Sample| other.offsets == sample.offsets;
+        sample.counted.is_none() || samples.iter().filter(shares).count() > 1
+    };
     let (sample, seed) = samples.iter().find_map(|sample| match &sample.offsets {
-        Some(Offsets::Repeated(seed)) => Some((sample, seed)),
+        Some(Offsets::Repeated(seed)) if is_chosen(sample) => Some((sample, seed)),
         _ => None,
     })?;
     let message = format!(

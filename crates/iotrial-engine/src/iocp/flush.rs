@@ -4,7 +4,7 @@ use std::io;
 use std::os::windows::io::{AsRawHandle as _, OwnedHandle};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 
 use windows_sys::Win32::System::IO::{OVERLAPPED, PostQueuedCompletionStatus};
 
@@ -26,10 +26,11 @@ struct Place(*mut OVERLAPPED);
 // SAFETY: it is handed on to the port as it is.
 unsafe impl Send for Place {}
 
-/// Threads that flush files; they end when this is dropped.
+/// Threads that flush files.
 pub(super) struct Flushers {
-    asked: Sender<(u32, Place)>,
-    count: u32,
+    /// Dropping it ends the threads.
+    asked: Option<Sender<(u32, Place)>>,
+    threads: Vec<JoinHandle<()>>,
 }
 
 impl Flushers {
@@ -37,24 +38,32 @@ impl Flushers {
     pub(super) fn start(port: &Arc<OwnedHandle>, areas: &Arc<[OpenArea]>, flushing: u32) -> io::Result<Self> {
         let (asked, to_do) = mpsc::channel();
         let to_do = Arc::new(Mutex::new(to_do));
-        let count = flushing.min(MOST);
-        for _ in 0..count {
+        let start = |_| {
             let (port, areas, to_do) = (Arc::clone(port), Arc::clone(areas), Arc::clone(&to_do));
-            thread::Builder::new()
-                .name("iotrial-flush".to_owned())
-                .stack_size(STACK_BYTES)
-                .spawn(move || serve(&port, &areas, &to_do))?;
-        }
-        Ok(Self { asked, count })
+            let thread = thread::Builder::new().name("iotrial-flush".to_owned()).stack_size(STACK_BYTES);
+            thread.spawn(move || serve(&port, &areas, &to_do))
+        };
+        let threads = (0..flushing.min(MOST)).map(start).collect::<io::Result<_>>()?;
+        Ok(Self { asked: Some(asked), threads })
     }
 
     /// Has an area flushed; the port tells with this OVERLAPPED when that is done.
     pub(super) fn flush(&self, area: u32, overlapped: *mut OVERLAPPED) -> io::Result<()> {
-        self.asked.send((area, Place(overlapped))).map_err(|_| io::ErrorKind::BrokenPipe.into())
+        let sent = self.asked.as_ref().map(|asked| asked.send((area, Place(overlapped))));
+        if matches!(sent, Some(Ok(()))) { Ok(()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
     }
 
-    pub(super) const fn count(&self) -> u32 {
-        self.count
+    pub(super) fn count(&self) -> u32 {
+        u32::try_from(self.threads.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Ends the threads and waits for them: they hold the files, and nobody could remove one before. Only when no flush is under way.
+    pub(super) fn end(mut self) {
+        self.asked = None;
+        for thread in self.threads.drain(..) {
+            // It does nothing that panics.
+            let _ = thread.join();
+        }
     }
 }
 
@@ -69,8 +78,10 @@ fn serve(port: &OwnedHandle, areas: &[OpenArea], to_do: &Mutex<Receiver<(u32, Pl
         };
         #[expect(unsafe_code, reason = "a packet of one's own is not in std")]
         // SAFETY: the port is open as long as it is borrowed, and does not look at the OVERLAPPED.
-        unsafe {
-            PostQueuedCompletionStatus(port.as_raw_handle(), code, FLUSHED, place.0)
-        };
+        let told = unsafe { PostQueuedCompletionStatus(port.as_raw_handle(), code, FLUSHED, place.0) };
+        if told == 0 {
+            // Without memory for a packet. Whoever asks next finds nobody, and the load ends with an error.
+            return;
+        }
     }
 }

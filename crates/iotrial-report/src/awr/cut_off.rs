@@ -36,7 +36,7 @@ pub(super) fn of_many(cut_off: &[LeftOut], reports: usize) -> Option<Section> {
         (1, count) => format!("1 of {count} reports is cut off"),
         (cut, count) => format!("{cut} of {count} reports are cut off"),
     };
-    let sentence = "They count as far as they go; figures that they lack are those of the others.";
+    let sentence = "Those that count do so as far as they go.";
     Some(said(headline, sentence.to_owned(), points))
 }
 

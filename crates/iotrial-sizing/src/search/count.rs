@@ -33,11 +33,16 @@ impl Space<'_> {
                 machine.reach[pick.kind] >= 1.0 - ROUNDING
                     && self.broken(option.kind, level, volume, &machine.sized).is_some()
             });
+            // The answer's own number is the answer, with its machine.
+            if volume.count == pick.volume.count {
+                continue;
+            }
             let cheapest = allowed.min_by(|(_, a), (_, b)| same_cost(a.cost, b.cost));
             let Some((machine, of)) = cheapest else { continue };
             let cost = of.cost + volume.cost;
             all.push(Pick { machine, kind: pick.kind, volume: volume.clone(), cost });
         }
+        all.push(pick.clone());
         all.sort_by(|a, b| a.volume.count.cmp(&b.volume.count).then(same_cost(a.cost, b.cost)));
         let mut stairs: Vec<&Pick> = Vec::new();
         for one in &all {

@@ -77,7 +77,7 @@ pub(super) fn nearest(
         let pick =
             space.cheapest(1.0).or_else(|| space.cheapest(smallest)).expect("it was there a moment ago");
         let closest = space.explain(&pick)?;
-        let wall = format!("the wall is {}{without_price}", what(&closest));
+        let wall = format!("the limiting factor is {}{without_price}", what(&closest));
         return Ok(Nearest { carries_times: None, wall, closest: Some(Box::new(closest)) });
     }
     let mut walls = Vec::new();
@@ -98,7 +98,7 @@ pub(super) fn nearest(
     Ok(Nearest { carries_times: None, wall, closest })
 }
 
-/// The machines that would meet the demand and have no price: the wall is then one of the catalog, and not of the provider.
+/// The machines that would meet the demand and have no price: the limit is then one of the catalog, and not of the provider.
 fn without_price(space: &Space<'_>) -> String {
     let names = space.unpriced_that_carry();
     if names.is_empty() {

@@ -45,11 +45,16 @@ pub(super) fn hold(
     let more_per_month = answer
         .filter(|_| explanation.cost.is_complete())
         .map(|answer| explanation.cost.per_month - answer.cost.per_month);
-    let sentence = why_it_loses(&explanation, answer, more_per_month);
+    let sentence = why_it_loses(&explanation, answer, more_per_month, request.tolerance);
     Ok(Against { explanation, more_per_month, sentence })
 }
 
-fn why_it_loses(explanation: &Explanation, answer: Option<&Explanation>, more: Option<f64>) -> String {
+fn why_it_loses(
+    explanation: &Explanation,
+    answer: Option<&Explanation>,
+    more: Option<f64>,
+    tolerance: f64,
+) -> String {
     let configuration = &explanation.configuration;
     let name = if configuration.title == configuration.machine {
         configuration.in_short()
@@ -86,6 +91,16 @@ fn why_it_loses(explanation: &Explanation, answer: Option<&Explanation>, more: O
     // Less than half a cent: the last bits of two sums.
     if more.abs() < 0.005 {
         return format!("{name} costs the same as the answer");
+    }
+    // The answer has fewer volumes where these cost hardly more.
+    let volumes = |one: &Explanation| one.configuration.pools.iter().map(|pool| pool.count).sum::<u32>();
+    if more < 0.0 && -more <= tolerance * answer.cost.per_month && volumes(explanation) > volumes(answer) {
+        return format!(
+            "{name} costs {} less than the answer and has {} volumes instead of {}: within the tolerance fewer are taken",
+            money(-more, currency),
+            volumes(explanation),
+            volumes(answer)
+        );
     }
     // The search is exact over what it covers, so something cheaper must be outside of that, and the sentence
     // says what.

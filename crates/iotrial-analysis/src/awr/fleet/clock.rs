@@ -1,5 +1,6 @@
 //! Where intervals are in time. Reports print the time of the database's host, without a time zone.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use jiff::civil::DateTime;
@@ -136,6 +137,9 @@ impl AwrSeries {
                 at += 1;
                 wanted.contains(&(at - 1))
             });
+            let files: BTreeSet<&String> =
+                self.databases.iter().flat_map(|one| &one.intervals).flat_map(|one| &one.files).collect();
+            self.cut_off.retain(|one| files.contains(&one.file));
         }
         Ok(())
     }
