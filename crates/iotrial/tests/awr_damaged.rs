@@ -127,6 +127,25 @@ fn one_cut_report_among_many_is_named_at_the_top_and_in_the_demand() {
 }
 
 #[test]
+fn a_report_without_waits_does_not_thin_out_the_causes_of_the_others() {
+    let bench = Bench::new();
+    let later = HTML
+        .replace("03-Mar-25", "04-Mar-25")
+        .replace("<td>41</td>", "<td>51</td>")
+        .replace("<td>42</td>", "<td>52</td>");
+    put(&bench, "whole.html", HTML);
+    put(&bench, "cut.html", up_to(&later, "<h3>Foreground Wait"));
+    let share = |files: &[&str], code: i32| {
+        let json = bench.run(&[&["awr", "--json"], files].concat()).expect_code(code).json();
+        let of = if files.len() == 1 { &json } else { &json["databases"][0] };
+        let limits = of["limits"].as_array().unwrap();
+        limits.iter().find(|one| one["what"] == "log file sync").unwrap()["percent"].as_f64().unwrap()
+    };
+    let alone = share(&["whole.html"], 0);
+    assert!((share(&["whole.html", "cut.html"], 1) - alone).abs() < 1e-9, "{alone}");
+}
+
+#[test]
 fn blanked_values_are_absent_and_nothing_is_made_of_them() {
     let bench = Bench::new();
     // Somebody took the numbers out before they sent it.

@@ -43,7 +43,7 @@ fn wrong_words_on_the_command_line_are_refused_with_the_right_ones() {
     check(&["run", "--size=-1GiB"], &["zero or more"]);
     check(&["run", "--duration", "20"], &["no unit", "ms, s, m"]);
     check(&["run", "--duration", "0s"], &["longer than zero"]);
-    check(&["run", "--engine", "libaio"], &["possible values: uring, threads"]);
+    check(&["run", "--engine", "libaio"], &["possible values: uring, iocp, threads"]);
     check(&["run", "--attribute", "volumes"], &["KEY=VALUE"]);
     check(&["run", "--thresholds", "flahs"], &["flahs", "hint: did you mean `flash`?"]);
     check(&["run", "--size", "4k"], &["4 KiB", "hint: give a larger --size"]);

@@ -159,3 +159,23 @@ fn enterprise(report: &AwrReport, is_on_exadata: bool) -> BTreeSet<&'static str>
     .filter_map(|(is_used, what)| is_used.then_some(what))
     .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_standby_is_told_by_its_attribute_and_not_by_a_path() {
+        for one in ["SERVICE=stby ASYNC", "location=/arch  service = \"stby\"", "async,service=(stby)"] {
+            assert!(names_a_service(one), "{one}");
+        }
+        for one in [
+            "LOCATION=/arch/services/db1",
+            "location=/u01/service=1",
+            "LOCATION=USE_DB_RECOVERY_FILE_DEST",
+            "",
+        ] {
+            assert!(!names_a_service(one), "{one}");
+        }
+    }
+}

@@ -183,6 +183,15 @@ mod tests {
     }
 
     #[test]
+    fn a_seed_that_a_run_drew_for_itself_is_no_repeated_course() {
+        let off = of_fio("off.json", Pattern::Random, &[("rw", "randread"), ("randrepeat", "0")]);
+        assert_eq!(severities(&[off.clone(), of_run("1", "a", 7)]), []);
+        assert_eq!(severities(&[off.clone(), of_run("1", "a", 7), of_run("2", "a", 8)]), []);
+        // The same seed twice was given.
+        assert_eq!(severities(&[off, of_run("1", "a", 7), of_run("2", "b", 7)]), [Severity::Warning]);
+    }
+
+    #[test]
     fn repeats_of_a_run_with_one_seed_are_no_independent_repeats() {
         let again = [of_run("1", "a", 7), of_run("2", "a", 7), of_run("3", "a", 7), of_run("4", "b", 7)];
         let found = findings_on_offsets(&again);
