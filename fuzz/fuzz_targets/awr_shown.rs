@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use iotrial_analysis::awr::{AwrAnswer, AwrSample, AwrSeries, Level};
+use iotrial_analysis::awr::{AwrAnswer, AwrSample, AwrSeries, Level, SizeRequest};
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_fuzz::show;
 use iotrial_import::awr::read_awr;
@@ -10,12 +10,18 @@ use iotrial_report::document::Document;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let Ok(reports) = read_awr(bytes) else { return };
-    let series = AwrSeries::of(reports.iter().map(|report| AwrSample::of(report, "f")).collect());
+    let request = SizeRequest::default();
+    let samples = reports.iter().map(|report| AwrSample::of(report, "f")).collect();
+    let series = AwrSeries::of(samples).sized(&request);
     show::json(&series);
-    show::document(&Document::of_awr_series(&series));
+    show::document(&Document::of_awr_series(&series, None));
     for database in &series.databases {
-        if let Some(demand) = database.demand(Level::P95, "f") {
+        if let Some(demand) = database.demand(&request, "f") {
             demand.to_toml();
+        }
+        if let Some(replay) = database.replay(Level::P95, 1.0, "f") {
+            replay.profile_toml("./f.thresholds.toml");
+            replay.thresholds_toml();
         }
     }
     let thresholds = ThresholdSet::builtin("flash").expect("it is built in");

@@ -273,7 +273,7 @@ fn a_second_signal_ends_a_command_with_all_that_it_started_and_leaves_files_and_
     let text = with(&text, "engine = \"sim\"", "size = \"32MiB\"");
     let text = with(&text, "duration = \"2s\"", "duration = \"1s\"");
     write(&bench, &with(&text, "[\"a\", \"b c\"]", "[\"data\"]"));
-    let mut child = bench.command(&["study", "study.toml", "--json", "--yes"]).spawn().unwrap();
+    let mut child = bench.interruptible(&["study", "study.toml", "--json", "--yes"]).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     assert!(lines.any(|line| line == "begun"), "the second configuration never came");
     interrupt(&child);

@@ -420,7 +420,7 @@ fn a_stop_ends_with_the_summary_and_the_counters_are_served_meanwhile() {
     }
     let bench = Bench::new();
     let mut child =
-        bench.command(&["watch", "--interval", "100ms", "--json", "--listen", "0"]).spawn().unwrap();
+        bench.interruptible(&["watch", "--interval", "100ms", "--json", "--listen", "0"]).spawn().unwrap();
     let mut told = BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
     told.read_line(&mut line).unwrap();
