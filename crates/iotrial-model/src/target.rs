@@ -59,7 +59,7 @@ pub enum TargetKind {
 pub struct FreeSpace {
     /// Tells whether two directories share their space.
     pub filesystem_id: u64,
-    /// All of the file system.
+    /// All of the file system that ordinary users have, full or free.
     pub capacity: ByteSize,
     /// What an ordinary user may still write.
     pub available: ByteSize,

@@ -244,7 +244,7 @@ fn a_study_on_a_volume_that_is_not_attached_yet_foresees_only_the_needed_roles()
     let study = |before: &str| {
         let text = format!(
             "format = \"iotrial.study/1\"\nname = \"s\"\ntitle = \"S\"\nprofiles = [\"sqlserver-oltp\"]\nrepeats = 1\n\
-             [load]\nneed = \"log=200iops\"\nsize = \"256MiB\"\n[[configuration]]\nlabel = \"a\"\ntargets = [\"a\"]\n{before}\
+             [load]\nneed = \"log=200iops\"\nsize = \"32MiB\"\n[[configuration]]\nlabel = \"a\"\ntargets = [\"a\"]\n{before}\
              [[configuration]]\nlabel = \"b\"\ntargets = [\"b\"]\n"
         );
         std::fs::write(bench.path().join("study.toml"), text).unwrap();

@@ -189,7 +189,10 @@ pub(crate) fn free_space(directory: &Directory) -> io::Result<FreeSpace> {
     Ok(FreeSpace {
         filesystem_id: mount.map_or(device, |mount| kernel.room_of(mount, &mounts, device)),
         kept: Vec::new(),
-        capacity: blocks(space.f_blocks),
+        // As `df` counts its percentages: what is kept for root is nobody's room, and a tenth of it cannot stay free.
+        capacity: blocks(
+            space.f_blocks.saturating_sub(space.f_bfree).saturating_add(space.f_bavail).min(space.f_blocks),
+        ),
         // Without what is kept for root, also where root asks: a file system that is full to its end is
         // nobody's wish.
         available: blocks(space.f_bavail),
