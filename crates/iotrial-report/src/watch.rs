@@ -130,14 +130,21 @@ fn summary(answer: &WatchAnswer) -> Answer {
         Some(true) => {
             let judged: usize = answer.roles.iter().map(|role| role.judged.len()).sum();
             let limits = if judged == 1 { "The latency" } else { "Every latency" };
-            (
-                "Good enough".to_owned(),
-                match answer.interval_count {
-                    1 => format!("{limits} is within the limits of {}.", deciding(answer)),
-                    _ => format!("{limits} is within the limits of {}, on average and in 95 % of the intervals.", deciding(answer)),
-                },
-                Vec::new(),
-            )
+            let within = format!("{limits} is within the limits of {}", deciding(answer));
+            // A mean hides its busy minutes: it may rule storage out, and never qualifies it.
+            if answer.interval_count == 1 {
+                (
+                    "Good enough on average".to_owned(),
+                    format!("{within} over the one interval. What busy times need is not in it: record many short ones."),
+                    Vec::new(),
+                )
+            } else {
+                (
+                    "Good enough".to_owned(),
+                    format!("{within}, on average and in 95 % of the intervals."),
+                    Vec::new(),
+                )
+            }
         }
         Some(false) => {
             let all = beyond();
@@ -195,7 +202,13 @@ fn summary(answer: &WatchAnswer) -> Answer {
     if !notes.is_empty() {
         lists.push(PointList { heading: "About the counters", points: notes });
     }
-    Answer { is_good: answer.is_good, headline, sentence, points, lists }
+    Answer {
+        is_good: answer.is_good.filter(|is_good| !is_good || answer.interval_count > 1),
+        headline,
+        sentence,
+        points,
+        lists,
+    }
 }
 
 /// The set that decided.

@@ -216,6 +216,27 @@ fn what_cannot_be_read_or_does_not_go_together_is_refused_with_what_to_do() {
     assert!(!bench.path().join("d.toml").exists());
 }
 
+/// What `iostat -x` prints without an interval: the mean since the machine was started.
+const SINCE_START: &str = "\
+Linux 6.1.0 (db1) \t2026-11-19 \t_x86_64_\t(8 CPU)
+
+Device            r/s     rkB/s   rrqm/s  %rrqm r_await rareq-sz     w/s     wkB/s   wrqm/s  %wrqm w_await wareq-sz  aqu-sz  %util
+sda            128.00   1024.00     0.00   0.00    2.50     8.00   64.00    512.00     0.00   0.00    3.00     8.00    0.51  15.00
+";
+
+#[test]
+fn a_mean_without_busy_times_is_good_on_average_and_qualifies_nothing() {
+    let bench = Bench::new();
+    std::fs::write(bench.path().join("one.txt"), SINCE_START).unwrap();
+    let shown = bench.run(&["watch", "one.txt"]).expect_code(0).stdout;
+    assert!(shown.contains("? Good enough on average") && !shown.contains('✓'), "{shown}");
+    // What is too slow even on average is not good enough.
+    let slow = SINCE_START.replace(" 2.50 ", "42.50 ");
+    std::fs::write(bench.path().join("slow.txt"), slow).unwrap();
+    let shown = bench.run(&["watch", "slow.txt"]).expect_code(1).stdout;
+    assert!(shown.contains("✗ Not good enough for data"), "{shown}");
+}
+
 #[test]
 fn an_idle_or_untimed_source_is_not_judged_and_that_is_no_failure() {
     let bench = Bench::new();
