@@ -117,7 +117,9 @@ impl Fault for SetupError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::NoEngine { .. } => {
-                let other = EngineKind::EVERYWHERE.as_str();
+                let usual = EngineKind::usual_on(std::env::consts::OS);
+                let may_run = refusal_of(usual).is_none();
+                let other = if may_run { usual } else { EngineKind::EVERYWHERE }.as_str();
                 Some(format!("leave --engine out, and iotrial takes `{other}`"))
             }
             Self::NotSimulated { .. } => Some("add --engine sim".to_owned()),
