@@ -225,7 +225,7 @@ fn side_by_side(sizing: &Sizing) -> Section {
         id: "providers",
         heading: if month.is_some() { "Side by side" } else { "Where each provider stops" },
         note: month.is_some().then(|| format!(
-            "Of each machine, kind of volume and level the one with the fewest volumes of those that cost next to nothing more than the cheapest, in {}{}. Used is the share of the limit that binds. List prices, pay as you go{}; boot disks, backups and traffic are not in them.",
+            "For each machine, kind of volume and level: the fewest volumes that cost no more than the tolerance above the cheapest, in {}{}. Used is the share of the limit that binds. List prices, pay as you go{}; boot disks, backups and traffic are not in them.",
             sizing.currency,
             month.map_or_else(String::new, |hours| format!(" and months of {hours} hours")),
             regions(sizing),

@@ -34,7 +34,7 @@ pub(super) fn of_cheapest(
     match cheaper {
         // Less than half a unit prints as the same sum.
         Some((cost, one)) if answer.cost.per_month - cost >= 0.5 && volumes(one) > here => format!(
-            "It is the cheapest of {of}{those}, but for one with {} volumes instead of {here} for {}; --tolerance 0 takes that",
+            "It is the cheapest of {of}{those} unless you take {} volumes instead of {here}, for {} (--tolerance 0)",
             volumes(one),
             money(cost, currency)
         ),
