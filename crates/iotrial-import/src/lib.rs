@@ -126,7 +126,7 @@ pub enum ImportError {
         message: String,
     },
     /// It is text of another kind.
-    #[error("it is no result that can be recognised")]
+    #[error("it is not a result format that iotrial recognises")]
     Unknown,
     /// It is a log of fio, which is read with the JSON that it belongs to.
     #[error("it is a log of fio, which is read with the JSON beside it")]

@@ -49,7 +49,10 @@ fn golden(name: &str) -> Vec<u8> {
 fn what_is_no_result_is_told_as_such() {
     assert_eq!(error_of(b""), "it is empty");
     assert_eq!(error_of(&[0, 159, 146, 150]), "it is no text");
-    assert_eq!(error_of(b"dear diary, today I measured nothing"), "it is no result that can be recognised");
+    assert_eq!(
+        error_of(b"dear diary, today I measured nothing"),
+        "it is not a result format that iotrial recognises"
+    );
     assert_eq!(
         error_of(b"500, 12345, 0, 4096, 0\n"),
         "it is a log of fio, which is read with the JSON beside it"

@@ -219,12 +219,12 @@ fn what_is_no_report_in_english_of_one_period_is_refused_with_its_reason() {
         ("german.html", "no section has a name that iotrial knows", "Oracle writes its headings in English"),
         (
             "page.html",
-            "it is no result that can be recognised",
+            "it is not a result format that iotrial recognises",
             "`iotrial awr` takes AWR and Statspack reports",
         ),
         (
             "blog.html",
-            "it is no result that can be recognised",
+            "it is not a result format that iotrial recognises",
             "`iotrial awr` takes AWR and Statspack reports",
         ),
     ] {

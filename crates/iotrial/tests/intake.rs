@@ -478,9 +478,9 @@ fn garbage_is_refused_by_every_command_with_one_message() {
     put(&bench, "zeros.json", [0; 4_096]);
     refused(&bench, "zeros.json", "it is no text");
     put(&bench, "notes.txt", "bought new disks");
-    refused(&bench, "notes.txt", "it is no result that can be recognised");
+    refused(&bench, "notes.txt", "it is not a result format that iotrial recognises");
     put(&bench, "mine.toml", "title = \"a study, I thought\"\n");
-    refused(&bench, "mine.toml", "it is no result that can be recognised");
+    refused(&bench, "mine.toml", "it is not a result format that iotrial recognises");
     put(&bench, "cut.gz", [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0x4b]);
     refused(&bench, "cut.gz", "it cannot be unpacked");
     put(&bench, "cut.zst", [0x28, 0xb5, 0x2f, 0xfd, 0x04, 0x58]);
@@ -511,7 +511,7 @@ fn what_lies_beside_results_in_a_folder_is_left_out_whatever_it_is() {
         assert!(bench.run(&[command, "data"]).code <= 1, "{command}");
     }
     let page = bench.run(&["audit", "data/page.md"]).expect_code(2).stderr;
-    assert!(page.contains("it is no result that can be recognised"), "{page}");
+    assert!(page.contains("it is not a result format that iotrial recognises"), "{page}");
 }
 
 #[test]
