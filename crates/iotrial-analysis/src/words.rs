@@ -8,7 +8,19 @@ pub fn with_thousands(value: f64) -> String {
     group_thousands(&format!("{:.0}", value.round() + 0.0))
 }
 
-/// The same of a count.
+/// A number of a sentence, with no more decimals than it needs, and never `0.0`, which would read as nothing: `1,204`, `18.3`, `0.25`.
+pub fn number_in_words(number: f64) -> String {
+    let decimals = match number.abs() {
+        100.0.. => 0,
+        1.0.. => 1,
+        0.005.. => 2,
+        0.0 => 0,
+        _ => return "less than 0.01".to_owned(),
+    };
+    group_thousands(&format!("{number:.decimals$}"))
+}
+
+/// A count, with a comma before every three digits.
 pub(crate) fn count_with_thousands(count: u64) -> String {
     with_thousands(count as f64)
 }
@@ -57,6 +69,17 @@ pub(crate) fn percent_or_times(percent: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_of_a_sentence_has_few_digits_and_is_never_rounded_to_nothing() {
+        let check = |number: f64, expected: &str| assert_eq!(number_in_words(number), expected);
+        check(12_345.6, "12,346");
+        check(100.0, "100");
+        check(8.05, "8.1");
+        check(0.5, "0.50");
+        check(0.004, "less than 0.01");
+        check(0.0, "0");
+    }
 
     #[test]
     fn numbers_are_grouped() {

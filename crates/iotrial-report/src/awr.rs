@@ -13,6 +13,7 @@ mod series;
 mod slob;
 
 use iotrial_analysis::awr::AwrAnswer;
+use iotrial_analysis::words::number_in_words;
 use iotrial_model::awr::{AwrFigure, AwrReport, AwrUnit, IoStat, Quoted, Standing, TopDatabase};
 
 use crate::document::{Block, Document, Section};
@@ -106,7 +107,8 @@ fn in_brief(report: &AwrReport) -> Vec<(&'static str, String)> {
     for (quoted, unit) in [(&host.cpus, "CPUs"), (&host.cores, "cores"), (&host.memory_gib, "GiB of memory")]
     {
         // Counts of CPUs have no decimals, and memory as a program sums it up has fourteen.
-        let number = |value: f64| if value.fract() == 0.0 { format!("{value:.0}") } else { said(value) };
+        let number =
+            |value: f64| if value.fract() == 0.0 { format!("{value:.0}") } else { number_in_words(value) };
         parts.extend(quoted.value.map(|value| format!("{} {unit}", number(value))));
     }
     if !parts.is_empty() {
@@ -136,21 +138,8 @@ fn duration(seconds: f64) -> String {
 
 /// With a decimal only where there is something behind it.
 fn whole(number: f64) -> String {
-    let text = said(number);
+    let text = number_in_words(number);
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
-}
-
-/// A number of a sentence with three digits at least, and no more decimals than it needs.
-fn said(number: f64) -> String {
-    let decimals = match number.abs() {
-        100.0.. => 0,
-        1.0.. => 1,
-        // 0.0 would read as nothing.
-        small if small >= 0.005 => 2,
-        0.0 => 0,
-        _ => return "less than 0.01".to_owned(),
-    };
-    iotrial_model::units::group_thousands(&format!("{number:.decimals$}"))
 }
 
 /// Streams in rows, so that requests, bytes and sizes of one kind stand side by side.

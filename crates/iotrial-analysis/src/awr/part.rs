@@ -6,6 +6,7 @@ use iotrial_model::awr::{AwrFigure, AwrFigures, AwrKind, AwrReport};
 use serde::Serialize;
 
 use super::sample::AwrSample;
+use crate::words::number_in_words;
 
 /// Storage servers count each copy of a mirrored write, of which there are three at most, and cut large reads into several: only beyond
 /// that they see requests that the report does not have.
@@ -129,10 +130,11 @@ impl Part {
     /// What the storage servers count beside it, as a sentence without a full stop.
     pub fn cells_words(&self) -> Option<String> {
         let one = self.on_cells.as_ref()?;
-        let mib = one.mib_per_s.map_or_else(String::new, |mib| format!(" and {} MiB/s", said(mib)));
+        let mib =
+            one.mib_per_s.map_or_else(String::new, |mib| format!(" and {} MiB/s", number_in_words(mib)));
         Some(format!(
             "the storage servers count {} requests per second{mib} for the whole of {}, {:.0} times the requests of this report",
-            said(one.requests_per_s),
+            number_in_words(one.requests_per_s),
             one.database,
             one.times
         ))
@@ -194,9 +196,4 @@ fn on_cells(samples: &[AwrSample]) -> Option<OnCells> {
         mib_per_s: mean(|one| one.mib),
         times: requests / own,
     })
-}
-
-fn said(number: f64) -> String {
-    let decimals = if number >= 100.0 { 0 } else { 1 };
-    iotrial_model::units::group_thousands(&format!("{number:.decimals$}"))
 }

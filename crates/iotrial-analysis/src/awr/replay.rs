@@ -14,6 +14,7 @@ use serde::Serialize;
 use super::demand::Level;
 use super::flow::{Flow, multi_by_bytes, share_of, sizes_of, split};
 use super::series::DatabaseSeries;
+use crate::words::number_in_words;
 
 /// A rate below this is no stream of its own: in ten minutes it is a handful of I/Os.
 const NEGLIGIBLE_PER_S: f64 = 0.05;
@@ -275,8 +276,8 @@ impl DatabaseSeries {
             {
                 notes.push(format!(
                     "sessions waited for {name} {} times per second where there were {} such reads: most were several at once, as by direct path, so that its mean says nothing of them, and they have no limit",
-                    spoken(waits),
-                    spoken(reads)
+                    number_in_words(waits),
+                    number_in_words(reads)
                 ));
                 continue;
             }
@@ -311,11 +312,6 @@ fn waits_for(figure: AwrFigure) -> Option<(AwrFigure, AwrFigure)> {
         AwrFigure::MultiBlockReadUs => Some((AwrFigure::MultiBlockReadWaits, AwrFigure::MultiBlockReads)),
         _ => None,
     }
-}
-
-/// A rate in a sentence.
-fn spoken(rate: f64) -> String {
-    if rate < 10.0 { format!("{rate:.2}") } else { format!("{rate:.0}") }
 }
 
 impl ReplayStream {

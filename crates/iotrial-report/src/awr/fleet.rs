@@ -5,11 +5,12 @@ mod layers;
 use iotrial_analysis::awr::{
     AwrFleet, AwrSeries, Consolidated, DatabaseSeries, FleetInterval, FleetMember, OwnPeak,
 };
+use iotrial_analysis::words::number_in_words;
 use iotrial_model::awr::{AwrFigure, AwrUnit};
 use iotrial_model::words::{enumerate, in_brief};
 
 use super::series::{lists_of, moment, reports_of, span_of};
-use super::{cut_off, quantity, right_size, said, section, words};
+use super::{cut_off, quantity, right_size, section, words};
 use crate::document::{Answer, Block, Document, Section};
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
@@ -64,9 +65,9 @@ fn opening(series: &AwrSeries, fleet: &AwrFleet) -> Section {
         Some(one) if whole == 1 => (
             format!(
                 "Together {} IOPS{}",
-                said(one.together.average),
+                number_in_words(one.together.average),
                 throughput
-                    .map_or_else(String::new, |one| format!(" and {} MiB/s", said(one.together.average)))
+                    .map_or_else(String::new, |one| format!(" and {} MiB/s", number_in_words(one.together.average)))
             ),
             format!(
                 "One interval is covered for all, {}: it is an average, and whether the peaks coincide is not known.",
@@ -93,10 +94,10 @@ fn opening(series: &AwrSeries, fleet: &AwrFleet) -> Section {
     {
         points.push(format!(
             "in 95 % of the time all of them together ask for at most {} IOPS and {} MiB/s; average {} and {}",
-            said(requests.together.p95),
-            said(throughput.together.p95),
-            said(requests.together.average),
-            said(throughput.together.average)
+            number_in_words(requests.together.p95),
+            number_in_words(throughput.together.p95),
+            number_in_words(requests.together.average),
+            number_in_words(throughput.together.average)
         ));
     }
     let not_added =
@@ -121,7 +122,7 @@ fn opening(series: &AwrSeries, fleet: &AwrFleet) -> Section {
 }
 
 fn headline(requests: &Consolidated) -> String {
-    let (together, apart) = (said(requests.together.peak), said(requests.apart.peak));
+    let (together, apart) = (number_in_words(requests.together.peak), number_in_words(requests.apart.peak));
     match requests.peak_percent {
         Some(percent) if percent < COINCIDE_PERCENT => format!(
             "Consolidated, the peak is {percent:.0} % of the sum of the peaks: {together} IOPS and not {apart}"
@@ -134,11 +135,11 @@ fn sentence(requests: &Consolidated, throughput: Option<&Consolidated>) -> Strin
     let mut text = format!("All together are busiest {}.", span_of(&requests.peak_begin, &requests.peak_end));
     if let Some(one) = throughput {
         let percent = one.peak_percent.map_or_else(String::new, |percent| {
-            format!(", {percent:.0} % of the sum of the peaks of {} MiB/s", said(one.apart.peak))
+            format!(", {percent:.0} % of the sum of the peaks of {} MiB/s", number_in_words(one.apart.peak))
         });
         text.push_str(&format!(
             " The most bytes are {} MiB/s{percent}, {}.",
-            said(one.together.peak),
+            number_in_words(one.together.peak),
             span_of(&one.peak_begin, &one.peak_end)
         ));
     }

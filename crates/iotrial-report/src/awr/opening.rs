@@ -1,10 +1,11 @@
 //! The first words about one report: what the database asks, where its time goes, and what to look at.
 
 use iotrial_analysis::awr::AwrAnswer;
+use iotrial_analysis::words::number_in_words;
 use iotrial_model::awr::AwrFigure;
 use iotrial_model::finding::Severity;
 
-use super::{said, section};
+use super::section;
 use crate::document::{Answer, Block, PointList, Section};
 
 /// Shares of DB time that are named.
@@ -14,7 +15,7 @@ pub(super) fn opening(answer: &AwrAnswer) -> Section {
     let value = |figure| answer.figures.value(figure);
     let rates = match (value(AwrFigure::Reads), value(AwrFigure::Writes)) {
         (Some(reads), Some(writes)) => {
-            format!("{} reads and {} writes per second", said(reads), said(writes))
+            format!("{} reads and {} writes per second", number_in_words(reads), number_in_words(writes))
         }
         _ => "The report has no rates of I/O".to_owned(),
     };
@@ -57,7 +58,11 @@ fn sentence(answer: &AwrAnswer) -> String {
     let value = |figure| answer.figures.value(figure);
     let mut parts = Vec::new();
     if let (Some(read), Some(write)) = (value(AwrFigure::ReadMib), value(AwrFigure::WriteMib)) {
-        parts.push(format!("{} MiB/s read and {} MiB/s written", said(read), said(write)));
+        parts.push(format!(
+            "{} MiB/s read and {} MiB/s written",
+            number_in_words(read),
+            number_in_words(write)
+        ));
     }
     if let (Some(multi), Some(reads)) = (value(AwrFigure::MultiBlockReads), value(AwrFigure::Reads))
         && reads > 0.0
@@ -71,7 +76,7 @@ fn sentence(answer: &AwrAnswer) -> String {
         });
     }
     if let Some(sessions) = value(AwrFigure::ActiveSessions) {
-        parts.push(format!("{} sessions are active on average", said(sessions)));
+        parts.push(format!("{} sessions are active on average", number_in_words(sessions)));
     }
     match parts.as_slice() {
         [] => String::new(),

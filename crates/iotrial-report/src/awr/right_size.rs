@@ -1,8 +1,8 @@
 //! The section about the machine and the storage that a database needs.
 
 use iotrial_analysis::awr::{Level, Licences, Method, Provision, RightSizing, Sized};
+use iotrial_analysis::words::number_in_words;
 
-use super::said;
 use crate::document::{Answer, Block, PointList, Section};
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
@@ -63,9 +63,13 @@ fn answer(sizing: &RightSizing) -> Answer {
     let chosen = &sizing.chosen;
     let mut parts = Vec::new();
     parts.extend(chosen.vcpus.map(|vcpus| format!("{vcpus} vCPUs")));
-    parts.extend(chosen.memory_gib.map(|gib| format!("{} GiB of memory", said(gib))));
+    parts.extend(chosen.memory_gib.map(|gib| format!("{} GiB of memory", number_in_words(gib))));
     if let (Some(reads), Some(writes)) = (chosen.reads_per_s, chosen.writes_per_s) {
-        parts.push(format!("{} reads and {} writes per second", said(reads), said(writes)));
+        parts.push(format!(
+            "{} reads and {} writes per second",
+            number_in_words(reads),
+            number_in_words(writes)
+        ));
     }
     let headline = match (parts.as_slice(), &sizing.part) {
         ([], _) => "The report has neither CPU time nor rates to size by".to_owned(),
@@ -116,9 +120,13 @@ fn measured(sizing: &RightSizing) -> String {
     };
     let rates = |[reads, writes, read, write]: [Option<f64>; 4]| {
         let requests = reads.zip(writes);
-        let requests = requests.map(|(a, b)| format!("{} reads and {} writes per second", said(a), said(b)));
+        let requests = requests.map(|(a, b)| {
+            format!("{} reads and {} writes per second", number_in_words(a), number_in_words(b))
+        });
         let bytes = read.zip(write);
-        let bytes = bytes.map(|(a, b)| format!("{} MiB/s read and {} MiB/s written", said(a), said(b)));
+        let bytes = bytes.map(|(a, b)| {
+            format!("{} MiB/s read and {} MiB/s written", number_in_words(a), number_in_words(b))
+        });
         [requests, bytes].into_iter().flatten().collect::<Vec<_>>()
     };
     let bytes = [None, None, chosen.read_mib_per_s, chosen.write_mib_per_s];

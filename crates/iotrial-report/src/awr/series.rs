@@ -1,11 +1,12 @@
 //! One database over many intervals: how much, when, and how far the peak is above the usual.
 
 use iotrial_analysis::awr::{AwrFleet, AwrSeries, AwrStatistics, DatabaseSeries, SeriesInterval};
+use iotrial_analysis::words::number_in_words;
 use iotrial_model::awr::{AwrFigure, AwrUnit};
 
 use super::course::{calendar, levels};
 use super::opening::{capital, limit_points};
-use super::{cut_off, duration, quantity, right_size, said, section, words};
+use super::{cut_off, duration, quantity, right_size, section, words};
 use crate::chart::{Axis, Chart, ChartGroup, Dash, LATENCY_AXIS, Line, Scale, Shape};
 use crate::document::{Answer, Block, Document, PointList, Section};
 use crate::quantity::Quantity;
@@ -128,8 +129,8 @@ fn opening(one: &DatabaseSeries) -> Section {
     let of = |figure| one.statistics(figure);
     let (requests, throughput) = (of(AwrFigure::Requests), of(AwrFigure::Throughput));
     let rates = |level: fn(&AwrStatistics) -> f64| {
-        let iops = requests.map(|one| format!("{} IOPS", said(level(one))));
-        let mib = throughput.map(|one| format!("{} MiB/s", said(level(one))));
+        let iops = requests.map(|one| format!("{} IOPS", number_in_words(level(one))));
+        let mib = throughput.map(|one| format!("{} MiB/s", number_in_words(level(one))));
         [iops, mib].into_iter().flatten().collect::<Vec<_>>().join(" and ")
     };
     let headline = match requests.or(throughput) {
@@ -159,11 +160,15 @@ fn opening(one: &DatabaseSeries) -> Section {
             let cause = busiest.limits.first().map_or_else(String::new, |limit| {
                 format!("; most of DB time then: {} ({:.0} %)", limit.what, limit.percent)
             });
-            points.push(format!("peak {} {unit}{times}{}{cause}", said(statistics.peak), when(busiest)));
+            points.push(format!(
+                "peak {} {unit}{times}{}{cause}",
+                number_in_words(statistics.peak),
+                when(busiest)
+            ));
         }
     }
     if let Some(minute) = of(AwrFigure::Reads).and_then(|one| one.peak_minute) {
-        points.push(format!("the busiest minute has {} reads per second", said(minute)));
+        points.push(format!("the busiest minute has {} reads per second", number_in_words(minute)));
     }
     for figure in [AwrFigure::SingleBlockReadUs, AwrFigure::RedoWriteUs, AwrFigure::CommitUs] {
         if let Some(statistics) = of(figure) {
@@ -187,7 +192,7 @@ fn opening(one: &DatabaseSeries) -> Section {
             "On average {}, {:.0} % of the requests are reads; {} sessions are active.",
             rates(|one| one.average),
             reads.average,
-            said(sessions.average)
+            number_in_words(sessions.average)
         ),
         _ => format!("On average {}.", rates(|one| one.average)),
     };

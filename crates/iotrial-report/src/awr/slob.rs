@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 
 use iotrial_analysis::awr::{SlobHosts, SlobReport, SlobRun, SlobSeries};
+use iotrial_analysis::words::number_in_words;
 
-use super::{said, section, value, words};
+use super::{section, value, words};
 use crate::chart::{Axis, Chart, ChartGroup, Dash, LATENCY_AXIS, Line, Scale, Shape};
 use crate::document::{Answer, Block, Document, PointList, Section};
 use crate::quantity::Quantity;
@@ -57,7 +58,8 @@ fn on_hosts(hosts: usize) -> String {
 
 fn opening(series: &SlobSeries) -> Section {
     let sentence_of = |one: &SlobHosts| {
-        let mut sentence = format!("{} I/Os per second on {}", said(one.best_iops), on_hosts(one.hosts));
+        let mut sentence =
+            format!("{} I/Os per second on {}", number_in_words(one.best_iops), on_hosts(one.hosts));
         if let Some(sessions) = one.sessions_per_host {
             let each = if one.hosts > 1 { " each" } else { "" };
             // Those of names are whole, those that were active are a mean.
@@ -81,7 +83,7 @@ fn opening(series: &SlobSeries) -> Section {
                     on_hosts(fewest.hosts)
                 )
             }
-            _ => format!("{} I/Os per second at most", said(best.best_iops)),
+            _ => format!("{} I/Os per second at most", number_in_words(best.best_iops)),
         },
     );
     let left_out = series.left_out.iter().map(|one| format!("{}: {}", one.file, one.why)).collect::<Vec<_>>();

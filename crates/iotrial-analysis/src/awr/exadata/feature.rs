@@ -4,6 +4,7 @@ use iotrial_model::awr::AwrFigure;
 use serde::Serialize;
 
 use super::{ANY_STORAGE_READS_MIB, Difficulty, MUCH_PERCENT, TimeShare, View};
+use crate::words::number_in_words;
 
 /// From this score on a move is some work, and from this one on it is hard: one feature that other storage does not have and that
 /// must be replaced is some work, two of them are hard.
@@ -104,11 +105,6 @@ fn quotient(part: Option<f64>, whole: Option<f64>) -> Option<f64> {
     Some(if whole > 0.0 { 100.0 * part / whole } else { 0.0 })
 }
 
-fn said(number: f64) -> String {
-    let decimals = if number >= 100.0 { 0 } else { 1 };
-    iotrial_model::units::group_thousands(&format!("{number:.decimals$}"))
-}
-
 const ELIGIBLE: &str = "cell physical IO bytes eligible for predicate offload";
 
 fn smart_scan(view: &View<'_>, time: &[TimeShare]) -> Feature {
@@ -126,7 +122,7 @@ fn smart_scan(view: &View<'_>, time: &[TimeShare]) -> Feature {
     let mut parts = Vec::new();
     parts.extend(share.map(|percent| format!("{percent:.1} % of DB time")));
     if let (Some(mib), Some(percent)) = (eligible, of_bytes) {
-        parts.push(format!("{} MiB/s, {percent:.0} % of the bytes read", said(mib)));
+        parts.push(format!("{} MiB/s, {percent:.0} % of the bytes read", number_in_words(mib)));
     }
     let text = match used {
         Use::Used => format!(
@@ -202,7 +198,7 @@ fn hcc(view: &View<'_>) -> Feature {
         } else {
             "the ratio is not counted, because only the columns that are read are decompressed".to_owned()
         };
-        parts.push(format!("{} MiB/s of compressed data are read; {ratio}", said(one.mib_per_s)));
+        parts.push(format!("{} MiB/s of compressed data are read; {ratio}", number_in_words(one.mib_per_s)));
         if one.is_of_cells_only {
             parts.push("only cells count them, and their columnar cache counts alike: `dba_tables.compress_for` is sure".to_owned());
         }
@@ -237,7 +233,7 @@ fn cpu(view: &View<'_>) -> Option<String> {
     let on_cells = of("cell CUs decompression time").filter(|time| *time > 0.0)?;
     Some(format!(
         "cells count {} units of time for it, which Oracle does not explain, and its CPU time in the database is not in the report",
-        said(on_cells)
+        number_in_words(on_cells)
     ))
 }
 
@@ -264,10 +260,13 @@ fn spared(view: &View<'_>) -> Vec<Feature> {
         let used = Use::by_bytes(percent, eligible);
         let text = match (mib, percent, used) {
             (Some(mib), Some(percent), Use::Used) => {
-                format!("spares {} MiB/s, {percent:.0} % of what smart scans go over; {instead}", said(mib))
+                format!(
+                    "spares {} MiB/s, {percent:.0} % of what smart scans go over; {instead}",
+                    number_in_words(mib)
+                )
             }
             (Some(mib), Some(percent), _) => {
-                format!("spares {} MiB/s, {percent:.0} % of what smart scans go over", said(mib))
+                format!("spares {} MiB/s, {percent:.0} % of what smart scans go over", number_in_words(mib))
             }
             _ => "no counters of it".to_owned(),
         };
@@ -312,7 +311,7 @@ fn flash_log(view: &View<'_>) -> Feature {
         |percent| format!("wrote first in {percent:.0} % of the cases, for all databases on the cells"),
     );
     if let Some(prevented) = prevented.filter(|prevented| *prevented > 0.0) {
-        text.push_str(&format!(", and kept {} slow writes from the log", said(prevented)));
+        text.push_str(&format!(", and kept {} slow writes from the log", number_in_words(prevented)));
     }
     if let Some(percent) = commits.filter(|_| first.is_some()) {
         text.push_str(&format!("; commits are {percent:.1} % of DB time"));
@@ -334,7 +333,7 @@ fn backup(view: &View<'_>) -> Feature {
     let text = match seconds {
         Some(seconds) => format!(
             "{} s of waits for backup, restore or new files on cells: elsewhere block change tracking and the host do it",
-            said(seconds)
+            number_in_words(seconds)
         ),
         None => "no waits for it".to_owned(),
     };

@@ -4,6 +4,7 @@ use iotrial_model::awr::{Advice, AdvisedMemory, AwrFigure, AwrReport};
 use serde::Serialize;
 
 use super::View;
+use crate::words::number_in_words;
 
 /// Of what the largest size spares, a smaller one that spares nearly all is the better answer.
 const NEARLY_ALL: f64 = 0.9;
@@ -47,19 +48,14 @@ pub(super) fn of(view: &View<'_>) -> Vec<MemorySaving> {
         } else {
             format!(
                 "a PGA of {} MiB instead of {} would spare {:.0} % of the temporary I/O of sorts and joins, as Oracle estimates since the instance was started",
-                said(found.larger),
-                said(found.now),
+                number_in_words(found.larger),
+                number_in_words(found.now),
                 found.percent
             )
         };
         savings.push(found.saving(AdvisedMemory::Pga, text));
     }
     savings
-}
-
-fn said(number: f64) -> String {
-    let decimals = if number >= 100.0 { 0 } else { 1 };
-    iotrial_model::units::group_thousands(&format!("{number:.decimals$}"))
 }
 
 /// A larger size that pays.
@@ -104,18 +100,18 @@ fn buffer_cache(found: &Larger, reads: Option<f64>, block_kib: Option<f64>) -> M
     let text = if found.percent < WORTH_PERCENT {
         format!(
             "a larger buffer cache than {} MiB would spare next to no reads, as Oracle estimates",
-            said(found.now)
+            number_in_words(found.now)
         )
     } else {
         let amount = reads.map_or_else(String::new, |reads| {
             let blocks = reads * found.percent / 100.0;
-            let mib = block_kib.map(|kib| format!(", {} MiB/s", said(blocks * kib / 1024.0)));
-            format!(": {} blocks per second{}", said(blocks), mib.unwrap_or_default())
+            let mib = block_kib.map(|kib| format!(", {} MiB/s", number_in_words(blocks * kib / 1024.0)));
+            format!(": {} blocks per second{}", number_in_words(blocks), mib.unwrap_or_default())
         });
         format!(
             "a buffer cache of {} MiB instead of {} would spare {:.0} % of the reads into it, as Oracle estimates since the instance was started{amount}",
-            said(found.larger),
-            said(found.now),
+            number_in_words(found.larger),
+            number_in_words(found.now),
             found.percent
         )
     };
@@ -125,12 +121,14 @@ fn buffer_cache(found: &Larger, reads: Option<f64>, block_kib: Option<f64>) -> M
 /// Without an advisory: what goes through the buffer cache is all that a larger one could spare.
 fn bound(view: &View<'_>, reads: Option<f64>, block_kib: Option<f64>) -> Option<MemorySaving> {
     let blocks = reads?;
-    let mib = block_kib.map(|kib| format!(" ({} MiB/s)", said(blocks * kib / 1024.0))).unwrap_or_default();
+    let mib = block_kib
+        .map(|kib| format!(" ({} MiB/s)", number_in_words(blocks * kib / 1024.0)))
+        .unwrap_or_default();
     let hits = AwrReport::named(&view.report.efficiency, "Buffer Hit %").and_then(|one| one.value);
     let hits = hits.map(|hits| format!(", {hits:.1} % of the logical reads are in it")).unwrap_or_default();
     let direct = view.rate("physical reads direct").and_then(|one| one.value);
     let direct = direct.map_or_else(String::new, |direct| {
-        format!("; {} blocks per second go around it, by direct path, and stay", said(direct))
+        format!("; {} blocks per second go around it, by direct path, and stay", number_in_words(direct))
     });
     Some(MemorySaving {
         memory: AdvisedMemory::BufferCache.as_str(),
@@ -140,7 +138,7 @@ fn bound(view: &View<'_>, reads: Option<f64>, block_kib: Option<f64>) -> Option<
         is_bound: true,
         text: format!(
             "the report has no advisory: at most the {} blocks per second{mib} that are read into the buffer cache could be spared by more memory{hits}{direct}",
-            said(blocks)
+            number_in_words(blocks)
         ),
     })
 }

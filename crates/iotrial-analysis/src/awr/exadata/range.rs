@@ -1,6 +1,7 @@
 //! What plain storage would be asked for the reads, in proportion to what is read today: of one report or of many.
 
 use super::ExadataMove;
+use crate::words::number_in_words;
 
 /// The two ends of a rate, and today's.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -47,7 +48,7 @@ impl PlainRange {
         // In proportion: the rates are those of a level, with a factor.
         let at = |ends: &Ends, rate: Option<f64>| {
             let rate = rate.filter(|_| ends.today > 0.0)?;
-            let of = |end: f64| said(rate * end / ends.today);
+            let of = |end: f64| number_in_words(rate * end / ends.today);
             let (low, high) = (of(ends.low), of(ends.high));
             Some(if low == high { low } else { format!("{low} to {high}") })
         };
@@ -73,9 +74,4 @@ impl PlainRange {
             ),
         }
     }
-}
-
-fn said(number: f64) -> String {
-    let decimals = if number >= 100.0 { 0 } else { 1 };
-    iotrial_model::units::group_thousands(&format!("{number:.decimals$}"))
 }
