@@ -15,9 +15,13 @@ use crate::units::{ByteSize, ParseQuantityError, Rate};
 
 mod of_counters;
 
+mod pool;
+
 mod text;
 
 pub use of_counters::{CounterDemandError, USUAL_PERCENTILE};
+pub use pool::{DemandPool, LaidOutPool, ParsePoolError, PoolError};
+use pool::{parse_role, read_pool};
 
 /// The value of `format` in a file.
 pub(crate) const DEMAND_FORMAT: &str = "iotrial.demand/1";
@@ -106,7 +110,10 @@ pub struct Demand {
     pub notes: Vec<String>,
     /// The I/O, never empty.
     pub streams: Vec<DemandStream>,
-    /// What is stored today, each byte once.
+    /// The pools that are kept apart, each with its own size; empty puts everything together. See [`Demand::layout`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pools: Vec<DemandPool>,
+    /// What is stored today outside of pools with a size of their own, each byte once.
     #[serde(rename = "capacity_bytes")]
     pub capacity: ByteSize,
     /// By how much `capacity` grows.
@@ -151,6 +158,7 @@ impl Demand {
             source: None,
             notes: Vec::new(),
             streams,
+            pools: Vec::new(),
             capacity: ByteSize::bytes(0),
             growth_percent_per_year: 0.0,
             load_growth_percent_per_year: 0.0,
@@ -194,6 +202,7 @@ impl Demand {
             demand.source = top.text("source");
             demand.notes = top.texts("notes").unwrap_or_default();
             demand.capacity = top.size("capacity").unwrap_or_default();
+            demand.pools = top.tables("pool", read_pool).unwrap_or_default();
             demand.growth_percent_per_year = top.number("growth_percent_per_year").unwrap_or(0.0);
             demand.load_growth_percent_per_year = top.number("load_growth_percent_per_year").unwrap_or(0.0);
             demand.years = small(top.integer("years", 0..=MOST_YEARS));
@@ -212,6 +221,9 @@ impl Demand {
             demand.outstanding = top.integer("outstanding", 1..=1 << 24).map(|number| small(Some(number)));
             if demand.streams.is_empty() && !top.has("read") && !top.has("write") && !top.has("role") {
                 return top.refuse("format", "a demand needs `read`, `write` or both".to_owned());
+            }
+            if let Err(error) = demand.check_pools() {
+                return top.refuse("pool", error.to_string());
             }
             Some(demand)
         })
@@ -236,10 +248,16 @@ impl Demand {
         growth(self.load_growth_percent_per_year, self.years)
     }
 
-    /// What has to be bought at the end of the years, with all copies, in GiB.
+    /// What has to be bought at the end of the years, of all pools and with all copies, in GiB.
     pub fn capacity_gib(&self) -> f64 {
-        let gib = self.capacity.get() as f64 / ByteSize::GIB.get() as f64;
-        gib * growth(self.growth_percent_per_year, self.years) * f64::from(self.mirror.copies())
+        let all: ByteSize =
+            ByteSize::bytes(self.layout().iter().map(|one| one.pool.capacity.get()).fold(0, u64::saturating_add));
+        self.grown_gib(all) * f64::from(self.mirror.copies())
+    }
+
+    /// What a capacity of today is at the end of the years, each byte once, in GiB.
+    pub fn grown_gib(&self, today: ByteSize) -> f64 {
+        today.get() as f64 / ByteSize::GIB.get() as f64 * growth(self.growth_percent_per_year, self.years)
     }
 }
 
@@ -327,9 +345,11 @@ fn read_stream(
     (iops > 0.0).then_some(DemandStream { role, direction, iops, block_size_bytes })
 }
 
-/// A stream as it stands on a command line: `40000iops@8KiB`, `320MB/s@64KiB`.
+/// A stream as it stands on a command line: `40000iops@8KiB`, `log=320MB/s@64KiB`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StreamText {
+    /// What it is for, where that is said.
+    pub role: Option<Role>,
     /// I/Os per second.
     pub iops: f64,
     /// Size of each I/O, from 1 byte to 1 GiB.
@@ -353,6 +373,9 @@ pub enum ParseStreamError {
         /// What was given.
         text: String,
     },
+    /// What is before the `=` is no role.
+    #[error("{0}")]
+    Role(String),
     /// Rate or block size cannot be read.
     #[error(transparent)]
     Quantity(#[from] ParseQuantityError),
@@ -362,8 +385,12 @@ impl FromStr for StreamText {
     type Err = ParseStreamError;
 
     fn from_str(text: &str) -> Result<Self, ParseStreamError> {
+        let (role, io) = match text.split_once('=') {
+            Some((role, io)) => (Some(parse_role(role.trim()).map_err(ParseStreamError::Role)?), io),
+            None => (None, text),
+        };
         let (rate, block) =
-            text.split_once('@').ok_or_else(|| ParseStreamError::NoBlockSize { text: text.to_owned() })?;
+            io.split_once('@').ok_or_else(|| ParseStreamError::NoBlockSize { text: text.to_owned() })?;
         let rate: Rate = rate.trim().parse()?;
         let block: ByteSize = block.trim().parse()?;
         if block.get() == 0 || block.get() > LARGEST_BLOCK {
@@ -374,7 +401,7 @@ impl FromStr for StreamText {
             Rate::Iops(iops) => iops,
             Rate::BytesPerSecond(bytes) => bytes / block_size_bytes,
         };
-        Ok(Self { iops, block_size_bytes })
+        Ok(Self { role, iops, block_size_bytes })
     }
 }
 
@@ -404,6 +431,9 @@ mirror = "two-way"
             .replace("bandwidth = \"80MB/s\", block_size = \"16kB\"", "iops = 100, bandwidth = \"1MB/s\"");
         assert_eq!(Demand::parse(&both).unwrap().streams[1].block_size_bytes, 10_000.0);
         assert_eq!("320MB/s@64kB".parse::<StreamText>().unwrap().iops, 5_000.0);
+        assert_eq!("log=320MB/s@64kB".parse::<StreamText>().unwrap().role, Some(Role::Log));
+        let error = "redo=1iops@8KiB".parse::<StreamText>().unwrap_err().to_string();
+        assert!(error.contains("`redo` is not a role; there are data"), "{error}");
     }
 
     #[test]
@@ -426,6 +456,11 @@ mirror = "two-way"
             licence: false,
             replicas: 1,
             shipped: vec![Role::Log, Role::Data],
+            pools: vec![
+                "log=200GiB,sub-ms,volume=io2".parse().unwrap(),
+                "tempdb=30GiB".parse().unwrap(),
+                "scan,backup=1TiB,local,cache=40".parse().unwrap(),
+            ],
             latency: Some(LatencyClass::SubMs),
             // The mean of sizes: 12,345,678 bytes in 1,000 I/Os.
             streams: vec![

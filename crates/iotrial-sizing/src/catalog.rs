@@ -16,6 +16,7 @@ mod block_limit;
 mod capacity;
 mod host_cache;
 mod rule;
+mod slots;
 mod read;
 mod read_machine;
 
@@ -24,6 +25,7 @@ pub use capacity::{CapacityLimit, CapacityPool};
 pub use host_cache::HostCache;
 pub(crate) use rule::Circumstances;
 pub use rule::{Effect, Rule, When};
+pub(crate) use slots::Attached;
 
 /// The value of `format` in a file.
 pub(crate) const CATALOG_FORMAT: &str = "iotrial.catalog/1";
@@ -604,23 +606,6 @@ impl Machine {
                     && (self.limits.is_empty() && !self.paths.is_empty()
                         || self.limits.iter().any(|limit| holds_for(&limit.volumes, &kind.name)))
             }
-        }
-    }
-
-    /// The most volumes of one kind; `None` where no source says.
-    pub(crate) fn most_volumes(&self, kind: &VolumeKind, attachment: Option<&str>) -> Option<u32> {
-        let by_attachment =
-            attachment.and_then(|attachment| self.volumes_max_by_attachment.get(attachment).copied());
-        let by_machine = match kind.route {
-            // NFS volumes are mounted, not attached, so they take none of the machine's slots.
-            Route::Network => None,
-            // All disks of the machine itself are described as one volume.
-            Route::Local => Some(1),
-            Route::Volumes | Route::VolumesOverNetwork => by_attachment.or(self.volumes_max),
-        };
-        match (by_machine, kind.count_max) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (one, other) => one.or(other),
         }
     }
 }

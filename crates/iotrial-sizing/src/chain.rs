@@ -61,6 +61,13 @@ pub enum ElementKind {
     Concurrency,
 }
 
+impl ElementKind {
+    /// Whether more or larger volumes make it wider, rather than another machine.
+    pub fn is_of_volumes(self) -> bool {
+        matches!(self, Self::Volumes | Self::Attachment)
+    }
+}
+
 /// How far a load is from one limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Headroom<'c> {

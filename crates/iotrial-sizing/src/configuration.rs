@@ -11,7 +11,7 @@ use iotrial_model::units::ByteSize;
 use serde::Serialize;
 
 use crate::catalog::{
-    Attachment, Catalog, HostCache, Level, Machine, Processors, Route, UnknownName, VolumeKind,
+    Attached, Attachment, Catalog, HostCache, Level, Machine, Processors, Route, UnknownName, VolumeKind,
 };
 use crate::measure::{Load, LoadStream, is_sequential, is_shipped};
 
@@ -256,13 +256,30 @@ impl Configuration {
         }
     }
 
-    /// In a few words: machine and pools.
+    /// In a few words: machine and pools; each with what it is for, where there are several.
     pub fn in_short(&self) -> String {
         let mut text = self.machine_in_short();
-        for pool in &self.pools {
+        for (index, pool) in self.pools.iter().enumerate() {
             let _ = write!(text, " + {}", pool.in_short());
+            if self.pools.len() > 1 {
+                let _ = write!(text, " for {}", self.pool_name(index));
+            }
         }
         text
+    }
+
+    /// What a pool is called: by its roles, or as the one with the rest. The scans of the data are the data's.
+    pub fn pool_name(&self, pool: usize) -> String {
+        let roles = &self.pools[pool].roles;
+        let words: Vec<&str> = match roles.as_slice() {
+            [] => {
+                let has_data = self.pools.iter().all(|other| !other.roles.contains(&Role::Data));
+                return if has_data { "data and the rest" } else { "the rest" }.to_owned();
+            }
+            [Role::Data, Role::Scan] => vec![Role::Data.as_str()],
+            roles => roles.iter().map(|role| role.as_str()).collect(),
+        };
+        words.join(", ")
     }
 }
 
@@ -401,10 +418,16 @@ pub struct ResolvedPool<'c> {
     pub cache_hit: f64,
 }
 
-impl ResolvedPool<'_> {
+impl<'c> ResolvedPool<'c> {
     /// All volumes together.
     pub fn total_gib(&self) -> f64 {
         self.size_gib as f64 * f64::from(self.count)
+    }
+
+    /// As far as places for volumes are counted.
+    pub(crate) fn attached(&self) -> Attached<'c> {
+        let attachment = self.attachment.map(|one| one.name.as_str());
+        Attached { kind: self.kind, attachment, count: self.count }
     }
 }
 
@@ -422,6 +445,12 @@ impl Resolved<'_> {
         lasting.map(ResolvedPool::total_gib).sum()
     }
 
+    /// How many volumes are bought; the disk of the machine itself is none of them.
+    pub(crate) fn volume_count(&self) -> u32 {
+        let bought = self.pools.iter().filter(|pool| pool.kind.route != Route::Local);
+        bought.map(|pool| pool.count).fold(0, u32::saturating_add)
+    }
+
     /// The roles of a pool: its own, or all that no other pool takes.
     pub(crate) fn roles_of(&self, pool: usize) -> Vec<Role> {
         let pools = &self.configuration.pools;
@@ -430,6 +459,11 @@ impl Resolved<'_> {
         }
         let is_free = |role: &&Role| pools.iter().all(|pool| !pool.roles.contains(role));
         Role::ALL.iter().filter(is_free).copied().collect()
+    }
+
+    /// What a pool is called: by its roles, or by what it takes besides.
+    pub(crate) fn pool_name(&self, pool: usize) -> String {
+        self.configuration.pool_name(pool)
     }
 
     /// The pool that a role is assigned to.

@@ -8,6 +8,7 @@ use crate::chain::{Chain, Headroom};
 use crate::configuration::{Configuration, ConfigurationError, Resolved};
 use crate::measure::{Load, LoadStream, Measure};
 use crate::measured::{MeasuredAgainst, Measurement, together};
+use crate::pool_report::PoolReport;
 use crate::price::{Cost, Money, NoRate, cost_of};
 use crate::requirement::Fit;
 use crate::rule::{BrokenRule, broken_rules};
@@ -109,6 +110,11 @@ pub struct Explanation {
     pub network_gbit_per_s: Option<f64>,
     /// What holds data, each byte once.
     pub usable_gib: f64,
+    /// How many volumes are bought; the disk of the machine itself is none of them.
+    pub volumes: u32,
+    /// Each pool; absent where there is only one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pools: Vec<PoolReport>,
     /// Whether rates are included that hold only for a while.
     pub burst: bool,
     /// From the volumes to the program.
@@ -240,6 +246,8 @@ impl Explanation {
             memory_gib: resolved.machine.memory_gib,
             network_gbit_per_s: resolved.machine.egress.map(|bytes| bytes * 8.0 / 1e9),
             usable_gib: resolved.usable_gib(),
+            volumes: resolved.volume_count(),
+            pools: PoolReport::all(resolved, &chain, question)?,
             burst: question.burst,
             alone: pools
                 .clone()

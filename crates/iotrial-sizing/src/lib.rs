@@ -14,6 +14,7 @@ pub mod price;
 pub mod floor;
 pub mod requirement;
 pub mod measured;
+pub mod pool_report;
 pub mod explanation;
 pub mod search;
 pub mod sizing;

@@ -1,11 +1,11 @@
 //! What a demand asks for besides rates: capacity, processors, memory, latency, operating system. And whether
 //! rates and all of this are met.
 
-use iotrial_model::demand::Demand;
+use iotrial_model::demand::{Demand, LaidOutPool, LatencyClass};
 use iotrial_model::units::ByteSize;
 use serde::Serialize;
 
-use crate::catalog::{Effect, VolumeKind};
+use crate::catalog::{Effect, Route, VolumeKind};
 use crate::chain::{Chain, ElementKind, ROUNDING};
 use crate::configuration::{Resolved, SizedMachine};
 use crate::measure::{Load, Measure, grouped};
@@ -80,20 +80,10 @@ impl Fit {
     /// Compares a configuration with a demand, given as a load on its pools.
     pub fn new(resolved: &Resolved<'_>, chain: &Chain, demand: &Demand, load: &Load) -> Self {
         let mut unmet = machine_unmet(&resolved.machine, demand);
-        let need = demand.capacity_gib();
-        // Capacity of a demand already includes growth and copies, so it is compared with everything that
-        // lasts and not with what is usable.
-        let have = resolved.lasting_gib();
-        if have < need * (1.0 - ROUNDING) {
-            let message = format!(
-                "{} GiB are needed with growth and copies, and there are {}",
-                grouped(need),
-                grouped(have)
-            );
-            unmet.push(Unmet { what: "capacity", message });
-        }
-        for pool in &resolved.pools {
-            unmet.extend(latency_unmet(pool.kind, demand));
+        if demand.pools.is_empty() {
+            unmet.extend(unmet_together(resolved, demand));
+        } else {
+            unmet.extend(unmet_by_pool(resolved, demand));
         }
         let configuration = &resolved.configuration;
         if configuration.os != demand.os {
@@ -114,6 +104,63 @@ impl Fit {
             unmet,
         }
     }
+}
+
+/// What of capacity and latency is missing where everything may be anywhere.
+fn unmet_together(resolved: &Resolved<'_>, demand: &Demand) -> Vec<Unmet> {
+    let mut unmet = Vec::new();
+    let need = demand.capacity_gib();
+    // Capacity of a demand already includes growth and copies, so it is compared with everything that
+    // lasts and not with what is usable.
+    let have = resolved.lasting_gib();
+    if have < need * (1.0 - ROUNDING) {
+        let message = format!(
+            "{} GiB are needed with growth and copies, and there are {}",
+            grouped(need),
+            grouped(have)
+        );
+        unmet.push(Unmet { what: "capacity", message });
+    }
+    for pool in &resolved.pools {
+        unmet.extend(latency_unmet(pool.kind, demand.latency));
+    }
+    unmet
+}
+
+/// What each pool that is asked for lacks where its roles lie. Pools of the demand may share one of the configuration.
+fn unmet_by_pool(resolved: &Resolved<'_>, demand: &Demand) -> Vec<Unmet> {
+    let mut unmet = Vec::new();
+    let copies = f64::from(resolved.configuration.mirror.copies());
+    let mut needs = vec![0.0; resolved.pools.len()];
+    for LaidOutPool { pool: asked, .. } in demand.layout() {
+        let Ok(place) = resolved.pool_of(asked.roles.first().copied()) else {
+            let message = format!("there is no pool for {}", asked.name());
+            unmet.push(Unmet { what: "pool", message });
+            continue;
+        };
+        let pool = &resolved.pools[place];
+        let is_local = pool.kind.route == Route::Local;
+        // Nobody mirrors the disk of the machine itself.
+        needs[place] += demand.grown_gib(asked.capacity) * if is_local { 1.0 } else { copies };
+        if is_local && asked.durable {
+            let message = format!("{} has to last, and {} is lost with the machine", asked.name(), pool.kind.title);
+            unmet.push(Unmet { what: "durability", message });
+        }
+        unmet.extend(latency_unmet(pool.kind, asked.latency.or(demand.latency)));
+    }
+    for (place, (pool, need)) in resolved.pools.iter().zip(needs).enumerate() {
+        let have = pool.total_gib();
+        if have < need * (1.0 - ROUNDING) {
+            let message = format!(
+                "{} GiB are needed for {} with growth and copies, and there are {}",
+                grouped(need),
+                resolved.pool_name(place),
+                grouped(have)
+            );
+            unmet.push(Unmet { what: "capacity", message });
+        }
+    }
+    unmet
 }
 
 /// What of processors and memory is missing.
@@ -143,8 +190,8 @@ pub(crate) fn memory_gib(demand: &Demand) -> f64 {
 }
 
 /// Whether a kind of volume is as fast as asked, as far as a source says.
-pub(crate) fn latency_unmet(kind: &VolumeKind, demand: &Demand) -> Option<Unmet> {
-    let asked = demand.latency?;
+pub(crate) fn latency_unmet(kind: &VolumeKind, asked: Option<LatencyClass>) -> Option<Unmet> {
+    let asked = asked?;
     let message = match kind.latency {
         // The class is ordered from fast to slow. A kind of unknown latency does not meet a requirement:
         // nobody has promised anything.

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::catalog::{Circumstances, Effect, HostCache, Route, holds_for};
-use crate::configuration::Resolved;
+use crate::catalog::{Attached, Circumstances, Effect, HostCache, Route, holds_for};
+use crate::configuration::{Resolved, ResolvedPool};
 use crate::measure::grouped;
 
 /// A rule that a configuration breaks.
@@ -51,20 +51,6 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
                 source: resolved.catalog.cited(&rule.source),
             });
         }
-        // The limit on volumes is one of the machine, so pools attached the same way are counted together.
-        let alike = resolved.pools.iter().filter(|other| {
-            other.kind.route == pool.kind.route
-                && other.attachment.map(|one| &one.name) == pool.attachment.map(|one| &one.name)
-        });
-        let count: u32 = alike.map(|other| other.count).sum();
-        if let Some(most) = machine.most_volumes(pool.kind, attachment).filter(|most| count > *most) {
-            broken.push(BrokenRule {
-                id: "too-many-volumes".to_owned(),
-                effect: Effect::Forbids,
-                message: format!("{} takes {most} volumes of this kind, not {count}", machine.name),
-                source: machine_source(),
-            });
-        }
         let copies = configuration.mirror.copies();
         // Two copies on one volume would be lost together.
         if pool.count < copies && pool.kind.route != Route::Local {
@@ -91,6 +77,21 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
                 source: machine_source(),
             });
         }
+    }
+    let attached: Vec<Attached<'_>> = resolved.pools.iter().map(ResolvedPool::attached).collect();
+    if let Some(found) = machine.too_many(&attached) {
+        broken.push(BrokenRule {
+            id: "too-many-volumes".to_owned(),
+            effect: Effect::Forbids,
+            message: format!(
+                "{} takes {} volumes {}, not {}",
+                machine.name,
+                found.most,
+                if found.in_all { "in all" } else { "of this kind" },
+                found.count
+            ),
+            source: machine_source(),
+        });
     }
     for limit in &resolved.catalog.capacity_limits {
         let of_it = resolved.pools.iter().filter(|pool| holds_for(&limit.volumes, &pool.kind.name));

@@ -155,8 +155,17 @@ pub fn size(
     }
     let currency = request.money.currency.clone().or_else(|| currencies.first().map(|one| (*one).to_owned()));
     let currency = currency.unwrap_or_default();
-    let (headline, sentence) = sentences(&found, &curves, cheapest, &currency);
-    let points = points(&found, &curves, cheapest, &held, demand, vcpu_floor.as_ref(), &currency);
+    let (headline, sentence) = sentences(&found, cheapest, &currency);
+    let points = points(
+        &found,
+        &curves,
+        cheapest,
+        &held,
+        demand,
+        vcpu_floor.as_ref(),
+        request.tolerance,
+        &currency,
+    );
     Ok(Sizing {
         demand: demand.clone(),
         vcpu_floor,
@@ -206,8 +215,7 @@ const NEARLY_FULL_PERCENT: f64 = 80.0;
 /// The volumes of an answer are cut to the rates, so that they nearly always bind, and more of them can be bought. What decides on the
 /// machine, and cannot, is the fullest limit of its own.
 fn beyond_volumes(fit: &Fit, machine: &str) -> Option<String> {
-    let of_volumes = |kind| matches!(kind, ElementKind::Volumes | ElementKind::Attachment);
-    let first = fit.shares.first().filter(|share| of_volumes(share.kind))?;
+    let first = fit.shares.first().filter(|share| share.kind.is_of_volumes())?;
     let of_machine = |kind| matches!(kind, ElementKind::Machine | ElementKind::Network | ElementKind::Path);
     let next = fit.shares.iter().find(|share| of_machine(share.kind))?;
     (next.percent >= NEARLY_FULL_PERCENT).then(|| {
@@ -222,12 +230,7 @@ fn beyond_volumes(fit: &Fit, machine: &str) -> Option<String> {
     })
 }
 
-fn sentences(
-    found: &[Found],
-    curves: &[CostCurve],
-    cheapest: Option<usize>,
-    currency: &str,
-) -> (String, String) {
+fn sentences(found: &[Found], cheapest: Option<usize>, currency: &str) -> (String, String) {
     let Some(index) = cheapest else {
         // There is an answer, but no complete price: it is shown, and not called the cheapest.
         let answered = found.iter().find(|one| !one.answers.is_empty());
@@ -258,7 +261,7 @@ fn sentences(
         money(answer.cost.per_month, currency)
     );
     let limit = answer.fit.as_ref().and_then(nearest_limit).unwrap_or_default();
-    let of = of_cheapest(found, &curves[index], answer, currency);
+    let of = of_cheapest(found, &found[index], answer, currency);
     (format!("{headline}{}", without_main(found)), format!("{of}; {limit}"))
 }
 
@@ -310,6 +313,7 @@ fn points(
     against: &[Against],
     demand: &Demand,
     floor: Option<&VcpuFloor>,
+    tolerance: f64,
     currency: &str,
 ) -> Vec<String> {
     let mut points = Vec::new();
@@ -318,7 +322,7 @@ fn points(
         let answer = &found[index].answers[0];
         // The reader's next question comes first: what if my rates are a little off?
         points.extend(answer.fit.as_ref().and_then(|fit| beyond_volumes(fit, &answer.configuration.machine)));
-        points.extend(more_and_less(&curves[index], answer, currency));
+        points.extend(more_and_less(&curves[index], answer, tolerance, currency));
         for (other, one) in found.iter().enumerate().filter(|(other, _)| *other != index) {
             points.push(match one.answers.first() {
                 Some(other_answer) => {
@@ -391,12 +395,20 @@ fn assumptions(demand: &Demand) -> Vec<String> {
         demand.streams.iter().filter_map(|stream| stream.role).map(|role| role.as_str()).collect();
     roles.sort_unstable();
     roles.dedup();
-    if roles.len() > 1 {
+    if roles.len() > 1 && demand.pools.is_empty() {
         all.push(format!(
-            "{} lie on one stripe set here; --against CONFIG holds one with pools of their own against it",
+            "{} are on one stripe set here; --pool keeps them apart, such as --pool log=200GiB --pool tempdb=300GiB",
             roles.join(", ")
         ));
     }
+    let cached = demand.pools.iter().filter(|pool| pool.cache_hit_percent > 0.0);
+    all.extend(cached.map(|pool| {
+        format!(
+            "where a host caches {}, it is taken to serve {} % of its reads: nobody promises that, so measure it",
+            pool.name(),
+            pool.cache_hit_percent
+        )
+    }));
     if demand.replicas > 0 {
         all.push(shipped_words(demand));
         all.push(format!(
@@ -405,7 +417,7 @@ fn assumptions(demand: &Demand) -> Vec<String> {
             if demand.replicas == 1 { "is" } else { "are" }
         ));
     }
-    if demand.capacity.get() == 0 {
+    if demand.capacity_gib() <= 0.0 {
         all.push("no capacity is asked: the volumes are as small as the rates let them be".to_owned());
     }
     all
@@ -428,28 +440,29 @@ fn shipped_words(demand: &Demand) -> String {
 }
 
 /// What a tenth more and a tenth less of the rates would change.
-fn more_and_less(curve: &CostCurve, answer: &Explanation, currency: &str) -> Vec<String> {
-    // The curve is of the cheapest, and the answer may cost a little more for fewer volumes: like is compared with like.
-    let now = curve.at(1.0);
-    let cost = now.and_then(|now| now.per_month).unwrap_or(answer.cost.per_month);
+fn more_and_less(curve: &CostCurve, answer: &Explanation, tolerance: f64, currency: &str) -> Vec<String> {
+    let now = answer.cost.per_month;
+    let room = answer.fit.as_ref().and_then(|fit| fit.carries_times);
     let words = |times: f64, words: &str| {
         let point = curve.at(times)?;
-        let Some(other) = point.per_month else {
+        let (Some(other), Some(configuration)) = (point.per_month, &point.configuration) else {
             return Some(format!("{words} of the rates: nothing carries it"));
         };
-        // By their words: costs of two different configurations can be equal.
-        let in_short =
-            |configuration: &Option<Configuration>| configuration.as_ref().map(Configuration::in_short);
-        let same = now.is_some_and(|now| in_short(&now.configuration) == in_short(&point.configuration));
-        let percent = 100.0 * (other / cost - 1.0);
-        let what = || point.configuration.as_ref().map(Configuration::in_short).unwrap_or_default();
-        Some(if same {
-            format!("{words} of the rates costs the same")
-        } else if percent.abs() < 0.05 {
-            format!("{words} of the rates costs the same, with {}", what())
-        } else {
-            let of = if answer.cost.per_month - cost >= 0.5 { " of the cheapest" } else { "" };
-            format!("{words} of the rates costs {} ({percent:+.1} %{of}): {}", money(other, currency), what())
+        // Costs that differ by no more than the tolerance, by which fewer volumes were preferred, count as the same here too. The
+        // answer itself then does for less, and for as much more as it has room.
+        let is_same = (other / now - 1.0).abs() <= tolerance.max(0.0005);
+        let has_room = times <= 1.0 || room.is_some_and(|room| room >= times * (1.0 - 1e-9));
+        let percent = 100.0 * (other / now - 1.0);
+        Some(match (is_same, has_room) {
+            (true, true) => format!("{words} of the rates costs the same"),
+            (true, false) => {
+                format!("{words} of the rates costs the same, with {} instead", configuration.in_short())
+            }
+            (false, _) => format!(
+                "{words} of the rates costs {} ({percent:+.1} %): {}",
+                money(other, currency),
+                configuration.in_short()
+            ),
         })
     };
     let mut all: Vec<String> =
@@ -459,7 +472,6 @@ fn more_and_less(curve: &CostCurve, answer: &Explanation, currency: &str) -> Vec
             .into_iter()
             .flatten()
             .collect();
-    let room = answer.fit.as_ref().and_then(|fit| fit.carries_times);
     // Less than half a percent is what rounding up to whole GiB and whole steps leaves over. Nobody can plan
     // with it.
     if let Some(room) = room.filter(|room| *room > 1.005) {

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{DEMAND_FORMAT, Demand, DemandStream, LatencyClass, Mirror, Os};
+use super::{DEMAND_FORMAT, Demand, DemandPool, DemandStream, LatencyClass, Mirror, Os};
 use crate::load::{Direction, Role};
 use crate::units::ByteSize;
 
@@ -34,6 +34,19 @@ struct File<'d> {
     write: Option<Streams>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     role: Vec<RoleTable>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pool: Vec<PoolTable<'d>>,
+}
+
+#[derive(Serialize)]
+struct PoolTable<'d> {
+    roles: &'d [Role],
+    capacity: Option<String>,
+    latency: Option<LatencyClass>,
+    durable: Option<bool>,
+    cache_hit_percent: Option<f64>,
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    volumes: &'d [String],
 }
 
 #[derive(Serialize)]
@@ -83,6 +96,15 @@ impl Demand {
             read: streams(Some(role), Direction::Read),
             write: streams(Some(role), Direction::Write),
         };
+        let pools = self.pools.iter().map(|pool| PoolTable {
+            roles: &pool.roles,
+            capacity: size(pool.capacity),
+            latency: pool.latency,
+            // Only where it is not what the roles make of it.
+            durable: (pool.durable != DemandPool::new(pool.roles.clone()).durable).then_some(pool.durable),
+            cache_hit_percent: positive(pool.cache_hit_percent),
+            volumes: &pool.volumes,
+        });
         let file = File {
             format: DEMAND_FORMAT,
             title: &self.title,
@@ -106,6 +128,7 @@ impl Demand {
             read: streams(None, Direction::Read),
             write: streams(None, Direction::Write),
             role: roles.into_iter().map(role_table).collect(),
+            pool: pools.collect(),
         };
         toml::to_string(&file).expect("a demand is plain data")
     }

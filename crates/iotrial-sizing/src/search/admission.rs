@@ -1,9 +1,10 @@
 //! Which kinds of volume and levels a search takes: those on which databases run, unless others are asked for.
 
-use iotrial_model::demand::{Demand, LatencyClass};
+use iotrial_model::demand::LatencyClass;
+use iotrial_model::load::Role;
 
 use crate::catalog::VolumeKind;
-use crate::measure::is_sequential;
+use crate::measure::{Load, LoadStream, is_sequential};
 
 /// From so many bytes on an I/O is what a scan or a backup does, also where no role says so: rotating disks move as much between
 /// two moves of the arm.
@@ -19,11 +20,20 @@ pub(super) struct Admission<'s> {
 }
 
 impl<'s> Admission<'s> {
-    pub(super) fn new(demand: &Demand, wanted: &'s [String]) -> Self {
-        let is_large = |stream: &iotrial_model::demand::DemandStream| {
-            is_sequential(stream.role) || stream.block_size_bytes >= LARGE_BLOCK
+    /// For the I/O of a pool with these roles, of which this latency is asked.
+    pub(super) fn new(
+        latency: Option<LatencyClass>,
+        load: &Load,
+        roles: &[Role],
+        wanted: &'s [String],
+    ) -> Self {
+        let is_large = |stream: &LoadStream| stream.is_sequential || stream.block_size >= LARGE_BLOCK;
+        // A pool that only has to hold something is for what its roles say.
+        let is_bulk = match load.streams.as_slice() {
+            [] => roles.iter().all(|role| is_sequential(Some(*role))),
+            streams => streams.iter().all(is_large),
         };
-        let takes_any = demand.latency == Some(LatencyClass::Hdd) || demand.streams.iter().all(is_large);
+        let takes_any = latency == Some(LatencyClass::Hdd) || is_bulk;
         Self { wanted, takes_any }
     }
 

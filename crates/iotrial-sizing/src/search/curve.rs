@@ -13,7 +13,8 @@ use crate::explanation::ExplainError;
 // 31 points cost a fraction of a second.
 const FACTORS_IN_TWENTIETHS: std::ops::RangeInclusive<u32> = 10..=40;
 
-/// The cheapest configuration of a provider for multiples of the rates of a demand, everything else as asked.
+/// What a provider has for multiples of the rates of a demand, everything else as asked: by the same rule as the answer, the fewest
+/// volumes of those that cost hardly more than the cheapest.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CostCurve {
     /// The provider whose catalog was searched.
@@ -27,9 +28,12 @@ pub struct CostCurve {
 pub struct CurvePoint {
     /// Multiple of the rates that were asked.
     pub times: f64,
-    /// Cost of the cheapest configuration a month; absent where nothing carries it.
+    /// Cost of the configuration a month; absent where nothing carries it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_month: Option<f64>,
+    /// How many volumes are bought; absent where nothing carries it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volumes: Option<u32>,
     /// The configuration; absent where nothing carries it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub configuration: Option<Configuration>,
@@ -53,9 +57,10 @@ pub fn curve_of(catalog: &Catalog, demand: &Demand, search: &Search) -> Result<C
     let point = |twentieths: u32| {
         // Counted in whole twentieths, since adding 0.05 forty times would drift.
         let times = f64::from(twentieths) / 20.0;
-        let pick = space.cheapest(times);
+        let pick = space.best(times, 1).into_iter().next();
         CurvePoint {
             times,
+            volumes: pick.as_ref().map(|pick| pick.chosen.count),
             per_month: pick.as_ref().map(|pick| pick.cost),
             configuration: pick.as_ref().map(|pick| space.configuration(pick)),
         }

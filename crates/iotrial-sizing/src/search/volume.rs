@@ -1,8 +1,6 @@
 //! The least volumes of a level that suffice for a load.
 
-use iotrial_model::demand::Demand;
-
-use crate::catalog::{BlockLimit, HostCache, Level, Provisioned, SizedLimit, VolumeKind};
+use crate::catalog::{BlockLimit, Level, Provisioned, SizedLimit, VolumeKind};
 use crate::chain::{Limit, Passage, ROUNDING, Weight, volume_limits};
 use crate::measure::{Load, Measure};
 
@@ -20,25 +18,35 @@ pub(super) struct VolumeOption {
     pub(super) iops: f64,
     /// Bytes per second bought for each.
     pub(super) bandwidth: f64,
-    /// A month of all of them, in the money of the sum.
+    /// A month of all of them, in the money of the sum, without what a capacity pool has beyond them.
     pub(super) cost: f64,
+    /// A month of what a capacity pool has beyond them, if nothing else is in it.
+    pub(super) rest: f64,
+}
+
+impl VolumeOption {
+    /// All of them together.
+    pub(super) fn gib(&self) -> u64 {
+        self.size_gib * u64::from(self.count)
+    }
 }
 
 /// What the volumes of a kind have to carry and to hold together.
+#[derive(Debug, Default)]
 pub(super) struct Needs {
     /// What a load takes of each measure at the volumes: once as it is, and what writes add to it.
-    measures: [(Measure, f64, f64); 6],
+    measures: Vec<(Measure, f64, f64)>,
     /// The same at the attachments.
-    attached: [(Measure, f64); 6],
-    /// The load and what a write counts at the volumes, for limits that hold at a block size.
+    attached: Vec<(Measure, f64)>,
+    /// The load and what it counts at the volumes, for limits that hold at a block size.
     load: Load,
-    copies: f64,
-    capacity_gib: f64,
+    weight: Weight,
+    pub(super) capacity_gib: f64,
 }
 
 impl Needs {
-    pub(super) fn new(load: &Load, kind: &VolumeKind, copies: f64, demand: &Demand) -> Self {
-        let passage = Passage { kind, copies, replicas: 0.0, cache_hit: 0.0, host_cache: HostCache::None };
+    /// Of a load that passes so; `capacity_gib` is with all copies.
+    pub(super) fn new(load: &Load, passage: &Passage<'_>, capacity_gib: f64) -> Self {
         let usage = |measure, weight: Weight| Limit { measure, most: 1.0, weights: vec![weight] }.usage(load);
         let own = passage.volume_weight();
         let measures = Measure::STATED.map(|measure| {
@@ -50,7 +58,13 @@ impl Needs {
         });
         // An attachment counts an I/O once, however large: `iops_unit` is a matter of the disk.
         let attached = Measure::STATED.map(|measure| (measure, usage(measure, passage.weight())));
-        Self { measures, attached, load: load.clone(), copies, capacity_gib: demand.capacity_gib() }
+        Self {
+            measures: measures.to_vec(),
+            attached: attached.to_vec(),
+            load: load.clone(),
+            weight: passage.weight(),
+            capacity_gib,
+        }
     }
 
     /// The need for a measure, with writes that cost `write_cost` times as much.
@@ -61,11 +75,28 @@ impl Needs {
     }
 
     /// The bytes per second that a limit at a block size counts.
-    fn at_block(&self, limit: &BlockLimit, kind: &VolumeKind) -> f64 {
-        let copies = self.copies;
-        let passage = Passage { kind, copies, replicas: 0.0, cache_hit: 0.0, host_cache: HostCache::None };
-        let weights = vec![passage.block_weight(limit)];
+    fn at_block(&self, limit: &BlockLimit) -> f64 {
+        let weights = vec![Weight { block: Some(limit.sizes), ..self.weight }];
         Limit { measure: Measure::Bandwidth, most: 1.0, weights }.usage(&self.load)
+    }
+
+    /// The least size of volumes that have their limits together, all of them together, for `factor` times the load; `None` where
+    /// not even `largest` GiB suffice.
+    pub(super) fn least_together(&self, level: &Level, factor: f64, burst: bool, largest: u64) -> Option<u64> {
+        let mut size = 1;
+        for limit in &level.limits {
+            size = size.max(least_size(limit, self.of(limit.measure, 1.0) * factor, 1.0, largest, burst)?);
+        }
+        for limit in &level.by_block {
+            size = size.max(least_size_at_block(limit, self.at_block(limit) * factor, 1.0, largest)?);
+        }
+        Some(size)
+    }
+
+    /// The least size of each of `count` volumes that hold what is asked; `None` where none is large enough.
+    pub(super) fn least_for_capacity(&self, level: &Level, count: u32) -> Option<u64> {
+        let size = least_whole(self.capacity_gib / f64::from(count))?.max(level.size_min_gib);
+        (size <= level.size_max_gib).then_some(size)
     }
 
     /// Whether the attachments of `count` volumes carry `factor` times the load.
@@ -98,7 +129,7 @@ impl Needs {
             size = size.max(least_size(limit, need, together, level.size_max_gib, burst)?);
         }
         for limit in &level.by_block {
-            let need = self.at_block(limit, kind) * factor / times;
+            let need = self.at_block(limit) * factor / times;
             size = size.max(least_size_at_block(limit, need, together, level.size_max_gib)?);
         }
         // A larger volume on the same disks is not faster, so either the group suffices or the level is out.

@@ -148,7 +148,7 @@ fn amounts(demand: &Demand) -> Vec<(AmountWords, AmountChange)> {
             },
         ));
     }
-    if demand.capacity.get() > 0 {
+    if demand.capacity_gib() > 0.0 {
         let asked = demand.capacity_gib() / f64::from(demand.mirror.copies());
         all.push((
             Box::new(move |closest| {
@@ -158,7 +158,14 @@ fn amounts(demand: &Demand) -> Vec<(AmountWords, AmountChange)> {
                     grouped(closest.usable_gib)
                 )
             }),
-            |demand, share| demand.capacity = ByteSize::bytes((demand.capacity.get() as f64 * share) as u64),
+            |demand, share| {
+                let part = |size: ByteSize| ByteSize::bytes((size.get() as f64 * share) as u64);
+                // A size of zero asks for none, and would leave the capacity of the demand to another pool: a byte does not.
+                for pool in demand.pools.iter_mut().filter(|pool| pool.capacity.get() > 0) {
+                    pool.capacity = part(pool.capacity).max(ByteSize::bytes(1));
+                }
+                demand.capacity = part(demand.capacity);
+            },
         ));
     }
     all
@@ -188,6 +195,13 @@ fn relaxations(demand: &Demand) -> Vec<(String, Demand)> {
     };
     let latency = demand.latency.map_or("", |latency| latency.as_str());
     without(demand.latency.is_some(), format!("the latency `{latency}`"), &|one| one.latency = None);
+    for (index, pool) in demand.pools.iter().enumerate() {
+        let latency = pool.latency.map_or("", |latency| latency.as_str());
+        let what = format!("the latency `{latency}` of {}", pool.name());
+        without(pool.latency.is_some(), what, &|one| one.pools[index].latency = None);
+        let what = format!("the kinds of volume of {}", pool.name());
+        without(!pool.volumes.is_empty(), what, &|one| one.pools[index].volumes.clear());
+    }
     without(demand.clustered, "the cluster".to_owned(), &|one| one.clustered = false);
     without(demand.os != Os::Linux, format!("{}", demand.os), &|one| one.os = Os::Linux);
     without(demand.replicas > 0, "the replicas".to_owned(), &|one| one.replicas = 0);

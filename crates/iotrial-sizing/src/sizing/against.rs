@@ -93,13 +93,11 @@ fn why_it_loses(
         return format!("{name} costs the same as the answer");
     }
     // The answer has fewer volumes where these cost hardly more.
-    let volumes = |one: &Explanation| one.configuration.pools.iter().map(|pool| pool.count).sum::<u32>();
-    if more < 0.0 && -more <= tolerance * answer.cost.per_month && volumes(explanation) > volumes(answer) {
+    let (volumes, fewer) = (explanation.volumes, answer.volumes);
+    if more < 0.0 && -more <= tolerance * answer.cost.per_month && volumes > fewer {
         return format!(
-            "{name} costs {} less than the answer and has {} volumes instead of {}: within the tolerance fewer are taken",
+            "{name} costs {} less than the answer and has {volumes} volumes instead of {fewer}: within the tolerance fewer are taken",
             money(-more, currency),
-            volumes(explanation),
-            volumes(answer)
         );
     }
     // The search is exact over what it covers, so something cheaper must be outside of that, and the sentence
@@ -108,7 +106,7 @@ fn why_it_loses(
         return format!(
             "{name} costs {} less than the answer, with what the search leaves out: {}",
             money(-more, currency),
-            "roles on pools of their own, a cache, a smaller machine than the rule of thumb, or a kind of volume that has to be asked for"
+            "pools that are not asked for (--pool), a cache, a smaller machine than the rule of thumb, or a kind of volume that has to be asked for"
         );
     }
     let part = |part: CostPart| {

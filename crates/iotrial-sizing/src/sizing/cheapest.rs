@@ -1,10 +1,9 @@
 //! Which answer is the cheapest, and what is said of that.
 
 use super::money;
-use crate::configuration::Configuration;
 use crate::explanation::Explanation;
 use crate::floor::VcpuFloor;
-use crate::search::{CostCurve, Found};
+use crate::search::Found;
 
 /// The provider with the lowest cost, of those whose cost is complete; one with machines as large as the rule of thumb asks for before
 /// one without, because a smaller machine is not the same offer.
@@ -19,24 +18,17 @@ pub(super) fn cheapest_of(found: &[Found]) -> Option<usize> {
 }
 
 /// Whether the answer is the cheapest of all, or has fewer volumes than the cheapest and costs a little more.
-pub(super) fn of_cheapest(
-    found: &[Found],
-    curve: &CostCurve,
-    answer: &Explanation,
-    currency: &str,
-) -> String {
+pub(super) fn of_cheapest(found: &[Found], own: &Found, answer: &Explanation, currency: &str) -> String {
     let in_part = found.iter().flat_map(|one| &one.answers).any(|answer| !answer.cost.is_complete());
     let those = if in_part { " of those whose cost is complete" } else { "" };
     let of = if found.len() == 1 { "the catalog".to_owned() } else { format!("{} catalogs", found.len()) };
-    let volumes = |one: &Configuration| one.pools.iter().map(|pool| pool.count).sum::<u32>();
-    let cheaper = curve.at(1.0).and_then(|point| point.per_month.zip(point.configuration.as_ref()));
-    let here = volumes(&answer.configuration);
-    match cheaper {
+    match &own.without_tolerance {
         // Less than half a unit prints as the same sum.
-        Some((cost, one)) if answer.cost.per_month - cost >= 0.5 && volumes(one) > here => format!(
-            "It is the cheapest of {of}{those} unless you take {} volumes instead of {here}, for {} (--tolerance 0)",
-            volumes(one),
-            money(cost, currency)
+        Some(one) if answer.cost.per_month - one.per_month >= 0.5 && one.volumes > answer.volumes => format!(
+            "It is the cheapest of {of}{those} unless you take {} volumes instead of {}, for {} (--tolerance 0)",
+            one.volumes,
+            answer.volumes,
+            money(one.per_month, currency)
         ),
         _ => format!("It is the cheapest of {of}{those}"),
     }
