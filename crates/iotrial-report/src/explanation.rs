@@ -15,6 +15,7 @@ use iotrial_sizing::sizing::cost_words;
 use crate::chart::{Axis, Bar, BarChart, BarSeries, Mark, Scale};
 use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
 use crate::finding_line::About;
+use crate::pools::pools_section;
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
@@ -27,6 +28,7 @@ impl Document {
     pub fn of_explanation(explanation: &Explanation, title: &str, byline: String) -> Self {
         let mut sections = vec![opening(explanation)];
         // The answer comes first, then the question, then what stands behind it.
+        sections.extend(pools_section(explanation));
         sections.extend(explanation.fit.as_ref().map(|fit| asked("asked", fit)));
         sections.extend(measured(explanation));
         sections.extend(limit_sections(explanation));
@@ -55,7 +57,8 @@ fn in_brief(explanation: &Explanation) -> Vec<(&'static str, String)> {
     if replicas > 0 {
         lines.push(("Replicas", format!("{replicas}; the cost is that of one machine with its volumes")));
     }
-    lines.push(("Capacity", format!("{} GiB usable", grouped(explanation.usable_gib))));
+    let of = if explanation.pools.iter().any(|pool| pool.is_local) { " beside the disk of the machine" } else { "" };
+    lines.push(("Capacity", format!("{} GiB usable{of}", grouped(explanation.usable_gib))));
     if explanation.burst {
         lines.push(("Rates", "with bursts, which hold for a while only".to_owned()));
     }
@@ -115,11 +118,7 @@ fn pool_prefix(explanation: &Explanation, pool: usize) -> String {
 }
 
 fn pool_name(explanation: &Explanation, pool: usize) -> String {
-    let roles = &explanation.configuration.pools[pool].roles;
-    if roles.is_empty() {
-        return format!("pool {}", pool + 1);
-    }
-    roles.iter().map(|role| role.as_str()).collect::<Vec<_>>().join(", ")
+    explanation.configuration.pool_name(pool)
 }
 
 fn binding(explanation: &Explanation, one: &PureReach) -> String {

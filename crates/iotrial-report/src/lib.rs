@@ -33,6 +33,7 @@ mod awr;
 mod watch;
 pub mod exposition;
 pub mod sweep;
+mod pools;
 mod explanation;
 mod sizing;
 pub mod catalogs;

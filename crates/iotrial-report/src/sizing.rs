@@ -1,6 +1,6 @@
 //! The document of an answer to a demand: providers side by side, the cheapest in detail, and the cost curve.
 
-use iotrial_model::demand::{Demand, Mirror};
+use iotrial_model::demand::{Demand, LaidOutPool, Mirror};
 use iotrial_model::record::Severity;
 use iotrial_sizing::configuration::Pool;
 use iotrial_sizing::explanation::Explanation;
@@ -11,6 +11,7 @@ use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
 use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
 use crate::explanation::{asked, cost_section, limit_sections, sources};
 use crate::finding_line::About;
+use crate::pools::pools_section;
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
@@ -18,7 +19,9 @@ impl Document {
     /// The document of an answer; `byline` says when it was worked out, and from which catalogs.
     pub fn of_sizing(sizing: &Sizing, byline: String) -> Self {
         let answer = sizing.cheapest.map(|index| &sizing.found[index].answers[0]);
-        let mut sections = vec![opening(sizing), side_by_side(sizing)];
+        let mut sections = vec![opening(sizing)];
+        sections.extend(answer.and_then(pools_section));
+        sections.push(side_by_side(sizing));
         sections.extend(by_count(sizing));
         sections.push(curve(sizing));
         if let Some(answer) = answer {
@@ -55,15 +58,22 @@ fn in_brief(sizing: &Sizing) -> Vec<(&'static str, String)> {
         )
     };
     let mut lines = vec![("Demand", demand.streams.iter().map(stream).collect::<Vec<_>>().join("; "))];
+    if !demand.pools.is_empty() {
+        let layout = demand.layout();
+        let pool = |one: &LaidOutPool| pool_words(demand, one);
+        lines.push(("Pools", layout.iter().map(pool).collect::<Vec<_>>().join("; ")));
+    }
     let mut wants = Vec::new();
-    if demand.capacity.get() > 0 {
+    if demand.capacity_gib() > 0.0 {
         let today = Demand { years: 0, mirror: Mirror::None, ..demand.clone() }.capacity_gib();
         let grown = demand.capacity_gib();
         wants.push(if grown > today {
             let grown = grouped(grown);
-            format!("{} today, {grown} GiB with growth and copies", demand.capacity)
-        } else {
+            format!("{} GiB today, {grown} GiB with growth and copies", grouped(today))
+        } else if demand.pools.is_empty() {
             demand.capacity.to_string()
+        } else {
+            format!("{} GiB in all", grouped(today))
         });
     }
     if demand.load_growth() > 1.0 {
@@ -105,6 +115,36 @@ fn in_brief(sizing: &Sizing) -> Vec<(&'static str, String)> {
     lines
 }
 
+/// What is asked of a pool: `log: 200 GiB, sub-ms`.
+fn pool_words(demand: &Demand, laid_out: &LaidOutPool) -> String {
+    let pool = &laid_out.pool;
+    let mut words = Vec::new();
+    if pool.capacity.get() > 0 {
+        words.push(pool.capacity.to_string());
+    }
+    words.extend(pool.latency.map(|latency| latency.to_string()));
+    if !pool.durable {
+        words.push("may be on the disk of the machine".to_owned());
+    }
+    if pool.cache_hit_percent > 0.0 {
+        words.push(format!("a cache would serve {} % of the reads", pool.cache_hit_percent));
+    }
+    if !pool.volumes.is_empty() {
+        words.push(pool.volumes.join(" or "));
+    }
+    // Roles that come along without I/O are not news.
+    let has_io = |role: &&iotrial_model::load::Role| {
+        demand.streams.iter().any(|stream| stream.role.unwrap_or(iotrial_model::load::Role::Data) == **role)
+    };
+    let roles: Vec<&str> = pool.roles.iter().filter(has_io).map(|role| role.as_str()).collect();
+    let name = match (roles.is_empty(), laid_out.is_rest) {
+        (false, _) => roles.join(", "),
+        (true, true) => "the rest".to_owned(),
+        (true, false) => pool.name(),
+    };
+    if words.is_empty() { name } else { format!("{name}: {}", words.join(", ")) }
+}
+
 fn opening(sizing: &Sizing) -> Section {
     let notes = &sizing.demand.notes;
     let list = PointList { heading: "How the demand was worked out", points: notes.clone() };
@@ -122,32 +162,47 @@ fn opening(sizing: &Sizing) -> Section {
     }
 }
 
-fn row(provider: &str, answer: &Explanation) -> Row {
-    let fullest = answer.fit.as_ref().and_then(|fit| fit.shares.first());
+/// A row for each pool; what is of the machine, and the sum, stand in the first.
+fn answer_rows(provider: &str, answer: &Explanation) -> Vec<Row> {
     let (cost, configuration) = (&answer.cost, &answer.configuration);
-    let pools: Vec<String> = configuration.pools.iter().map(Pool::label).collect();
-    let latency = answer.latency.map_or("unknown", |latency| latency.as_str());
-    Row {
-        cells: vec![
-            Value::Text(provider.to_owned()),
-            Value::Text(format!("{}{}", configuration.machine, if answer.arm { " (ARM)" } else { "" })),
-            Value::Count(answer.vcpus.into()),
-            Value::Number(answer.memory_gib),
-            Value::number(answer.network_gbit_per_s),
-            Value::Text(pools.join(" + ")),
-            Value::Text(latency.to_owned()),
-            Value::Number(cost.per_month),
-            Value::Text(if cost.is_complete() {
-                String::new()
-            } else {
-                format!("+ {}", cost.missing.join(", "))
-            }),
-            Value::number(fullest.map(|share| share.percent)),
-            Value::text(fullest.map(|share| share.element.clone())),
-            Value::text(fullest.map(|share| share.measure.as_str())),
-        ],
-        is_total: false,
-    }
+    let first = |value: Value, pool: usize| if pool == 0 { value } else { Value::Text(String::new()) };
+    let is_alone = answer.pools.is_empty();
+    let row = |(index, pool): (usize, &Pool)| {
+        let report = answer.pools.get(index);
+        let fullest = match report {
+            // The fuller of its own limits and those that it shares.
+            Some(report) => {
+                let both = report.fullest.iter().chain(&report.fullest_shared);
+                both.max_by(|a, b| a.percent.total_cmp(&b.percent))
+            }
+            None => answer.fit.as_ref().and_then(|fit| fit.shares.first()),
+        };
+        let latency = report.map_or(answer.latency, |report| report.latency);
+        let missing =
+            if cost.is_complete() { String::new() } else { format!("+ {}", cost.missing.join(", ")) };
+        Row {
+            cells: vec![
+                first(Value::Text(provider.to_owned()), index),
+                first(
+                    Value::Text(format!("{}{}", configuration.machine, if answer.arm { " (ARM)" } else { "" })),
+                    index,
+                ),
+                first(Value::Count(answer.vcpus.into()), index),
+                first(Value::Number(answer.memory_gib), index),
+                first(Value::number(answer.network_gbit_per_s), index),
+                Value::Text(if is_alone { String::new() } else { configuration.pool_name(index) }),
+                Value::Text(pool.label()),
+                Value::Text(latency.map_or("unknown", |latency| latency.as_str()).to_owned()),
+                first(Value::Number(cost.per_month), index),
+                first(Value::Text(missing), index),
+                Value::number(fullest.map(|share| share.percent)),
+                Value::text(fullest.map(|share| share.element.clone())),
+                Value::text(fullest.map(|share| share.measure.as_str())),
+            ],
+            is_total: false,
+        }
+    };
+    configuration.pools.iter().enumerate().map(row).collect()
 }
 
 /// Configurations below one another, without the columns that say nothing.
@@ -160,6 +215,7 @@ fn table(caption: String, first: &'static str, rows: Vec<Row>) -> Table {
             Column::new("vCPU", Quantity::Count),
             Column::new("GiB", Quantity::Count),
             Column::new("Gbit/s", Quantity::Count).optional(),
+            Column::new("pool", Quantity::Words),
             Column::new("volumes", Quantity::Words),
             Column::new("latency", Quantity::Words).optional(),
             Column::new("a month", Quantity::Money),
@@ -171,13 +227,7 @@ fn table(caption: String, first: &'static str, rows: Vec<Row>) -> Table {
         rows,
         at_a_glance: true,
     };
-    let says_nothing = |value: &Value| *value == Value::Absent || *value == Value::Text(String::new());
-    for at in (0..table.columns.len()).rev() {
-        if table.rows.iter().all(|row| says_nothing(&row.cells[at])) {
-            table.columns.remove(at);
-            table.rows.iter_mut().for_each(|row| drop(row.cells.remove(at)));
-        }
-    }
+    table.drop_empty_columns();
     table
 }
 
@@ -185,12 +235,12 @@ fn side_by_side(sizing: &Sizing) -> Section {
     let rows: Vec<Row> = sizing
         .found
         .iter()
-        .flat_map(|found| found.answers.iter().map(|answer| row(&found.provider, answer)))
+        .flat_map(|found| found.answers.iter().flat_map(|answer| answer_rows(&found.provider, answer)))
         .collect();
     let against: Vec<Row> = sizing
         .against
         .iter()
-        .map(|one| row(&one.explanation.configuration.title, &one.explanation))
+        .flat_map(|one| answer_rows(&one.explanation.configuration.title, &one.explanation))
         .collect();
     let month =
         sizing.found.iter().flat_map(|found| &found.answers).map(|one| one.cost.hours_per_month).next();
@@ -225,7 +275,8 @@ fn side_by_side(sizing: &Sizing) -> Section {
         id: "providers",
         heading: if month.is_some() { "Side by side" } else { "Where each provider stops" },
         note: month.is_some().then(|| format!(
-            "For each machine, kind of volume and level: the fewest volumes that cost no more than the tolerance above the cheapest, in {}{}. Used is the share of the limit that binds. List prices, pay as you go{}; boot disks, backups and traffic are not in them.",
+            "For each machine, {}: the fewest volumes that cost no more than the tolerance above the cheapest, in {}{}. Used is the share of the limit that binds. List prices, pay as you go{}; boot disks, backups and traffic are not in them.",
+            if sizing.demand.layout().len() > 1 { "and the kind of volume of each pool" } else { "kind of volume and level" },
             sizing.currency,
             month.map_or_else(String::new, |hours| format!(" and months of {hours} hours")),
             regions(sizing),
@@ -241,7 +292,7 @@ fn by_count(sizing: &Sizing) -> Option<Section> {
     if points.len() < 2 {
         return None;
     }
-    let own = answer.configuration.pools[0].count;
+    let own = answer.volumes;
     let answer_cost = answer.cost.per_month;
     let row = |point: &iotrial_sizing::search::CountPoint| Row {
         cells: vec![
@@ -271,8 +322,10 @@ fn by_count(sizing: &Sizing) -> Option<Section> {
         id: "by-count",
         heading: "How many volumes",
         note: Some(
-            "The cheapest with each number of volumes of this kind and level, where it costs less than with fewer. More of them are more to look after."
-                .to_owned(),
+            format!(
+                "The cheapest with each number of volumes of {}, where it costs less than with fewer. More of them are more to look after.",
+                if answer.pools.is_empty() { "this kind and level" } else { "these kinds over all pools" }
+            ),
         ),
         blocks: vec![Block::Table(table)],
     })
@@ -372,7 +425,7 @@ fn curve(sizing: &Sizing) -> Section {
         id: "curve",
         heading: "What more or less would cost",
         note: Some(
-            "The cheapest for so many times the rates, however many volumes it has; capacity and everything else as asked."
+            "What the same search finds for that many times the rates, with the same tolerance; capacity and everything else as asked."
                 .to_owned(),
         ),
         blocks: vec![Block::Charts(ChartGroup { charts: vec![chart] }), Block::Table(table)],

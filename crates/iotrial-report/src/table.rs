@@ -212,6 +212,16 @@ impl Table {
         self.rows.iter_mut().for_each(|row| drop(row.cells.remove(at)));
     }
 
+    /// Takes the columns out in which no row says anything.
+    pub(crate) fn drop_empty_columns(&mut self) {
+        let says_nothing = |value: &Value| *value == Value::Absent || *value == Value::Text(String::new());
+        for at in (0..self.columns.len()).rev() {
+            if self.rows.iter().all(|row| says_nothing(&row.cells[at])) {
+                self.without_column(at);
+            }
+        }
+    }
+
     /// How the numbers of each column are written.
     pub(crate) fn formats(&self, latency_unit: LatencyUnit) -> Vec<NumberFormat> {
         let numbers = |index: usize| self.rows.iter().filter_map(move |row| row.cells[index].as_number());

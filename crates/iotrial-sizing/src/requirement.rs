@@ -122,7 +122,7 @@ fn unmet_together(resolved: &Resolved<'_>, demand: &Demand) -> Vec<Unmet> {
         unmet.push(Unmet { what: "capacity", message });
     }
     for pool in &resolved.pools {
-        unmet.extend(latency_unmet(pool.kind, demand.latency));
+        unmet.extend(latency_unmet(pool.kind, demand.latency, None));
     }
     unmet
 }
@@ -146,7 +146,7 @@ fn unmet_by_pool(resolved: &Resolved<'_>, demand: &Demand) -> Vec<Unmet> {
             let message = format!("{} has to last, and {} is lost with the machine", asked.name(), pool.kind.title);
             unmet.push(Unmet { what: "durability", message });
         }
-        unmet.extend(latency_unmet(pool.kind, asked.latency.or(demand.latency)));
+        unmet.extend(latency_unmet(pool.kind, asked.latency.or(demand.latency), Some(&asked.name())));
     }
     for (place, (pool, need)) in resolved.pools.iter().zip(needs).enumerate() {
         let have = pool.total_gib();
@@ -189,15 +189,16 @@ pub(crate) fn memory_gib(demand: &Demand) -> f64 {
     demand.memory_min.get() as f64 / ByteSize::GIB.get() as f64
 }
 
-/// Whether a kind of volume is as fast as asked, as far as a source says.
-pub(crate) fn latency_unmet(kind: &VolumeKind, asked: Option<LatencyClass>) -> Option<Unmet> {
+/// Whether a kind of volume is as fast as asked of a pool, or of everything, as far as a source says.
+pub(crate) fn latency_unmet(kind: &VolumeKind, asked: Option<LatencyClass>, pool: Option<&str>) -> Option<Unmet> {
     let asked = asked?;
+    let of = pool.map_or_else(|| "for".to_owned(), |pool| format!("of {pool}"));
     let message = match kind.latency {
         // The class is ordered from fast to slow. A kind of unknown latency does not meet a requirement:
         // nobody has promised anything.
         Some(latency) if latency <= asked => return None,
-        Some(latency) => format!("{} answers in {latency}, and {asked} is asked for", kind.title),
-        None => format!("no source says how fast {} answers, and {asked} is asked for", kind.title),
+        Some(latency) => format!("{} answers in {latency}, and {asked} is asked {of}", kind.title),
+        None => format!("no source says how fast {} answers, and {asked} is asked {of}", kind.title),
     };
     Some(Unmet { what: "latency", message })
 }

@@ -42,7 +42,7 @@ mod wall;
 pub use count::CountPoint;
 pub use curve::{CostCurve, CurvePoint, curve_of};
 
-use asked::{AskedPool, Lane, LeftOut, asked_pools};
+use asked::{AskedPool, Lane, LeftOut, Unpromised, asked_pools};
 use machine::{MachineOption, sizes};
 use placing::{Choice, Placing};
 use volume::VolumeOption;
@@ -147,7 +147,7 @@ pub fn search(catalog: &Catalog, demand: &Demand, search: &Search) -> Result<Fou
     })
 }
 
-/// The cheapest of the kinds that were left out because no source states a latency of them.
+/// The cheapest with the kinds that were left out because no source states a latency of them.
 fn of_unknown_latency(
     space: &Space<'_>,
     catalog: &Catalog,
@@ -158,15 +158,19 @@ fn of_unknown_latency(
     if unknown.is_empty() {
         return Ok(None);
     }
-    let mut any = Demand { latency: None, ..demand.clone() };
-    for pool in &mut any.pools {
-        pool.latency = None;
-        pool.volumes.clear();
-    }
-    let only = Search { volumes: unknown.clone(), ..search.clone() };
-    let space = Space::new(catalog, &any, &only)?;
+    // Of a single pool on these kinds alone; of several some may be on others, whose latency is known and does.
+    let only = if space.pools.len() == 1 { unknown.clone() } else { search.volumes.clone() };
+    let search = Search { volumes: only, ..search.clone() };
+    let space = Space::with(catalog, demand, &search, Unpromised::Taken)?;
     let best = space.best(1.0, 1).into_iter().next();
-    Ok(best.map(|pick| space.explain(&pick)).transpose()?.map(Box::new))
+    let best = best.filter(|pick| {
+        let kinds = space.pools.iter().zip(&pick.lanes).map(|(pool, lane)| &pool.lanes[*lane].kind.name);
+        kinds.into_iter().any(|kind| unknown.contains(kind))
+    });
+    // Its latency is what is not known; the rest has to be met.
+    let mut any = Demand { latency: None, ..demand.clone() };
+    any.pools.iter_mut().for_each(|pool| pool.latency = None);
+    Ok(best.map(|pick| space.explain_for(&pick, &any)).transpose()?.map(Box::new))
 }
 
 /// Everything that a catalog offers for a demand, each part looked at once.
@@ -200,6 +204,15 @@ impl<'s> Space<'s> {
         demand: &'s Demand,
         search: &'s Search,
     ) -> Result<Self, ExplainError> {
+        Self::with(catalog, demand, search, Unpromised::LeftOut)
+    }
+
+    fn with(
+        catalog: &'s Catalog,
+        demand: &'s Demand,
+        search: &'s Search,
+        unpromised: Unpromised,
+    ) -> Result<Self, ExplainError> {
         let money = &search.money;
         let hours = money.hours_for(catalog);
         // Without a rate for the catalog's own currency nothing of it can be priced.
@@ -212,7 +225,7 @@ impl<'s> Space<'s> {
             return Err(no_rate.into());
         }
         let mut left_out = LeftOut::default();
-        let pools = asked_pools(catalog, demand, search, &mut left_out);
+        let pools = asked_pools(catalog, demand, search, unpromised, &mut left_out);
         let mut space = Self {
             catalog,
             demand,
@@ -248,7 +261,7 @@ impl<'s> Space<'s> {
         }
         let catalog = self.catalog;
         let is_left_out = |kind: &&VolumeKind| {
-            let could = |pool: &AskedPool<'_>| latency_unmet(kind, pool.pool.latency.or(self.demand.latency)).is_none();
+            let could = |pool: &AskedPool<'_>| latency_unmet(kind, pool.pool.latency.or(self.demand.latency), None).is_none();
             let has = |pool: &AskedPool<'_>| pool.lanes.iter().any(|lane| std::ptr::eq(lane.kind, *kind));
             kind.is_main && self.pools.iter().filter(free).any(could) && !self.pools.iter().any(has)
         };
@@ -546,11 +559,15 @@ impl<'s> Space<'s> {
     }
 
     fn explain(&self, pick: &Pick) -> Result<Explanation, ExplainError> {
+        self.explain_for(pick, self.demand)
+    }
+
+    fn explain_for(&self, pick: &Pick, demand: &Demand) -> Result<Explanation, ExplainError> {
         // Through the same door as a file of the user, so the answer is checked by all the rules that a
         // person's configuration is.
         let resolved = self.configuration(pick).on(self.catalog)?;
         let question = Question {
-            demand: Some(self.demand),
+            demand: Some(demand),
             money: self.search.money.clone(),
             burst: self.demand.allow_burst,
             ..Question::default()

@@ -359,10 +359,18 @@ fn points(
 /// What a provider has on volumes of which nobody says how fast they answer, where a latency is asked.
 fn unpromised(found: &Found, currency: &str) -> Option<String> {
     let one = found.of_unknown_latency.as_ref()?;
+    // Of several pools only some may be on such volumes.
+    let mut kinds: Vec<&str> = Vec::new();
+    for (index, pool) in one.configuration.pools.iter().enumerate() {
+        let is_unknown = one.pools.get(index).is_none_or(|pool| pool.latency.is_none());
+        if is_unknown && !kinds.contains(&pool.volume.as_str()) {
+            kinds.push(&pool.volume);
+        }
+    }
     Some(format!(
         "{}: latency unknown: no source says how fast {} answers; {} would cost {}: measure it before you count on it",
         found.title,
-        one.configuration.pools[0].volume,
+        kinds.join(" and "),
         one.configuration.in_short(),
         cost_words(&one.cost, currency)
     ))
@@ -376,6 +384,14 @@ fn doubts(answer: &Explanation, demand: &Demand) -> Vec<String> {
         all.push(format!(
             "{} has an ARM processor, for which there is no SQL Server and not every Oracle Database; --no-arm leaves such machines out",
             configuration.machine
+        ));
+    }
+    for (index, pool) in configuration.pools.iter().enumerate().filter(|(_, pool)| pool.cache_hit_percent > 0.0) {
+        all.push(format!(
+            "the cache of {} is taken to serve {} % of the reads of {}: nobody promises that, so measure it",
+            configuration.machine,
+            pool.cache_hit_percent,
+            configuration.pool_name(index)
         ));
     }
     // Without a latency class any kind may win on price alone; rotating disks would surprise.
@@ -401,14 +417,6 @@ fn assumptions(demand: &Demand) -> Vec<String> {
             roles.join(", ")
         ));
     }
-    let cached = demand.pools.iter().filter(|pool| pool.cache_hit_percent > 0.0);
-    all.extend(cached.map(|pool| {
-        format!(
-            "where a host caches {}, it is taken to serve {} % of its reads: nobody promises that, so measure it",
-            pool.name(),
-            pool.cache_hit_percent
-        )
-    }));
     if demand.replicas > 0 {
         all.push(shipped_words(demand));
         all.push(format!(
@@ -456,12 +464,15 @@ fn more_and_less(curve: &CostCurve, answer: &Explanation, tolerance: f64, curren
         Some(match (is_same, has_room) {
             (true, true) => format!("{words} of the rates costs the same"),
             (true, false) => {
-                format!("{words} of the rates costs the same, with {} instead", configuration.in_short())
+                format!(
+                    "{words} of the rates costs the same, with {} instead",
+                    configuration.beside(&answer.configuration)
+                )
             }
             (false, _) => format!(
                 "{words} of the rates costs {} ({percent:+.1} %): {}",
                 money(other, currency),
-                configuration.in_short()
+                configuration.beside(&answer.configuration)
             ),
         })
     };

@@ -50,6 +50,13 @@ impl Lane<'_> {
     }
 }
 
+/// What becomes of kinds of which no source says how fast they answer, where a latency is asked.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Unpromised {
+    LeftOut,
+    Taken,
+}
+
 /// What was not taken, and why.
 #[derive(Default)]
 pub(super) struct LeftOut {
@@ -72,6 +79,7 @@ pub(super) fn asked_pools<'s>(
     catalog: &'s Catalog,
     demand: &Demand,
     search: &Search,
+    unpromised: Unpromised,
     left_out: &mut LeftOut,
 ) -> Vec<AskedPool<'s>> {
     let layout = demand.layout();
@@ -80,7 +88,8 @@ pub(super) fn asked_pools<'s>(
         .into_iter()
         .map(|LaidOutPool { pool, is_rest }| {
             let load = load_of(demand, &pool.roles);
-            let lanes = lanes_of(catalog, demand, search, &pool, &load, is_alone, left_out);
+            let ask = Ask { demand, search, pool: &pool, load: &load, is_alone, unpromised };
+            let lanes = lanes_of(catalog, &ask, left_out);
             AskedPool { pool, is_rest, load, lanes }
         })
         .collect()
@@ -102,15 +111,19 @@ fn load_of(demand: &Demand, roles: &[Role]) -> Load {
     Load { streams: of_pool.map(stream).collect() }
 }
 
-fn lanes_of<'s>(
-    catalog: &'s Catalog,
-    demand: &Demand,
-    search: &Search,
-    pool: &DemandPool,
-    load: &Load,
+/// What is asked of one pool.
+struct Ask<'a> {
+    demand: &'a Demand,
+    search: &'a Search,
+    pool: &'a DemandPool,
+    load: &'a Load,
+    /// Whether there is no other pool.
     is_alone: bool,
-    left_out: &mut LeftOut,
-) -> Vec<Lane<'s>> {
+    unpromised: Unpromised,
+}
+
+fn lanes_of<'s>(catalog: &'s Catalog, ask: &Ask<'_>, left_out: &mut LeftOut) -> Vec<Lane<'s>> {
+    let Ask { demand, search, pool, load, is_alone, unpromised } = *ask;
     let latency = pool.latency.or(demand.latency);
     // What only this pool asks for takes the place of what is asked for all.
     let wanted = if pool.volumes.is_empty() { &search.volumes } else { &pool.volumes };
@@ -122,7 +135,10 @@ fn lanes_of<'s>(
         if (is_local && pool.durable) || !admission.is_wanted(kind) {
             continue;
         }
-        if let Some(unmet) = latency_unmet(kind, latency) {
+        let is_taken = unpromised == Unpromised::Taken && kind.latency.is_none();
+        // What is asked of all pools alike is no matter of one.
+        let name = pool.latency.map(|_| pool.name());
+        if let Some(unmet) = latency_unmet(kind, latency, name.as_deref()).filter(|_| !is_taken) {
             left_out.note(unmet.message);
             if kind.latency.is_none() && !left_out.unknown_latency.contains(&kind.name) && !is_local {
                 left_out.unknown_latency.push(kind.name.clone());

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum, value_parser};
-use iotrial_model::demand::{LatencyClass, Mirror, Os, StreamText};
+use iotrial_model::demand::{DemandPool, LatencyClass, Mirror, Os, StreamText};
 use iotrial_model::load::Role;
 use iotrial_model::units::ByteSize;
 use iotrial_sizing::explanation::Mix;
@@ -25,6 +25,9 @@ Examples:
   iotrial size --demand 01JD… --capacity 2TiB --study prove.toml
   # what a machine does today, kept to be edited
   iotrial size --demand iostat.txt --percentile 99 --save-demand erp.toml
+  # data, log and tempdb on volumes of their own; tempdb may be on the disk of the machine
+  iotrial size --read data=40000iops@8KiB --write data=8000iops@8KiB --write log=5000iops@16KiB \\
+    --write tempdb=200MB/s@64KiB --pool data=4TiB --pool log=200GiB,sub-ms --pool tempdb=300GiB
   # which limit binds a given configuration
   iotrial size explain today.toml
   # what is known, of when, and what is not
@@ -132,19 +135,28 @@ pub struct DemandArgs {
     #[arg(long = "disk", value_name = "NAME", requires = "demand")]
     pub disks: Vec<String>,
 
-    /// Reads with their block size, such as 40000iops@8KiB or 320MB/s@64KiB; may be repeated.
-    #[arg(long = "read", value_name = "RATE@SIZE")]
+    /// Reads with their block size, such as 40000iops@8KiB or 320MB/s@64KiB; with a role where that matters, such as
+    /// tempdb=2000iops@64KiB. May be repeated.
+    #[arg(long = "read", value_name = "[ROLE=]RATE@SIZE")]
     pub reads: Vec<StreamText>,
 
-    /// Writes with their block size; may be repeated.
-    #[arg(long = "write", value_name = "RATE@SIZE")]
+    /// Writes with their block size, such as log=5000iops@16KiB; may be repeated.
+    #[arg(long = "write", value_name = "[ROLE=]RATE@SIZE")]
     pub writes: Vec<StreamText>,
 
-    /// Reads and writes of the command line are large and sequential, as scans and backups are.
+    /// Reads and writes of the command line without a role are large and sequential, as scans and backups are.
     #[arg(long)]
     pub sequential: bool,
 
-    /// What is stored today, such as 4TiB.
+    /// Volumes of their own for these roles (data, tempdb, log, scan, backup), with their size and what they have to be:
+    /// log=200GiB,sub-ms or data,scan=4TiB,cache=60 or tempdb=300GiB. Options: sub-ms, single-digit-ms or hdd; volume=NAME takes only
+    /// that kind; cache=PERCENT is the share of reads that a cache of the host would serve; local lets it be on the disk of the
+    /// machine, which is so for tempdb, and durable does not. What no pool names is together, with the size of --capacity. May be
+    /// repeated.
+    #[arg(long = "pool", value_name = "ROLES=SIZE[,OPTION…]")]
+    pub pools: Vec<DemandPool>,
+
+    /// What is stored today, such as 4TiB; beside --pool, of what has no pool of its own, or of the data.
     #[arg(long, value_name = "SIZE")]
     pub capacity: Option<ByteSize>,
 

@@ -68,7 +68,7 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
         tolerance: args.tolerance / 100.0,
     };
     // A search among nothing would end in «nothing meets it», and the slip would look like an answer.
-    known::check_restrictions(&catalogs, &request)?;
+    known::check_restrictions(&catalogs, &request, &demand)?;
     let sizing = find(&catalogs, &demand, &request, &against).map_err(|error| {
         let hint = error.hint();
         Failure::input(error).hint(hint)

@@ -6,7 +6,7 @@ use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_analysis::watch::{WatchRequest, demand_of, threshold_sets};
 use iotrial_import::counters::how_to_record;
 use iotrial_model::counters::{CounterSeries, Counters};
-use iotrial_model::demand::{CounterDemandError, Demand, DemandStream, StreamText, USUAL_PERCENTILE};
+use iotrial_model::demand::{CounterDemandError, Demand, DemandStream, PoolError, StreamText, USUAL_PERCENTILE};
 use iotrial_model::finding::FindingId;
 use iotrial_model::load::{Direction, Role};
 
@@ -26,7 +26,7 @@ pub(super) fn demand(args: &DemandArgs, store: &StoreArgs) -> Result<Option<Dema
     let from_file = args.demand.as_deref().map(|name| named_demand(name, args, store)).transpose()?;
     let stream = |direction| {
         move |text: &StreamText| DemandStream {
-            role: args.sequential.then_some(Role::Scan),
+            role: text.role.or(args.sequential.then_some(Role::Scan)),
             direction,
             iops: text.iops,
             block_size_bytes: text.block_size_bytes,
@@ -69,12 +69,22 @@ pub(super) fn demand(args: &DemandArgs, store: &StoreArgs) -> Result<Option<Dema
     if !args.shipped.is_empty() {
         demand.shipped.clone_from(&args.shipped);
     }
+    if !args.pools.is_empty() {
+        demand.pools.clone_from(&args.pools);
+    }
+    if let Err(error) = demand.check_pools() {
+        let hint = match error {
+            PoolError::Twice { .. } => "each role is in one --pool",
+            PoolError::NoRest => "leave --capacity out, or the size of the pool with the data",
+        };
+        return Err(Failure::input(error).hint(hint.to_owned()));
+    }
     // These can only be said, not taken back: an option that is absent leaves the file its way.
     demand.licence &= !args.own_licence;
     demand.clustered |= args.clustered;
     demand.allow_burst |= args.allow_burst;
     // Growth of nothing is nothing: somebody meant the growth of the rates.
-    if demand.growth_percent_per_year > 0.0 && demand.capacity.get() == 0 {
+    if demand.growth_percent_per_year > 0.0 && demand.capacity_gib() <= 0.0 {
         let error = anyhow!("growth of the capacity needs a capacity");
         return Err(
             Failure::input(error).hint("--capacity 4TiB; growth of the rates is --load-growth".to_owned())
@@ -106,6 +116,7 @@ fn asks_for_something(args: &DemandArgs) -> bool {
         || args.own_licence
         || args.clustered
         || !args.shipped.is_empty()
+        || !args.pools.is_empty()
 }
 
 fn no_rates() -> Failure {

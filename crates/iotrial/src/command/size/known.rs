@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
+use iotrial_model::demand::Demand;
 use iotrial_sizing::catalog::Catalog;
 use iotrial_sizing::configuration::Configuration;
 use iotrial_sizing::price::Money;
@@ -62,8 +63,8 @@ pub(super) fn find<'c>(catalogs: &'c [Catalog], provider: &str) -> Result<&'c Ca
 }
 
 /// Refuses names that no catalog has: a search among nothing would end in a wall that is none.
-pub(super) fn check_restrictions(catalogs: &[Catalog], search: &Search) -> Result<(), Failure> {
-    for name in &search.volumes {
+pub(super) fn check_restrictions(catalogs: &[Catalog], search: &Search, demand: &Demand) -> Result<(), Failure> {
+    for name in search.volumes.iter().chain(demand.pools.iter().flat_map(|pool| &pool.volumes)) {
         let kinds = || catalogs.iter().flat_map(|catalog| &catalog.volumes);
         let known = || kinds().map(|kind| kind.name.as_str());
         let levels = || kinds().flat_map(|kind| kind.levels.iter().map(|level| level.name.as_str()));

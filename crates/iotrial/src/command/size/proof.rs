@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::anyhow;
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_model::builtin;
-use iotrial_model::demand::Demand;
+use iotrial_model::demand::{Demand, LaidOutPool};
 use iotrial_model::load::{Direction, Role};
 use iotrial_model::profile::Profile;
 use iotrial_model::record::AttributeValue;
@@ -70,16 +70,33 @@ pub(super) fn study_of(sizing: &Sizing, profile: Option<&str>) -> Result<String,
         embedded,
     };
     let text = study.to_toml();
-    let head = "\
+    let targets = targets(&sizing.demand);
+    let head = format!("\
 # Written by `iotrial size`. Each configuration is measured on a machine of its own: name the mount point there with
-# `iotrial study export FILE --label LABEL --target PATH`, run it there, and bring the records back with
+# `iotrial study export FILE --label LABEL {targets}`, run it there, and bring the records back with
 # `iotrial study add`. The attributes `expected_…` are what the limits allow, to be held against what is measured. The profile
 # at the end is the load that was asked for, at its rates: a configuration that carries it answers within the thresholds, without a backlog.
-";
+");
     // Read back before it is written: a study that cannot be read must never lie on somebody's disk.
     Study::parse(&text)
         .map_err(|mistakes| Failure::execution(anyhow!("the study is not valid: {mistakes}")))?;
     Ok(format!("{head}\n{text}"))
+}
+
+/// The targets of a study: one for each pool that has I/O.
+fn targets(demand: &Demand) -> String {
+    let has_io = |role: &Role| demand.streams.iter().any(|stream| stream.role.unwrap_or(Role::Data) == *role);
+    let target = |laid_out: &LaidOutPool| {
+        let roles: Vec<&str> =
+            laid_out.pool.roles.iter().filter(|role| has_io(role)).map(|role| role.as_str()).collect();
+        // A role without I/O has no job, and a target of its own would be refused.
+        match roles.first() {
+            None => None,
+            Some(_) if laid_out.is_rest => Some("--target PATH".to_owned()),
+            Some(first) => Some(format!("--target {}=/{first}", roles.join(","))),
+        }
+    };
+    demand.layout().iter().filter_map(target).collect::<Vec<_>>().join(" ")
 }
 
 /// The rates of a demand as an open load: what is due is issued, so that its latency is what a caller would wait.
@@ -92,11 +109,20 @@ fn own_load(demand: &Demand) -> Result<EmbeddedProfile, Failure> {
         demand.title.replace(['\n', '\r'], " ")
     );
     // The size of a file matters less than its share: what is cached depends on it, rates do not.
-    let share = demand.capacity_gib() / f64::from(demand.mirror.copies()) / demand.streams.len() as f64;
-    let size_gib = share.clamp(*FILE_GIB.start(), *FILE_GIB.end()).round();
+    let layout = demand.layout();
+    let size_of = |role: Role| {
+        let of_pool = layout.iter().find(|one| one.pool.roles.contains(&role));
+        let beside = |stream: &&iotrial_model::demand::DemandStream| {
+            of_pool.is_some_and(|one| one.pool.roles.contains(&stream.role.unwrap_or(Role::Data)))
+        };
+        let streams = demand.streams.iter().filter(beside).count().max(1);
+        let share = of_pool.map_or(0.0, |one| demand.grown_gib(one.pool.capacity)) / streams as f64;
+        share.clamp(*FILE_GIB.start(), *FILE_GIB.end()).round()
+    };
     for (number, stream) in demand.streams.iter().enumerate() {
         // Without a role it is judged as data files: these are most of what is sized, and their limits are in the middle.
         let role = stream.role.unwrap_or(Role::Data);
+        let size_gib = size_of(role);
         let pattern = match role {
             Role::Log | Role::Scan | Role::Backup => "sequential",
             _ => "random",
@@ -134,33 +160,40 @@ fn name_of(title: &str) -> String {
 /// What distinguishes a configuration, and what its limits promise.
 fn attributes(answer: &Explanation) -> BTreeMap<String, AttributeValue> {
     let configuration = &answer.configuration;
-    let pool = &configuration.pools[0];
     let text = |value: &str| AttributeValue::Text(value.to_owned());
     #[expect(clippy::cast_possible_truncation, reason = "rates and prices are far below")]
     let whole = |value: f64| AttributeValue::Integer(value.round() as i64);
     let mut attributes = BTreeMap::from([
         ("provider".to_owned(), text(&configuration.provider)),
         ("machine".to_owned(), text(&configuration.machine)),
-        ("volume".to_owned(), text(&pool.volume)),
-        ("volumes".to_owned(), AttributeValue::Integer(i64::from(pool.count))),
-        ("size_gib".to_owned(), AttributeValue::Integer(i64::try_from(pool.size_gib).unwrap_or(i64::MAX))),
         (format!("{}_per_month", answer.cost.currency.to_lowercase()), whole(answer.cost.per_month)),
     ]);
-    let mut add = |key: &str, value: Option<AttributeValue>| {
+    let mut add = |key: String, value: Option<AttributeValue>| {
         if let Some(value) = value {
-            attributes.insert(key.to_owned(), value);
+            attributes.insert(key, value);
         }
     };
-    add("ocpus", configuration.ocpus.map(|ocpus| AttributeValue::Integer(i64::from(ocpus))));
-    add("level", Some(pool.level.as_str()).filter(|level| !level.is_empty()).map(text));
-    add("attachment", pool.attachment.as_deref().map(text));
-    add("volume_iops", pool.iops.map(whole));
-    add("volume_mb_per_s", pool.bandwidth.filter(|one| one.is_finite()).map(|one| whole(one / 1e6)));
+    add("ocpus".to_owned(), configuration.ocpus.map(|ocpus| AttributeValue::Integer(i64::from(ocpus))));
+    // Of several pools each has its own, by the first of its roles: `log_volume`.
+    let prefix = |index: usize| match configuration.pools.len() {
+        1 => String::new(),
+        _ => format!("{}_", configuration.pools[index].roles.first().map_or("rest", |role| role.as_str())),
+    };
+    for (index, pool) in configuration.pools.iter().enumerate() {
+        let key = |word: &str| format!("{}{word}", prefix(index));
+        add(key("volume"), Some(text(&pool.volume)));
+        add(key("volumes"), Some(AttributeValue::Integer(i64::from(pool.count))));
+        add(key("size_gib"), Some(AttributeValue::Integer(i64::try_from(pool.size_gib).unwrap_or(i64::MAX))));
+        add(key("level"), Some(pool.level.as_str()).filter(|level| !level.is_empty()).map(text));
+        add(key("attachment"), pool.attachment.as_deref().map(text));
+        add(key("volume_iops"), pool.iops.map(whole));
+        add(key("volume_mb_per_s"), pool.bandwidth.filter(|one| one.is_finite()).map(|one| whole(one / 1e6)));
+    }
     for one in &answer.alone {
-        let key = format!("expected_{}", one.measure.as_str().to_lowercase().replace(' ', "_"));
+        let key = format!("expected_{}{}", prefix(one.pool), one.measure.as_str().to_lowercase().replace(' ', "_"));
         let unit = if one.measure.is_bandwidth() { 1e6 } else { 1.0 };
         let key = if one.measure.is_bandwidth() { format!("{key}_mb_per_s") } else { key };
-        add(&key, one.most.map(|most| whole(most / unit)));
+        add(key, one.most.map(|most| whole(most / unit)));
     }
     attributes
 }
