@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(buffers.slot_mut(0).as_ptr() as usize % HUGE_PAGE, 0);
         let (size, huge_pages) = buffers.size_and_huge_pages();
         assert_eq!(size, ByteSize::mib(5));
-        assert!(huge_pages <= ByteSize::mib(4), "the tail is no huge page: {huge_pages}");
+        assert!(huge_pages <= ByteSize::mib(4), "the tail is not a huge page: {huge_pages}");
         let zeros = buffers.slot_mut(4).chunks(8).filter(|chunk| **chunk == [0; 8]).count();
         assert_eq!(zeros, 0);
     }

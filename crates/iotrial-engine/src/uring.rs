@@ -492,7 +492,7 @@ mod tests {
                 queue.reap(&mut completions, until_ns).unwrap();
                 reaps += 1;
             }
-            assert!(completions.is_empty() && queue.in_flight == 0, "an alarm is no I/O");
+            assert!(completions.is_empty() && queue.in_flight == 0, "an alarm is not an I/O");
             // An alarm of an earlier wait may end one early, and a timer may be some ns before the clock.
             assert!(reaps <= 10, "{reaps} reaps for one wait: it is spun away");
         }

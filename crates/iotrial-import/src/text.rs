@@ -276,7 +276,7 @@ pub(crate) fn number(field: &str, place: impl FnOnce() -> String, notes: &mut No
     }
     let stated = Stated::parse(field).filter(|stated| stated.value >= 0.0);
     if stated.is_none() {
-        notes.warn(place(), format!("`{}` is no number of zero or more", quote(field)));
+        notes.warn(place(), format!("`{}` is not a number of zero or more", quote(field)));
     }
     stated
 }
@@ -334,8 +334,8 @@ mod tests {
     fn what_is_no_text_is_refused() {
         check(b"", Err("it is empty"));
         check(b" \r\n", Err("it is empty"));
-        check(b"\x7fELF\x02\x01\x01\x00\x00\x00", Err("it is no text"));
-        check(b"\xff\xd8\xff\xe0 and so on", Err("it is no text"));
+        check(b"\x7fELF\x02\x01\x01\x00\x00\x00", Err("it is not text"));
+        check(b"\xff\xd8\xff\xe0 and so on", Err("it is not text"));
         check(&[0x1f, 0x8b, 8, 0, 0], Err("it cannot be unpacked"));
         check(&[0x28, 0xb5, 0x2f, 0xfd, 0, 0], Err("it cannot be unpacked"));
     }

@@ -136,7 +136,7 @@ fn of_audit(audit: &Audit) -> Document {
     };
     let held = audit.held_count();
     let sentence = if is_unheld(audit) {
-        "Nothing in it can be held against anything else.".to_owned()
+        "There is nothing in it that could be checked against something else.".to_owned()
     } else {
         format!("Checks that hold: {held} of {}.", held + audit.findings.len())
     };

@@ -62,7 +62,7 @@ fn every_query_of_the_dashboard_is_of_metrics_and_labels_that_are_served() {
                     || text
                         .lines()
                         .any(|line| line.starts_with(name) && line.contains(&format!("{}=\"", label.0)));
-                assert!(is_served, "`{}` is no label of `{name}`: {query}", label.0);
+                assert!(is_served, "`{}` is not a label of `{name}`: {query}", label.0);
             }
         }
     }

@@ -82,7 +82,7 @@ impl Fault for CheckError {
             Self::Host(ReadHostError::Target { source, .. })
                 if source.kind() == io::ErrorKind::PermissionDenied =>
             {
-                Some("run as a user who may read it, such as root".to_owned())
+                Some("run as root; if you are root, the container or a device cgroup forbids it".to_owned())
             }
             Self::Host(ReadHostError::Target { .. }) => {
                 Some("give a directory, a file or a block device that exists".to_owned())

@@ -80,7 +80,7 @@ pub enum Aim {
     Usual,
     /// What the storage does in the measured phase, with the load as the profile has it.
     Figures,
-    /// What it does when it no longer changes: measured until five rounds on end are steady, each a fifth of the duration.
+    /// What it does when it no longer changes: measured until five consecutive rounds are steady, each a fifth of the duration.
     Steady {
         /// Gives up after so long; `None` is 25 rounds.
         limit: Option<Duration>,

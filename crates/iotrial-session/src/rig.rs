@@ -174,7 +174,7 @@ impl Rig {
         let and_reused = if reused.get() > 0 { format!(", reuses {reused}") } else { String::new() };
         let time = self.setup.expected_layout_time().as_secs();
         let about = if time > 0 { format!(" (about {time} s)") } else { String::new() };
-        self.observer.say(&format!("lays out {written}{about}{and_reused}, then {then}"));
+        self.observer.say(&format!("creates {written} of test files{about}{and_reused}, then {then}"));
         let progress = |done, total| self.observer.layout(done, total);
         match targets::prepare(plan, &self.setup.probed, &progress, &|| self.control.is_stopping()) {
             Ok(prepared) => {

@@ -134,7 +134,7 @@ impl Fault for NotKept {
 #[derive(Debug, thiserror::Error)]
 pub enum AdoptError {
     /// Files are named by ids, and this one could name any file.
-    #[error("its id `{id}` is no ULID")]
+    #[error("its id `{id}` is not a ULID")]
     NoUlid {
         /// What the record says, made harmless.
         id: String,

@@ -17,28 +17,29 @@ macro_rules! page {
 }
 
 /// In the order in which somebody meets them. What is only about building iotrial is not among them.
-pub const PAGES: [Page; 22] = [
-    page!("check", "whether a host is set up for a database: what is read, the rules, your own ones"),
-    page!("watch", "counters of a system in use: what is read, how it is judged, live and for Prometheus"),
+pub const PAGES: [Page; 23] = [
+    page!("glossary", "the words: knee, ceiling, stream, role, open and closed load, and the others"),
+    page!("check", "is this host set up for a database: what is checked, the rules, your own rules"),
+    page!("watch", "is a running system's storage fast enough: counter files, live, Prometheus"),
     page!("profiles", "loads: the built-in ones, and how to write your own"),
-    page!("thresholds", "what the verdict judges by, and how to write your own"),
-    page!("study", "studies: several configurations, repeated, interleaved, resumed, on several machines"),
+    page!("thresholds", "latency limits for the verdict, and how to write your own"),
+    page!("study", "several configurations: repeated, in balanced order, resumable, on several machines"),
     page!("targets", "what iotrial touches and what it never touches"),
-    page!("windows", "Windows: what drives the I/O there, what was tested, what is missing"),
-    page!("reports", "the forms of a report, and what is in which"),
+    page!("windows", "Windows: how I/O is done there, what was tested, what is missing"),
+    page!("reports", "report formats, and what each contains"),
     page!("import", "results of other tools: formats, limits, what is easily misread"),
     page!("awr", "AWR and Statspack reports of Oracle: what is read, corrected and left out"),
     page!("compare", "how configurations are compared, and what may be concluded"),
-    page!("audit", "whether a result agrees with itself: every check, its sources and limits"),
-    page!("fio-jobs", "jobs of fio as profiles: what becomes of each option"),
-    page!("table-format", "how printed figures become a file"),
-    page!("size", "what to buy: the chain of limits, demands, configurations, the search"),
-    page!("catalogs", "catalogs of limits and prices, your own ones, and how to renew them"),
-    page!("sweep", "where storage saturates: the method of `iotrial sweep`"),
+    page!("audit", "contradictions in a result: every check, its sources and limits"),
+    page!("fio-jobs", "fio jobs as profiles: what each option becomes"),
+    page!("table-format", "printed figures as a file"),
+    page!("size", "what to buy: limits, demands, configurations, the search"),
+    page!("catalogs", "catalogs of limits and prices: your own, and how to renew them"),
+    page!("sweep", "how fast storage gets and why: the method of `iotrial sweep`"),
     page!("settings", "suggested settings of databases: each rule with its source"),
     page!("json", "the keys of `--json`"),
     page!("measurement", "each figure and finding: formula, source, threshold, what it cannot see"),
-    page!("records", "finding results, labels after the fact, the trash"),
+    page!("records", "finding, labelling and removing results"),
     page!("record", "the record and the store"),
 ];
 

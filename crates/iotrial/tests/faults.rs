@@ -285,7 +285,7 @@ fn a_damaged_index_is_made_anew_and_a_damaged_record_is_named() {
     // Somebody else's file of that name is left alone, and done without.
     std::fs::write(&index, "songs").unwrap();
     let ran = bench.run(&["records", "--json"]).expect_code(0);
-    assert!(ran.stderr.contains("is no index that iotrial made"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("is not an index that iotrial made"), "{}", ran.stderr);
     assert_eq!(
         (ran.json().as_array().unwrap().len(), std::fs::read(&index).unwrap().as_slice()),
         (1, &b"songs"[..])
@@ -335,7 +335,11 @@ fn a_flipped_bit_in_a_packed_record_is_found_by_its_checksum_and_the_other_recor
         std::fs::write(packed, &spoilt).unwrap();
         let refused = bench.run(&["report", packed.to_str().unwrap(), "--json"]).expect_code(2);
         found_by_checksum += u32::from(refused.stderr.contains("checksum"));
-        assert!(refused.stderr.contains("is no record that can be read"), "byte {place}: {}", refused.stderr);
+        assert!(
+            refused.stderr.contains("is not a record that can be read"),
+            "byte {place}: {}",
+            refused.stderr
+        );
     }
     assert!(found_by_checksum > 1, "{found_by_checksum}");
     // A list and a folder say which one, and go on with the others.
@@ -476,11 +480,11 @@ fn a_strangers_record_is_read_or_refused_and_never_crashes_or_reads_other_files(
     check("/plan/areas/0/length_bytes", huge(), "size of an area is beyond any run");
     check("/plan/phases/0/duration_s", 1.8e19.into(), "length of a phase is beyond any run");
     check("/intervals/0/duration_s", 1.8e19.into(), "duration is beyond any run");
-    check("/intervals/0/duration_s", (-1.0).into(), "no record that can be read");
+    check("/intervals/0/duration_s", (-1.0).into(), "not a record that can be read");
     check("/intervals/0/jobs/0/write/bytes", huge(), "count is beyond any run");
     check("/jobs/0/write/submission_latency_sum_ns", huge(), "count is beyond any run");
     check("/jobs", serde_json::json!([]), "do not match the 1 jobs");
-    check("/jobs/0/write/total_latency/hdr_v2_ns", "AAAA".into(), "no record that can be read");
+    check("/jobs/0/write/total_latency/hdr_v2_ns", "AAAA".into(), "not a record that can be read");
     check("/thresholds", "format = 3".into(), "the threshold set in the record is not valid");
     std::fs::write(&spoilt, "{".repeat(5_000_000)).unwrap();
     bench.run(&["report", "spoilt.iotrial.json"]).expect_code(2);

@@ -100,7 +100,7 @@ fn a_log_of_perfmon_is_judged_by_the_role_of_each_drive() {
     assert_near(&disk(answer, "1 D:")["read"]["iops"]["max"], 439.0);
     assert_near(&disk(answer, "1 D:")["busy_percent"]["mean"], 40.0);
     assert_near(&disk(answer, "2 L:")["write"]["latency_us"]["p95"], 12_000.0);
-    assert!(disk(answer, "2 L:")["read"].get("latency_us").is_none(), "zero is no latency");
+    assert!(disk(answer, "2 L:")["read"].get("latency_us").is_none(), "zero is not a latency");
     let of = |role: &str| answer["roles"].as_array().unwrap().iter().find(|one| one["role"] == role).unwrap();
     assert_eq!(
         (&of("data")["is_within"], &of("log")["is_within"]),

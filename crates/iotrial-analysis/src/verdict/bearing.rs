@@ -168,9 +168,12 @@ impl Bearing {
         }));
     }
 
-    /// What to change first. One advice at a time: the next run shows what is left.
+    /// What to change first. One advice at a time: the next run shows what is left. It is long enough at once, though, so that it does
+    /// not end with the next doubt.
     pub(super) fn advice(&self) -> Option<Advice> {
-        self.doubts.iter().find_map(|doubt| doubt.advice.clone())
+        let mut advices = self.doubts.iter().filter_map(|doubt| doubt.advice.as_ref());
+        let first = advices.next()?.clone();
+        Some(Advice { duration: first.duration.max(advices.filter_map(|one| one.duration).max()), ..first })
     }
 }
 
@@ -184,10 +187,10 @@ impl Against {
 fn no_device(subject: &Subject<'_>) -> Option<Doubt> {
     let words = match subject.engine.map(|engine| engine.facts().device)? {
         EngineDevice::None => "the null engine measures the generator and touches no device",
-        EngineDevice::Simulated => "the device was simulated, and none was measured",
+        EngineDevice::Simulated => "the device was simulated, so no storage was measured",
         EngineDevice::Real => return None,
     };
-    let advice = Some(Advice::of("Leave --engine out, and a real device is measured."));
+    let advice = Some(Advice::of("Leave out --engine to measure a real device."));
     Some(Doubt { words: words.to_owned(), reason: words.to_owned(), advice, finding: None })
 }
 

@@ -570,7 +570,7 @@ mod tests {
         assert_eq!(found.outcome, Outcome::Inconclusive);
         assert!(
             found.sentence.starts_with(
-                "Inconclusive: the device was simulated, and none was measured. 112,000 IOPS of this mix"
+                "Inconclusive: the device was simulated, so no storage was measured. 112,000 IOPS of this mix"
             ),
             "{}",
             found.sentence

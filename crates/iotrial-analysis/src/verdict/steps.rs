@@ -63,7 +63,7 @@ pub struct StepResult {
     pub total: Streams,
     /// All jobs of a role together.
     pub roles: BTreeMap<Role, Streams>,
-    /// What it is called: `step 2 «peak» (100 %)`.
+    /// What it is called: `step 2 “peak” (100 %)`.
     #[serde(skip)]
     pub label: String,
     /// The same in a few letters: `2 peak`.

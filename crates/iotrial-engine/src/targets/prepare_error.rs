@@ -45,7 +45,7 @@ pub enum PrepareError {
         foreign: Foreign,
     },
     /// The given file is not what it was when it was probed.
-    #[error("`{}` is no longer whole", path.display())]
+    #[error("`{}` is incomplete", path.display())]
     NotWhole {
         /// The file that the user gave.
         path: PathBuf,

@@ -202,7 +202,7 @@ impl ProbeError {
                 _ => format!("run as a user who may write to `{}`", path.display()),
             },
             Self::Examine { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
-                "run as a user who may read it, such as root".to_owned()
+                "run as root; if you are root, the container or a device cgroup forbids it".to_owned()
             }
             Self::Examine { source, .. } if source.kind() == io::ErrorKind::NotADirectory => {
                 "check the spelling: a file stands where a directory should be".to_owned()

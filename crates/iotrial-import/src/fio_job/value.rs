@@ -122,7 +122,7 @@ pub(super) fn expand(text: &str, surroundings: &Surroundings<'_>) -> Result<Stri
 }
 
 fn not_a_number(text: &str) -> String {
-    format!("`{text}` is no number that fio would read")
+    format!("`{text}` is not a number that fio would read")
 }
 
 fn too_large(text: impl fmt::Display) -> String {

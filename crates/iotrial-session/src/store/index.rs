@@ -69,7 +69,7 @@ pub(super) enum IndexError {
     #[error(transparent)]
     Sqlite(#[from] rusqlite::Error),
     /// Something else has its name.
-    #[error("`{}` is no index that iotrial made; move it away, and the store gets one", path.display())]
+    #[error("`{}` is not an index that iotrial made; move it away, and the store gets one", path.display())]
     Foreign {
         /// What has the name.
         path: PathBuf,

@@ -243,8 +243,8 @@ fn a_file_that_cannot_be_read_is_told_and_does_not_hide_the_others() {
     fs::write(store.folder().join("spoilt.iotrial.study"), "no journal\n").unwrap();
     assert_eq!(store.entries().unwrap().len(), 1);
     let heard = bench.heard();
-    assert!(heard.contains("warning: `") && heard.contains("01X.iotrial.json` is no record"), "{heard}");
-    assert!(heard.contains("spoilt.iotrial.study` is no journal of a study"), "{heard}");
+    assert!(heard.contains("warning: `") && heard.contains("01X.iotrial.json` is not a record"), "{heard}");
+    assert!(heard.contains("spoilt.iotrial.study` is not a journal of a study"), "{heard}");
 }
 
 #[test]

@@ -94,7 +94,10 @@ impl<'a> Carrier<'a> {
         self.missing_count = outlook.missing_count();
         if self.missing_count > 0 {
             let time = format_duration(outlook.duration());
-            self.say(&format!("{} to be measured: {time} and the time to lay out files", self.missing_count));
+            self.say(&format!(
+                "{} measurements to go: {time}, plus the creation of test files",
+                self.missing_count
+            ));
         }
         // Of all configurations before the first is measured: whoever has to change something wants to know it now, not in the night.
         for load in &outlook.loads {

@@ -113,7 +113,7 @@ fn narrow(entries: Vec<Entry>) -> String {
     for (line, entry) in lines.zip(&entries) {
         let of = [
             Some(harmless(&entry.profile)),
-            entry.label.as_deref().map(|label| format!("«{}»", harmless(label))),
+            entry.label.as_deref().map(|label| format!("“{}”", harmless(label))),
             entry.key_latency.is_some().then(|| latency(entry)),
             Some(harmless(&entry.targets)).filter(|targets| !targets.is_empty()),
         ];

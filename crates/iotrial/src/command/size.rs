@@ -139,6 +139,6 @@ fn answers(sizing: &Sizing) -> impl Iterator<Item = &iotrial_sizing::explanation
 }
 
 fn no_demand() -> Failure {
-    Failure::input(anyhow::anyhow!("nothing is asked for"))
+    Failure::input(anyhow::anyhow!("no demand is given"))
         .hint("--read 40000iops@8KiB --write 10000iops@8KiB, or --demand FILE".to_owned())
 }

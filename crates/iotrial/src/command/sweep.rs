@@ -94,7 +94,7 @@ fn print_course(setup: &SweepSetup, json: bool) -> Result<(), Failure> {
     let access = if plan.direct { "direct I/O" } else { "through the page cache" };
     let mut lines = vec![
         format!("engine    {}, {access}, seed {}", plan.engine.as_str(), plan.seed),
-        format!("time      at most {} after the layout", format_duration(most)),
+        format!("time      at most {} after the test files are created", format_duration(most)),
         format!("writes    {} before the load, and what the patterns write", layout.written),
     ];
     lines.extend(plan.notes.iter().map(|note| format!("note      {note}")));

@@ -43,7 +43,7 @@ fn measurements_of(name: &str, input: Input, rows: &[String]) -> Result<Vec<Meas
     let measured = |subject: &Subject<'_>| {
         let measured = Measurement::of(subject).ok_or_else(|| {
             let error = anyhow!("the record `{name}` has no rates with a block size");
-            Failure::input(error).hint("limits are held against I/Os per second and their size".to_owned())
+            Failure::input(error).hint("limits are compared with I/Os per second and their size".to_owned())
         })?;
         Ok(Measurement { caveats: doubts(subject), ..measured })
     };
@@ -65,7 +65,7 @@ fn of_table(name: &str, mut table: PublishedTable, wanted: &[String]) -> Result<
     if rows.is_empty() {
         let error = anyhow!("no row of `{name}` has IOPS with a block size or a bandwidth");
         return Err(Failure::input(error).hint(
-            "limits are held against rates: `read = { iops = …, bandwidth_mib_per_s = … }`".to_owned(),
+            "limits are compared with rates: `read = { iops = …, bandwidth_mib_per_s = … }`".to_owned(),
         ));
     }
     Ok(rows)
