@@ -250,8 +250,9 @@ impl Demand {
 
     /// What has to be bought at the end of the years, of all pools and with all copies, in GiB.
     pub fn capacity_gib(&self) -> f64 {
-        let all: ByteSize =
-            ByteSize::bytes(self.layout().iter().map(|one| one.pool.capacity.get()).fold(0, u64::saturating_add));
+        let all: ByteSize = ByteSize::bytes(
+            self.layout().iter().map(|one| one.pool.capacity.get()).fold(0, u64::saturating_add),
+        );
         self.grown_gib(all) * f64::from(self.mirror.copies())
     }
 

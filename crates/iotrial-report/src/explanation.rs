@@ -57,7 +57,11 @@ fn in_brief(explanation: &Explanation) -> Vec<(&'static str, String)> {
     if replicas > 0 {
         lines.push(("Replicas", format!("{replicas}; the cost is that of one machine with its volumes")));
     }
-    let of = if explanation.pools.iter().any(|pool| pool.is_local) { " beside the disk of the machine" } else { "" };
+    let of = if explanation.pools.iter().any(|pool| pool.is_local) {
+        " beside the disk of the machine"
+    } else {
+        ""
+    };
     lines.push(("Capacity", format!("{} GiB usable{of}", grouped(explanation.usable_gib))));
     if explanation.burst {
         lines.push(("Rates", "with bursts, which hold for a while only".to_owned()));

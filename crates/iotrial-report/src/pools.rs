@@ -19,6 +19,9 @@ pub(crate) fn pools_section(explanation: &Explanation) -> Option<Section> {
         let words = share.as_ref().map(|share| format!("{}, {}", share.element, share.measure));
         [Value::number(share.as_ref().map(|share| share.percent)), Value::text(words)]
     };
+    // In one cell, so that the share never stands without what it is of.
+    let of_machine =
+        |share: &Share| format!("{:.0} % of {}, {}", share.percent, share.element, share.measure);
     let rows = explanation.pools.iter().map(|pool| Row {
         cells: [
             Value::Text(pool.name.clone()),
@@ -30,8 +33,7 @@ pub(crate) fn pools_section(explanation: &Explanation) -> Option<Section> {
         ]
         .into_iter()
         .chain(limit(&pool.fullest))
-        .chain(limit(&pool.fullest_shared))
-        .chain([Value::number(pool.per_month)])
+        .chain([Value::text(pool.fullest_shared.as_ref().map(of_machine)), Value::number(pool.per_month)])
         .collect(),
         is_total: false,
     });
@@ -46,7 +48,6 @@ pub(crate) fn pools_section(explanation: &Explanation) -> Option<Section> {
             Column::new("MB/s", Quantity::Count).optional(),
             Column::new("used", Quantity::Percent),
             Column::new("of its own", Quantity::Words),
-            Column::new("used", Quantity::Percent).optional(),
             Column::new("of the machine", Quantity::Words).optional(),
             Column::new("a month", Quantity::Money),
         ],

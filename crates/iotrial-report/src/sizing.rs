@@ -184,7 +184,11 @@ fn answer_rows(provider: &str, answer: &Explanation) -> Vec<Row> {
             cells: vec![
                 first(Value::Text(provider.to_owned()), index),
                 first(
-                    Value::Text(format!("{}{}", configuration.machine, if answer.arm { " (ARM)" } else { "" })),
+                    Value::Text(format!(
+                        "{}{}",
+                        configuration.machine,
+                        if answer.arm { " (ARM)" } else { "" }
+                    )),
                     index,
                 ),
                 first(Value::Count(answer.vcpus.into()), index),
@@ -321,12 +325,10 @@ fn by_count(sizing: &Sizing) -> Option<Section> {
     Some(Section {
         id: "by-count",
         heading: "How many volumes",
-        note: Some(
-            format!(
-                "The cheapest with each number of volumes of {}, where it costs less than with fewer. More of them are more to look after.",
-                if answer.pools.is_empty() { "this kind and level" } else { "these kinds over all pools" }
-            ),
-        ),
+        note: Some(format!(
+            "The cheapest with each number of volumes of {}, where it costs less than with fewer. More of them are more to look after.",
+            if answer.pools.is_empty() { "this kind and level" } else { "these kinds over all pools" }
+        )),
         blocks: vec![Block::Table(table)],
     })
 }

@@ -319,9 +319,8 @@ fn volume_name(resolved: &Resolved<'_>, pools: &[usize], count: u32) -> String {
     if !(0..resolved.pools.len()).any(is_like) {
         return name;
     }
-    let roles = resolved.configuration.pools[pools[0]].roles.iter().map(|role| role.as_str());
-    let roles: Vec<&str> = roles.collect();
-    if roles.is_empty() { format!("{name} (the rest)") } else { format!("{name} ({})", roles.join(", ")) }
+    let is_rest = resolved.configuration.pools[pools[0]].roles.is_empty();
+    if is_rest { format!("{name} (the rest)") } else { format!("{name} ({})", resolved.pool_name(pools[0])) }
 }
 
 /// What every pool passes on its way into the machine.

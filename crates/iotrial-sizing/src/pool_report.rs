@@ -1,8 +1,8 @@
 //! One line for each pool of a configuration: what it is made of, what it holds and carries, which limit it meets first, and what it
 //! costs.
 
-use iotrial_model::load::Role;
 use iotrial_model::demand::LatencyClass;
+use iotrial_model::load::Role;
 use serde::Serialize;
 
 use crate::catalog::Route;
@@ -61,7 +61,9 @@ impl PoolReport {
             return Ok(Vec::new());
         }
         let load = question.demand.map(|demand| resolved.load_of(demand)).transpose()?;
-        Ok((0..resolved.pools.len()).map(|pool| Self::new(resolved, chain, question, load.as_ref(), pool)).collect())
+        Ok((0..resolved.pools.len())
+            .map(|pool| Self::new(resolved, chain, question, load.as_ref(), pool))
+            .collect())
     }
 
     fn new(
@@ -74,16 +76,20 @@ impl PoolReport {
         let own = &resolved.pools[pool];
         let is_local = own.kind.route == Route::Local;
         let copies = if is_local { 1.0 } else { f64::from(resolved.configuration.mirror.copies()) };
-        let of_pool =
-            load.map(|load| Load { streams: load.streams.iter().filter(|one| one.pool == pool).copied().collect() });
+        let of_pool = load.map(|load| Load {
+            streams: load.streams.iter().filter(|one| one.pool == pool).copied().collect(),
+        });
         // How full a limit is says everything on it; whether the pool meets it, only its own I/O.
         let touched = of_pool.as_ref().map_or_else(Vec::new, |own| shares(chain, own));
         let is_touched = |share: &Share| {
-            touched.iter().any(|own| own.element == share.element && own.measure == share.measure && own.kind == share.kind)
+            touched.iter().any(|own| {
+                own.element == share.element && own.measure == share.measure && own.kind == share.kind
+            })
         };
         let all = load.map_or_else(Vec::new, |load| shares(chain, load));
         let mut fullest = all.into_iter().filter(is_touched);
-        let (own_shares, shared): (Vec<Share>, Vec<Share>) = fullest.by_ref().partition(|share| share.kind.is_of_volumes());
+        let (own_shares, shared): (Vec<Share>, Vec<Share>) =
+            fullest.by_ref().partition(|share| share.kind.is_of_volumes());
         let asked_gib = question.demand.filter(|demand| !demand.pools.is_empty()).map(|demand| {
             let here = demand.layout().into_iter().map(|one| one.pool);
             let here = here.filter(|asked| resolved.pool_of(asked.roles.first().copied()) == Ok(pool));

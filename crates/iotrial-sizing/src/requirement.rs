@@ -143,7 +143,8 @@ fn unmet_by_pool(resolved: &Resolved<'_>, demand: &Demand) -> Vec<Unmet> {
         // Nobody mirrors the disk of the machine itself.
         needs[place] += demand.grown_gib(asked.capacity) * if is_local { 1.0 } else { copies };
         if is_local && asked.durable {
-            let message = format!("{} has to last, and {} is lost with the machine", asked.name(), pool.kind.title);
+            let message =
+                format!("{} has to last, and {} is lost with the machine", asked.name(), pool.kind.title);
             unmet.push(Unmet { what: "durability", message });
         }
         unmet.extend(latency_unmet(pool.kind, asked.latency.or(demand.latency), Some(&asked.name())));
@@ -190,7 +191,11 @@ pub(crate) fn memory_gib(demand: &Demand) -> f64 {
 }
 
 /// Whether a kind of volume is as fast as asked of a pool, or of everything, as far as a source says.
-pub(crate) fn latency_unmet(kind: &VolumeKind, asked: Option<LatencyClass>, pool: Option<&str>) -> Option<Unmet> {
+pub(crate) fn latency_unmet(
+    kind: &VolumeKind,
+    asked: Option<LatencyClass>,
+    pool: Option<&str>,
+) -> Option<Unmet> {
     let asked = asked?;
     let of = pool.map_or_else(|| "for".to_owned(), |pool| format!("of {pool}"));
     let message = match kind.latency {

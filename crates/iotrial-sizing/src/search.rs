@@ -29,6 +29,8 @@ mod asked;
 
 mod machine;
 
+mod pick;
+
 mod placing;
 
 mod together;
@@ -44,7 +46,8 @@ pub use curve::{CostCurve, CurvePoint, curve_of};
 
 use asked::{AskedPool, Lane, LeftOut, Unpromised, asked_pools};
 use machine::{MachineOption, sizes};
-use placing::{Choice, Placing};
+use pick::Pick;
+use placing::Placing;
 use volume::VolumeOption;
 use wall::nearest;
 
@@ -174,7 +177,7 @@ fn of_unknown_latency(
 }
 
 /// Everything that a catalog offers for a demand, each part looked at once.
-pub(crate) struct Space<'s> {
+struct Space<'s> {
     catalog: &'s Catalog,
     demand: &'s Demand,
     search: &'s Search,
@@ -187,23 +190,8 @@ pub(crate) struct Space<'s> {
     without: Vec<String>,
 }
 
-/// A machine with volumes for each pool.
-#[derive(Debug, Clone)]
-pub(crate) struct Pick {
-    machine: usize,
-    /// On which lane each pool lies.
-    lanes: Vec<usize>,
-    chosen: Choice,
-    /// Cost of machine, licence and volumes a month, in the money of the sum.
-    pub(crate) cost: f64,
-}
-
 impl<'s> Space<'s> {
-    pub(crate) fn new(
-        catalog: &'s Catalog,
-        demand: &'s Demand,
-        search: &'s Search,
-    ) -> Result<Self, ExplainError> {
+    fn new(catalog: &'s Catalog, demand: &'s Demand, search: &'s Search) -> Result<Self, ExplainError> {
         Self::with(catalog, demand, search, Unpromised::LeftOut)
     }
 
@@ -261,7 +249,9 @@ impl<'s> Space<'s> {
         }
         let catalog = self.catalog;
         let is_left_out = |kind: &&VolumeKind| {
-            let could = |pool: &AskedPool<'_>| latency_unmet(kind, pool.pool.latency.or(self.demand.latency), None).is_none();
+            let could = |pool: &AskedPool<'_>| {
+                latency_unmet(kind, pool.pool.latency.or(self.demand.latency), None).is_none()
+            };
             let has = |pool: &AskedPool<'_>| pool.lanes.iter().any(|lane| std::ptr::eq(lane.kind, *kind));
             kind.is_main && self.pools.iter().filter(free).any(could) && !self.pools.iter().any(has)
         };
@@ -353,12 +343,12 @@ impl<'s> Space<'s> {
 
     /// Of each machine and choice of kinds (of a single pool: and level) the one with the fewest volumes of those within the
     /// tolerance of the cheapest, for `factor` times the load; the cheapest first.
-    pub(crate) fn best(&self, factor: f64, count: usize) -> Vec<Pick> {
+    fn best(&self, factor: f64, count: usize) -> Vec<Pick> {
         Placing::new(self, factor).best(count, self.search.tolerance)
     }
 
     /// The cheapest of all, however many volumes it has.
-    pub(crate) fn cheapest(&self, factor: f64) -> Option<Pick> {
+    fn cheapest(&self, factor: f64) -> Option<Pick> {
         Placing::new(self, factor).best(1, 0.0).into_iter().next()
     }
 
@@ -515,7 +505,7 @@ impl<'s> Space<'s> {
     }
 
     /// A pick as a configuration.
-    pub(crate) fn configuration(&self, pick: &Pick) -> Configuration {
+    fn configuration(&self, pick: &Pick) -> Configuration {
         let sized = &self.machines[pick.machine].sized;
         let is_flexible = matches!(sized.machine.processors, Processors::Flexible { .. });
         let demand = self.demand;

@@ -154,16 +154,8 @@ pub fn size(
     let currency = request.money.currency.clone().or_else(|| currencies.first().map(|one| (*one).to_owned()));
     let currency = currency.unwrap_or_default();
     let (headline, sentence) = sentences(&found, cheapest, &currency);
-    let points = points(
-        &found,
-        &curves,
-        cheapest,
-        &held,
-        demand,
-        vcpu_floor.as_ref(),
-        request.tolerance,
-        &currency,
-    );
+    let points =
+        points(&found, &curves, cheapest, &held, demand, vcpu_floor.as_ref(), request.tolerance, &currency);
     Ok(Sizing {
         demand: demand.clone(),
         vcpu_floor,
@@ -384,7 +376,9 @@ fn doubts(answer: &Explanation, demand: &Demand) -> Vec<String> {
             configuration.machine
         ));
     }
-    for (index, pool) in configuration.pools.iter().enumerate().filter(|(_, pool)| pool.cache_hit_percent > 0.0) {
+    for (index, pool) in
+        configuration.pools.iter().enumerate().filter(|(_, pool)| pool.cache_hit_percent > 0.0)
+    {
         all.push(format!(
             "the cache of {} is taken to serve {} % of the reads of {}: nobody promises that, so measure it",
             configuration.machine,

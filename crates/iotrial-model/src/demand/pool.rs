@@ -129,8 +129,9 @@ impl Demand {
         let has_io = |roles: &[Role]| {
             self.streams.iter().any(|stream| roles.contains(&stream.role.unwrap_or(Role::Data)))
         };
-        let is_idle_rest =
-            |one: &LaidOutPool| one.is_rest && !one.pool.roles.contains(&Role::Data) && !has_io(&one.pool.roles);
+        let is_idle_rest = |one: &LaidOutPool| {
+            one.is_rest && !one.pool.roles.contains(&Role::Data) && !has_io(&one.pool.roles)
+        };
         // The data have a size of their own, and nothing else is left that could have this one.
         if self.layout().iter().any(is_idle_rest) { Err(PoolError::NoRest) } else { Ok(()) }
     }
@@ -188,18 +189,21 @@ impl FromStr for DemandPool {
                 None if option == "local" => pool.durable = false,
                 None if latency.is_some() => pool.latency = latency.copied(),
                 None => {
-                    pool.capacity = option
-                        .parse()
-                        .map_err(|_| wrong(format!("`{option}` is neither a size, a latency, `durable` nor `local`")))?;
+                    pool.capacity = option.parse().map_err(|_| {
+                        wrong(format!("`{option}` is neither a size, a latency, `durable` nor `local`"))
+                    })?;
                 }
                 Some(("volume", name)) => pool.volumes.push(name.to_owned()),
                 Some(("cache", percent)) => {
                     let number: Option<f64> = percent.trim_end_matches('%').parse().ok();
                     let in_range = number.filter(|number| (0.0..=100.0).contains(number));
-                    pool.cache_hit_percent =
-                        in_range.ok_or_else(|| wrong("`cache` is the share of reads that it serves, from 0 to 100".to_owned()))?;
+                    pool.cache_hit_percent = in_range.ok_or_else(|| {
+                        wrong("`cache` is the share of reads that it serves, from 0 to 100".to_owned())
+                    })?;
                 }
-                Some((key, _)) => return Err(wrong(format!("there is no option `{key}`: there are `cache` and `volume`"))),
+                Some((key, _)) => {
+                    return Err(wrong(format!("there is no option `{key}`: there are `cache` and `volume`")));
+                }
             }
         }
         Ok(pool)
@@ -247,7 +251,11 @@ mod tests {
         let log = pool("log=200GiB,sub-ms,volume=io2");
         assert_eq!((log.capacity, log.latency), (ByteSize::gib(200), Some(LatencyClass::SubMs)));
         assert!(log.durable && log.volumes == ["io2"]);
-        assert!(!pool("tempdb=1GiB").durable && pool("tempdb=1GiB,durable").durable && !pool("scan=local").durable);
+        assert!(
+            !pool("tempdb=1GiB").durable
+                && pool("tempdb=1GiB,durable").durable
+                && !pool("scan=local").durable
+        );
         assert!(pool("data,tempdb").durable, "what else is on it has to last");
         assert_eq!(pool("data=1TiB,cache=60%").cache_hit_percent, 60.0);
         for (text, words) in [

@@ -31,7 +31,8 @@ impl Machine {
             most.filter(|most| count > *most).map(|most| TooMany { most, count, in_all })
         };
         // NFS volumes are mounted, not attached, so they take none of the machine's places.
-        let is_attached = |one: &Attached<'_>| matches!(one.kind.route, Route::Volumes | Route::VolumesOverNetwork);
+        let is_attached =
+            |one: &Attached<'_>| matches!(one.kind.route, Route::Volumes | Route::VolumesOverNetwork);
         for one in all {
             let of_kind = sum(&|other| std::ptr::eq(other.kind, one.kind));
             let by_kind = over(one.kind.count_max, of_kind, false);

@@ -205,6 +205,9 @@ impl Pool {
                 let _ = write!(text, " {}", self.level);
             }
         }
+        if self.host_cache != HostCache::None {
+            text.push_str(" cached");
+        }
         text
     }
 

@@ -3,9 +3,9 @@
 use iotrial_model::demand::{Demand, DemandPool, LaidOutPool};
 use iotrial_model::load::Role;
 
+use super::Search;
 use super::admission::Admission;
 use super::volume::Needs;
-use super::Search;
 use crate::catalog::{Catalog, HostCache, Route, VolumeKind};
 use crate::chain::Passage;
 use crate::measure::{Load, LoadStream, is_sequential, is_shipped};

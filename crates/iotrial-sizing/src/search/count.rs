@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
+use super::pick::Pick;
 use super::placing::Placing;
-use super::{Pick, Space, same_cost};
+use super::{Space, same_cost};
 use crate::configuration::Configuration;
 
 /// The cheapest with a number of volumes.

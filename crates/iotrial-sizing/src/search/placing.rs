@@ -11,26 +11,11 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::machine::{MachineOption, fits};
+use super::pick::{Best, Choice, Pick};
 use super::volume::VolumeOption;
-use super::{Pick, Space, same_cost};
+use super::{Space, same_cost};
 use crate::catalog::{Attached, CapacityLimit, holds_for};
 use crate::chain::ROUNDING;
-
-/// What is added to a bound before a branch ends: costs that differ by less count as the same.
-const SAME_COST: f64 = 2e-6;
-
-/// Volumes that one pool, or several which share limits or a price, may have on a machine.
-#[derive(Debug, Clone)]
-pub(super) struct Choice {
-    /// A month, in the money of the sum.
-    pub(super) cost: f64,
-    /// Volumes that are bought.
-    pub(super) count: u32,
-    /// Rules that warn of it.
-    pub(super) warnings: usize,
-    /// Of each of the pools.
-    pub(super) volumes: Vec<VolumeOption>,
-}
 
 /// Pools that are chosen together, with their choices; the cheapest first.
 struct Group {
@@ -89,7 +74,8 @@ impl<'p, 's> Placing<'p, 's> {
     /// cheapest `count` of them.
     pub(super) fn best(&self, count: usize, tolerance: f64) -> Vec<Pick> {
         let machines = &self.space.machines;
-        let least: f64 = self.floors.iter().map(|lanes| lanes.iter().copied().fold(f64::INFINITY, f64::min)).sum();
+        let least: f64 =
+            self.floors.iter().map(|lanes| lanes.iter().copied().fold(f64::INFINITY, f64::min)).sum();
         let mut ranges: Vec<(f64, Range<usize>)> = Vec::new();
         for range in self.space.ranges() {
             let own = range.clone().map(|index| machines[index].cost).fold(f64::INFINITY, f64::min);
@@ -97,7 +83,7 @@ impl<'p, 's> Placing<'p, 's> {
         }
         // Machines of equal cost stay in the order of the catalog.
         ranges.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut best = Best { count, picks: Vec::new() };
+        let mut best = Best::of(count);
         for (floor, range) in ranges {
             if !floor.is_finite() || floor > best.bound() {
                 break;
@@ -197,7 +183,8 @@ impl<'p, 's> Placing<'p, 's> {
             picks.reduce(|best, one| {
                 let by_cost = same_cost(one.cost, best.cost);
                 let by_count = one.chosen.count.cmp(&best.chosen.count);
-                let order = if wanted == Wanted::LeastCost { by_cost.then(by_count) } else { by_count.then(by_cost) };
+                let order =
+                    if wanted == Wanted::LeastCost { by_cost.then(by_count) } else { by_count.then(by_cost) };
                 if order.then(one.chosen.warnings.cmp(&best.chosen.warnings)).is_lt() { one } else { best }
             })
         };
@@ -335,7 +322,13 @@ impl<'p, 's> Placing<'p, 's> {
     }
 
     /// The pools that are chosen together, with what each group may have on a machine.
-    fn groups(&self, machine: &MachineOption<'_>, index: usize, lanes: &[usize], memo: &mut Memo) -> Vec<Group> {
+    fn groups(
+        &self,
+        machine: &MachineOption<'_>,
+        index: usize,
+        lanes: &[usize],
+        memo: &mut Memo,
+    ) -> Vec<Group> {
         let space = self.space;
         let kind = |pool: usize| space.pools[pool].lanes[lanes[pool]].kind;
         let mut groups = Vec::new();
@@ -353,7 +346,10 @@ impl<'p, 's> Placing<'p, 's> {
                 self.alone(machine, index, pool, lanes[pool], memo)
             } else {
                 let lanes: Vec<usize> = alike.iter().map(|pool| lanes[*pool]).collect();
-                let lists = alike.iter().zip(&lanes).map(|(pool, lane)| self.alone(machine, index, *pool, *lane, memo));
+                let lists = alike
+                    .iter()
+                    .zip(&lanes)
+                    .map(|(pool, lane)| self.alone(machine, index, *pool, *lane, memo));
                 let lists: Vec<Rc<Vec<Choice>>> = lists.collect();
                 Rc::new(self.together(machine, &alike, &lanes, &lists))
             };
@@ -392,7 +388,8 @@ impl<'p, 's> Placing<'p, 's> {
                     && (kept.level == option.level || one.kind.pool.is_none())
             };
             let is_beaten = kept.iter().any(|better| {
-                beats(better) && (same_cost(better.cost, cost).is_lt() || better.count < count || better.warnings == 0)
+                beats(better)
+                    && (same_cost(better.cost, cost).is_lt() || better.count < count || better.warnings == 0)
             });
             if is_beaten {
                 continue;
@@ -423,7 +420,11 @@ impl<'p, 's> Placing<'p, 's> {
         let volumes = || {
             groups.iter().zip(chosen).flat_map(|(group, choice)| {
                 let volumes = &group.choices[*choice].volumes;
-                group.pools.iter().zip(volumes).map(|(pool, volume)| (space.pools[*pool].lanes[lanes[*pool]].kind, volume))
+                group
+                    .pools
+                    .iter()
+                    .zip(volumes)
+                    .map(|(pool, volume)| (space.pools[*pool].lanes[lanes[*pool]].kind, volume))
             })
         };
         let attached: Vec<Attached<'_>> = volumes()
@@ -462,43 +463,6 @@ struct Combination {
 
 /// What pools may have by themselves, by machine, pool and lane.
 type Memo = HashMap<(usize, usize, usize), Rc<Vec<Choice>>>;
-
-/// The best so far, in order; at most `count`, and one of each machine and choice of lanes.
-struct Best {
-    count: usize,
-    picks: Vec<Pick>,
-}
-
-impl Best {
-    /// The cost from which on nothing gets in.
-    fn bound(&self) -> f64 {
-        match self.picks.last().filter(|_| self.picks.len() >= self.count) {
-            Some(last) => last.cost + SAME_COST,
-            None => f64::INFINITY,
-        }
-    }
-
-    fn take(&mut self, space: &Space<'_>, pick: Pick) {
-        // A machine over two interfaces is one machine: the rows are for other choices.
-        let name = |pick: &Pick| space.machines[pick.machine].sized.machine.ordered_name();
-        let order = |a: &Pick, b: &Pick| {
-            same_cost(a.cost, b.cost)
-                .then(a.chosen.count.cmp(&b.chosen.count))
-                .then(a.machine.cmp(&b.machine))
-                .then(a.lanes.cmp(&b.lanes))
-        };
-        let same = self.picks.iter().position(|one| one.lanes == pick.lanes && name(one) == name(&pick));
-        if let Some(place) = same {
-            if order(&pick, &self.picks[place]).is_gt() {
-                return;
-            }
-            self.picks.remove(place);
-        }
-        let place = self.picks.partition_point(|one| order(one, &pick).is_lt());
-        self.picks.insert(place, pick);
-        self.picks.truncate(self.count);
-    }
-}
 
 /// The shares of the limits of a machine with one more pool; `None` where it does not take that, or it is too much.
 fn with_share(

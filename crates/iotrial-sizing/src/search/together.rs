@@ -4,9 +4,10 @@
 use std::rc::Rc;
 
 use super::machine::MachineOption;
-use super::placing::{Choice, Placing};
-use super::volume::{Needs, VolumeOption};
+use super::pick::Choice;
+use super::placing::Placing;
 use super::same_cost;
+use super::volume::{Needs, VolumeOption};
 use crate::catalog::{Level, VolumeKind};
 use crate::measure::Load;
 use crate::price::{pool_rest_cost, volume_cost};
@@ -24,13 +25,18 @@ impl Placing<'_, '_> {
         let mut all = if lane.kind.shared_by_machine {
             let levels = lane.levels.iter().filter(|level| {
                 // Limits that are shared are those of one level.
-                pools.iter().zip(lanes).all(|(pool, lane)| self.space.pools[*pool].lanes[*lane].levels.contains(level))
+                pools
+                    .iter()
+                    .zip(lanes)
+                    .all(|(pool, lane)| self.space.pools[*pool].lanes[*lane].levels.contains(level))
             });
             levels.flat_map(|level| self.sharing_limits(machine, pools, lanes, *level)).collect()
         } else {
             self.sharing_capacity(lane.kind, lists)
         };
-        all.sort_by(|a: &Choice, b| same_cost(a.cost, b.cost).then(a.count.cmp(&b.count)).then(a.warnings.cmp(&b.warnings)));
+        all.sort_by(|a: &Choice, b| {
+            same_cost(a.cost, b.cost).then(a.count.cmp(&b.count)).then(a.warnings.cmp(&b.warnings))
+        });
         all
     }
 
@@ -94,8 +100,14 @@ impl Placing<'_, '_> {
             return Vec::new();
         };
         let copies = space.demand.mirror.copies();
-        let capacity = |at: usize| lane(at).needs.capacity_gib.ceil().max((level.size_min_gib * u64::from(copies)) as f64);
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sizes below any that is sold")]
+        let capacity = |at: usize| {
+            lane(at).needs.capacity_gib.ceil().max((level.size_min_gib * u64::from(copies)) as f64)
+        };
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "sizes below any that is sold"
+        )]
         let least: u64 = (0..pools.len()).map(|at| capacity(at) as u64).sum();
         // Nothing can be smaller than this, so it ends there.
         let goal = least.max(total);
@@ -110,8 +122,11 @@ impl Placing<'_, '_> {
             let mut all = Vec::new();
             splits(sum, pools.len(), copies, most, &mut Vec::new(), &mut all);
             for counts in all {
-                let sizes: Option<Vec<u64>> =
-                    counts.iter().enumerate().map(|(at, count)| lane(at).needs.least_for_capacity(level, *count)).collect();
+                let sizes: Option<Vec<u64>> = counts
+                    .iter()
+                    .enumerate()
+                    .map(|(at, count)| lane(at).needs.least_for_capacity(level, *count))
+                    .collect();
                 let Some(sizes) = sizes else { continue };
                 let Some(sizes) = fill(&counts, &sizes, level.size_max_gib, total) else { continue };
                 let gib: u64 = sizes.iter().zip(&counts).map(|(size, count)| size * u64::from(*count)).sum();
@@ -171,7 +186,9 @@ impl Placing<'_, '_> {
                 .collect();
             all = all
                 .iter()
-                .flat_map(|before| fitting.iter().map(|one| before.iter().copied().chain([Some(*one)]).collect()))
+                .flat_map(|before| {
+                    fitting.iter().map(|one| before.iter().copied().chain([Some(*one)]).collect())
+                })
                 .collect();
         }
         all
@@ -198,7 +215,9 @@ fn splits(sum: u32, parts: usize, least: u32, most: u32, before: &mut Vec<u32>, 
 // Of any two pools one can give up GiB to the other without a change of the sum, until it is within as many GiB of one of its ends
 // as there are volumes. So all but one of them are there.
 fn fill(counts: &[u32], least: &[u64], largest: u64, total: u64) -> Option<Vec<u64>> {
-    let sum = |sizes: &[u64]| -> u64 { sizes.iter().zip(counts).map(|(size, count)| size * u64::from(*count)).sum() };
+    let sum = |sizes: &[u64]| -> u64 {
+        sizes.iter().zip(counts).map(|(size, count)| size * u64::from(*count)).sum()
+    };
     if sum(least) >= total {
         return Some(least.to_vec());
     }

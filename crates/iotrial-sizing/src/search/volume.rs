@@ -82,7 +82,13 @@ impl Needs {
 
     /// The least size of volumes that have their limits together, all of them together, for `factor` times the load; `None` where
     /// not even `largest` GiB suffice.
-    pub(super) fn least_together(&self, level: &Level, factor: f64, burst: bool, largest: u64) -> Option<u64> {
+    pub(super) fn least_together(
+        &self,
+        level: &Level,
+        factor: f64,
+        burst: bool,
+        largest: u64,
+    ) -> Option<u64> {
         let mut size = 1;
         for limit in &level.limits {
             size = size.max(least_size(limit, self.of(limit.measure, 1.0) * factor, 1.0, largest, burst)?);

@@ -159,13 +159,58 @@ fn sum(placed: &Placed<'_>, what: What, count: &Count, factor: f64) -> f64 {
 
 /// Keys of tables that limit something, or tell how; all others must be known not to.
 const VOLUME_KEYS: [&str; 31] = [
-    "name", "title", "latency", "local", "network_only", "over_network", "shared_by_machine", "main", "source", "price", "pool",
-    "attachment", "level", "size_gib", "size_min_gib", "size_max_gib", "count_max", "iops_unit_kib", "mb_per_s_in_units",
-    "at_block", "iops_commitment", "provisioned", "raid", "vpus_per_gib", "_base", "_per_gib", "_min", "_max", "burst_", "note", "notes",
+    "name",
+    "title",
+    "latency",
+    "local",
+    "network_only",
+    "over_network",
+    "shared_by_machine",
+    "main",
+    "source",
+    "price",
+    "pool",
+    "attachment",
+    "level",
+    "size_gib",
+    "size_min_gib",
+    "size_max_gib",
+    "count_max",
+    "iops_unit_kib",
+    "mb_per_s_in_units",
+    "at_block",
+    "iops_commitment",
+    "provisioned",
+    "raid",
+    "vpus_per_gib",
+    "_base",
+    "_per_gib",
+    "_min",
+    "_max",
+    "burst_",
+    "note",
+    "notes",
 ];
 const MACHINE_KEYS: [&str; 19] = [
-    "name", "vcpus", "ocpus", "vcpus_per_ocpu", "memory_gib", "network", "limit", "path", "host_cache", "local_disk", "volumes_max",
-    "volumes_max_by_attachment", "price", "gap", "source", "arm", "note", "notes", "title",
+    "name",
+    "vcpus",
+    "ocpus",
+    "vcpus_per_ocpu",
+    "memory_gib",
+    "network",
+    "limit",
+    "path",
+    "host_cache",
+    "local_disk",
+    "volumes_max",
+    "volumes_max_by_attachment",
+    "price",
+    "gap",
+    "source",
+    "arm",
+    "note",
+    "notes",
+    "title",
 ];
 
 impl Vendor {
@@ -175,7 +220,9 @@ impl Vendor {
         let check = |table: &Table, known: &[&str]| {
             for key in table.keys() {
                 let is_known = |one: &&str| {
-                    key == *one || (one.starts_with('_') && key.ends_with(*one)) || (one.ends_with('_') && key.starts_with(*one))
+                    key == *one
+                        || (one.starts_with('_') && key.ends_with(*one))
+                        || (one.ends_with('_') && key.starts_with(*one))
                 };
                 assert!(known.iter().any(|one| is_known(&one)), "`{key}` is new: say here what it limits");
             }
@@ -209,10 +256,18 @@ impl Vendor {
         wrong
     }
 
-    fn placed<'c>(&'c self, configuration: &'c Configuration, demand: &'c Demand, index: usize) -> Placed<'c> {
+    fn placed<'c>(
+        &'c self,
+        configuration: &'c Configuration,
+        demand: &'c Demand,
+        index: usize,
+    ) -> Placed<'c> {
         let pool = &configuration.pools[index];
         let kinds = tables(&self.text, "volume");
-        let kind = kinds.into_iter().find(|one| text(one, "name") == Some(&pool.volume)).expect("a kind of the catalog");
+        let kind = kinds
+            .into_iter()
+            .find(|one| text(one, "name") == Some(&pool.volume))
+            .expect("a kind of the catalog");
         let levels = tables(kind, "level");
         let level = levels.into_iter().find(|one| text(one, "name") == Some(&pool.level));
         assert!(level.is_some() || pool.level.is_empty(), "no level {}", pool.level);
@@ -270,14 +325,18 @@ impl Vendor {
         let most = by_size.max(included).min(number(provisioned, "iops_max").expect("iops_max"));
         let least = number(provisioned, "iops_min").unwrap_or(0.0).max(included);
         if iops.fract() != 0.0 || !(least..=most).contains(&iops) {
-            wrong.push(format!("{name}: {iops} IOPS is not a whole number from {least} to {most} at {} GiB", placed.gib));
+            wrong.push(format!(
+                "{name}: {iops} IOPS is not a whole number from {least} to {most} at {} GiB",
+                placed.gib
+            ));
         }
         for (prefix, unit) in [("mb", MB), ("mib", MIB)] {
             let of = |key: &str| number(provisioned, &format!("{prefix}_per_s_{key}"));
             let Some(top) = of("max") else { continue };
             let Some(bandwidth) = placed.pool.bandwidth else { continue };
             let included = of("included").unwrap_or(0.0);
-            let most = of("per_iops_max").map_or(f64::INFINITY, |each| each * iops).max(included).min(top) * unit;
+            let most =
+                of("per_iops_max").map_or(f64::INFINITY, |each| each * iops).max(included).min(top) * unit;
             let least = of("min").unwrap_or(0.0).max(included) * unit;
             let steps = bandwidth / unit;
             let is_whole = (steps - steps.round()).abs() < 1e-6 || bandwidth >= most * (1.0 - 1e-9);
@@ -310,7 +369,8 @@ impl Vendor {
                     continue;
                 }
                 let grows = base.is_some() || each.is_some();
-                let by_size = if grows { base.unwrap_or(0.0) + each.unwrap_or(0.0) * gib } else { f64::INFINITY };
+                let by_size =
+                    if grows { base.unwrap_or(0.0) + each.unwrap_or(0.0) * gib } else { f64::INFINITY };
                 let mut amount = by_size.max(least.unwrap_or(0.0)).min(most.unwrap_or(f64::INFINITY));
                 let for_a_while = number(table, &format!("burst_{}", what.key));
                 if burst {
@@ -330,20 +390,36 @@ impl Vendor {
         let count = self.count_at_volume(placed);
         if !is_true(placed.kind, "shared_by_machine") {
             for (what, most) in self.sized(placed, placed.gib, demand.allow_burst) {
-                exceeds(wrong, || format!("{name} {}", what.key), most * placed.count, sum(placed, what, &count, factor));
+                exceeds(
+                    wrong,
+                    || format!("{name} {}", what.key),
+                    most * placed.count,
+                    sum(placed, what, &count, factor),
+                );
             }
             self.at_block(&[placed], placed.gib, placed.count, factor, wrong);
         }
         if let Some(iops) = placed.pool.iops {
-            exceeds(wrong, || format!("{name} bought IOPS"), iops * placed.count, sum(placed, WHAT[0], &count, factor));
+            exceeds(
+                wrong,
+                || format!("{name} bought IOPS"),
+                iops * placed.count,
+                sum(placed, WHAT[0], &count, factor),
+            );
             let provisioned = placed.table("provisioned").expect("IOPS are bought");
             for (prefix, unit, what) in [("mb", MB, WHAT[3]), ("mib", MIB, WHAT[4])] {
                 let of = |key: &str| number(provisioned, &format!("{prefix}_per_s_{key}"));
                 let Some(top) = of("max") else { continue };
-                let followed = of("per_iops").map(|each| (each * iops).max(of("included").unwrap_or(0.0)).min(top) * unit);
+                let followed = of("per_iops")
+                    .map(|each| (each * iops).max(of("included").unwrap_or(0.0)).min(top) * unit);
                 let least = of("min").unwrap_or(0.0).max(of("included").unwrap_or(0.0)) * unit;
                 let own = followed.or(placed.pool.bandwidth).unwrap_or(least);
-                exceeds(wrong, || format!("{name} bought bandwidth"), own * placed.count, sum(placed, what, &count, factor));
+                exceeds(
+                    wrong,
+                    || format!("{name} bought bandwidth"),
+                    own * placed.count,
+                    sum(placed, what, &count, factor),
+                );
             }
         }
         if let Some(raid) = placed.table("raid") {
@@ -368,12 +444,20 @@ impl Vendor {
             return;
         };
         let ways = tables(placed.kind, "attachment");
-        let way = ways.into_iter().find(|one| text(one, "name") == Some(attachment)).expect("an attachment of the kind");
+        let way = ways
+            .into_iter()
+            .find(|one| text(one, "name") == Some(attachment))
+            .expect("an attachment of the kind");
         let plain = Count { unit: None, in_units: false, ..self.count_at_volume(placed) };
         for what in WHAT {
             if let Some(most) = number(way, &format!("{}_max", what.key)) {
                 let most = most * what.bytes.unwrap_or(1.0) * placed.count;
-                exceeds(wrong, || format!("{attachment} {}", what.key), most, sum(placed, what, &plain, factor));
+                exceeds(
+                    wrong,
+                    || format!("{attachment} {}", what.key),
+                    most,
+                    sum(placed, what, &plain, factor),
+                );
             }
         }
     }
@@ -387,7 +471,9 @@ impl Vendor {
             let above = number(limit, "above_kib").unwrap_or(0.0) * KIB;
             let points: Vec<(f64, f64)> = tables(limit, "size")
                 .into_iter()
-                .map(|one| (number(one, "gib").expect("gib"), number(one, "mb_per_s").expect("mb_per_s") * MB))
+                .map(|one| {
+                    (number(one, "gib").expect("gib"), number(one, "mb_per_s").expect("mb_per_s") * MB)
+                })
                 .collect();
             let mut before = (0.0, 0.0);
             let mut most = points.last().expect("a size").1;
@@ -439,12 +525,18 @@ impl Vendor {
         let ocpus = configuration.ocpus.map_or(1.0, f64::from);
         let network = below(machine, "network");
         let of_network = |key: &str| network.and_then(|network| number(network, key)).map(|gbit| gbit * GBIT);
-        let by_core = of_network("gbit_per_s_per_ocpu").map(|each| (each * ocpus).min(of_network("gbit_per_s_max").expect("a most")));
+        let by_core = of_network("gbit_per_s_per_ocpu")
+            .map(|each| (each * ocpus).min(of_network("gbit_per_s_max").expect("a most")));
         let both = of_network("gbit_per_s").or(by_core);
         let egress = both.or_else(|| of_network("egress_gbit_per_s"));
         // Without a figure the program takes as much in as out; so does this.
         let ingress = both.or_else(|| of_network("ingress_gbit_per_s")).or(egress);
-        let through = |placed: &Placed<'_>| Count { reads: 1.0 - placed.hit(), writes: placed.copies, unit: None, in_units: false };
+        let through = |placed: &Placed<'_>| Count {
+            reads: 1.0 - placed.hit(),
+            writes: placed.copies,
+            unit: None,
+            in_units: false,
+        };
         let limits = tables(machine, "limit");
         let paths = tables(machine, "path");
         for placed in all {
@@ -452,7 +544,8 @@ impl Vendor {
                 machine.contains_key("local_disk")
             } else if placed.is_attached() {
                 let own_paths = limits.is_empty() && !paths.is_empty();
-                !machine.contains_key("gap") && (own_paths || limits.iter().any(|limit| holds_for(limit, placed.name())))
+                !machine.contains_key("gap")
+                    && (own_paths || limits.iter().any(|limit| holds_for(limit, placed.name())))
             } else {
                 network.is_some()
             };
@@ -490,7 +583,12 @@ impl Vendor {
             for what in WHAT {
                 let Some(most) = number(disk, &format!("{}_max", what.key)) else { continue };
                 let used = all.iter().filter(is_local).map(|one| sum(one, what, &through(one), factor)).sum();
-                exceeds(wrong, || format!("disk of {name} {}", what.key), most * what.bytes.unwrap_or(1.0), used);
+                exceeds(
+                    wrong,
+                    || format!("disk of {name} {}", what.key),
+                    most * what.bytes.unwrap_or(1.0),
+                    used,
+                );
             }
             for placed in all.iter().filter(is_local) {
                 if placed.gib > number(disk, "size_gib").expect("a size") {
@@ -516,11 +614,15 @@ impl Vendor {
             wrong.push(format!("nobody says what the cache of {name} carries"));
         }
         if let (Some(egress), Some(ingress)) = (egress, ingress) {
-            let over = |one: &&Placed<'_>| is_true(one.kind, "over_network") || is_true(one.kind, "network_only");
+            let over =
+                |one: &&Placed<'_>| is_true(one.kind, "over_network") || is_true(one.kind, "network_only");
             let inwards = all.iter().filter(over).map(|one| sum(one, WHAT[5], &through(one), factor)).sum();
-            let stored: f64 = all.iter().filter(over).map(|one| sum(one, WHAT[7], &through(one), factor)).sum();
+            let stored: f64 =
+                all.iter().filter(over).map(|one| sum(one, WHAT[7], &through(one), factor)).sum();
             let log_is_apart = demand.streams.iter().any(|stream| stream.role == Some(Role::Log));
-            let ships = |role: Role| if demand.shipped.is_empty() { role == Role::Log } else { demand.shipped.contains(&role) };
+            let ships = |role: Role| {
+                if demand.shipped.is_empty() { role == Role::Log } else { demand.shipped.contains(&role) }
+            };
             let is_shipped = |stream: &&&DemandStream| {
                 stream.direction == Direction::Write
                     && match stream.role {
@@ -530,9 +632,15 @@ impl Vendor {
             };
             let lasting = all.iter().filter(|one| !one.is_local());
             let streams = lasting.flat_map(|one| one.streams.iter().filter(is_shipped));
-            let shipped: f64 = streams.map(|stream| stream.iops * stream.block_size_bytes).sum::<f64>() * factor;
+            let shipped: f64 =
+                streams.map(|stream| stream.iops * stream.block_size_bytes).sum::<f64>() * factor;
             exceeds(wrong, || format!("network into {name}"), ingress, inwards);
-            exceeds(wrong, || format!("network out of {name}"), egress, stored + f64::from(demand.replicas) * shipped);
+            exceeds(
+                wrong,
+                || format!("network out of {name}"),
+                egress,
+                stored + f64::from(demand.replicas) * shipped,
+            );
         }
     }
 
@@ -559,14 +667,21 @@ impl Vendor {
             }
         }
         for limit in tables(&self.text, "capacity_limit") {
-            let gib: f64 = all.iter().filter(|one| holds_for(limit, one.name())).map(|one| one.gib * one.count).sum();
+            let gib: f64 =
+                all.iter().filter(|one| holds_for(limit, one.name())).map(|one| one.gib * one.count).sum();
             if gib > number(limit, "gib_max").expect("gib_max") {
                 wrong.push(format!("{gib} GiB are too much for {:?}", text(limit, "name")));
             }
         }
     }
 
-    fn rules(&self, configuration: &Configuration, machine: &Table, placed: &Placed<'_>, wrong: &mut Vec<String>) {
+    fn rules(
+        &self,
+        configuration: &Configuration,
+        machine: &Table,
+        placed: &Placed<'_>,
+        wrong: &mut Vec<String>,
+    ) {
         let ocpus = configuration.ocpus.map(f64::from).or_else(|| number(machine, "ocpus").filter(|_| true));
         for rule in tables(&self.text, "rule") {
             if text(rule, "effect") != Some("forbids") {
@@ -575,8 +690,18 @@ impl Vendor {
             let when = below(rule, "when").expect("when");
             for key in when.keys() {
                 let known = [
-                    "volumes", "levels", "attachments", "machines", "os", "clustered", "arm", "ocpus_below", "volumes_above",
-                    "size_above_gib", "host_cache", "roles",
+                    "volumes",
+                    "levels",
+                    "attachments",
+                    "machines",
+                    "os",
+                    "clustered",
+                    "arm",
+                    "ocpus_below",
+                    "volumes_above",
+                    "size_above_gib",
+                    "host_cache",
+                    "roles",
                 ];
                 assert!(known.contains(&key.as_str()), "`{key}` of a rule is new: say here what it is");
             }
@@ -615,15 +740,22 @@ impl Vendor {
         wrong: &mut Vec<String>,
     ) {
         let (vcpus, memory) = match number(machine, "vcpus_per_ocpu") {
-            None => (number(machine, "vcpus").expect("vcpus"), number(machine, "memory_gib").expect("memory")),
+            None => {
+                (number(machine, "vcpus").expect("vcpus"), number(machine, "memory_gib").expect("memory"))
+            }
             Some(each) => {
                 let ocpus = f64::from(configuration.ocpus.expect("cores are ordered"));
                 let memory = configuration.memory_gib.expect("memory is ordered");
                 let range = below(machine, "ocpus").expect("a range");
                 let sizes = below(machine, "memory_gib").expect("a range");
                 let of = |table: &Table, key: &str| number(table, key).expect("an end of a range");
-                let most = of(sizes, "max").min(number(sizes, "per_ocpu_max").unwrap_or(f64::INFINITY) * ocpus);
-                if ocpus < of(range, "min") || ocpus > of(range, "max") || memory > most || memory < of(sizes, "min") * ocpus {
+                let most =
+                    of(sizes, "max").min(number(sizes, "per_ocpu_max").unwrap_or(f64::INFINITY) * ocpus);
+                if ocpus < of(range, "min")
+                    || ocpus > of(range, "max")
+                    || memory > most
+                    || memory < of(sizes, "min") * ocpus
+                {
                     wrong.push(format!("{ocpus} OCPU and {memory} GiB cannot be ordered"));
                 }
                 (ocpus * each, memory)
@@ -643,7 +775,11 @@ impl Vendor {
         for pool in &demand.pools {
             let here = place(pool.roles[0]).expect("a pool of the demand lies somewhere");
             let has_data = pool.roles.contains(&Role::Data);
-            let own = if has_data && pool.capacity.get() == 0 { std::mem::take(&mut rest) } else { pool.capacity.get() };
+            let own = if has_data && pool.capacity.get() == 0 {
+                std::mem::take(&mut rest)
+            } else {
+                pool.capacity.get()
+            };
             needs[here] += gib(own) * grown;
             let placed = &all[here];
             if pool.durable && placed.is_local() {
@@ -652,7 +788,8 @@ impl Vendor {
             let latency = pool.latency.or(demand.latency);
             wrong.extend(too_slow(placed, latency));
             let is_named = |names: &[String]| {
-                names.is_empty() || names.iter().any(|name| *name == placed.pool.volume || *name == placed.pool.level)
+                names.is_empty()
+                    || names.iter().any(|name| *name == placed.pool.volume || *name == placed.pool.level)
             };
             if !is_named(&pool.volumes) {
                 wrong.push(format!("{} was not asked for", placed.pool.volume));
@@ -665,7 +802,12 @@ impl Vendor {
         };
         needs[of_rest] += gib(rest) * grown;
         for (placed, need) in all.iter().zip(needs) {
-            exceeds(wrong, || format!("capacity of {}", placed.name()), placed.gib * placed.count, need * placed.copies);
+            exceeds(
+                wrong,
+                || format!("capacity of {}", placed.name()),
+                placed.gib * placed.count,
+                need * placed.copies,
+            );
             if placed.count < placed.copies {
                 wrong.push(format!("{} copies on {} volumes", placed.copies, placed.count));
             }

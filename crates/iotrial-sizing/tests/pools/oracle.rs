@@ -70,7 +70,7 @@ source = "page"
 name = "pooled"
 latency = "sub-ms"
 network_only = true
-count_max = 4
+count_max = 3
 size_min_gib = 2
 size_max_gib = 5
 pool = { min_gib = 4, step_gib = 3, source = "page" }
@@ -99,7 +99,7 @@ vcpus_per_ocpu = 2
 ocpus = { min = 1, max = 2 }
 memory_gib = { min = 1, max = 12 }
 network = { gbit_per_s_per_ocpu = 0.004, gbit_per_s_max = 0.01 }
-volumes_max = 4
+volumes_max = 3
 volumes_max_by_attachment = { slow = 3, fast = 2 }
 limit = [{ name = "all", iops_per_gbit_per_s = 6000, iops = 45, read_mb_per_s_per_gbit_per_s = 120, write_mb_per_s_per_gbit_per_s = 120 }]
 price = { per_ocpu_hour = 0.02, per_memory_gib_hour = 0.001, source = "page" }
@@ -124,7 +124,7 @@ source = "page"
 name = "with-disk"
 vcpus = 4
 memory_gib = 8
-volumes_max = 5
+volumes_max = 4
 network = { gbit_per_s = 0.01 }
 local_disk = { size_gib = 3, iops_max = 15, write_mb_per_s_max = 0.5 }
 limit = [{ name = "all", volumes = ["scaled", "bought"], iops = 40, burst_iops = 60 }]
@@ -155,6 +155,8 @@ const MB: f64 = 1e6;
 const KIB: f64 = 1024.0;
 /// Bytes per second of one Gbit/s.
 const GBIT: f64 = 1.25e8;
+/// The most limits that a machine has.
+const LIMITS: usize = 9;
 
 /// I/O of a pool.
 #[derive(Debug, Clone)]
@@ -186,7 +188,8 @@ pub(crate) struct AskedOfAll {
     pub(crate) copies: f64,
     pub(crate) replicas: f64,
     pub(crate) burst: bool,
-    pub(crate) tolerance: f64,
+    /// Whether larger volumes are tried, too, where smaller ones of the kind do.
+    pub(crate) tries_all: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -225,8 +228,16 @@ struct Volumes {
 }
 
 impl Volumes {
-    const PLAIN: Self =
-        Self { kind: Kind::OwnDisk, is_high: false, is_fast: false, is_cached: false, count: 1.0, size: 0.0, iops: 0.0, mb: 0.0 };
+    const PLAIN: Self = Self {
+        kind: Kind::OwnDisk,
+        is_high: false,
+        is_fast: false,
+        is_cached: false,
+        count: 1.0,
+        size: 0.0,
+        iops: 0.0,
+        mb: 0.0,
+    };
 
     fn gib(&self) -> f64 {
         self.count * self.size
@@ -262,7 +273,7 @@ impl Machine {
 
 fn everything() -> Vec<Volumes> {
     let mut all = vec![Volumes::PLAIN];
-    for count in [1.0, 2.0, 3.0, 4.0, 5.0] {
+    for count in [1.0, 2.0, 3.0, 4.0] {
         for size in 1..=6 {
             let size = f64::from(size);
             let sized = Volumes { count, size, ..Volumes::PLAIN };
@@ -300,7 +311,14 @@ fn is_enough(most: f64, need: f64) -> bool {
 
 /// What the I/O of a pool amounts to, in one direction or both: each read once less what a cache serves, each write once for each
 /// copy.
-fn total(asked: &Asked, cache_hit: f64, copies: f64, reads: bool, writes: bool, of: &dyn Fn(&Io) -> f64) -> f64 {
+fn total(
+    asked: &Asked,
+    cache_hit: f64,
+    copies: f64,
+    reads: bool,
+    writes: bool,
+    of: &dyn Fn(&Io) -> f64,
+) -> f64 {
     let mut sum = 0.0;
     for io in &asked.ios {
         if io.is_write && writes {
@@ -367,11 +385,13 @@ fn shares(machine: Machine, volumes: &Volumes, asked: &Asked, all: &AskedOfAll) 
     let is_own = kind == Kind::OwnDisk;
     let copies = if is_own { 1.0 } else { all.copies };
     let hit = if volumes.is_cached { asked.cache_hit } else { 0.0 };
-    let sum = |reads: bool, writes: bool, of: &dyn Fn(&Io) -> f64| total(asked, hit, copies, reads, writes, of);
+    let sum =
+        |reads: bool, writes: bool, of: &dyn Fn(&Io) -> f64| total(asked, hit, copies, reads, writes, of);
     let if_any = |holds: bool, amount: f64| if holds { amount } else { 0.0 };
     let is_attached = matches!(kind, Kind::Scaled | Kind::Bought | Kind::Shared);
     let over = matches!(kind, Kind::Scaled | Kind::Pooled);
-    let shipped: f64 = asked.ios.iter().filter(|io| io.is_write && io.is_shipped).map(|io| io.iops * io.bytes).sum();
+    let shipped: f64 =
+        asked.ios.iter().filter(|io| io.is_write && io.is_shipped).map(|io| io.iops * io.bytes).sum();
     let out = if_any(over, sum(false, true, &bytes)) + if_any(!is_own, all.replicas * shipped);
     let inwards = if_any(over, sum(true, false, &bytes));
     match machine {
@@ -434,9 +454,9 @@ fn go_together(machine: Machine, chosen: &[Volumes], all: &AskedOfAll) -> bool {
     let slow = count(&|one| one.kind == Kind::Scaled && !one.is_fast);
     let fast = count(&|one| one.kind == Kind::Scaled && one.is_fast);
     let has_places = match machine {
-        Machine::Flexible(_) => attached <= 4.0 && slow <= 3.0 && fast <= 2.0,
+        Machine::Flexible(_) => attached <= 3.0 && slow <= 3.0 && fast <= 2.0,
         Machine::Caching => attached <= 3.0,
-        Machine::WithDisk => attached <= 5.0,
+        Machine::WithDisk => attached <= 4.0,
     };
     let capped: f64 =
         chosen.iter().filter(|one| matches!(one.kind, Kind::Scaled | Kind::Shared)).map(Volumes::gib).sum();
@@ -444,7 +464,7 @@ fn go_together(machine: Machine, chosen: &[Volumes], all: &AskedOfAll) -> bool {
         || capped > 14.0
         || count(&|one| one.kind == Kind::OwnDisk) > 1.0
         || count(&|one| one.kind == Kind::Shared) > 3.0
-        || count(&|one| one.kind == Kind::Pooled) > 4.0
+        || count(&|one| one.kind == Kind::Pooled) > 3.0
     {
         return false;
     }
@@ -489,45 +509,70 @@ pub(crate) struct Answer {
     pub(crate) count: u32,
 }
 
-/// The answer of each choice: the fewest volumes within the tolerance of the cheapest.
-pub(crate) fn answers(all: &AskedOfAll) -> BTreeMap<Choice, Answer> {
+/// For each choice: cost and number of volumes of all that there is.
+pub(crate) type Everything = BTreeMap<Choice, Vec<(f64, f64)>>;
+
+/// The answer of a choice: the fewest volumes within the tolerance of the cheapest.
+pub(crate) fn answer(list: &[(f64, f64)], tolerance: f64) -> Answer {
+    let least = |of: &mut dyn Iterator<Item = f64>| of.fold(f64::INFINITY, f64::min);
+    let cheapest = least(&mut list.iter().map(|(cost, _)| *cost));
+    let within = || list.iter().filter(|(cost, _)| *cost <= cheapest * (1.0 + tolerance.max(1e-9)));
+    let fewest = least(&mut within().map(|(_, count)| *count));
+    let cost = least(&mut within().filter(|(_, count)| *count == fewest).map(|(cost, _)| *cost));
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few volumes")]
+    Answer { cost, count: fewest as u32 }
+}
+
+/// Everything that does.
+pub(crate) fn everything_that_does(all: &AskedOfAll) -> Everything {
     let volumes = everything();
-    let fitting: Vec<Vec<Volumes>> = all
-        .pools
-        .iter()
-        .map(|asked| volumes.iter().copied().filter(|one| suit(one, asked, all)).collect())
-        .collect();
-    // For each choice: cost and number of volumes of all that there is.
-    let mut found: BTreeMap<Choice, Vec<(f64, f64)>> = BTreeMap::new();
+    let fitting = |asked: &Asked| {
+        let mut fitting: Vec<Volumes> = volumes.iter().copied().filter(|one| suit(one, asked, all)).collect();
+        if !all.tries_all {
+            // Of the same kind, level, attachment and number, larger ones cost more and take more room, and are no better to others.
+            // Shared ones are: what they carry depends on all of them.
+            let alike = |a: &Volumes, b: &Volumes| {
+                (a.kind, a.is_high, a.is_fast, a.is_cached, a.count)
+                    == (b.kind, b.is_high, b.is_fast, b.is_cached, b.count)
+            };
+            let alone = |one: &Volumes| Volumes { count: 1.0, ..*one };
+            let price = |one: &Volumes| (cost(Machine::WithDisk, &[alone(one)]), one.size);
+            let is_best = |one: &Volumes| {
+                one.kind == Kind::Shared
+                    || fitting.iter().all(|other| !alike(one, other) || price(one) <= price(other))
+            };
+            fitting = fitting.iter().copied().filter(|one| is_best(one)).collect();
+        }
+        fitting
+    };
+    let fitting: Vec<Vec<Volumes>> = all.pools.iter().map(fitting).collect();
+    let mut found = Everything::new();
     for machine in [Machine::Flexible(1.0), Machine::Flexible(2.0), Machine::Caching, Machine::WithDisk] {
-        let with_shares: Vec<Vec<(Volumes, Vec<f64>)>> = fitting
+        let with_shares: Vec<Vec<(Volumes, [f64; LIMITS])>> = fitting
             .iter()
             .zip(&all.pools)
             .map(|(list, asked)| {
-                list.iter().filter_map(|one| Some((*one, shares(machine, one, asked, all)?))).collect()
+                let with = |one: &Volumes| {
+                    let mut own = [0.0; LIMITS];
+                    let shares = shares(machine, one, asked, all)?;
+                    own[..shares.len()].copy_from_slice(&shares);
+                    Some((*one, own))
+                };
+                list.iter().filter_map(with).collect()
             })
             .collect();
-        try_all(machine, all, &with_shares, &mut Vec::new(), &[], &mut found);
+        try_all(machine, all, &with_shares, &mut Vec::new(), &[0.0; LIMITS], &mut found);
     }
-    let answer = |list: &Vec<(f64, f64)>| {
-        let least = |of: &mut dyn Iterator<Item = f64>| of.fold(f64::INFINITY, f64::min);
-        let cheapest = least(&mut list.iter().map(|(cost, _)| *cost));
-        let within = || list.iter().filter(|(cost, _)| *cost <= cheapest * (1.0 + all.tolerance.max(1e-9)));
-        let fewest = least(&mut within().map(|(_, count)| *count));
-        let cost = least(&mut within().filter(|(_, count)| *count == fewest).map(|(cost, _)| *cost));
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few volumes")]
-        Answer { cost, count: fewest as u32 }
-    };
-    found.iter().map(|(choice, list)| (choice.clone(), answer(list))).collect()
+    found
 }
 
 fn try_all(
     machine: Machine,
     all: &AskedOfAll,
-    lists: &[Vec<(Volumes, Vec<f64>)>],
+    lists: &[Vec<(Volumes, [f64; LIMITS])>],
     chosen: &mut Vec<Volumes>,
-    taken: &[f64],
-    found: &mut BTreeMap<Choice, Vec<(f64, f64)>>,
+    taken: &[f64; LIMITS],
+    found: &mut Everything,
 ) {
     let Some(list) = lists.get(chosen.len()) else {
         if go_together(machine, chosen, all) {
@@ -538,8 +583,8 @@ fn try_all(
         return;
     };
     for (volumes, own) in list {
-        let sum: Vec<f64> =
-            own.iter().enumerate().map(|(at, share)| share + taken.get(at).copied().unwrap_or(0.0)).collect();
+        let mut sum = *taken;
+        sum.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
         if sum.iter().all(|share| is_enough(1.0, *share)) {
             chosen.push(*volumes);
             try_all(machine, all, lists, chosen, &sum, found);

@@ -6,7 +6,9 @@ use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_analysis::watch::{WatchRequest, demand_of, threshold_sets};
 use iotrial_import::counters::how_to_record;
 use iotrial_model::counters::{CounterSeries, Counters};
-use iotrial_model::demand::{CounterDemandError, Demand, DemandStream, PoolError, StreamText, USUAL_PERCENTILE};
+use iotrial_model::demand::{
+    CounterDemandError, Demand, DemandStream, PoolError, StreamText, USUAL_PERCENTILE,
+};
 use iotrial_model::finding::FindingId;
 use iotrial_model::load::{Direction, Role};
 

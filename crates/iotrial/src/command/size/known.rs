@@ -63,7 +63,11 @@ pub(super) fn find<'c>(catalogs: &'c [Catalog], provider: &str) -> Result<&'c Ca
 }
 
 /// Refuses names that no catalog has: a search among nothing would end in a wall that is none.
-pub(super) fn check_restrictions(catalogs: &[Catalog], search: &Search, demand: &Demand) -> Result<(), Failure> {
+pub(super) fn check_restrictions(
+    catalogs: &[Catalog],
+    search: &Search,
+    demand: &Demand,
+) -> Result<(), Failure> {
     for name in search.volumes.iter().chain(demand.pools.iter().flat_map(|pool| &pool.volumes)) {
         let kinds = || catalogs.iter().flat_map(|catalog| &catalog.volumes);
         let known = || kinds().map(|kind| kind.name.as_str());

@@ -190,7 +190,8 @@ fn attributes(answer: &Explanation) -> BTreeMap<String, AttributeValue> {
         add(key("volume_mb_per_s"), pool.bandwidth.filter(|one| one.is_finite()).map(|one| whole(one / 1e6)));
     }
     for one in &answer.alone {
-        let key = format!("expected_{}{}", prefix(one.pool), one.measure.as_str().to_lowercase().replace(' ', "_"));
+        let key =
+            format!("expected_{}{}", prefix(one.pool), one.measure.as_str().to_lowercase().replace(' ', "_"));
         let unit = if one.measure.is_bandwidth() { 1e6 } else { 1.0 };
         let key = if one.measure.is_bandwidth() { format!("{key}_mb_per_s") } else { key };
         add(key, one.most.map(|most| whole(most / unit)));
