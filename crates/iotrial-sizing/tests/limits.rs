@@ -133,8 +133,24 @@ fn no_row_of_any_answer_breaks_a_limit_or_a_rule_of_the_vendor() {
             // Azure's with a disk of their own; those without are a little cheaper.
             let with_disk = !volumes.is_empty() && catalog.provider == "azure";
             if with_disk {
+                // What document 003 advises, beside whatever else is asked.
                 demand.latency = None;
+                demand.mirror = Mirror::None;
+                demand.pools.retain(|pool| matches!(pool.roles[..], [Role::Log | Role::Backup]));
                 demand.pools.iter_mut().for_each(|pool| pool.latency = None);
+                demand
+                    .pools
+                    .extend(["data=900GiB,cache=60", "tempdb=90GiB"].map(|pool| pool.parse().unwrap()));
+                demand.capacity = ByteSize::bytes(0);
+                for role in [Role::Data, Role::Tempdb] {
+                    let one = |direction| DemandStream {
+                        role: Some(role),
+                        direction,
+                        iops: 9_000.0,
+                        block_size_bytes: 8_192.0,
+                    };
+                    demand.streams.extend([one(Direction::Read), one(Direction::Write)]);
+                }
             }
             let parts: &[&str] = if with_disk { &["Standard_DS", "ds_v"] } else { &[] };
             let machines = parts.iter().map(|part| (*part).to_owned()).collect();

@@ -4,7 +4,7 @@ use super::volume::VolumeOption;
 use super::{Space, same_cost};
 
 /// What is added to a bound before a branch ends: costs that differ by less count as the same.
-const SAME_COST: f64 = 2e-6;
+pub(super) const SAME_COST: f64 = 2e-6;
 
 /// Volumes that one pool, or several which share limits or a price, may have on a machine.
 #[derive(Debug, Clone)]

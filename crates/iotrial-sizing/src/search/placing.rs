@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::machine::{MachineOption, fits};
-use super::pick::{Best, Choice, Pick};
+use super::pick::{Best, Choice, Pick, SAME_COST};
 use super::volume::VolumeOption;
 use super::{Space, same_cost};
 use crate::catalog::{Attached, CapacityLimit, holds_for};
@@ -123,7 +123,7 @@ impl<'p, 's> Placing<'p, 's> {
         if pool == self.floors.len() {
             let machine = sizes.iter().map(|(index, _)| machines[*index].cost).fold(f64::INFINITY, f64::min);
             let sizes = sizes.iter().map(|(index, _)| *index).collect();
-            found.push(Combination { lanes: lanes.clone(), sizes, floor: machine + volumes });
+            found.push(Combination { lanes: lanes.clone(), sizes, volumes, floor: machine + volumes });
             return;
         }
         let least = |lanes: &Vec<f64>| lanes.iter().copied().fold(f64::INFINITY, f64::min);
@@ -167,30 +167,44 @@ impl<'p, 's> Placing<'p, 's> {
 
     /// Of the sizes of one machine with volumes of these lanes: the fewest volumes within the tolerance of the cheapest.
     fn pick(&self, combination: &Combination, tolerance: f64, memo: &mut Memo) -> Option<Pick> {
-        let Combination { lanes, sizes, .. } = combination;
+        let Combination { lanes, sizes, volumes, .. } = combination;
         let machines = &self.space.machines;
-        let groups: Vec<(usize, Vec<Group>)> =
-            sizes.iter().map(|index| (*index, self.groups(&machines[*index], *index, lanes, memo))).collect();
-        let least = |wanted: Wanted, most: f64| {
-            let of_size = |(index, groups): &(usize, Vec<Group>)| {
+        let mut best_of = |wanted: Wanted, mut most: f64| {
+            let mut best: Option<Pick> = None;
+            for index in sizes {
                 let machine = &machines[*index];
-                let chosen = self.least(machine, groups, lanes, wanted, most - machine.cost)?;
-                let cost = machine.cost + chosen.cost;
-                Some(Pick { machine: *index, lanes: lanes.clone(), cost, chosen })
-            };
-            let picks = groups.iter().filter_map(of_size);
-            // The first of equal ones counts, so that the answer never depends on chance.
-            picks.reduce(|best, one| {
-                let by_cost = same_cost(one.cost, best.cost);
-                let by_count = one.chosen.count.cmp(&best.chosen.count);
-                let order =
-                    if wanted == Wanted::LeastCost { by_cost.then(by_count) } else { by_count.then(by_cost) };
-                if order.then(one.chosen.warnings.cmp(&best.chosen.warnings)).is_lt() { one } else { best }
-            })
+                // Larger sizes cost more, so that most of them end here.
+                if machine.cost + volumes > most {
+                    continue;
+                }
+                let groups = self.groups(machine, *index, lanes, memo);
+                let Some(chosen) = self.least(machine, &groups, lanes, wanted, most - machine.cost) else {
+                    continue;
+                };
+                let one =
+                    Pick { machine: *index, lanes: lanes.clone(), cost: machine.cost + chosen.cost, chosen };
+                // The first of equal ones counts, so that the answer never depends on chance.
+                let is_better = best.as_ref().is_none_or(|best| {
+                    let by_cost = same_cost(one.cost, best.cost);
+                    let by_count = one.chosen.count.cmp(&best.chosen.count);
+                    let order = match wanted {
+                        Wanted::LeastCost => by_cost.then(by_count),
+                        Wanted::FewestVolumes => by_count.then(by_cost),
+                    };
+                    order.then(one.chosen.warnings.cmp(&best.chosen.warnings)).is_lt()
+                });
+                if is_better {
+                    if wanted == Wanted::LeastCost {
+                        most = one.cost + SAME_COST;
+                    }
+                    best = Some(one);
+                }
+            }
+            best
         };
-        let cheapest = least(Wanted::LeastCost, f64::INFINITY)?;
+        let cheapest = best_of(Wanted::LeastCost, f64::INFINITY)?;
         // What costs the same up to rounding counts as the same, also without a tolerance.
-        least(Wanted::FewestVolumes, cheapest.cost * (1.0 + tolerance.max(ROUNDING)))
+        best_of(Wanted::FewestVolumes, cheapest.cost * (1.0 + tolerance.max(ROUNDING)))
     }
 
     /// The best choice of each group, at no more than `most` in all.
@@ -282,6 +296,10 @@ impl<'p, 's> Placing<'p, 's> {
         let mut order: Vec<usize> = (0..machines.len()).collect();
         // The cheapest first: those that come later hardly ever add anything, and end at once.
         order.sort_by(|a, b| same_cost(machines[*a].cost, machines[*b].cost));
+        let relaxed = self.relaxed(lanes);
+        let is_beaten = |stairs: &[Pick], count: u32, cost: f64| {
+            stairs.iter().any(|one| one.chosen.count <= count && !same_cost(cost, one.cost).is_lt())
+        };
         let mut stairs: Vec<Pick> = Vec::new();
         for index in order {
             let machine = &machines[index];
@@ -291,11 +309,7 @@ impl<'p, 's> Placing<'p, 's> {
             if taken.is_none() {
                 continue;
             }
-            let floor: f64 = lanes.iter().zip(&self.floors).map(|(lane, floors)| floors[*lane]).sum();
-            let is_beaten = |stairs: &[Pick], count: u32, cost: f64| {
-                stairs.iter().any(|one| one.chosen.count <= count && !same_cost(cost, one.cost).is_lt())
-            };
-            if is_beaten(&stairs, 0, machine.cost + floor) {
+            if relaxed.iter().all(|(count, cost)| is_beaten(&stairs, *count, machine.cost + cost)) {
                 continue;
             }
             let groups = self.groups(machine, index, lanes, &mut Memo::new());
@@ -303,8 +317,11 @@ impl<'p, 's> Placing<'p, 's> {
                 continue;
             }
             self.choose(machine, &groups, lanes, &mut Vec::new(), &mut |chosen, cost, count| {
-                let rest: f64 = groups[chosen.len()..].iter().map(|group| group.choices[0].cost).sum();
-                let cost = machine.cost + cost + rest;
+                let rest = &groups[chosen.len()..];
+                let fewest =
+                    |group: &Group| group.choices.iter().map(|choice| choice.count).min().unwrap_or(0);
+                let cost = machine.cost + cost + rest.iter().map(|group| group.choices[0].cost).sum::<f64>();
+                let count = count + rest.iter().map(fewest).sum::<u32>();
                 if is_beaten(&stairs, count, cost) {
                     return Turn::Next;
                 }
@@ -319,6 +336,28 @@ impl<'p, 's> Placing<'p, 's> {
         }
         stairs.sort_by_key(|one| one.chosen.count);
         stairs
+    }
+
+    /// What volumes on these lanes cost at least, whatever the machine forbids: for each number of volumes that costs less than any
+    /// smaller number.
+    fn relaxed(&self, lanes: &[usize]) -> Vec<(u32, f64)> {
+        let mut all = vec![(0, 0.0)];
+        for (pool, lane) in lanes.iter().enumerate() {
+            let one = &self.space.pools[pool].lanes[*lane];
+            let floor = self.floors[pool][*lane];
+            let own: Vec<(u32, f64)> = match (one.is_local(), one.kind.shared_by_machine && lanes.len() > 1) {
+                (true, _) => vec![(0, floor)],
+                (_, true) => vec![(self.space.demand.mirror.copies(), floor)],
+                _ => self.options[pool][*lane].iter().map(|option| (option.count, option.cost)).collect(),
+            };
+            let own = stairs_of(own);
+            let with = |before: &(u32, f64)| {
+                let (count, cost) = *before;
+                own.iter().map(move |one| (count + one.0, cost + one.1)).collect::<Vec<_>>()
+            };
+            all = stairs_of(all.iter().flat_map(with).collect());
+        }
+        all
     }
 
     /// The pools that are chosen together, with what each group may have on a machine.
@@ -457,7 +496,9 @@ enum Turn {
 struct Combination {
     lanes: Vec<usize>,
     sizes: Vec<usize>,
-    /// What it costs at least.
+    /// What the volumes cost at least.
+    volumes: f64,
+    /// What it costs at least with the cheapest of the sizes.
     floor: f64,
 }
 
@@ -479,6 +520,18 @@ fn with_share(
         taken.iter().zip(own).map(|(taken, own)| taken + own).collect()
     };
     fits(&sum, factor).then_some(sum)
+}
+
+/// Of numbers with costs those that cost less than any smaller number.
+fn stairs_of(mut all: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
+    all.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let mut least = f64::INFINITY;
+    all.retain(|(_, cost)| {
+        let is_less = *cost < least;
+        least = least.min(*cost);
+        is_less
+    });
+    all
 }
 
 /// The volumes of each pool.

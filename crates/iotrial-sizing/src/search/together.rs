@@ -100,67 +100,62 @@ impl Placing<'_, '_> {
             return Vec::new();
         };
         let copies = space.demand.mirror.copies();
-        let capacity = |at: usize| {
-            lane(at).needs.capacity_gib.ceil().max((level.size_min_gib * u64::from(copies)) as f64)
+        // Of each pool by itself: numbers of volumes with the size that its capacity needs.
+        let own = |at: usize| -> Vec<(u32, u64)> {
+            let size = |count| Some((count, lane(at).needs.least_for_capacity(level, count)?));
+            (copies..=most).filter_map(size).collect()
         };
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "sizes below any that is sold"
-        )]
-        let least: u64 = (0..pools.len()).map(|at| capacity(at) as u64).sum();
+        let own: Vec<Vec<(u32, u64)>> = (0..pools.len()).map(own).collect();
+        let least = |list: &Vec<(u32, u64)>| list.iter().map(|(count, size)| u64::from(*count) * size).min();
+        let Some(least) = own.iter().map(least).sum::<Option<u64>>() else { return Vec::new() };
         // Nothing can be smaller than this, so it ends there.
         let goal = least.max(total);
         let mut found: Vec<Choice> = Vec::new();
         let mut smallest = u64::MAX;
-        let fewest = copies * u32::try_from(pools.len()).unwrap_or(u32::MAX);
-        for sum in fewest..=most.saturating_mul(u32::try_from(pools.len()).unwrap_or(u32::MAX)) {
-            // As many volumes are larger than what is known already, however small each is.
+        for counts in candidates(&own, copies, most) {
+            let sum: u32 = counts.iter().sum();
+            // As many volumes are no smaller than what is known already, however small each is.
             if smallest == goal || u64::from(sum) * level.size_min_gib >= smallest {
                 break;
             }
-            let mut all = Vec::new();
-            splits(sum, pools.len(), copies, most, &mut Vec::new(), &mut all);
-            for counts in all {
-                let sizes: Option<Vec<u64>> = counts
+            let sizes: Option<Vec<u64>> = counts
+                .iter()
+                .enumerate()
+                .map(|(at, count)| lane(at).needs.least_for_capacity(level, *count))
+                .collect();
+            let Some(sizes) = sizes else { continue };
+            let Some(sizes) = fill(&counts, &sizes, level.size_max_gib, total) else { continue };
+            let gib: u64 = sizes.iter().zip(&counts).map(|(size, count)| size * u64::from(*count)).sum();
+            let best = found.iter().map(|choice| choice.cost).fold(f64::INFINITY, f64::min);
+            let rest = pool_rest_cost(kind, level, gib, space.hours) * rate;
+            for attachments in self.attachments(pools, lanes, kind, &counts) {
+                let volumes = counts.iter().zip(&sizes).zip(&attachments);
+                let volumes: Option<Vec<VolumeOption>> = volumes
+                    .map(|((count, size), attachment)| {
+                        let one = volume_cost(level, *size, 0.0, 0.0, space.hours)?;
+                        Some(VolumeOption {
+                            level: level_index,
+                            attachment: *attachment,
+                            count: *count,
+                            size_gib: *size,
+                            iops: 0.0,
+                            bandwidth: 0.0,
+                            cost: one * f64::from(*count) * rate,
+                            rest: 0.0,
+                        })
+                    })
+                    .collect();
+                let Some(volumes) = volumes else { continue };
+                let cost = volumes.iter().map(|volume| volume.cost).sum::<f64>() + rest;
+                let warnings: Option<usize> = volumes
                     .iter()
                     .enumerate()
-                    .map(|(at, count)| lane(at).needs.least_for_capacity(level, *count))
-                    .collect();
-                let Some(sizes) = sizes else { continue };
-                let Some(sizes) = fill(&counts, &sizes, level.size_max_gib, total) else { continue };
-                let gib: u64 = sizes.iter().zip(&counts).map(|(size, count)| size * u64::from(*count)).sum();
-                let best = found.iter().map(|choice| choice.cost).fold(f64::INFINITY, f64::min);
-                let rest = pool_rest_cost(kind, level, gib, space.hours) * rate;
-                for attachments in self.attachments(pools, lanes, kind, &counts) {
-                    let volumes = counts.iter().zip(&sizes).zip(&attachments);
-                    let volumes: Option<Vec<VolumeOption>> = volumes
-                        .map(|((count, size), attachment)| {
-                            let one = volume_cost(level, *size, 0.0, 0.0, space.hours)?;
-                            Some(VolumeOption {
-                                level: level_index,
-                                attachment: *attachment,
-                                count: *count,
-                                size_gib: *size,
-                                iops: 0.0,
-                                bandwidth: 0.0,
-                                cost: one * f64::from(*count) * rate,
-                                rest: 0.0,
-                            })
-                        })
-                        .collect();
-                    let Some(volumes) = volumes else { continue };
-                    let cost = volumes.iter().map(|volume| volume.cost).sum::<f64>() + rest;
-                    let warnings: Option<usize> = volumes
-                        .iter()
-                        .enumerate()
-                        .map(|(at, volume)| space.broken(pools[at], lanes[at], volume, machine))
-                        .sum();
-                    let Some(warnings) = warnings else { continue };
-                    if same_cost(cost, best).is_lt() || attachments.iter().any(Option::is_some) {
-                        smallest = smallest.min(gib);
-                        found.push(Choice { cost, count: sum, warnings, volumes });
-                    }
+                    .map(|(at, volume)| space.broken(pools[at], lanes[at], volume, machine))
+                    .sum();
+                let Some(warnings) = warnings else { continue };
+                if same_cost(cost, best).is_lt() || attachments.iter().any(Option::is_some) {
+                    smallest = smallest.min(gib);
+                    found.push(Choice { cost, count: sum, warnings, volumes });
                 }
             }
         }
@@ -193,6 +188,40 @@ impl Placing<'_, '_> {
         }
         all
     }
+}
+
+/// How many volumes more than the fewest are tried where the rates need more than the capacity.
+// With one volume more of one pool the numbers have no common divisor any more, and every sum can be met; a few are for sizes that end
+// before. What others could save is less than a GiB for each volume.
+const MORE_VOLUMES: u32 = 6;
+
+/// Numbers of volumes of each pool that can be the best, the fewest first: those of which fewer would hold more than is asked, since
+/// sizes are whole GiB, and a few more than the fewest.
+fn candidates(own: &[Vec<(u32, u64)>], copies: u32, most: u32) -> Vec<Vec<u32>> {
+    let mut all: Vec<Vec<u32>> = vec![Vec::new()];
+    for list in own {
+        let mut least = u64::MAX;
+        let mut stairs = Vec::new();
+        for (count, size) in list {
+            if u64::from(*count) * size < least {
+                least = u64::from(*count) * size;
+                stairs.push(*count);
+            }
+        }
+        let with = |before: &Vec<u32>| {
+            stairs.iter().map(|count| before.iter().copied().chain([*count]).collect()).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(with).collect();
+    }
+    let fewest: u32 = own.iter().filter_map(|list| list.first()).map(|(count, _)| *count).sum();
+    for sum in fewest..=(fewest + MORE_VOLUMES).min(most) {
+        splits(sum, own.len(), copies, most, &mut Vec::new(), &mut all);
+    }
+    // Of all pools together there are no more than of one.
+    all.retain(|counts| counts.iter().sum::<u32>() <= most);
+    all.sort_by(|a, b| a.iter().sum::<u32>().cmp(&b.iter().sum()).then(a.cmp(b)));
+    all.dedup();
+    all
 }
 
 /// Every way to make `sum` of `parts` numbers from `least` to `most`.
