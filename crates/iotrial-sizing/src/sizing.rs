@@ -154,8 +154,15 @@ pub fn size(
     let currency = request.money.currency.clone().or_else(|| currencies.first().map(|one| (*one).to_owned()));
     let currency = currency.unwrap_or_default();
     let (headline, sentence) = sentences(&found, cheapest, &currency);
-    let points =
-        points(&found, &curves, cheapest, &held, demand, vcpu_floor.as_ref(), request.tolerance, &currency);
+    let points = points(
+        &found,
+        cheapest.map(|index| (index, &curves[index])),
+        &held,
+        demand,
+        vcpu_floor.as_ref(),
+        request.tolerance,
+        &currency,
+    );
     Ok(Sizing {
         demand: demand.clone(),
         vcpu_floor,
@@ -298,8 +305,7 @@ fn wall(found: &Found) -> Option<String> {
 
 fn points(
     found: &[Found],
-    curves: &[CostCurve],
-    cheapest: Option<usize>,
+    cheapest: Option<(usize, &CostCurve)>,
     against: &[Against],
     demand: &Demand,
     floor: Option<&VcpuFloor>,
@@ -308,11 +314,11 @@ fn points(
 ) -> Vec<String> {
     let mut points = Vec::new();
     points.extend(floor.filter(|_| cheapest.is_some()).map(|floor| floor_in_words(floor, found)));
-    if let Some(index) = cheapest {
+    if let Some((index, curve)) = cheapest {
         let answer = &found[index].answers[0];
         // The reader's next question comes first: what if my rates are a little off?
         points.extend(answer.fit.as_ref().and_then(|fit| beyond_volumes(fit, &answer.configuration.machine)));
-        points.extend(more_and_less(&curves[index], answer, tolerance, currency));
+        points.extend(more_and_less(curve, answer, tolerance, currency));
         for (other, one) in found.iter().enumerate().filter(|(other, _)| *other != index) {
             points.push(match one.answers.first() {
                 Some(other_answer) => {

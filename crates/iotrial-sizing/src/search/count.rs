@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::pick::Pick;
-use super::placing::Placing;
+use super::pick::{Choice, Pick};
+use super::placing::{Group, Memo, Placing, Turn, choose, volumes_of, with_share};
 use super::{Space, same_cost};
 use crate::configuration::Configuration;
 
@@ -69,4 +69,88 @@ impl Space<'_> {
         let carry = self.unpriced.iter().filter(|machine| placing.carries(machine));
         carry.map(|machine| machine.sized.machine.ordered_name()).collect()
     }
+}
+
+impl Placing<'_, '_> {
+    /// The cheapest with each number of volumes on the lanes of a pick, on whichever machine, where it costs less than with fewer.
+    fn by_count(&self, lanes: &[usize]) -> Vec<Pick> {
+        let machines = &self.space.machines;
+        let mut order: Vec<usize> = (0..machines.len()).collect();
+        // The cheapest first: those that come later hardly ever add anything, and end at once.
+        order.sort_by(|a, b| same_cost(machines[*a].cost, machines[*b].cost));
+        let relaxed = self.relaxed(lanes);
+        let is_beaten = |stairs: &[Pick], count: u32, cost: f64| {
+            stairs.iter().any(|one| one.chosen.count <= count && !same_cost(cost, one.cost).is_lt())
+        };
+        let mut stairs: Vec<Pick> = Vec::new();
+        for index in order {
+            let machine = &machines[index];
+            let taken = lanes.iter().enumerate().try_fold(Vec::new(), |taken, (pool, lane)| {
+                with_share(machine, &taken, pool, *lane, self.factor)
+            });
+            if taken.is_none() {
+                continue;
+            }
+            if relaxed.iter().all(|(count, cost)| is_beaten(&stairs, *count, machine.cost + cost)) {
+                continue;
+            }
+            let groups = self.groups(machine, index, lanes, &mut Memo::new());
+            if groups.iter().any(|group| group.choices.is_empty()) {
+                continue;
+            }
+            choose(&groups, &mut Vec::new(), &mut |chosen, cost, count| {
+                let rest = &groups[chosen.len()..];
+                let fewest =
+                    |group: &Group| group.choices.iter().map(|choice| choice.count).min().unwrap_or(0);
+                let cost = machine.cost + cost + rest.iter().map(|group| group.choices[0].cost).sum::<f64>();
+                let count = count + rest.iter().map(fewest).sum::<u32>();
+                if is_beaten(&stairs, count, cost) {
+                    return Turn::Next;
+                }
+                if chosen.len() == groups.len() && self.is_allowed(machine, lanes, &groups, chosen) {
+                    stairs.retain(|one| one.chosen.count < count || same_cost(one.cost, cost).is_lt());
+                    let volumes = volumes_of(lanes.len(), &groups, chosen);
+                    let chosen = Choice { cost: cost - machine.cost, count, warnings: 0, volumes };
+                    stairs.push(Pick { machine: index, lanes: lanes.to_vec(), cost, chosen });
+                }
+                Turn::Deeper
+            });
+        }
+        stairs.sort_by_key(|one| one.chosen.count);
+        stairs
+    }
+
+    /// What volumes on these lanes cost at least, whatever the machine forbids: for each number of volumes that costs less than any
+    /// smaller number.
+    fn relaxed(&self, lanes: &[usize]) -> Vec<(u32, f64)> {
+        let mut all = vec![(0, 0.0)];
+        for (pool, lane) in lanes.iter().enumerate() {
+            let one = &self.space.pools[pool].lanes[*lane];
+            let floor = self.floors[pool][*lane];
+            let own: Vec<(u32, f64)> = match (one.is_local(), one.kind.shared_by_machine && lanes.len() > 1) {
+                (true, _) => vec![(0, floor)],
+                (_, true) => vec![(self.space.demand.mirror.copies(), floor)],
+                _ => self.options[pool][*lane].iter().map(|option| (option.count, option.cost)).collect(),
+            };
+            let own = stairs_of(own);
+            let with = |before: &(u32, f64)| {
+                let (count, cost) = *before;
+                own.iter().map(move |one| (count + one.0, cost + one.1)).collect::<Vec<_>>()
+            };
+            all = stairs_of(all.iter().flat_map(with).collect());
+        }
+        all
+    }
+}
+
+/// Of numbers with costs those that cost less than any smaller number.
+fn stairs_of(mut all: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
+    all.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let mut least = f64::INFINITY;
+    all.retain(|(_, cost)| {
+        let is_less = *cost < least;
+        least = least.min(*cost);
+        is_less
+    });
+    all
 }

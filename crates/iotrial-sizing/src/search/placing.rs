@@ -18,9 +18,9 @@ use crate::catalog::{Attached, CapacityLimit, holds_for};
 use crate::chain::ROUNDING;
 
 /// Pools that are chosen together, with their choices; the cheapest first.
-struct Group {
+pub(super) struct Group {
     pools: Vec<usize>,
-    choices: Rc<Vec<Choice>>,
+    pub(super) choices: Rc<Vec<Choice>>,
 }
 
 /// The volumes of each pool and lane that suffice for a multiple of the rates, whatever the machine.
@@ -28,9 +28,9 @@ pub(super) struct Placing<'p, 's> {
     pub(super) space: &'p Space<'s>,
     pub(super) factor: f64,
     /// For each pool and lane, the cheapest first; empty for what a machine brings itself.
-    options: Vec<Vec<Vec<VolumeOption>>>,
+    pub(super) options: Vec<Vec<Vec<VolumeOption>>>,
     /// What each lane costs at least; infinite where it cannot do.
-    floors: Vec<Vec<f64>>,
+    pub(super) floors: Vec<Vec<f64>>,
 }
 
 /// What is looked for first.
@@ -229,7 +229,7 @@ impl<'p, 's> Placing<'p, 's> {
             rest.map(of).fold((0.0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
         };
         let bounds: Vec<(f64, u32)> = (0..=groups.len()).map(to_come).collect();
-        self.choose(machine, groups, lanes, &mut Vec::new(), &mut |chosen, cost, count| {
+        choose(groups, &mut Vec::new(), &mut |chosen, cost, count| {
             let (cost, count) = (cost + bounds[chosen.len()].0, count + bounds[chosen.len()].1);
             if cost > most {
                 return Turn::NoMore;
@@ -262,106 +262,8 @@ impl<'p, 's> Placing<'p, 's> {
         Some(Choice { volumes: volumes_of(lanes.len(), groups, &chosen), ..best })
     }
 
-    /// Visits the combinations of the choices of the groups, the cheapest of each group first.
-    fn choose(
-        &self,
-        machine: &MachineOption<'_>,
-        groups: &[Group],
-        lanes: &[usize],
-        chosen: &mut Vec<usize>,
-        visit: &mut dyn FnMut(&[usize], f64, u32) -> Turn,
-    ) {
-        let (cost, count) = chosen.iter().zip(groups).fold((0.0, 0), |(cost, count), (choice, group)| {
-            let choice = &group.choices[*choice];
-            (cost + choice.cost, count + choice.count)
-        });
-        let group = chosen.len();
-        for choice in 0..groups[group].choices.len() {
-            let one = &groups[group].choices[choice];
-            chosen.push(choice);
-            let turn = visit(chosen, cost + one.cost, count + one.count);
-            if turn == Turn::Deeper && chosen.len() < groups.len() {
-                self.choose(machine, groups, lanes, chosen, visit);
-            }
-            chosen.pop();
-            if turn == Turn::NoMore {
-                break;
-            }
-        }
-    }
-
-    /// The cheapest with each number of volumes on the lanes of a pick, on whichever machine, where it costs less than with fewer.
-    pub(super) fn by_count(&self, lanes: &[usize]) -> Vec<Pick> {
-        let machines = &self.space.machines;
-        let mut order: Vec<usize> = (0..machines.len()).collect();
-        // The cheapest first: those that come later hardly ever add anything, and end at once.
-        order.sort_by(|a, b| same_cost(machines[*a].cost, machines[*b].cost));
-        let relaxed = self.relaxed(lanes);
-        let is_beaten = |stairs: &[Pick], count: u32, cost: f64| {
-            stairs.iter().any(|one| one.chosen.count <= count && !same_cost(cost, one.cost).is_lt())
-        };
-        let mut stairs: Vec<Pick> = Vec::new();
-        for index in order {
-            let machine = &machines[index];
-            let taken = lanes.iter().enumerate().try_fold(Vec::new(), |taken, (pool, lane)| {
-                with_share(machine, &taken, pool, *lane, self.factor)
-            });
-            if taken.is_none() {
-                continue;
-            }
-            if relaxed.iter().all(|(count, cost)| is_beaten(&stairs, *count, machine.cost + cost)) {
-                continue;
-            }
-            let groups = self.groups(machine, index, lanes, &mut Memo::new());
-            if groups.iter().any(|group| group.choices.is_empty()) {
-                continue;
-            }
-            self.choose(machine, &groups, lanes, &mut Vec::new(), &mut |chosen, cost, count| {
-                let rest = &groups[chosen.len()..];
-                let fewest =
-                    |group: &Group| group.choices.iter().map(|choice| choice.count).min().unwrap_or(0);
-                let cost = machine.cost + cost + rest.iter().map(|group| group.choices[0].cost).sum::<f64>();
-                let count = count + rest.iter().map(fewest).sum::<u32>();
-                if is_beaten(&stairs, count, cost) {
-                    return Turn::Next;
-                }
-                if chosen.len() == groups.len() && self.is_allowed(machine, lanes, &groups, chosen) {
-                    stairs.retain(|one| one.chosen.count < count || same_cost(one.cost, cost).is_lt());
-                    let volumes = volumes_of(lanes.len(), &groups, chosen);
-                    let chosen = Choice { cost: cost - machine.cost, count, warnings: 0, volumes };
-                    stairs.push(Pick { machine: index, lanes: lanes.to_vec(), cost, chosen });
-                }
-                Turn::Deeper
-            });
-        }
-        stairs.sort_by_key(|one| one.chosen.count);
-        stairs
-    }
-
-    /// What volumes on these lanes cost at least, whatever the machine forbids: for each number of volumes that costs less than any
-    /// smaller number.
-    fn relaxed(&self, lanes: &[usize]) -> Vec<(u32, f64)> {
-        let mut all = vec![(0, 0.0)];
-        for (pool, lane) in lanes.iter().enumerate() {
-            let one = &self.space.pools[pool].lanes[*lane];
-            let floor = self.floors[pool][*lane];
-            let own: Vec<(u32, f64)> = match (one.is_local(), one.kind.shared_by_machine && lanes.len() > 1) {
-                (true, _) => vec![(0, floor)],
-                (_, true) => vec![(self.space.demand.mirror.copies(), floor)],
-                _ => self.options[pool][*lane].iter().map(|option| (option.count, option.cost)).collect(),
-            };
-            let own = stairs_of(own);
-            let with = |before: &(u32, f64)| {
-                let (count, cost) = *before;
-                own.iter().map(move |one| (count + one.0, cost + one.1)).collect::<Vec<_>>()
-            };
-            all = stairs_of(all.iter().flat_map(with).collect());
-        }
-        all
-    }
-
     /// The pools that are chosen together, with what each group may have on a machine.
-    fn groups(
+    pub(super) fn groups(
         &self,
         machine: &MachineOption<'_>,
         index: usize,
@@ -448,7 +350,7 @@ impl<'p, 's> Placing<'p, 's> {
     }
 
     /// Whether a machine has places for all of it, and takes as much capacity.
-    fn is_allowed(
+    pub(super) fn is_allowed(
         &self,
         machine: &MachineOption<'_>,
         lanes: &[usize],
@@ -485,7 +387,7 @@ impl<'p, 's> Placing<'p, 's> {
 
 /// What a combination comes to next.
 #[derive(Clone, Copy, PartialEq)]
-enum Turn {
+pub(super) enum Turn {
     Deeper,
     Next,
     /// Neither this one nor any that costs more.
@@ -503,10 +405,10 @@ struct Combination {
 }
 
 /// What pools may have by themselves, by machine, pool and lane.
-type Memo = HashMap<(usize, usize, usize), Rc<Vec<Choice>>>;
+pub(super) type Memo = HashMap<(usize, usize, usize), Rc<Vec<Choice>>>;
 
 /// The shares of the limits of a machine with one more pool; `None` where it does not take that, or it is too much.
-fn with_share(
+pub(super) fn with_share(
     machine: &MachineOption<'_>,
     taken: &[f64],
     pool: usize,
@@ -522,20 +424,32 @@ fn with_share(
     fits(&sum, factor).then_some(sum)
 }
 
-/// Of numbers with costs those that cost less than any smaller number.
-fn stairs_of(mut all: Vec<(u32, f64)>) -> Vec<(u32, f64)> {
-    all.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    let mut least = f64::INFINITY;
-    all.retain(|(_, cost)| {
-        let is_less = *cost < least;
-        least = least.min(*cost);
-        is_less
+/// Visits the combinations of the choices of the groups, the cheapest of each group first, with cost and number so far.
+pub(super) fn choose(
+    groups: &[Group],
+    chosen: &mut Vec<usize>,
+    visit: &mut dyn FnMut(&[usize], f64, u32) -> Turn,
+) {
+    let (cost, count) = chosen.iter().zip(groups).fold((0.0, 0), |(cost, count), (choice, group)| {
+        let choice = &group.choices[*choice];
+        (cost + choice.cost, count + choice.count)
     });
-    all
+    let choices = &groups[chosen.len()].choices;
+    for (place, one) in choices.iter().enumerate() {
+        chosen.push(place);
+        let turn = visit(chosen, cost + one.cost, count + one.count);
+        if turn == Turn::Deeper && chosen.len() < groups.len() {
+            choose(groups, chosen, visit);
+        }
+        chosen.pop();
+        if turn == Turn::NoMore {
+            break;
+        }
+    }
 }
 
 /// The volumes of each pool.
-fn volumes_of(pools: usize, groups: &[Group], chosen: &[usize]) -> Vec<VolumeOption> {
+pub(super) fn volumes_of(pools: usize, groups: &[Group], chosen: &[usize]) -> Vec<VolumeOption> {
     let mut all: Vec<Option<VolumeOption>> = vec![None; pools];
     for (group, choice) in groups.iter().zip(chosen) {
         for (pool, volume) in group.pools.iter().zip(&group.choices[*choice].volumes) {

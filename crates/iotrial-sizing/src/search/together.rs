@@ -259,8 +259,8 @@ fn fill(counts: &[u32], least: &[u64], largest: u64, total: u64) -> Option<Vec<u
     let mut best: Option<Vec<u64>> = None;
     for filler in 0..counts.len() {
         let mut tried: Vec<Vec<u64>> = vec![Vec::new()];
-        for at in 0..counts.len() {
-            let sizes = if at == filler { vec![least[at]] } else { ends(at) };
+        for (at, own) in least.iter().enumerate() {
+            let sizes = if at == filler { vec![*own] } else { ends(at) };
             tried = tried
                 .iter()
                 .flat_map(|before| sizes.iter().map(|size| before.iter().copied().chain([*size]).collect()))
