@@ -184,8 +184,7 @@ impl Rig {
             }
             // No error: the user has what was asked for, a record that says so.
             Err(PrepareError::Interrupted) => {
-                trial.record.ended.reason =
-                    Some("stopped while the files were laid out; nothing was measured".to_owned());
+                trial.record.ended.reason = Some("stopped while the test files were created".to_owned());
                 Ok(false)
             }
             Err(error) => Err(error.into()),

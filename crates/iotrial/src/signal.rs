@@ -12,7 +12,7 @@ use crate::output::say;
 
 /// A brake that signals pull. May be asked for once in the life of the program.
 pub fn control_by_signals() -> Result<Arc<Control>, Failure> {
-    control_saying(Some("stopping when the I/Os in flight are done; a second signal leaves them"))
+    control_saying(Some("stopping after the outstanding I/Os; press Ctrl-C again to stop at once"))
 }
 
 /// The same of work that has nothing in flight, and ends without a word.
