@@ -34,6 +34,8 @@ mod watch;
 pub mod exposition;
 pub mod sweep;
 mod explanation;
+mod counted;
+mod year_plan;
 mod sizing;
 pub mod catalogs;
 mod calendar;

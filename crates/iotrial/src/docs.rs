@@ -17,7 +17,7 @@ macro_rules! page {
 }
 
 /// In the order in which somebody meets them. What is only about building iotrial is not among them.
-pub const PAGES: [Page; 22] = [
+pub const PAGES: [Page; 23] = [
     page!("check", "whether a host is set up for a database: what is read, the rules, your own ones"),
     page!("watch", "counters of a system in use: what is read, how it is judged, live and for Prometheus"),
     page!("profiles", "loads: the built-in ones, and how to write your own"),
@@ -33,6 +33,7 @@ pub const PAGES: [Page; 22] = [
     page!("fio-jobs", "jobs of fio as profiles: what becomes of each option"),
     page!("table-format", "how printed figures become a file"),
     page!("size", "what to buy: the chain of limits, demands, configurations, the search"),
+    page!("size-examples", "ten purchasing questions: what was expected, and what the program answers"),
     page!("catalogs", "catalogs of limits and prices, your own ones, and how to renew them"),
     page!("sweep", "where storage saturates: the method of `iotrial sweep`"),
     page!("settings", "suggested settings of databases: each rule with its source"),

@@ -10,6 +10,7 @@ use iotrial_sizing::explanation::Mix;
 use iotrial_sizing::price::GivenRate;
 
 use super::StoreArgs;
+use super::size_cost::CountedArgs;
 use crate::report_files::ReportFiles;
 
 /// Options of `size`.
@@ -27,6 +28,10 @@ Examples:
   iotrial size --demand iostat.txt --percentile 99 --save-demand erp.toml
   # which limit binds a given configuration
   iotrial size explain today.toml
+  # with SQL Server from the cloud, a passive replica and what is kept as backup
+  iotrial size --demand erp.toml --os windows --database sqlserver-enterprise --pair replica --backup 10TiB
+  # committed for three years, and bought when it is needed
+  iotrial size --read 10000iops@8KiB --capacity 10TiB --growth 40% --years 3 --by-year --term 3y
   # what is known, of when, and what is not
   iotrial size catalogs
 
@@ -71,6 +76,10 @@ pub struct SizeArgs {
     /// Take fewer volumes where that costs no more than this above the cheapest; 0 takes the cheapest.
     #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = parse_tolerance)]
     pub tolerance: f64,
+
+    /// Plan what is bought in which year (--years), and compare it with buying everything on day one.
+    #[arg(long)]
+    pub by_year: bool,
 
     /// So many answers of each provider.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = value_parser!(u32).range(1..=50))]
@@ -228,6 +237,9 @@ pub struct MoneyArgs {
     /// A month has so many hours [default: that of the catalog; 730 where catalogs differ].
     #[arg(long, value_name = "N", value_parser = parse_hours)]
     pub hours_per_month: Option<f64>,
+
+    #[command(flatten)]
+    pub counted: CountedArgs,
 }
 
 /// Options of `size explain`.
@@ -318,7 +330,7 @@ pub enum PrintForm {
     Toml,
 }
 
-fn parse_word<T: Copy>(text: &str, all: &[T], word: fn(T) -> &'static str) -> Result<T, String> {
+pub(super) fn parse_word<T: Copy>(text: &str, all: &[T], word: fn(T) -> &'static str) -> Result<T, String> {
     // The words are those of the TOML files, so that what is typed can be put into one.
     all.iter().copied().find(|one| word(*one) == text).ok_or_else(|| {
         let words: Vec<&str> = all.iter().map(|one| word(*one)).collect();
@@ -338,7 +350,7 @@ fn parse_mirror(text: &str) -> Result<Mirror, String> {
     parse_word(text, Mirror::ALL, Mirror::as_str)
 }
 
-fn parse_number(text: &str, range: std::ops::RangeInclusive<f64>, what: &str) -> Result<f64, String> {
+pub(super) fn parse_number(text: &str, range: std::ops::RangeInclusive<f64>, what: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number| range.contains(number));
     number.ok_or_else(|| format!("{what} is a number from {} to {}", range.start(), range.end()))
 }

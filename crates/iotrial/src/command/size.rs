@@ -50,7 +50,13 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
     others.iter().try_for_each(|(_, path)| check_is_writable(path, args.files.overwrite))?;
     // A wrong name of a profile would only show in the study, after the search.
     args.profile.as_deref().map_or(Ok(()), proof::check_profile)?;
+    let money = known::money(&args.money);
     let demand = demand::demand(&args.demand, &args.store)?.ok_or_else(no_demand)?;
+    let demand = money.counted.under_pair(demand);
+    if args.by_year && demand.years == 0 {
+        let error = anyhow::anyhow!("--by-year needs the number of years");
+        return Err(Failure::input(error).hint("--years 3 --growth 20%".to_owned()));
+    }
     let catalogs = known::catalogs(&args.catalogs)?;
     // All configurations are read before the search, which takes longest.
     let against = args
@@ -59,13 +65,14 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
         .map(|path| known::configuration(path, &AGAINST))
         .collect::<Result<Vec<_>, Failure>>()?;
     let request = Search {
-        money: known::money(&args.money),
+        money,
         answers: args.top as usize,
         volumes: args.volumes.clone(),
         machines: args.machines.clone(),
         volumes_max: args.volumes_max,
         no_arm: args.no_arm,
         tolerance: args.tolerance / 100.0,
+        by_year: args.by_year,
     };
     // A search among nothing would end in «nothing meets it», and the slip would look like an answer.
     known::check_restrictions(&catalogs, &request)?;

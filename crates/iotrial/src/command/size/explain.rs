@@ -27,6 +27,8 @@ pub(super) fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
         os: args.demand.os.unwrap_or(configuration.os),
         ..demand
     });
+    let money = known::money(&args.money);
+    let demand = demand.map(|demand| money.counted.under_pair(demand));
     // The demand may ask for mirrors or a cluster, which change what the same volumes deliver.
     let configuration =
         demand.as_ref().map_or_else(|| configuration.clone(), |demand| configuration.under(demand));
@@ -39,7 +41,7 @@ pub(super) fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
         mixes: &args.mixes,
         demand: demand.as_ref(),
         measurements: &measurements,
-        money: known::money(&args.money),
+        money,
         burst: args.demand.allow_burst,
     };
     let explanation = Explanation::new(&resolved, &question).map_err(|error| {
