@@ -384,7 +384,7 @@ fn capital(words: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-fn mix_name(one: &MixReach) -> String {
+pub(crate) fn mix_name(one: &MixReach) -> String {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

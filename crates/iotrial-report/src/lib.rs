@@ -36,6 +36,8 @@ pub mod sweep;
 mod explanation;
 mod counted;
 mod year_plan;
+mod side_by_side;
+pub mod order;
 mod sizing;
 pub mod catalogs;
 mod calendar;

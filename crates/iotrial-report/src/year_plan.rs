@@ -33,11 +33,7 @@ fn years(plan: &YearPlan, currency: &str, at_a_glance: bool) -> Table {
             Value::Number(year.capacity_gib),
             Value::Number(year.load_times),
             Value::Text(year.configuration.in_short()),
-            Value::Text(if year.changes.is_empty() {
-                "nothing".to_owned()
-            } else {
-                year.changes.join("; ")
-            }),
+            Value::Text(if year.changes.is_empty() { "nothing".to_owned() } else { year.changes.join("; ") }),
             Value::Number(year.per_month),
             Value::Number(year.per_year),
         ],

@@ -16,7 +16,7 @@ use iotrial_model::load::Role;
 use iotrial_model::words::in_brief;
 use serde::Serialize;
 
-use crate::catalog::{Catalog, Circumstances, Effect, HostCache, Level, Processors, Route, VolumeKind};
+use crate::catalog::{Catalog, Circumstances, Effect, HostCache, Level, Processors, Route, Term, VolumeKind};
 use crate::chain::{Chain, ROUNDING, machine_elements};
 use crate::configuration::{Configuration, Pool, SizedMachine};
 use crate::explanation::{ExplainError, Explanation, Question};
@@ -394,9 +394,23 @@ impl<'s> Space<'s> {
                 self.machines.push(MachineOption { sized, cost: cost.unwrap_or(0.0), reach });
             }
         }
-        for (names, why) in
-            [(unpriced, "no source has a price"), (unknown, "no source has their limits for volumes")]
-        {
+        let committed = |option: &&MachineOption<'_>| {
+            self.catalog.paid.committed(counted.term, option.sized.machine).is_some()
+        };
+        let mut uncommitted: Vec<&str> = if counted.term == Term::OnDemand {
+            Vec::new()
+        } else {
+            let without = self.machines.iter().filter(|option| !committed(option));
+            without.map(|option| option.sized.machine.ordered_name()).collect()
+        };
+        uncommitted.dedup();
+        let on_demand =
+            format!("no source has a price {}: they are counted on demand", counted.term.in_words());
+        for (names, why) in [
+            (unpriced, "no source has a price"),
+            (unknown, "no source has their limits for volumes"),
+            (uncommitted, &on_demand),
+        ] {
             if !names.is_empty() {
                 self.left_out.push(format!("{}: {why}", in_brief(&names, 4, 3)));
             }
@@ -662,6 +676,7 @@ impl<'s> Space<'s> {
             shipped: demand.shipped.clone(),
             outstanding: None,
             latency_mean_us: None,
+            attributes: std::collections::BTreeMap::new(),
             pools: vec![Pool {
                 roles: Vec::new(),
                 volume: kind.name.clone(),

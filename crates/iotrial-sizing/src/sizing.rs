@@ -13,15 +13,17 @@ use crate::configuration::{Configuration, ConfigurationError};
 use crate::explanation::{ExplainError, Explanation};
 use crate::floor::VcpuFloor;
 use crate::measure::grouped;
-use crate::price::{Cost, CostPart, Counted};
+use crate::price::{Cost, Counted};
 use crate::requirement::Fit;
 use crate::search::{CostCurve, Found, Search, YearPlan, curve_of, over_years, search};
 
 mod against;
+mod bill;
 mod cheapest;
 
 pub use against::Against;
 use against::hold;
+use bill::{licences_in_words, plan_in_words};
 use cheapest::{cheapest_of, floor_in_words, of_cheapest};
 
 /// The answer to a demand.
@@ -199,45 +201,6 @@ fn by_year(demand: &Demand, is_below_floor: bool) -> Vec<Demand> {
         floor.map_or_else(|| demand.clone(), |floor| floor.under(&demand))
     };
     (1..=demand.years.max(1)).map(at_end).collect()
-}
-
-/// What of the sum goes to the database, and how its licences are counted.
-fn licences_in_words(answer: &Explanation, currency: &str) -> Vec<String> {
-    let cost = &answer.cost;
-    let database = cost.of_part(CostPart::Database);
-    let share = (database > 0.0).then(|| {
-        format!(
-            "{} of it, {:.0} %, are licences of the database",
-            money(database, currency),
-            100.0 * database / cost.per_month
-        )
-    });
-    share.into_iter().chain(cost.notes.iter().cloned()).collect()
-}
-
-/// What buying when it is needed costs, and saves.
-fn plan_in_words(plan: &YearPlan, currency: &str) -> String {
-    let years = plan.years.len();
-    let less = 100.0 * (1.0 - plan.total / plan.total_from_day_one);
-    let against = if less >= 0.05 {
-        format!(
-            "{less:.1} % less than {} with everything from day one",
-            money(plan.total_from_day_one, currency)
-        )
-    } else {
-        "no less than with everything from day one".to_owned()
-    };
-    let without = if plan.missing.is_empty() {
-        String::new()
-    } else {
-        format!(" (without the {})", plan.missing.join(" and the "))
-    };
-    format!(
-        "bought when it is needed, {years} year{} cost {} with {}{without}, {against}",
-        if years == 1 { "" } else { "s" },
-        money(plan.total, currency),
-        plan.title
-    )
 }
 
 /// A sum with its currency.

@@ -86,7 +86,9 @@ fn parse_licences(text: &str) -> Result<LicencesFrom, String> {
         "included" => Ok(LicencesFrom::Included),
         "list" => Ok(LicencesFrom::List),
         "own" => Ok(LicencesFrom::Own),
-        _ => parse_number(text, 0.0..=1e9, "it must be one of included, list, own, or an amount a year: that")
-            .map(LicencesFrom::PerYear),
+        _ => {
+            parse_number(text, 0.0..=1e9, "it must be one of included, list, own, or an amount a year: that")
+                .map(LicencesFrom::PerYear)
+        }
     }
 }

@@ -14,10 +14,15 @@ mod measured;
 
 mod proof;
 
+mod side_by_side;
+
 use std::path::Path;
 use std::process::ExitCode;
 
 use iotrial_report::document::Document;
+use iotrial_report::order::{self, NoOrder};
+use iotrial_sizing::configuration::Configuration;
+use iotrial_sizing::explanation::Explanation;
 use iotrial_sizing::search::Search;
 use iotrial_sizing::sizing::{Sizing, size as find};
 
@@ -40,7 +45,13 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
         Some(SizeCommand::Catalogs(args)) => return catalogs::catalogs(args),
         None => {}
     }
-    let files = [(Also::Study, &args.study), (Also::Config, &args.config), (Also::Demand, &args.save_demand)];
+    let files = [
+        (Also::Study, &args.study),
+        (Also::Config, &args.config),
+        (Also::Demand, &args.save_demand),
+        (Also::Terraform, &args.terraform),
+        (Also::Commands, &args.commands),
+    ];
     let wanted: Vec<(Also, &Path)> =
         files.into_iter().filter_map(|(what, path)| Some((what, path.as_deref()?))).collect();
     let others: Vec<OtherFile<'_>> = wanted.iter().map(|(what, path)| (what.option(), *path)).collect();
@@ -80,6 +91,13 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
         let hint = error.hint();
         Failure::input(error).hint(hint)
     })?;
+    let has_pair = request.money.counted.pair.is_some();
+    let ordered = |best: &Explanation, form: fn(&Configuration, bool) -> Result<String, NoOrder>| {
+        form(&best.configuration, has_pair).map_err(|error| {
+            Failure::input(error)
+                .hint("--config writes it as a configuration, whatever the provider".to_owned())
+        })
+    };
     let best = answers(&sizing).next();
     let (mut written, mut left_out, mut result) = (Vec::new(), Vec::new(), Ok(()));
     for (what, path) in wanted {
@@ -88,7 +106,9 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
             (Also::Demand, _) => Ok(sizing.demand.to_toml()),
             (Also::Study, Some(_)) => proof::study_of(&sizing, args.profile.as_deref()),
             (Also::Config, Some(best)) => Ok(best.configuration.to_toml()),
-            (Also::Study | Also::Config, None) => {
+            (Also::Terraform, Some(best)) => ordered(best, order::terraform),
+            (Also::Commands, Some(best)) => ordered(best, order::commands),
+            (_, None) => {
                 left_out.push(path);
                 continue;
             }
@@ -118,6 +138,8 @@ enum Also {
     Study,
     Config,
     Demand,
+    Terraform,
+    Commands,
 }
 
 impl Also {
@@ -126,6 +148,8 @@ impl Also {
             Self::Study => "--study",
             Self::Config => "--config",
             Self::Demand => "--save-demand",
+            Self::Terraform => "--terraform",
+            Self::Commands => "--commands",
         }
     }
 
@@ -134,6 +158,8 @@ impl Also {
             Self::Study => "study",
             Self::Config => "config",
             Self::Demand => "demand",
+            Self::Terraform => "terraform",
+            Self::Commands => "commands",
         }
     }
 }

@@ -74,11 +74,10 @@ pub(super) fn check_restrictions(catalogs: &[Catalog], search: &Search) -> Resul
         }
     }
     for part in &search.machines {
-        let has =
-            |catalog: &Catalog| {
-                let all = catalog.machines.iter().chain(&catalog.paid.constrained);
-                all.into_iter().any(|machine| machine.name.contains(part.as_str()))
-            };
+        let has = |catalog: &Catalog| {
+            let all = catalog.machines.iter().chain(&catalog.paid.constrained);
+            all.into_iter().any(|machine| machine.name.contains(part.as_str()))
+        };
         if !catalogs.iter().any(has) {
             let error = anyhow!("no machine has `{part}` in its name");
             return Err(Failure::input(error).hint("`iotrial size catalogs PROVIDER` lists them".to_owned()));
