@@ -32,6 +32,8 @@ mod store;
 
 mod size;
 
+mod size_cost;
+
 mod study;
 
 mod sweep;

@@ -96,6 +96,7 @@ pub(super) fn read_machine(
     Some(Machine {
         name: name?,
         processors: processors?,
+        constrained_from: None,
         arm,
         volumes_max,
         volumes_max_by_attachment: by_attachment.unwrap_or_default(),

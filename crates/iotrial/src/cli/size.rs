@@ -10,6 +10,7 @@ use iotrial_sizing::explanation::Mix;
 use iotrial_sizing::price::GivenRate;
 
 use super::StoreArgs;
+use super::size_cost::CountedArgs;
 use crate::report_files::ReportFiles;
 
 /// Options of `size`.
@@ -23,10 +24,16 @@ Examples:
   iotrial size --demand erp.toml --against today.toml --html answer.html
   # what a run did; and the study that proves the answer
   iotrial size --demand 01JD… --capacity 2TiB --study prove.toml
+  # as Terraform and as commands of the provider
+  iotrial size --demand erp.toml --provider aws --terraform database.tf --commands order.sh
   # what a machine does today, kept to be edited
   iotrial size --demand iostat.txt --percentile 99 --save-demand erp.toml
   # which limit binds a given configuration
   iotrial size explain today.toml
+  # with SQL Server from the cloud, a passive replica and what is kept as backup
+  iotrial size --demand erp.toml --os windows --database sqlserver-enterprise --pair replica --backup 10TiB
+  # committed for three years, and bought when it is needed
+  iotrial size --read 10000iops@8KiB --capacity 10TiB --growth 40% --years 3 --by-year --term 3y
   # what is known, of when, and what is not
   iotrial size catalogs
 
@@ -72,6 +79,10 @@ pub struct SizeArgs {
     #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = parse_tolerance)]
     pub tolerance: f64,
 
+    /// Plan what is bought in which year (--years), and compare it with buying everything on day one.
+    #[arg(long)]
+    pub by_year: bool,
+
     /// So many answers of each provider.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = value_parser!(u32).range(1..=50))]
     pub top: u32,
@@ -95,6 +106,14 @@ pub struct SizeArgs {
     /// Write the cheapest configuration, to edit it and to have it explained.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
+
+    /// Write the cheapest configuration as a Terraform file, with names, zone and sizes as variables and the stripe as comments.
+    #[arg(long, value_name = "FILE")]
+    pub terraform: Option<PathBuf>,
+
+    /// Write the commands of the provider's own tool (aws, az, gcloud, oci) that make it, as a shell script.
+    #[arg(long, value_name = "FILE")]
+    pub commands: Option<PathBuf>,
 
     #[command(flatten)]
     pub files: ReportFiles,
@@ -228,6 +247,9 @@ pub struct MoneyArgs {
     /// A month has so many hours [default: that of the catalog; 730 where catalogs differ].
     #[arg(long, value_name = "N", value_parser = parse_hours)]
     pub hours_per_month: Option<f64>,
+
+    #[command(flatten)]
+    pub counted: CountedArgs,
 }
 
 /// Options of `size explain`.
@@ -241,27 +263,30 @@ Examples:
   # the same for printed figures
   iotrial size explain today.toml --table printed.toml
   # whether it carries that
-  iotrial size explain today.toml --demand erp.toml")]
+  iotrial size explain today.toml --demand erp.toml
+  # price and performance of several, with what was measured on the second
+  iotrial size explain one.toml ten.toml --mix 100@64KiB --record 2=01JD…")]
 pub struct ExplainArgs {
-    /// A configuration, a TOML file (docs/size.md).
-    #[arg(value_name = "CONFIG")]
-    pub configuration: PathBuf,
+    /// A configuration, a TOML file (docs/size.md). Several are compared: what each delivers, what binds, what a MB/s and 1,000
+    /// IOPS cost.
+    #[arg(value_name = "CONFIG", required = true)]
+    pub configurations: Vec<PathBuf>,
 
     /// A mix of reads at a block size, such as 70@8KiB; may be repeated [default: six usual ones].
     #[arg(long = "mix", value_name = "PERCENT@SIZE")]
     pub mixes: Vec<Mix>,
 
-    /// What was measured on this configuration: a file of iotrial or of another tool, an id or a label in the store; may be
-    /// repeated.
-    #[arg(long = "record", value_name = "RECORD")]
+    /// What was measured on this configuration: a file of iotrial or of another tool, an id or a label in the store, runs and
+    /// sweeps; may be repeated. With several configurations, which one it is of by its number: 2=01JD….
+    #[arg(long = "record", value_name = "[N=]RECORD")]
     pub records: Vec<String>,
 
-    /// A printed table of it (docs/table-format.md); may be repeated.
-    #[arg(long = "table", value_name = "FILE")]
-    pub tables: Vec<PathBuf>,
+    /// A printed table of it (docs/table-format.md); may be repeated. With several configurations by number, as --record.
+    #[arg(long = "table", value_name = "[N=]FILE")]
+    pub tables: Vec<String>,
 
-    /// Only these rows of the tables, by id; may be repeated.
-    #[arg(long = "row", value_name = "ID", requires = "tables")]
+    /// Only these rows of the tables, by id; may be repeated. With several configurations also 2=ID: only of that one.
+    #[arg(long = "row", value_name = "[N=]ID", requires = "tables")]
     pub rows: Vec<String>,
 
     #[command(flatten)]
@@ -318,7 +343,7 @@ pub enum PrintForm {
     Toml,
 }
 
-fn parse_word<T: Copy>(text: &str, all: &[T], word: fn(T) -> &'static str) -> Result<T, String> {
+pub(super) fn parse_word<T: Copy>(text: &str, all: &[T], word: fn(T) -> &'static str) -> Result<T, String> {
     // The words are those of the TOML files, so that what is typed can be put into one.
     all.iter().copied().find(|one| word(*one) == text).ok_or_else(|| {
         let words: Vec<&str> = all.iter().map(|one| word(*one)).collect();
@@ -338,7 +363,11 @@ fn parse_mirror(text: &str) -> Result<Mirror, String> {
     parse_word(text, Mirror::ALL, Mirror::as_str)
 }
 
-fn parse_number(text: &str, range: std::ops::RangeInclusive<f64>, what: &str) -> Result<f64, String> {
+pub(super) fn parse_number(
+    text: &str,
+    range: std::ops::RangeInclusive<f64>,
+    what: &str,
+) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number| range.contains(number));
     number.ok_or_else(|| format!("{what} is a number from {} to {}", range.start(), range.end()))
 }
