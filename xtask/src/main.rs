@@ -17,6 +17,7 @@ mod attack;
 #[cfg(unix)]
 mod outcomes;
 mod fuzz;
+mod catalog;
 mod source;
 mod tree;
 mod modules;
@@ -38,7 +39,9 @@ Commands:
   attack [CLASS].. hostile situations tried against the program, counted by class; as root also those with devices
                  `cargo xtask attack --help` says how
   fuzz [ROW]...  mutated inputs on every reader of what strangers write: how many, and what was found
-                 `cargo xtask fuzz --help` says how";
+                 `cargo xtask fuzz --help` says how
+  catalog PROVIDER FILE...  what a provider's public price and limit files would change in its catalog
+                 `cargo xtask catalog --help` says which files, and how to write it";
 
 fn main() -> anyhow::Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -50,6 +53,7 @@ fn main() -> anyhow::Result<ExitCode> {
         #[cfg(unix)]
         ["outcomes", ..] => outcomes::outcomes(&arguments[1..], &workspace::root()?),
         ["fuzz", ..] => fuzz::fuzz(&arguments[1..], &workspace::root()?),
+        ["catalog", ..] => catalog::catalog(&arguments[1..], &workspace::root()?),
         ["structure", ..] => structure::structure(&arguments[1..], &workspace::root()?),
         ["--help" | "-h" | "help"] => {
             println!("{USAGE}");
