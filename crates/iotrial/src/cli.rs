@@ -24,6 +24,8 @@ mod completion;
 
 mod gate;
 
+mod listen;
+
 mod rig;
 
 mod import;
@@ -42,6 +44,7 @@ pub use awr::AwrArgs;
 pub use check::CheckArgs;
 pub use gate::GateArgs;
 pub use import::ImportArgs;
+pub use listen::ListenArgs;
 pub use rig::RigArgs;
 pub use size::{CatalogArgs, CatalogsArgs, DemandArgs, ExplainArgs, MoneyArgs, SizeArgs, SizeCommand};
 pub use store::{Column, LabelArgs, OpenArgs, RecordsArgs, RemoveArgs, Since, StoreArgs};
@@ -181,6 +184,8 @@ Examples:
   iotrial run --metric batch_requests_per_s=13100
   # for CI: exit code 0, 1 or 4 (undecided)
   iotrial run --need 5000iops --gate 'log.commit.p99 < 2ms'
+  # its figures in Grafana while it runs
+  iotrial run --full --listen 9464
   # a raw device; `iotrial target` prints the token
   iotrial run oracle-slob-random --target /dev/nvme1n1 --destroy 3f9a1c…
   # a job of fio, in its own size and time

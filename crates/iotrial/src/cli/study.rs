@@ -7,8 +7,8 @@ use clap::{Args, Subcommand};
 use iotrial_model::given_target::GivenTarget;
 use iotrial_session::request::{Earlier, StudyRequest};
 
-use super::StoreArgs;
 use super::rig::targets;
+use super::{ListenArgs, StoreArgs};
 use crate::report_files::ReportFiles;
 
 /// Options of `study`.
@@ -26,6 +26,8 @@ Examples:
   iotrial study volumes.toml
   # only what is missing, after whatever stopped it
   iotrial study volumes.toml --resume
+  # its figures in Grafana meanwhile
+  iotrial study volumes.toml --listen 9464
   # what is done, what is missing, and the comparison
   iotrial study volumes.toml --status --html v.html
   # raw devices; `iotrial target` prints the tokens
@@ -86,6 +88,9 @@ pub struct StudyArgs {
     /// Hide the progress; warnings and results stay.
     #[arg(short, long)]
     pub quiet: bool,
+
+    #[command(flatten)]
+    pub listen: ListenArgs,
 
     #[command(flatten)]
     pub files: ReportFiles,

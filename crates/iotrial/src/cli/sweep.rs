@@ -30,6 +30,8 @@ Examples:
   iotrial sweep --series sqlio --full
   # the figures as a workbook with native charts
   iotrial sweep --pattern randread-8k --xlsx sweep.xlsx
+  # its figures in Grafana while it runs
+  iotrial sweep --listen 9464
   # the way to the array
   iotrial sweep --channel --target /mnt/a --target /mnt/b
 
