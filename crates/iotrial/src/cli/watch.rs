@@ -22,6 +22,8 @@ Examples:
   iotrial watch DB01.csv --role data=D: --role log=L: --html db01.html
   # iostat, sar, sadf; from another program
   ssh db01 iostat -x -y 15 240 | iotrial watch -
+  # a log that rolled over, a file for each day
+  iotrial watch DB01_*.csv
   # two snapshots of sys.dm_io_virtual_file_stats, or of pg_stat_io
   iotrial watch before.csv after.csv
   # what to buy for it
