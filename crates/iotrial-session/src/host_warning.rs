@@ -49,7 +49,7 @@ mod tests {
 
     use iotrial_model::host_fact::{Fact, FactId, FactValue, Part, Reading, TargetChain};
     use iotrial_model::plan::Plan;
-    use iotrial_model::record::Interval;
+    use iotrial_model::record::{Interval, RunRecord};
 
     use super::*;
 
@@ -63,7 +63,7 @@ mod tests {
         }
         fn layout(&self, _: u64, _: u64) {}
         fn left(&self, _: Duration) {}
-        fn start(&self, _: &Plan) {}
+        fn start(&self, _: &RunRecord, _: bool) {}
         fn interval(&self, _: &Plan, _: &Interval) {}
         fn finish(&self) {}
     }

@@ -24,6 +24,8 @@ mod completion;
 
 mod gate;
 
+mod listen;
+
 mod rig;
 
 mod import;
@@ -44,6 +46,7 @@ pub use awr::AwrArgs;
 pub use check::CheckArgs;
 pub use gate::GateArgs;
 pub use import::ImportArgs;
+pub use listen::ListenArgs;
 pub use rig::RigArgs;
 pub use size::{CatalogArgs, CatalogsArgs, DemandArgs, ExplainArgs, MoneyArgs, SizeArgs, SizeCommand};
 pub use store::{Column, LabelArgs, OpenArgs, RecordsArgs, RemoveArgs, Since, StoreArgs};
@@ -183,6 +186,8 @@ Examples:
   iotrial run --metric batch_requests_per_s=13100
   # for CI: exit code 0, 1 or 4 (undecided)
   iotrial run --need 5000iops --gate 'log.commit.p99 < 2ms'
+  # live figures for Prometheus and Grafana while it runs
+  iotrial run --full --listen 9464
   # a raw device; get the token from `iotrial target`
   iotrial run oracle-slob-random --target /dev/nvme1n1 --destroy 3f9a1c…
   # an existing fio job, at its own size and run time

@@ -10,7 +10,7 @@ use iotrial_model::plan::{EngineKind, SimDevice};
 use iotrial_model::record::AttributeValue;
 use iotrial_session::request::RigRequest;
 
-use super::StoreArgs;
+use super::{ListenArgs, StoreArgs};
 use crate::failure::Failure;
 
 /// Targets, engine, name, and where the records go.
@@ -65,6 +65,9 @@ pub struct RigArgs {
     /// For `--engine sim`: the simulated device, such as 'service_time_us = 200, parallelism = 32'.
     #[arg(long, value_name = "KEYS", value_parser = parse_sim_device)]
     pub sim: Option<SimDevice>,
+
+    #[command(flatten)]
+    pub listen: ListenArgs,
 
     #[command(flatten)]
     pub store: StoreArgs,

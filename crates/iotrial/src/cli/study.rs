@@ -7,8 +7,8 @@ use clap::{Args, Subcommand};
 use iotrial_model::given_target::GivenTarget;
 use iotrial_session::request::{Earlier, StudyRequest};
 
-use super::StoreArgs;
 use super::rig::targets;
+use super::{ListenArgs, StoreArgs};
 use crate::report_files::ReportFiles;
 
 /// Options of `study`.
@@ -26,6 +26,8 @@ Examples:
   iotrial study volumes.toml
   # continue after an interruption
   iotrial study volumes.toml --resume
+  # live figures for Prometheus and Grafana while it runs
+  iotrial study volumes.toml --listen 9464
   # what is done, what is missing, and the comparison so far
   iotrial study volumes.toml --status --html v.html
   # raw devices; get the tokens from `iotrial target`
@@ -85,6 +87,9 @@ pub struct StudyArgs {
     /// Hide progress; warnings and results are still shown.
     #[arg(short, long)]
     pub quiet: bool,
+
+    #[command(flatten)]
+    pub listen: ListenArgs,
 
     #[command(flatten)]
     pub files: ReportFiles,
