@@ -325,6 +325,7 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
         | Id::MergedIo
         | Id::SharedDisk
         | Id::SmallWorkingSet
+        | Id::SmbShare
         | Id::EngineFallback
         | Id::SizeReduced
         | Id::CompletionLatency

@@ -153,7 +153,7 @@ impl Screen {
     fn new(args: &WatchArgs, host: &str, watched: &Watched) -> Self {
         if args.json {
             Self::Json
-        } else if output::stdout_is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb") {
+        } else if output::takes_escapes() {
             Self::Terminal(Box::new(LiveBlock::new(host, args.interval.as_secs_f64(), watched)), 0)
         } else {
             Self::Lines(0)
