@@ -24,6 +24,8 @@ mod completion;
 
 mod gate;
 
+mod host;
+
 mod listen;
 
 mod rig;
@@ -43,6 +45,7 @@ mod watch;
 pub use awr::AwrArgs;
 pub use check::CheckArgs;
 pub use gate::GateArgs;
+pub use host::HostArgs;
 pub use import::ImportArgs;
 pub use listen::ListenArgs;
 pub use rig::RigArgs;
@@ -186,6 +189,8 @@ Examples:
   iotrial run --need 5000iops --gate 'log.commit.p99 < 2ms'
   # its figures in Grafana while it runs
   iotrial run --full --listen 9464
+  # warn first of what our own standard calls critical, and keep what the cloud says of the machine
+  iotrial run --rules ./our-rules --cloud
   # a raw device; `iotrial target` prints the token
   iotrial run oracle-slob-random --target /dev/nvme1n1 --destroy 3f9a1c…
   # a job of fio, in its own size and time

@@ -147,6 +147,8 @@ fn is_of_this_host(line: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+
     use super::*;
 
     fn status(head: &str, own: IpAddr) -> &'static str {
