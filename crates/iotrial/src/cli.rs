@@ -24,6 +24,8 @@ mod completion;
 
 mod gate;
 
+mod host;
+
 mod listen;
 
 mod rig;
@@ -45,6 +47,7 @@ mod watch;
 pub use awr::AwrArgs;
 pub use check::CheckArgs;
 pub use gate::GateArgs;
+pub use host::HostArgs;
 pub use import::ImportArgs;
 pub use listen::ListenArgs;
 pub use rig::RigArgs;
@@ -188,6 +191,8 @@ Examples:
   iotrial run --need 5000iops --gate 'log.commit.p99 < 2ms'
   # live figures for Prometheus and Grafana while it runs
   iotrial run --full --listen 9464
+  # check your own host rules first, and keep what the cloud says of the machine
+  iotrial run --rules ./our-rules --cloud
   # a raw device; get the token from `iotrial target`
   iotrial run oracle-slob-random --target /dev/nvme1n1 --destroy 3f9a1c…
   # an existing fio job, at its own size and run time

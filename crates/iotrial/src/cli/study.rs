@@ -8,7 +8,7 @@ use iotrial_model::given_target::GivenTarget;
 use iotrial_session::request::{Earlier, StudyRequest};
 
 use super::rig::targets;
-use super::{ListenArgs, StoreArgs};
+use super::{HostArgs, ListenArgs, StoreArgs};
 use crate::report_files::ReportFiles;
 
 /// Options of `study`.
@@ -89,6 +89,9 @@ pub struct StudyArgs {
     pub quiet: bool,
 
     #[command(flatten)]
+    pub host: HostArgs,
+
+    #[command(flatten)]
     pub listen: ListenArgs,
 
     #[command(flatten)]
@@ -112,7 +115,14 @@ impl StudyArgs {
             (false, false) => Earlier::Refused,
         };
         let (destroy, store) = (self.destroy.clone(), self.store.place());
-        StudyRequest { earlier, destroy, store, quiet: self.quiet, anonymous: self.anonymous }
+        StudyRequest {
+            earlier,
+            destroy,
+            store,
+            quiet: self.quiet,
+            anonymous: self.anonymous,
+            host: self.host.look(),
+        }
     }
 }
 
