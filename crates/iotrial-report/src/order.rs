@@ -132,6 +132,11 @@ fn parts(configuration: &Configuration) -> Vec<Part<'_>> {
 }
 
 impl Order<'_> {
+    /// How many volumes stand before those of a part.
+    fn before(&self, name: &str) -> u32 {
+        self.parts.iter().take_while(|part| part.name != name).map(|part| part.pool.count).sum()
+    }
+
     /// The name of the machine as it is ordered, without the way in which it is used.
     fn machine(&self) -> &str {
         self.configuration.machine.split_once('/').map_or(&self.configuration.machine, |(name, _)| name)
@@ -154,4 +159,14 @@ impl Order<'_> {
 /// A whole number of a unit, rounded up: less than was asked would not carry it.
 fn whole(amount: f64, unit: f64) -> String {
     format!("{:.0}", (amount / unit - 1e-6).ceil().max(0.0))
+}
+
+/// A word of a shell command. Names come from catalogs, which may be anybody's.
+fn shell(text: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text.to_owned();
+    }
+    let harmless: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    format!("'{}'", harmless.replace('\'', "'\\''"))
 }

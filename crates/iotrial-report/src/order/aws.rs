@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::hcl::{asked, fields, number, provider, resource, word};
-use super::{MIB, NoOrder, Order, Part, whole};
+use super::hcl::{asked, fields, number, provider, quoted, resource, word};
+use super::{MIB, NoOrder, Order, Part, shell, whole};
 
 /// The types of EBS volumes by their names in the catalog, which are AWS's.
 const TYPES: [&str; 6] = ["gp2", "gp3", "io1", "io2", "st1", "sc1"];
@@ -79,7 +79,7 @@ pub(super) fn terraform(order: &Order<'_>) -> Result<String, NoOrder> {
         let mut lines = vec![
             ("count", format!("var.{name}_volumes")),
             ("availability_zone", "var.zone".to_owned()),
-            ("type", format!("\"{}\"", kind(order, part)?)),
+            ("type", quoted(kind(order, part)?)),
             ("size", format!("var.{name}_size_gib")),
         ];
         if iops(part).is_some() {
@@ -117,7 +117,7 @@ pub(super) fn commands(order: &Order<'_>) -> Result<String, NoOrder> {
          machine=$(aws ec2 run-instances --image-id \"$IMAGE\" --instance-type {} --subnet-id \"$SUBNET\" --ebs-optimized \\\n  \
          --tag-specifications \"ResourceType=instance,Tags=[{{Key=Name,Value=$NAME}}]\" --query 'Instances[0].InstanceId' --output text)\n\
          aws ec2 wait instance-running --instance-ids \"$machine\"\n",
-        order.machine()
+        shell(order.machine())
     );
     let names: Vec<String> = LETTERS
         .chars()
@@ -138,7 +138,7 @@ pub(super) fn commands(order: &Order<'_>) -> Result<String, NoOrder> {
              aws ec2 wait volume-available --volume-ids \"$volume\"\n  \
              aws ec2 attach-volume --volume-id \"$volume\" --instance-id \"$machine\" --device \"$device\"\ndone\n",
             devices.join(" "),
-            kind(order, part)?,
+            shell(kind(order, part)?),
             part.pool.size_gib,
             part.name
         );

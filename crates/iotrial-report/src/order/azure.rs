@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::hcl::{asked, number, provider, resource, word};
-use super::{MB, NoOrder, Order, Part, whole};
+use super::hcl::{asked, number, provider, quoted, resource, word};
+use super::{MB, NoOrder, Order, Part, shell, whole};
 
 /// What a kind of volume is in Azure's words.
 enum Kind {
@@ -152,7 +152,7 @@ fn disks(text: &mut String, order: &Order<'_>, part: &Part<'_>, sku: &str) {
         ("disk_size_gb", format!("var.{name}_size_gib")),
     ];
     if sku == "Premium_LRS" && !part.pool.level.is_empty() {
-        lines.push(("tier", super::hcl::quoted(&part.pool.level)));
+        lines.push(("tier", quoted(&part.pool.level)));
     }
     if iops(part).is_some() {
         lines.push(("disk_iops_read_write", format!("var.{name}_iops")));
@@ -163,8 +163,7 @@ fn disks(text: &mut String, order: &Order<'_>, part: &Part<'_>, sku: &str) {
     resource(text, "azurerm_managed_disk", name, &lines);
     let machine =
         if order.is_windows() { "azurerm_windows_virtual_machine" } else { "azurerm_linux_virtual_machine" };
-    let before: u32 =
-        order.parts.iter().take_while(|other| other.name != *name).map(|other| other.pool.count).sum();
+    let before = order.before(name);
     let lun = if before == 0 { "count.index".to_owned() } else { format!("{before} + count.index") };
     resource(
         text,
@@ -211,7 +210,7 @@ fn files(text: &mut String, part: &Part<'_>) {
             ("location", "var.region".to_owned()),
             ("resource_group_name", "var.group".to_owned()),
             ("account_name", format!("azurerm_netapp_account.{name}.name")),
-            ("service_level", format!("\"{level}\"")),
+            ("service_level", quoted(&level)),
             ("size_in_tb", format!("ceil(var.{name}_volumes * var.{name}_size_gib / 1024)")),
         ],
     );
@@ -227,7 +226,7 @@ fn files(text: &mut String, part: &Part<'_>) {
             ("account_name", format!("azurerm_netapp_account.{name}.name")),
             ("pool_name", format!("azurerm_netapp_pool.{name}.name")),
             ("volume_path", format!("\"${{var.name}}-{name}-${{count.index + 1}}\"")),
-            ("service_level", format!("\"{level}\"")),
+            ("service_level", quoted(&level)),
             ("subnet_id", "var.files_subnet".to_owned()),
             ("protocols", "[\"NFSv3\"]".to_owned()),
             ("storage_quota_in_gb", format!("var.{name}_size_gib")),
@@ -249,7 +248,7 @@ pub(super) fn commands(order: &Order<'_>) -> Result<String, NoOrder> {
         "NAME=${{NAME:-database}}\nREGION=${{REGION:-eastus}}\nZONE=${{ZONE:-1}}\nGROUP=${{GROUP:?the resource group}}\nSUBNET=${{SUBNET:?id of the subnet}}\n\n\
          az vm create --resource-group \"$GROUP\" --name \"$NAME\" --location \"$REGION\" --zone \"$ZONE\" --size {} \\\n  \
          --image {image} --subnet \"$SUBNET\" --public-ip-address '' --accelerated-networking true{ultra}{controller}\n",
-        order.machine()
+        shell(order.machine())
     );
     let mut has_account = false;
     for part in &order.parts {
@@ -258,7 +257,7 @@ pub(super) fn commands(order: &Order<'_>) -> Result<String, NoOrder> {
         match kind(order, part)? {
             Kind::Disk(sku) => {
                 let tier = if sku == "Premium_LRS" && !part.pool.level.is_empty() {
-                    format!(" --tier {}", part.pool.level)
+                    format!(" --tier {}", shell(&part.pool.level))
                 } else {
                     String::new()
                 };
@@ -281,7 +280,7 @@ pub(super) fn commands(order: &Order<'_>) -> Result<String, NoOrder> {
                     text.push_str("\nFILES_SUBNET=${FILES_SUBNET:?id of the delegated subnet}\naz netappfiles account create --resource-group \"$GROUP\" --name \"$NAME\" --location \"$REGION\"\n");
                     has_account = true;
                 }
-                let level = service_level(&part.pool.level);
+                let level = shell(&service_level(&part.pool.level));
                 let _ = write!(
                     text,
                     "az netappfiles pool create --resource-group \"$GROUP\" --account-name \"$NAME\" --name {0} --location \"$REGION\" --service-level {level} --size {1}\n\

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::hcl::{number, provider, resource, word};
-use super::{MIB, NoOrder, Order, Part, whole};
+use super::hcl::{number, provider, quoted, resource, word};
+use super::{MIB, NoOrder, Order, Part, shell, whole};
 
 fn kind<'p>(order: &Order<'_>, part: &'p Part<'_>) -> Result<&'p str, NoOrder> {
     let name = part.pool.volume.as_str();
@@ -61,7 +61,7 @@ pub(super) fn terraform(order: &Order<'_>) -> Result<String, NoOrder> {
             ("count", format!("var.{name}_volumes")),
             ("name", format!("\"${{var.name}}-{}-${{count.index + 1}}\"", name.replace('_', "-"))),
             ("zone", "var.zone".to_owned()),
-            ("type", format!("\"{}\"", kind(order, part)?)),
+            ("type", quoted(kind(order, part)?)),
             ("size", format!("var.{name}_size_gib")),
         ];
         if iops(part).is_some() {
@@ -91,7 +91,7 @@ pub(super) fn commands(order: &Order<'_>) -> Result<String, NoOrder> {
     let mut text = format!(
         "NAME=${{NAME:-database}}\nZONE=${{ZONE:-us-central1-a}}\n\n\
          gcloud compute instances create \"$NAME\" --zone \"$ZONE\" --machine-type {} --image-project {} --image-family {}\n",
-        order.machine(),
+        shell(order.machine()),
         family.0,
         family.1
     );
@@ -106,7 +106,7 @@ pub(super) fn commands(order: &Order<'_>) -> Result<String, NoOrder> {
             "\nfor number in {}; do\n  gcloud compute disks create {disk} --zone \"$ZONE\" --type {} --size {}GB{iops}{throughput}\n  \
              gcloud compute instances attach-disk \"$NAME\" --zone \"$ZONE\" --disk {disk}\ndone\n",
             numbers.join(" "),
-            kind(order, part)?,
+            shell(kind(order, part)?),
             part.pool.size_gib
         );
     }

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::hcl::{asked, number, provider, resource, word};
-use super::{NoOrder, Order, Part};
+use super::hcl::{asked, number, provider, quoted, resource, word};
+use super::{NoOrder, Order, Part, shell};
 
 /// Performance units from which on a volume is ultra high performance, which takes a multipath attachment.
 const MULTIPATH_FROM: u32 = 30;
@@ -83,7 +83,7 @@ pub(super) fn terraform(order: &Order<'_>) -> Result<String, NoOrder> {
         );
         let mut lines = vec![
             ("count", format!("var.{name}_volumes")),
-            ("attachment_type", format!("\"{}\"", attachment(part))),
+            ("attachment_type", quoted(attachment(part))),
             ("instance_id", "oci_core_instance.machine.id".to_owned()),
             ("volume_id", format!("oci_core_volume.{name}[count.index].id")),
         ];
@@ -107,7 +107,7 @@ pub(super) fn commands(order: &Order<'_>) -> Result<String, NoOrder> {
          SUBNET=${{SUBNET:?OCID of the subnet}}\nIMAGE=${{IMAGE:?OCID of the image}}\n\n\
          machine=$(oci compute instance launch --availability-domain \"$ZONE\" --compartment-id \"$COMPARTMENT\" --display-name \"$NAME\" \\\n  \
          --shape {}{shape} --subnet-id \"$SUBNET\" --image-id \"$IMAGE\" --wait-for-state RUNNING --query data.id --raw-output)\n",
-        order.machine()
+        shell(order.machine())
     );
     for part in &order.parts {
         let numbers: Vec<String> = (1..=part.pool.count).map(|number| number.to_string()).collect();

@@ -9,8 +9,6 @@ use super::Order;
 /// Bytes of a stripe on one volume. Database pages are 8 KiB and read-ahead is 64 KiB and more, so a page is on one volume and a scan on
 /// several; Microsoft names 64 KB for SQL Server.
 const STRIPE_KIB: u32 = 64;
-/// What is left free between the first device and the letters of the alphabet.
-const FIRST_DEVICE: u32 = 1;
 
 /// The stripes of all pools with several volumes; empty where there is none.
 pub(super) fn striping(order: &Order<'_>) -> String {
@@ -27,20 +25,39 @@ pub(super) fn striping(order: &Order<'_>) -> String {
     text
 }
 
+/// Where the provider's images show the volumes of a part, as words of a shell.
+fn devices(order: &Order<'_>, name: &str, count: u32) -> String {
+    let first = order.before(name);
+    match order.configuration.provider.as_str() {
+        // The first NVMe disk is the one that the machine starts from.
+        "aws" => format!("$(seq -f /dev/nvme%gn1 {} {})", first + 1, first + count),
+        "azure" => format!("$(seq -f /dev/disk/azure/scsi1/lun%g {first} {})", first + count - 1),
+        "gcp" => {
+            format!("$(seq -f /dev/disk/by-id/google-persistent-disk-%g {} {})", first + 1, first + count)
+        }
+        _ => {
+            // `sda` is the disk that the machine starts from; 32 volumes end at `sdag`.
+            let letter = |index: u32| char::from(b'a' + u8::try_from(index % 26).unwrap_or(0));
+            let device = |index: u32| match index {
+                ..26 => format!("/dev/sd{}", letter(index)),
+                _ => format!("/dev/sd{}{}", letter(index / 26 - 1), letter(index)),
+            };
+            (first + 1..=first + count).map(device).collect::<Vec<_>>().join(" ")
+        }
+    }
+}
+
 fn linux(text: &mut String, order: &Order<'_>, name: &str, count: u32) {
     let (level, copies) = match order.mirror() {
         Mirror::None => ("0", ""),
         Mirror::TwoWay => ("10", " --layout=n2"),
         Mirror::ThreeWay => ("10", " --layout=n3"),
     };
-    let last = FIRST_DEVICE + count - 1;
+    let devices = devices(order, name, count);
+    let _ = writeln!(text, "#   lsblk   # which devices they really are");
     let _ = writeln!(
         text,
-        "#   lsblk                      # which devices they are; here nvme{FIRST_DEVICE}n1 to nvme{last}n1"
-    );
-    let _ = writeln!(
-        text,
-        "#   mdadm --create /dev/md/{name} --level={level}{copies} --chunk={STRIPE_KIB}K --raid-devices={count} $(seq -f /dev/nvme%gn1 {FIRST_DEVICE} {last})"
+        "#   mdadm --create /dev/md/{name} --level={level}{copies} --chunk={STRIPE_KIB}K --raid-devices={count} {devices}"
     );
     let _ = writeln!(
         text,
@@ -48,8 +65,8 @@ fn linux(text: &mut String, order: &Order<'_>, name: &str, count: u32) {
     );
     if order.mirror() == Mirror::None {
         let _ = writeln!(text, "# or with LVM:");
-        let _ = writeln!(text, "#   pvcreate $(seq -f /dev/nvme%gn1 {FIRST_DEVICE} {last})");
-        let _ = writeln!(text, "#   vgcreate {name} $(seq -f /dev/nvme%gn1 {FIRST_DEVICE} {last})");
+        let _ = writeln!(text, "#   pvcreate {devices}");
+        let _ = writeln!(text, "#   vgcreate {name} {devices}");
         let _ = writeln!(
             text,
             "#   lvcreate --stripes {count} --stripesize {STRIPE_KIB}k --extents 100%FREE --name {name} {name}"
