@@ -26,7 +26,7 @@ mod steps;
 use bearing::{Bearing, Doubt};
 pub(crate) use held::Held;
 use search::answered;
-pub use search::{Capacity, known_so_far, was_tried_above};
+pub use search::{Capacity, is_saturation_of_mix, known_so_far, rate_in_words, was_tried_above};
 pub use steps::StepResult;
 
 /// The answer to whether storage is good enough.
@@ -285,8 +285,10 @@ fn reasons(
     let told = fast.first().filter(|_| slow.is_empty()).map(|worst| worst.reason());
     let rest = fast.len() - usize::from(told.is_some());
     let rest = (rest > 0).then(|| {
+        let others = if told.is_some() { "the other " } else { "" };
+        let are = if rest == 1 { "is" } else { "are" };
         format!(
-            "{rest} of the {judged_count} judged figures are {}",
+            "{others}{rest} of {judged_count} judged figures {are} {}",
             match told {
                 Some(_) => "at least as good",
                 None => "acceptable or better",
@@ -595,7 +597,7 @@ mod tests {
         );
         check(
             |record| record.plan.engine = EngineKind::Sim,
-            "the device was simulated, so no storage was measured",
+            "the device was simulated",
             "the device was simulated, so no storage was measured",
         );
     }

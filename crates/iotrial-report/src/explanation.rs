@@ -387,7 +387,7 @@ fn capital(words: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-fn mix_name(one: &MixReach) -> String {
+pub(crate) fn mix_name(one: &MixReach) -> String {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -497,11 +497,12 @@ pub(crate) fn cost_section(cost: &Cost) -> Section {
     });
     let missing =
         if cost.is_complete() { String::new() } else { format!(" Missing: {}.", cost.missing.join(", ")) };
+    let notes: String = cost.notes.iter().map(|note| format!(" {}.", capital(note))).collect();
     Section {
         id: "cost",
         heading: "Cost",
         note: Some(format!(
-            "In {} a month of {} hours, list prices.{}{missing} The source of each price stands in --html and --json.",
+            "In {} a month of {} hours, list prices.{}{missing}{notes} The source of each price stands in --html and --json.",
             cost.currency,
             cost.hours_per_month,
             rates.collect::<String>()

@@ -218,13 +218,19 @@ impl Explanation {
         let chain = Chain::of(resolved, question.burst);
         let mixes = if question.mixes.is_empty() { &Mix::USUAL } else { question.mixes };
         let pools = 0..resolved.pools.len();
-        let fit = match question.demand {
+        let mut fit = match question.demand {
             Some(demand) => {
                 let load = resolved.load_of(demand)?;
                 Some(Fit::new(resolved, &chain, demand, &load))
             }
             None => None,
         };
+        let mut broken_rules = broken_rules(resolved);
+        if let Some(rule) = question.money.counted.forbids(resolved.catalog, &resolved.machine) {
+            // What forbids comes first, and nothing that is forbidden meets a demand.
+            broken_rules.insert(0, rule);
+            fit.iter_mut().for_each(|fit| fit.is_met = false);
+        }
         let measured = question
             .measurements
             .iter()
@@ -259,7 +265,7 @@ impl Explanation {
                 .flat_map(|pool| mixes.iter().map(move |one| (pool, one)))
                 .map(|(pool, one)| mix(resolved, &chain, pool, *one))
                 .collect(),
-            broken_rules: broken_rules(resolved),
+            broken_rules,
             cost: cost_of(resolved, &question.money)?,
             fit,
             measured_together: together(&measured),

@@ -15,10 +15,10 @@ use iotrial_model::demand::{Demand, Os};
 use iotrial_model::words::in_brief;
 use serde::Serialize;
 
-use crate::catalog::{Attached, Catalog, Circumstances, Effect, Processors, VolumeKind};
-use crate::configuration::{Configuration, Pool, SizedMachine};
+use crate::catalog::{Attached, Catalog, Circumstances, Effect, Processors, Term, VolumeKind};
+use crate::configuration::{Configuration, Pool};
 use crate::explanation::{ExplainError, Explanation, Question};
-use crate::price::{Money, NoRate, licence_cost, machine_cost, pool_rest_cost, volume_cost};
+use crate::price::{Money, NoRate, cost_beside_volumes, pool_rest_cost, unknown_beside_volumes, volume_cost};
 use crate::requirement::{latency_unmet, machine_unmet, memory_gib};
 
 mod admission;
@@ -41,8 +41,11 @@ mod curve;
 
 mod wall;
 
+mod years;
+
 pub use count::CountPoint;
 pub use curve::{CostCurve, CurvePoint, curve_of};
+pub use years::{Year, YearPlan, over_years};
 
 use asked::{AskedPool, Lane, LeftOut, Unpromised, asked_pools};
 use machine::{MachineOption, sizes};
@@ -73,6 +76,8 @@ pub struct Search {
     /// By how much more of the cost an answer may have fewer volumes than the cheapest: 0.01 is one per cent. Zero takes the
     /// cheapest.
     pub tolerance: f64,
+    /// Whether to plan what is bought in which year.
+    pub by_year: bool,
 }
 
 /// What a provider has for a demand.
@@ -231,12 +236,7 @@ impl<'s> Space<'s> {
             let note = "the network of some machines is in no source: there the writes to replicas are checked against no limit";
             space.left_out.note(note.to_owned());
         }
-        if demand.licence && demand.os != Os::Linux && catalog.licence(demand.os).is_none() {
-            space.left_out.note(format!(
-                "the {} licence has no price in the catalog: the true cost is higher by it",
-                demand.os
-            ));
-        }
+        space.note_unknown_prices();
         Ok(space)
     }
 
@@ -264,7 +264,10 @@ impl<'s> Space<'s> {
         let (catalog, demand) = (self.catalog, self.demand);
         let memory = memory_gib(demand);
         let (mut unpriced, mut unknown) = (Vec::new(), Vec::new());
-        for machine in &catalog.machines {
+        let counted = &self.search.money.counted;
+        // Sizes with fewer processors cost the same: they are another choice only where licences are paid by them.
+        let constrained = counted.database.iter().flat_map(|_| &catalog.paid.constrained);
+        for machine in catalog.machines.iter().chain(constrained) {
             let wanted = &self.search.machines;
             if !wanted.is_empty() && !wanted.iter().any(|part| machine.name.contains(part.as_str())) {
                 continue;
@@ -275,7 +278,7 @@ impl<'s> Space<'s> {
             // Without a rate for its currency it is reported with those that have no price, because for the
             // sum it comes to the same.
             let factor = machine.price.as_ref().and_then(|price| self.rate(&price.currency));
-            let Some(factor) = factor else {
+            if factor.is_none() {
                 unpriced.push(machine.name.as_str());
                 // The largest, which carries what any of its sizes does.
                 if let Some(sized) = sizes(machine, memory).pop()
@@ -284,28 +287,42 @@ impl<'s> Space<'s> {
                     self.unpriced.push(MachineOption::new(catalog, demand, &self.pools, sized, 0.0));
                 }
                 continue;
-            };
+            }
             if machine.gap.is_some() {
                 unknown.push(machine.name.as_str());
             }
             // Every size of a flexible shape is a machine of its own here, so that cores are bought only as
             // far as processors, memory or bandwidth need them.
             for sized in sizes(machine, memory) {
-                if !machine_unmet(&sized, demand).is_empty() {
+                if !machine_unmet(&sized, demand).is_empty() || counted.forbids(catalog, &sized).is_some() {
                     continue;
                 }
-                // The licence depends on cores, so it belongs to the machine and is added once.
-                let own = machine_cost(&sized, self.hours).unwrap_or(0.0) * factor;
-                let cost = own + self.licence(&sized);
-                let option = MachineOption::new(catalog, demand, &self.pools, sized, cost);
+                // Licences depend on cores, so they belong to the machine and are added once. An unknown one counts as zero
+                // for every machine alike, and a note says that the true cost is higher.
+                let cost = cost_beside_volumes(catalog, &sized, self.paid_os(), &self.search.money);
+                let option = MachineOption::new(catalog, demand, &self.pools, sized, cost.unwrap_or(0.0));
                 if option.takes_all() {
                     self.machines.push(option);
                 }
             }
         }
-        for (names, why) in
-            [(unpriced, "no source has a price"), (unknown, "no source has their limits for volumes")]
-        {
+        let committed = |option: &&MachineOption<'_>| {
+            catalog.paid.committed(counted.term, option.sized.machine).is_some()
+        };
+        let mut uncommitted: Vec<&str> = if counted.term == Term::OnDemand {
+            Vec::new()
+        } else {
+            let without = self.machines.iter().filter(|option| !committed(option));
+            without.map(|option| option.sized.machine.ordered_name()).collect()
+        };
+        uncommitted.dedup();
+        let on_demand =
+            format!("no source has a price {}: they are counted on demand", counted.term.in_words());
+        for (names, why) in [
+            (unpriced, "no source has a price"),
+            (unknown, "no source has their limits for volumes"),
+            (uncommitted, &on_demand),
+        ] {
             if !names.is_empty() {
                 self.left_out.note(format!("{}: {why}", in_brief(&names, 4, 3)));
             }
@@ -317,14 +334,29 @@ impl<'s> Space<'s> {
         self.search.money.factor(self.catalog, currency)
     }
 
-    fn licence(&self, sized: &SizedMachine<'_>) -> f64 {
-        if !self.demand.licence || self.demand.os == Os::Linux {
-            return 0.0;
+    /// What one unit of a currency is for volumes: those of a second machine are paid, too.
+    fn volume_rate(&self, currency: &str) -> Option<f64> {
+        Some(self.rate(currency)? * self.search.money.counted.volume_sets())
+    }
+
+    /// The operating system whose licence is paid.
+    fn paid_os(&self) -> Option<Os> {
+        self.demand.licence.then_some(self.demand.os)
+    }
+
+    /// What of the bill no source has a price of, whichever machine it is.
+    fn note_unknown_prices(&mut self) {
+        let Some(machine) = self.machines.first() else { return };
+        let (missing, _) =
+            unknown_beside_volumes(self.catalog, &machine.sized, self.paid_os(), &self.search.money);
+        for what in missing {
+            let note = if what.ends_with(" licence") {
+                format!("the {what} has no price in the catalog: the true cost is higher by it")
+            } else {
+                format!("not in the cost, for want of a source: the {what}")
+            };
+            self.left_out.note(note);
         }
-        let factor = self.rate(&self.catalog.currency).unwrap_or(1.0);
-        // An unknown licence counts as zero for every machine alike, and a note says that the true cost is
-        // higher.
-        licence_cost(self.catalog, self.demand.os, sized, self.hours).unwrap_or(0.0) * factor
     }
 
     /// The sizes of each machine, which are neighbours.
@@ -375,7 +407,7 @@ impl<'s> Space<'s> {
         };
         for level_index in &one.levels {
             let level = &kind.levels[*level_index];
-            let rate = level.price.as_ref().and_then(|price| self.rate(&price.currency));
+            let rate = level.price.as_ref().and_then(|price| self.volume_rate(&price.currency));
             let Some(rate) = rate else { continue };
             // Each copy of a mirror is on a volume of its own. Each count is tried: the cheapest number of volumes is not
             // monotonic, because included IOPS come per volume while prices by size come per GiB.
@@ -421,7 +453,7 @@ impl<'s> Space<'s> {
 
     fn local_price(&self, lane: &Lane<'_>, level: usize, size_gib: u64) -> Option<f64> {
         let level = &lane.kind.levels[level];
-        let rate = self.rate(&level.price.as_ref()?.currency)?;
+        let rate = self.volume_rate(&level.price.as_ref()?.currency)?;
         Some(volume_cost(level, size_gib, 0.0, 0.0, self.hours)? * rate)
     }
 
@@ -450,7 +482,7 @@ impl<'s> Space<'s> {
         let counts = self.demand.mirror.copies()..=self.most_volumes(lane.kind);
         let cost = |(level, count): (usize, u32)| {
             let level = &lane.kind.levels[level];
-            let rate = self.rate(&level.price.as_ref()?.currency)?;
+            let rate = self.volume_rate(&level.price.as_ref()?.currency)?;
             let size = lane.needs.least_for_capacity(level, count)?;
             Some(volume_cost(level, size, 0.0, 0.0, self.hours)? * f64::from(count) * rate)
         };
@@ -544,6 +576,7 @@ impl<'s> Space<'s> {
             shipped: demand.shipped.clone(),
             outstanding: None,
             latency_mean_us: None,
+            attributes: std::collections::BTreeMap::new(),
             pools: self.pools.iter().zip(&pick.lanes).zip(&pick.chosen.volumes).map(pool).collect(),
         }
     }

@@ -24,6 +24,10 @@ mod completion;
 
 mod gate;
 
+mod host;
+
+mod listen;
+
 mod rig;
 
 mod import;
@@ -31,6 +35,8 @@ mod import;
 mod store;
 
 mod size;
+
+mod size_cost;
 
 mod study;
 
@@ -41,7 +47,9 @@ mod watch;
 pub use awr::AwrArgs;
 pub use check::CheckArgs;
 pub use gate::GateArgs;
+pub use host::HostArgs;
 pub use import::ImportArgs;
+pub use listen::ListenArgs;
 pub use rig::RigArgs;
 pub use size::{CatalogArgs, CatalogsArgs, DemandArgs, ExplainArgs, MoneyArgs, SizeArgs, SizeCommand};
 pub use store::{Column, LabelArgs, OpenArgs, RecordsArgs, RemoveArgs, Since, StoreArgs};
@@ -181,6 +189,10 @@ Examples:
   iotrial run --metric batch_requests_per_s=13100
   # for CI: exit code 0, 1 or 4 (undecided)
   iotrial run --need 5000iops --gate 'log.commit.p99 < 2ms'
+  # live figures for Prometheus and Grafana while it runs
+  iotrial run --full --listen 9464
+  # check your own host rules first, and keep what the cloud says of the machine
+  iotrial run --rules ./our-rules --cloud
   # a raw device; get the token from `iotrial target`
   iotrial run oracle-slob-random --target /dev/nvme1n1 --destroy 3f9a1c…
   # an existing fio job, at its own size and run time

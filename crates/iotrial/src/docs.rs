@@ -17,7 +17,7 @@ macro_rules! page {
 }
 
 /// In the order in which somebody meets them. What is only about building iotrial is not among them.
-pub const PAGES: [Page; 23] = [
+pub const PAGES: [Page; 24] = [
     page!("glossary", "the words: knee, ceiling, stream, role, open and closed load, and the others"),
     page!("check", "is this host set up for a database: what is checked, the rules, your own rules"),
     page!("watch", "is a running system's storage fast enough: counter files, live, Prometheus"),
@@ -34,6 +34,7 @@ pub const PAGES: [Page; 23] = [
     page!("fio-jobs", "fio jobs as profiles: what each option becomes"),
     page!("table-format", "printed figures as a file"),
     page!("size", "what to buy: limits, demands, configurations, the search"),
+    page!("size-examples", "ten purchasing questions: what was expected, and the answers"),
     page!("catalogs", "catalogs of limits and prices: your own, and how to renew them"),
     page!("sweep", "how fast storage gets and why: the method of `iotrial sweep`"),
     page!("settings", "suggested settings of databases: each rule with its source"),

@@ -160,7 +160,7 @@ fn what_is_no_result_is_refused() {
     check("x.txt", "cannot read `x.txt`");
     check("t.toml", "it is not a valid table");
     check("empty", "the folder `empty` has no files");
-    check("gone", "hint: `iotrial records` lists what the store holds");
+    check("gone", "hint: `iotrial records` lists all results");
 }
 
 #[test]

@@ -324,10 +324,7 @@ fn a_result_is_found_by_its_id_by_the_beginning_of_it_and_by_its_label() {
     let unknown = |arguments: &[&str]| {
         let refused = bench.run(arguments).expect_code(2).stderr;
         assert!(refused.contains("`nowhere` is neither a file nor an id or label"), "{refused}");
-        assert!(
-            refused.contains("hint: `iotrial records` lists what the store holds, with labels"),
-            "{refused}"
-        );
+        assert!(refused.contains("hint: `iotrial records` lists all results with their labels"), "{refused}");
     };
     unknown(&["report", "nowhere"]);
     unknown(&["compare", "nowhere"]);

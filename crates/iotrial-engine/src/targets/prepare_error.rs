@@ -115,7 +115,7 @@ pub enum PrepareError {
         what: String,
     },
     /// The user stopped it; what was made is removed.
-    #[error("stopped while the targets were laid out")]
+    #[error("stopped while the test files were created")]
     Interrupted,
 }
 

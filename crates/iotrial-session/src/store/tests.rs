@@ -8,7 +8,7 @@ use iotrial_measure::control::Control;
 use iotrial_model::application::ApplicationMetrics;
 use iotrial_model::given_target::GivenTarget;
 use iotrial_model::plan::{EngineKind, Plan};
-use iotrial_model::record::Interval;
+use iotrial_model::record::{Interval, RunRecord};
 use iotrial_model::study::Study;
 
 use super::read::read_stored;
@@ -30,7 +30,7 @@ impl Observer for Heard {
         self.0.lock().unwrap().push(text.to_owned());
     }
     fn layout(&self, _: u64, _: u64) {}
-    fn start(&self, _: &Plan) {}
+    fn start(&self, _: &RunRecord, _: bool) {}
     fn interval(&self, _: &Plan, _: &Interval) {}
     fn finish(&self) {}
 }

@@ -66,7 +66,8 @@ impl Placing<'_, '_> {
     fn rest_of(&self, kind: &VolumeKind, volumes: &[VolumeOption]) -> f64 {
         let of_level = |(index, level): (usize, &Level)| {
             let gib = volumes.iter().filter(|volume| volume.level == index).map(VolumeOption::gib).sum();
-            let rate = level.price.as_ref().and_then(|price| self.space.rate(&price.currency)).unwrap_or(0.0);
+            let rate =
+                level.price.as_ref().and_then(|price| self.space.volume_rate(&price.currency)).unwrap_or(0.0);
             pool_rest_cost(kind, level, gib, self.space.hours) * rate
         };
         kind.levels.iter().enumerate().map(of_level).sum()
@@ -85,7 +86,7 @@ impl Placing<'_, '_> {
         let lane = |at: usize| &space.pools[pools[at]].lanes[lanes[at]];
         let kind = lane(0).kind;
         let level = &kind.levels[level_index];
-        let Some(rate) = level.price.as_ref().and_then(|price| space.rate(&price.currency)) else {
+        let Some(rate) = level.price.as_ref().and_then(|price| space.volume_rate(&price.currency)) else {
             return Vec::new();
         };
         // What is bought apart from the size belongs to one volume, and no vendor shares it.
@@ -296,7 +297,7 @@ mod tests {
         };
         let mut filled = 0;
         for _ in 0..3_000 {
-            let counts = [random(5) as u32 + 1, random(5) as u32 + 1];
+            let counts = [random(5) + 1, random(5) + 1].map(|count| u32::try_from(count).unwrap_or(1));
             let least = [random(6) + 1, random(6) + 1];
             let largest = random(30) + 7;
             let total = random(150);

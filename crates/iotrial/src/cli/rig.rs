@@ -10,7 +10,7 @@ use iotrial_model::plan::{EngineKind, SimDevice};
 use iotrial_model::record::AttributeValue;
 use iotrial_session::request::RigRequest;
 
-use super::StoreArgs;
+use super::{HostArgs, ListenArgs, StoreArgs};
 use crate::failure::Failure;
 
 /// Targets, engine, name, and where the records go.
@@ -67,6 +67,12 @@ pub struct RigArgs {
     pub sim: Option<SimDevice>,
 
     #[command(flatten)]
+    pub host: HostArgs,
+
+    #[command(flatten)]
+    pub listen: ListenArgs,
+
+    #[command(flatten)]
     pub store: StoreArgs,
 }
 
@@ -92,6 +98,7 @@ impl RigArgs {
             destroy: self.destroy.clone(),
             keep_files: self.keep_files,
             anonymous: self.anonymous,
+            host: self.host.look(),
             sim: self.sim.clone(),
             store: self.store.place(),
         })

@@ -7,8 +7,8 @@ use clap::{Args, Subcommand};
 use iotrial_model::given_target::GivenTarget;
 use iotrial_session::request::{Earlier, StudyRequest};
 
-use super::StoreArgs;
 use super::rig::targets;
+use super::{HostArgs, ListenArgs, StoreArgs};
 use crate::report_files::ReportFiles;
 
 /// Options of `study`.
@@ -26,6 +26,8 @@ Examples:
   iotrial study volumes.toml
   # continue after an interruption
   iotrial study volumes.toml --resume
+  # live figures for Prometheus and Grafana while it runs
+  iotrial study volumes.toml --listen 9464
   # what is done, what is missing, and the comparison so far
   iotrial study volumes.toml --status --html v.html
   # raw devices; get the tokens from `iotrial target`
@@ -87,6 +89,12 @@ pub struct StudyArgs {
     pub quiet: bool,
 
     #[command(flatten)]
+    pub host: HostArgs,
+
+    #[command(flatten)]
+    pub listen: ListenArgs,
+
+    #[command(flatten)]
     pub files: ReportFiles,
 
     /// Print one JSON document to standard output, and nothing else.
@@ -107,7 +115,14 @@ impl StudyArgs {
             (false, false) => Earlier::Refused,
         };
         let (destroy, store) = (self.destroy.clone(), self.store.place());
-        StudyRequest { earlier, destroy, store, quiet: self.quiet, anonymous: self.anonymous }
+        StudyRequest {
+            earlier,
+            destroy,
+            store,
+            quiet: self.quiet,
+            anonymous: self.anonymous,
+            host: self.host.look(),
+        }
     }
 }
 

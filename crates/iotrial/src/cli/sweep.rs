@@ -30,6 +30,8 @@ Examples:
   iotrial sweep --series sqlio --full
   # as a workbook with native charts
   iotrial sweep --pattern randread-8k --xlsx sweep.xlsx
+  # live figures for Prometheus and Grafana while it runs
+  iotrial sweep --listen 9464
   # the path to the array: HBA, switch, ports
   iotrial sweep --channel --target /mnt/a --target /mnt/b
 

@@ -180,7 +180,7 @@ fn areas(plan: &Plan, targets: &[TargetRecord]) -> Vec<Vec<String>> {
             AreaKind::GivenFile => "given",
             AreaKind::DeviceRead => "read only",
             AreaKind::DeviceDestroy => "DESTROYED",
-            AreaKind::Imagined => "imagined",
+            AreaKind::Imagined => "simulated",
         };
         let roles: Vec<String> = plan.roles_of(index).iter().map(ToString::to_string).collect();
         let target = targets.iter().find(|target| target.holds(area));

@@ -36,7 +36,7 @@ pub fn records(args: &RecordsArgs) -> Result<ExitCode, Failure> {
         let next = if args.trash { "" } else { "; `iotrial run` makes one" };
         say!("no records in {}{next}", store.folder().display());
     } else if entries.is_empty() {
-        say!("no record is like that; `iotrial records` lists all of them");
+        say!("no matching records; `iotrial records` lists all of them");
     } else {
         // A file or another program takes lines of any length.
         let is_narrow =

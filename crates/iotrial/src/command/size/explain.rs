@@ -7,19 +7,20 @@ use iotrial_report::document::Document;
 use iotrial_sizing::catalog::Effect;
 use iotrial_sizing::explanation::{Explanation, Question};
 
-use super::{demand, known, measured};
+use super::{age, demand, known, measured, side_by_side};
 use crate::cli::ExplainArgs;
 use crate::failure::Failure;
 use crate::intake::Takes;
 use crate::presentation::{Presentation, Value};
 
-const TAKES: Takes = Takes { command: "size explain", what: "a configuration" };
+pub(super) const TAKES: Takes = Takes { command: "size explain", what: "a configuration" };
 
 /// Explains, and shows what came of it.
 pub(super) fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
     args.files.check(args.json, &[])?;
     args.files.check_are_writable()?;
-    let configuration = known::configuration(&args.configuration, &TAKES)?;
+    let [path] = args.configurations.as_slice() else { return side_by_side::side_by_side(args) };
+    let configuration = known::configuration(path, &TAKES)?;
     let catalogs = known::all_catalogs(&args.catalogs)?;
     let catalog = known::find(&catalogs, &configuration.provider)?;
     let demand = demand::demand(&args.demand, &args.store)?.map(|demand| Demand {
@@ -27,28 +28,32 @@ pub(super) fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
         os: args.demand.os.unwrap_or(configuration.os),
         ..demand
     });
+    let money = known::money(&args.money);
+    let demand = demand.map(|demand| money.counted.under_pair(demand));
     // The demand may ask for mirrors or a cluster, which change what the same volumes deliver.
     let configuration =
         demand.as_ref().map_or_else(|| configuration.clone(), |demand| configuration.under(demand));
     let resolved = configuration.on(catalog).map_err(|error| {
         let hint = error.hint();
-        Failure::input(error).hint(hint).context(format!("`{}` cannot be had", args.configuration.display()))
+        Failure::input(error).hint(hint).context(format!("`{}` cannot be had", path.display()))
     })?;
-    let measurements = measured::measurements(args)?;
+    let measurements = measured::measurements(args, measured::Of::TheOnly)?;
     let question = Question {
         mixes: &args.mixes,
         demand: demand.as_ref(),
         measurements: &measurements,
-        money: known::money(&args.money),
+        money,
         burst: args.demand.allow_burst,
     };
     let explanation = Explanation::new(&resolved, &question).map_err(|error| {
         let hint = error.hint();
         Failure::input(error).hint(hint)
     })?;
-    let document =
-        Document::of_explanation(&explanation, &catalog.title, known::byline(std::slice::from_ref(catalog)));
-    Presentation::new(&document, vec![Value::alone(&explanation)]).show(&args.files, args.json)?;
+    let old = age::old_figures(&configuration, std::slice::from_ref(catalog), age::today());
+    let byline = known::byline(std::slice::from_ref(catalog));
+    let document = Document::of_explanation(&explanation, &catalog.title, byline).with_old_figures(&old);
+    let aged = age::Aged { answer: &explanation, old_figures: &old };
+    Presentation::new(&document, vec![Value::alone(&aged)]).show(&args.files, args.json)?;
     // A rule that only warns does not decide; one that forbids does, however well the rest fits.
     let can_be_had = explanation.broken_rules.iter().all(|rule| rule.effect != Effect::Forbids);
     let is_met = can_be_had && explanation.fit.as_ref().is_none_or(|fit| fit.is_met);

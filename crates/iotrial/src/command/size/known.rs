@@ -79,8 +79,10 @@ pub(super) fn check_restrictions(
         }
     }
     for part in &search.machines {
-        let has =
-            |catalog: &Catalog| catalog.machines.iter().any(|machine| machine.name.contains(part.as_str()));
+        let has = |catalog: &Catalog| {
+            let all = catalog.machines.iter().chain(&catalog.paid.constrained);
+            all.into_iter().any(|machine| machine.name.contains(part.as_str()))
+        };
         if !catalogs.iter().any(has) {
             let error = anyhow!("no machine has `{part}` in its name");
             return Err(Failure::input(error).hint("`iotrial size catalogs PROVIDER` lists them".to_owned()));
@@ -95,6 +97,7 @@ pub(super) fn money(args: &MoneyArgs) -> Money {
         currency: args.currency.clone(),
         rates: args.rates.clone(),
         hours_per_month: args.hours_per_month,
+        counted: args.counted.counted(),
     }
 }
 
