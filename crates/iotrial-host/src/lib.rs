@@ -45,6 +45,8 @@ mod smbios;
 #[cfg(any(windows, test))]
 mod storage_layout;
 #[cfg(windows)]
+pub mod windows_path;
+#[cfg(windows)]
 mod windows_api;
 #[cfg(windows)]
 pub mod physical_disk;

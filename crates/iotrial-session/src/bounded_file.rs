@@ -207,7 +207,8 @@ mod tests {
             assert_eq!(read_text(path, Pipes::Refused).unwrap_err().to_string(), why, "{path:?}");
         };
         check(folder.path(), "it is a folder");
-        fs::write(folder.path().join("a"), [0xff, 0xfe, b'a', 0]).unwrap();
+        // UTF-16 with half a character.
+        fs::write(folder.path().join("a"), [0xff, 0xfe, 0, 0xd8]).unwrap();
         check(&folder.path().join("a"), "it is not UTF-8 text");
         assert!(read_text(&folder.path().join("none"), Pipes::Read).unwrap_err().is_not_found());
     }

@@ -170,7 +170,7 @@ impl Store {
         let place = Self::locate(folder).ok_or(StoreError::NoHome)?;
         // With its links resolved: the index knows files by their paths, and one file must not have two of them.
         make_folder(&place).map_err(|source| StoreError::Make { place: place.clone(), source })?;
-        let folder = place.canonicalize().map_err(|source| StoreError::Open { folder: place, source })?;
+        let folder = os::resolved(&place).map_err(|source| StoreError::Open { folder: place, source })?;
         AtomicFile::remove_unplaced(&folder);
         let store = Self { folder, observer };
         store.recover_journals()?;

@@ -31,7 +31,8 @@ fn a_run_ends_with_an_outcome_a_page_and_a_record_that_reads() {
     let ran = run(&bench, "sqlserver-oltp", &["--closed"]);
     assert_eq!(ran["ended"], "complete");
     assert!(ran["verdict"]["outcome"].is_string(), "{}", ran["verdict"]);
-    assert!(Path::new(ran["report"].as_str().unwrap()).is_file());
+    let page = ran["report"].as_str().unwrap();
+    assert!(Path::new(page).is_file() && !page.starts_with(r"\\?\"), "{page}");
     assert!(bench.data_files().is_empty(), "its files are removed");
     let records = bench.run(&["records", "--json"]).expect_code(0).json();
     assert_eq!(records.as_array().unwrap().len(), 1);
@@ -196,7 +197,9 @@ fn paths_are_taken_in_every_spelling_of_windows() {
         assert!(place.ends_with("a folder with a long name"), "{spelt}: {}", place.display());
         assert!(!place.to_string_lossy().starts_with(r"\\?\"), "{}", place.display());
     }
-    // More than 260 characters.
+    if std::env::var_os("WINEPREFIX").is_some() {
+        return eprintln!("skipped: Wine resolves no path of more than 260 characters");
+    }
     let deep = (0..12).fold(data, |path, _| path.join("thirty characters and some more"));
     fs::create_dir_all(&deep).unwrap();
     assert!(deep.as_os_str().len() > 300);
@@ -207,7 +210,9 @@ fn paths_are_taken_in_every_spelling_of_windows() {
 #[test]
 fn a_share_is_known_as_one_and_has_no_disks_of_this_host() {
     let Some(share) = std::env::var_os("IOTRIAL_TEST_SHARE") else {
-        return eprintln!("skipped: IOTRIAL_TEST_SHARE names no share that may be written to");
+        return eprintln!(
+            "skipped: IOTRIAL_TEST_SHARE names no share (Wine has none: it leads to folders of Linux)"
+        );
     };
     let bench = Bench::new();
     let share = share.to_string_lossy().into_owned();
@@ -228,8 +233,9 @@ fn a_share_is_known_as_one_and_has_no_disks_of_this_host() {
     let record = fs::read_to_string(ran.json()["record"].as_str().unwrap()).unwrap();
     let record: Value = serde_json::from_str(&record).unwrap();
     let target = &record["targets"][0];
-    assert_eq!((target["filesystem"].as_str(), target.get("devices")), (Some("smb"), None), "{target}");
     assert!(target["path"].as_str().unwrap().starts_with(r"\\"), "{target}");
+    assert_eq!((target["filesystem"].as_str(), target.get("devices")), (Some("smb"), None), "{target}");
+    assert!(ran.json()["findings"].as_array().unwrap().iter().any(|finding| finding["id"] == "smb-share"));
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::os::windows::io::AsRawHandle as _;
 use std::path::{Component, Path, PathBuf, Prefix};
 
 use iotrial_host::physical_disk::{self, disk_number};
+use iotrial_host::windows_path::resolved;
 use iotrial_model::plan::FreeSpace;
 use iotrial_model::record::BlockDevice;
 use iotrial_model::units::ByteSize;
@@ -269,26 +270,9 @@ pub(crate) fn may_make_files(directory: &Path) -> io::Result<()> {
     }
 }
 
-/// With links and short names (`PROGRA~1`) resolved, and without the `\\?\` that other programs do not understand. A path that is too
-/// long for them keeps it: with it, it is taken by Windows at least.
+/// With links resolved, as other programs take it.
 pub(crate) fn canonicalize(path: &Path) -> io::Result<PathBuf> {
-    let verbatim = std::fs::canonicalize(path)?;
-    Ok(plain(&verbatim).filter(|plain| plain.as_os_str().len() < LONG_PATH).unwrap_or(verbatim))
-}
-
-/// From this length on a path is taken only in its verbatim form (MAX_PATH, less the twelve characters of a name below it).
-const LONG_PATH: usize = 260 - 12;
-
-fn plain(verbatim: &Path) -> Option<PathBuf> {
-    let Some(Component::Prefix(prefix)) = verbatim.components().next() else { return None };
-    let text = verbatim.to_str()?;
-    match prefix.kind() {
-        Prefix::VerbatimDisk(_) => text.strip_prefix(r"\\?\").map(PathBuf::from),
-        Prefix::VerbatimUNC(..) => {
-            text.strip_prefix(r"\\?\UNC\").map(|share| PathBuf::from(format!(r"\\{share}")))
-        }
-        _ => None,
-    }
+    resolved(path)
 }
 
 /// Who may read what others may not.
@@ -390,16 +374,6 @@ fn sector_size(root: &[u16]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_path_is_shown_as_other_programs_take_it() {
-        let check = |verbatim: &str, expected: Option<&str>| {
-            assert_eq!(plain(Path::new(verbatim)).as_deref(), expected.map(Path::new), "{verbatim}");
-        };
-        check(r"\\?\C:\data", Some(r"C:\data"));
-        check(r"\\?\UNC\server\share\data", Some(r"\\server\share\data"));
-        check(r"\\?\Volume{6e2e1d3a-0000-0000-0000-100000000000}\data", None);
-    }
 
     #[test]
     fn what_windows_alters_is_refused_with_its_name() {

@@ -24,3 +24,8 @@ pub(super) fn private_file() -> OpenOptions {
     options.mode(0o600);
     options
 }
+
+/// With links resolved.
+pub(super) fn resolved(place: &Path) -> io::Result<PathBuf> {
+    place.canonicalize()
+}

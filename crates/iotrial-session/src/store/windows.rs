@@ -4,6 +4,8 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use iotrial_host::windows_path;
+
 /// `%LOCALAPPDATA%`: of this user and this machine, so that records are not carried around with a roaming profile.
 pub(super) fn data_folder() -> Option<PathBuf> {
     let data = std::env::var_os("LOCALAPPDATA").map(PathBuf::from);
@@ -19,4 +21,9 @@ pub(super) fn make_private_folder(place: &Path) -> io::Result<()> {
 /// A file that is made with it is readable to whom its folder is.
 pub(super) fn private_file() -> OpenOptions {
     File::options()
+}
+
+/// With links resolved, as other programs take it.
+pub(super) fn resolved(place: &Path) -> io::Result<PathBuf> {
+    windows_path::resolved(place)
 }
