@@ -27,6 +27,7 @@ mod awake;
 mod comparison;
 
 mod awr;
+mod counters;
 mod import;
 mod sizing;
 
@@ -55,6 +56,7 @@ Rows, by name or by what the name begins with; all of them without one:
   compare         1,000 records of a minute each, compared
   import          10,000 JSON files of fio, imported
   awr             1,000 AWR reports of a megabyte, five databases over 200 hours
+  counters        a week of PerfMon, 64 disks every 15 s
   size            a demand over all providers, and an explanation
 
 Options:
@@ -79,7 +81,7 @@ struct Row {
     run: fn(&Bench) -> anyhow::Result<Vec<Figure>>,
 }
 
-const ROWS: [Row; 15] = [
+const ROWS: [Row; 16] = [
     Row { name: "null", run: |bench| null().run(bench) },
     Row { name: "page-cache", run: |bench| page_cache().run(bench) },
     Row { name: "direct", run: |bench| direct().run(bench) },
@@ -94,6 +96,7 @@ const ROWS: [Row; 15] = [
     Row { name: "compare", run: comparison::compare },
     Row { name: "import", run: import::import },
     Row { name: "awr", run: awr::awr },
+    Row { name: "counters", run: counters::counters },
     Row { name: "size", run: sizing::size },
 ];
 

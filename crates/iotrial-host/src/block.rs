@@ -90,6 +90,13 @@ impl Kernel {
         members.filter(|(_, devices): &(_, Vec<_>)| !devices.is_empty()).collect()
     }
 
+    /// Where the kernel shows the btrfs file system on a device.
+    pub(crate) fn btrfs_place(&self, device: &Device) -> Option<PathBuf> {
+        let mut systems = self.btrfs_members().into_iter();
+        let (uuid, _) = systems.find(|(_, members)| members.contains(device))?;
+        Some(self.sys.join("fs/btrfs").join(uuid))
+    }
+
     /// The devices directly under a file system.
     pub fn devices_of_mount(&self, mount: &Mount) -> Vec<Device> {
         // The number is the kernel's own. The source after it is a name that somebody gave when the file

@@ -1,11 +1,11 @@
 //! A mounted file system or share: its type, its options, its room.
 
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use iotrial_model::host_fact::{FactId, FactValue, Part, PartKind};
 
-use crate::block::{Device, Kernel};
+use crate::block::{Device, Kernel, entries, file_name};
 use crate::mounts::Mount;
 use crate::reading::{Facts, number};
 use crate::text;
@@ -26,6 +26,9 @@ pub(crate) fn part(kernel: &Kernel, mount: &Mount, place: &Path, devices: &[Devi
         PartKind::Share
     } else {
         options.local(mount, place, &mut facts);
+        if let ("btrfs", Some(device)) = (mount.filesystem.as_str(), devices.first()) {
+            btrfs_stripes(kernel, device, devices.len(), &mut facts);
+        }
         PartKind::Filesystem
     };
     room(kernel, place, &mut facts);
@@ -131,6 +134,47 @@ impl Options {
         count(FactId::NfsWriteSize, self.number("wsize"));
         // Left out of the table where it is one.
         count(FactId::NfsConnections, Some(self.number("nconnect").unwrap_or(1)));
+    }
+}
+
+/// Bytes that btrfs writes to one device before it goes on with the next: `BTRFS_STRIPE_LEN` of the kernel, which nobody can change.
+const BTRFS_STRIPE: i64 = 64 << 10;
+
+/// How btrfs spreads its data over its devices.
+fn btrfs_stripes(kernel: &Kernel, device: &Device, device_count: usize, facts: &mut Facts<'_>) {
+    let Some(place) = kernel.btrfs_place(device) else { return };
+    let data = place.join("allocation/data");
+    // Beside the folders of the profiles are files with sums. A profile that was converted leaves an empty one until the next mount.
+    let is_used = |path: &PathBuf| {
+        path.is_dir() && text::line(&path.join("total_bytes")).is_ok_and(|total| total != "0")
+    };
+    let profiles: Vec<String> =
+        entries(&data).into_iter().filter(is_used).map(|path| file_name(&path)).collect();
+    let from = kernel.shown(&data).display().to_string();
+    if profiles.is_empty() {
+        return facts.unknown(FactId::RaidLevel, "the kernel does not show it", &from);
+    }
+    facts.known(FactId::RaidLevel, FactValue::text(profiles.join(", ")), &from);
+    let [profile] = profiles.as_slice() else {
+        return facts.unknown(
+            FactId::Stripes,
+            "data is in several profiles; `btrfs balance` makes it one",
+            &from,
+        );
+    };
+    let count = i64::try_from(device_count).unwrap_or(i64::MAX);
+    // Over as many devices as have room for it.
+    let stripes = match profile.as_str() {
+        "raid0" => count,
+        "raid10" => count / 2,
+        "raid5" => count - 1,
+        "raid6" => count - 2,
+        // One copy, or several of the whole.
+        _ => 1,
+    };
+    facts.known(FactId::Stripes, FactValue::Number(stripes.max(1)), &from);
+    if stripes > 1 {
+        facts.known(FactId::StripeUnit, FactValue::Number(BTRFS_STRIPE), &from);
     }
 }
 

@@ -7,6 +7,7 @@ use iotrial_model::host_fact::{FactId, FactValue, Part, PartKind};
 use crate::block::{Device, Kernel, Link};
 use crate::device_mapper;
 use crate::reading::{Facts, number, word};
+use crate::text;
 
 /// Which layer a device is; `None` for partitions, disks and loop devices.
 pub(crate) fn kind(device: &Device) -> Option<PartKind> {
@@ -70,9 +71,34 @@ fn array(md: &Path, facts: &mut Facts<'_>) {
     facts.read(FactId::Members, &md.join("raid_disks"), number);
     // An array without stripes, such as RAID 1, says 0.
     facts.read(FactId::StripeUnit, &md.join("chunk_size"), number);
+    stripes(md, facts);
     // RAID 0 and linear arrays have neither.
     facts.read_if_there(FactId::Degraded, &md.join("degraded"), number);
     facts.read_if_there(FactId::SyncAction, &md.join("sync_action"), word);
+}
+
+/// Over how many members the data of a stripe lies: the width, in units.
+fn stripes(md: &Path, facts: &mut Facts<'_>) {
+    let count = |name: &str| text::line(&md.join(name)).ok()?.parse::<i64>().ok();
+    let (Ok(level), Some(members)) = (text::line(&md.join("level")), count("raid_disks")) else { return };
+    let width = match level.as_str() {
+        "raid0" => Some(members),
+        "raid4" | "raid5" => Some(members - 1),
+        "raid6" => Some(members - 2),
+        // Near copies in the lowest byte, far ones in the next (md(4)).
+        "raid10" => count("layout")
+            .map(|layout| (layout & 0xff) * (layout >> 8 & 0xff))
+            .filter(|copies| *copies > 0)
+            .map(|copies| members / copies),
+        "raid1" | "linear" => Some(1),
+        _ => None,
+    };
+    let file = if level == "raid10" { "layout" } else { "raid_disks" };
+    let from = facts.kernel().shown(&md.join(file)).display().to_string();
+    match width {
+        Some(width) => facts.known(FactId::Stripes, FactValue::Number(width.max(1)), &from),
+        None => facts.unknown(FactId::Stripes, format!("not known of `{level}` without its layout"), &from),
+    }
 }
 
 /// How many whole disks carry it, or multipath maps, each of which is one however many paths it has.

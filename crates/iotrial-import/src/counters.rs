@@ -172,12 +172,12 @@ pub fn how_to_record(error: &CounterDemandError) -> Option<&'static str> {
 /// A number as the writer's language has it: `0.13` or `0,13`; `None` for anything that is no rate.
 fn rate(text: &str) -> Option<f64> {
     let text = text.trim();
-    // A comma beside a point would separate thousands, and such a number is refused instead of guessed.
-    let parsed = if text.contains(',') && !text.contains('.') {
-        text.replace(',', ".").parse::<f64>()
-    } else {
-        text.parse::<f64>()
-    };
+    // Nearly all numbers have a point, and there are tens of millions of them in a large log. A comma beside a point would separate
+    // thousands, and such a number is refused instead of guessed.
+    let parsed = text.parse::<f64>().or_else(|error| match (text.contains(','), text.contains('.')) {
+        (true, false) => text.replace(',', ".").parse::<f64>(),
+        _ => Err(error),
+    });
     // Negative rates come from counters that wrapped or were reset; the upper bound only catches garbage.
     parsed.ok().filter(|number| number.is_finite() && (0.0..1e15).contains(number))
 }

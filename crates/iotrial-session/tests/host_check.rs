@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use described::Tree;
 use iotrial_analysis::host_check::{CheckAnswer, Database};
-use iotrial_model::host_fact::TargetChain;
+use iotrial_model::host_fact::{FactId, Reading, TargetChain};
 use iotrial_session::host_check::{CheckRequest, check_host};
 
 /// Chain, findings and gaps, a line each.
@@ -137,4 +137,36 @@ fn rules_of_ones_own_are_added_and_replace_built_in_ones_of_their_id() {
     assert!(!answer.has_grave_findings());
     fs::write(folder.path().join("wrong.toml"), "format = \"iotrial.host-rules/1\"").unwrap();
     assert!(check_host(&request).unwrap_err().to_string().contains("wrong.toml"));
+}
+
+#[test]
+fn the_stripes_of_btrfs_and_of_arrays_are_read_with_their_width() {
+    let check = |host: &str, part: usize, expected: [&str; 3]| {
+        let described = &host[host.find("base ").unwrap()..host.find("\nexpected").unwrap()];
+        let tree = Tree::of(described);
+        let answer = check_host(&request(tree.folder.path(), "check /data")).unwrap();
+        let part = &answer.host.chains[0].parts[part];
+        let shown = [FactId::RaidLevel, FactId::Stripes, FactId::StripeUnit].map(|id| {
+            match part.fact(id).map(|fact| &fact.reading) {
+                Some(Reading::Known(value)) => id.written(value),
+                Some(Reading::Unknown(_)) => "unknown".to_owned(),
+                None => "none".to_owned(),
+            }
+        });
+        assert_eq!(shown, expected, "{}", part.name);
+    };
+    let btrfs = include_str!("hosts/btrfs.txt");
+    let raid10 = include_str!("hosts/md-raid10.txt");
+    check(btrfs, 0, ["raid0", "2", "64 KiB"]);
+    check(&btrfs.replace("data/raid0/", "data/raid1/"), 0, ["raid1", "1", "none"]);
+    check(
+        &btrfs.replace("allocation/data/raid0/total_bytes = 1073741824", "elsewhere = 1"),
+        0,
+        ["unknown", "none", "none"],
+    );
+    // Near copies: two of each of two members.
+    check(raid10, 1, ["raid10", "2", "512 KiB"]);
+    check(&raid10.replace("raid10 chunk", "raid5 chunk"), 1, ["raid5", "3", "512 KiB"]);
+    check(&raid10.replace("raid10 chunk", "raid0 chunk"), 1, ["raid0", "4", "512 KiB"]);
+    check(&raid10.replace(" layout=258", ""), 1, ["raid10", "unknown", "512 KiB"]);
 }

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::Command;
 
 use rig::{Loop, MIB, Mount, is_root, turn};
-use serde_json::Value;
+use serde_json::{Value, json};
 use support::Bench;
 
 /// The parts of the chain below a target.
@@ -162,6 +162,8 @@ fn btrfs_over_two_loop_devices_has_both_needs_root() {
     loops.sort_unstable();
     assert_eq!(loops, both);
     assert_eq!(value(&found[0], "copy_on_write"), true);
+    let spread = ["raid_level", "stripes", "stripe_unit_bytes"].map(|fact| value(&found[0], fact));
+    assert_eq!(spread, [json!("raid0"), json!(2), json!(65_536)]);
     let database = folder.join("database");
     fs::create_dir(&database).unwrap();
     if said("chattr", &["+C", rig::text(&database)]).is_some() {

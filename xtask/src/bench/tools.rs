@@ -104,6 +104,13 @@ impl Bench {
         command
     }
 
+    /// `iotrial watch` of a file of counters, with JSON on standard output.
+    pub(crate) fn watch_file(&self, file: &Path) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(["watch", "--json"]).arg(file);
+        command
+    }
+
     /// `iotrial size`, with JSON on standard output where the arguments say so.
     pub(crate) fn sizing(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.program);

@@ -288,7 +288,7 @@ mod tests {
         check(undated, "on which day");
         let other = CounterSeries { tool: "iostat", ..series("DB01", "0 C:", 2_000.0, 15.0, &[1.0]) };
         check(other, "`a.csv` is of PerfMon and `b.csv` of iostat");
-        let much = series("DB01", "0 C:", 2_000.0, 1.0, &vec![1.0; 3]);
+        let much = series("DB01", "0 C:", 2_000.0, 1.0, &[1.0; 3]);
         check(CounterSeries { interval_count: 2 * MOST_RATES, ..much }, "more than 4000000");
     }
 }

@@ -10,6 +10,7 @@ use serde::ser::{SerializeMap, Serializer};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::anonymous::{is_numbered, model_of_a_maker};
 use crate::host_fact::{Fact, FactId, FactValue, HostReport, Part, PartKind, Reading, TargetChain};
 
 /// What a host has at most of anything, together: parts, and what carries what.
@@ -227,9 +228,6 @@ pub(super) fn anonymize(report: &mut HostReport, host: &str, paths: &[(String, S
 const LEFT_OUT: &str = "not known; the reason is left out";
 
 fn anonymize_part(part: &mut Part, target: &str, names: &mut Vec<(PartKind, String)>) {
-    let is_numbered = |name: &str, word: &str| {
-        name.strip_prefix(word).is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
-    };
     match part.kind {
         PartKind::Filesystem | PartKind::Share => {
             target.clone_into(&mut part.name);
@@ -248,15 +246,48 @@ fn anonymize_part(part: &mut Part, target: &str, names: &mut Vec<(PartKind, Stri
         | PartKind::Multipath
         | PartKind::Mapping
         | PartKind::Partition
-        | PartKind::Array => {
-            let own = (part.kind, part.name.clone());
-            let at = names.iter().position(|known| *known == own).unwrap_or_else(|| {
-                names.push(own);
-                names.len() - 1
-            });
-            part.name = format!("{}-{}", part.kind.as_str(), at + 1);
+        | PartKind::Array => part.name = numbered(part.kind, &part.name, names),
+        PartKind::Interface => {
+            rename_interface(&mut part.name, names);
+            for fact in part.facts.iter_mut().filter(|fact| fact.id == FactId::LowerInterface) {
+                if let Reading::Known(FactValue::Text(name)) = &mut fact.reading {
+                    rename_interface(name, names);
+                }
+            }
         }
-        PartKind::Disk | PartKind::Interface | PartKind::Host => {}
+        PartKind::Disk => {
+            let model = part.value(FactId::Model).map(ToString::to_string).unwrap_or_default();
+            if let Some(kept) = model_of_a_maker(&model) {
+                part.about = part.about.replace(&model, kept);
+                for fact in part.facts.iter_mut().filter(|fact| fact.id == FactId::Model) {
+                    fact.reading = Reading::Known(FactValue::text(kept));
+                }
+            }
+        }
+        PartKind::Host => {}
+    }
+}
+
+/// `volume-2`: the same for the same name.
+fn numbered(kind: PartKind, name: &str, names: &mut Vec<(PartKind, String)>) -> String {
+    let at = names.iter().position(|(of, known)| *of == kind && known == name).unwrap_or_else(|| {
+        names.push((kind, name.to_owned()));
+        names.len() - 1
+    });
+    format!("{}-{}", kind.as_str(), at + 1)
+}
+
+/// Leaves the names of interfaces that say where a card is (`eth0`, `enp3s0f1`, `bond0.12`). Others somebody chose, or they are the address
+/// of the card (`enx001122334455`).
+fn rename_interface(name: &mut String, names: &mut Vec<(PartKind, String)>) {
+    let of_place = ["eth", "eno", "ens", "enp", "enP", "ib", "bond", "team", "br", "vlan", "lo"];
+    let is_place = |rest: &str| {
+        let is_word = |byte: u8| byte.is_ascii_digit() || b"pPsfndvci.".contains(&byte);
+        rest.starts_with(|first: char| first.is_ascii_digit()) && rest.bytes().all(is_word)
+    };
+    let is_kept = of_place.iter().any(|word| name.strip_prefix(word).is_some_and(is_place));
+    if !(is_kept || name == "lo" || is_numbered(name, "interface-")) {
+        *name = numbered(PartKind::Interface, name, names);
     }
 }
 

@@ -155,6 +155,11 @@ struct Load {
     offered: Vec<(String, f64, u64)>,
 }
 
+/// What a metric shows of the sums.
+type OfStream = fn(&Stream) -> u64;
+/// What a metric shows of the last interval.
+type OfFigures = fn(&Figures) -> Option<f64>;
+
 /// The sums of one direction of a job.
 #[derive(Debug, Clone)]
 struct Stream {
@@ -343,7 +348,7 @@ impl LoadExposition {
             text.sample(&sum, &stream.labels, stream.latency_s);
             text.sample(&count, &stream.labels, stream.io_count);
         }
-        let of: [(Metric, fn(&Stream) -> u64); 3] = [
+        let of: [(Metric, OfStream); 3] = [
             (BYTES, |stream| stream.bytes),
             (ERRORS, |stream| stream.error_count),
             (LATE, |stream| stream.late_count),
@@ -364,7 +369,7 @@ impl LoadExposition {
         let last = self.load.iter().flat_map(|load| &load.last);
         let offered = self.load.iter().flat_map(|load| &load.offered);
         let seconds = |us: Option<f64>| us.map(|us| us / 1e6);
-        let of: [(Metric, fn(&Figures) -> Option<f64>); 2] = [
+        let of: [(Metric, OfFigures); 2] = [
             (IOPS, |figures| figures.iops),
             (BANDWIDTH, |figures| figures.bandwidth_mib_per_s.map(|mib| mib * f64::from(1 << 20))),
         ];
