@@ -14,6 +14,7 @@ use crate::measure::Measure;
 
 mod block_limit;
 mod capacity;
+mod raid;
 mod host_cache;
 mod rule;
 mod read;
@@ -22,6 +23,7 @@ mod read_machine;
 pub use block_limit::{BlockLimit, BlockSizes};
 pub use capacity::{CapacityLimit, CapacityPool};
 pub use host_cache::HostCache;
+pub use raid::RaidGroup;
 pub(crate) use rule::Circumstances;
 pub use rule::{Effect, Rule, When};
 
@@ -258,23 +260,6 @@ pub struct ProvisionedBandwidth {
     pub is_bought: bool,
     /// The smallest amount that can be added: 1 MB/s or 1 MiB/s.
     pub step: f64,
-}
-
-/// Disks behind a volume of an array.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RaidGroup {
-    /// `raid0`, `raid10`, `raid5`, `raid6` or `copies`.
-    pub level: String,
-    /// Disk I/Os that a random write costs.
-    pub write_cost: f64,
-    /// How often the disks transfer each byte that is written, in large writes.
-    pub write_transfers: f64,
-    /// How many disks there are.
-    pub spindles: u32,
-    /// What one disk does.
-    pub iops_per_spindle: f64,
-    /// What one disk transfers, in bytes per second.
-    pub bandwidth_per_spindle: f64,
 }
 
 /// What a volume costs a month.
