@@ -9,6 +9,7 @@ mod workspace;
 mod step;
 mod setup;
 mod wine;
+mod dist;
 mod checks;
 mod bench;
 // Shells, limits, links, pipes: the situations are those of Unix.
@@ -32,6 +33,7 @@ Commands:
   test           everything that must hold before a change is merged; runs all steps, fails if one failed
   bench [ROW]... the figures to reach, beside those of fio: CPU per I/O, IOPS, latency, arrivals, memory
                  `cargo xtask bench --help` lists rows and options
+  dist [FOLDER]  the zip for Windows: iotrial.exe with its documents, licences, completions and checksums
   outcomes       three cases without an answer, twenty times each: how often each was inconclusive
                  `cargo xtask outcomes --help` says which
   structure      lines, files, circles of modules and other signs of structure, of this checkout or of another
@@ -52,6 +54,7 @@ fn main() -> anyhow::Result<ExitCode> {
         ["attack", ..] => attack::attack(&arguments[1..], &workspace::root()?),
         #[cfg(unix)]
         ["outcomes", ..] => outcomes::outcomes(&arguments[1..], &workspace::root()?),
+        ["dist", ..] => dist::dist(&arguments[1..], &workspace::root()?),
         ["fuzz", ..] => fuzz::fuzz(&arguments[1..], &workspace::root()?),
         ["catalog", ..] => catalog::catalog(&arguments[1..], &workspace::root()?),
         ["structure", ..] => structure::structure(&arguments[1..], &workspace::root()?),

@@ -293,7 +293,7 @@ pub(crate) fn limit_sections(explanation: &Explanation) -> Vec<Section> {
         id: "chain",
         heading: "The chain of limits",
         note: Some(
-            "What each part carries by itself, of reads alone and of writes alone; the least of a column binds. A dash is no limit of its own."
+            "What each part can carry on its own, for reads only and for writes only; the smallest value in a column is the limit. A dash means that the part sets no limit."
                 .to_owned(),
         ),
         blocks,
@@ -384,7 +384,7 @@ fn capital(words: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-fn mix_name(one: &MixReach) -> String {
+pub(crate) fn mix_name(one: &MixReach) -> String {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -494,11 +494,12 @@ pub(crate) fn cost_section(cost: &Cost) -> Section {
     });
     let missing =
         if cost.is_complete() { String::new() } else { format!(" Missing: {}.", cost.missing.join(", ")) };
+    let notes: String = cost.notes.iter().map(|note| format!(" {}.", capital(note))).collect();
     Section {
         id: "cost",
         heading: "Cost",
         note: Some(format!(
-            "In {} a month of {} hours, list prices.{}{missing} The source of each price stands in --html and --json.",
+            "In {} a month of {} hours, list prices.{}{missing}{notes} The source of each price stands in --html and --json.",
             cost.currency,
             cost.hours_per_month,
             rates.collect::<String>()

@@ -2,17 +2,20 @@
 
 use iotrial_model::demand::{Demand, Mirror};
 use iotrial_model::record::Severity;
+use iotrial_sizing::catalog::Term;
 use iotrial_sizing::configuration::Pool;
 use iotrial_sizing::explanation::Explanation;
 use iotrial_sizing::measure::grouped;
 use iotrial_sizing::sizing::Sizing;
 
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
+use crate::counted::{counted_in_words, not_counted};
 use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
 use crate::explanation::{asked, cost_section, limit_sections, sources};
 use crate::finding_line::About;
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
+use crate::year_plan::year_plans;
 
 impl Document {
     /// The document of an answer; `byline` says when it was worked out, and from which catalogs.
@@ -20,6 +23,7 @@ impl Document {
         let answer = sizing.cheapest.map(|index| &sizing.found[index].answers[0]);
         let mut sections = vec![opening(sizing), side_by_side(sizing)];
         sections.extend(by_count(sizing));
+        sections.extend(year_plans(sizing));
         sections.push(curve(sizing));
         if let Some(answer) = answer {
             sections.extend(answer.fit.as_ref().map(|fit| asked("takes", fit)));
@@ -101,6 +105,7 @@ fn in_brief(sizing: &Sizing) -> Vec<(&'static str, String)> {
         wants.push("bursts count".to_owned());
     }
     lines.push(("With", wants.join(", ")));
+    lines.extend(counted_in_words(&sizing.counted).map(|words| ("Counted", words)));
     lines.extend(demand.source.clone().map(|source| ("From", source)));
     lines
 }
@@ -225,10 +230,12 @@ fn side_by_side(sizing: &Sizing) -> Section {
         id: "providers",
         heading: if month.is_some() { "Side by side" } else { "Where each provider stops" },
         note: month.is_some().then(|| format!(
-            "For each machine, kind of volume and level: the fewest volumes that cost no more than the tolerance above the cheapest, in {}{}. Used is the share of the limit that binds. List prices, pay as you go{}; boot disks, backups and traffic are not in them.",
+            "For each machine, kind of volume and level: the fewest volumes that cost no more than the tolerance above the cheapest, in {}{}. Used is the share of the limit that binds. List prices, {}{}; {}.",
             sizing.currency,
             month.map_or_else(String::new, |hours| format!(" and months of {hours} hours")),
+            if sizing.counted.term == Term::OnDemand { "pay as you go" } else { "committed where a source has them" },
             regions(sizing),
+            not_counted(&sizing.counted),
         )),
         blocks,
     }

@@ -16,6 +16,7 @@ mod block_limit;
 mod capacity;
 mod raid;
 mod host_cache;
+mod paid;
 mod rule;
 mod read;
 mod read_machine;
@@ -23,6 +24,11 @@ mod read_machine;
 pub use block_limit::{BlockLimit, BlockSizes};
 pub use capacity::{CapacityLimit, CapacityPool};
 pub use host_cache::HostCache;
+pub(crate) use paid::Committed;
+pub use paid::{
+    BackupPrice, Commitment, ConstrainedFrom, Database, DatabaseLicence, DatabasePrice, EgressStep, Paid,
+    Passive, Term,
+};
 pub use raid::RaidGroup;
 pub(crate) use rule::Circumstances;
 pub use rule::{Effect, Rule, When};
@@ -50,6 +56,8 @@ pub struct Catalog {
     pub exchange: Vec<ExchangeRate>,
     /// Prices of operating systems.
     pub licences: Vec<Licence>,
+    /// What a bill has beside machines and volumes by the hour.
+    pub paid: Paid,
     /// What all volumes of some kinds share on their way, such as the ports of an array.
     pub paths: Vec<SharedPath>,
     /// How much of some kinds of volume one machine may have in all.
@@ -305,6 +313,8 @@ pub struct Machine {
     pub name: String,
     /// How many processors it has.
     pub processors: Processors,
+    /// The size that it is cut from, where it has fewer processors at the same price.
+    pub constrained_from: Option<ConstrainedFrom>,
     /// Whether the processor is ARM rather than x86.
     pub arm: bool,
     /// The most volumes it takes; `None` where no source says.
@@ -457,14 +467,21 @@ pub struct UnknownName {
     pub hint: String,
 }
 
+/// One of them: machines, volumes and rules; then what else is paid to this provider; then the price lists of databases, which are
+/// the same with all of them.
+macro_rules! built_in {
+    ($provider:literal) => {
+        concat!(
+            include_str!(concat!("../../../catalogs/", $provider, ".toml")),
+            include_str!(concat!("../../../catalogs/", $provider, "-paid.toml")),
+            include_str!("../../../catalogs/databases.toml"),
+        )
+    };
+}
+
 /// The catalogs that are part of the program.
 // Embedded at compile time: the program answers without a network and without files beside it.
-const BUILT_IN: [&str; 4] = [
-    include_str!("../../../catalogs/oci.toml"),
-    include_str!("../../../catalogs/azure.toml"),
-    include_str!("../../../catalogs/aws.toml"),
-    include_str!("../../../catalogs/gcp.toml"),
-];
+const BUILT_IN: [&str; 4] = [built_in!("oci"), built_in!("azure"), built_in!("aws"), built_in!("gcp")];
 
 impl Catalog {
     /// Reads a catalog from its TOML text.
@@ -508,7 +525,9 @@ impl Catalog {
     ///
     /// When there is none of that name.
     pub fn machine(&self, name: &str) -> Result<&Machine, UnknownName> {
-        find(&self.machines, name, |machine| &machine.name).ok_or_else(|| self.unknown("machine", name))
+        find(&self.machines, name, |machine| &machine.name)
+            .or_else(|| find(&self.paid.constrained, name, |machine| &machine.name))
+            .ok_or_else(|| self.unknown("machine", name))
     }
 
     fn unknown(&self, what: &'static str, name: &str) -> UnknownName {

@@ -2,11 +2,12 @@
 //! `iotrial.configuration/1` (`docs/size.md`). [`Configuration::on`] finds everything that it names in a
 //! catalog.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use iotrial_model::demand::{Demand, Mirror, Os};
 use iotrial_model::load::Role;
-use iotrial_model::toml_reader::{Mistakes, TableReader, read_toml};
+use iotrial_model::toml_reader::{Mistakes, Scalar, TableReader, read_toml};
 use iotrial_model::units::ByteSize;
 use serde::Serialize;
 
@@ -65,6 +66,9 @@ pub struct Configuration {
     // Without a latency, `outstanding` limits nothing: by Little's law both are needed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub latency_mean_us: Option<f64>,
+    /// What cannot be counted and is said of it, such as `effort`, for comparisons.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub attributes: BTreeMap<String, String>,
     /// Stripe sets, each for some roles; at least one.
     pub pools: Vec<Pool>,
 }
@@ -161,6 +165,8 @@ impl Configuration {
             let shipped = if top.has("shipped") { top.words("shipped", &role_words) } else { None };
             let outstanding = small(top.integer("outstanding", 1..=1 << 24));
             let latency = top.duration("latency_mean").map(|time| time.as_secs_f64() * 1e6);
+            let attributes =
+                top.table("attributes", |table| Some(read_attributes(table))).unwrap_or_default();
             let pools = top.required("pool", |top, key| top.tables(key, read_pool))?;
             if pools.len() > MOST_POOLS {
                 return top.refuse("pool", format!("there are more than {MOST_POOLS} pools"));
@@ -180,6 +186,7 @@ impl Configuration {
                 shipped: shipped.unwrap_or_default(),
                 outstanding,
                 latency_mean_us: latency,
+                attributes,
                 pools,
             })
         })
@@ -264,6 +271,16 @@ impl Configuration {
         }
         text
     }
+}
+
+/// Words, numbers and truths by names that the writer chooses, as words.
+fn read_attributes(table: &mut TableReader<'_>) -> BTreeMap<String, String> {
+    let words = |scalar: Scalar| match scalar {
+        Scalar::Text(text) => text,
+        Scalar::Number { text, .. } => text,
+        Scalar::Boolean(is_so) => if is_so { "yes" } else { "no" }.to_owned(),
+    };
+    table.scalars().into_iter().map(|(name, scalar)| (name, words(scalar))).collect()
 }
 
 fn small(number: Option<u64>) -> Option<u32> {

@@ -37,7 +37,7 @@ impl std::str::FromStr for Mix {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is no mix; a mix is READ_PERCENT@BLOCK_SIZE, such as 70@8KiB");
+        let wrong = || format!("`{text}` is not a mix; a mix is READ_PERCENT@BLOCK_SIZE, such as 70@8KiB");
         let (percent, block) = text.split_once('@').ok_or_else(wrong)?;
         // People write both «70@8KiB» and «70%@8KiB».
         let read_percent: f64 = percent.trim().trim_end_matches('%').parse().map_err(|_| wrong())?;
@@ -212,13 +212,19 @@ impl Explanation {
         let chain = Chain::of(resolved, question.burst);
         let mixes = if question.mixes.is_empty() { &Mix::USUAL } else { question.mixes };
         let pools = 0..resolved.pools.len();
-        let fit = match question.demand {
+        let mut fit = match question.demand {
             Some(demand) => {
                 let load = resolved.load_of(demand)?;
                 Some(Fit::new(resolved, &chain, demand, &load))
             }
             None => None,
         };
+        let mut broken_rules = broken_rules(resolved);
+        if let Some(rule) = question.money.counted.forbids(resolved.catalog, &resolved.machine) {
+            // What forbids comes first, and nothing that is forbidden meets a demand.
+            broken_rules.insert(0, rule);
+            fit.iter_mut().for_each(|fit| fit.is_met = false);
+        }
         let measured = question
             .measurements
             .iter()
@@ -251,7 +257,7 @@ impl Explanation {
                 .flat_map(|pool| mixes.iter().map(move |one| (pool, one)))
                 .map(|(pool, one)| mix(resolved, &chain, pool, *one))
                 .collect(),
-            broken_rules: broken_rules(resolved),
+            broken_rules,
             cost: cost_of(resolved, &question.money)?,
             fit,
             measured_together: together(&measured),

@@ -16,5 +16,6 @@ pub mod floor;
 pub mod requirement;
 pub mod measured;
 pub mod explanation;
+pub mod side_by_side;
 pub mod search;
 pub mod sizing;

@@ -5,11 +5,16 @@ use std::str::FromStr;
 use iotrial_model::demand::Os;
 use serde::Serialize;
 
-use crate::catalog::{Catalog, Level, Machine, VolumeKind, VolumePrice};
+use crate::catalog::{Catalog, Level, VolumeKind, VolumePrice};
 use crate::configuration::{Resolved, SizedMachine};
 
+mod beside;
+mod counted;
 mod rate;
 
+pub use counted::{Counted, DatabaseCount, LicencesFrom, Pair};
+
+use beside::Beside;
 use rate::find_rate;
 
 /// In which money, and how long a month is.
@@ -21,6 +26,8 @@ pub struct Money {
     pub rates: Vec<GivenRate>,
     /// `None` takes the month of the catalog.
     pub hours_per_month: Option<f64>,
+    /// What is counted besides machine, operating system and volumes.
+    pub counted: Counted,
 }
 
 /// A rate that was given: `USD/EUR=0.93` says that a dollar is 0.93 euros.
@@ -38,7 +45,7 @@ impl FromStr for GivenRate {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is no rate; a rate is FROM/TO=NUMBER, such as USD/EUR=0.93");
+        let wrong = || format!("`{text}` is not a rate; a rate is FROM/TO=NUMBER, such as USD/EUR=0.93");
         let (pair, number) = text.split_once('=').ok_or_else(wrong)?;
         let (from, to) = pair.split_once('/').ok_or_else(wrong)?;
         let per_unit: f64 = number.trim().parse().map_err(|_| wrong())?;
@@ -96,6 +103,10 @@ pub struct Cost {
     pub per_month: f64,
     /// What has no price in the catalog; the true sum is higher by it.
     pub missing: Vec<String>,
+    /// What is to be known of the terms, each in one sentence without a full stop: licences that are brought along, or a
+    /// machine that no source has a committed price of.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// How other currencies were converted.
     pub rates: Vec<UsedRate>,
 }
@@ -124,11 +135,18 @@ pub enum CostPart {
     Volumes,
     /// The operating system.
     Licence,
+    /// Licences of the database.
+    Database,
+    /// Storage for backups.
+    Backup,
+    /// What leaves the provider.
+    Traffic,
 }
 
 impl CostPart {
     /// All of them, in the order in which tables show them.
-    pub const ALL: [Self; 3] = [Self::Machine, Self::Volumes, Self::Licence];
+    pub const ALL: [Self; 6] =
+        [Self::Machine, Self::Volumes, Self::Licence, Self::Database, Self::Backup, Self::Traffic];
 
     /// The word for people.
     pub const fn as_str(self) -> &'static str {
@@ -136,6 +154,9 @@ impl CostPart {
             Self::Machine => "machine",
             Self::Volumes => "volumes",
             Self::Licence => "licence",
+            Self::Database => "database",
+            Self::Backup => "backups",
+            Self::Traffic => "traffic",
         }
     }
 }
@@ -215,31 +236,14 @@ pub fn cost_of(resolved: &Resolved<'_>, money: &Money) -> Result<Cost, NoRate> {
     let catalog = resolved.catalog;
     let hours = money.hours_for(catalog);
     let mut converter = Converter { money, catalog, target: money.currency_for(catalog), used: Vec::new() };
+    let configuration = &resolved.configuration;
+    let of_licence = configuration.licence.then_some(configuration.os);
+    let beside = Beside::new(catalog, &resolved.machine, of_licence, money);
+    let mut missing = beside.missing.clone();
     let mut terms = Vec::new();
-    let mut missing = Vec::new();
-    let sized = &resolved.machine;
-    match &sized.machine.price {
-        Some(price) => {
-            let parts = machine_parts(sized.machine, sized.ocpus, sized.memory_gib);
-            // Vendors use only some kinds of prices; terms of zero would fill the list. For volumes the
-            // amount can be zero too (no IOPS beyond those included).
-            for part in parts.into_iter().filter(|part| part.unit_price > 0.0) {
-                let what = match part.unit {
-                    "machine" => sized.machine.name.clone(),
-                    _ => format!("{}, {}", part.what, sized.machine.name),
-                };
-                terms.push(part.term(
-                    CostPart::Machine,
-                    what,
-                    &price.currency,
-                    &price.source,
-                    hours,
-                    &mut converter,
-                )?);
-            }
-        }
-        None => missing.push(format!("price of {}", sized.machine.name)),
-    }
+    beside.terms(|part| part == CostPart::Machine, hours, &mut converter, &mut terms)?;
+    // The local disk of a second machine comes with it, and has no price either way.
+    let sets = money.counted.volume_sets();
     for pool in &resolved.pools {
         let called = called(&pool.kind.name, pool.level);
         match &pool.level.price {
@@ -251,10 +255,10 @@ pub fn cost_of(resolved: &Resolved<'_>, money: &Money) -> Result<Cost, NoRate> {
                 }
                 let parts = volume_parts(pool.level, price, pool.size_gib, pool.iops, pool.bandwidth);
                 for part in parts.into_iter().filter(|part| part.unit_price > 0.0 && part.amount > 0.0) {
-                    let what = format!("{}, {} × {called}", part.what, pool.count);
+                    let what = format!("{}, {}{} × {called}", part.what, times(sets), pool.count);
                     // One volume is priced and multiplied, since tiers and included IOPS apply to each
                     // volume.
-                    let part = Part { amount: part.amount * f64::from(pool.count), ..part };
+                    let part = Part { amount: part.amount * f64::from(pool.count) * sets, ..part };
                     terms.push(part.term(
                         CostPart::Volumes,
                         what,
@@ -271,31 +275,13 @@ pub fn cost_of(resolved: &Resolved<'_>, money: &Money) -> Result<Cost, NoRate> {
     for (kind, level, rest_gib) in unused_of_pools(resolved) {
         let (Some(price), Some(pool)) = (&level.price, &kind.pool) else { continue };
         for part in rest_parts(price, rest_gib).into_iter().filter(|part| part.unit_price > 0.0) {
-            let what = format!("rest of the capacity pool, {}", called(&kind.name, level));
+            let what = format!("rest of the capacity pool, {}{}", times(sets), called(&kind.name, level));
             let currency = &price.currency;
+            let part = Part { amount: part.amount * sets, ..part };
             terms.push(part.term(CostPart::Volumes, what, currency, &pool.source, hours, &mut converter)?);
         }
     }
-    let configuration = &resolved.configuration;
-    // Linux costs nothing here, and a licence that is brought along is not part of the bill.
-    if configuration.licence && configuration.os != Os::Linux {
-        match catalog.licence(configuration.os) {
-            Some(licence) => {
-                let (amount, unit, unit_price) = licence_part(licence, sized);
-                let part = Part { what: "licence", amount, unit, unit_price, is_hourly: true };
-                let what = format!("{} licence", configuration.os);
-                terms.push(part.term(
-                    CostPart::Licence,
-                    what,
-                    &catalog.currency,
-                    &licence.source,
-                    hours,
-                    &mut converter,
-                )?);
-            }
-            None => missing.push(format!("{} licence", configuration.os)),
-        }
-    }
+    beside.terms(|part| part != CostPart::Machine, hours, &mut converter, &mut terms)?;
     Ok(Cost {
         // Added up in full precision and rounded only when shown: rounded terms would not add up to the
         // rounded sum.
@@ -304,8 +290,14 @@ pub fn cost_of(resolved: &Resolved<'_>, money: &Money) -> Result<Cost, NoRate> {
         hours_per_month: hours,
         terms,
         missing,
+        notes: beside.notes,
         rates: converter.used,
     })
+}
+
+/// `2 × ` where there are two of something.
+fn times(count: f64) -> &'static str {
+    if count > 1.0 { "2 × " } else { "" }
 }
 
 /// What capacity pools have beyond the volumes in them, in GiB. Volumes of one level share a pool, whatever lies on them.
@@ -382,18 +374,6 @@ impl Part {
     }
 }
 
-fn machine_parts(machine: &Machine, ocpus: Option<u32>, memory_gib: f64) -> Vec<Part> {
-    let Some(price) = &machine.price else { return Vec::new() };
-    let ocpus = f64::from(ocpus.unwrap_or(0));
-    let part = |what, amount, unit, unit_price, is_hourly| Part { what, amount, unit, unit_price, is_hourly };
-    vec![
-        part("machine", 1.0, "machine", price.per_month, false),
-        part("machine", 1.0, "machine", price.per_hour, true),
-        part("cores", ocpus, "OCPU", price.per_ocpu_hour, true),
-        part("memory", memory_gib, "GiB", price.per_memory_gib_hour, true),
-    ]
-}
-
 /// The parts of the price of one volume.
 fn volume_parts(level: &Level, price: &VolumePrice, size_gib: u64, iops: f64, bandwidth: f64) -> Vec<Part> {
     let size = size_gib as f64;
@@ -445,28 +425,27 @@ pub(crate) fn pool_rest_cost(kind: &VolumeKind, level: &Level, volumes_gib: u64,
     rest_parts(price, pool.rest_gib(volumes_gib)).iter().map(|part| part.per_month(hours)).sum()
 }
 
-/// A month of a machine in the currency of its price.
-pub(crate) fn machine_cost(sized: &SizedMachine<'_>, hours: f64) -> Option<f64> {
+/// A month of everything but the volumes, in the money of the sum; `None` where the machine has no price in it. The same terms as in
+/// the printed cost, so that the search cannot prefer by another price than the one it shows.
+pub(crate) fn cost_beside_volumes(
+    catalog: &Catalog,
+    sized: &SizedMachine<'_>,
+    of_licence: Option<Os>,
+    money: &Money,
+) -> Option<f64> {
     sized.machine.price.as_ref()?;
-    // The same parts as in the printed cost, so the search cannot prefer by another price than the one it
-    // shows.
-    let parts = machine_parts(sized.machine, sized.ocpus, sized.memory_gib);
-    Some(parts.iter().map(|part| part.per_month(hours)).sum())
+    Beside::new(catalog, sized, of_licence, money).per_month(money, catalog)
 }
 
-fn licence_part(licence: &crate::catalog::Licence, sized: &SizedMachine<'_>) -> (f64, &'static str, f64) {
-    match sized.ocpus {
-        Some(ocpus) if licence.per_ocpu_hour > 0.0 => (f64::from(ocpus), "OCPU", licence.per_ocpu_hour),
-        _ if licence.per_vcpu_hour > 0.0 => (f64::from(sized.vcpus), "vCPU", licence.per_vcpu_hour),
-        // A core has two hardware threads where only they are known.
-        _ => (f64::from(sized.vcpus) / 2.0, "OCPU", licence.per_ocpu_hour),
-    }
-}
-
-/// A month of the licence in the catalog's currency; `None` where it has no price.
-pub(crate) fn licence_cost(catalog: &Catalog, os: Os, sized: &SizedMachine<'_>, hours: f64) -> Option<f64> {
-    let (amount, _, unit_price) = licence_part(catalog.licence(os)?, sized);
-    Some(amount * unit_price * hours)
+/// What has no price for this machine besides the machine itself, and what is to be known of the terms.
+pub(crate) fn unknown_beside_volumes(
+    catalog: &Catalog,
+    sized: &SizedMachine<'_>,
+    of_licence: Option<Os>,
+    money: &Money,
+) -> (Vec<String>, Vec<String>) {
+    let beside = Beside::new(catalog, sized, of_licence, money);
+    (beside.missing, beside.notes)
 }
 
 #[cfg(test)]

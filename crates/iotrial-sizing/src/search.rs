@@ -16,12 +16,12 @@ use iotrial_model::load::Role;
 use iotrial_model::words::in_brief;
 use serde::Serialize;
 
-use crate::catalog::{Catalog, Circumstances, Effect, HostCache, Level, Processors, Route, VolumeKind};
+use crate::catalog::{Catalog, Circumstances, Effect, HostCache, Level, Processors, Route, Term, VolumeKind};
 use crate::chain::{Chain, ROUNDING, machine_elements};
 use crate::configuration::{Configuration, Pool, SizedMachine};
 use crate::explanation::{ExplainError, Explanation, Question};
 use crate::measure::{Load, LoadStream, is_sequential, is_shipped};
-use crate::price::{Money, NoRate, licence_cost, machine_cost, pool_rest_cost, volume_cost};
+use crate::price::{Money, NoRate, cost_beside_volumes, pool_rest_cost, unknown_beside_volumes, volume_cost};
 use crate::requirement::{latency_unmet, machine_unmet, memory_gib};
 
 mod admission;
@@ -34,8 +34,11 @@ mod volume;
 
 mod wall;
 
+mod years;
+
 pub use count::CountPoint;
 pub use curve::{CostCurve, CurvePoint, curve_of};
+pub use years::{Year, YearPlan, over_years};
 
 use admission::Admission;
 use volume::{Needs, VolumeOption};
@@ -63,6 +66,8 @@ pub struct Search {
     /// By how much more of the cost an answer may have fewer volumes than the cheapest: 0.01 is one per cent. Zero takes the
     /// cheapest.
     pub tolerance: f64,
+    /// Whether to plan what is bought in which year.
+    pub by_year: bool,
 }
 
 /// What a provider has for a demand.
@@ -180,7 +185,7 @@ struct KindOption<'s> {
 /// A machine of one size that may be taken.
 struct MachineOption<'s> {
     sized: SizedMachine<'s>,
-    /// A month, with the licence as far as it has a price, in the money of the sum.
+    /// A month of everything but the volumes, as far as it has a price, in the money of the sum.
     cost: f64,
     /// How many times the machine carries the demand, for each of the kinds; 0 where it does not take them.
     reach: Vec<f64>,
@@ -233,13 +238,7 @@ impl<'s> Space<'s> {
             let note = "the network of some machines is in no source: there the writes to replicas are checked against no limit";
             space.left_out.push(note.to_owned());
         }
-        if demand.licence && demand.os != Os::Linux && catalog.licence(demand.os).is_none() {
-            let note = format!(
-                "the {} licence has no price in the catalog: the true cost is higher by it",
-                demand.os
-            );
-            space.left_out.push(note);
-        }
+        space.note_unknown_prices();
         Ok(space)
     }
 
@@ -344,7 +343,10 @@ impl<'s> Space<'s> {
         let load = self.load();
         let memory = memory_gib(self.demand);
         let (mut unpriced, mut unknown) = (Vec::new(), Vec::new());
-        for machine in &self.catalog.machines {
+        let counted = &self.search.money.counted;
+        // Sizes with fewer processors cost the same: they are another choice only where licences are paid by them.
+        let constrained = counted.database.iter().flat_map(|_| &self.catalog.paid.constrained);
+        for machine in self.catalog.machines.iter().chain(constrained) {
             let wanted = &self.search.machines;
             if !wanted.is_empty() && !wanted.iter().any(|part| machine.name.contains(part.as_str())) {
                 continue;
@@ -358,7 +360,7 @@ impl<'s> Space<'s> {
                 .price
                 .as_ref()
                 .and_then(|price| self.search.money.factor(self.catalog, &price.currency));
-            let Some(factor) = factor else {
+            if factor.is_none() {
                 unpriced.push(machine.name.as_str());
                 // The largest, which carries what any of its sizes does.
                 if let Some(sized) = sizes(machine, memory).pop()
@@ -369,14 +371,16 @@ impl<'s> Space<'s> {
                     self.unpriced.push(MachineOption { sized, cost: 0.0, reach });
                 }
                 continue;
-            };
+            }
             if machine.gap.is_some() {
                 unknown.push(machine.name.as_str());
             }
             // Every size of a flexible shape is a machine of its own here, so that cores are bought only as
             // far as processors, memory or bandwidth need them.
             for sized in sizes(machine, memory) {
-                if !machine_unmet(&sized, self.demand).is_empty() {
+                if !machine_unmet(&sized, self.demand).is_empty()
+                    || counted.forbids(self.catalog, &sized).is_some()
+                {
                     continue;
                 }
                 let reach: Vec<f64> =
@@ -384,28 +388,53 @@ impl<'s> Space<'s> {
                 if reach.iter().all(|reach| *reach <= 0.0) {
                     continue;
                 }
-                // The licence depends on cores, so it belongs to the machine and is added once.
-                let own = machine_cost(&sized, self.hours).unwrap_or(0.0) * factor;
-                self.machines.push(MachineOption { sized, cost: own + self.licence(&sized), reach });
+                // Licences depend on cores, so they belong to the machine and are added once. An unknown one counts as zero
+                // for every machine alike, and a note says that the true cost is higher.
+                let cost = cost_beside_volumes(self.catalog, &sized, self.paid_os(), &self.search.money);
+                self.machines.push(MachineOption { sized, cost: cost.unwrap_or(0.0), reach });
             }
         }
-        for (names, why) in
-            [(unpriced, "no source has a price"), (unknown, "no source has their limits for volumes")]
-        {
+        let committed = |option: &&MachineOption<'_>| {
+            self.catalog.paid.committed(counted.term, option.sized.machine).is_some()
+        };
+        let mut uncommitted: Vec<&str> = if counted.term == Term::OnDemand {
+            Vec::new()
+        } else {
+            let without = self.machines.iter().filter(|option| !committed(option));
+            without.map(|option| option.sized.machine.ordered_name()).collect()
+        };
+        uncommitted.dedup();
+        let on_demand =
+            format!("no source has a price {}: they are counted on demand", counted.term.in_words());
+        for (names, why) in [
+            (unpriced, "no source has a price"),
+            (unknown, "no source has their limits for volumes"),
+            (uncommitted, &on_demand),
+        ] {
             if !names.is_empty() {
                 self.left_out.push(format!("{}: {why}", in_brief(&names, 4, 3)));
             }
         }
     }
 
-    fn licence(&self, sized: &SizedMachine<'_>) -> f64 {
-        if !self.demand.licence || self.demand.os == Os::Linux {
-            return 0.0;
+    /// The operating system whose licence is paid.
+    fn paid_os(&self) -> Option<Os> {
+        self.demand.licence.then_some(self.demand.os)
+    }
+
+    /// What of the bill no source has a price of, whichever machine it is.
+    fn note_unknown_prices(&mut self) {
+        let Some(machine) = self.machines.first() else { return };
+        let (missing, _) =
+            unknown_beside_volumes(self.catalog, &machine.sized, self.paid_os(), &self.search.money);
+        for what in missing {
+            let note = if what.ends_with(" licence") {
+                format!("the {what} has no price in the catalog: the true cost is higher by it")
+            } else {
+                format!("not in the cost, for want of a source: the {what}")
+            };
+            self.left_out.push(note);
         }
-        let factor = self.search.money.factor(self.catalog, &self.catalog.currency).unwrap_or(1.0);
-        // An unknown licence counts as zero for every machine alike, and a note says that the true cost is
-        // higher.
-        licence_cost(self.catalog, self.demand.os, sized, self.hours).unwrap_or(0.0) * factor
     }
 
     /// How many times a machine carries the load to volumes of a kind; 0 where it does not take them.
@@ -540,6 +569,7 @@ impl<'s> Space<'s> {
         };
         let level_index = kind.levels.iter().position(|other| std::ptr::eq(other, level))?;
         let mut all = Vec::new();
+        let sets = self.search.money.counted.volume_sets();
         let most = kind.count_max.unwrap_or(MOST_VOLUMES);
         // Each copy of a mirror is on a volume of its own.
         let least = self.demand.mirror.copies();
@@ -570,7 +600,7 @@ impl<'s> Space<'s> {
                         bandwidth,
                         // In the money of the sum, so that kinds priced in other currencies sort with the
                         // rest.
-                        cost: (one * f64::from(count) + rest) * rate,
+                        cost: (one * f64::from(count) + rest) * sets * rate,
                     });
                 }
             }
@@ -646,6 +676,7 @@ impl<'s> Space<'s> {
             shipped: demand.shipped.clone(),
             outstanding: None,
             latency_mean_us: None,
+            attributes: std::collections::BTreeMap::new(),
             pools: vec![Pool {
                 roles: Vec::new(),
                 volume: kind.name.clone(),

@@ -13,15 +13,17 @@ use crate::configuration::{Configuration, ConfigurationError};
 use crate::explanation::{ExplainError, Explanation};
 use crate::floor::VcpuFloor;
 use crate::measure::grouped;
-use crate::price::Cost;
+use crate::price::{Cost, Counted};
 use crate::requirement::Fit;
-use crate::search::{CostCurve, Found, Search, curve_of, search};
+use crate::search::{CostCurve, Found, Search, YearPlan, curve_of, over_years, search};
 
 mod against;
+mod bill;
 mod cheapest;
 
 pub use against::Against;
 use against::hold;
+use bill::{licences_in_words, plan_in_words};
 use cheapest::{cheapest_of, floor_in_words, of_cheapest};
 
 /// The answer to a demand.
@@ -34,6 +36,9 @@ pub struct Sizing {
     pub vcpu_floor: Option<VcpuFloor>,
     /// ISO 4217, the currency of every sum.
     pub currency: String,
+    /// What is counted besides machine, operating system and volumes.
+    #[serde(skip_serializing_if = "Counted::is_default")]
+    pub counted: Counted,
     /// Place in `found` of the cheapest whose cost is complete; absent where nothing meets the demand at a
     /// known cost.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,6 +53,9 @@ pub struct Sizing {
     pub found: Vec<Found>,
     /// What more or less of the rates costs, provider by provider.
     pub curves: Vec<CostCurve>,
+    /// What is bought when, provider by provider, the cheapest first; only where it was asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub plans: Vec<YearPlan>,
     /// The configurations that were compared with the answer.
     pub against: Vec<Against>,
 }
@@ -67,9 +75,7 @@ pub enum SizingError {
         provider: String,
     },
     /// The catalogs are in different currencies, and none was asked for.
-    #[error(
-        "the catalogs are in {currencies}, and sums in different currencies cannot be held against each other"
-    )]
+    #[error("the catalogs are in {currencies}, and sums in different currencies cannot be compared")]
     MixedCurrencies {
         /// Each of them once.
         currencies: String,
@@ -125,7 +131,7 @@ pub fn size(
     }
     let vcpu_floor = VcpuFloor::of(demand);
     let floored = vcpu_floor.as_ref().map_or_else(|| demand.clone(), |floor| floor.under(demand));
-    let (mut found, mut curves) = (Vec::new(), Vec::new());
+    let (mut found, mut curves, mut plans) = (Vec::new(), Vec::new(), Vec::new());
     for catalog in catalogs {
         let mut one = search(catalog, &floored, &request)?;
         let mut asked = &floored;
@@ -140,8 +146,15 @@ pub fn size(
             }
         }
         curves.push(curve_of(catalog, asked, &request)?);
+        if request.by_year {
+            plans.extend(over_years(catalog, &by_year(demand, one.is_below_floor), &request)?);
+        }
         found.push(one);
     }
+    // A sum with a part missing is a lower bound, and no plan is called cheaper for that.
+    plans.sort_by(|a, b| {
+        a.missing.is_empty().cmp(&b.missing.is_empty()).reverse().then(a.total.total_cmp(&b.total))
+    });
     let cheapest = cheapest_of(&found);
     let answer = cheapest.map(|index| &found[index].answers[0]);
     let mut held = Vec::new();
@@ -156,19 +169,36 @@ pub fn size(
     let currency = request.money.currency.clone().or_else(|| currencies.first().map(|one| (*one).to_owned()));
     let currency = currency.unwrap_or_default();
     let (headline, sentence) = sentences(&found, &curves, cheapest, &currency);
-    let points = points(&found, &curves, cheapest, &held, demand, vcpu_floor.as_ref(), &currency);
+    let has_pair = request.money.counted.pair.is_some();
+    let asked = Asked { demand, floor: vcpu_floor.as_ref(), has_pair };
+    let mut points = points(&found, &curves, cheapest, &held, &asked, &currency);
+    // What was asked to be counted comes before what nobody asked for.
+    let asked = answer.map(|answer| licences_in_words(answer, &currency)).unwrap_or_default();
+    points.splice(0..0, plans.first().map(|plan| plan_in_words(plan, &currency)).into_iter().chain(asked));
     Ok(Sizing {
         demand: demand.clone(),
         vcpu_floor,
         currency,
+        counted: request.money.counted.clone(),
         cheapest,
         headline,
         sentence,
         points,
         found,
         curves,
+        plans,
         against: held,
     })
+}
+
+/// The demand as it is at the end of each of its years, with as many processors as the rule of thumb asks for then.
+fn by_year(demand: &Demand, is_below_floor: bool) -> Vec<Demand> {
+    let at_end = |years: u32| {
+        let demand = Demand { years, ..demand.clone() };
+        let floor = VcpuFloor::of(&demand).filter(|_| !is_below_floor);
+        floor.map_or_else(|| demand.clone(), |floor| floor.under(&demand))
+    };
+    (1..=demand.years.max(1)).map(at_end).collect()
 }
 
 /// A sum with its currency.
@@ -303,15 +333,24 @@ fn wall(found: &Found) -> Option<String> {
     })
 }
 
+/// What the search was asked, as far as sentences depend on it.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    demand: &'a Demand,
+    floor: Option<&'a VcpuFloor>,
+    /// Whether the cost has a second machine.
+    has_pair: bool,
+}
+
 fn points(
     found: &[Found],
     curves: &[CostCurve],
     cheapest: Option<usize>,
     against: &[Against],
-    demand: &Demand,
-    floor: Option<&VcpuFloor>,
+    asked: &Asked<'_>,
     currency: &str,
 ) -> Vec<String> {
+    let Asked { demand, floor, has_pair } = *asked;
     let mut points = Vec::new();
     points.extend(floor.filter(|_| cheapest.is_some()).map(|floor| floor_in_words(floor, found)));
     if let Some(index) = cheapest {
@@ -347,7 +386,7 @@ fn points(
     points.extend(against.iter().map(|one| one.sentence.clone()));
     points.extend(found.iter().filter_map(|one| one.answers.first()).flat_map(|one| doubts(one, demand)));
     if cheapest.is_some() {
-        points.extend(assumptions(demand));
+        points.extend(assumptions(demand, has_pair));
     }
     points
 }
@@ -385,7 +424,7 @@ fn doubts(answer: &Explanation, demand: &Demand) -> Vec<String> {
 }
 
 /// What the search takes for granted, where it makes a difference to this demand.
-fn assumptions(demand: &Demand) -> Vec<String> {
+fn assumptions(demand: &Demand, has_pair: bool) -> Vec<String> {
     let mut all = Vec::new();
     let mut roles: Vec<&str> =
         demand.streams.iter().filter_map(|stream| stream.role).map(|role| role.as_str()).collect();
@@ -399,11 +438,16 @@ fn assumptions(demand: &Demand) -> Vec<String> {
     }
     if demand.replicas > 0 {
         all.push(shipped_words(demand));
-        all.push(format!(
-            "the cost is that of one machine with its volumes; the {} that the writes go to {} not in it",
-            if demand.replicas == 1 { "one".to_owned() } else { demand.replicas.to_string() },
-            if demand.replicas == 1 { "is" } else { "are" }
-        ));
+        let others = demand.replicas - u32::from(has_pair);
+        if others > 0 {
+            all.push(format!(
+                "the cost is that of {} with {} volumes; the {} that the writes go to {} not in it",
+                if has_pair { "two machines" } else { "one machine" },
+                if has_pair { "their" } else { "its" },
+                if others == 1 { "one".to_owned() } else { others.to_string() },
+                if others == 1 { "is" } else { "are" }
+            ));
+        }
     }
     if demand.capacity.get() == 0 {
         all.push("no capacity is asked: the volumes are as small as the rates let them be".to_owned());

@@ -6,6 +6,7 @@ use iotrial_model::toml_reader::{Mistakes, TableReader, read_toml};
 
 use super::block_limit::read_block_limit;
 use super::capacity::{read_capacity_limit, read_pool};
+use super::paid::read_paid;
 use super::raid::read_raid;
 use super::read_machine::{read_machine, read_path};
 use super::rule::read_rule;
@@ -144,6 +145,7 @@ pub(super) fn read(text: &str) -> Result<Catalog, Mistakes> {
         })?;
         let machine_names: Vec<String> = machines.iter().map(|machine| machine.name.clone()).collect();
         refuse_twice(top, "machine", &machine_names);
+        let paid = read_paid(top, &context, &machines);
         let rules = top.tables("rule", |table| read_rule(table, &context.sources, &volumes));
         let gaps = top.tables("gap", |table| {
             let text = table.required("text", TableReader::text);
@@ -162,6 +164,7 @@ pub(super) fn read(text: &str) -> Result<Catalog, Mistakes> {
             sources: sources.into_iter().collect(),
             exchange,
             licences,
+            paid,
             paths: paths.unwrap_or_default(),
             capacity_limits: capacity_limits.unwrap_or_default(),
             volumes,

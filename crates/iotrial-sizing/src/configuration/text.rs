@@ -1,5 +1,7 @@
 //! A configuration as TOML, so that what the search finds can be kept, edited and explained.
 
+use std::collections::BTreeMap;
+
 use iotrial_model::load::Role;
 use serde::Serialize;
 
@@ -25,6 +27,8 @@ struct File<'c> {
     shipped: &'c [Role],
     outstanding: Option<u32>,
     latency_mean: Option<String>,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    attributes: &'c BTreeMap<String, String>,
     pool: Vec<PoolTable<'c>>,
 }
 
@@ -84,6 +88,7 @@ impl Configuration {
             outstanding: self.outstanding,
             // In microseconds, the unit it is kept in, so that no conversion loses digits.
             latency_mean: self.latency_mean_us.map(|us| format!("{us}us")),
+            attributes: &self.attributes,
             pool: pools.collect(),
         };
         toml::to_string(&file).expect("a configuration is plain data")

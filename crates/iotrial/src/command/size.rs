@@ -16,10 +16,15 @@ mod measured;
 
 mod proof;
 
+mod side_by_side;
+
 use std::path::Path;
 use std::process::ExitCode;
 
 use iotrial_report::document::Document;
+use iotrial_report::order::{self, NoOrder};
+use iotrial_sizing::configuration::Configuration;
+use iotrial_sizing::explanation::Explanation;
 use iotrial_sizing::search::Search;
 use iotrial_sizing::sizing::{Sizing, size as find};
 
@@ -42,7 +47,13 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
         Some(SizeCommand::Catalogs(args)) => return catalogs::catalogs(args),
         None => {}
     }
-    let files = [(Also::Study, &args.study), (Also::Config, &args.config), (Also::Demand, &args.save_demand)];
+    let files = [
+        (Also::Study, &args.study),
+        (Also::Config, &args.config),
+        (Also::Demand, &args.save_demand),
+        (Also::Terraform, &args.terraform),
+        (Also::Commands, &args.commands),
+    ];
     let wanted: Vec<(Also, &Path)> =
         files.into_iter().filter_map(|(what, path)| Some((what, path.as_deref()?))).collect();
     let others: Vec<OtherFile<'_>> = wanted.iter().map(|(what, path)| (what.option(), *path)).collect();
@@ -52,7 +63,13 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
     others.iter().try_for_each(|(_, path)| check_is_writable(path, args.files.overwrite))?;
     // A wrong name of a profile would only show in the study, after the search.
     args.profile.as_deref().map_or(Ok(()), proof::check_profile)?;
+    let money = known::money(&args.money);
     let demand = demand::demand(&args.demand, &args.store)?.ok_or_else(no_demand)?;
+    let demand = money.counted.under_pair(demand);
+    if args.by_year && demand.years == 0 {
+        let error = anyhow::anyhow!("--by-year needs the number of years");
+        return Err(Failure::input(error).hint("--years 3 --growth 20%".to_owned()));
+    }
     let catalogs = known::catalogs(&args.catalogs)?;
     // All configurations are read before the search, which takes longest.
     let against = args
@@ -61,13 +78,14 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
         .map(|path| known::configuration(path, &AGAINST))
         .collect::<Result<Vec<_>, Failure>>()?;
     let request = Search {
-        money: known::money(&args.money),
+        money,
         answers: args.top as usize,
         volumes: args.volumes.clone(),
         machines: args.machines.clone(),
         volumes_max: args.volumes_max,
         no_arm: args.no_arm,
         tolerance: args.tolerance / 100.0,
+        by_year: args.by_year,
     };
     // A search among nothing would end in «nothing meets it», and the slip would look like an answer.
     known::check_restrictions(&catalogs, &request)?;
@@ -75,6 +93,13 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
         let hint = error.hint();
         Failure::input(error).hint(hint)
     })?;
+    let has_pair = request.money.counted.pair.is_some();
+    let ordered = |best: &Explanation, form: fn(&Configuration, bool) -> Result<String, NoOrder>| {
+        form(&best.configuration, has_pair).map_err(|error| {
+            Failure::input(error)
+                .hint("--config writes it as a configuration, whatever the provider".to_owned())
+        })
+    };
     let best = answers(&sizing).next();
     let (mut written, mut left_out, mut result) = (Vec::new(), Vec::new(), Ok(()));
     for (what, path) in wanted {
@@ -83,7 +108,9 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
             (Also::Demand, _) => Ok(sizing.demand.to_toml()),
             (Also::Study, Some(_)) => proof::study_of(&sizing, args.profile.as_deref()),
             (Also::Config, Some(best)) => Ok(best.configuration.to_toml()),
-            (Also::Study | Also::Config, None) => {
+            (Also::Terraform, Some(best)) => ordered(best, order::terraform),
+            (Also::Commands, Some(best)) => ordered(best, order::commands),
+            (_, None) => {
                 left_out.push(path);
                 continue;
             }
@@ -116,6 +143,8 @@ enum Also {
     Study,
     Config,
     Demand,
+    Terraform,
+    Commands,
 }
 
 impl Also {
@@ -124,6 +153,8 @@ impl Also {
             Self::Study => "--study",
             Self::Config => "--config",
             Self::Demand => "--save-demand",
+            Self::Terraform => "--terraform",
+            Self::Commands => "--commands",
         }
     }
 
@@ -132,6 +163,8 @@ impl Also {
             Self::Study => "study",
             Self::Config => "config",
             Self::Demand => "demand",
+            Self::Terraform => "terraform",
+            Self::Commands => "commands",
         }
     }
 }
@@ -144,6 +177,6 @@ fn answers(sizing: &Sizing) -> impl Iterator<Item = &iotrial_sizing::explanation
 }
 
 fn no_demand() -> Failure {
-    Failure::input(anyhow::anyhow!("nothing is asked for"))
+    Failure::input(anyhow::anyhow!("no demand is given"))
         .hint("--read 40000iops@8KiB --write 10000iops@8KiB, or --demand FILE".to_owned())
 }

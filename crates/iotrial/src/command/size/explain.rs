@@ -7,19 +7,20 @@ use iotrial_report::document::Document;
 use iotrial_sizing::catalog::Effect;
 use iotrial_sizing::explanation::{Explanation, Question};
 
-use super::{age, demand, known, measured};
+use super::{age, demand, known, measured, side_by_side};
 use crate::cli::ExplainArgs;
 use crate::failure::Failure;
 use crate::intake::Takes;
 use crate::presentation::{Presentation, Value};
 
-const TAKES: Takes = Takes { command: "size explain", what: "a configuration" };
+pub(super) const TAKES: Takes = Takes { command: "size explain", what: "a configuration" };
 
 /// Explains, and shows what came of it.
 pub(super) fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
     args.files.check(args.json, &[])?;
     args.files.check_are_writable()?;
-    let configuration = known::configuration(&args.configuration, &TAKES)?;
+    let [path] = args.configurations.as_slice() else { return side_by_side::side_by_side(args) };
+    let configuration = known::configuration(path, &TAKES)?;
     let catalogs = known::all_catalogs(&args.catalogs)?;
     let catalog = known::find(&catalogs, &configuration.provider)?;
     let demand = demand::demand(&args.demand, &args.store)?.map(|demand| Demand {
@@ -27,19 +28,21 @@ pub(super) fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
         os: args.demand.os.unwrap_or(configuration.os),
         ..demand
     });
+    let money = known::money(&args.money);
+    let demand = demand.map(|demand| money.counted.under_pair(demand));
     // The demand may ask for mirrors or a cluster, which change what the same volumes deliver.
     let configuration =
         demand.as_ref().map_or_else(|| configuration.clone(), |demand| configuration.under(demand));
     let resolved = configuration.on(catalog).map_err(|error| {
         let hint = error.hint();
-        Failure::input(error).hint(hint).context(format!("`{}` cannot be had", args.configuration.display()))
+        Failure::input(error).hint(hint).context(format!("`{}` cannot be had", path.display()))
     })?;
-    let measurements = measured::measurements(args)?;
+    let measurements = measured::measurements(args, measured::Of::TheOnly)?;
     let question = Question {
         mixes: &args.mixes,
         demand: demand.as_ref(),
         measurements: &measurements,
-        money: known::money(&args.money),
+        money,
         burst: args.demand.allow_burst,
     };
     let explanation = Explanation::new(&resolved, &question).map_err(|error| {

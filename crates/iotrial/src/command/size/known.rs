@@ -57,7 +57,7 @@ pub(super) fn find<'c>(catalogs: &'c [Catalog], provider: &str) -> Result<&'c Ca
     catalogs.iter().find(|catalog| catalog.provider == provider).ok_or_else(|| {
         let names: Vec<&str> = catalogs.iter().map(|catalog| catalog.provider.as_str()).collect();
         let hint = format!("there are {}; --catalog FILE adds one", names.join(", "));
-        Failure::input(anyhow!("no catalog is of the provider `{provider}`")).hint(hint)
+        Failure::input(anyhow!("unknown provider `{provider}`")).hint(hint)
     })
 }
 
@@ -74,8 +74,10 @@ pub(super) fn check_restrictions(catalogs: &[Catalog], search: &Search) -> Resul
         }
     }
     for part in &search.machines {
-        let has =
-            |catalog: &Catalog| catalog.machines.iter().any(|machine| machine.name.contains(part.as_str()));
+        let has = |catalog: &Catalog| {
+            let all = catalog.machines.iter().chain(&catalog.paid.constrained);
+            all.into_iter().any(|machine| machine.name.contains(part.as_str()))
+        };
         if !catalogs.iter().any(has) {
             let error = anyhow!("no machine has `{part}` in its name");
             return Err(Failure::input(error).hint("`iotrial size catalogs PROVIDER` lists them".to_owned()));
@@ -90,6 +92,7 @@ pub(super) fn money(args: &MoneyArgs) -> Money {
         currency: args.currency.clone(),
         rates: args.rates.clone(),
         hours_per_month: args.hours_per_month,
+        counted: args.counted.counted(),
     }
 }
 

@@ -1,7 +1,10 @@
 //! What was measured on a configuration: by iotrial, by another tool, or as it was printed.
 
+use std::path::Path;
+
 use anyhow::anyhow;
 use iotrial_model::subject::Subject;
+use iotrial_model::sweep::SweepRecord;
 use iotrial_model::table::PublishedTable;
 use iotrial_sizing::measured::Measurement;
 
@@ -12,25 +15,68 @@ use crate::intake::{Folders, Input, Intake, Kind, Takes, open_as};
 
 const TAKES: Takes = Takes {
     command: "size explain --record",
-    what: "records of runs, results of other tools and printed tables",
+    what: "records of runs and sweeps, results of other tools and printed tables",
 };
 
 const TABLE: Takes = Takes { command: "size explain --table", what: "a printed table" };
 
-/// All that the options name.
-pub(super) fn measurements(args: &ExplainArgs) -> Result<Vec<Measurement>, Failure> {
-    let intake =
-        Intake { takes: TAKES, folders: Folders::Refused, store: Some(&args.store), study_profile: None };
-    let mut all = Vec::new();
-    // One at a time, so that the message about a result names what the user typed.
-    for name in &args.records {
-        for (_, input) in intake.open_all(intake.find(&[name])?, |_, input| input)? {
-            all.extend(measurements_of(name, input?, &args.rows)?);
+/// Of which configuration something was measured.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Of {
+    /// There is only one.
+    TheOnly,
+    /// Of the one with this number, counted from 1; options say the number.
+    Number { number: usize, count: usize },
+}
+
+impl Of {
+    /// What an option names, where it is of this configuration.
+    fn named<'n>(self, option: &str, text: &'n str) -> Result<Option<&'n str>, Failure> {
+        let Self::Number { number, count } = self else { return Ok(Some(text)) };
+        let of = text.split_once('=').and_then(|(of, name)| Some((of.parse::<usize>().ok()?, name)));
+        match of {
+            Some((of, name)) if (1..=count).contains(&of) => Ok((of == number).then_some(name)),
+            _ => {
+                let error =
+                    anyhow!("`{option} {text}` does not say which of the {count} configurations it is of");
+                Err(Failure::input(error)
+                    .hint(format!("{option} 1={text} is the first, {option} 2={text} the second")))
+            }
         }
     }
-    for path in &args.tables {
-        let input = open_as(Kind::Table, path, &TABLE)?;
-        all.extend(measurements_of(&path.to_string_lossy(), input, &args.rows)?);
+
+    /// The rows that are wanted: those of all configurations, and those of this one.
+    fn rows(self, rows: &[String]) -> Vec<String> {
+        let Self::Number { number, count } = self else { return rows.to_vec() };
+        let of = |text: &'_ str| {
+            let (of, id) = text.split_once('=')?;
+            Some((of.parse::<usize>().ok().filter(|of| (1..=count).contains(of))?, id.to_owned()))
+        };
+        let wanted = rows.iter().filter_map(|row| match of(row) {
+            Some((of, id)) => (of == number).then_some(id),
+            None => Some(row.clone()),
+        });
+        wanted.collect()
+    }
+}
+
+/// All that the options name for a configuration.
+pub(super) fn measurements(args: &ExplainArgs, of: Of) -> Result<Vec<Measurement>, Failure> {
+    let intake =
+        Intake { takes: TAKES, folders: Folders::Refused, store: Some(&args.store), study_profile: None };
+    let rows = of.rows(&args.rows);
+    let mut all = Vec::new();
+    // One at a time, so that the message about a result names what the user typed.
+    for text in &args.records {
+        let Some(name) = of.named("--record", text)? else { continue };
+        for (_, input) in intake.open_all(intake.find(&[name])?, |_, input| input)? {
+            all.extend(measurements_of(name, input?, &rows)?);
+        }
+    }
+    for text in &args.tables {
+        let Some(name) = of.named("--table", text)? else { continue };
+        let input = open_as(Kind::Table, Path::new(name), &TABLE)?;
+        all.extend(measurements_of(name, input, &rows)?);
     }
     Ok(all)
 }
@@ -39,15 +85,48 @@ fn measurements_of(name: &str, input: Input, rows: &[String]) -> Result<Vec<Meas
     if let Some(table) = input.table() {
         return of_table(name, table.clone(), rows);
     }
+    if let Input::Sweep(sweep) = &input {
+        return of_sweep(name, sweep);
+    }
     let subjects = input.subjects().ok_or_else(|| TAKES.refuse(name, input.kind()))?;
     let measured = |subject: &Subject<'_>| {
-        let measured = Measurement::of(subject).ok_or_else(|| {
-            let error = anyhow!("the record `{name}` has no rates with a block size");
-            Failure::input(error).hint("limits are held against I/Os per second and their size".to_owned())
-        })?;
+        let measured = Measurement::of(subject).ok_or_else(|| no_rates(name))?;
         Ok(Measurement { caveats: doubts(subject), ..measured })
     };
     subjects.iter().map(measured).collect()
+}
+
+fn no_rates(name: &str) -> Failure {
+    let error = anyhow!("the record `{name}` has no rates with a block size");
+    Failure::input(error).hint("limits are held against I/Os per second and their size".to_owned())
+}
+
+/// The highest rate of each pattern of a sweep, on all the volumes that it was swept on.
+fn of_sweep(name: &str, sweep: &SweepRecord) -> Result<Vec<Measurement>, Failure> {
+    let mut best: Vec<(String, Measurement)> = Vec::new();
+    let volumes = sweep.probes.iter().map(|probe| probe.volumes.len()).max().unwrap_or(0);
+    // What a part of the volumes did says nothing of the configuration.
+    for probe in sweep.probes.iter().filter(|probe| probe.volumes.len() == volumes) {
+        let subject = Subject::of_probe(sweep, probe);
+        let Some(measured) = Measurement::of(&subject) else { continue };
+        let pattern = probe.pattern.to_string();
+        let label = format!(
+            "{}, {pattern}, {} outstanding",
+            sweep.label.as_deref().unwrap_or(name),
+            probe.outstanding
+        );
+        let one = Measurement { label, caveats: doubts(&subject), ..measured };
+        let iops = |one: &Measurement| one.streams.iter().map(|stream| stream.iops).sum::<f64>();
+        match best.iter_mut().find(|(other, _)| *other == pattern) {
+            Some((_, kept)) if iops(kept) >= iops(&one) => {}
+            Some((_, kept)) => *kept = one,
+            None => best.push((pattern, one)),
+        }
+    }
+    if best.is_empty() {
+        return Err(no_rates(name));
+    }
+    Ok(best.into_iter().map(|(_, one)| one).collect())
 }
 
 /// The rows of a printed table that are wanted, and have rates.
@@ -65,7 +144,7 @@ fn of_table(name: &str, mut table: PublishedTable, wanted: &[String]) -> Result<
     if rows.is_empty() {
         let error = anyhow!("no row of `{name}` has IOPS with a block size or a bandwidth");
         return Err(Failure::input(error).hint(
-            "limits are held against rates: `read = { iops = …, bandwidth_mib_per_s = … }`".to_owned(),
+            "limits are compared with rates: `read = { iops = …, bandwidth_mib_per_s = … }`".to_owned(),
         ));
     }
     Ok(rows)

@@ -1,0 +1,273 @@
+//! Everything of a bill but the volumes: machines, the operating system, licences of the database, backups, traffic. It depends on
+//! the machine and not on what is attached to it.
+
+use iotrial_model::demand::Os;
+
+use super::counted::{Counted, LicencesFrom};
+use super::{Converter, CostPart, CostTerm, Money, NoRate, Part, times};
+use crate::catalog::{Catalog, Committed, DatabaseLicence, Licence, Term};
+use crate::configuration::SizedMachine;
+use crate::measure::grouped;
+
+/// One thing that is paid.
+struct Charge {
+    of: CostPart,
+    what: String,
+    part: Part,
+    currency: String,
+    source: String,
+}
+
+/// What is paid beside the volumes, and what has no price.
+pub(super) struct Beside {
+    charges: Vec<Charge>,
+    pub(super) missing: Vec<String>,
+    pub(super) notes: Vec<String>,
+}
+
+impl Beside {
+    /// Of a machine of this size; `of_licence` is the operating system whose licence is paid.
+    pub(super) fn new(
+        catalog: &Catalog,
+        sized: &SizedMachine<'_>,
+        of_licence: Option<Os>,
+        money: &Money,
+    ) -> Self {
+        let mut beside = Self { charges: Vec::new(), missing: Vec::new(), notes: Vec::new() };
+        let counted = &money.counted;
+        beside.machine(catalog, sized, counted);
+        // Linux costs nothing here, and a licence that is brought along is not part of the bill.
+        if let Some(os) = of_licence.filter(|os| *os != Os::Linux) {
+            beside.operating_system(catalog, sized, os, counted);
+        }
+        beside.database(catalog, sized, money);
+        beside.backups_and_traffic(catalog, counted);
+        beside
+    }
+
+    fn add(&mut self, of: CostPart, what: String, part: Part, currency: &str, source: &str) {
+        self.charges.push(Charge {
+            of,
+            what,
+            part,
+            currency: currency.to_owned(),
+            source: source.to_owned(),
+        });
+    }
+
+    fn machine(&mut self, catalog: &Catalog, sized: &SizedMachine<'_>, counted: &Counted) {
+        let machine = sized.machine;
+        let Some(price) = &machine.price else {
+            self.missing.push(format!("price of {}", machine.name));
+            return;
+        };
+        let count = counted.machines();
+        let committed = catalog.paid.committed(counted.term, machine);
+        if counted.term != Term::OnDemand && committed.is_none() {
+            self.notes.push(format!(
+                "no source has a price of {} {}: it is counted on demand",
+                machine.name,
+                counted.term.in_words()
+            ));
+        }
+        let name = format!("{}{}", times(count), machine.name);
+        let bound = |name: String| match committed {
+            Some(_) => format!("{name}, {}", counted.term.in_words()),
+            None => name,
+        };
+        if let Some((Committed::PerHour(per_hour), source)) = committed {
+            let part = Part {
+                what: "machine",
+                amount: count,
+                unit: "machine",
+                unit_price: per_hour,
+                is_hourly: true,
+            };
+            self.add(CostPart::Machine, bound(name), part, &catalog.currency, source);
+            return;
+        }
+        let (share, source) = match committed {
+            Some((Committed::Times(share), source)) => (share, source),
+            _ => (1.0, price.source.as_str()),
+        };
+        let ocpus = f64::from(sized.ocpus.unwrap_or(0));
+        let parts = [
+            ("machine", 1.0, "machine", price.per_month, false),
+            ("machine", 1.0, "machine", price.per_hour, true),
+            ("cores", ocpus, "OCPU", price.per_ocpu_hour, true),
+            ("memory", sized.memory_gib, "GiB", price.per_memory_gib_hour, true),
+        ];
+        // Vendors use only some kinds of prices; terms of zero would fill the list.
+        for (what, amount, unit, unit_price, is_hourly) in
+            parts.into_iter().filter(|(.., unit_price, _)| *unit_price > 0.0)
+        {
+            let part = Part { what, amount: amount * count, unit, unit_price: unit_price * share, is_hourly };
+            let what = if unit == "machine" { name.clone() } else { format!("{what}, {name}") };
+            self.add(CostPart::Machine, bound(what), part, &price.currency, source);
+        }
+    }
+
+    fn operating_system(&mut self, catalog: &Catalog, sized: &SizedMachine<'_>, os: Os, counted: &Counted) {
+        let Some(licence) = catalog.licence(os) else {
+            self.missing.push(format!("{os} licence"));
+            return;
+        };
+        let (amount, unit, unit_price) = licence_part(licence, sized);
+        let count = counted.machines();
+        let part = Part { what: "licence", amount: amount * count, unit, unit_price, is_hourly: true };
+        let what = format!("{os} licence{}", if count > 1.0 { ", both machines" } else { "" });
+        self.add(CostPart::Licence, what, part, &catalog.currency, &licence.source);
+    }
+
+    fn database(&mut self, catalog: &Catalog, sized: &SizedMachine<'_>, money: &Money) {
+        let counted = &money.counted;
+        let Some(asked) = &counted.database else { return };
+        let database = asked.database;
+        let title = database.title();
+        let rule: Option<&DatabaseLicence> = catalog.paid.licence_of(database);
+        let (Some(rule), Some(licences)) = (rule, counted.licences(catalog, sized)) else {
+            self.missing.push(format!("licences of {title}, which no source says how to count here"));
+            return;
+        };
+        let (units, unit) = (licences.units, database.unit());
+        let both = if counted.pair.is_none() {
+            ""
+        } else if units > rule.units(sized.vcpus, sized.machine.arm) {
+            ", both machines"
+        } else {
+            ", the second machine needs none"
+        };
+        let what = |how: &str| format!("{title}{how}{both}");
+        let part =
+            |unit_price, is_hourly| Part { what: "licences", amount: units, unit, unit_price, is_hourly };
+        match asked.from {
+            LicencesFrom::Own => self.notes.push(format!(
+                "{} {unit} of {title} are brought along and not in the sum{both} ({})",
+                grouped(units),
+                licences.source
+            )),
+            LicencesFrom::PerYear(per_year) => {
+                let currency = money.currency_for(catalog);
+                self.add(CostPart::Database, what(""), part(per_year / 12.0, false), &currency, &rule.source);
+            }
+            LicencesFrom::Included => match rule.per_unit_hour {
+                Some(per_hour) => {
+                    let part = part(per_hour, true);
+                    self.add(CostPart::Database, what(""), part, &catalog.currency, &rule.price_source);
+                }
+                None => self.missing.push(format!("price of {title} by the hour")),
+            },
+            LicencesFrom::List => match catalog.paid.list_price_of(database) {
+                Some(list) => {
+                    let months = f64::from(asked.write_off_years * 12);
+                    let how = format!(" at list price over {} years", asked.write_off_years);
+                    let once = part(list.per_unit / months, false);
+                    self.add(CostPart::Database, what(&how), once, &list.currency, &list.source);
+                    let support = list.per_unit * list.support_percent / 100.0 / 12.0;
+                    if support > 0.0 {
+                        let what = what(" support");
+                        self.add(
+                            CostPart::Database,
+                            what,
+                            part(support, false),
+                            &list.currency,
+                            &list.source,
+                        );
+                    }
+                }
+                None => self.missing.push(format!("list price of {title}")),
+            },
+        }
+        if asked.from != LicencesFrom::Own {
+            self.notes.push(format!("{} {unit} of {title}{both}: {}", grouped(units), licences.source));
+        }
+    }
+
+    fn backups_and_traffic(&mut self, catalog: &Catalog, counted: &Counted) {
+        if let Some(gib) = counted.backup_gib {
+            match &catalog.paid.backup {
+                Some(backup) => {
+                    let part = Part {
+                        what: "backups",
+                        amount: gib,
+                        unit: "GiB",
+                        unit_price: backup.per_gib_month,
+                        is_hourly: false,
+                    };
+                    let what = format!("backups, {}", backup.name);
+                    self.add(CostPart::Backup, what, part, &catalog.currency, &backup.source);
+                }
+                None => self.missing.push("price of backup storage".to_owned()),
+            }
+        }
+        let Some(gib) = counted.egress_gib else { return };
+        let steps = &catalog.paid.egress;
+        if steps.is_empty() {
+            self.missing.push("price of traffic to the internet".to_owned());
+        }
+        let ends = steps.iter().skip(1).map(|step| step.from_gib).chain([f64::INFINITY]);
+        // Each step charges its own slice.
+        for (step, end) in steps.iter().zip(ends) {
+            let amount = gib.min(end) - step.from_gib;
+            if amount <= 0.0 {
+                continue;
+            }
+            let part =
+                Part { what: "traffic", amount, unit: "GiB", unit_price: step.per_gib, is_hourly: false };
+            let what = match end.is_finite() {
+                true => {
+                    format!("traffic to the internet, {} to {} GiB", grouped(step.from_gib), grouped(end))
+                }
+                false => format!("traffic to the internet, from {} GiB on", grouped(step.from_gib)),
+            };
+            self.add(CostPart::Traffic, what, part, &catalog.currency, &step.source);
+        }
+    }
+
+    /// The terms of the parts that are wanted, in their order.
+    pub(super) fn terms(
+        &self,
+        wanted: impl Fn(CostPart) -> bool,
+        hours: f64,
+        converter: &mut Converter<'_>,
+        terms: &mut Vec<CostTerm>,
+    ) -> Result<(), NoRate> {
+        for charge in self.charges.iter().filter(|charge| wanted(charge.of)) {
+            let what = charge.what.clone();
+            terms.push(charge.part.term(
+                charge.of,
+                what,
+                &charge.currency,
+                &charge.source,
+                hours,
+                converter,
+            )?);
+        }
+        Ok(())
+    }
+
+    /// The sum a month in the money of the sum; `None` where a rate is missing.
+    pub(super) fn per_month(&self, money: &Money, catalog: &Catalog) -> Option<f64> {
+        let hours = money.hours_for(catalog);
+        let target = money.currency_for(catalog);
+        let of = |charge: &Charge| {
+            // Asking for the rate of a currency to itself for each machine would take longer than the rest.
+            let factor =
+                if charge.currency == target { 1.0 } else { money.factor(catalog, &charge.currency)? };
+            Some(charge.part.per_month(hours) * factor)
+        };
+        self.charges.iter().map(of).sum()
+    }
+}
+
+/// The licence of an operating system: amount, unit and price of a unit for an hour.
+fn licence_part(licence: &Licence, sized: &SizedMachine<'_>) -> (f64, &'static str, f64) {
+    // A size with fewer processors is billed as the one that it is cut from.
+    let vcpus = sized.machine.constrained_from.as_ref().map_or(sized.vcpus, |from| from.vcpus);
+    match sized.ocpus {
+        Some(ocpus) if licence.per_ocpu_hour > 0.0 => (f64::from(ocpus), "OCPU", licence.per_ocpu_hour),
+        _ if licence.per_vcpu_hour > 0.0 => (f64::from(vcpus), "vCPU", licence.per_vcpu_hour),
+        // A core has two hardware threads where only they are known.
+        _ => (f64::from(vcpus) / 2.0, "OCPU", licence.per_ocpu_hour),
+    }
+}

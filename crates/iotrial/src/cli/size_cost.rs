@@ -1,0 +1,94 @@
+//! Options of `size` for what is paid besides machine, operating system and volumes.
+
+use clap::{Args, value_parser};
+use iotrial_model::units::ByteSize;
+use iotrial_sizing::catalog::{Database, Term};
+use iotrial_sizing::price::{Counted, DatabaseCount, LicencesFrom, Pair};
+
+use super::size::{parse_number, parse_word};
+
+/// What the cost counts.
+#[derive(Debug, Args, Default)]
+#[command(next_help_heading = "What the cost counts")]
+pub struct CountedArgs {
+    /// How long you are bound to the machine: on-demand, 1y or 3y (reservations, committed use). A machine without a source for
+    /// it is counted on demand, and named [default: on-demand].
+    #[arg(long, value_name = "TERM", value_parser = parse_term)]
+    pub term: Option<Term>,
+
+    /// Count licences of the database: sqlserver-standard, sqlserver-enterprise, oracle-ee or oracle-se2. Sizes with fewer
+    /// vCPU at the same price (Azure) are then searched, too.
+    #[arg(long, value_name = "DATABASE", value_parser = parse_database)]
+    pub database: Option<Database>,
+
+    /// Where its licences come from: included (by the hour, from the provider), list (bought at list price, with support), own
+    /// (there already, only counted), or what one costs you a year, such as 1400 [default: included for SQL Server, list for
+    /// Oracle].
+    #[arg(long, value_name = "SOURCE|AMOUNT", requires = "database", value_parser = parse_licences)]
+    pub database_licences: Option<LicencesFrom>,
+
+    /// Over how many years a licence at list price is paid.
+    #[arg(long, value_name = "YEARS", requires = "database", default_value_t = 3, value_parser = value_parser!(u32).range(1..=10))]
+    pub write_off: u32,
+
+    /// Count a second machine of the same size that takes over: replica (with volumes of its own, as Always On and Data Guard
+    /// have) or cluster (on the same volumes). Licences of the passive one as the vendor rules.
+    #[arg(long, value_name = "KIND", value_parser = parse_pair)]
+    pub pair: Option<Pair>,
+
+    /// Count so much of backup storage, such as 10TiB of snapshots.
+    #[arg(long, value_name = "SIZE")]
+    pub backup: Option<ByteSize>,
+
+    /// Count so much traffic to the internet a month, such as 5TiB.
+    #[arg(long, value_name = "SIZE")]
+    pub egress: Option<ByteSize>,
+}
+
+impl CountedArgs {
+    /// As the library counts it.
+    pub fn counted(&self) -> Counted {
+        let gib = |size: ByteSize| size.get() as f64 / ByteSize::GIB.get() as f64;
+        let database = self.database.map(|database| DatabaseCount {
+            database,
+            from: self.database_licences.unwrap_or(if database.is_sold_with_machines() {
+                LicencesFrom::Included
+            } else {
+                LicencesFrom::List
+            }),
+            // Only a default value of clap is missing here, where the options were not parsed.
+            write_off_years: self.write_off.max(1),
+        });
+        Counted {
+            term: self.term.unwrap_or_default(),
+            database,
+            pair: self.pair,
+            backup_gib: self.backup.map(gib),
+            egress_gib: self.egress.map(gib),
+        }
+    }
+}
+
+fn parse_term(text: &str) -> Result<Term, String> {
+    parse_word(text, &Term::ALL, Term::as_str)
+}
+
+fn parse_database(text: &str) -> Result<Database, String> {
+    parse_word(text, &Database::ALL, Database::as_str)
+}
+
+fn parse_pair(text: &str) -> Result<Pair, String> {
+    parse_word(text, &Pair::ALL, Pair::as_str)
+}
+
+fn parse_licences(text: &str) -> Result<LicencesFrom, String> {
+    match text {
+        "included" => Ok(LicencesFrom::Included),
+        "list" => Ok(LicencesFrom::List),
+        "own" => Ok(LicencesFrom::Own),
+        _ => {
+            parse_number(text, 0.0..=1e9, "it must be one of included, list, own, or an amount a year: that")
+                .map(LicencesFrom::PerYear)
+        }
+    }
+}
