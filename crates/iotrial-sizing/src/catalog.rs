@@ -14,6 +14,7 @@ use crate::measure::Measure;
 
 mod block_limit;
 mod capacity;
+mod raid;
 mod host_cache;
 mod paid;
 mod rule;
@@ -29,6 +30,7 @@ pub use paid::{
     BackupPrice, Commitment, ConstrainedFrom, Database, DatabaseLicence, DatabasePrice, EgressStep, Paid,
     Passive, Term,
 };
+pub use raid::RaidGroup;
 pub(crate) use rule::Circumstances;
 pub use rule::{Effect, Rule, When};
 pub(crate) use slots::Attached;
@@ -268,23 +270,6 @@ pub struct ProvisionedBandwidth {
     pub is_bought: bool,
     /// The smallest amount that can be added: 1 MB/s or 1 MiB/s.
     pub step: f64,
-}
-
-/// Disks behind a volume of an array.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RaidGroup {
-    /// `raid0`, `raid10`, `raid5`, `raid6` or `copies`.
-    pub level: String,
-    /// Disk I/Os that a random write costs.
-    pub write_cost: f64,
-    /// How often the disks transfer each byte that is written, in large writes.
-    pub write_transfers: f64,
-    /// How many disks there are.
-    pub spindles: u32,
-    /// What one disk does.
-    pub iops_per_spindle: f64,
-    /// What one disk transfers, in bytes per second.
-    pub bandwidth_per_spindle: f64,
 }
 
 /// What a volume costs a month.

@@ -97,7 +97,7 @@ fn price_table(text: &str, region: &str) -> Result<Offer, String> {
     let published = about.clone().find_map(|line| line.strip_prefix("\"Publication Date\","));
     let as_of = published.and_then(|moment| json::day(moment.trim_matches('"')));
     let start: usize = text.split_inclusive('\n').take(5).map(str::len).sum();
-    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(text[start..].as_bytes());
+    let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(&text.as_bytes()[start..]);
     let headers = reader.headers().map_err(|error| error.to_string())?.clone();
     let place = |name: &str| headers.iter().position(|header| header == name);
     let needed = ["TermType", "Unit", "PricePerUnit", "Product Family", "Region Code"];

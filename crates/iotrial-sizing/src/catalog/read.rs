@@ -7,6 +7,7 @@ use iotrial_model::toml_reader::{Mistakes, TableReader, read_toml};
 use super::block_limit::read_block_limit;
 use super::capacity::{read_capacity_limit, read_pool};
 use super::paid::read_paid;
+use super::raid::read_raid;
 use super::read_machine::{read_machine, read_path};
 use super::rule::read_rule;
 use super::{
@@ -553,39 +554,6 @@ fn read_provisioned_bandwidth(
         max: most,
         is_bought: followed.is_none(),
         step: unit,
-    })
-}
-
-fn read_raid(table: &mut TableReader<'_>) -> Option<RaidGroup> {
-    // Disk I/Os for one small random write: RAID 5 reads data and parity and writes both (4), RAID 6 has a
-    // second parity (6), a mirror writes twice (2). Large writes fill whole stripes, so that only a mirror transfers
-    // every byte twice. Nodes that keep copies of each other (vSAN, Ceph) are mirrors of so many.
-    const LEVELS: [(&str, (&str, f64, f64)); 5] = [
-        ("raid0", ("raid0", 1.0, 1.0)),
-        ("raid10", ("raid10", 2.0, 2.0)),
-        ("raid5", ("raid5", 4.0, 1.0)),
-        ("raid6", ("raid6", 6.0, 1.0)),
-        ("copies", ("copies", 0.0, 0.0)),
-    ];
-    let level = table.required("level", |table, key| table.word(key, &LEVELS));
-    let copies = table.integer("copies", 2..=8);
-    let spindles = table.required("spindles", |table, key| table.integer(key, 1..=10_000));
-    let iops = table.required("iops_per_spindle", TableReader::number);
-    let bandwidth = table.required("mb_per_s_per_spindle", TableReader::number);
-    let (level, write_cost, write_transfers) = match (level?, copies) {
-        (("copies", ..), Some(copies)) => ("copies", copies as f64, copies as f64),
-        ((level, cost, transfers), None) if cost > 0.0 => (level, cost, transfers),
-        _ => {
-            return table.refuse("copies", "`copies` is for the level \"copies\", which needs it".to_owned());
-        }
-    };
-    Some(RaidGroup {
-        level: level.to_owned(),
-        write_cost,
-        write_transfers,
-        spindles: u32::try_from(spindles?).ok()?,
-        iops_per_spindle: iops?,
-        bandwidth_per_spindle: bandwidth? * MB,
     })
 }
 
