@@ -9,6 +9,7 @@ mod workspace;
 mod step;
 mod setup;
 mod wine;
+mod dist;
 mod checks;
 mod bench;
 // Shells, limits, links, pipes: the situations are those of Unix.
@@ -17,6 +18,7 @@ mod attack;
 #[cfg(unix)]
 mod outcomes;
 mod fuzz;
+mod catalog;
 mod source;
 mod tree;
 mod modules;
@@ -31,6 +33,7 @@ Commands:
   test           everything that must hold before a change is merged; runs all steps, fails if one failed
   bench [ROW]... the figures to reach, beside those of fio: CPU per I/O, IOPS, latency, arrivals, memory
                  `cargo xtask bench --help` lists rows and options
+  dist [FOLDER]  the zip for Windows: iotrial.exe with its documents, licences, completions and checksums
   outcomes       three cases without an answer, twenty times each: how often each was inconclusive
                  `cargo xtask outcomes --help` says which
   structure      lines, files, circles of modules and other signs of structure, of this checkout or of another
@@ -38,7 +41,9 @@ Commands:
   attack [CLASS].. hostile situations tried against the program, counted by class; as root also those with devices
                  `cargo xtask attack --help` says how
   fuzz [ROW]...  mutated inputs on every reader of what strangers write: how many, and what was found
-                 `cargo xtask fuzz --help` says how";
+                 `cargo xtask fuzz --help` says how
+  catalog PROVIDER FILE...  what a provider's public price and limit files would change in its catalog
+                 `cargo xtask catalog --help` says which files, and how to write it";
 
 fn main() -> anyhow::Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -49,7 +54,9 @@ fn main() -> anyhow::Result<ExitCode> {
         ["attack", ..] => attack::attack(&arguments[1..], &workspace::root()?),
         #[cfg(unix)]
         ["outcomes", ..] => outcomes::outcomes(&arguments[1..], &workspace::root()?),
+        ["dist", ..] => dist::dist(&arguments[1..], &workspace::root()?),
         ["fuzz", ..] => fuzz::fuzz(&arguments[1..], &workspace::root()?),
+        ["catalog", ..] => catalog::catalog(&arguments[1..], &workspace::root()?),
         ["structure", ..] => structure::structure(&arguments[1..], &workspace::root()?),
         ["--help" | "-h" | "help"] => {
             println!("{USAGE}");

@@ -24,9 +24,10 @@ __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE data, SIZE_T length) { retur
 ";
 
 /// The tests that hold on every operating system.
-const TESTS: [&[&str]; 4] = [
+const TESTS: [&[&str]; 5] = [
     &["-p", "iotrial-model", "--lib"],
     &["-p", "iotrial-measure", "--lib"],
+    &["-p", "iotrial-host", "--lib"],
     &["-p", "iotrial-engine", "--lib", "--test", "real_files"],
     &["-p", "iotrial", "--test", "windows"],
 ];
@@ -47,11 +48,15 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<Outcome> {
     put_random_numbers(&target, &[&built, &built.join("deps")])?;
     // A prefix of its own: that of the user is none of our business.
     let prefix = target.join("wine");
-    fs::create_dir_all(&prefix)?;
+    let share = make_share(&wine, &prefix)?;
     for tests in TESTS {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command.current_dir(root).args(["test", "--locked", "--no-fail-fast", "--target", WINDOWS_TARGET]);
-        command.args(tests).env("WINEPREFIX", &prefix).env("WINEDEBUG", "-all");
+        command
+            .args(tests)
+            .env("WINEPREFIX", &prefix)
+            .env("WINEDEBUG", "-all")
+            .env("IOTRIAL_TEST_SHARE", share);
         command.env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", &wine);
         if shown(&mut command)? != Outcome::Passed {
             return Ok(Outcome::Failed);
@@ -60,8 +65,22 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
+/// A folder that Wine shows as a share of a file server, and its name there.
+fn make_share(wine: &Path, prefix: &Path) -> anyhow::Result<&'static str> {
+    // Wine makes its drives when it makes this folder, and never later.
+    if !prefix.join("dosdevices").is_dir() {
+        fs::create_dir_all(prefix)?;
+        let mut nothing = Command::new(wine);
+        nothing.args(["cmd", "/c", "exit"]).env("WINEPREFIX", prefix).env("WINEDEBUG", "-all");
+        ensure!(shown(&mut nothing)? == Outcome::Passed, "Wine does not start");
+    }
+    let folder = prefix.join("dosdevices/unc/iotrial/share");
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    Ok(r"\\iotrial\share")
+}
+
 /// Beside the programs, where Windows looks first.
-fn put_random_numbers(scratch: &Path, folders: &[&Path]) -> anyhow::Result<()> {
+pub(crate) fn put_random_numbers(scratch: &Path, folders: &[&Path]) -> anyhow::Result<()> {
     let source = scratch.join("process_prng.c");
     fs::create_dir_all(scratch)?;
     fs::write(&source, RANDOM_NUMBERS).context("cannot write the source of ProcessPrng")?;

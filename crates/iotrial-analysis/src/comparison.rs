@@ -248,7 +248,7 @@ pub enum CompareError {
         nearest: Option<String>,
     },
     /// The attribute does not tell any two configurations apart.
-    #[error("`{attribute}` is no attribute in which the configurations differ{}", if .known.is_empty() { String::new() } else { format!("; they differ in {}", .known.join(", ")) })]
+    #[error("the configurations do not differ in `{attribute}`{}", if .known.is_empty() { String::new() } else { format!("; they differ in {}", .known.join(", ")) })]
     UnknownAttribute {
         /// What the user gave as the factor.
         attribute: String,

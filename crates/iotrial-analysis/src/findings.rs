@@ -61,6 +61,7 @@ impl Observed<'_, '_> {
             uneven::uneven_devices(self),
             devices::merged_io(self),
             targets::small_working_set(self),
+            targets::smb_share(self),
             generator::engine_fallback(self),
             stated::coarse_latency(self),
             stated::completion_latency(self),

@@ -33,7 +33,7 @@ mod mix;
 mod times;
 mod wanted;
 
-use assess::{assess, rarest_stream, worst_latency};
+use assess::{TOO_FEW, assess, rarest_stream, worst_latency};
 use belief::{Belief, TRUST_IN_CONFIRMATION, TRUST_IN_PROBE};
 pub use early_end::EarlyEnd;
 pub use error::SearchError;
@@ -306,6 +306,9 @@ impl RateSearch {
             }
             Some(_) => assess(&load.plan, subject, &self.limits),
         };
+        // A load of which nothing could be judged is neither within its limits nor beyond them.
+        let is_open = load.share.is_some() && worst.is_none() && why_not.is_none();
+        let why_not = why_not.or_else(|| is_open.then(|| TOO_FEW.to_owned()));
         let asked_iops = load.share.map(|share| self.mix.total_rate(share));
         let iops: f64 = rates.iter().sum();
         self.last_iops.push(iops * last_second_to_all(subject));
@@ -317,7 +320,7 @@ impl RateSearch {
             lat_mean_us: mean_latency_us(subject),
             duration,
             worst,
-            held: load.share.map(|_| why_not.is_none()),
+            held: load.share.filter(|_| !is_open).map(|_| why_not.is_none()),
             why_not,
             doubts: asked_iops.map_or_else(Doubts::default, |asked| {
                 Observed::of(subject).doubts((1.0 - iops / asked).max(0.0))

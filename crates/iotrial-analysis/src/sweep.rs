@@ -165,7 +165,8 @@ impl SweepSummary {
             method: record.settings.method,
             ended: record.ended.how,
             ended_reason: record.ended.reason.clone(),
-            measured_s: record.probes.iter().map(|probe| probe.measured.as_secs_f64()).sum(),
+            // The sum of no number is -0, which is shown as one.
+            measured_s: 0.0 + record.probes.iter().map(|probe| probe.measured.as_secs_f64()).sum::<f64>(),
             settings: settings::settings_of_curves(&curves, volumes.len())
                 .into_iter()
                 .map(|one| one.with_reserve(reserve_of(record)))

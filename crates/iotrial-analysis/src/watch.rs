@@ -246,17 +246,17 @@ fn with_roles<'s>(
     Ok(series)
 }
 
-/// Silence that is longer than so many usual intervals is a gap: half an interval is a late sample.
-const GAP: f64 = 1.5;
+/// Silence before an interval that is longer than so much of a usual one is a gap; less is a late sample.
+const GAP: f64 = 0.5;
 
 fn span(series: &CounterSeries) -> Option<TimeSpan> {
     let times = series.times.seconds();
     let (first, last) = (times.first()?, times.last()?);
     let usual = series.interval_s.filter(|seconds| *seconds > 0.0)?;
     // Intervals of snapshots are as long as their source was silent, and hide nothing.
-    let is_even = series.durations_s.is_empty();
-    let gaps = times.windows(2).map(|pair| pair[1] - pair[0]).filter(|step| is_even && *step > GAP * usual);
-    let gaps: Vec<f64> = gaps.map(|step| step - usual).collect();
+    let length = |at: usize| series.durations_s.get(at).copied().unwrap_or(usual);
+    let silence = times.windows(2).zip(1..).map(|(pair, at)| pair[1] - pair[0] - length(at));
+    let gaps: Vec<f64> = silence.filter(|seconds| *seconds > GAP * usual).collect();
     Some(TimeSpan {
         from_s: first - series.durations_s.first().copied().unwrap_or(usual),
         to_s: *last,

@@ -62,7 +62,7 @@ fn the_gain_of_the_ultra_disk_is_that_of_batch_requests_and_not_of_business_tran
     assert_eq!((only.check, only.place.as_str()), (Check::ClaimedGain, "row ultra against row premium-pool"));
     assert_eq!(
         only.message,
-        "«33 percent more SQL Server throughput» is true of batch requests per second +33.6 %, \
+        "“33 percent more SQL Server throughput” is true of batch requests per second +33.6 %, \
          and not of business transactions per second +17.3 %"
     );
 }

@@ -358,7 +358,7 @@ fn a_factor_without_a_pair_and_an_attribute_that_does_not_differ_are_errors_when
     assert!(alone.hint().unwrap().contains("disks, kind"));
     assert_eq!(
         error("vm").to_string(),
-        "`vm` is no attribute in which the configurations differ; they differ in disks, kind"
+        "the configurations do not differ in `vm`; they differ in disks, kind"
     );
     assert_eq!(error("disk").hint().as_deref(), Some("did you mean `disks`?"));
     let findings = compared(&table, &CompareRequest::default()).findings;

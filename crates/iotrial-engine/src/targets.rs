@@ -32,13 +32,10 @@ mod directory;
 
 mod fill;
 
-#[cfg_attr(windows, allow(dead_code, reason = "raw devices are refused on Windows so far"))]
 mod signature;
 
-#[cfg_attr(windows, allow(dead_code, reason = "raw devices are refused on Windows so far"))]
 mod sample;
 
-#[cfg_attr(windows, allow(dead_code, reason = "raw devices are refused on Windows so far"))]
 mod obstacle;
 
 mod prepare_error;
@@ -46,7 +43,6 @@ mod prepare_error;
 #[cfg(target_os = "linux")]
 mod in_use;
 
-#[cfg_attr(windows, allow(dead_code, reason = "raw devices are refused on Windows so far"))]
 mod device;
 
 mod probe;

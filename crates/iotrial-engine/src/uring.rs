@@ -19,8 +19,10 @@ use iotrial_model::record::QueueSetup;
 use crate::buffer::SlotBuffers;
 use crate::queue::{Completion, Handing, IoQueue, OpenArea, Request};
 
+mod pieces;
 mod ring;
 
+use pieces::Pieces;
 use ring::RingKind;
 pub(crate) use ring::Tuning;
 
@@ -44,6 +46,7 @@ pub(crate) struct UringQueue<C> {
     ring: IoUring,
     kind: RingKind,
     buffers: SlotBuffers,
+    pieces: Pieces,
     buffers_registered: bool,
     flush_workers: Option<u32>,
     in_flight: usize,
@@ -84,19 +87,21 @@ impl<C: Clock> UringQueue<C> {
         // Without registration (a limit of the host) each I/O looks its file up; only slower.
         let files_registered = ring.submitter().register_files(&descriptors).is_ok();
         // After the ring, which is what a host refuses most often: then no memory was touched in vain.
-        let buffers = SlotBuffers::new(lengths, random);
-        let pieces: Vec<libc::iovec> = buffers
-            .pieces()
-            .into_iter()
-            .map(|(start, length)| libc::iovec { iov_base: start.cast(), iov_len: length })
+        let mut buffers = SlotBuffers::new(lengths, random);
+        let pieces = Pieces::of(&mut buffers, u32::try_from(lengths.len()).unwrap_or(u32::MAX));
+        let ranges: Vec<libc::iovec> = pieces
+            .ranges()
+            .iter()
+            .map(|(start, length)| libc::iovec { iov_base: start.cast(), iov_len: *length })
             .collect();
-        // SAFETY: the pieces lie in the memory of `buffers`, which stays where it is until it is dropped with
+        // SAFETY: the ranges lie in the memory of `buffers`, which stays where it is until it is dropped with
         // the queue, after the ring gave them back; `drop` keeps it where the kernel may still use it.
         // Without registration (more than RLIMIT_MEMLOCK) each I/O pins its pages; only slower.
-        let buffers_registered = unsafe { ring.submitter().register_buffers(&pieces) }.is_ok();
+        let buffers_registered = unsafe { ring.submitter().register_buffers(&ranges) }.is_ok();
         Ok(Self {
             kind,
             buffers,
+            pieces,
             buffers_registered,
             flush_workers: if flushing > 0 { flush_workers(&ring, flushing) } else { None },
             ring,
@@ -155,14 +160,14 @@ impl<C: Clock> UringQueue<C> {
                         opcode::Read::new($target, pointer, length).offset(offset).build()
                     }
                     (Direction::Read, true) => {
-                        let piece = self.buffers.piece_of(request.slot);
+                        let piece = self.pieces.of_slot(request.slot);
                         opcode::ReadFixed::new($target, pointer, length, piece).offset(offset).build()
                     }
                     (Direction::Write, false) => {
                         opcode::Write::new($target, pointer, length).offset(offset).rw_flags(flags).build()
                     }
                     (Direction::Write, true) => {
-                        let piece = self.buffers.piece_of(request.slot);
+                        let piece = self.pieces.of_slot(request.slot);
                         opcode::WriteFixed::new($target, pointer, length, piece)
                             .offset(offset)
                             .rw_flags(flags)
@@ -492,7 +497,7 @@ mod tests {
                 queue.reap(&mut completions, until_ns).unwrap();
                 reaps += 1;
             }
-            assert!(completions.is_empty() && queue.in_flight == 0, "an alarm is no I/O");
+            assert!(completions.is_empty() && queue.in_flight == 0, "an alarm is not an I/O");
             // An alarm of an earlier wait may end one early, and a timer may be some ns before the clock.
             assert!(reaps <= 10, "{reaps} reaps for one wait: it is spun away");
         }

@@ -26,7 +26,7 @@ impl Firmware {
         (self.vendor.contains("Amazon EC2")).then_some(self.product.as_str()).filter(is_type)
     }
 
-    #[cfg(target_os = "linux")]
+    /// The hypervisor or cloud, for people; `None` where nothing tells of one.
     pub(crate) fn virtualization(&self) -> Option<String> {
         let firmware = [self.vendor.as_str(), &self.product];
         let firmware = firmware.into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join(" ");

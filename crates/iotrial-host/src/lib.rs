@@ -1,7 +1,7 @@
 //! What a host shows of itself: its mounts, its block devices and what is stacked on what, and the settings of all of it.
 //!
-//! Everything is read from files of the kernel below one root, so that a copy of another host's `/sys` and `/proc` drives the
-//! same code ([`block::Kernel`]). Nothing is changed, and no other program is run. What a setting should be is judged elsewhere.
+//! On Linux everything is read from files of the kernel below one root, so that a copy of another host's `/sys` and `/proc` drives the
+//! same code (`block::Kernel`). Nothing is changed, and no other program is run. What a setting should be is judged elsewhere.
 
 #![forbid(clippy::print_stdout, clippy::print_stderr)]
 
@@ -40,10 +40,14 @@ mod ethtool;
 mod network;
 #[cfg(target_os = "linux")]
 mod chain;
-pub mod machine;
+#[cfg(any(windows, test))]
+mod smbios;
 #[cfg(any(windows, test))]
 mod storage_layout;
 #[cfg(windows)]
 mod windows_api;
+#[cfg(windows)]
+pub mod physical_disk;
+pub mod machine;
 pub mod report;
 pub mod cloud;

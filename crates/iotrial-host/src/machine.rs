@@ -10,7 +10,7 @@ mod os;
 mod os;
 
 #[cfg(windows)]
-pub(crate) use os::memory;
+pub(crate) use os::{VERSION, build, cpu_count, firmware, memory};
 
 /// What does not vary from run to run. What cannot be read is absent.
 pub fn machine() -> Host {

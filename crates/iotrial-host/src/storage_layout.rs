@@ -36,16 +36,39 @@ pub(crate) fn has_seek_penalty(answer: &[u8]) -> Option<bool> {
     answer.get(8).map(|byte| *byte != 0)
 }
 
+/// `DISK_GEOMETRY_EX`: bytes of a sector, and of the disk.
+pub(crate) fn geometry(answer: &[u8]) -> Option<(u32, u64)> {
+    Some((number_u32(answer, 20)?, u64::try_from(number_i64(answer, 24)?).ok()?))
+}
+
+/// `STORAGE_WRITE_CACHE_PROPERTY`: whether the disk keeps writes in a cache that is lost without power; `None` where it does not say.
+pub(crate) fn has_write_cache(answer: &[u8]) -> Option<bool> {
+    // WRITE_CACHE_ENABLE: 0 unknown, 1 disabled, 2 enabled.
+    match number_u32(answer, 12)? {
+        1 => Some(false),
+        2 => Some(true),
+        _ => None,
+    }
+}
+
+/// `STORAGE_DEVICE_NUMBER`: of a disk, and not of a partition, a drive for discs or a tape.
+pub(crate) fn disk_number(answer: &[u8]) -> Option<u32> {
+    const FILE_DEVICE_DISK: u32 = 7;
+    (number_u32(answer, 0)? == FILE_DEVICE_DISK).then_some(number_u32(answer, 4)?)
+}
+
 /// What a disk says of itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Identity {
     /// Vendor and product.
     pub(crate) model: String,
+    /// Empty where it does not say.
+    pub(crate) serial: String,
     /// `STORAGE_BUS_TYPE`.
     pub(crate) bus: u32,
 }
 
-/// `STORAGE_DEVICE_DESCRIPTOR`: places of texts within the answer, and the bus. The serial number is left where it is.
+/// `STORAGE_DEVICE_DESCRIPTOR`: places of texts within the answer, and the bus.
 pub(crate) fn identity(answer: &[u8]) -> Option<Identity> {
     let text = |offset: usize| -> String {
         let place = number_u32(answer, offset).unwrap_or(0) as usize;
@@ -56,7 +79,7 @@ pub(crate) fn identity(answer: &[u8]) -> Option<Identity> {
     };
     let names = [text(12), text(16)];
     let model: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
-    Some(Identity { model: model.join(" "), bus: number_u32(answer, 28)? })
+    Some(Identity { model: model.join(" "), serial: text(24), bus: number_u32(answer, 28)? })
 }
 
 /// The word of a transport for a `STORAGE_BUS_TYPE`, as other systems have it.
@@ -106,6 +129,20 @@ mod tests {
     }
 
     #[test]
+    fn geometry_cache_and_number_are_read_and_what_the_disk_does_not_say_is_absent() {
+        let mut answer = vec![0; 32];
+        answer[20..24].copy_from_slice(&4096_u32.to_le_bytes());
+        answer[24..32].copy_from_slice(&(1_u64 << 40).to_le_bytes());
+        assert_eq!((geometry(&answer), geometry(&answer[..31])), (Some((4096, 1 << 40)), None));
+        answer[31] = 0xff;
+        assert_eq!(geometry(&answer), None, "a size below zero");
+        let cache = |enabled: u8| has_write_cache(&[0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, enabled, 0, 0, 0]);
+        assert_eq!([0, 1, 2, 9].map(cache), [None, Some(false), Some(true), None]);
+        assert_eq!(disk_number(&[7, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0]), Some(3));
+        assert_eq!((disk_number(&[2, 0, 0, 0, 3, 0, 0, 0]), disk_number(&[7, 0, 0, 0])), (None, None));
+    }
+
+    #[test]
     fn sectors_identity_and_seek_penalty_are_read_and_garbage_gives_nothing() {
         let mut answer = vec![0; 28];
         answer[16..20].copy_from_slice(&512_u32.to_le_bytes());
@@ -114,10 +151,12 @@ mod tests {
         let mut answer = vec![0; 36];
         answer[12..16].copy_from_slice(&36_u32.to_le_bytes());
         answer[16..20].copy_from_slice(&41_u32.to_le_bytes());
+        answer[24..28].copy_from_slice(&55_u32.to_le_bytes());
         answer[28..32].copy_from_slice(&17_u32.to_le_bytes());
-        answer.extend_from_slice(b"Msft\0Virtual Disk \0");
+        answer.extend_from_slice(b"Msft\0Virtual Disk \0 S12\0");
         let found = identity(&answer).unwrap();
         assert_eq!((found.model.as_str(), transport(found.bus)), ("Msft Virtual Disk", "nvme"));
+        assert_eq!(found.serial, "S12");
         // A place beyond the answer, and one without an end.
         answer[12..16].copy_from_slice(&9_999_u32.to_le_bytes());
         answer.truncate(50);

@@ -1,18 +1,17 @@
-//! The host as Windows shows it: the registry, the volume of a target, and the disks below that. Compiled, and not run yet.
+//! The host as Windows shows it: the registry, the volume of a target, and the disks below that.
 
 use std::path::{Path, PathBuf};
 
 use iotrial_model::host_fact::{Fact, FactId, FactValue, HostReport, Part, PartKind, Reading, TargetChain};
 
 use super::ReadHostError;
-use crate::firmware::Firmware;
-use crate::machine::memory;
-use crate::storage_layout::{extents, has_seek_penalty, identity, sectors, transport};
-use crate::windows_api::{self as api, Property};
+use crate::machine::{VERSION, build, cpu_count, firmware, memory};
+use crate::physical_disk::{PhysicalDisk, is_share};
+use crate::storage_layout::{extents, transport};
+use crate::windows_api as api;
 
-/// Where the firmware's names are.
-const BIOS: &str = r"HARDWARE\DESCRIPTION\System\BIOS";
-const VERSION: &str = r"SOFTWARE\Microsoft\Windows NT\CurrentVersion";
+/// Where the plan by which Windows saves power is chosen, by its number, which is the same in every language.
+const POWER_PLANS: &str = r"SYSTEM\CurrentControlSet\Control\Power\User\PowerSchemes";
 
 /// Reads the host, and the chain below each target.
 pub(super) fn read_host(targets: &[PathBuf], captured: Option<&Path>) -> Result<HostReport, ReadHostError> {
@@ -40,33 +39,41 @@ fn number(value: u64) -> FactValue {
 }
 
 fn host() -> Part {
-    let bios = |name: &str| api::registry_text(BIOS, name).unwrap_or_default();
-    let firmware = Firmware {
-        vendor: bios("SystemManufacturer"),
-        product: bios("SystemProductName"),
-        bios: bios("BIOSVendor"),
-        ..Firmware::default()
-    };
-    let from = format!(r"HKLM\{BIOS}");
+    let firmware = firmware();
+    let from = "GetSystemFirmwareTable";
     let machine = format!("{} {}", firmware.vendor, firmware.product);
     let platform = firmware.platform().map(FactValue::text).ok_or("the firmware does not tell".to_owned());
-    let mut facts = vec![fact(FactId::Platform, platform, &from)];
+    let mut facts = vec![fact(FactId::Platform, platform, from)];
     if !machine.trim().is_empty() {
-        facts.push(fact(FactId::Machine, Ok(FactValue::text(machine.trim())), &from));
+        facts.push(fact(FactId::Machine, Ok(FactValue::text(machine.trim())), from));
     }
-    facts.extend(firmware.shape().map(|shape| fact(FactId::Shape, Ok(FactValue::text(shape)), &from)));
-    let kernel = api::registry_text(VERSION, "CurrentBuildNumber")
-        .map(|build| FactValue::text(format!("build {build}")));
-    let cpus = std::thread::available_parallelism().map(|count| number(count.get() as u64));
-    let memory = memory().map(|size| number(size.get())).ok_or("Windows does not tell".to_owned());
+    facts.extend(firmware.shape().map(|shape| fact(FactId::Shape, Ok(FactValue::text(shape)), from)));
+    let untold = || "Windows does not tell".to_owned();
+    let kernel = build().map(|build| FactValue::text(format!("Windows {build}"))).ok_or_else(untold);
+    let cpus = cpu_count().map(|count| number(count.into())).ok_or_else(untold);
+    let memory = memory().map(|size| number(size.get())).ok_or_else(untold);
+    let plan = api::registry_text(POWER_PLANS, "ActivePowerScheme");
+    let plan = plan.map(|id| FactValue::text(power_plan(&id))).map_err(|error| error.to_string());
     facts.extend([
-        fact(FactId::Kernel, kernel.map_err(|error| error.to_string()), &format!(r"HKLM\{VERSION}")),
-        fact(FactId::CpuCount, cpus.map_err(|error| error.to_string()), "GetSystemInfo"),
+        fact(FactId::Kernel, kernel, &format!(r"HKLM\{VERSION}")),
+        fact(FactId::CpuCount, cpus, "GetActiveProcessorCount"),
+        fact(FactId::PowerPlan, plan, &format!(r"HKLM\{POWER_PLANS}")),
         fact(FactId::Memory, memory, "GlobalMemoryStatusEx"),
         fact(FactId::ClockSource, Ok(FactValue::text("QueryPerformanceCounter")), "QueryPerformanceCounter"),
     ]);
     let name = std::env::var("COMPUTERNAME").unwrap_or_default();
     Part { facts, ..Part::new(PartKind::Host, name) }
+}
+
+/// The name of a plan that Windows brings along (learn.microsoft.com, Power Policy Settings); of another one its number.
+fn power_plan(id: &str) -> &str {
+    match id.to_ascii_lowercase().as_str() {
+        "381b4222-f694-41f0-9685-ff5bb260df2e" => "balanced",
+        "8c5e7fda-e8bf-4a96-9a85-a6e23a8c635c" => "high performance",
+        "a1841308-3541-4fab-bc81-f71556f20b4a" => "power saver",
+        "e9a42b02-d5df-448d-aa00-03f14749eb61" => "ultimate performance",
+        _ => id,
+    }
 }
 
 fn chain_of(place: &Path, shown: String) -> TargetChain {
@@ -78,8 +85,12 @@ fn chain_of(place: &Path, shown: String) -> TargetChain {
             return chain;
         }
     };
+    if is_share(&volume) {
+        chain.parts.push(share(&volume));
+        chain.ends = Some(format!("{} is a share: its disks are those of the server", volume.shown));
+        return chain;
+    }
     chain.parts.push(filesystem(&volume));
-    // A share has no disks of this host.
     let answer = match api::volume_extents(&volume) {
         Ok(answer) => answer,
         Err(error) => {
@@ -109,9 +120,22 @@ fn chain_of(place: &Path, shown: String) -> TargetChain {
 }
 
 fn filesystem(volume: &api::Volume) -> Part {
-    let mut facts = Vec::new();
     let kind = api::filesystem_name(volume).map_err(|error| error.to_string());
-    facts.push(fact(FactId::Filesystem, kind.clone().map(FactValue::Text), "GetVolumeInformation"));
+    let mut facts = vec![fact(FactId::Filesystem, kind.clone().map(FactValue::Text), "GetVolumeInformation")];
+    facts.extend(room(volume));
+    let about = kind.unwrap_or_default();
+    Part { about, facts, ..Part::new(PartKind::Filesystem, volume.shown.clone()) }
+}
+
+/// A share of a file server; what the server says of its own file system is not that of a disk of this host.
+fn share(volume: &api::Volume) -> Part {
+    let mut facts = vec![fact(FactId::Filesystem, Ok(FactValue::text("smb")), "GetDriveType")];
+    facts.extend(room(volume));
+    Part { about: "SMB".to_owned(), facts, ..Part::new(PartKind::Share, volume.shown.clone()) }
+}
+
+fn room(volume: &api::Volume) -> Vec<Fact> {
+    let mut facts = Vec::new();
     match api::space(volume) {
         Ok(space) => {
             let cluster = u64::from(space.sectors_per_cluster) * u64::from(space.bytes_per_sector);
@@ -127,25 +151,19 @@ fn filesystem(volume: &api::Volume) -> Part {
             facts.push(fact(FactId::AllocationUnit, Err(error.to_string()), "GetDiskFreeSpace"));
         }
     }
-    let about = kind.unwrap_or_default();
-    Part { about, facts, ..Part::new(PartKind::Filesystem, volume.shown.clone()) }
+    facts
 }
 
-/// A disk by its number, as `\\.\PhysicalDrive0` names it. It is opened without any access, which every user may.
-fn disk(disk: u32) -> Part {
-    let name = format!("PhysicalDrive{disk}");
-    let mut part = Part::new(PartKind::Disk, name.clone());
-    let device = match api::open_device(&format!(r"\\.\{name}")) {
-        Ok(device) => device,
-        Err(error) => {
-            part.facts.push(fact(FactId::Transport, Err(error.to_string()), &name));
-            return part;
-        }
-    };
+/// A disk by its number.
+fn disk(number_of_disk: u32) -> Part {
+    let disk = PhysicalDisk::open(number_of_disk);
+    let mut part = Part::new(PartKind::Disk, disk.name());
+    if let Some(error) = disk.refusal() {
+        part.facts.push(fact(FactId::Transport, Err(error.to_string()), &disk.name()));
+        return part;
+    }
     let from = "IOCTL_STORAGE_QUERY_PROPERTY";
-    let asked = |property| api::query(&device, property).map_err(|error| error.to_string());
-    let short = || "the answer is too short".to_owned();
-    match asked(Property::Device).and_then(|answer| identity(&answer).ok_or_else(short)) {
+    match disk.identity() {
         Ok(identity) => {
             part.facts.push(fact(FactId::Transport, Ok(FactValue::text(transport(identity.bus))), from));
             if !identity.model.is_empty() {
@@ -155,11 +173,37 @@ fn disk(disk: u32) -> Part {
         }
         Err(why) => part.facts.push(fact(FactId::Transport, Err(why), from)),
     }
-    let rotates = asked(Property::SeekPenalty).and_then(|answer| has_seek_penalty(&answer).ok_or_else(short));
-    part.facts.push(fact(FactId::Rotational, rotates.map(FactValue::Flag), from));
-    let sizes = asked(Property::Alignment).and_then(|answer| sectors(&answer).ok_or_else(short));
+    if let Some((_, size)) = disk.geometry() {
+        part.facts.push(fact(FactId::Size, Ok(number(size.get())), "IOCTL_DISK_GET_DRIVE_GEOMETRY_EX"));
+    }
+    part.facts.push(fact(FactId::Rotational, disk.has_seek_penalty().map(FactValue::Flag), from));
+    part.facts.push(fact(FactId::WriteCache, disk.write_cache().map(FactValue::text), from));
+    let sizes = disk.sectors();
     let size = |of: fn((u32, u32)) -> u32| sizes.clone().map(|sizes| number(of(sizes).into()));
     part.facts.push(fact(FactId::LogicalBlock, size(|(logical, _)| logical), from));
     part.facts.push(fact(FactId::PhysicalBlock, size(|(_, physical)| physical), from));
     part
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_host_says_what_windows_it_is_and_what_its_volume_is() {
+        let place = tempfile::tempdir().unwrap();
+        let report = read_host(&[place.path().to_owned()], None).unwrap();
+        for id in [FactId::Kernel, FactId::CpuCount, FactId::Memory] {
+            assert!(report.host.value(id).is_some(), "{id}: {:?}", report.host.fact(id));
+        }
+        assert_eq!(report.chains[0].parts[0].kind, PartKind::Filesystem);
+        assert!(report.chains[0].parts[0].value(FactId::FreeSpace).is_some());
+    }
+
+    #[test]
+    fn plans_that_windows_brings_along_are_named_in_every_language() {
+        assert_eq!(power_plan("8C5E7FDA-E8BF-4A96-9A85-A6E23A8C635C"), "high performance");
+        assert_eq!(power_plan("381b4222-f694-41f0-9685-ff5bb260df2e"), "balanced");
+        assert_eq!(power_plan("0f3a"), "0f3a");
+    }
 }

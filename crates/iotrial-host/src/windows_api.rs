@@ -1,4 +1,4 @@
-//! The calls of Windows by which a host is read. Compiled, and not run yet.
+//! The calls of Windows by which a host is read.
 
 #![expect(unsafe_code, reason = "these calls are not in std")]
 
@@ -13,20 +13,27 @@ use std::ptr::{null, null_mut};
 
 use windows_sys::Win32::Foundation::ERROR_SUCCESS;
 use windows_sys::Win32::Storage::FileSystem::{
-    GetDiskFreeSpaceW, GetVolumeInformationW, GetVolumeNameForVolumeMountPointW, GetVolumePathNameW,
-    IOCTL_VOLUME_GET_VOLUME_DISK_EXTENTS,
+    GetDiskFreeSpaceW, GetDriveTypeW, GetVolumeInformationW, GetVolumeNameForVolumeMountPointW,
+    GetVolumePathNameW, IOCTL_VOLUME_GET_VOLUME_DISK_EXTENTS,
 };
 use windows_sys::Win32::System::IO::DeviceIoControl;
 use windows_sys::Win32::System::Ioctl::{
-    IOCTL_STORAGE_QUERY_PROPERTY, PropertyStandardQuery, STORAGE_PROPERTY_QUERY,
-    StorageAccessAlignmentProperty, StorageDeviceProperty, StorageDeviceSeekPenaltyProperty,
+    IOCTL_DISK_GET_DRIVE_GEOMETRY_EX, IOCTL_STORAGE_GET_DEVICE_NUMBER, IOCTL_STORAGE_QUERY_PROPERTY,
+    PropertyStandardQuery, STORAGE_PROPERTY_QUERY, StorageAccessAlignmentProperty, StorageDeviceProperty,
+    StorageDeviceSeekPenaltyProperty, StorageDeviceWriteCacheProperty,
 };
-use windows_sys::Win32::System::Registry::{HKEY_LOCAL_MACHINE, RRF_RT_REG_SZ, RegGetValueW};
+use windows_sys::Win32::System::Registry::{
+    HKEY_LOCAL_MACHINE, RRF_RT_REG_DWORD, RRF_RT_REG_SZ, RegGetValueW,
+};
+use windows_sys::Win32::System::SystemInformation::GetSystemFirmwareTable;
+use windows_sys::Win32::System::WindowsProgramming::DRIVE_REMOTE;
 
 /// Paths of volumes and names of file systems are shorter.
 const MOST_CHARACTERS: usize = 1024;
 /// More than any answer about a disk has; a volume over sixty disks says 1,448 bytes.
 const MOST_BYTES: usize = 16 << 10;
+/// The tables of a large server have some tens of KiB.
+const MOST_FIRMWARE: usize = 1 << 20;
 
 /// A text as Windows takes it: UTF-16, with a zero at its end.
 fn wide(text: &OsStr) -> Vec<u16> {
@@ -62,6 +69,37 @@ pub(crate) fn registry_text(key: &str, name: &str) -> io::Result<String> {
     Ok(text_of(&buffer).to_string_lossy().trim().to_owned())
 }
 
+/// A number of the registry, below HKEY_LOCAL_MACHINE; `None` where there is none.
+pub(crate) fn registry_number(key: &str, name: &str) -> Option<u32> {
+    let (key, name) = (wide(OsStr::new(key)), wide(OsStr::new(name)));
+    let (mut number, mut bytes) = (0_u32, 4_u32);
+    // SAFETY: both names end with a zero, the number has as many bytes as are told, and all of them outlive the call.
+    let error = unsafe {
+        RegGetValueW(
+            HKEY_LOCAL_MACHINE,
+            key.as_ptr(),
+            name.as_ptr(),
+            RRF_RT_REG_DWORD,
+            null_mut(),
+            (&raw mut number).cast(),
+            &raw mut bytes,
+        )
+    };
+    (error == ERROR_SUCCESS).then_some(number)
+}
+
+/// The tables of the firmware (SMBIOS) with the header that Windows puts before them; empty where there are none.
+pub(crate) fn firmware_tables() -> Vec<u8> {
+    let mut tables = vec![0_u8; MOST_FIRMWARE];
+    let length = u32::try_from(tables.len()).unwrap_or(0);
+    // SAFETY: the buffer has as many bytes as are told, and outlives the call.
+    let written =
+        unsafe { GetSystemFirmwareTable(u32::from_be_bytes(*b"RSMB"), 0, tables.as_mut_ptr(), length) };
+    // More than there is room for: nothing was written.
+    tables.truncate(if written > length { 0 } else { written as usize });
+    tables
+}
+
 /// Where a volume is mounted.
 pub(crate) struct Volume {
     /// `D:\`, or a folder, with a backslash at its end and a zero behind it.
@@ -70,8 +108,18 @@ pub(crate) struct Volume {
     pub(crate) shown: String,
 }
 
+impl Volume {
+    /// Its root without the zero.
+    pub(crate) fn root_text(&self) -> OsString {
+        text_of(&self.root)
+    }
+}
+
 /// The volume that holds a file or directory.
 pub(crate) fn volume_of(path: &Path) -> io::Result<Volume> {
+    // Paths of 260 characters and more are taken only in the form that nobody resolves any further.
+    let is_long = path.as_os_str().len() >= 240;
+    let path = if is_long { std::fs::canonicalize(path)? } else { path.to_owned() };
     let path = wide(path.as_os_str());
     let mut root = [0_u16; MOST_CHARACTERS];
     let length = u32::try_from(root.len()).unwrap_or(0);
@@ -81,8 +129,18 @@ pub(crate) fn volume_of(path: &Path) -> io::Result<Volume> {
         return Err(io::Error::last_os_error());
     }
     let root = text_of(&root);
-    let shown = root.to_string_lossy().trim_start_matches(r"\\?\").to_owned();
+    let shown = root.to_string_lossy();
+    let shown = match shown.strip_prefix(r"\\?\UNC\") {
+        Some(share) => format!(r"\\{share}"),
+        None => shown.strip_prefix(r"\\?\").unwrap_or(&shown).to_owned(),
+    };
     Ok(Volume { root: wide(&root), shown })
+}
+
+/// Whether it is a share of a file server, by its letter or its name.
+pub(crate) fn is_remote(volume: &Volume) -> bool {
+    // SAFETY: the root ends with a zero, and outlives the call.
+    unsafe { GetDriveTypeW(volume.root.as_ptr()) == DRIVE_REMOTE }
 }
 
 /// `NTFS`, `ReFS`.
@@ -144,6 +202,7 @@ pub(crate) enum Property {
     Device,
     Alignment,
     SeekPenalty,
+    WriteCache,
 }
 
 /// The answer of a disk, as it lies in memory.
@@ -152,6 +211,7 @@ pub(crate) fn query(device: &File, property: Property) -> io::Result<Vec<u8>> {
         Property::Device => StorageDeviceProperty,
         Property::Alignment => StorageAccessAlignmentProperty,
         Property::SeekPenalty => StorageDeviceSeekPenaltyProperty,
+        Property::WriteCache => StorageDeviceWriteCacheProperty,
     };
     let query = STORAGE_PROPERTY_QUERY {
         PropertyId: id,
@@ -159,6 +219,17 @@ pub(crate) fn query(device: &File, property: Property) -> io::Result<Vec<u8>> {
         ..STORAGE_PROPERTY_QUERY::default()
     };
     control(device, IOCTL_STORAGE_QUERY_PROPERTY, Some(&query))
+}
+
+/// How large a disk and its sectors are, as it lies in memory.
+// Not IOCTL_DISK_GET_LENGTH_INFO, which only those may ask who may read the disk.
+pub(crate) fn geometry(device: &File) -> io::Result<Vec<u8>> {
+    control(device, IOCTL_DISK_GET_DRIVE_GEOMETRY_EX, None)
+}
+
+/// Which device it is, as it lies in memory.
+pub(crate) fn device_number(device: &File) -> io::Result<Vec<u8>> {
+    control(device, IOCTL_STORAGE_GET_DEVICE_NUMBER, None)
 }
 
 /// On which disks a volume is, as it lies in memory.

@@ -4,8 +4,9 @@
 //! Like results, counters are recognised by their content. Whatever of the counters is there is read; whoever needs more of them, such
 //! as a demand, says what is lacking, and [`how_to_record`] it.
 
-use iotrial_model::counters::Counters;
+use iotrial_model::counters::{Counters, MOST_RATES};
 use iotrial_model::demand::CounterDemandError;
+use jiff::civil::DateTime;
 
 use crate::ImportError;
 use crate::text::{MOST_BYTES, Notes, decode, unpack};
@@ -23,10 +24,6 @@ mod sysstat_json;
 mod snapshots;
 
 mod recording;
-
-/// The most values of one counter (disks times intervals) that are read.
-// A choice: a day of seconds of 46 disks, or a week of 15 s of 99. Beyond it a file is several machines or made to be large.
-const MOST_RATES: usize = 4_000_000;
 
 /// The most disks, or files of a database, that are read.
 // Whoever looks at disks compares their names with each other, and no machine has a tenth of them.
@@ -183,6 +180,15 @@ fn rate(text: &str) -> Option<f64> {
     };
     // Negative rates come from counters that wrapped or were reset; the upper bound only catches garbage.
     parsed.ok().filter(|number| number.is_finite() && (0.0..1e15).contains(number))
+}
+
+/// Seconds since 1970 of `2020-06-01T10:20:30`, with or without a zone behind it: the clock of whoever wrote it.
+fn dated(text: &str) -> Option<f64> {
+    // Most lines are not.
+    text.starts_with(|first: char| first.is_ascii_digit()).then_some(())?;
+    // `06/01/20` is June in one country and January in another, and is read as no date.
+    let at = DateTime::strptime("%Y-%m-%dT%H:%M:%S", text.get(..19)?).ok()?;
+    Some(at.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0)).as_secs_f64())
 }
 
 /// The middle one of the times between neighbours; `None` without any. A gap or a change of the clock does

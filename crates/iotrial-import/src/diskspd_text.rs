@@ -166,7 +166,7 @@ fn add_input(asked: &mut Asked, text: &str, line: usize, notes: &mut Notes) {
             if let Some(rest) = after("block size:") {
                 let size = size_of(rest);
                 if size.is_none() {
-                    notes.warn_line(line, format!("`{}` is no block size", quote(rest)));
+                    notes.warn_line(line, format!("`{}` is not a block size", quote(rest)));
                 }
                 *load = std::mem::take(load).with_block_size(size);
             } else if let Some(rest) = outstanding {
@@ -493,7 +493,7 @@ fn add_percentiles(
     notes: &mut Notes,
 ) {
     let Some(percent) = percent_of(name) else {
-        notes.warn(at(), format!("`{}` is no percentile", quote(name)));
+        notes.warn(at(), format!("`{}` is not a percentile", quote(name)));
         return;
     };
     for (column, stream) in

@@ -95,7 +95,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         let message = match one.message.as_str() {
             _ if one.is_cut_off => "it ends before its JSON does",
             "recursion limit exceeded" => "values stand more than 128 deep in one another",
-            "expected value" => "here is no value; numbers such as NaN are none in JSON",
+            "expected value" => "a value is missing here; JSON has no numbers such as NaN",
             message => message,
         };
         // A word in braces does not count as a broken document where there is a whole one.
@@ -110,7 +110,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         let said = reading.notes.take().into_iter().next().map(|warning| warning.message);
         let other = || text.lines().find(|line| !line.trim().is_empty()).map(quote);
         let said = said.or_else(other).unwrap_or_default();
-        return Err(reading.no_result(format!("there is no JSON of fio, only «{said}»")));
+        return Err(reading.no_result(format!("there is no JSON of fio, only “{said}”")));
     }
     let mut snapshots = 0;
     for (index, document) in results.iter().enumerate() {
@@ -127,7 +127,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         }
         if snapshots > 0 {
             let message = format!(
-                "the run was told {} times while it went on (`--status-interval`); only the last time is taken over",
+                "the file has {} reports of the same run (`--status-interval`); only the last one is used",
                 snapshots + 1
             );
             reading.notes.warn(format!("{prefix}jobs"), message);
@@ -450,7 +450,7 @@ impl<'d, 't> Run<'d, 't> {
                 }
             };
             if !is_read && *value != Node::Null {
-                reading.notes.warn(place(), format!("{} is no number of zero or more", value.words()));
+                reading.notes.warn(place(), format!("{} is not a number of zero or more", value.words()));
             }
         }
         if stream.is_idle() {

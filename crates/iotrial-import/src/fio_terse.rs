@@ -161,7 +161,7 @@ fn read_stream(
             Some((percent, at)) => completion_latency.percentiles_us.push(StatedPercentile { percent, at }),
             None => reading
                 .notes
-                .warn(place(line, first + 12 + index), format!("`{}` is no percentile", quote(field))),
+                .warn(place(line, first + 12 + index), format!("`{}` is not a percentile", quote(field))),
         }
     }
     // Percentiles of a stream without I/O are all zero.

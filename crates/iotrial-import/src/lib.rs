@@ -111,7 +111,7 @@ pub enum ImportError {
     #[error("it is empty")]
     Empty,
     /// It is a program, an image or the like.
-    #[error("it is no text")]
+    #[error("it is not text")]
     Binary,
     /// It is text in an encoding that is not known.
     #[error("{place} has characters that are not UTF-8")]

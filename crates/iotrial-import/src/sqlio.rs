@@ -226,7 +226,7 @@ impl Parameters {
             reading.notes.warn(
                 // Compared and reported only; what ran is what the result tells.
                 format!("`{}`", quote(&self.name)),
-                format!("asks for {} threads, and the result tells of {told}", self.threads),
+                format!("asks for {} threads, and the result reports {told}", self.threads),
             );
         }
     }
@@ -247,7 +247,9 @@ impl Parameters {
             }
             match count.parse::<u64>() {
                 Ok(count) => read.threads = read.threads.saturating_add(count),
-                Err(_) => reading.notes.warn(place(), format!("`{}` is no number of threads", quote(count))),
+                Err(_) => {
+                    reading.notes.warn(place(), format!("`{}` is not a number of threads", quote(count)))
+                }
             }
             let rest: Vec<&str> = std::iter::once(count).chain(fields.take(8)).collect();
             read.options.push((format!("parameter file, {}", quote(path)), rest.join(" ")));

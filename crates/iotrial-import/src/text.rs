@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io::Read;
 
 use iotrial_model::imported::{Stated, Warning};
+use iotrial_model::wide_text::from_utf16;
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 
 use crate::ImportError;
@@ -146,23 +147,7 @@ pub(crate) fn decode<'b>(bytes: &'b [u8], notes: &mut Notes) -> Result<Cow<'b, s
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(ImportError::Empty);
     }
-    // PowerShell's `>` writes UTF-16 with a mark.
-    let wide = match bytes {
-        [0xff, 0xfe, rest @ ..] => Some((rest, u16::from_le_bytes as fn([u8; 2]) -> u16)),
-        [0xfe, 0xff, rest @ ..] => Some((rest, u16::from_be_bytes as fn([u8; 2]) -> u16)),
-        // Without a mark, plain characters still have one byte of zero each, before or behind by the order of
-        // bytes.
-        [first, 0, ..] if *first != 0 && half_is_zero(bytes) => {
-            Some((bytes, u16::from_le_bytes as fn([u8; 2]) -> u16))
-        }
-        [0, second, ..] if *second != 0 && half_is_zero(bytes) => {
-            Some((bytes, u16::from_be_bytes as fn([u8; 2]) -> u16))
-        }
-        _ => None,
-    };
-    if let Some((wide, unit)) = wide {
-        let units = wide.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
-        let text: Result<String, _> = char::decode_utf16(units).collect();
+    if let Some(text) = from_utf16(bytes) {
         let text = text.map_err(|_| ImportError::Binary)?;
         // A zero character in text is data of another kind.
         return if text.contains('\0') { Err(ImportError::Binary) } else { Ok(Cow::Owned(text)) };
@@ -195,15 +180,6 @@ fn is_in_code_page(bytes: &[u8]) -> bool {
     let is_control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
     // Four lines: programs and images without a control character in a hundred bytes do not occur.
     bytes.iter().filter(|byte| **byte == b'\n').count() >= 4 && !bytes.iter().any(is_control)
-}
-
-/// Whether nearly every other byte is zero, as in plain characters of two bytes.
-fn half_is_zero(bytes: &[u8]) -> bool {
-    let head = &bytes[..bytes.len().min(256)];
-    let zeros = head.iter().filter(|byte| **byte == 0).count();
-    // From 40 to 50 % of the bytes: nearly all characters are plain. A program with many zeros has more or
-    // fewer.
-    (2 * head.len()..=5 * head.len() / 2).contains(&(5 * zeros))
 }
 
 /// Warnings as they come up, within a limit.
@@ -276,7 +252,7 @@ pub(crate) fn number(field: &str, place: impl FnOnce() -> String, notes: &mut No
     }
     let stated = Stated::parse(field).filter(|stated| stated.value >= 0.0);
     if stated.is_none() {
-        notes.warn(place(), format!("`{}` is no number of zero or more", quote(field)));
+        notes.warn(place(), format!("`{}` is not a number of zero or more", quote(field)));
     }
     stated
 }
@@ -334,8 +310,8 @@ mod tests {
     fn what_is_no_text_is_refused() {
         check(b"", Err("it is empty"));
         check(b" \r\n", Err("it is empty"));
-        check(b"\x7fELF\x02\x01\x01\x00\x00\x00", Err("it is no text"));
-        check(b"\xff\xd8\xff\xe0 and so on", Err("it is no text"));
+        check(b"\x7fELF\x02\x01\x01\x00\x00\x00", Err("it is not text"));
+        check(b"\xff\xd8\xff\xe0 and so on", Err("it is not text"));
         check(&[0x1f, 0x8b, 8, 0, 0], Err("it cannot be unpacked"));
         check(&[0x28, 0xb5, 0x2f, 0xfd, 0, 0], Err("it cannot be unpacked"));
     }

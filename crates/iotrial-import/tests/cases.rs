@@ -109,7 +109,7 @@ fn a_load_that_is_known_is_not_left_out() {
 fn of_a_run_that_was_told_while_it_went_on_the_last_time_counts() {
     let Some(imported) = read("08c-array-of-documents.json") else { return };
     assert_eq!(imported.records.len(), 1);
-    assert!(imported.records[0].warnings[0].message.contains("the run was told 2 times"), "{imported:#?}");
+    assert!(imported.records[0].warnings[0].message.contains("2 reports of the same run"), "{imported:#?}");
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn the_published_command_converts_as_far_as_it_is_legible() {
     assert_eq!(
         told,
         "word 14: fio has no option `group_reporte2.dat` (did you mean `group_reporting`?)\n\
-         word 17: `odepth=8` is no option, and no job file: no such file (options of fio begin with two dashes, as in --bs=8k)"
+         word 17: `odepth=8` is neither an option nor a job file: no such file (options of fio begin with two dashes, as in --bs=8k)"
     );
     request.leaves_out = true;
     let (profile, made) = convert(command, &request).unwrap();

@@ -48,7 +48,7 @@ fn golden(name: &str) -> Vec<u8> {
 #[test]
 fn what_is_no_result_is_told_as_such() {
     assert_eq!(error_of(b""), "it is empty");
-    assert_eq!(error_of(&[0, 159, 146, 150]), "it is no text");
+    assert_eq!(error_of(&[0, 159, 146, 150]), "it is not text");
     assert_eq!(
         error_of(b"dear diary, today I measured nothing"),
         "it is not a result format that iotrial recognises"

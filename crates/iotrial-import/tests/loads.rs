@@ -76,7 +76,7 @@ fn a_run_that_is_told_while_it_goes_on_is_one_run() {
     let [record] = &imported.records[..] else { panic!("{:#?}", imported.records) };
     assert_eq!(record.source.place, "document 3 (line 509), jobs");
     assert_eq!(record.jobs[0].ops.read.as_ref().unwrap().io_count, Some(649));
-    assert!(record.warnings[0].message.contains("told 3 times"), "{:?}", record.warnings);
+    assert!(record.warnings[0].message.contains("3 reports of the same run"), "{:?}", record.warnings);
     // Two runs of the same job, one after the other, are two.
     let run = |at: u64| {
         let job = fio_job("\"rw\" : \"read\"", "");

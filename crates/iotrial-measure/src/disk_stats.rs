@@ -9,7 +9,7 @@ use iotrial_model::counters::RecordedDisk;
 /// Counts of one device (Documentation/admin-guide/iostats.rst). Sectors are of 512 bytes there, on every device.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DiskStat {
-    /// The name of the kernel, such as `nvme0n1` or `dm-3`.
+    /// The name of the kernel, such as `nvme0n1`, `dm-3` or `PhysicalDrive1`.
     pub name: String,
     /// Reads that completed.
     pub read_count: u64,
@@ -146,12 +146,15 @@ pub fn parse_disk_stats(text: &str) -> impl Iterator<Item = DiskStat> + '_ {
     text.lines().filter_map(DiskStat::parse)
 }
 
+#[cfg(any(windows, test))]
+mod performance;
+
 #[cfg(target_os = "linux")]
 #[path = "disk_stats/linux.rs"]
 mod os;
 #[cfg(windows)]
 #[path = "disk_stats/windows.rs"]
-mod os;
+pub(crate) mod os;
 
 /// The counts of this host.
 ///

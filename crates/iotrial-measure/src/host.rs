@@ -46,7 +46,8 @@ pub(crate) struct CpuSnapshot {
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct HostTimes {
     busy: Duration,
-    steal: Duration,
+    /// Taken by the hypervisor; `None` where the system does not count it.
+    steal: Option<Duration>,
 }
 
 impl CpuSnapshot {
@@ -60,8 +61,9 @@ impl CpuSnapshot {
     pub(crate) fn since(&self, earlier: &Self, wall: Duration) -> CpuUse {
         let host = self.host.zip(earlier.host);
         // The kernel's counts of steal and of waiting have been seen to step back; that is no use of CPU.
-        let host = |part: fn(HostTimes) -> Duration| {
-            host.map(|(now, then)| part(now).saturating_sub(part(then)).as_secs_f64())
+        let host = |part: fn(HostTimes) -> Option<Duration>| {
+            let (now, then) = host?;
+            Some(part(now)?.saturating_sub(part(then)?).as_secs_f64())
         };
         CpuUse {
             wall,
@@ -79,7 +81,7 @@ impl CpuSnapshot {
                 .involuntary_switch_count
                 .zip(earlier.involuntary_switch_count)
                 .map(|(now, then)| now.saturating_sub(then)),
-            host_busy_s: host(|times| times.busy),
+            host_busy_s: host(|times| Some(times.busy)),
             host_steal_s: host(|times| times.steal),
         }
     }
@@ -252,7 +254,7 @@ mod tests {
             system: Duration::from_secs(2 * seconds),
             host: Some(HostTimes {
                 busy: Duration::from_secs(5 * seconds),
-                steal: Duration::from_secs(steal),
+                steal: Some(Duration::from_secs(steal)),
             }),
         };
         let used = at(30, 6).since(&at(10, 7), Duration::from_secs(25));

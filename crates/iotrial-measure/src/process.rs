@@ -7,11 +7,11 @@
 #[cfg(unix)]
 #[path = "process/unix.rs"]
 mod os;
-#[cfg(not(unix))]
-#[path = "process/plain.rs"]
+#[cfg(windows)]
+#[path = "process/windows.rs"]
 mod os;
 
 mod memory;
 
 pub use memory::Memory;
-pub use os::{IgnoredSignals, stop_at_cpu_time_limit, survive_file_size_limit};
+pub use os::{catch_stop_requests, survive_file_size_limit, terminal_takes_escapes};

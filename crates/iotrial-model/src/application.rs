@@ -22,11 +22,11 @@ pub enum ApplicationMetricError {
     NoValue(String),
     /// The name cannot stand in a table, a gate and an environment.
     #[error(
-        "`{0}` is no name of a metric: up to 64 letters, digits and `_`, beginning with a letter, the unit at the end as in transactions_per_s"
+        "`{0}` is not a name of a metric: up to 64 letters, digits and `_`, beginning with a letter, the unit at the end as in transactions_per_s"
     )]
     Name(String),
     /// The number is none, or not finite, or below zero.
-    #[error("`{0}` is no number of zero or more")]
+    #[error("`{0}` is not a number of zero or more")]
     Number(String),
 }
 

@@ -3,10 +3,13 @@
 
 use crate::load::{Role, words};
 
+mod joined;
+
 mod recording;
 
 mod snapshots;
 
+pub use joined::JoinError;
 pub use recording::{RECORDING_FORMAT, RecordedDisk, RecordedInterval, RecordingHead};
 pub use snapshots::{Snapshot, SnapshotCounts, SnapshotError, Snapshots, When};
 
@@ -37,6 +40,10 @@ words! {
         Busy = "busy_share",
     }
 }
+
+/// The most values of one counter (disks times intervals) that are read.
+// A choice: a day of seconds of 46 disks, or a week of 15 s of 99. Beyond it a file is several machines or made to be large.
+pub const MOST_RATES: usize = 4_000_000;
 
 /// What was counted, as far as its source has counted it.
 #[derive(Debug, Clone, PartialEq)]

@@ -42,6 +42,8 @@ words! {
         LateIssues = "late-issues",
         /// A file system in memory was measured.
         InMemoryTarget = "in-memory-target",
+        /// A share of an SMB file server was measured.
+        SmbShare = "smb-share",
         /// The I/O went through the page cache.
         BufferedIo = "buffered-io",
         /// The source does not say whether the I/O went through the page cache.
@@ -324,6 +326,11 @@ pub enum Evidence {
     /// Of targets in memory.
     InMemoryTarget {
         /// Paths of the targets, with symbolic links resolved.
+        paths: Vec<String>,
+    },
+    /// Of targets on shares of SMB file servers.
+    SmbShare {
+        /// Paths of the targets, with links resolved.
         paths: Vec<String>,
     },
     /// Of I/O through the page cache.

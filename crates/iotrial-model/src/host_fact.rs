@@ -67,6 +67,7 @@ facts! {
     Kernel "kernel" "kernel" Plain,
     CpuCount "cpu_count" "CPUs" Plain,
     CpuGovernor "cpu_governor" "CPU governor" Plain,
+    PowerPlan "power_plan" "power plan of Windows" Plain,
     NumaNodes "numa_nodes" "NUMA nodes" Plain,
     NumaBalancing "numa_balancing" "automatic NUMA balancing" Plain,
     ClockSource "clock_source" "clock source" Plain,
@@ -306,8 +307,8 @@ kinds! {
     Host "host" "host",
     /// A mounted file system on devices of this host.
     Filesystem "filesystem" "file system",
-    /// A mounted share of a file server.
-    Share "share" "NFS share",
+    /// A mounted share of a file server: NFS or SMB.
+    Share "share" "share",
     /// A network interface.
     Interface "interface" "interface",
     /// A logical volume.

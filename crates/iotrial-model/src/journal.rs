@@ -13,7 +13,7 @@ pub enum JournalError {
     #[error("the journal holds no complete first line")]
     Empty,
     /// The first line is not the beginning of a record.
-    #[error("the first line of the journal is no record")]
+    #[error("the first line of the journal is not a record")]
     NoRecord(#[source] serde_json::Error),
     /// It contradicts itself: nothing that iotrial wrote does.
     #[error("the journal contradicts itself")]

@@ -6,6 +6,7 @@
 
 pub mod words;
 pub mod foreign_text;
+pub mod wide_text;
 pub mod units;
 pub mod histogram;
 pub mod toml_reader;

@@ -189,7 +189,7 @@ pub struct Host {
     pub name: String,
     /// Operating system and its version, for people.
     pub os: String,
-    /// Kernel release as `uname` gives it; `None` on Windows.
+    /// Kernel release as `uname` gives it; on Windows version, build and update, such as `10.0.20348.2700`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kernel: Option<String>,
     /// Model of the CPU.

@@ -100,15 +100,22 @@ pub struct Probe {
     /// The figure that used up most of its limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worst: Option<WorstLatency>,
-    /// Whether the limit held; `None` where that was not asked.
+    /// Whether the limit held; `None` where that was not asked, and where too few I/Os finished to tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held: Option<bool>,
-    /// Why it did not hold.
+    /// Why it did not hold, or could not be judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why_not: Option<String>,
     /// Findings by which something else than the device may have been the limit: the generator or a foreign load.
     #[serde(default, skip_serializing_if = "Doubts::is_empty")]
     pub doubts: Doubts,
+}
+
+impl Probe {
+    /// Whether it asked for a rate, and too few I/Os finished to tell whether the limit held.
+    pub fn is_undecided(&self) -> bool {
+        self.share.is_some() && self.held.is_none()
+    }
 }
 
 /// What a load of a search is for.

@@ -75,9 +75,9 @@ impl Step {
         }
     }
 
-    /// What it is called, as the `number`th one from 1: `step 2 «peak» (100 %)`.
+    /// What it is called, as the `number`th one from 1: `step 2 “peak” (100 %)`.
     pub fn label(&self, number: usize) -> String {
-        let name = self.name.as_ref().map(|name| format!(" «{name}»")).unwrap_or_default();
+        let name = self.name.as_ref().map(|name| format!(" “{name}”")).unwrap_or_default();
         format!("step {number}{name} ({})", self.load_in_words())
     }
 
@@ -159,7 +159,7 @@ mod tests {
         let minute = Duration::from_secs(60);
         let peak = Step { name: Some("peak".to_owned()), ..Step::constant(minute, 100.0) };
         let rise = Step { from_percent: Some(0.0), judged: false, ..Step::constant(minute, 100.0) };
-        assert_eq!(peak.label(2), "step 2 «peak» (100 %)");
+        assert_eq!(peak.label(2), "step 2 “peak” (100 %)");
         assert_eq!(rise.label(1), "step 1 (0 to 100 %)");
         assert_eq!((rise.mean_share(), rise.is_constant()), (0.5, false));
         assert_eq!(Step::all_in_words(&[rise, peak]), "2 steps: 0 to 100 % 1m (not judged), peak 100 % 1m");

@@ -140,7 +140,7 @@ pub struct SubjectStep<'r> {
 }
 
 impl SubjectStep<'_> {
-    /// What it is called: `step 2 «peak» (100 %)`.
+    /// What it is called: `step 2 “peak” (100 %)`.
     pub fn label(&self) -> String {
         self.planned.label(self.number)
     }

@@ -21,10 +21,10 @@ impl Document {
         let unheld = audits.iter().filter(|audit| is_unheld(audit)).count();
         let unheld_too = match unheld {
             0 => String::new(),
-            count => format!(", and in {count} nothing could be checked"),
+            count => format!("; with nothing that could be checked: {count}"),
         };
         let sentence = format!(
-            "{} agree with themselves in all that could be checked, {doubtful} leave doubts{unheld_too}.",
+            "Without contradictions: {}; with doubts: {doubtful}{unheld_too}.",
             audits.len() - chapters.len() - unheld
         );
         let folder = common_folder(audits);
@@ -136,7 +136,7 @@ fn of_audit(audit: &Audit) -> Document {
     };
     let held = audit.held_count();
     let sentence = if is_unheld(audit) {
-        "Nothing in it can be held against anything else.".to_owned()
+        "There is nothing in it that could be checked against something else.".to_owned()
     } else {
         format!("Checks that hold: {held} of {}.", held + audit.findings.len())
     };
@@ -266,9 +266,6 @@ mod tests {
         assert_eq!(document.chapters.len(), 1);
         let shown = render_terminal(&document, TerminalStyle { width: 100, color: false });
         assert!(shown.contains("1 result contradicts itself"), "{shown}");
-        assert!(
-            shown.contains("2 agree with themselves in all that could be checked, 0 leave doubts."),
-            "{shown}"
-        );
+        assert!(shown.contains("Without contradictions: 2; with doubts: 0."), "{shown}");
     }
 }

@@ -200,7 +200,7 @@ fn asked(answer: &AwrAnswer) -> Section {
         "asked",
         "What the database asks",
         Some(
-            "Averages over the interval. «All» has redo, control files, archiver and backup in it; AWR's MB are MiB.",
+            "Averages over the interval. “All” includes redo, control files, archiver and backup; AWR's MB are MiB.",
         ),
         Block::Table(table),
     )

@@ -1,6 +1,7 @@
 //! The document of catalogs: what they hold, how old they are, what they do not know.
 
 use iotrial_model::record::Severity;
+use iotrial_sizing::age::{ReliedOn, in_words};
 use iotrial_sizing::catalog::{Catalog, Machine, Processors};
 
 use crate::document::{Block, Document, FindingLine, Section};
@@ -20,6 +21,21 @@ pub struct CatalogAge<'c> {
 }
 
 impl Document {
+    /// The document with a warning that figures are old on which it rests; as it is where none are.
+    pub fn with_old_figures(mut self, old: &[ReliedOn]) -> Self {
+        let warning = in_words(old).map(|words| {
+            FindingLine::about(
+                About::OldCatalog,
+                Severity::Warning,
+                format!("{words}; `iotrial docs catalogs` says how to renew them"),
+            )
+        });
+        if let (Some(warning), Some(opening)) = (warning, self.sections.first_mut()) {
+            opening.blocks.push(Block::Findings(vec![warning]));
+        }
+        self
+    }
+
     /// The list of catalogs; `warnings` say what is old.
     pub fn of_catalogs(catalogs: &[CatalogAge<'_>], warnings: &[String], byline: String) -> Self {
         let row = |one: &CatalogAge<'_>| {

@@ -52,7 +52,7 @@ pub(crate) fn latency_over_time(
         chart("chart-lat-mean", "Mean latency", Figure::LatencyMean),
         chart("chart-lat-p99", "p99 latency", Figure::LatencyP99),
     ];
-    let note = "Of the I/Os that completed in each interval. Equal distances are equal factors.";
+    let note = "Of the I/Os that completed in each interval, on a logarithmic scale.";
     section("latency", "Latency over time", Some(note), charts.into_iter().collect())
 }
 
@@ -185,7 +185,7 @@ pub(crate) fn latency_spread(subject: &Subject<'_>) -> Option<Section> {
     let maps: Vec<HeatMap> = LatencyMap::all(subject).into_iter().map(map).collect();
     (!maps.is_empty()).then(|| Section {
         id: "spread",
-        heading: "How latency spreads over time",
+        heading: "Latency distribution over time",
         note: Some(heat::HOW_TO_READ.to_owned()),
         blocks: vec![Block::HeatMaps(maps)],
     })
@@ -225,7 +225,7 @@ pub(crate) fn latency_distribution(
     ];
     let over = subject.peak.and_then(|peak| subject.steps.get(peak)).map(SubjectStep::label);
     let over = over.unwrap_or_else(|| "the measured phase".to_owned());
-    let note = format!("Over {over}. Each curve ends at the percentile that stands for one I/O.");
+    let note = format!("Over {over}. Each curve ends at its slowest single I/O.");
     section("distribution", "Latency distribution", Some(&note), charts.into_iter().collect())
 }
 

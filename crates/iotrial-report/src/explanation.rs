@@ -293,7 +293,7 @@ pub(crate) fn limit_sections(explanation: &Explanation) -> Vec<Section> {
         id: "chain",
         heading: "The chain of limits",
         note: Some(
-            "What each part carries by itself, of reads alone and of writes alone; the least of a column binds. A dash is no limit of its own."
+            "What each part can carry on its own, for reads only and for writes only; the smallest value in a column is the limit. A dash means that the part sets no limit."
                 .to_owned(),
         ),
         blocks,

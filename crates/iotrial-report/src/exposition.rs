@@ -1,12 +1,15 @@
-//! What disks did since they are watched, as Prometheus reads it: text exposition format 0.0.4.
+//! What Prometheus reads: text exposition format 0.0.4.
 //!
-//! Sums and not rates: whoever asks every fifteen seconds loses nothing of what happened in between, and a sum that begins at zero again
-//! after a restart is what `rate()` expects.
+//! Sums wherever there can be sums: whoever asks every fifteen seconds loses nothing of what happened in between, and a sum that begins at
+//! zero again after a restart is what `rate()` expects.
 
-use std::fmt::Write as _;
+mod disks;
+mod load;
 
-use iotrial_model::counters::{RecordedDisk, RecordedInterval};
-use iotrial_model::load::Role;
+use std::fmt::{Display, Write as _};
+
+pub use disks::{DiskExposition, ExposedDisk};
+pub use load::LoadExposition;
 
 /// The media type of the text.
 pub const EXPOSITION_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
@@ -14,149 +17,35 @@ pub const EXPOSITION_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 /// A metric: name, type, and what it is.
 type Metric = (&'static str, &'static str, &'static str);
 
-const INFO: Metric = ("iotrial_watch_info", "gauge", "The version of iotrial and the host; always 1.");
-const INTERVAL: Metric = ("iotrial_watch_interval_seconds", "gauge", "How often the counters are read.");
-const READING: Metric = (
-    "iotrial_watch_last_reading_timestamp_seconds",
-    "gauge",
-    "When the counters were read last, since 1970.",
-);
-const LIMIT: Metric = (
-    "iotrial_disk_latency_limit_seconds",
-    "gauge",
-    "From here on the mean latency is not acceptable for what the disk is for.",
-);
-
-/// Sums of a disk, in the order of [`DiskSums`].
-const SUMS: [Metric; 8] = [
-    ("iotrial_disk_reads_total", "counter", "Reads that completed."),
-    ("iotrial_disk_writes_total", "counter", "Writes that completed."),
-    ("iotrial_disk_read_bytes_total", "counter", "Bytes read."),
-    ("iotrial_disk_written_bytes_total", "counter", "Bytes written."),
-    ("iotrial_disk_read_seconds_total", "counter", "Seconds that all reads took together."),
-    ("iotrial_disk_write_seconds_total", "counter", "Seconds that all writes took together."),
-    (
-        "iotrial_disk_queue_seconds_total",
-        "counter",
-        "Seconds times the I/Os in flight; its rate is the mean queue.",
-    ),
-    (
-        "iotrial_disk_busy_seconds_total",
-        "counter",
-        "Seconds with any I/O in flight; its rate is the utilisation.",
-    ),
-];
-
-/// The names of all metrics that are served.
+/// The names of all metrics that are served, of disks that are watched and of a load that is made.
 pub fn metric_names() -> impl Iterator<Item = &'static str> {
-    [INFO, INTERVAL, READING, LIMIT].into_iter().chain(SUMS).map(|(name, ..)| name)
+    disks::METRICS.iter().chain(load::METRICS).map(|(name, ..)| *name)
 }
 
-/// A disk as it is labelled, with its limits.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ExposedDisk {
-    /// The name of the kernel.
-    pub name: String,
-    /// What it is for.
-    pub role: Option<Role>,
-    /// The target that it is below; empty where all disks are watched.
-    pub target: String,
-    /// From here on a mean is not acceptable, in seconds: of reads, of writes.
-    pub limits_s: [Option<f64>; 2],
-}
+/// The text as it grows: each metric once, with all of its samples.
+#[derive(Default)]
+struct Exposed(String);
 
-/// The sums so far.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Exposition {
-    version: String,
-    host: String,
-    interval_s: f64,
-    last_reading_s: Option<f64>,
-    disks: Vec<(ExposedDisk, [f64; 8])>,
-}
-
-impl Exposition {
-    /// Nothing has happened yet.
-    pub fn new(version: &str, host: &str, interval_s: f64, disks: Vec<ExposedDisk>) -> Self {
-        Self {
-            version: version.to_owned(),
-            host: host.to_owned(),
-            interval_s,
-            last_reading_s: None,
-            disks: disks.into_iter().map(|disk| (disk, [0.0; 8])).collect(),
-        }
+impl Exposed {
+    /// What the samples that follow are of.
+    fn metric(&mut self, (name, kind, about): Metric) {
+        // Writing to a string cannot fail.
+        let _ = writeln!(self.0, "# HELP {name} {about}\n# TYPE {name} {kind}");
     }
 
-    /// Adds what happened in an interval. What is unknown of it adds nothing.
-    pub fn add(&mut self, interval: &RecordedInterval) {
-        self.last_reading_s = Some(interval.at_s);
-        for (disk, sums) in &mut self.disks {
-            let Some(did) = interval.disks.iter().find(|did| did.name == disk.name) else { continue };
-            for (sum, more) in sums.iter_mut().zip(happened(did, interval.duration_s)) {
-                *sum += more;
-            }
-        }
-    }
-
-    /// As Prometheus reads it.
-    pub fn text(&self) -> String {
-        let mut text = String::new();
-        let head = |text: &mut String, (name, kind, about): Metric| {
-            // Writing to a string cannot fail.
-            let _ = writeln!(text, "# HELP {name} {about}\n# TYPE {name} {kind}");
+    /// A value of a metric; `labels` as [`labels`] writes them.
+    fn sample(&mut self, name: &str, labels: &str, value: impl Display) {
+        let _ = match labels {
+            "" => writeln!(self.0, "{name} {value}"),
+            labels => writeln!(self.0, "{name}{{{labels}}} {value}"),
         };
-        head(&mut text, INFO);
-        let _ = writeln!(
-            text,
-            "{}{{version=\"{}\",host=\"{}\"}} 1",
-            INFO.0,
-            escaped(&self.version),
-            escaped(&self.host)
-        );
-        head(&mut text, INTERVAL);
-        let _ = writeln!(text, "{} {}", INTERVAL.0, self.interval_s);
-        if let Some(at_s) = self.last_reading_s {
-            head(&mut text, READING);
-            let _ = writeln!(text, "{} {at_s}", READING.0);
-        }
-        head(&mut text, LIMIT);
-        for (disk, _) in &self.disks {
-            for (direction, limit) in ["read", "write"].into_iter().zip(disk.limits_s) {
-                if let Some(limit) = limit {
-                    let _ =
-                        writeln!(text, "{}{{{},direction=\"{direction}\"}} {limit}", LIMIT.0, labels(disk));
-                }
-            }
-        }
-        for (at, metric) in SUMS.into_iter().enumerate() {
-            head(&mut text, metric);
-            for (disk, sums) in &self.disks {
-                let _ = writeln!(text, "{}{{{}}} {}", metric.0, labels(disk), sums[at]);
-            }
-        }
-        text
     }
 }
 
-/// What a disk adds to its sums.
-fn happened(did: &RecordedDisk, seconds: f64) -> [f64; 8] {
-    let times = |rate: Option<f64>| rate.unwrap_or(0.0) * seconds;
-    let (reads, writes) = (times(did.read_iops), times(did.write_iops));
-    [
-        reads,
-        writes,
-        times(did.read_bytes_per_s),
-        times(did.write_bytes_per_s),
-        reads * did.read_latency_s.unwrap_or(0.0),
-        writes * did.write_latency_s.unwrap_or(0.0),
-        times(did.queue),
-        times(did.busy_share),
-    ]
-}
-
-fn labels(disk: &ExposedDisk) -> String {
-    let role = disk.role.map_or("", Role::as_str);
-    format!("device=\"{}\",role=\"{role}\",target=\"{}\"", escaped(&disk.name), escaped(&disk.target))
+/// Names with their values, as they stand in the braces.
+fn labels(pairs: &[(&str, &str)]) -> String {
+    let one = |(name, value): &(&str, &str)| format!("{name}=\"{}\"", escaped(value));
+    pairs.iter().map(one).collect::<Vec<_>>().join(",")
 }
 
 /// A value of a label: only these three need it.
@@ -164,87 +53,29 @@ fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }
 
+/// The rules of the format: help and type come once and before the samples, and a sample is a name, labels and a number.
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
-
-    fn exposition() -> Exposition {
-        let disk = |name: &str, role, limits_s| ExposedDisk {
-            name: name.to_owned(),
-            role,
-            target: "/a \"b\"\\\n".to_owned(),
-            limits_s,
-        };
-        let disks =
-            vec![disk("sda", Some(Role::Log), [Some(0.005), Some(0.005)]), disk("sdb", None, [None, None])];
-        Exposition::new("0.1.0", "db01", 1.0, disks)
-    }
-
-    fn interval() -> RecordedInterval {
-        let did = RecordedDisk {
-            name: "sda".to_owned(),
-            read_iops: Some(100.0),
-            write_iops: Some(0.0),
-            read_bytes_per_s: Some(819_200.0),
-            write_bytes_per_s: Some(0.0),
-            read_latency_s: Some(0.002),
-            queue: Some(0.25),
-            busy_share: Some(0.5),
-            ..RecordedDisk::default()
-        };
-        RecordedInterval { at_s: 1_795_000_000.0, duration_s: 2.0, disks: vec![did] }
-    }
-
-    #[test]
-    fn sums_grow_by_what_happened_and_begin_at_zero() {
-        let mut exposition = exposition();
-        assert!(
-            exposition.text().contains("iotrial_disk_reads_total{device=\"sdb\",role=\"\""),
-            "a disk is there before it did anything"
-        );
-        exposition.add(&interval());
-        exposition.add(&interval());
-        let text = exposition.text();
-        let of_sda = "{device=\"sda\",role=\"log\",target=\"/a \\\"b\\\"\\\\\\n\"}";
-        for (name, value) in [
-            ("iotrial_disk_reads_total", "400"),
-            ("iotrial_disk_read_bytes_total", "3276800"),
-            ("iotrial_disk_read_seconds_total", "0.8"),
-            ("iotrial_disk_queue_seconds_total", "1"),
-            ("iotrial_disk_busy_seconds_total", "2"),
-            ("iotrial_disk_writes_total", "0"),
-        ] {
-            assert!(text.contains(&format!("\n{name}{of_sda} {value}\n")), "{name}: {text}");
+fn check_format(text: &str, metrics: &[Metric]) {
+    assert!(text.ends_with('\n'));
+    let mut typed: Vec<(String, String)> = Vec::new();
+    for line in text.lines() {
+        if let Some(rest) = line.strip_prefix("# TYPE ") {
+            let (name, kind) = rest.split_once(' ').unwrap();
+            assert!(typed.iter().all(|(one, _)| one != name), "{line}");
+            assert!(["counter", "gauge", "histogram"].contains(&kind), "{line}");
+            typed.push((name.to_owned(), kind.to_owned()));
+            continue;
         }
-        // Unknown is nothing, and no reason to begin again.
-        let unknown = RecordedDisk { name: "sda".to_owned(), ..RecordedDisk::default() };
-        exposition.add(&RecordedInterval { disks: vec![unknown], ..interval() });
-        assert!(exposition.text().contains(&format!("\niotrial_disk_reads_total{of_sda} 400\n")));
-    }
-
-    /// The rules of the format: help and type come once and before the samples, and a sample is a name, labels and a number.
-    #[test]
-    fn every_line_is_in_the_format() {
-        let mut exposition = exposition();
-        exposition.add(&interval());
-        let text = exposition.text();
-        assert!(text.ends_with('\n'));
-        let mut typed = Vec::new();
-        for line in text.lines() {
-            if let Some(rest) = line.strip_prefix("# TYPE ") {
-                let (name, kind) = rest.split_once(' ').unwrap();
-                assert!(!typed.contains(&name.to_owned()) && ["counter", "gauge"].contains(&kind), "{line}");
-                typed.push(name.to_owned());
-                continue;
-            }
-            if line.starts_with("# HELP ") {
-                continue;
-            }
-            let name = line.split(['{', ' ']).next().unwrap();
-            assert_eq!(typed.last().map(String::as_str), Some(name), "{line}");
-            assert!(line.rsplit_once(' ').unwrap().1.parse::<f64>().is_ok(), "{line}");
+        if line.starts_with("# HELP ") {
+            continue;
         }
-        assert_eq!(typed, metric_names().collect::<Vec<_>>());
+        let name = line.split(['{', ' ']).next().unwrap();
+        let (of, kind) = typed.last().unwrap();
+        let suffixes: &[&str] = if kind == "histogram" { &["_bucket", "_sum", "_count"] } else { &[""] };
+        assert!(suffixes.iter().any(|suffix| *name == format!("{of}{suffix}")), "{line}");
+        assert!(line.rsplit_once(' ').unwrap().1.parse::<f64>().is_ok(), "{line}");
     }
+    let names: Vec<&str> = metrics.iter().map(|(name, ..)| *name).collect();
+    assert_eq!(typed.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), names);
 }

@@ -62,7 +62,7 @@ pub(crate) fn section(outcomes: &[GateOutcome]) -> Option<Section> {
         id: "gates",
         heading: "Gates",
         note: Some(format!(
-            "{}. A gate is kept or missed where the whole interval says so, and undecided where the limit is inside it, or the figures may not be those of the device.",
+            "{}. A gate is kept or missed if the whole confidence interval is on one side of its limit; otherwise, or if the figures are in doubt, it is undecided.",
             summary(outcomes)
         )),
         blocks: vec![Block::Table(table)],

@@ -17,7 +17,7 @@ impl Document {
         for chain in &answer.host.chains {
             if !chain.parts.is_empty() {
                 let note = (answer.host.chains.len() > 1).then(|| chain.target.clone());
-                let mut one = section("chain", "What is below the target", Block::Table(chain_table(chain)));
+                let mut one = section("chain", "Storage stack", Block::Table(chain_table(chain)));
                 one.note = note;
                 sections.push(one);
             }

@@ -24,7 +24,7 @@ pub(crate) fn proposals(settings: &[Setting]) -> Option<Section> {
         id: "proposals",
         heading: "Suggested settings",
         note: Some(format!(
-            "Proposals, from what was measured here; `iotrial docs settings` has each rule with its source.{}",
+            "Proposals based on this run; `iotrial docs settings` has each rule with its source.{}",
             reserve.unwrap_or_default()
         )),
         blocks: vec![Block::Table(Table {

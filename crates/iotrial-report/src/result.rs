@@ -207,7 +207,7 @@ fn application(summary: &Summary) -> Option<Section> {
     (!rows.is_empty()).then(|| Section {
         id: "application",
         heading: "Application",
-        note: Some("As it was given with the run, and not measured by iotrial.".to_owned()),
+        note: Some("As given with --metric; not measured by iotrial.".to_owned()),
         blocks: vec![Block::Table(Table {
             caption: "Metrics of the application".to_owned(),
             columns: vec![
@@ -250,7 +250,7 @@ fn arrivals(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
         id: "arrivals",
         heading: "Open jobs",
         note: Some(
-            "What was asked and what was done; of a group commit, commits. What follows another job has no rate of its own."
+            "Requested and achieved rates; for a log with group commit, commits. A job that follows another one has no rate of its own."
                 .to_owned(),
         ),
         blocks: std::iter::once(rates).chain(backlog(subject).map(Block::Charts)).collect(),
@@ -348,7 +348,7 @@ fn judged(summary: &Summary) -> Option<Section> {
         id: "judged",
         heading: "Judged figures",
         note: Some(format!(
-            "{}By the threshold set «{}». Below its limit a latency is acceptable.",
+            "{}By the threshold set “{}”. Below its limit a latency is acceptable.",
             step.map_or_else(String::new, |step| format!("Of {}, which decides. ", step.label)),
             verdict.thresholds
         )),

@@ -1,11 +1,10 @@
 //! The search for the highest rate that holds a latency limit: its answer and its probes.
 
 use iotrial_analysis::summary::Summary;
-use iotrial_analysis::verdict::was_tried_above;
+use iotrial_analysis::verdict::{is_saturation_of_mix, rate_in_words, was_tried_above};
 use iotrial_model::latency_limit::SearchLimit;
 use iotrial_model::record::EndedHow;
 use iotrial_model::search::{Probe, ProbeKind, Search};
-use iotrial_model::units::group_thousands;
 
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Limit, Line, Scale, Shape};
 use crate::document::{Block, Fact, Section};
@@ -32,7 +31,7 @@ pub(crate) fn search(summary: &Summary) -> Option<Section> {
         }
         rows.push(row("total", result.held_iops, true));
         blocks.push(Block::Table(Table {
-            caption: "The highest rate that held, job by job".to_owned(),
+            caption: "The highest rate that passed, by job".to_owned(),
             columns: vec![Column::new("job", Quantity::Words), Column::new("rate", Quantity::Iops)],
             rows,
             at_a_glance: false,
@@ -40,9 +39,9 @@ pub(crate) fn search(summary: &Summary) -> Option<Section> {
     }
     Some(Section {
         id: "search",
-        heading: if search.need.is_some() { "The needed rate" } else { "Highest rate within the limit" },
+        heading: if search.need.is_some() { "Required rate" } else { "Highest rate within the limit" },
         note: Some(format!(
-            "{} All jobs at their share of one rate, with Poisson arrivals; latency runs from the time at which an I/O is due.",
+            "{} All jobs run at fixed shares of one rate, with random (Poisson) arrivals; latency counts from the time at which an I/O was due.",
             answer(search, ended)
         )),
         blocks,
@@ -51,34 +50,35 @@ pub(crate) fn search(summary: &Summary) -> Option<Section> {
 
 /// The answer in a sentence, and whose figures the report shows.
 fn answer(search: &Search, ended: EndedHow) -> String {
-    let iops = |iops: f64| group_thousands(&format!("{iops:.0}"));
     if ended != EndedHow::Complete {
-        return "The search did not come to its end. The figures are those of its last load.".to_owned();
+        return "The search was not finished. The figures below are from its last load.".to_owned();
     }
     let Some(result) = &search.result else {
         return format!(
-            "No rate was found that stays within {}. The figures are those of the last load.",
+            "No rate was found that stays within {}. The figures below are from the last load.",
             search.limit.in_words()
         );
     };
     let and_not = match result.not_held_iops {
-        Some(not_held) => format!(" and {} IOPS do not", iops(not_held)),
-        None if was_tried_above(search, result.held_iops) => "; the loads above did not agree".to_owned(),
+        Some(not_held) => format!(", and {} IOPS do not", rate_in_words(not_held)),
+        None if was_tried_above(search, result.held_iops) => {
+            "; loads at higher rates did not agree".to_owned()
+        }
         None => ", more than the closed load reaches; no higher rate was tried".to_owned(),
     };
     let doubts = &result.not_held_doubts;
     let doubt = if doubts.is_empty() {
         String::new()
     } else {
-        format!(" Where it did not hold, {}: the device itself may hold more.", doubts.in_words())
+        format!(" At higher rates {}: the device itself may do more.", doubts.in_words())
     };
     format!(
-        "{} IOPS stay within {}{and_not}.{doubt} The figures are those of {}.",
-        iops(result.held_iops),
+        "By all loads together, {} IOPS stay within {}{and_not}.{doubt} The figures below are from {}.",
+        rate_in_words(result.held_iops),
         search.limit.in_words(),
         match &search.need {
-            Some(need) => format!("the long run at the {} IOPS that are needed", iops(need.total_iops())),
-            None => "the run that confirmed it".to_owned(),
+            Some(need) => format!("the long run at the required {} IOPS", rate_in_words(need.total_iops())),
+            None => "the run that confirmed the rate".to_owned(),
         }
     )
 }
@@ -101,14 +101,14 @@ fn facts(search: &Search, ended: EndedHow) -> Vec<Fact> {
             let statistic = worst.statistic.as_deref().unwrap_or("worst");
             let name = format!("{statistic} there, of {} {}s", worst.role, worst.stream);
             facts.extend([
-                fact("highest rate that held", Quantity::Iops, Value::Number(result.held_iops)),
-                fact("lowest rate that did not", Quantity::Iops, Value::number(result.not_held_iops)),
+                fact("highest rate that passed", Quantity::Iops, Value::Number(result.held_iops)),
+                fact("lowest rate that failed", Quantity::Iops, Value::number(result.not_held_iops)),
                 fact(&name, Quantity::LatencyUs, Value::Number(worst.latency_us)),
             ]);
         }
         None => {
             let none = if ended == EndedHow::Complete { "none" } else { "not known" };
-            facts.push(fact("highest rate that held", Quantity::Words, Value::Text(none.to_owned())));
+            facts.push(fact("highest rate that passed", Quantity::Words, Value::Text(none.to_owned())));
         }
     }
     facts
@@ -140,8 +140,8 @@ fn chart(search: &Search) -> Option<Block> {
         (!points.is_empty()).then_some(Line { name, hue, dash: Dash::Solid, shape, points })
     };
     let lines = [
-        line("holds", 2, true, Shape::Points, None),
-        line("does not hold", 1, false, Shape::Points, None),
+        line("passed", 2, true, Shape::Points, None),
+        line("failed", 1, false, Shape::Points, None),
         line("confirmed", 2, true, Shape::Ring, Some(ProbeKind::Confirmation)),
     ];
     let lines: Vec<Line> = lines.into_iter().flatten().collect();
@@ -161,13 +161,18 @@ fn chart(search: &Search) -> Option<Block> {
 }
 
 fn probes(search: &Search) -> Table {
+    // The shares of a need by role are those of a load of another mix.
+    let has_saturation = search.probes.iter().any(|probe| is_saturation_of_mix(search, probe));
     let row = |(number, probe): (usize, &Probe)| Row {
         cells: vec![
             // Numbered, so that no two rows of a CSV are the same.
             Value::Text(format!("{} {}", number + 1, probe.kind.as_str())),
-            Value::number(probe.share.map(|share| 100.0 * share)),
+            Value::number(probe.share.filter(|_| has_saturation).map(|share| 100.0 * share)),
             Value::number(probe.asked_iops),
-            Value::Number(probe.iops),
+            Value::number(
+                (probe.kind != ProbeKind::Saturation || is_saturation_of_mix(search, probe))
+                    .then_some(probe.iops),
+            ),
             Value::Text(in_seconds(probe.duration.as_secs_f64())),
             Value::number(probe.worst.as_ref().map(|worst| worst.latency_us)),
             Value::text(probe.worst.as_ref().map(|worst| {
@@ -181,16 +186,18 @@ fn probes(search: &Search) -> Table {
         is_total: false,
     };
     Table {
-        caption: "Loads of the search, in order; the latency that used up most of its limit".to_owned(),
+        caption:
+            "The loads that were tried, with the latency that came closest to its limit or exceeded it most"
+                .to_owned(),
         columns: vec![
             Column::new("load", Quantity::Words),
-            Column::new("share", Quantity::Percent).optional(),
+            Column::new("of saturation", Quantity::Percent).optional(),
             Column::new("asked", Quantity::Iops),
             Column::new("done", Quantity::Iops),
             Column::new("time", Quantity::Words).optional(),
             Column::new("worst", Quantity::LatencyUs).under("lat"),
-            Column::new("of", Quantity::Words).under("lat"),
-            Column::new("holds", Quantity::Words),
+            Column::new("which", Quantity::Words).under("lat"),
+            Column::new("passed", Quantity::Words),
             Column::new("why not", Quantity::Words).optional(),
             Column::new("found", Quantity::Words).optional(),
         ],

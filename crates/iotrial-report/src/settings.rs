@@ -449,7 +449,7 @@ fn areas_table(plan: &Plan, has_roles: bool) -> Table {
         AreaKind::GivenFile => "given file",
         AreaKind::DeviceRead => "raw device, read only",
         AreaKind::DeviceDestroy => "raw device, overwritten",
-        AreaKind::Imagined => "imagined",
+        AreaKind::Imagined => "simulated",
     };
     let row = |(index, area): (usize, &Area)| Row {
         cells: vec![

@@ -30,7 +30,7 @@ pub(crate) fn steps(subject: &Subject<'_>, summary: &Summary) -> Option<Section>
         id: "steps",
         heading: "Steps",
         note: Some(format!(
-            "Each step is judged by itself; the load is the share of all that the profile asks.{given_up}{not_begun}"
+            "Each step is judged separately; its load is a percentage of the profile's full load.{given_up}{not_begun}"
         )),
         blocks: vec![Block::Table(outcomes(steps)), Block::Table(figures(subject, summary))],
     })

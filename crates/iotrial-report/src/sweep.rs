@@ -510,7 +510,7 @@ fn fits(summary: &SweepSummary) -> Option<Section> {
     section(
         "fits",
         "How well the models fit",
-        Some("Queueing with a ceiling: X(N) = min(C, N / (R₀ (1 + σ (N − 1)))), or with a round corner N / (R₀ (1 + (N / (C R₀))ᵖ)^(1/p)). Universal scalability law: X(N) = N / (R₀ (1 + σ (N − 1) + κ N (N − 1))). «Off by» is the root of the mean squared relative distance of the points from the curve.".to_owned()),
+        Some("Queueing with a ceiling: X(N) = min(C, N / (R₀ (1 + σ (N − 1)))), or with a round corner N / (R₀ (1 + (N / (C R₀))ᵖ)^(1/p)). Universal scalability law: X(N) = N / (R₀ (1 + σ (N − 1) + κ N (N − 1))). “Off by” is the root mean square of the relative distances of the points from the curve.".to_owned()),
         vec![Block::Table(table)],
     )
 }

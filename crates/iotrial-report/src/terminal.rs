@@ -321,7 +321,15 @@ impl Page {
         let left_out = (0..grid.names.len()).filter(|at| !columns.contains(at));
         let left_out: Vec<String> = left_out.map(|at| grid.full_name(at)).collect();
         if !left_out.is_empty() {
-            self.prose("", "", &format!("No room for {}; --html has them.", left_out.join("; ")), Tone::Soft);
+            self.prose(
+                "",
+                "",
+                &format!(
+                    "Left out, because the terminal is too narrow: {}. --html shows everything.",
+                    left_out.join("; ")
+                ),
+                Tone::Soft,
+            );
         }
     }
 

@@ -2,8 +2,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test")]
 
-use iotrial_report::exposition::{ExposedDisk, Exposition, metric_names};
-use serde_json::Value;
+use std::time::Duration;
+
+use iotrial_model::plan::PhaseKind;
+use iotrial_model::record::{Interval, JobCounts, OpCounts, RunRecord};
+use iotrial_report::exposition::{DiskExposition, ExposedDisk, LoadExposition, metric_names};
+use serde_json::{Value, json};
 
 const DASHBOARD: &str = include_str!("../../../dashboards/iotrial.json");
 
@@ -31,6 +35,42 @@ fn names(query: &str) -> Vec<&str> {
     words.filter(|word| word.starts_with("iotrial_")).collect()
 }
 
+/// What is served of a load with every kind of job, in the middle of it.
+fn exposition_of_a_load() -> String {
+    let op = |latency_us: u64| {
+        let mut op = OpCounts { bytes: 8_192, ..OpCounts::default() };
+        op.total_latency.record_n(Duration::from_micros(latency_us), 1);
+        Some(op)
+    };
+    let record: RunRecord = serde_json::from_value(json!({
+        "format": "iotrial.record/1", "id": "01JD", "label": "one", "started_at": "",
+        "tool": { "name": "iotrial", "version": "0.1.0", "method_version": 1 },
+        "host": { "name": "db01", "os": "Linux", "cpu_count": 4 },
+        "targets": [], "profile": "", "jobs": [], "intervals": [], "findings": [], "ended": { "how": "complete" },
+        "plan": {
+            "profile": "p", "quick": true, "engine": "sim", "threads": 1, "direct": true, "seed": 1, "interval_s": 1.0,
+            "phases": [{ "kind": "measure", "duration_s": 10.0 }], "areas": [],
+            "jobs": [{
+                "name": "pages", "role": "data", "pattern": "random", "rwmix_read_percent": 50, "block_size_bytes": 8192,
+                "iodepth": 1, "numjobs": 1, "arrival": { "kind": "open", "iops": 100.0, "spacing": "poisson" },
+                "durability": "none", "areas": [], "working_set_bytes": 8192,
+            }],
+        },
+    }))
+    .unwrap();
+    let interval = Interval {
+        phase: PhaseKind::Measure,
+        start: Duration::ZERO,
+        duration: Duration::from_secs(1),
+        jobs: vec![JobCounts { read: op(500), write: op(2_000), ..JobCounts::default() }],
+        backlog: vec![3],
+    };
+    let mut exposition = LoadExposition::new("0.1.0", "db01");
+    exposition.start(&record);
+    exposition.interval(&record.plan, &interval);
+    exposition.text()
+}
+
 #[test]
 fn every_query_of_the_dashboard_is_of_metrics_and_labels_that_are_served() {
     let dashboard: Value = serde_json::from_str(DASHBOARD).unwrap();
@@ -46,12 +86,19 @@ fn every_query_of_the_dashboard_is_of_metrics_and_labels_that_are_served() {
         target: String::new(),
         limits_s: [Some(0.02), Some(0.02)],
     };
-    let text = Exposition::new("0.1.0", "db01", 1.0, vec![disk]).text();
+    let disks = DiskExposition::new("0.1.0", "db01", 1.0, vec![disk]).text();
+    let text = disks + &exposition_of_a_load();
+    // A histogram is served as three names.
+    let of_histogram = |name: &str| {
+        let base = ["_bucket", "_sum", "_count"].into_iter().find_map(|suffix| name.strip_suffix(suffix));
+        base.filter(|base| known.contains(base) && text.contains(&format!("# TYPE {base} histogram")))
+            .map(str::to_owned)
+    };
     for query in asked {
         let named = names(query);
         assert!(!named.is_empty(), "{query}");
         for name in named {
-            assert!(known.contains(&name), "`{name}` is not served: {query}");
+            assert!(known.contains(&name) || of_histogram(name).is_some(), "`{name}` is not served: {query}");
             // The labels in its braces; Prometheus adds `instance` itself.
             let braces = query.split(name).nth(1).unwrap_or_default();
             let Some(inside) = braces.strip_prefix('{').and_then(|rest| rest.split_once('}')) else {
@@ -62,14 +109,16 @@ fn every_query_of_the_dashboard_is_of_metrics_and_labels_that_are_served() {
                     || text
                         .lines()
                         .any(|line| line.starts_with(name) && line.contains(&format!("{}=\"", label.0)));
-                assert!(is_served, "`{}` is no label of `{name}`: {query}", label.0);
+                assert!(is_served, "`{}` is not a label of `{name}`: {query}", label.0);
             }
         }
     }
     // What is served and never asked for would be a panel that was forgotten.
-    for name in known {
-        let is_asked =
-            all.iter().any(|query| names(query).contains(&name)) || name == "iotrial_watch_interval_seconds";
+    for name in known.iter().copied() {
+        let asks = |query: &String| {
+            names(query).iter().any(|one| *one == name || of_histogram(one).as_deref() == Some(name))
+        };
+        let is_asked = all.iter().any(asks) || name == "iotrial_watch_interval_seconds";
         assert!(is_asked, "no panel shows `{name}`");
     }
 }

@@ -194,8 +194,8 @@ fn a_search_shows_its_rates_its_limit_and_what_held() {
     // Two probes and the confirmation hold, and that one is ringed; of those that do not, one has no latency.
     assert_eq!((marks("mark hue-2"), marks("mark hue-1"), marks("ring hue-2")), (3, 1, 1));
     assert!(chart.contains("<title>limit for 2ms@p99"), "{chart}");
-    assert!(chart.contains("<title>36,000 IOPS\ndoes not hold: 260"), "{chart}");
-    for name in ["holds", "does not hold", "confirmed", "limit: acceptable below, with whose it is"] {
+    assert!(chart.contains("<title>36,000 IOPS\nfailed: 260"), "{chart}");
+    for name in ["passed", "failed", "confirmed", "limit: acceptable below, with whose it is"] {
         assert!(search.contains(&format!("</svg>{name}</li>")), "{name}");
     }
 }

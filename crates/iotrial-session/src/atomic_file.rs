@@ -13,6 +13,15 @@ use std::time::Duration;
 
 use tempfile::{NamedTempFile, PersistError};
 
+#[cfg(unix)]
+#[path = "atomic_file/unix.rs"]
+mod os;
+#[cfg(windows)]
+#[path = "atomic_file/windows.rs"]
+mod os;
+
+use os::{keep_rights, sync_folder};
+
 /// Why a file was not written. Nothing is left of the new one, and what was there before is as it was.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write `{}`", path.display())]
@@ -197,47 +206,9 @@ fn write_with(
     Ok(())
 }
 
-/// Gives a new file the owner, the group and the rights of the one that it replaces: who could read a page before it was made anew
-/// can read it afterwards. As far as that is allowed; nothing of it keeps the file from being written.
-#[cfg(unix)]
-fn keep_rights(replaced: &Path, file: &File) {
-    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
-    // Not through a link, which is replaced and not followed.
-    let Ok(metadata) = fs::symlink_metadata(replaced) else { return };
-    if !metadata.is_file() {
-        return;
-    }
-    // The owner first, because a change of it takes rights away. Not the bits that make a program run as another user.
-    let is_owned = fchown(file, Some(metadata.uid()), Some(metadata.gid())).is_ok();
-    // With another owner or group, rights for them would be those of somebody else.
-    if is_owned {
-        let _ = file.set_permissions(fs::Permissions::from_mode(metadata.mode() & 0o777));
-    }
-}
-
-/// A new file has the rights of its folder on Windows, as the one before it had.
-#[cfg(not(unix))]
-fn keep_rights(_: &Path, _: &File) {}
-
 /// The folder of a file; the present one for a bare name.
 pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// Brings the names in a folder to the disk: a new file is there after a crash only when its folder is.
-///
-/// # Errors
-///
-/// When the folder cannot be opened, or its file system cannot do that.
-#[cfg(unix)]
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
-}
-
-/// Windows brings names to the disk with their files; this never fails.
-#[cfg(not(unix))]
-fn sync_folder(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 /// What must not be written to because it holds data: a disk, a tape, the flash of a board. `None` where a file can be put, and
@@ -246,26 +217,8 @@ fn sync_folder(_: &Path) -> io::Result<()> {
 /// # Errors
 ///
 /// When there is nothing, or it cannot be looked at.
-#[cfg(unix)]
 pub fn device_with_data(path: &Path) -> io::Result<Option<&'static str>> {
-    use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
-    let metadata = fs::metadata(path)?;
-    let kind = metadata.file_type();
-    if kind.is_block_device() {
-        return Ok(Some("a block device"));
-    }
-    // As the kernel packs it into 64 bits (`new_decode_dev`).
-    let major = (metadata.rdev() >> 8 & 0xfff) | (metadata.rdev() >> 32 & !0xfff);
-    // Memory (null, zero, full), terminals, consoles, and the other ends of pseudo terminals (admin-guide/devices.txt). Whatever
-    // else there is may be a tape.
-    let passes_on = matches!(major, 1 | 4 | 5 | 136..=143);
-    Ok((kind.is_char_device() && !passes_on).then_some("a device that may hold data"))
-}
-
-/// Windows names its devices in another way, and they are no paths that exist; this never fails.
-#[cfg(not(unix))]
-pub fn device_with_data(_: &Path) -> io::Result<Option<&'static str>> {
-    Ok(None)
+    os::device_with_data(path)
 }
 
 #[cfg(test)]

@@ -7,6 +7,15 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
+use iotrial_model::wide_text::from_utf16;
+
+#[cfg(unix)]
+#[path = "bounded_file/unix.rs"]
+mod os;
+#[cfg(windows)]
+#[path = "bounded_file/windows.rs"]
+mod os;
+
 /// The largest profile, threshold set or study that is read, in bytes.
 // As of a printed table (iotrial-import). A study that brings fifty profiles along stays below one, and a document takes many times
 // its text in memory.
@@ -88,7 +97,7 @@ pub(crate) fn refuse_special(path: &Path, pipes: Pipes) -> Result<(), ReadFileEr
     if metadata.is_dir() {
         return Err(ReadFileError::Folder);
     }
-    if is_device(&metadata) {
+    if os::is_device(&metadata) {
         return Err(ReadFileError::Device);
     }
     if !metadata.is_file() && pipes == Pipes::Refused {
@@ -137,22 +146,19 @@ pub(crate) fn read_bytes(path: &Path, pipes: Pipes, most: u64) -> Result<Vec<u8>
 ///
 /// # Errors
 ///
-/// When it cannot be read, is larger than 4 MiB, or no UTF-8 text.
+/// When it cannot be read, is larger than 4 MiB, or neither UTF-8 nor UTF-16 text.
 pub(crate) fn read_text(path: &Path, pipes: Pipes) -> Result<String, ReadFileError> {
     let bytes = read_bytes(path, pipes, MOST_TEXT_BYTES)?;
-    String::from_utf8(bytes).map_err(|_| ReadFileError::NotText)
-}
-
-#[cfg(unix)]
-fn is_device(metadata: &Metadata) -> bool {
-    use std::os::unix::fs::FileTypeExt as _;
-    metadata.file_type().is_char_device() || metadata.file_type().is_block_device()
-}
-
-/// Windows names its devices in another way.
-#[cfg(not(unix))]
-fn is_device(_: &Metadata) -> bool {
-    false
+    // What iotrial itself prints (`iotrial profiles NAME > mine.toml`) is in UTF-16 when PowerShell wrote the file.
+    if let Some(text) = from_utf16(&bytes) {
+        return text.map_err(|_| ReadFileError::NotText);
+    }
+    let text = String::from_utf8(bytes).map_err(|_| ReadFileError::NotText)?;
+    // The mark that editors of Windows put before UTF-8.
+    Ok(match text.strip_prefix('\u{feff}') {
+        Some(unmarked) => unmarked.to_owned(),
+        None => text,
+    })
 }
 
 #[cfg(test)]
@@ -161,6 +167,18 @@ mod tests {
     use std::fs;
 
     use super::*;
+
+    #[test]
+    fn text_is_read_as_editors_and_shells_of_windows_write_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let wide: Vec<u8> = "\u{feff}title = \"é\"\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        for bytes in [wide.as_slice(), "\u{feff}title = \"é\"\r\n".as_bytes(), "title = \"é\"\r\n".as_bytes()]
+        {
+            fs::write(&path, bytes).unwrap();
+            assert_eq!(read_text(&path, Pipes::Refused).unwrap(), "title = \"é\"\r\n");
+        }
+    }
 
     #[test]
     fn a_file_beyond_the_limit_is_refused_by_its_length_and_a_source_without_one_by_what_comes() {

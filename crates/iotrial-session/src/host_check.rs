@@ -82,7 +82,7 @@ impl Fault for CheckError {
             Self::Host(ReadHostError::Target { source, .. })
                 if source.kind() == io::ErrorKind::PermissionDenied =>
             {
-                Some("run as a user who may read it, such as root".to_owned())
+                Some("run as root; if you are root, the container or a device cgroup forbids it".to_owned())
             }
             Self::Host(ReadHostError::Target { .. }) => {
                 Some("give a directory, a file or a block device that exists".to_owned())
@@ -140,6 +140,15 @@ pub(crate) fn host_below<'p>(targets: impl Iterator<Item = &'p Path>) -> Option<
     Some(report)
 }
 
+/// Adds what the metadata service of the cloud says of the host; a sentence where it says nothing.
+pub(crate) fn ask_cloud(report: &mut HostReport, service: SocketAddr) -> Option<String> {
+    ask_metadata(report, service);
+    match &report.host.fact(FactId::Shape)?.reading {
+        Reading::Unknown(why) => Some(format!("the metadata service of the cloud said nothing: {why}")),
+        Reading::Known(_) => None,
+    }
+}
+
 /// The built-in rules and those of files and folders; a rule with the id of an earlier one takes its place.
 ///
 /// # Errors
@@ -177,4 +186,41 @@ fn files(place: &Path) -> Result<Vec<PathBuf>, CheckError> {
     // A directory lists in any order, and a later rule replaces an earlier one.
     files.sort();
     Ok(files)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+
+    use iotrial_model::host_fact::{Fact, FactValue, Part, PartKind};
+
+    use super::*;
+
+    #[test]
+    fn a_load_is_told_what_the_cloud_says_of_its_machine_or_that_it_says_nothing() {
+        let platform = Fact {
+            id: FactId::Platform,
+            reading: Reading::Known(FactValue::text("gcp")),
+            from: String::new(),
+        };
+        let host = Part { facts: vec![platform], ..Part::new(PartKind::Host, "db01") };
+        let mut report = HostReport { name: "db01".to_owned(), host, chains: Vec::new() };
+        // Nobody listens on a port that was just given back.
+        let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let told = ask_cloud(&mut report, nobody).unwrap();
+        assert!(told.starts_with("the metadata service of the cloud said nothing: "), "{told}");
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let service = listener.local_addr().unwrap();
+        let answers = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let _ = stream.read(&mut [0; 4_096]).unwrap();
+            let shape = "projects/123/machineTypes/n2-standard-16";
+            write!(stream, "HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{shape}", shape.len()).unwrap();
+        });
+        assert_eq!(ask_cloud(&mut report, service), None);
+        answers.join().unwrap();
+        assert_eq!(report.host.value(FactId::Shape).unwrap().to_string(), "n2-standard-16");
+    }
 }

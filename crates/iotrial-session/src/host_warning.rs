@@ -1,14 +1,27 @@
 //! What is critical about the host, said before a load begins: a result under it would be void, or the data at risk.
 
-use iotrial_analysis::host_check::{Database, Weight, builtin_rules, judge_host};
+use std::path::PathBuf;
+
+use iotrial_analysis::host_check::{Database, RuleSet, Weight, judge_host};
 use iotrial_model::foreign_text::harmless;
 use iotrial_model::host_fact::{HostReport, PartKind};
 
 use crate::observer::Observer;
 
+/// A host as it was before a load.
+#[derive(Debug, Clone)]
+pub(crate) struct SeenHost {
+    /// What was read of it.
+    pub(crate) report: HostReport,
+    /// What it is judged by: the built-in rules, and those of whoever asked for the load.
+    pub(crate) rules: RuleSet,
+    /// Where the latter are.
+    pub(crate) own_rules: Vec<PathBuf>,
+}
+
 /// The critical findings of a host, a line each. `profile` says by its name for which database.
-pub(crate) fn critical(report: &HostReport, profile: &str) -> Vec<String> {
-    let answer = judge_host(report.clone(), &builtin_rules(), Database::of_profile(profile));
+fn critical(host: &SeenHost, profile: &str) -> Vec<String> {
+    let answer = judge_host(host.report.clone(), &host.rules, Database::of_profile(profile));
     let critical = answer.findings.iter().filter(|finding| finding.severity == Weight::Critical);
     critical
         .map(|finding| match finding.kind {
@@ -26,16 +39,17 @@ pub(crate) struct HostWarnings {
 
 impl HostWarnings {
     /// Says what is critical below the targets of a load and was not said before. It measures all the same.
-    pub(crate) fn tell(&mut self, report: Option<&HostReport>, profile: &str, observer: &dyn Observer) {
-        let Some(report) = report else { return };
+    pub(crate) fn tell(&mut self, host: Option<&SeenHost>, profile: &str, observer: &dyn Observer) {
+        let Some(host) = host else { return };
         let new: Vec<String> =
-            critical(report, profile).into_iter().filter(|line| !self.told.contains(line)).collect();
+            critical(host, profile).into_iter().filter(|line| !self.told.contains(line)).collect();
         for line in &new {
             observer.warn(&format!("warning: {line}"));
         }
-        if let Some(chain) = report.chains.first().filter(|_| !new.is_empty()) {
-            observer
-                .warn(&format!("`iotrial check --target {}` says what to change", harmless(&chain.target)));
+        if let Some(chain) = host.report.chains.first().filter(|_| !new.is_empty()) {
+            let own = host.own_rules.iter().map(|place| format!(" --rules {}", place.display()));
+            let check = format!("iotrial check --target {}{}", chain.target, own.collect::<String>());
+            observer.warn(&format!("`{}` says what to change", harmless(&check)));
         }
         self.told.extend(new);
     }
@@ -47,9 +61,10 @@ mod tests {
     use std::sync::Mutex;
     use std::time::Duration;
 
+    use iotrial_analysis::host_check::builtin_rules;
     use iotrial_model::host_fact::{Fact, FactId, FactValue, Part, Reading, TargetChain};
     use iotrial_model::plan::Plan;
-    use iotrial_model::record::Interval;
+    use iotrial_model::record::{Interval, RunRecord};
 
     use super::*;
 
@@ -63,24 +78,25 @@ mod tests {
         }
         fn layout(&self, _: u64, _: u64) {}
         fn left(&self, _: Duration) {}
-        fn start(&self, _: &Plan) {}
+        fn start(&self, _: &RunRecord, _: bool) {}
         fn interval(&self, _: &Plan, _: &Interval) {}
         fn finish(&self) {}
     }
 
     /// A host with a file system whose barriers are as they are said to be.
-    fn host(mount: &str, barriers: &str) -> HostReport {
+    fn host(mount: &str, barriers: &str) -> SeenHost {
         let fact = Fact {
             id: FactId::Barriers,
             reading: Reading::Known(FactValue::text(barriers)),
             from: "/proc/self/mountinfo".to_owned(),
         };
         let part = Part { facts: vec![fact], ..Part::new(PartKind::Filesystem, mount) };
-        HostReport {
+        let report = HostReport {
             name: "db01".to_owned(),
             host: Part::new(PartKind::Host, "db01"),
             chains: vec![TargetChain { target: format!("{mount}/data"), parts: vec![part], ends: None }],
-        }
+        };
+        SeenHost { report, rules: builtin_rules(), own_rules: Vec::new() }
     }
 
     #[test]

@@ -111,8 +111,8 @@ mod tests {
             let error = number(command).unwrap_err();
             assert!(error.contains(part), "{error}");
         };
-        fails("echo many", "printed no number: `many` is no number of zero or more");
-        fails("echo NaN", "is no number of zero or more");
+        fails("echo many", "printed no number: `many` is not a number of zero or more");
+        fails("echo NaN", "is not a number of zero or more");
         fails("true", "printed no number");
         fails("echo 5; exit 3", "ended with exit status: 3");
         fails("yes 1 | head -c 1000000", "printed no number");

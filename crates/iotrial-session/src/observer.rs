@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use iotrial_model::plan::Plan;
-use iotrial_model::record::Interval;
+use iotrial_model::record::{Interval, RunRecord};
 
 /// Hears what there is to say, and sees the load second by second.
 ///
@@ -23,8 +23,9 @@ pub trait Observer: Send + Sync {
     /// All the loads that are still to come take so long, at most. Only work of several loads tells it, before each of them.
     fn left(&self, _left: Duration) {}
 
-    /// The load of a plan begins.
-    fn start(&self, plan: &Plan);
+    /// The load of a record begins, and of its plan. One that is brief, such as a probe of a search, is over before anybody has read what
+    /// is shown of it.
+    fn start(&self, record: &RunRecord, is_brief: bool);
 
     /// An interval of that load is over.
     fn interval(&self, plan: &Plan, interval: &Interval);

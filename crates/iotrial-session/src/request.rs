@@ -3,6 +3,7 @@
 //! Whoever asks translates into these once: a command line, a study file, a conversation. What is left out is decided by the session.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -40,10 +41,21 @@ pub struct RigRequest {
     pub keep_files: bool,
     /// The record says nothing of whose machine it was.
     pub anonymous: bool,
+    /// How the host is looked at before the load.
+    pub host: HostLook,
     /// The simulated device, only where the engine is `sim`; `None` is the usual one.
     pub sim: Option<SimDevice>,
     /// Where records are kept; `None` is the platform's data folder.
     pub store: Option<PathBuf>,
+}
+
+/// How a host is looked at before a load, which is made whatever is found.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct HostLook {
+    /// Files of rules, or folders of them, besides the built-in ones: what is critical by them is a warning.
+    pub rules: Vec<PathBuf>,
+    /// The metadata service of the cloud, where it is to be asked; `None` opens no connection.
+    pub cloud: Option<SocketAddr>,
 }
 
 /// A load on a rig: how much of the profile, how long, and what ends it.
@@ -80,7 +92,7 @@ pub enum Aim {
     Usual,
     /// What the storage does in the measured phase, with the load as the profile has it.
     Figures,
-    /// What it does when it no longer changes: measured until five rounds on end are steady, each a fifth of the duration.
+    /// What it does when it no longer changes: measured until five consecutive rounds are steady, each a fifth of the duration.
     Steady {
         /// Gives up after so long; `None` is 25 rounds.
         limit: Option<Duration>,
@@ -142,6 +154,8 @@ pub struct StudyRequest {
     pub quiet: bool,
     /// Its records say nothing of whose machine it was; the journal of the study does.
     pub anonymous: bool,
+    /// How the hosts of its targets are looked at before each load.
+    pub host: HostLook,
 }
 
 /// What becomes of the measurements that a study has already.

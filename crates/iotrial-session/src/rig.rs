@@ -28,9 +28,9 @@ use crate::setup::Setup;
 use crate::store::{JournalWriter, NotKept, READABLE, Store, StoreError};
 use iotrial_model::foreign_text::harmless;
 
-/// A load without a journal shows its progress from this duration on.
-// A choice: shorter ones are over before anybody has read what the bar is of.
-const SHOWN_FROM: Duration = Duration::from_secs(5);
+/// A load without a journal that is shorter is brief.
+// A choice: it is over before anybody has read what a bar is of.
+const BRIEF: Duration = Duration::from_secs(5);
 /// I/Os that are still with the device so long after the end of a load are worth a word.
 // A healthy device answers within a second, and by default Linux gives up on one after 30 s. Until then nobody would know why
 // nothing happens.
@@ -174,7 +174,7 @@ impl Rig {
         let and_reused = if reused.get() > 0 { format!(", reuses {reused}") } else { String::new() };
         let time = self.setup.expected_layout_time().as_secs();
         let about = if time > 0 { format!(" (about {time} s)") } else { String::new() };
-        self.observer.say(&format!("lays out {written}{about}{and_reused}, then {then}"));
+        self.observer.say(&format!("creates {written} of test files{about}{and_reused}, then {then}"));
         let progress = |done, total| self.observer.layout(done, total);
         match targets::prepare(plan, &self.setup.probed, &progress, &|| self.control.is_stopping()) {
             Ok(prepared) => {
@@ -184,8 +184,7 @@ impl Rig {
             }
             // No error: the user has what was asked for, a record that says so.
             Err(PrepareError::Interrupted) => {
-                trial.record.ended.reason =
-                    Some("stopped while the files were laid out; nothing was measured".to_owned());
+                trial.record.ended.reason = Some("stopped while the test files were created".to_owned());
                 Ok(false)
             }
             Err(error) => Err(error.into()),
@@ -212,7 +211,7 @@ impl Rig {
         let Trial { record, journal } = trial;
         let mut watch = SteadyWatch::new(&record.plan);
         let mut steady_end = None;
-        self.observer.start(&record.plan);
+        self.observer.start(record, false);
         let (observer, plan) = (&self.observer, &record.plan);
         let may_end_anywhere = early_end.is_some();
         let outcome = self.load(record, may_end_anywhere, &mut |interval| {
@@ -254,17 +253,11 @@ impl Rig {
     pub fn measure(&mut self, mut plan: Plan) -> Result<RunRecord, RigError> {
         plan.sim = plan.sim.map(|sim| self.sim_left.take().unwrap_or(sim));
         self.observer.finish();
-        // A bar for a second or two would only flicker.
-        let is_shown = plan.duration() >= SHOWN_FROM;
-        if is_shown {
-            self.observer.start(&plan);
-        }
         let mut record = self.setup.record(plan);
+        self.observer.start(&record, record.plan.duration() < BRIEF);
         let (observer, plan) = (&self.observer, &record.plan);
         let outcome = self.load(&record, false, &mut |interval| {
-            if is_shown {
-                observer.interval(plan, interval);
-            }
+            observer.interval(plan, interval);
             Decision::GoOn
         })?;
         self.observer.finish();

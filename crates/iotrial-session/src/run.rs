@@ -72,7 +72,7 @@ pub fn run(
     control: Arc<Control>,
     observer: Arc<dyn Observer>,
 ) -> Result<Finished, RunError> {
-    HostWarnings::default().tell(setup.host_report.as_ref(), &setup.plan.profile, &*observer);
+    HostWarnings::default().tell(setup.seen_host.as_ref(), &setup.plan.profile, &*observer);
     let search = setup.search.take();
     let mut rig = Rig::new(setup, control, observer)?;
     // The journal before the layout, which takes minutes: after a crash in it, the next iotrial knows whose files are left there.

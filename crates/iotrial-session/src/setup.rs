@@ -11,7 +11,6 @@ use iotrial_engine::targets::{self, PrepareError, ProbeError, ProbedTarget};
 use iotrial_host::machine::machine;
 use iotrial_model::application::ApplicationMetrics;
 use iotrial_model::given_target::{DealError, GivenTarget};
-use iotrial_model::host_fact::HostReport;
 use iotrial_model::load::Role;
 use iotrial_model::need::Need;
 use iotrial_model::plan::{EngineKind, FreeSpace, Plan, PlanError, PlanRequest, TargetFacts, TargetKind};
@@ -24,7 +23,8 @@ use iotrial_model::units::{ByteSize, format_duration};
 use ulid::Ulid;
 
 use crate::fault::Fault;
-use crate::host_check::host_below;
+use crate::host_check::{CheckError, ask_cloud, host_below, load_rules};
+use crate::host_warning::SeenHost;
 use crate::judged_profile::JudgedProfile;
 use crate::request::{Aim, LoadRequest, RigRequest};
 use crate::store::Store;
@@ -55,7 +55,7 @@ pub struct Setup {
     pub(crate) request: RigRequest,
     pub(crate) host: Host,
     /// What was read of the host and of what is below the targets; `None` where the engine touches none.
-    pub(crate) host_report: Option<HostReport>,
+    pub(crate) seen_host: Option<SeenHost>,
     profile: Profile,
 }
 
@@ -100,6 +100,9 @@ pub enum SetupError {
     /// The rate cannot be searched for.
     #[error(transparent)]
     Search(#[from] SearchError),
+    /// The rules for the host cannot be read.
+    #[error(transparent)]
+    Rules(#[from] CheckError),
 }
 
 impl Fault for SetupError {
@@ -111,6 +114,7 @@ impl Fault for SetupError {
             // The only one of them that more room would mend.
             Self::Plan(error) => !matches!(error, PlanError::NoSpace { .. }),
             Self::Search(error) => is_of_input(error),
+            Self::Rules(error) => error.is_of_input(),
         }
     }
 
@@ -133,6 +137,7 @@ impl Fault for SetupError {
             Self::Deal(error) => Some(deal_hint(error)),
             Self::Roles(_) => Some("`iotrial profiles NAME` shows the jobs and their roles".to_owned()),
             Self::Search(error) => search_hint(error),
+            Self::Rules(error) => error.hint(),
         }
     }
 }
@@ -158,6 +163,7 @@ impl Setup {
     fn decide(load: JudgedProfile, request: &LoadRequest, roles: Vec<Vec<Role>>) -> Result<Self, SetupError> {
         let JudgedProfile { mut profile, thresholds } = load;
         keep_needed(&mut profile, &request.aim)?;
+        let host_rules = load_rules(&request.rig.host.rules)?;
         // The order is that of what each step needs: the engine decides whether targets are looked at, what they are decides the
         // plan, and only a plan can be rehearsed. Nothing is written before all of it went well.
         let host = machine();
@@ -175,6 +181,17 @@ impl Setup {
         }
         // Of the plan with the profile's own times: what follows changes how long it runs, and not one file.
         let layout = targets::rehearse(&plan, &probed)?;
+        // Before the search, whose loads are made of the plan with its notes.
+        let mut seen_host = None;
+        if plan.engine.touches_targets()
+            && let Some(mut report) = host_below(probed.iter().map(|target| target.facts.path.as_path()))
+        {
+            if let Some(service) = request.rig.host.cloud {
+                plan.notes.extend(ask_cloud(&mut report, service));
+            }
+            let own_rules = request.rig.host.rules.clone();
+            seen_host = Some(SeenHost { report, rules: host_rules, own_rules });
+        }
         let mut search = None;
         let by_thresholds = || Limits::Thresholds(thresholds.clone());
         match &request.aim {
@@ -194,11 +211,6 @@ impl Setup {
                 search = Some(RateSearch::new(limits, need.clone(), plan.clone())?);
             }
         }
-        let host_report = if plan.engine.touches_targets() {
-            host_below(probed.iter().map(|target| target.facts.path.as_path()))
-        } else {
-            None
-        };
         let metrics = request.metrics.clone();
         let metric_commands = (request.metric_commands.clone(), request.command_folder.clone());
         let request = request.rig.clone();
@@ -212,7 +224,7 @@ impl Setup {
             metric_commands,
             request,
             host,
-            host_report,
+            seen_host,
             probed,
             profile,
         })
@@ -272,7 +284,7 @@ impl Setup {
             // Until it has ended: a record that a crash leaves must not say anything else.
             ended: Ended { how: EndedHow::Interrupted, reason: None },
         }
-        .with_host_facts(self.host_report.clone())
+        .with_host_facts(self.seen_host.as_ref().map(|seen| seen.report.clone()))
     }
 }
 

@@ -29,6 +29,13 @@ mod recovery;
 mod relabel;
 mod trash;
 
+#[cfg(unix)]
+#[path = "store/unix.rs"]
+mod os;
+#[cfg(windows)]
+#[path = "store/windows.rs"]
+mod os;
+
 pub use entry::{Entry, KeyLatency};
 pub use find::FindError;
 pub use imported::{Kept, keep_imported};
@@ -134,7 +141,7 @@ impl Fault for NotKept {
 #[derive(Debug, thiserror::Error)]
 pub enum AdoptError {
     /// Files are named by ids, and this one could name any file.
-    #[error("its id `{id}` is no ULID")]
+    #[error("its id `{id}` is not a ULID")]
     NoUlid {
         /// What the record says, made harmless.
         id: String,
@@ -428,10 +435,7 @@ fn elsewhere(mut write: impl FnMut(&Path) -> Result<PathBuf, WriteFileError>) ->
 
 /// Makes the folder of a store, and those above it, for this user alone: records name hosts, disks and paths.
 fn make_folder(place: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.recursive(true).create(place)
+    os::make_private_folder(place)
 }
 
 /// The records in a folder that need not be a store, by name, and so by time.
@@ -464,16 +468,7 @@ fn list(folder: &Path, kinds: &[Kind]) -> Result<Vec<PathBuf>, StoreError> {
 
 /// `$XDG_DATA_HOME/iotrial` or `~/.local/share/iotrial`; `%LOCALAPPDATA%\iotrial` on Windows.
 fn default_folder() -> Option<PathBuf> {
-    // A relative path is to be ignored (XDG base directory specification), and would be another store in every folder.
-    let from_environment =
-        |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let data = if cfg!(windows) {
-        from_environment("LOCALAPPDATA")
-    } else {
-        from_environment("XDG_DATA_HOME")
-            .or_else(|| std::env::home_dir().map(|home| home.join(".local/share")))
-    };
-    data.map(|data| data.join("iotrial"))
+    os::data_folder().map(|data| data.join("iotrial"))
 }
 
 #[cfg(test)]

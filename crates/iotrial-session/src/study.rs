@@ -246,7 +246,11 @@ pub fn outlook(
     let is_done = |progress: &Progress, cell: &Cell| matches!(progress.end_of(cell), CellEnd::Done { .. });
     let is_missing = |cell: &Cell| !progress.as_ref().is_some_and(|progress| is_done(progress, cell));
     let released = Released::of(file, &request.destroy)?;
-    Outlook::of(file, &Ways { store: place, released: Some(&released), anonymous: false }, is_missing)
+    Outlook::of(
+        file,
+        &Ways { store: place, released: Some(&released), anonymous: false, host: Some(&request.host) },
+        is_missing,
+    )
 }
 
 /// A study that could be carried out: everything is looked at, and nothing touched.
@@ -286,8 +290,12 @@ impl<'a> ReadyStudy<'a> {
         let journal = open_journal(file, request, store, &*observer)?;
         let is_missing = |cell: &Cell| journal.as_ref().is_none_or(|journal| !journal.is_done(cell));
         let released = Released::of(file, &request.destroy)?;
-        let ways =
-            Ways { store: request.store.as_deref(), released: Some(&released), anonymous: request.anonymous };
+        let ways = Ways {
+            store: request.store.as_deref(),
+            released: Some(&released),
+            anonymous: request.anonymous,
+            host: Some(&request.host),
+        };
         let outlook = Outlook::of(file, &ways, is_missing);
         let ready = Self { file, request, store, observer, journal, released, outlook };
         // A command that detaches is owed since the last time, whatever becomes of this one.

@@ -160,7 +160,7 @@ impl SweepSetup {
     pub fn carry_out(self, control: Arc<Control>, observer: Arc<dyn Observer>) -> Result<Swept, SweepError> {
         let Self { course, setup } = self;
         // A sweep is of patterns and not of a database.
-        HostWarnings::default().tell(setup.host_report.as_ref(), "", &*observer);
+        HostWarnings::default().tell(setup.seen_host.as_ref(), "", &*observer);
         let mut rig = Rig::new(setup, control, observer)?;
         let mut trial = rig.begin(rig.setup().plan.clone())?;
         let then = format!("runs {}", format_duration(trial.record.plan.duration()));

@@ -48,7 +48,7 @@ impl Observer for Nobody {
     fn say(&self, _: &str) {}
     fn warn(&self, _: &str) {}
     fn layout(&self, _: u64, _: u64) {}
-    fn start(&self, _: &Plan) {}
+    fn start(&self, _: &RunRecord, _: bool) {}
     fn interval(&self, _: &Plan, _: &Interval) {}
     fn finish(&self) {}
 }

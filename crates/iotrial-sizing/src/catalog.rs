@@ -258,6 +258,8 @@ pub struct ProvisionedBandwidth {
     pub min: f64,
     /// The most bandwidth for each IOPS that is bought.
     pub per_iops_max: f64,
+    /// The least bandwidth that has to be bought with each IOPS: Google asks for a 256th MiB/s. Zero where a vendor asks for none.
+    pub per_iops_min: f64,
     /// The most bandwidth, whatever the IOPS.
     pub max: f64,
     /// Whether it is bought; otherwise it follows the IOPS.
@@ -269,10 +271,12 @@ pub struct ProvisionedBandwidth {
 /// Disks behind a volume of an array.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RaidGroup {
-    /// `raid0`, `raid10`, `raid5` or `raid6`.
+    /// `raid0`, `raid10`, `raid5`, `raid6` or `copies`.
     pub level: String,
     /// Disk I/Os that a random write costs.
     pub write_cost: f64,
+    /// How often the disks transfer each byte that is written, in large writes.
+    pub write_transfers: f64,
     /// How many disks there are.
     pub spindles: u32,
     /// What one disk does.

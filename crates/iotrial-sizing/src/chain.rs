@@ -239,12 +239,9 @@ pub(crate) fn volume_limits(
     }
     if let Some(raid) = &level.raid {
         let spindles = f64::from(raid.spindles);
-        // Parity costs reads and extra writes for small random I/O (in `write_cost`), whereas large writes
-        // fill whole stripes. Only a mirror transfers every byte twice.
-        let written_twice = if raid.level == "raid10" { 2.0 } else { 1.0 };
         // The order is relied on by the search: limits of the level first, those of the disks at the end.
         limits.push((Measure::Iops, spindles * raid.iops_per_spindle, raid.write_cost));
-        limits.push((Measure::Bandwidth, spindles * raid.bandwidth_per_spindle, written_twice));
+        limits.push((Measure::Bandwidth, spindles * raid.bandwidth_per_spindle, raid.write_transfers));
     }
     // Bandwidth without a limit of its own is infinite, and infinity is no limit to list.
     limits.retain(|(_, most, _)| most.is_finite());

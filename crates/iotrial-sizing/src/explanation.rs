@@ -37,7 +37,7 @@ impl std::str::FromStr for Mix {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is no mix; a mix is READ_PERCENT@BLOCK_SIZE, such as 70@8KiB");
+        let wrong = || format!("`{text}` is not a mix; a mix is READ_PERCENT@BLOCK_SIZE, such as 70@8KiB");
         let (percent, block) = text.split_once('@').ok_or_else(wrong)?;
         // People write both «70@8KiB» and «70%@8KiB».
         let read_percent: f64 = percent.trim().trim_end_matches('%').parse().map_err(|_| wrong())?;

@@ -10,6 +10,7 @@ pub mod catalog;
 pub mod configuration;
 pub mod chain;
 pub mod rule;
+pub mod age;
 pub mod price;
 pub mod floor;
 pub mod requirement;

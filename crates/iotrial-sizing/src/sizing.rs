@@ -75,9 +75,7 @@ pub enum SizingError {
         provider: String,
     },
     /// The catalogs are in different currencies, and none was asked for.
-    #[error(
-        "the catalogs are in {currencies}, and sums in different currencies cannot be held against each other"
-    )]
+    #[error("the catalogs are in {currencies}, and sums in different currencies cannot be compared")]
     MixedCurrencies {
         /// Each of them once.
         currencies: String,

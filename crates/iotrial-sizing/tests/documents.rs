@@ -414,7 +414,7 @@ write = { bandwidth = "3592.9MB/s", block_size = "16KiB" }
     assert_eq!((egress.element.as_str(), egress.percent.round()), ("network out", 82.0));
     assert!(
         alone.shares.iter().all(|share| !share.element.contains("uncached")),
-        "NFS is no disk: {alone:?}"
+        "NFS is not a disk: {alone:?}"
     );
     let with_data_guard = fit(&Configuration { replicas: 1, ..configuration });
     assert!(!with_data_guard.is_met);

@@ -24,6 +24,10 @@ mod completion;
 
 mod gate;
 
+mod host;
+
+mod listen;
+
 mod rig;
 
 mod import;
@@ -43,7 +47,9 @@ mod watch;
 pub use awr::AwrArgs;
 pub use check::CheckArgs;
 pub use gate::GateArgs;
+pub use host::HostArgs;
 pub use import::ImportArgs;
+pub use listen::ListenArgs;
 pub use rig::RigArgs;
 pub use size::{CatalogArgs, CatalogsArgs, DemandArgs, ExplainArgs, MoneyArgs, SizeArgs, SizeCommand};
 pub use store::{Column, LabelArgs, OpenArgs, RecordsArgs, RemoveArgs, Since, StoreArgs};
@@ -60,26 +66,26 @@ const STYLES: Styles = Styles::styled()
 
 /// Puts storage on trial before a database depends on it.
 ///
-/// iotrial drives the I/O that a database makes, and says whether the storage can carry it. Alone on
-/// a terminal, `iotrial` asks what it needs to know.
+/// iotrial generates the I/O of a database and says whether the storage can keep up. Run without a
+/// command on a terminal, it asks what it needs to know.
 #[derive(Debug, Parser)]
 #[command(version, styles = STYLES, max_term_width = 100, after_help = "\
 Examples:
-  # the main job, in ./iotrial-data
+  # is this disk fast enough for SQL Server? In ./iotrial-data, two minutes
   iotrial run
-  # another load, at another place
+  # for PostgreSQL, on another disk
   iotrial run postgresql-oltp --target /var/lib/pg
-  # where more outstanding I/O buys no more
+  # how fast can it get, and what limits it?
   iotrial sweep
-  # the loads that are built in
+  # list the built-in loads
   iotrial profiles
-  # the report of the newest result, in the browser
+  # show the newest result in the browser
   iotrial open
 
-Exit codes: 0 done, and qualified where a verdict was asked for; 1 done, but not qualified; \
-2 wrong usage or input; 3 could not be carried out; 4 done, but inconclusive: measure again.")]
+Exit codes: 0 done (and qualified, if there is a verdict); 1 done, but not qualified; \
+2 wrong usage or input; 3 failed; 4 done, but inconclusive: measure again.")]
 pub struct Cli {
-    /// What to do; nothing on a terminal starts a conversation.
+    /// What to do; without it, iotrial asks on a terminal.
     #[command(subcommand)]
     pub command: Option<Command>,
 }
@@ -87,59 +93,59 @@ pub struct Cli {
 /// What can be asked of the program; the order is that of the help: measure, understand, buy, look after.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Check whether this host is set up for a database: from each target down to the hardware, before anything is measured.
+    /// Check whether this host is set up for a database, from the file system down to the hardware. Measures nothing.
     Check(Box<CheckArgs>),
-    /// Put storage on trial: one load, a verdict, an HTML report.
+    /// Test storage with the I/O of a database: a verdict and an HTML report.
     Run(Box<RunArgs>),
-    /// Find where storage saturates: knee, ceiling, and what limits it, volume by volume and together.
+    /// Find out how fast storage can get and what limits it, for each volume and for all together.
     Sweep(Box<SweepArgs>),
-    /// Measure several configurations, repeated and interleaved; resumes where it stopped.
+    /// Measure several configurations in turn, several times each; can be resumed.
     Study(Box<StudyArgs>),
-    /// Watch the disks of this host, or read what PerfMon, iostat, sar, SQL Server or PostgreSQL counted: is the storage good enough?
+    /// Is the storage of a running system fast enough? Watch it live, or read counters of PerfMon, iostat, sar, SQL Server or PostgreSQL.
     Watch(Box<WatchArgs>),
-    /// Show records again: figures, verdict, HTML, XLSX, Markdown, CSV.
+    /// Show results again: verdict and figures on the screen, or as HTML, XLSX, Markdown or CSV.
     Report(ReportArgs),
-    /// Hold configurations against each other: side by side, by factor, ranked, with a recommendation.
+    /// Compare configurations: side by side, what each factor changes, a ranking and a recommendation.
     Compare(CompareArgs),
-    /// Ask whether a result agrees with itself: a record, a result of another tool, a printed table with its claims.
+    /// Check a result for contradictions: a record, the output of another tool, or a published table with its claims.
     Audit(AuditArgs),
-    /// Find what to buy: the cheapest configurations that meet a demand, and what binds a given one.
+    /// Find out what to buy: the cheapest cloud configurations that meet a demand, and what limits a given one.
     Size(Box<SizeArgs>),
-    /// Read AWR reports of Oracle: what the database asks of its storage, what it waits for, average and peak.
+    /// Read Oracle AWR reports: how much I/O the database does, on average and at peak, and what it waits for.
     Awr(AwrArgs),
-    /// Make records of results of other tools: fio, diskspd, SQLIO, Iometer, CrystalDiskMark, vdbench, printed tables.
+    /// Import results of other tools: fio, diskspd, SQLIO, Iometer, CrystalDiskMark, vdbench, printed tables.
     Import(ImportArgs),
-    /// List the records in the store, all of them or those that are looked for.
+    /// List or search the stored results.
     #[command(visible_alias = "list")]
     Records(RecordsArgs),
-    /// Show the HTML report of a result in the browser, or print where it is.
+    /// Open the HTML report of a result in the browser, or print its path.
     Open(OpenArgs),
-    /// Give results another label.
+    /// Change the label of results.
     Label(LabelArgs),
-    /// Move results to the trash of the store, or back.
+    /// Move results to the trash, or restore them.
     Remove(RemoveArgs),
-    /// List the built-in profiles, or print one to edit it.
+    /// List the built-in profiles (loads), or print one to edit it.
     Profiles(ProfilesArgs),
     /// List the built-in threshold sets, or print one to edit it.
     Thresholds(ThresholdsArgs),
-    /// Show what is on a raw device, and the token that allows to destroy it.
+    /// Show what is on a raw device, and print the token that permits overwriting it.
     Target(TargetArgs),
-    /// Find and remove files that earlier runs left.
+    /// Find and remove test files that earlier runs left behind.
     Clean(CleanArgs),
-    /// Print a page of the documentation, or list the pages.
+    /// Read the documentation: list the pages, or print one.
     #[command(after_help = "Examples:\n  iotrial docs\n  iotrial docs profiles | less")]
     Docs {
         /// Name of the page.
         #[arg(add = completion::pages())]
         page: Option<String>,
     },
-    /// Print the completion script of a shell: commands, options, profiles, threshold sets, labels and ids.
+    /// Print a completion script for your shell; it completes commands, options, profiles, labels and ids.
     #[command(after_help = "\
 Examples:
   iotrial completions bash > ~/.local/share/bash-completion/completions/iotrial
   iotrial completions fish > ~/.config/fish/completions/iotrial.fish
 
-Make it again after an update: the script asks iotrial itself what can stand in a place.")]
+Generate it again after an update of iotrial.")]
     Completions {
         /// bash, elvish, fish, powershell or zsh.
         shell: Shell,
@@ -147,10 +153,10 @@ Make it again after an update: the script asks iotrial itself what can stand in 
     /// Write the man pages into a directory.
     #[command(after_help = "Example:\n  iotrial man ~/.local/share/man/man1")]
     Man {
-        /// It must exist.
+        /// An existing directory.
         directory: PathBuf,
 
-        /// Replace pages that are there already.
+        /// Replace existing pages.
         #[arg(long)]
         overwrite: bool,
     },
@@ -162,95 +168,99 @@ Make it again after an update: the script asks iotrial itself what can stand in 
 Examples:
   iotrial run
   iotrial run --target /mnt/a --target /mnt/b --size 40GiB --duration 5m
-  # each role where it is to lie
+  # data and tempdb on one volume, the log on another
   iotrial run --target data,tempdb=/mnt/a --target log=/mnt/b
   iotrial run ./mine.toml --full --label 'three volumes' --attribute volumes=3
-  # five steady rounds of a minute, in an hour
+  # until five rounds of a minute are steady, for an hour at most
   iotrial run --until-steady 1h --duration 5m
-  # does it carry 20,000 IOPS, with how much to spare?
+  # can it sustain 20,000 IOPS, and with how much headroom?
   iotrial run --need 20000iops
-  # the same by role; other roles are left out
+  # the same by role; roles that are not named are left out
   iotrial run --need data=18000iops,log=900iops
-  # the highest rate with 99 of 100 I/Os in 2 ms
+  # the highest rate at which 99 % of the I/Os take 2 ms or less
   iotrial run --latency-limit 2ms@p99
-  # how far below and above the need does it hold?
+  # what happens at half, and at one and a half times, that rate?
   iotrial run --need 20000iops --steps 50%,100%,150%
-  # up to which share of its rates does it hold?
+  # up to which share of the profile's rates does it keep up?
   iotrial run sqlserver-checkpoint --steps 50%,75%,100%
-  # the load as it stands: throughput at saturation
+  # throughput at saturation, without searching for a rate
   iotrial run --closed
-  # a figure of the application, compared as others
+  # keep a figure of the application with the result
   iotrial run --metric batch_requests_per_s=13100
   # for CI: exit code 0, 1 or 4 (undecided)
   iotrial run --need 5000iops --gate 'log.commit.p99 < 2ms'
-  # a raw device; `iotrial target` prints the token
+  # live figures for Prometheus and Grafana while it runs
+  iotrial run --full --listen 9464
+  # check your own host rules first, and keep what the cloud says of the machine
+  iotrial run --rules ./our-rules --cloud
+  # a raw device; get the token from `iotrial target`
   iotrial run oracle-slob-random --target /dev/nvme1n1 --destroy 3f9a1c…
-  # a job of fio, in its own size and time
+  # an existing fio job, at its own size and run time
   iotrial run --fio-job mix.fio --target /mnt/a
 
-An HTML page goes beside the record, or where --html says.
+The HTML report is saved next to the record, or where --html says.
 
-Files are made in the target, written whole, and removed at the end. At least 10 % of the file \
-system and 1 GiB stay free (of a fuller one, 1 % of what is left is used). Raw devices are only read unless a token releases them.")]
+Test files are created in the target directory, written completely, and removed at the end. At least 10 % of the file \
+system and 1 GiB stay free (if less than 10 % is free, 1 % of the rest is used). Raw devices are only read, unless you give the token.")]
 pub struct RunArgs {
     #[command(flatten)]
     pub load: LoadArgs,
 
-    /// Measure until five rounds on end are steady (SNIA PTS), each a fifth of --duration; the figures are theirs
-    /// alone. Gives up after LIMIT [default: 25 rounds].
+    /// Measure until five consecutive rounds are steady (SNIA PTS), each a fifth of --duration; only those rounds are
+    /// reported. Gives up after LIMIT [default: 25 rounds].
     #[arg(long, value_name = "LIMIT", value_parser = parse_limit, num_args = 0..=1)]
     pub until_steady: Option<Option<Duration>>,
 
-    /// Does the storage carry this rate within its limits, and with how much headroom? A rate such as 20000iops, rates by role
-    /// such as data=18000iops,log=900iops (commits, where a log commits in groups), or a file: a demand, counters of a
-    /// system, or a record of what a load did.
+    /// Can the storage sustain this rate within the latency limits, and with how much headroom? Either one rate, such as
+    /// 20000iops; rates by role, such as data=18000iops,log=900iops (for a log with group commit, its commits); or a file: a
+    /// demand, counters of a running system, or the record of a run.
     #[arg(long, value_name = "RATE|FILE", conflicts_with_all = ["closed", "until_steady"])]
     pub need: Option<String>,
 
-    /// Judge by this latency in every role and direction instead of the threshold set. Such as 2ms@p99, 500us@p99.9
-    /// or 5ms@mean.
+    /// Judge every role, reads and writes alike, by this latency instead of a threshold set. Examples: 2ms@p99,
+    /// 500us@p99.9, 5ms@mean.
     #[arg(long, value_name = "LATENCY@STATISTIC", conflicts_with = "closed")]
     pub latency_limit: Option<LatencyLimit>,
 
-    /// Measure the load as the profile has it, with all its outstanding I/Os, instead of searching for the highest rate
-    /// within the limits. Latency at saturation says how many I/Os were outstanding, and little of the storage.
+    /// Run the profile with all its outstanding I/Os instead of searching for the highest rate within the limits. This
+    /// shows throughput at saturation; latency there depends on the number of outstanding I/Os more than on the storage.
     #[arg(long)]
     pub closed: bool,
 
-    /// Measure a staircase: the load in steps, each a share of what --need says, else of the profile's rates, or of its
-    /// outstanding I/Os where it has none. With --duration in equal parts of it; otherwise each step is as long as the profile measures.
+    /// Measure the load in steps, each a percentage of --need, or else of the profile's rates (of its outstanding I/Os if it
+    /// has no rates). --duration is divided among the steps; without it, each step takes the profile's measuring time.
     #[arg(long, value_name = "SHARES", value_parser = Staircase::parse)]
     pub steps: Option<Staircase>,
 
-    /// A job file of fio, or its command line in quotes, instead of a profile; in full, unless --size and --duration
-    /// say less. What is not as in fio is said first (`iotrial docs fio-jobs`).
+    /// Run a fio job file, or a fio command line in quotes, instead of a profile, at its own size and run time unless --size
+    /// or --duration are given. Differences from fio are listed first (`iotrial docs fio-jobs`).
     #[arg(long, value_name = "FILE|COMMAND", conflicts_with_all = ["profile", "full"])]
     pub fio_job: Option<String>,
 
     #[command(flatten)]
     pub fio: FioArgs,
 
-    /// A figure of an application that belongs to this run, such as batch_requests_per_s=1234; may be repeated. More is better
-    /// of what ends in a rate (_per_s, _tps), less of what ends in a time (_ms, _s); others are shown and not judged.
+    /// Keep a figure of the application with this run, such as batch_requests_per_s=1234 (repeatable). If its name ends in
+    /// _per_s or _tps, more is better; if it ends in _ms or _s, less is better; others are shown and not compared.
     #[arg(long = "metric", value_name = "NAME=VALUE")]
     pub metrics: Vec<ApplicationMetric>,
 
-    /// The same by a command, which is run when the load is over and prints one number; may be repeated. One that fails or
-    /// takes over a minute is a warning in the record.
+    /// The same, from a command that prints one number; it runs after the load (repeatable). If it fails or takes more than a
+    /// minute, the record carries a warning.
     #[arg(long = "metric-command", value_name = "NAME=COMMAND", value_parser = parse_metric_command)]
     pub metric_commands: Vec<(String, String)>,
 
     #[command(flatten)]
     pub gates: GateArgs,
 
-    /// Say what would be done, and do nothing.
+    /// Show the plan without doing anything.
     #[arg(long)]
     pub dry_run: bool,
 
     #[command(flatten)]
     pub files: ReportFiles,
 
-    /// One JSON document on standard output, nothing else there.
+    /// Print one JSON document to standard output, and nothing else.
     #[arg(long)]
     pub json: bool,
 }
@@ -347,16 +357,15 @@ impl Staircase {
 /// How a job of fio is read.
 #[derive(Debug, Args, Default)]
 pub struct FioArgs {
-    /// Of jobs that wait for others (`stonewall`), the set that is meant, from 1.
+    /// With `stonewall` in the job file: which group of jobs to run, counting from 1.
     #[arg(long, value_name = "NUMBER")]
     pub fio_set: Option<usize>,
 
-    /// Leave out options of fio that cannot be understood, or that have nothing like them here; each is told.
+    /// Leave out fio options that are not understood or have no equivalent here; each one is listed.
     #[arg(long)]
     pub fio_leave_out: bool,
 
-    /// Let the job read this variable of the environment, where it says `${NAME}`; once for each. What it reads becomes a part of the
-    /// record.
+    /// Allow the job to use this environment variable as `${NAME}` (repeatable). Its value becomes part of the record.
     #[arg(long, value_name = "NAME")]
     pub fio_env: Vec<String>,
 }
@@ -368,24 +377,24 @@ pub struct LoadArgs {
     #[arg(default_value = "sqlserver-oltp", add = completion::profiles())]
     pub profile: String,
 
-    /// All files together [default: the profile's quick size, at most what is free].
+    /// Total size of all test files [default: the profile's quick size, at most what is free].
     #[arg(short, long, value_name = "SIZE")]
     pub size: Option<ByteSize>,
 
-    /// The measured phase, such as 60s or 5m [default: the profile's quick one].
+    /// How long to measure, such as 60s or 5m [default: the profile's quick time].
     // Those who come from fio, diskspd or sysbench type these names first.
     #[arg(short, long, value_name = "TIME", value_parser = parse_duration, visible_aliases = ["time", "runtime"])]
     pub duration: Option<Duration>,
 
-    /// The load runs so long before it is measured [default: the profile's quick one].
+    /// How long the load runs before measuring starts [default: the profile's quick time].
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub ramp: Option<Duration>,
 
-    /// The profile's full sizes and times instead of the quick ones.
+    /// Use the profile's full sizes and times instead of the quick ones.
     #[arg(long)]
     pub full: bool,
 
-    /// Threshold set to judge by (see `iotrial thresholds`), or a TOML file with one [default: the profile's].
+    /// Threshold set to judge by: a name from `iotrial thresholds`, or a TOML file [default: the profile's].
     #[arg(long, value_name = "NAME|FILE", add = completion::thresholds())]
     pub thresholds: Option<String>,
 
@@ -397,19 +406,19 @@ pub struct LoadArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  # the newest result; last~1 is the one before it
+  # the newest result (last~1 is the one before it)
   iotrial report last
-  # by its id, or the beginning or ending of it
+  # by its id, or the beginning or end of it
   iotrial report 01JD…
-  # one page with charts, for the browser
+  # one page with charts
   iotrial report ./a.iotrial.json --html a.html
-  # the comparison of two labels, then each of their runs
+  # two labels compared, followed by each of their runs
   iotrial report before after --html both.html
-  # the same of two runs, as a workbook
+  # two runs, as a workbook
   iotrial report 01JD… 01JE… --xlsx both.xlsx
-  # a study: its comparison, then each of its runs
+  # a study: the comparison, followed by each run
   iotrial report volumes.toml --html study.html
-  # a row for each figure
+  # one row per figure
   iotrial report 01JD… --csv - | sort
   iotrial report last --gate 'log.commit.p99 < 2ms' --junit gates.xml
   # a result of another tool (see `iotrial import`)
@@ -418,15 +427,15 @@ Examples:
   iotrial report 01JD… fio.json
   iotrial report 01JD… --markdown ticket.md --xlsx report.xlsx
 
-All forms show the same figures. Several records are compared as `iotrial compare` does it, and then each \
-stands by itself. Where it would not be fair, they stand beside one another and the report says why.")]
+All formats show the same figures. Several records are first compared, as `iotrial compare` does, and then shown \
+one by one. If a comparison would not be fair, they are only shown side by side, with the reason.")]
 pub struct ReportArgs {
-    /// Files of records, journals that a crash left, results of other tools, folders of them, ids or labels in the store,
-    /// studies, or - for standard input.
+    /// What to show: ids or labels from the store, record files (also the journal of a crashed run), results of other
+    /// tools, folders of these, studies, or - for standard input.
     #[arg(required = true, value_name = "RECORD", add = completion::results())]
     pub records: Vec<String>,
 
-    /// Show the runs of one profile of a study only.
+    /// For a study: show only the runs of this profile.
     #[arg(long, value_name = "PROFILE")]
     pub profile: Option<String>,
 
@@ -436,11 +445,11 @@ pub struct ReportArgs {
     #[command(flatten)]
     pub gates: GateArgs,
 
-    /// Threshold set to judge by (see `iotrial thresholds`), or a TOML file with one [default: the profile's].
+    /// Threshold set to judge by: a name from `iotrial thresholds`, or a TOML file [default: the profile's].
     #[arg(long, value_name = "NAME|FILE", add = completion::thresholds())]
     pub thresholds: Option<String>,
 
-    /// One JSON document on standard output, nothing else there: the summary, or a list of them.
+    /// Print one JSON document to standard output, and nothing else: the summary, or a list of them.
     #[arg(long)]
     pub json: bool,
 
@@ -452,17 +461,17 @@ pub struct ReportArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  # two labels in the store, each with all its runs
+  # all runs of two labels
   iotrial compare before after
   # the newest result with the one before it
   iotrial compare last~1 last
-  # charts, and a workbook with real numbers
+  # with charts, and as a workbook
   iotrial compare before after --html c.html --xlsx c.xlsx
-  # a folder; what the driver alone changes
+  # a folder of records: what does the driver alone change?
   iotrial compare ./records --by driver --html c.html
-  # a study, against another configuration
+  # a study, with another configuration as the baseline
   iotrial compare volumes.toml --baseline '3 volumes'
-  # figures that exist only on paper
+  # figures from a publication
   iotrial compare --table published.toml
   # results of other tools (see `iotrial import`)
   iotrial compare ./fio-before ./fio-after
@@ -470,45 +479,45 @@ Examples:
   iotrial compare before after --gate 'write.p99 <= +10%'
   iotrial compare before after --gate 'log.commit.p99 < 2ms' --junit gates.xml
 
-Runs with the same label and the same attributes are repeats of one configuration. A factor is an \
-attribute; it is told by pairs of configurations that differ in nothing else. \
-`iotrial docs compare` has the method, `iotrial docs table-format` the format of tables.
+Runs with the same label and attributes count as repeats of one configuration. The effect of a factor (an \
+attribute such as `driver`) is taken from pairs of configurations that differ in nothing else. \
+`iotrial docs compare` explains the method, `iotrial docs table-format` the format of tables.
 
-Exit codes: 0 compared, and every gate kept; 1 a gate missed; 2 wrong usage or input, or records \
-that cannot be compared fairly; 3 could not be carried out; 4 no gate missed, and one undecided.")]
+Exit codes: 0 compared, all gates passed; 1 a gate failed; 2 wrong usage or input, or records \
+that cannot be compared fairly; 3 failed; 4 no gate failed, but one is undecided.")]
 pub struct CompareArgs {
-    /// Files of records or of results of other tools, printed tables, folders of them, ids or labels in the store, studies,
-    /// or - for standard input.
+    /// What to compare: ids or labels from the store, record files, results of other tools, printed tables, folders of
+    /// these, studies, or - for standard input.
     #[arg(value_name = "RECORD", required_unless_present = "tables", add = completion::results())]
     pub records: Vec<String>,
 
-    /// A file with printed figures; may be repeated.
+    /// A file with printed figures (repeatable).
     #[arg(long = "table", value_name = "FILE")]
     pub tables: Vec<PathBuf>,
 
-    /// Compare under one profile of a study only [default: under each, and over all of them].
+    /// For a study: compare only this profile [default: each profile, and all together].
     #[arg(long, value_name = "PROFILE")]
     pub profile: Option<String>,
 
-    /// Label of the configuration that others are compared with [default: the first one].
+    /// Label of the configuration to compare the others with [default: the first].
     #[arg(long, value_name = "LABEL")]
     pub baseline: Option<String>,
 
-    /// Only this attribute is a factor.
+    /// Treat only this attribute as a factor.
     #[arg(long, value_name = "ATTRIBUTE")]
     pub by: Option<String>,
 
     #[command(flatten)]
     pub gates: GateArgs,
 
-    /// Compare what cannot be compared fairly, and leave out records that cannot be read; both with a warning.
+    /// Compare even if it is not fair, and skip records that cannot be read; both with a warning.
     #[arg(long)]
     pub force: bool,
 
     #[command(flatten)]
     pub files: ReportFiles,
 
-    /// One JSON document on standard output, nothing else there.
+    /// Print one JSON document to standard output, and nothing else.
     #[arg(long)]
     pub json: bool,
 
@@ -520,9 +529,9 @@ pub struct CompareArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  # a printed table, and what its text says of it
+  # a published table and the claims made about it
   iotrial audit published.toml
-  # a record in the store, by its id
+  # a stored result, by its id
   iotrial audit 01JD…
   # all runs with a label
   iotrial audit before
@@ -530,22 +539,21 @@ Examples:
   iotrial audit ./results --html audit.html
   iotrial audit vendor.toml --json | jq '.findings[] | {place, message}'
 
-Figures contradict each other only where the digits in print leave no values that agree: 98.6 \
-stands for all that is rounded or cut off to it. `iotrial docs audit` has every check with its \
-limits.
+Rounding is allowed for: 98.6 stands for every value that rounds to it, or is cut off to it, and figures contradict \
+each other only if no such values agree. `iotrial docs audit` lists every check with its limits.
 
-Exit codes: 0 no contradiction; 1 a contradiction; 2 wrong usage or input, or a file that cannot \
-be read among others that can; 3 could not be carried out.")]
+Exit codes: 0 no contradiction; 1 a contradiction; 2 wrong usage or input, or one of several files \
+cannot be read; 3 failed.")]
 pub struct AuditArgs {
-    /// Each a record, a result of fio or another tool (`iotrial docs import`), a table (`iotrial docs table-format`), a folder of them,
-    /// an id or a label in the store, or - for standard input.
+    /// What to check: ids or labels from the store, record files, results of fio and other tools (`iotrial docs import`),
+    /// tables (`iotrial docs table-format`), folders of these, or - for standard input.
     #[arg(required = true, value_name = "RESULT", add = completion::results())]
     pub results: Vec<String>,
 
     #[command(flatten)]
     pub files: ReportFiles,
 
-    /// One JSON document on standard output, nothing else there: the audit, or a list of them.
+    /// Print one JSON document to standard output, and nothing else: the audit, or a list of them.
     #[arg(long)]
     pub json: bool,
 
@@ -558,25 +566,25 @@ pub struct AuditArgs {
 #[command(after_help = "\
 Examples:
   iotrial profiles sqlserver-oltp > mine.toml
-  # every line says where it comes from
+  # a fio job as a profile; each line says where it comes from
   iotrial profiles --from-fio mix.fio > mine.toml
   iotrial profiles --from-fio 'fio --name=a --rw=randread --bs=8k --size=4g'
 
-`iotrial docs profiles` describes every key, `iotrial docs fio-jobs` what becomes of each option \
-of fio.")]
+`iotrial docs profiles` describes every key, `iotrial docs fio-jobs` what each fio option \
+becomes.")]
 pub struct ProfilesArgs {
-    /// Print this one as it would be edited.
+    /// Profile to print.
     #[arg(add = completion::profiles())]
     pub name: Option<String>,
 
-    /// Print a job file of fio, or its command line in quotes, as a profile.
+    /// Print a fio job file, or a fio command line in quotes, as a profile.
     #[arg(long, value_name = "FILE|COMMAND", conflicts_with = "name")]
     pub from_fio: Option<String>,
 
     #[command(flatten)]
     pub fio: FioArgs,
 
-    /// One JSON document on standard output, nothing else there.
+    /// Print one JSON document to standard output, and nothing else.
     #[arg(long)]
     pub json: bool,
 }
@@ -591,11 +599,11 @@ Examples:
 
 `iotrial docs thresholds` describes every key.")]
 pub struct ThresholdsArgs {
-    /// Print this one, or check and print the one in a TOML file.
+    /// Threshold set to print, or a TOML file to check and print.
     #[arg(value_name = "NAME|FILE", add = completion::thresholds())]
     pub name: Option<String>,
 
-    /// One JSON document on standard output, nothing else there.
+    /// Print one JSON document to standard output, and nothing else.
     #[arg(long)]
     pub json: bool,
 }
@@ -607,7 +615,7 @@ pub struct TargetArgs {
     /// A raw block device.
     pub device: PathBuf,
 
-    /// One JSON document on standard output, nothing else there.
+    /// Print one JSON document to standard output, and nothing else.
     #[arg(long)]
     pub json: bool,
 
@@ -618,7 +626,7 @@ pub struct TargetArgs {
 /// Options of `clean`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  # what ./iotrial-data holds\n  iotrial clean\n  iotrial clean /mnt/a --yes"
+    after_help = "Examples:\n  # test files in ./iotrial-data\n  iotrial clean\n  iotrial clean /mnt/a --yes"
 )]
 pub struct CleanArgs {
     /// Directories where iotrial ran.
@@ -629,7 +637,7 @@ pub struct CleanArgs {
     #[arg(short, long)]
     pub yes: bool,
 
-    /// One JSON document on standard output, nothing else there.
+    /// Print one JSON document to standard output, and nothing else.
     #[arg(long)]
     pub json: bool,
 }

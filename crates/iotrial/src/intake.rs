@@ -259,7 +259,7 @@ fn open_whole(path: &Path, whole: &Whole, naming: &Naming) -> Result<Input, Inta
 }
 
 fn no_record(name: &str) -> String {
-    format!("`{name}` is no record that can be read")
+    format!("`{name}` is not a record that can be read")
 }
 
 /// A record of iotrial, by the value of its `format`.
@@ -306,8 +306,8 @@ fn open_record(kind: Kind, path: &Path, name: &str, whole: &Whole) -> Result<Inp
     };
     read().map_err(|error| {
         let about = match kind {
-            Kind::Sweep => format!("`{name}` is no record of a sweep that can be read"),
-            Kind::Kept => format!("`{name}` is no imported record that can be read"),
+            Kind::Sweep => format!("`{name}` is not a record of a sweep that can be read"),
+            Kind::Kept => format!("`{name}` is not an imported record that can be read"),
             _ => no_record(name),
         };
         IntakeError::of_known(about, error, None)

@@ -4,6 +4,7 @@
 //! the last second. Elsewhere: one line every five seconds. With `--quiet`: nothing.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
@@ -11,7 +12,7 @@ use iotrial_analysis::figures::Figures;
 use iotrial_model::foreign_text::harmless_lines;
 use iotrial_model::load::Role;
 use iotrial_model::plan::Plan;
-use iotrial_model::record::{Interval, JobCounts, OpCounts};
+use iotrial_model::record::{Interval, JobCounts, OpCounts, RunRecord};
 use iotrial_session::observer::Observer;
 
 use crate::output::{line, stderr_is_terminal};
@@ -27,6 +28,8 @@ pub struct Live {
     shows: Shows,
     /// How long everything still takes, from the beginning of the load under way on; `None` where that load is all.
     left: Mutex<Option<Duration>>,
+    /// The load under way is over before anybody has read what is shown of it: a bar would only flicker.
+    is_brief: AtomicBool,
 }
 
 enum Shows {
@@ -65,7 +68,7 @@ impl Live {
     }
 
     const fn showing(shows: Shows) -> Self {
-        Self { shows, left: Mutex::new(None) }
+        Self { shows, left: Mutex::new(None), is_brief: AtomicBool::new(false) }
     }
 
     /// How long everything takes from the beginning of the load of this plan on.
@@ -123,7 +126,12 @@ impl Observer for Live {
         }
     }
 
-    fn start(&self, plan: &Plan) {
+    fn start(&self, record: &RunRecord, is_brief: bool) {
+        self.is_brief.store(is_brief, Ordering::Relaxed);
+        if is_brief {
+            return;
+        }
+        let plan = &record.plan;
         let Shows::Terminal(all, bars) = &self.shows else { return };
         let Ok(mut bars) = bars.lock() else { return };
         // A search makes many loads, each with bars of its own.
@@ -142,6 +150,9 @@ impl Observer for Live {
     }
 
     fn interval(&self, plan: &Plan, interval: &Interval) {
+        if self.is_brief.load(Ordering::Relaxed) {
+            return;
+        }
         let elapsed = interval.start + interval.duration;
         // Of all loads of a search, and not of the one under way: that is what somebody waits for.
         let remaining = self.whole(plan).saturating_sub(elapsed);

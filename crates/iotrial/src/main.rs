@@ -17,10 +17,12 @@ mod fio_job;
 mod gates;
 mod intake;
 mod live;
+mod metrics_server;
 mod output;
 mod parallel;
 mod presentation;
 mod report_files;
+mod served;
 mod signal;
 mod store;
 

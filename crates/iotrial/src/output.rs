@@ -8,6 +8,7 @@ use std::fmt;
 use std::io::{self, ErrorKind, IsTerminal as _, Write};
 
 use anyhow::Context;
+use iotrial_measure::process::terminal_takes_escapes;
 use iotrial_model::foreign_text::harmless_json;
 pub use iotrial_model::foreign_text::{harmless, harmless_lines};
 use serde::Serialize;
@@ -96,11 +97,16 @@ pub fn stdout_is_terminal() -> bool {
     io::stdout().is_terminal()
 }
 
+/// Whether standard output is a terminal that takes colours and moves its cursor.
+pub fn takes_escapes() -> bool {
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    stdout_is_terminal() && !is_dumb && terminal_takes_escapes()
+}
+
 /// Whether colours may be written to standard output: to a terminal that has them, where `NO_COLOR` is not set.
 pub fn has_colours() -> bool {
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    stdout_is_terminal() && !no_color && !is_dumb
+    !no_color && takes_escapes()
 }
 
 /// Whether somebody looks at standard error.

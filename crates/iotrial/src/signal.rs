@@ -1,18 +1,18 @@
-//! Ctrl-C, SIGTERM and the end of the CPU time: the first stops cleanly, a second ends at once.
+//! Ctrl-C, SIGTERM, a window that is closed and the like: the first stops cleanly, a second ends at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::Context;
 use iotrial_measure::control::Control;
-use iotrial_measure::process::{IgnoredSignals, stop_at_cpu_time_limit};
+use iotrial_measure::process::catch_stop_requests;
 
 use crate::failure::Failure;
 use crate::output::say;
 
 /// A brake that signals pull. May be asked for once in the life of the program.
 pub fn control_by_signals() -> Result<Arc<Control>, Failure> {
-    control_saying(Some("stopping when the I/Os in flight are done; a second signal leaves them"))
+    control_saying(Some("stopping after the outstanding I/Os; press Ctrl-C again to stop at once"))
 }
 
 /// The same of work that has nothing in flight, and ends without a word.
@@ -25,8 +25,6 @@ fn control_saying(words: Option<&'static str>) -> Result<Arc<Control>, Failure> 
     let pulled = Arc::clone(&control);
     // A flag of its own: the brake may be pulled by other things than signals.
     let is_second = AtomicBool::new(false);
-    // Before the handler is set, which would end a run that `nohup` protects, or that a script put into the background.
-    let ignored = IgnoredSignals::now();
     let pull = move || {
         // A device that hangs keeps its I/Os for ever, so the second one waits for nothing, however late it comes.
         if is_second.swap(true, Ordering::Relaxed) {
@@ -37,8 +35,6 @@ fn control_saying(words: Option<&'static str>) -> Result<Arc<Control>, Failure> 
             say!("{words}");
         }
     };
-    ctrlc::set_handler(pull).context("cannot catch Ctrl-C").map_err(Failure::execution)?;
-    ignored.ignore_again();
-    stop_at_cpu_time_limit();
+    catch_stop_requests(pull).context("cannot catch Ctrl-C").map_err(Failure::execution)?;
     Ok(control)
 }

@@ -34,7 +34,7 @@ fn a_report_that_is_cut_off_says_so_before_its_figures_with_what_is_missing() {
     put(&bench, "cut.html", up_to(HTML, "<h3>Key Instance Activity"));
     let shown = joined(&bench.run(&["awr", "cut.html"]).expect_code(1).stdout);
     let at = |words: &str| shown.find(words).unwrap_or_else(|| panic!("{words}\n{shown}"));
-    let said = at("✗ The report is cut off in line 44, in or after «Wait Event Histogram»");
+    let said = at("✗ The report is cut off in line 44, in or after “Wait Event Histogram”");
     assert!(said < at("1,000 reads and 500 writes per second"), "{shown}");
     at("no Instance Activity Stats: rates are those of the summary at the beginning");
     at("no init.ora Parameters: parameters have no remarks");

@@ -65,7 +65,7 @@ fn one_instance_on_exadata_is_sized_as_a_part_and_its_move_is_not_called_easy() 
         "the storage servers count 30,000 requests per second and 200 MiB/s for the whole of WARE, 20 times the requests of this report",
         "one of 2 instances: give the reports of all instances for the same snapshots",
         "For one of 2 instances alone: 6 vCPUs",
-        "over-provisioned for this part: CPUs (28 there, 6 needed)",
+        "over-provisioned for this part: CPUs (has 28, needs 6)",
         "over-provisioned: disk group DATAC1 of all databases",
         "too much for this part",
         "Leaving Exadata: easy for this part, open for the whole database",

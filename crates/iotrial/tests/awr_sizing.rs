@@ -277,7 +277,7 @@ fn the_screen_and_the_page_have_both_sections_and_the_state_of_the_cells() {
     for words in [
         "Right-sizing",
         "6 vCPUs, 25.0 GiB of memory",
-        "over-provisioned: CPUs (28 there, 6 needed)",
+        "over-provisioned: CPUs (has 28, needs 6)",
         "Away from Exadata",
         "Leaving Exadata: hard",
         "1 critical alert and 2 warnings are open",

@@ -239,12 +239,12 @@ fn a_folder_is_compared_whole_and_a_broken_record_is_passed_over_in_it_and_refus
     compare(&bench, &[folder]).expect_code(0);
     std::fs::write(store.join("broken.iotrial.json"), "{").unwrap();
     let noted = compare(&bench, &[folder, "--json"]).expect_code(0);
-    assert!(noted.stderr.contains("broken.iotrial.json` is no record"), "{}", noted.stderr);
+    assert!(noted.stderr.contains("broken.iotrial.json` is not a record"), "{}", noted.stderr);
     assert_eq!(noted.json()["configurations"].as_array().unwrap().len(), 2);
     let broken = store.join("broken.iotrial.json");
     let named = ["x", "y", broken.to_str().unwrap()];
     let refused = compare(&bench, &named).expect_code(2);
-    assert!(refused.stderr.contains("broken.iotrial.json` is no record"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("broken.iotrial.json` is not a record"), "{}", refused.stderr);
     assert!(refused.stderr.contains("hint: take it out; --force compares the others"), "{}", refused.stderr);
     let forced = compare(&bench, &[&named[..], &["--force", "--json"]].concat()).expect_code(0);
     assert!(forced.stderr.contains("warning: left out"), "{}", forced.stderr);

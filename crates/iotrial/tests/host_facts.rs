@@ -137,3 +137,63 @@ fn an_older_record_without_a_host_is_read_and_compared_as_before() {
     assert_eq!(compared["host_differences"], Value::Null);
     bench.run(&["report", "old.iotrial.json", "--json"]);
 }
+
+#[test]
+fn rules_of_an_organisation_warn_before_a_load_and_wrong_ones_are_refused_before_anything_is_written() {
+    let bench = Bench::new();
+    // Every file system breaks it.
+    let rules = "format = \"iotrial.host-rules/1\"\n[[rule]]\nid = \"ours\"\ntitle = \"not the file system of our standard\"\n\
+         of = [\"filesystem\"]\nfact = \"filesystem\"\nwant.any = { one_of = [\"ourfs\"] }\nseverity = \"critical\"\n\
+         why = \"The standard says so.\"\nchange = \"mkfs.ourfs\"\nsource = \"our storage standard, page 12\"\n";
+    std::fs::create_dir(bench.path().join("ours")).unwrap();
+    std::fs::write(bench.path().join("ours/rules.toml"), rules).unwrap();
+    std::fs::write(bench.path().join("wrong.toml"), "format = \"iotrial.host-rules/1\"\n[[rule]]\nid = 7\n")
+        .unwrap();
+    let study = "format = \"iotrial.study/1\"\nname = \"s\"\ntitle = \"S\"\nprofiles = [\"oci-64k-read\"]\nrepeats = 1\n\
+         [load]\nsize = \"8MiB\"\nduration = \"1s\"\nramp = \"0s\"\n\
+         [[configuration]]\nlabel = \"a\"\ntargets = [\"data\"]\n[[configuration]]\nlabel = \"b\"\ntargets = [\"data\"]\n";
+    std::fs::write(bench.path().join("s.toml"), study).unwrap();
+    let run = [
+        "run",
+        "oci-64k-read",
+        "--closed",
+        "--target",
+        "data",
+        "--size",
+        "8MiB",
+        "--duration",
+        "1s",
+        "--ramp",
+        "0s",
+    ];
+    let sweep = [
+        "sweep",
+        "--grid",
+        "1",
+        "--step",
+        "1s",
+        "--pattern",
+        "randread-8k",
+        "--size",
+        "8MiB",
+        "--target",
+        "data",
+    ];
+    for command in [&run[..], &sweep, &["study", "s.toml"]] {
+        let told = bench.run(&[command, &["--quiet", "--rules", "ours"]].concat());
+        let warning = "warning: not the file system of our standard (";
+        assert_eq!(told.stderr.matches(warning).count(), 1, "{command:?}: {}", told.stderr);
+        assert!(told.stderr.contains(" --rules ours` says what to change"), "{}", told.stderr);
+    }
+    // The command that is named says it, too.
+    let check = bench.run(&["check", "--target", "data", "--rules", "ours"]).expect_code(1).stdout;
+    assert!(check.contains("not the file system of our standard"), "{check}");
+    let empty = Bench::new();
+    std::fs::copy(bench.path().join("wrong.toml"), empty.path().join("wrong.toml")).unwrap();
+    std::fs::copy(bench.path().join("s.toml"), empty.path().join("s.toml")).unwrap();
+    for command in [&run[..], &sweep, &["study", "s.toml"]] {
+        let refused = empty.run(&[command, &["--rules", "wrong.toml"]].concat()).expect_code(2).stderr;
+        assert!(refused.contains("`wrong.toml` have mistakes"), "{refused}");
+        assert!(empty.data_files().is_empty(), "{command:?} wrote something");
+    }
+}

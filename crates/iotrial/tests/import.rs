@@ -77,7 +77,7 @@ fn one_bad_file_among_others_does_not_stop_them_and_the_exit_code_says_so() {
     assert!(ran.stderr.contains("cut.json"), "{}", ran.stderr);
     // Named itself, a file that is nothing known is an error with a hint.
     let refused = bench.run(&["import", "data/notes.txt"]).expect_code(2);
-    assert!(refused.stderr.contains("no result that can be recognised"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("not a result format that iotrial recognises"), "{}", refused.stderr);
     assert!(refused.stderr.contains("hint: results of fio"), "{}", refused.stderr);
     bench.run(&["import", "data/nowhere.json"]).expect_code(2);
 }
@@ -96,7 +96,7 @@ fn logs_beside_a_result_are_part_of_it_and_the_data_of_a_test_is_no_result() {
     assert_eq!((names("records"), names("beside"), names("passed_over"), names("failed")), (1, 3, 1, 0));
     let audited = bench.run(&["audit", "data"]).expect_code(0);
     assert!(!audited.stderr.contains(".log"), "{}", audited.stderr);
-    assert!(audited.stderr.contains("fio.dat` is no result"), "{}", audited.stderr);
+    assert!(audited.stderr.contains("fio.dat` is not a result"), "{}", audited.stderr);
     let refused = bench.run(&["import", "data/mix.json", "--label", "{nme}"]).expect_code(2);
     assert!(refused.stderr.contains("the words are {name}, {stem}, {folder}"), "{}", refused.stderr);
 }

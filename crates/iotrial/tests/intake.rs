@@ -244,7 +244,7 @@ fn every_command_takes_every_kind_of_input_or_refuses_it_in_the_same_words() {
                 "cannot be compared",
                 "both measured here and stated",
                 "has 2 results",
-                "cannot become a part of the study",
+                "cannot be added to the study",
             ];
             let is_answered =
                 matches!(ran.code, 0 | 1 | 4) || reasons.iter().any(|reason| ran.stderr.contains(reason));
@@ -324,10 +324,7 @@ fn a_result_is_found_by_its_id_by_the_beginning_of_it_and_by_its_label() {
     let unknown = |arguments: &[&str]| {
         let refused = bench.run(arguments).expect_code(2).stderr;
         assert!(refused.contains("`nowhere` is neither a file nor an id or label"), "{refused}");
-        assert!(
-            refused.contains("hint: `iotrial records` lists what the store holds, with labels"),
-            "{refused}"
-        );
+        assert!(refused.contains("hint: `iotrial records` lists all results with their labels"), "{refused}");
     };
     unknown(&["report", "nowhere"]);
     unknown(&["compare", "nowhere"]);
@@ -406,7 +403,10 @@ fn a_damaged_result_in_a_folder_does_not_keep_the_others_from_being_shown() {
     fs::remove_file(folder.join("01C.iotrial.json")).unwrap();
     for command in ["report", "compare"] {
         let alone = bench.run(&[command, "records"]).expect_code(2).stderr;
-        assert!(alone.contains("error: `records/01B.iotrial.json` is no record that can be read"), "{alone}");
+        assert!(
+            alone.contains("error: `records/01B.iotrial.json` is not a record that can be read"),
+            "{alone}"
+        );
     }
 }
 
@@ -476,7 +476,7 @@ fn garbage_is_refused_by_every_command_with_one_message() {
     put(&bench, "empty.json", "");
     refused(&bench, "empty.json", "it is empty");
     put(&bench, "zeros.json", [0; 4_096]);
-    refused(&bench, "zeros.json", "it is no text");
+    refused(&bench, "zeros.json", "it is not text");
     put(&bench, "notes.txt", "bought new disks");
     refused(&bench, "notes.txt", "it is not a result format that iotrial recognises");
     put(&bench, "mine.toml", "title = \"a study, I thought\"\n");
@@ -489,7 +489,7 @@ fn garbage_is_refused_by_every_command_with_one_message() {
     put(&bench, "cut.json", "{\"format\":\"iotrial.record/1\",\"id\":");
     for reader in READERS.iter().filter(|reader| reader[0] != "import") {
         let ran = bench.run(&[reader, &["cut.json"][..]].concat()).expect_code(2);
-        assert!(ran.stderr.contains("`cut.json` is no record that can be read"), "{}", ran.stderr);
+        assert!(ran.stderr.contains("`cut.json` is not a record that can be read"), "{}", ran.stderr);
     }
 }
 
@@ -504,7 +504,7 @@ fn what_lies_beside_results_in_a_folder_is_left_out_whatever_it_is() {
     put("iostat.txt", COUNTERS);
     let audited = bench.run(&["audit", "data", "--json"]).expect_code(0);
     assert_eq!(audited.json()["kind"], "table");
-    assert_eq!(audited.stderr.matches("is no result, and left out").count(), 4, "{}", audited.stderr);
+    assert_eq!(audited.stderr.matches("is not a result, and left out").count(), 4, "{}", audited.stderr);
     let imported = bench.run(&["import", "data", "--json"]).expect_code(0).json();
     assert_eq!(imported["passed_over"].as_array().unwrap().len(), 4);
     for command in ["report", "compare"] {
@@ -528,7 +528,7 @@ fn a_file_that_is_too_large_is_refused_before_it_is_read() {
     refused(&bench, "text.csv", "it is larger than 64 MiB");
     // What a test worked on is no result, however large it is.
     sparse("data.bin", &[]);
-    refused(&bench, "data.bin", "it is no text");
+    refused(&bench, "data.bin", "it is not text");
 }
 
 #[cfg(unix)]

@@ -199,6 +199,35 @@ fn a_limit_below_what_the_idle_device_takes_is_missed_with_the_latency_as_eviden
 }
 
 #[test]
+fn a_load_with_too_few_ios_to_judge_is_not_within_its_limits() {
+    let bench = Bench::new();
+    // Every I/O takes 9 ms, and 2 ms are acceptable: at no rate can a load be within the limits.
+    let ran = bench.run(&[
+        "run",
+        "--engine",
+        "sim",
+        "--seed",
+        "7",
+        "--sim",
+        "service_time_us = 9000, parallelism = 4",
+        "--size",
+        "64MiB",
+        "--duration",
+        "3s",
+        "--json",
+        "--quiet",
+    ]);
+    let summary = ran.json();
+    let record = std::fs::read_to_string(summary["record"].as_str().unwrap()).unwrap();
+    let record: Value = serde_json::from_str(&record).unwrap();
+    let probes = record["search"]["probes"].as_array().unwrap();
+    assert!(probes.len() > 2 && probes.iter().all(|probe| probe["held"] != true), "{probes:#?}");
+    let last = probes.last().unwrap();
+    assert!(last["held"].is_null() && last["why_not"] == "too few I/Os to judge", "{last:#}");
+    assert_eq!((ran.code, summary["verdict"]["outcome"].as_str()), (4, Some("inconclusive")));
+}
+
+#[test]
 fn the_same_seed_gives_the_same_search() {
     let bench = Bench::new();
     let search = || {

@@ -72,7 +72,7 @@ fn records_are_filtered_sorted_and_limited() {
     assert_eq!((limited.stdout.lines().count(), limited.stderr.contains("and 2 more")), (2, true));
     let nothing = bench.run(&["records", "--label", "nowhere"]).expect_code(0);
     assert!(
-        nothing.stdout.is_empty() && nothing.stderr.contains("no record is like that"),
+        nothing.stdout.is_empty() && nothing.stderr.contains("no matching records"),
         "{}",
         nothing.stderr
     );

@@ -158,12 +158,12 @@ fn wrong_input_is_answered_with_what_would_be_right() {
             );
         }
     };
-    check(&["size"], 2, &["nothing is asked for", "--read 40000iops@8KiB"]);
+    check(&["size"], 2, &["no demand is given", "--read 40000iops@8KiB"]);
     check(&["size", "--read", "40000iops"], 2, &["has no block size"]);
     check(
         &["size", "--read", "1iops@8KiB", "--provider", "ocl"],
         2,
-        &["no catalog is of the provider `ocl`", "there are oci"],
+        &["unknown provider `ocl`", "there are oci"],
     );
     check(
         &["size", "--read", "1iops@8KiB", "--currency", "EUR"],

@@ -113,12 +113,16 @@ fn every_form_of_the_report_has_the_steps() {
 fn the_time_of_all_steps_is_known_before_they_begin() {
     let bench = bench();
     let plan = bench.run(&staircase("25%,50%,100%", &["--dry-run"]));
-    assert!(plan.stdout.contains("time      32s after the layout: ramp 2s, measure 30s"), "{}", plan.stdout);
+    assert!(
+        plan.stdout.contains("time      32s after the test files are created: ramp 2s, measure 30s"),
+        "{}",
+        plan.stdout
+    );
     assert!(plan.stdout.contains("step 3 (100 %) from 22s on for 10s"), "{}", plan.stdout);
     let full = bench.run(&["run", "tpce-profile", "--engine", "sim", "--full", "--dry-run"]);
-    assert!(full.stdout.contains("time      50m after the layout"), "{}", full.stdout);
+    assert!(full.stdout.contains("time      50m after the test files are created"), "{}", full.stdout);
     assert!(
-        full.stdout.contains("step 1 «build-up» (0 to 100 %) from 0s on for 10m, not judged"),
+        full.stdout.contains("step 1 “build-up” (0 to 100 %) from 0s on for 10m, not judged"),
         "{}",
         full.stdout
     );

@@ -178,8 +178,8 @@ fn dry_run_tells_order_time_and_bytes_and_writes_nothing() {
     write(&bench, &with(&real, "repeats = 2", "repeats = 3\nidle = \"10s\""));
     let ran = run(&bench, &["--dry-run"]).expect_code(0);
     for part in [
-        "72s for 6 to be measured",
-        "equal with repeats = 4",
+        "72s for 6 measurements",
+        "fully with repeats = 4",
         "before slow: touch before",
         "fast, slow",
         "slow, fast",
@@ -461,7 +461,7 @@ fn records_that_do_not_fit_are_refused_and_none_is_taken() {
     let check = |more: &[&str], part: &str| {
         let record = run_record(more);
         let ran = bench.run(&["study", "add", "study.toml", &good, &record]).expect_code(2);
-        for part in ["cannot become a part of the study `sims`", part, "none of the records was taken"] {
+        for part in ["cannot be added to the study `sims`", part, "none of the records was taken"] {
             assert!(ran.stderr.contains(part), "{part} is missing in:\n{}", ran.stderr);
         }
         assert!(bench.stored(".iotrial.study").is_empty());

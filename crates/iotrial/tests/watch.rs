@@ -100,7 +100,7 @@ fn a_log_of_perfmon_is_judged_by_the_role_of_each_drive() {
     assert_near(&disk(answer, "1 D:")["read"]["iops"]["max"], 439.0);
     assert_near(&disk(answer, "1 D:")["busy_percent"]["mean"], 40.0);
     assert_near(&disk(answer, "2 L:")["write"]["latency_us"]["p95"], 12_000.0);
-    assert!(disk(answer, "2 L:")["read"].get("latency_us").is_none(), "zero is no latency");
+    assert!(disk(answer, "2 L:")["read"].get("latency_us").is_none(), "zero is not a latency");
     let of = |role: &str| answer["roles"].as_array().unwrap().iter().find(|one| one["role"] == role).unwrap();
     assert_eq!(
         (&of("data")["is_within"], &of("log")["is_within"]),
@@ -187,7 +187,78 @@ fn two_snapshots_of_sql_server_are_differenced_and_a_restart_is_told() {
     // A recording beside a snapshot is a slip.
     fs::write(bench.path().join("pm.csv"), perfmon()).unwrap();
     let mixed = bench.run(&["watch", "before.csv", "pm.csv"]).expect_code(2).stderr;
-    assert!(mixed.contains("go together only if they are snapshots"), "{mixed}");
+    assert!(mixed.contains("snapshots and rates do not go together"), "{mixed}");
+}
+
+#[test]
+fn a_log_that_rolled_over_says_the_same_as_one_file_and_its_gaps_are_told() {
+    let bench = Bench::new();
+    let text = perfmon();
+    let (header, rows) = text.split_once("\r\n").unwrap();
+    let rows: Vec<&str> = rows.lines().collect();
+    let write = |name: &str, rows: &[&str]| {
+        fs::write(bench.path().join(name), format!("{header}\r\n{}\r\n", rows.join("\r\n"))).unwrap();
+    };
+    write("all.csv", &rows);
+    write("1.csv", &rows[..13]);
+    write("2.csv", &rows[13..]);
+    write("late.csv", &rows[17..]);
+    let whole = bench.run(&["watch", "all.csv", "--role", "log=L:", "--json"]).json();
+    // In whatever order a shell lists them.
+    let two = bench.run(&["watch", "2.csv", "1.csv", "--role", "log=L:", "--json"]).json();
+    assert_eq!(two["disks"], whole["disks"]);
+    assert_eq!((&two["interval_count"], &two["span"]), (&whole["interval_count"], &whole["span"]));
+    assert!(two["notes"].to_string().contains("2 files that follow one another are read as one"), "{two:#}");
+    let cut = bench.run(&["watch", "1.csv", "late.csv", "--role", "log=L:"]).stdout;
+    assert!(cut.contains("1 gap of 60 s in all: nothing is known of that time"), "{cut}");
+    let refused = |arguments: &[&str], words: &[&str]| {
+        let refused = bench.run(&[&["watch"], arguments].concat()).expect_code(2).stderr;
+        words.iter().for_each(|words| assert!(refused.contains(words), "{words}:\n{refused}"));
+    };
+    refused(&["all.csv", "2.csv"], &["`2.csv` begins before `all.csv` ends", "of one machine"]);
+    fs::write(bench.path().join("other.csv"), text.replace("DB01", "DB02").replace("11/21", "11/22"))
+        .unwrap();
+    refused(&["all.csv", "other.csv"], &["`all.csv` is of `DB01` and `other.csv` of `DB02`"]);
+}
+
+#[test]
+fn files_of_sysstat_follow_one_another_where_they_are_dated() {
+    let bench = Bench::new();
+    let iostat = |date: &str, hour: u32, stamped: bool| {
+        let mut text = format!("Linux 6.1.0 (db01) \t{date} \t_x86_64_\t(4 CPU)\n\n");
+        for at in 0..6_u32 {
+            if stamped {
+                text += &format!("{date}T{hour:02}:00:{:02}+0000\n", 10 * at);
+            }
+            text += "Device r/s w/s rkB/s wkB/s r_await w_await aqu-sz %util\n";
+            text += &format!("sda {} 10.00 800.00 80.00 1.00 2.00 0.12 5.00\n\n", 100 + at);
+        }
+        text
+    };
+    fs::write(bench.path().join("a.txt"), iostat("2026-11-21", 10, true)).unwrap();
+    fs::write(bench.path().join("b.txt"), iostat("2026-11-22", 10, true)).unwrap();
+    fs::write(bench.path().join("c.txt"), iostat("11/22/2026", 10, false)).unwrap();
+    let both = bench.run(&["watch", "a.txt", "b.txt", "--json"]).json();
+    // Without the first report of each, which is the mean since the start of the machine.
+    assert_eq!((both["interval_count"].as_u64(), both["span"]["gap_count"].as_u64()), (Some(10), Some(1)));
+    assert_near(&both["span"]["gap_s"], 86_400.0 - 50.0 + 10.0 - 10.0);
+    let undated = bench.run(&["watch", "a.txt", "c.txt"]).expect_code(2).stderr;
+    assert!(
+        undated.contains("nothing in `c.txt` says on which day") && undated.contains("S_TIME_FORMAT=ISO"),
+        "{undated}"
+    );
+    let sar = |date: &str| {
+        let line = |at: u32| format!("10:{at:02}:00  50.00 20.00 30.00 800.00 900.00\n");
+        let rows: String =
+            (1..7).map(|at| line(10 * at % 60)).filter(|line| !line.starts_with("10:00")).collect();
+        format!(
+            "Linux 6.1.0 (db01) \t{date} \t_x86_64_\t(4 CPU)\n\n10:00:00  tps rtps wtps bread/s bwrtn/s\n{rows}"
+        )
+    };
+    fs::write(bench.path().join("sa21"), sar("2026-11-21")).unwrap();
+    fs::write(bench.path().join("sa22"), sar("2026-11-22")).unwrap();
+    let both = bench.run(&["watch", "sa21", "sa22", "--json"]).json();
+    assert_eq!((both["interval_count"].as_u64(), both["span"]["gap_count"].as_u64()), (Some(10), Some(1)));
 }
 
 #[test]

@@ -66,7 +66,7 @@ pub(super) fn check_mix(part: &Part<'_>, tally: &mut Tally) {
         weight: if is_pure && is_swapped { Weight::Contradiction } else { weight_of(part) },
         place: part.place.clone(),
         message: format!(
-            "{} % of the I/Os are told as reads, and the load has {} %",
+            "{} % of the I/Os are reported as reads, and the load has {} %",
             write_number(told),
             write_number(asked)
         ),
@@ -114,7 +114,7 @@ pub(super) fn check_rate(part: &Part<'_>, tally: &mut Tally) {
         weight: weight_of(part),
         place: part.place.clone(),
         message: format!(
-            "{} IOPS are told, and the load asks for {}: {}",
+            "{} IOPS are reported, and the load asks for {}: {}",
             write_number(told),
             write_number(asked),
             write_change(off)

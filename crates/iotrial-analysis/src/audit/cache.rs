@@ -113,7 +113,7 @@ fn check_devices(parts: &[Part<'_>], devices: &[Device<'_>], tally: &mut Tally) 
         weight: Weight::Contradiction,
         place,
         message: format!(
-            "{} reads are told, and the devices counted {}: {:.1} % never reached them",
+            "{} of reads are reported, and the devices counted {}: {:.1} % never reached them",
             write_number(bytes(reads)),
             write_number(bytes(counted)),
             100.0 * missing

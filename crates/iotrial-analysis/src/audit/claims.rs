@@ -267,7 +267,7 @@ impl Claims<'_> {
         let (fitting, others): (Vec<_>, Vec<_>) =
             gains.into_iter().partition(|(_, _, range, _)| range.overlaps(claimed_range));
         let place = format!("row {row} against row {baseline}");
-        let quoted = words.map_or_else(|| write_change(claimed.value), |words| format!("«{words}»"));
+        let quoted = words.map_or_else(|| write_change(claimed.value), |words| format!("“{words}”"));
         let list = |gains: &[&(String, MetricGroup, Range, f64)]| {
             let one = |(name, _, _, value): &&(String, MetricGroup, Range, f64)| {
                 format!("{name} {}", write_change(*value))

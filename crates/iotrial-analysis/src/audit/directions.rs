@@ -175,7 +175,7 @@ pub(super) fn check_course(subject: &Subject<'_>, tally: &mut Tally) {
     let stretches = || subject.intervals.stated().iter().filter(|interval| interval.job.is_none());
     let Some(last) = stretches().next_back() else {
         return tally.unchecked(format!(
-            "{}: no course is told, so nothing is held against the runtime but rates",
+            "{}: there are no intervals, so only rates are checked against the runtime",
             source.place
         ));
     };

@@ -43,9 +43,9 @@ pub(super) fn check_outstanding(part: &Part<'_>, tally: &mut Tally) -> Option<Im
             .any(|stream| stream.stated.iops.is_some() || stream.stated.io_count.is_some());
         if part.outstanding().is_some() && has_count {
             let why = if has_mean {
-                "a rate is not told, or count and bytes do not agree,"
+                "a rate is missing, or count and bytes do not agree,"
             } else {
-                "a mean latency is not told,"
+                "a mean latency is missing,"
             };
             tally.unchecked(format!(
                 "{}: {why} so Little's law says nothing of the I/Os outstanding",
@@ -72,7 +72,7 @@ pub(super) fn check_outstanding(part: &Part<'_>, tally: &mut Tally) -> Option<Im
                 write_number(configured),
                 write_change(off)
             ),
-            cause: "latency and rate are of different runs or units, or more copies ran than are told"
+            cause: "latency and rate are of different runs or units, or more copies ran than are reported"
                 .to_owned(),
             right: latency.map(|latency| {
                 format!("a mean latency of at most {} µs at these rates", write_number(latency))
@@ -129,7 +129,7 @@ fn mistaken_unit(part: &Part<'_>, implied: &Implied, configured: f64, edges: f64
             implied.range,
             write_number(configured)
         ),
-        cause: "the latencies are a thousand times too small: a number in one unit is told as one in the next larger".to_owned(),
+        cause: "the latencies are a thousand times too small: a number in one unit is reported in the next larger".to_owned(),
         right: Some(format!("mean latencies of {} µs", right.join(" and "))),
         off_by_percent: Some(100.0 * (1.0 / FACTOR - 1.0)),
     })

@@ -632,13 +632,13 @@ fn counts_without_rates_are_held_against_each_other_the_course_and_the_load() {
     cut_off.intervals.truncate(3);
     assert_eq!(found(&cut_off), []);
     cut_off.intervals.clear();
-    assert!(of_imported(&cut_off).unchecked[0].contains("no course is told"));
+    assert!(of_imported(&cut_off).unchecked[0].contains("there are no intervals"));
     let mut without_latency = record;
     let ops = &mut without_latency.jobs[0].ops;
     for stream in [&mut ops.read, &mut ops.write] {
         stream.as_mut().unwrap().total_latency.mean_us = None;
     }
-    assert!(of_imported(&without_latency).unchecked[0].contains("a mean latency is not told"));
+    assert!(of_imported(&without_latency).unchecked[0].contains("a mean latency is missing"));
 }
 
 #[test]

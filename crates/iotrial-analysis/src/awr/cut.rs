@@ -40,13 +40,15 @@ const EXPECTED: [Expected; 8] = [
     }),
     (
         "Instance Activity Stats",
-        "rates are those of the summary at the beginning where it has any, and reads of several blocks are not told from single ones",
+        "rates are those of the summary at the beginning where it has any, and single-block and multi-block reads cannot be told apart",
         // Statistics are sorted by name, so that a part of them is no use without these.
         |report| !report.activity.iter().any(|one| one.name.starts_with("physical write total")),
     ),
-    ("IOStat by Filetype", "redo logs, temporary files, archives and backups are not told apart", |report| {
-        report.io_by_file_type.is_empty()
-    }),
+    (
+        "IOStat by Filetype",
+        "redo logs, temporary files, archives and backups cannot be told apart",
+        |report| report.io_by_file_type.is_empty(),
+    ),
     ("Tablespace IO Stats", "there is nothing of tablespaces", |report| report.tablespaces.is_empty()),
     ("Buffer Pool Advisory", "what more memory would spare is not known", |report| {
         report.advisories.is_empty()
@@ -73,7 +75,7 @@ impl CutOff {
     pub fn place(&self) -> String {
         match self.after.as_str() {
             "" => format!("in line {}, before its first table", self.line),
-            after => format!("in line {}, in or after «{after}»", self.line),
+            after => format!("in line {}, in or after “{after}”", self.line),
         }
     }
 

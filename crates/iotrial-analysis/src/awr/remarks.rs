@@ -295,7 +295,7 @@ fn waits(report: &AwrReport, figures: &AwrFigures, latencies: &[WaitLatency], sa
         say(
             "direct-path",
             Severity::Note,
-            "waits for direct path I/O overlap several I/Os: their mean is no latency of the storage, and has no category here".to_owned(),
+            "waits for direct path I/O overlap several I/Os: their mean is not a latency of the storage, and has no category here".to_owned(),
         );
     }
 }

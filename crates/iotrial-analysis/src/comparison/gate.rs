@@ -72,7 +72,7 @@ pub enum ParseGateError {
     #[error("{}", names_no_metric(.0))]
     NoMetric(String),
     /// The part after the relation is neither a change nor a value of the metric.
-    #[error("`{limit}` is no limit for `{metric}`: give a change such as +10%{}", or_a_value(.such_as))]
+    #[error("`{limit}` is not a limit for `{metric}`: give a change such as +10%{}", or_a_value(.such_as))]
     NoLimit {
         /// The metric as the user names it.
         metric: String,
@@ -283,19 +283,22 @@ mod tests {
             ),
             (
                 "write.p99 <= 10",
-                "`10` is no limit for `write.p99`: give a change such as +10%, or a value such as 2ms",
+                "`10` is not a limit for `write.p99`: give a change such as +10%, or a value such as 2ms",
             ),
-            ("write.p99 <= ten%", "`ten%` is no limit"),
-            ("write.p99 <= nan%", "is no limit"),
+            ("write.p99 <= ten%", "`ten%` is not a limit"),
+            ("write.p99 <= nan%", "is not a limit"),
             // Two and a half to half of the world.
-            ("write.p99 < 2,5ms", "`2,5ms` is no limit"),
-            ("write.p99 <= +2,5%", "`+2,5%` is no limit"),
-            ("read.iops > 20,00iops", "is no limit"),
+            ("write.p99 < 2,5ms", "`2,5ms` is not a limit"),
+            ("write.p99 <= +2,5%", "`+2,5%` is not a limit"),
+            ("read.iops > 20,00iops", "is not a limit"),
             ("application.tps > 5", "`application.tps` names no metric"),
             ("write.p99 <= 20000iops", "or a value such as 2ms"),
             ("write.iops >= 2ms", "or a value such as 20000iops"),
             ("write.bandwidth >= 20", "or a value such as 500MiB/s"),
-            ("cpu.usr_percent <= 20", "`20` is no limit for `cpu.usr_percent`: give a change such as +10%"),
+            (
+                "cpu.usr_percent <= 20",
+                "`20` is not a limit for `cpu.usr_percent`: give a change such as +10%",
+            ),
         ] {
             let error = text.parse::<Gate>().unwrap_err().to_string();
             assert!(error.contains(part), "{error}");

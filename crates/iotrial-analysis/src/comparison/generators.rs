@@ -24,7 +24,7 @@ pub(super) fn without_unlike_writes(samples: &mut [Sample], findings: &mut Vec<F
     if let Some(first) = names.first() {
         let others = if names.len() > 1 { format!(" and {} others", names.len() - 1) } else { String::new() };
         let message = format!(
-            "The latencies of writes of {first}{others} lack the flushes, which are told apart there and a part of the write elsewhere: they are left out."
+            "The latencies of writes of {first}{others} do not include the flushes, which it reports separately and others count as part of the write: they are left out."
         );
         findings.push(finding(FindingId::FlushesApart, Severity::Warning, message));
     }

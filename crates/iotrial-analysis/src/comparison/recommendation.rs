@@ -223,9 +223,7 @@ fn sentence(
             "Too little was measured to tell the configurations apart.".to_owned()
         }
         several if several.len() == configurations.len() => {
-            format!(
-                "No configuration is shown to be better than the others by {LEAST_WEIGHT_PERCENT:.0} % or more."
-            )
+            format!("No clear winner: no difference of {LEAST_WEIGHT_PERCENT:.0} % or more could be shown.")
         }
         several => {
             let names: Vec<String> = several.iter().map(|one| configurations[one.index].title()).collect();

@@ -60,7 +60,10 @@ pub(super) fn reservations(
     };
     let simulated = names(&|one| one.circumstances.is_simulated);
     if !simulated.is_empty() && simulated.len() == configurations.len() {
-        add(ReservationKind::Simulated, "every device was simulated, and no storage was measured".to_owned());
+        add(
+            ReservationKind::Simulated,
+            "every device was simulated, so this says nothing about real storage".to_owned(),
+        );
     } else if !simulated.is_empty() {
         add(ReservationKind::Simulated, format!("the devices of {} were simulated", names_of(&simulated)));
     }

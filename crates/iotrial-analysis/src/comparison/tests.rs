@@ -202,7 +202,7 @@ fn where_no_difference_is_shown_nothing_is_recommended() {
     assert_eq!(comparison.recommendation.best, None);
     assert_eq!(
         comparison.recommendation.sentence,
-        "No configuration is shown to be better than the others by 1 % or more."
+        "No clear winner: no difference of 1 % or more could be shown."
     );
     assert!(comparison.rankings.iter().all(|ranking| ranking.places.iter().all(|place| place.place == 1)));
 }

@@ -264,7 +264,7 @@ fn short_run_words(measured_s: f64) -> String {
         return "nothing was measured: the run ended before the measured phase".to_owned();
     }
     format!(
-        "only {} were measured: caches and burst credits can carry a load that long, {} s or more show what lies behind them",
+        "only {} were measured: caches and burst credits can hide the real speed for that long, so measure {} s or more",
         seconds_in_words(measured_s),
         SHORTEST_TRUSTED.as_secs()
     )

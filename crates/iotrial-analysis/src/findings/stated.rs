@@ -84,9 +84,7 @@ pub(super) fn completion_latency(seen: &Observed<'_, '_>) -> Option<Finding> {
 }
 
 fn completion_words(slat_us: f64) -> String {
-    format!(
-        "percentiles are of the completion latency, the mean is of the total one: percentiles lack what the submission took, {slat_us:.1} µs on average"
-    )
+    format!("percentiles exclude the submission time ({slat_us:.1} µs on average), and the mean includes it")
 }
 
 /// The first job whose flushes are timed apart from the writes before them, with their mean where it is stated.
@@ -160,7 +158,8 @@ pub(super) fn metric_missing(seen: &Observed<'_, '_>) -> Option<Finding> {
 pub(super) fn no_role(seen: &Observed<'_, '_>) -> Option<Finding> {
     let is_unknown = seen.subject.source.is_some() && seen.subject.jobs.iter().all(|job| job.role.is_none());
     is_unknown.then(|| {
-        let message = "nobody says what the load stands for: it is judged as data; `iotrial import --role log` says otherwise";
+        let message =
+            "no role is given, so it is judged as data files; `iotrial import --role log` names another";
         Finding::without_evidence(FindingId::NoRole, Severity::Note, message.to_owned())
     })
 }

@@ -30,6 +30,29 @@ fn in_memory_words(paths: &[String]) -> String {
     format!("{named} lies in memory: the figures are those of memory, not of a device")
 }
 
+/// A share of an SMB file server was measured.
+// `smb` is what Windows says, the others are the file systems of Linux that speak the protocol.
+pub(super) fn smb_share(seen: &Observed<'_, '_>) -> Option<Finding> {
+    let is_share = |filesystem: &str| matches!(filesystem, "smb" | "smb3" | "cifs");
+    let shares =
+        seen.subject.targets.iter().filter(|target| target.filesystem.as_deref().is_some_and(is_share));
+    let paths: Vec<String> = shares.map(|target| target.path.clone()).collect();
+    (!paths.is_empty()).then(|| Finding {
+        id: FindingId::SmbShare,
+        severity: Severity::Note,
+        message: smb_words(&paths),
+        evidence: Evidence::SmbShare { paths },
+    })
+}
+
+fn smb_words(paths: &[String]) -> String {
+    let quoted: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
+    let named = in_brief(&quoted, 1, 1);
+    format!(
+        "{named} is a share (SMB): the server's cache and network are part of the figures, and only the server knows when a write is durable"
+    )
+}
+
 /// Whether there was anything that a page cache could stand before; of a source that does not say how it made its load, yes.
 fn touches_targets(seen: &Observed<'_, '_>) -> bool {
     seen.subject.engine.is_none_or(EngineKind::touches_targets)
@@ -161,6 +184,17 @@ mod tests {
 
     fn size_reduced(record: &RunRecord) -> Vec<Finding> {
         found(record, super::size_reduced)
+    }
+
+    #[test]
+    fn a_share_of_a_file_server_is_named_and_a_local_file_system_is_not() {
+        let mut record = healthy();
+        let smb_share = |record: &RunRecord| found(record, super::smb_share);
+        assert!(smb_share(&record).is_none());
+        record.targets[0].filesystem = Some("smb".to_owned());
+        record.targets[0].path = r"\\nas\sql".to_owned();
+        let finding = smb_share(&record).unwrap();
+        assert!(finding.message.starts_with(r"`\\nas\sql` is a share (SMB)"), "{}", finding.message);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use iotrial_model::subject::Subject;
 
 use super::observed::Observed;
 use super::pace::{Pace, RATE_TOLERANCE_PERCENT, is_flat, is_pressed, median};
+use crate::words::with_thousands;
 
 /// The burst is so many times what follows: less may be a cache that filled, or chance.
 const LEAST_BURST_RATIO: f64 = 1.25;
@@ -96,7 +97,9 @@ fn throttled_words(throttle: Throttle, unit: &str, was_measured: bool) -> String
         "only what remains was measured"
     };
     format!(
-        "the device did {burst:.0} {unit} and was throttled to {plateau:.0} {unit} after {after_s:.1} s: burst credits or a cache were used up, and {what}"
+        "the device did {} {unit} and was throttled to {} {unit} after {after_s:.1} s: burst credits or a cache were used up, and {what}",
+        with_thousands(burst),
+        with_thousands(plateau)
     )
 }
 
@@ -127,7 +130,7 @@ mod tests {
         assert!((found.evidence.facts()["after_s"].as_f64().unwrap() - 20.25).abs() < 0.01, "{found:?}");
         // 1/8 of them in commits besides.
         assert!(
-            found.message.starts_with("the device did 18000 IOPS and was throttled to 3375 IOPS after 20."),
+            found.message.starts_with("the device did 18,000 IOPS and was throttled to 3,375 IOPS after 20."),
             "{}",
             found.message
         );

@@ -27,6 +27,9 @@ const MOST_WANDERING: f64 = 4.0;
 // As in the finding `io-errors`.
 const MOST_ERRORS: f64 = 0.001;
 
+/// Why a load has no answer of which no statistic has the I/Os that it needs.
+pub(super) const TOO_FEW: &str = "too few I/Os to judge";
+
 /// Every role and stream that the plan has, but for the writes of logs that commit in groups: each commit
 /// waits for its write, and is what a session waits for.
 pub(super) fn streams(plan: &Plan) -> impl Iterator<Item = (Role, Stream)> {

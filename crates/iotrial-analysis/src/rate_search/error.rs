@@ -20,7 +20,7 @@ pub enum SearchError {
         roles: String,
     },
     /// The threshold set has no limit for anything that the load does.
-    #[error("`{set}` has no limits for what the load does, so that no rate can be held against it")]
+    #[error("`{set}` has no limits for what the load does, so no rate can be judged by it")]
     NoLimits {
         /// The set's name.
         set: String,

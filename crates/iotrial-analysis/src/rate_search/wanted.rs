@@ -32,6 +32,16 @@ impl RateSearch {
     /// Kind and share of the next load, behind that at saturation: what should be made, and where there is no time for it, what else
     /// would bring the answer on. None at the end of the search.
     pub(super) fn wanted(&self, left: Duration) -> Vec<(ProbeKind, f64)> {
+        // The same load again, and any slower one, would have no more I/Os to be judged by: only a longer one has.
+        if let Some(last) = self.search.probes.last().filter(|last| last.is_undecided()) {
+            let is_short = last.kind == ProbeKind::Probe;
+            return last
+                .share
+                .filter(|_| is_short)
+                .map(|share| (ProbeKind::Confirmation, share))
+                .into_iter()
+                .collect();
+        }
         let mut wanted: Vec<(ProbeKind, f64)> = self.doubted().into_iter().collect();
         if let Some(need) = self.need_share()
             && self.search.carries_need.is_none()

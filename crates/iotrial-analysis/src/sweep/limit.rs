@@ -102,7 +102,7 @@ impl From<Cap> for Limit {
 }
 
 /// What is to be said where the generator waited.
-pub(super) const WAITED: &str = "and iotrial had to wait for a CPU meanwhile (`generator-busy`), so it may be the host: a quieter one tells";
+pub(super) const WAITED: &str = "and iotrial had to wait for a CPU meanwhile (`generator-busy`), so the host may be the limit: repeat on a quieter one";
 
 /// The same where a cause is known that does not need it.
 pub(super) const WAITED_TOO: &str =
@@ -401,7 +401,7 @@ fn limit_of(
     Limit::new(
         LimitKind::Device,
         format!(
-            "up to {} outstanding latency stays in proportion ({latency}), beyond them they wait: the device, or a limit that is as smooth, has work for about {} at once{also}",
+            "up to {} outstanding I/Os latency stays level ({latency}), beyond that they wait: the device, or a limit that looks the same, serves about {} at once{also}",
             load(knee),
             load(knee)
         ),

@@ -22,7 +22,7 @@ pub struct LeftOut {
 
 impl std::fmt::Display for LeftOut {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} is no point of a curve: {}", self.whence, self.why)
+        write!(f, "{} is not a point of a curve: {}", self.whence, self.why)
     }
 }
 

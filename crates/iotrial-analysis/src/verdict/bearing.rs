@@ -102,7 +102,14 @@ impl Bearing {
         bearing.doubts.extend(no_device);
         // Without a long run the record of a search is its last probe of a few seconds; how short that is decides nothing.
         let is_probe = subject.search.is_some_and(|search| search.result.is_none() && search.need.is_none());
+        // Whoever stopped a run before it measured knows why there are no figures.
+        let was_stopped = subject.measured.is_some_and(|measured| measured.is_zero())
+            && findings.iter().any(|one| one.id == FindingId::Interrupted);
         for finding in findings.iter().filter(|one| !(is_probe && one.id == FindingId::ShortRun)) {
+            if was_stopped && finding.id == FindingId::ShortRun {
+                bearing.caveat_reasons.push(finding.message.clone());
+                continue;
+            }
             match weigh(subject, finding, findings) {
                 Weight::Against => {
                     bearing.against.push(Against::of(finding));
@@ -134,7 +141,7 @@ impl Bearing {
         } else {
             bearing.caveat_reasons.extend(slow.into_iter().map(|one| one.words));
         }
-        if is_probe {
+        if is_probe || was_stopped {
             return bearing;
         }
         let longer = || Some(longer_advice(subject, gaps));
@@ -168,9 +175,12 @@ impl Bearing {
         }));
     }
 
-    /// What to change first. One advice at a time: the next run shows what is left.
+    /// What to change first. One advice at a time: the next run shows what is left. It is long enough at once, though, so that it does
+    /// not end with the next doubt.
     pub(super) fn advice(&self) -> Option<Advice> {
-        self.doubts.iter().find_map(|doubt| doubt.advice.clone())
+        let mut advices = self.doubts.iter().filter_map(|doubt| doubt.advice.as_ref());
+        let first = advices.next()?.clone();
+        Some(Advice { duration: first.duration.max(advices.filter_map(|one| one.duration).max()), ..first })
     }
 }
 
@@ -182,13 +192,18 @@ impl Against {
 
 /// An engine without a device has figures, and they are of no storage.
 fn no_device(subject: &Subject<'_>) -> Option<Doubt> {
-    let words = match subject.engine.map(|engine| engine.facts().device)? {
-        EngineDevice::None => "the null engine measures the generator and touches no device",
-        EngineDevice::Simulated => "the device was simulated, and none was measured",
+    let (words, reason) = match subject.engine.map(|engine| engine.facts().device)? {
+        EngineDevice::None => {
+            let words = "the null engine measures the generator and touches no device";
+            (words, words)
+        }
+        EngineDevice::Simulated => {
+            ("the device was simulated", "the device was simulated, so no storage was measured")
+        }
         EngineDevice::Real => return None,
     };
-    let advice = Some(Advice::of("Leave --engine out, and a real device is measured."));
-    Some(Doubt { words: words.to_owned(), reason: words.to_owned(), advice, finding: None })
+    let advice = Some(Advice::of("Leave out --engine to measure a real device."));
+    Some(Doubt { words: words.to_owned(), reason: reason.to_owned(), advice, finding: None })
 }
 
 /// How long it has to be for the rarest figure that is missing, rounded up to minutes.
@@ -242,7 +257,10 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
             _ => Weight::Against,
         },
         Id::Stalled if finding.severity == Severity::Serious => Weight::Against,
-        Id::Interrupted => doubt("the run was interrupted", "Let it run to its end."),
+        Id::Interrupted if subject.measured.is_some_and(|measured| measured.is_zero()) => {
+            doubt("the run was interrupted before anything was measured", "Run it again, and let it finish.")
+        }
+        Id::Interrupted => doubt("the run was interrupted", "Run it again, and let it finish."),
         Id::InMemoryTarget => {
             doubt("the target lies in memory, so the figures are those of memory", "Choose a target on a disk.")
         }
@@ -307,6 +325,7 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
         | Id::MergedIo
         | Id::SharedDisk
         | Id::SmallWorkingSet
+        | Id::SmbShare
         | Id::EngineFallback
         | Id::SizeReduced
         | Id::CompletionLatency

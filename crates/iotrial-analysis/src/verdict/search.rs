@@ -55,10 +55,7 @@ impl Capacity {
         let result = search.result.as_ref();
         let need_iops = search.need.as_ref().map(|need| need.total_iops());
         let iops = result.map(|result| result.held_iops);
-        // With rates of its own for each role the closed load has another mix than all that follow.
-        let has_own_mix = matches!(search.need, Some(Need::ByRole(_)));
-        let saturation = search.probes.iter().find(|probe| probe.kind == ProbeKind::Saturation);
-        let saturation = saturation.filter(|_| !has_own_mix);
+        let saturation = search.probes.iter().find(|probe| is_saturation_of_mix(search, probe));
         Some(Self {
             limit: search.limit.clone(),
             iops,
@@ -75,6 +72,12 @@ impl Capacity {
             saturation_lat_mean_us: saturation.and_then(|probe| probe.lat_mean_us),
         })
     }
+}
+
+/// Whether a load shows what the mix of the search does at saturation. With rates of its own for each role the closed load has another mix
+/// than all that follow, and more commits than the log can take.
+pub fn is_saturation_of_mix(search: &Search, probe: &Probe) -> bool {
+    probe.kind == ProbeKind::Saturation && !matches!(search.need, Some(Need::ByRole(_)))
 }
 
 /// The verdict of a search: its own question first, and then what the figures of its record say.
@@ -105,7 +108,7 @@ pub(super) fn answered(
 fn longer_or_quieter(search: &Search) -> Advice {
     let duration = Duration::from_secs(if search.time_ran_out { 60 } else { 120 });
     let words = if search.time_ran_out {
-        "Give the search more time: --duration 1m; or a smaller --size, which is laid out sooner."
+        "Give the search more time: --duration 1m; or a smaller --size, which is created sooner."
     } else {
         "Measure on a quieter host, or longer: --duration 2m."
     };
@@ -243,6 +246,17 @@ fn of_highest(search: &Search, findings: &[Finding], bearing: &Bearing, verdict:
         let missed = findings.iter().find(|finding| finding.id == FindingId::LatencyLimitMissed);
         let is_device = bearing.doubts.is_empty() && missed.is_some();
         let tried = known_so_far(search);
+        // What failed was faster than what could not be judged, so that it says nothing of slower loads.
+        if search.probes.iter().any(Probe::is_undecided) {
+            return Answer {
+                outcome: Outcome::Inconclusive,
+                headline: "inconclusive: too few I/Os to judge a lower rate".to_owned(),
+                sentence: format!(
+                    "Inconclusive{}. At lower rates too few I/Os finished to judge them by {limit} ({tried}).",
+                    doubts_in_words(&bearing.doubts)
+                ),
+            };
+        }
         // Where the search came down to the lowest rate, nothing of the time that was left would have helped.
         return match missed.filter(|_| is_device && !search.time_ran_out) {
             Some(missed) => Answer {
@@ -252,7 +266,9 @@ fn of_highest(search: &Search, findings: &[Finding], bearing: &Bearing, verdict:
             },
             None if missed.is_some() && !search.time_ran_out => Answer {
                 outcome: Outcome::Inconclusive,
-                headline: format!("inconclusive: no rate stayed within {limit}, but not by the device alone"),
+                headline: format!(
+                    "inconclusive: no rate stayed within {limit}, and the device may not be the only cause"
+                ),
                 sentence: format!(
                     "Inconclusive{}. No rate that was tried stayed within {limit} ({tried}).",
                     doubts_in_words(&bearing.doubts)
@@ -388,7 +404,7 @@ fn is_settled(doubt: &Doubt, carries_need: Option<bool>) -> bool {
 
 /// Throughput at saturation, with a latency that only says how many I/Os were outstanding.
 fn saturation_in_words(search: &Search) -> String {
-    let saturation = |probe: &&Probe| probe.kind == ProbeKind::Saturation && probe.iops > 0.0;
+    let saturation = |probe: &&Probe| is_saturation_of_mix(search, probe) && probe.iops > 0.0;
     search.probes.iter().find(saturation).map_or_else(String::new, |probe| {
         let latency = probe.lat_mean_us.map(|us| format!(" at {} mean", latency_in_words(us)));
         format!(" At saturation: {} IOPS{}.", rate_in_words(probe.iops), latency.unwrap_or_default())
@@ -396,7 +412,7 @@ fn saturation_in_words(search: &Search) -> String {
 }
 
 /// A rate to three digits, rounded down: a search is exact to a few percent, and more digits would claim more.
-fn rate_in_words(iops: f64) -> String {
+pub fn rate_in_words(iops: f64) -> String {
     if iops < 1.0 {
         return with_thousands(iops);
     }
@@ -415,9 +431,12 @@ pub fn known_so_far(search: &Search) -> String {
         [rates(true).reduce(f64::max), rates(false).reduce(f64::min)].map(|iops| iops.map(rate_in_words));
     match (held, failed) {
         (None, None) => "no rate was tried yet".to_owned(),
-        (Some(held), None) => format!("{held} IOPS held so far"),
-        (None, Some(failed)) => format!("{failed} IOPS did not hold"),
-        (Some(held), Some(failed)) => format!("{held} IOPS held so far, {failed} did not"),
+        (Some(held), None) => format!("up to {held} IOPS passed"),
+        (None, Some(failed)) => format!("{failed} IOPS did not pass"),
+        // Chance may let a rate pass and fail a lower one.
+        (Some(held), Some(failed)) => {
+            format!("a load at {held} IOPS passed, and one at {failed} IOPS did not")
+        }
     }
 }
 
@@ -569,9 +588,7 @@ mod tests {
         let found = verdict(&record);
         assert_eq!(found.outcome, Outcome::Inconclusive);
         assert!(
-            found.sentence.starts_with(
-                "Inconclusive: the device was simulated, and none was measured. 112,000 IOPS of this mix"
-            ),
+            found.sentence.starts_with("Inconclusive: the device was simulated. 112,000 IOPS of this mix"),
             "{}",
             found.sentence
         );
@@ -626,7 +643,7 @@ mod tests {
         let stopped = verdict(&record);
         assert_eq!(
             stopped.sentence,
-            "The search for the highest rate within the limits of `flash` was interrupted before it had an answer: 112,000 IOPS did not hold."
+            "The search for the highest rate within the limits of `flash` was interrupted before it had an answer: 112,000 IOPS did not pass."
         );
         assert_eq!(stopped.outcome, Outcome::Inconclusive);
         assert!(

@@ -63,7 +63,7 @@ pub struct StepResult {
     pub total: Streams,
     /// All jobs of a role together.
     pub roles: BTreeMap<Role, Streams>,
-    /// What it is called: `step 2 «peak» (100 %)`.
+    /// What it is called: `step 2 “peak” (100 %)`.
     #[serde(skip)]
     pub label: String,
     /// The same in a few letters: `2 peak`.
@@ -228,7 +228,7 @@ pub(super) fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &Th
     };
     let is_interrupted = subject.ended_how() == EndedHow::Interrupted;
     let advice = (outcome == Outcome::Inconclusive)
-        .then(|| advice().or_else(|| is_interrupted.then(|| Advice::of("Let it run to its end."))))
+        .then(|| advice().or_else(|| is_interrupted.then(|| Advice::of("Run it again, and let it finish."))))
         .flatten();
     let category = decisive.as_ref().and_then(|step| step.result.worst.as_ref()).map(|worst| worst.category);
     Verdict {

@@ -10,6 +10,12 @@ use super::probe::ProbeError;
 use super::sample::ContentSample;
 use super::signature::Signature;
 
+mod look;
+
+// On Windows nothing is written to raw devices, and no token is made.
+#[cfg(any(target_os = "linux", test))]
+mod token;
+
 #[cfg(target_os = "linux")]
 #[path = "device/linux.rs"]
 mod os;
@@ -58,7 +64,7 @@ pub fn inspect_device(path: &Path, protected: &[PathBuf]) -> Result<DeviceReport
 /// What makes a device this one and no other, as far as the kernel tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Identity {
-    /// Major and minor number.
+    /// Major and minor number; on Windows the number of the disk.
     pub(crate) number: String,
     pub(crate) serial: Option<String>,
     pub(crate) size: ByteSize,
@@ -85,64 +91,11 @@ impl Identity {
         u64::from_le_bytes(self.digest()[..8].try_into().expect("a slice of 8 bytes"))
     }
 
+    /// Of all parts.
     fn digest(&self) -> [u8; 32] {
         // A zero ends each part, and `None` is written unlike an empty text: no two identities become the
         // same text.
         let text = format!("{}\0{:?}\0{}\0{:?}", self.number, self.serial, self.size.get(), self.diskseq);
         Sha256::digest(text).into()
-    }
-}
-
-/// The consent to destroy this content on this device of this host: 64 bits of a hash, as 16 digits.
-///
-/// It is no secret. It proves that somebody looked at this very device, and it cannot be pasted from another
-/// host, nor become a habit in a script.
-pub(crate) fn token(
-    host_id: &str,
-    identity: &Identity,
-    signatures: &[Signature],
-    content: &ContentSample,
-) -> String {
-    let mut digest = Sha256::new();
-    // The number changes when what goes into a token does: one of an earlier version then means nothing, and
-    // not something else.
-    digest.update(b"iotrial token 1\0");
-    digest.update(Sha256::digest(host_id));
-    digest.update(identity.digest());
-    for Signature { name, offset } in signatures {
-        digest.update(format!("{name}\0{offset}\0"));
-    }
-    digest.update(content.digest);
-    digest.finalize()[..8].iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_token_is_for_one_host_one_device_and_one_content() {
-        let identity = Identity {
-            number: "8:0".into(),
-            serial: Some("S1".into()),
-            size: ByteSize::GIB,
-            diskseq: Some(9),
-        };
-        let signatures = [Signature { name: "xfs".into(), offset: 0 }];
-        let content =
-            ContentSample { sampled_bytes: 0, used_bytes: 0, first_used_offset: None, digest: [1; 32] };
-        let first = token("host", &identity, &signatures, &content);
-        assert_eq!(first.len(), 16);
-        assert_eq!(first, token("host", &identity.clone(), &signatures, &content));
-        let others = [
-            token("other host", &identity, &signatures, &content),
-            token("host", &Identity { number: "8:1".into(), ..identity.clone() }, &signatures, &content),
-            token("host", &Identity { serial: None, ..identity.clone() }, &signatures, &content),
-            token("host", &Identity { size: ByteSize::MIB, ..identity.clone() }, &signatures, &content),
-            token("host", &Identity { diskseq: Some(10), ..identity.clone() }, &signatures, &content),
-            token("host", &identity, &[], &content),
-            token("host", &identity, &signatures, &ContentSample { digest: [2; 32], ..content.clone() }),
-        ];
-        assert!(!others.contains(&first));
     }
 }

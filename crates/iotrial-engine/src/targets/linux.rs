@@ -164,6 +164,17 @@ pub(crate) fn is_block_device(metadata: &Metadata) -> bool {
     metadata.file_type().is_block_device()
 }
 
+/// Who may read what others may not.
+pub(crate) const ADMINISTRATOR: &str = "root";
+
+/// For whoever misspelt one.
+pub(crate) const HOW_TO_LIST_DEVICES: &str = "`lsblk -o NAME,SIZE,MODEL,SERIAL` lists the devices";
+
+/// What keeps the content of a file from being what was written to it; never here.
+pub(crate) fn altered(_: &Metadata) -> Option<&'static str> {
+    None
+}
+
 /// The directories in which nothing is ever made, because they show devices and the kernel.
 pub(crate) fn is_kernels(path: &Path) -> bool {
     ["/dev", "/proc", "/sys"].iter().any(|place| path.starts_with(place))

@@ -104,7 +104,7 @@ impl Header {
 /// Why something is not a managed file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Foreign {
-    /// Not a regular file.
+    /// Not a regular file, or one that does not hold what is written to it.
     NotAFile(&'static str),
     /// It has a second name, through which somebody may count on its content.
     HardLinked,
@@ -247,6 +247,10 @@ impl ManagedFile {
 fn foreign(metadata: &Metadata) -> Option<Foreign> {
     if !metadata.is_file() {
         return Some(Foreign::NotAFile(os::kind_of(metadata)));
+    }
+    // One that iotrial made and somebody altered since is no longer what its header says.
+    if let Some(what) = os::altered(metadata) {
+        return Some(Foreign::NotAFile(what));
     }
     (os::link_count(metadata) > 1).then_some(Foreign::HardLinked)
 }

@@ -45,7 +45,7 @@ pub enum PrepareError {
         foreign: Foreign,
     },
     /// The given file is not what it was when it was probed.
-    #[error("`{}` is no longer whole", path.display())]
+    #[error("`{}` is incomplete", path.display())]
     NotWhole {
         /// The file that the user gave.
         path: PathBuf,
@@ -115,7 +115,7 @@ pub enum PrepareError {
         what: String,
     },
     /// The user stopped it; what was made is removed.
-    #[error("stopped while the targets were laid out")]
+    #[error("stopped while the test files were created")]
     Interrupted,
 }
 

@@ -140,12 +140,6 @@ pub enum ProbeError {
         /// With links resolved.
         path: PathBuf,
     },
-    /// This system has no raw devices that iotrial knows how to guard.
-    #[error("`{}` is a raw device, and on this system iotrial works on files only", path.display())]
-    DevicesUnsupported {
-        /// As the user gave it, nothing resolved.
-        path: PathBuf,
-    },
 }
 
 impl ProbeError {
@@ -163,8 +157,7 @@ impl ProbeError {
             | Self::NotOurs { .. }
             | Self::NotWhole { .. }
             | Self::NotADevice { .. }
-            | Self::WrongToken { .. }
-            | Self::DevicesUnsupported { .. } => true,
+            | Self::WrongToken { .. } => true,
             Self::Examine { path, source } => {
                 let wrong = [io::ErrorKind::NotADirectory, io::ErrorKind::NotFound];
                 path.as_os_str().is_empty() || wrong.contains(&source.kind())
@@ -176,7 +169,7 @@ impl ProbeError {
     /// What the user can do, as a sentence without a full stop.
     pub fn hint(&self) -> Option<String> {
         let hint = match self {
-            Self::NoSuchDevice { .. } => "`lsblk -o NAME,SIZE,MODEL,SERIAL` lists the devices".to_owned(),
+            Self::NoSuchDevice { .. } => os::HOW_TO_LIST_DEVICES.to_owned(),
             Self::NoParent { path, .. } => {
                 let parent = path.parent().unwrap_or(path);
                 format!("check the spelling, mount the volume, or make `{}` first", parent.display())
@@ -199,10 +192,16 @@ impl ProbeError {
                 io::ErrorKind::ReadOnlyFilesystem => {
                     "the file system is mounted read only; mount it for writing".to_owned()
                 }
+                io::ErrorKind::Unsupported => {
+                    "give a directory whose files are stored as they are written".to_owned()
+                }
                 _ => format!("run as a user who may write to `{}`", path.display()),
             },
             Self::Examine { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
-                "run as a user who may read it, such as root".to_owned()
+                format!(
+                    "run as {}; where that is not enough, a container or a device cgroup forbids it",
+                    os::ADMINISTRATOR
+                )
             }
             Self::Examine { source, .. } if source.kind() == io::ErrorKind::NotADirectory => {
                 "check the spelling: a file stands where a directory should be".to_owned()
@@ -216,7 +215,6 @@ impl ProbeError {
             Self::WrongToken { path } => {
                 format!("`iotrial target {}` shows what is there now, and its token", path.display())
             }
-            Self::DevicesUnsupported { .. } => "give a directory on a volume of that device".to_owned(),
         };
         Some(hint)
     }
@@ -234,8 +232,9 @@ impl ProbeError {
 ///
 /// When it cannot be a target; [`ProbeError::hint`] says what to do.
 pub fn probe(path: &Path, destroy: Option<&str>, protected: &[PathBuf]) -> Result<ProbedTarget, ProbeError> {
+    // Not every system shows devices as files, whose kind could be asked.
     if os::names_a_device(path) {
-        return Err(ProbeError::DevicesUnsupported { path: path.to_owned() });
+        return device::probe(path.to_owned(), destroy, protected);
     }
     let resolved = match resolve(path)? {
         Resolved::Existing(resolved) => resolved,

@@ -7,15 +7,17 @@ use std::os::windows::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::os::windows::io::AsRawHandle as _;
 use std::path::{Component, Path, PathBuf, Prefix};
 
+use iotrial_host::physical_disk::{self, disk_number};
 use iotrial_model::plan::FreeSpace;
 use iotrial_model::record::BlockDevice;
 use iotrial_model::units::ByteSize;
 use windows_sys::Win32::Foundation::{ERROR_IO_PENDING, ERROR_LOCK_VIOLATION};
 use windows_sys::Win32::Storage::FileSystem::{
-    BY_HANDLE_FILE_INFORMATION, FILE_FLAG_BACKUP_SEMANTICS, FILE_FLAG_NO_BUFFERING,
-    FILE_FLAG_OPEN_REPARSE_POINT, FILE_ID_INFO, FILE_SHARE_READ, FILE_SHARE_WRITE, FileIdInfo,
-    GetDiskFreeSpaceExW, GetDiskFreeSpaceW, GetFileInformationByHandle, GetFileInformationByHandleEx,
-    GetVolumeInformationW, GetVolumePathNameW, LOCKFILE_EXCLUSIVE_LOCK, LOCKFILE_FAIL_IMMEDIATELY,
+    BY_HANDLE_FILE_INFORMATION, FILE_ATTRIBUTE_COMPRESSED, FILE_ATTRIBUTE_ENCRYPTED,
+    FILE_ATTRIBUTE_REPARSE_POINT, FILE_ATTRIBUTE_SPARSE_FILE, FILE_FLAG_BACKUP_SEMANTICS,
+    FILE_FLAG_NO_BUFFERING, FILE_FLAG_OPEN_REPARSE_POINT, FILE_ID_INFO, FILE_SHARE_READ, FILE_SHARE_WRITE,
+    FileIdInfo, GetDiskFreeSpaceExW, GetDiskFreeSpaceW, GetFileInformationByHandle,
+    GetFileInformationByHandleEx, GetVolumeInformationW, LOCKFILE_EXCLUSIVE_LOCK, LOCKFILE_FAIL_IMMEDIATELY,
     LockFileEx, UnlockFileEx,
 };
 use windows_sys::Win32::System::IO::OVERLAPPED;
@@ -120,12 +122,36 @@ pub(crate) fn reserve(file: &File, length: u64) -> io::Result<()> {
     file.set_len(length)
 }
 
+/// Files that are made in a folder with one of these have it as well, and what they hold is not what a load writes.
+const INHERITED: [(u32, &str); 2] = [
+    (FILE_ATTRIBUTE_COMPRESSED, "compresses the files (`compact /u` turns that off)"),
+    (FILE_ATTRIBUTE_ENCRYPTED, "encrypts the files (`cipher /d` turns that off)"),
+];
+
+/// What keeps the content of a file from being what was written to it, and where; as the end of «it is …».
+pub(crate) fn altered(metadata: &Metadata) -> Option<&'static str> {
+    altered_by(metadata.file_attributes())
+}
+
+const fn altered_by(attributes: u32) -> Option<&'static str> {
+    if attributes & FILE_ATTRIBUTE_REPARSE_POINT != 0 {
+        Some("a reparse point: a link, or a file that is deduplicated, archived or in the cloud")
+    } else if attributes & FILE_ATTRIBUTE_COMPRESSED != 0 {
+        Some("a compressed file")
+    } else if attributes & FILE_ATTRIBUTE_ENCRYPTED != 0 {
+        Some("an encrypted file")
+    } else if attributes & FILE_ATTRIBUTE_SPARSE_FILE != 0 {
+        Some("a sparse file")
+    } else {
+        None
+    }
+}
+
 /// Whether every byte of the range was written. NTFS answers what lies behind the valid data length with
 /// zeros from memory and tells nobody where that is; a file whose header says that it is whole was filled to
-/// its end, and only a sparse one can have lost parts since.
+/// its end, and only one that was altered can have lost parts since.
 pub(crate) fn is_written(file: &File, _: u64, _: u64) -> io::Result<bool> {
-    const FILE_ATTRIBUTE_SPARSE_FILE: u32 = 0x200;
-    Ok(file.metadata()?.file_attributes() & FILE_ATTRIBUTE_SPARSE_FILE == 0)
+    Ok(altered(&file.metadata()?).is_none())
 }
 
 pub(crate) fn read_exact_at(file: &File, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
@@ -185,7 +211,10 @@ pub(crate) fn file_id(file: &File) -> io::Result<FileId> {
     // SAFETY: as above.
     let told = unsafe { GetFileInformationByHandle(handle, &raw mut facts) };
     if told == 0 {
-        return Err(io::Error::last_os_error());
+        let error = io::Error::last_os_error();
+        // A disk is not a file of a file system, and has a number of its own. Asked last: of a file some systems tell that of its disk.
+        let disk = disk_number(file).map(|number| FileId { volume_serial: u64::MAX, index: number.into() });
+        return disk.ok_or(error);
     }
     let index = u64::from(facts.nFileIndexHigh) << 32 | u64::from(facts.nFileIndexLow);
     Ok(FileId { volume_serial: facts.dwVolumeSerialNumber.into(), index: index.into() })
@@ -231,22 +260,43 @@ pub(crate) fn is_kernels(_: &Path) -> bool {
     false
 }
 
-/// The rights of a directory are known only when a file is made in it.
-pub(crate) fn may_make_files(_: &Path) -> io::Result<()> {
-    Ok(())
+/// The rights of a directory are known only when a file is made in it; what it does to its files is known before.
+pub(crate) fn may_make_files(directory: &Path) -> io::Result<()> {
+    let attributes = std::fs::metadata(directory)?.file_attributes();
+    match INHERITED.iter().find(|(attribute, _)| attributes & attribute != 0) {
+        Some((_, what)) => Err(io::Error::new(io::ErrorKind::Unsupported, format!("Windows {what} there"))),
+        None => Ok(()),
+    }
 }
 
-/// With links resolved, and without the `\\?\` before a drive letter, which other programs do not understand.
+/// With links and short names (`PROGRA~1`) resolved, and without the `\\?\` that other programs do not understand. A path that is too
+/// long for them keeps it: with it, it is taken by Windows at least.
 pub(crate) fn canonicalize(path: &Path) -> io::Result<PathBuf> {
     let verbatim = std::fs::canonicalize(path)?;
-    let plain = match verbatim.components().next() {
-        Some(Component::Prefix(prefix)) if matches!(prefix.kind(), Prefix::VerbatimDisk(_)) => {
-            verbatim.to_str().and_then(|text| text.strip_prefix(r"\\?\")).map(PathBuf::from)
+    Ok(plain(&verbatim).filter(|plain| plain.as_os_str().len() < LONG_PATH).unwrap_or(verbatim))
+}
+
+/// From this length on a path is taken only in its verbatim form (MAX_PATH, less the twelve characters of a name below it).
+const LONG_PATH: usize = 260 - 12;
+
+fn plain(verbatim: &Path) -> Option<PathBuf> {
+    let Some(Component::Prefix(prefix)) = verbatim.components().next() else { return None };
+    let text = verbatim.to_str()?;
+    match prefix.kind() {
+        Prefix::VerbatimDisk(_) => text.strip_prefix(r"\\?\").map(PathBuf::from),
+        Prefix::VerbatimUNC(..) => {
+            text.strip_prefix(r"\\?\UNC\").map(|share| PathBuf::from(format!(r"\\{share}")))
         }
         _ => None,
-    };
-    Ok(plain.unwrap_or(verbatim))
+    }
 }
+
+/// Who may read what others may not.
+pub(crate) const ADMINISTRATOR: &str = "an administrator";
+
+/// For whoever misspelt one.
+pub(crate) const HOW_TO_LIST_DEVICES: &str =
+    r"`Get-Disk` in PowerShell lists the disks: number 1 is `\\.\PhysicalDrive1`";
 
 /// `\\.\PhysicalDrive0`, `\\.\C:` and the like.
 pub(crate) fn names_a_device(path: &Path) -> bool {
@@ -255,13 +305,8 @@ pub(crate) fn names_a_device(path: &Path) -> bool {
 
 /// The root of the volume on which `path` lies, with a final zero.
 fn volume_root(path: &Path) -> io::Result<Vec<u16>> {
-    let path: Vec<u16> = path.as_os_str().encode_wide().chain([0]).collect();
-    let mut root = vec![0; path.len().max(260)];
-    let length = u32::try_from(root.len()).expect("a path is short");
-    #[expect(unsafe_code, reason = "the volume is not in std")]
-    // SAFETY: both are live, the first ends with a zero, and the length is that of the second.
-    let found = unsafe { GetVolumePathNameW(path.as_ptr(), root.as_mut_ptr(), length) };
-    if found == 0 { Err(io::Error::last_os_error()) } else { Ok(root) }
+    let root = physical_disk::volume_root(path)?;
+    Ok(root.encode_wide().chain([0]).collect())
 }
 
 /// The room on the file system of a directory.
@@ -317,39 +362,16 @@ pub(crate) struct Below {
 impl Below {
     /// `path` must exist.
     pub(crate) fn find(path: &Path) -> Self {
-        let root = volume_root(path).unwrap_or_default();
+        let physical_disk::Below { filesystem, volume, disks } = physical_disk::below(path);
         Self {
-            filesystem: filesystem(&root),
-            mount: text(&root),
+            filesystem,
+            mount: volume,
             is_in_memory: false,
             is_kernels: false,
-            sector_size: sector_size(&root).unwrap_or(4096),
-            devices: Vec::new(),
+            sector_size: volume_root(path).ok().and_then(|root| sector_size(&root)).unwrap_or(4096),
+            devices: disks,
         }
     }
-}
-
-fn filesystem(root: &[u16]) -> Option<String> {
-    if root.is_empty() {
-        return None;
-    }
-    let mut name = [0; 64];
-    let none = std::ptr::null_mut();
-    #[expect(unsafe_code, reason = "the file system is not in std")]
-    // SAFETY: the root ends with a zero; the length is that of the array; nothing else is wanted.
-    let told = unsafe {
-        GetVolumeInformationW(
-            root.as_ptr(),
-            std::ptr::null_mut(),
-            0,
-            none,
-            none,
-            none,
-            name.as_mut_ptr(),
-            u32::try_from(name.len()).expect("64 fits"),
-        )
-    };
-    if told == 0 { None } else { text(&name) }
 }
 
 fn sector_size(root: &[u16]) -> Option<u64> {
@@ -365,8 +387,27 @@ fn sector_size(root: &[u16]) -> Option<u64> {
     (told != 0 && sector > 0).then(|| u64::from(sector))
 }
 
-/// Up to the first zero.
-fn text(wide: &[u16]) -> Option<String> {
-    let end = wide.iter().position(|unit| *unit == 0).unwrap_or(wide.len());
-    (end > 0).then(|| String::from_utf16_lossy(&wide[..end]))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_shown_as_other_programs_take_it() {
+        let check = |verbatim: &str, expected: Option<&str>| {
+            assert_eq!(plain(Path::new(verbatim)).as_deref(), expected.map(Path::new), "{verbatim}");
+        };
+        check(r"\\?\C:\data", Some(r"C:\data"));
+        check(r"\\?\UNC\server\share\data", Some(r"\\server\share\data"));
+        check(r"\\?\Volume{6e2e1d3a-0000-0000-0000-100000000000}\data", None);
+    }
+
+    #[test]
+    fn what_windows_alters_is_refused_with_its_name() {
+        assert_eq!(altered_by(0x20), None);
+        for (attributes, word) in
+            [(0x400, "reparse"), (0x820, "compressed"), (0x4020, "encrypted"), (0x220, "sparse")]
+        {
+            assert!(altered_by(attributes).unwrap().contains(word), "{attributes:x}");
+        }
+    }
 }

@@ -111,7 +111,7 @@ fn snapshots(page: &Page, report: &mut AwrReport, notes: &mut Notes) {
             let text = row.at(time);
             let read = moment(text);
             if read.is_none() {
-                notes.warn_line(row.line, format!("`{}` is no time that can be read", quote(text)));
+                notes.warn_line(row.line, format!("`{}` is not a time that can be read", quote(text)));
             }
             read.map(|moment| moment.to_string())
         };
@@ -166,7 +166,7 @@ fn cluster(page: &Page, report: &mut AwrReport, notes: &mut Notes) {
                 let text = row.at(section.column(&[column]));
                 let read = moment(text);
                 if read.is_none() {
-                    notes.warn_line(row.line, format!("`{}` is no time that can be read", quote(text)));
+                    notes.warn_line(row.line, format!("`{}` is not a time that can be read", quote(text)));
                 }
                 read.map(|moment| moment.to_string())
             };

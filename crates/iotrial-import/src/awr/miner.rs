@@ -149,7 +149,10 @@ fn of_row(
     let end_text = row.at(section.column(&["end"]));
     let end = moment(end_text);
     if end.is_none() {
-        notes.warn_line(row.line, format!("`{}` is no time that can be read", crate::text::quote(end_text)));
+        notes.warn_line(
+            row.line,
+            format!("`{}` is not a time that can be read", crate::text::quote(end_text)),
+        );
     }
     let number: Option<u32> = row.at(section.column(&["inst"])).parse().ok();
     let before = |end: DateTime| {

@@ -146,7 +146,7 @@ impl Section {
         }
         match read(cell) {
             Some(number) => Quoted::printed(number.value, number.half_step, place),
-            None => Quoted::absent(place, format!("`{}` is no number", quote(cell))),
+            None => Quoted::absent(place, format!("`{}` is not a number", quote(cell))),
         }
     }
 }

@@ -1,9 +1,9 @@
 //! The text of `iostat`: a table for each report, whose columns differ by version and options.
 
-use iotrial_model::counters::{Counter, CounterSeries};
+use iotrial_model::counters::{Counter, CounterSeries, Times};
 
 use super::reports::{Reports, is_latency_of_nothing};
-use super::{CountersError, rate};
+use super::{CountersError, dated, rate, usual_step};
 use crate::text::{numbered, quote};
 
 pub(super) const TOOL: &str = "iostat";
@@ -113,11 +113,18 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
     let mut reports = Reports::default();
     let mut columns: Option<Columns> = None;
     let mut name_alone: Option<&str> = None;
+    // Of `-t`, on a line above each report.
+    let (mut stamp, mut times): (Option<f64>, Vec<f64>) = (None, Vec::new());
     for (number, line) in numbered(text) {
         if is_header(line) {
             // The columns are read anew from every header, since several recordings may be in one file.
             columns = Some(Columns::of(line).ok_or(LACKING)?);
             reports.begin()?;
+            times.extend(stamp.take());
+            continue;
+        }
+        if let Some(at) = dated(line.trim()) {
+            stamp = Some(at);
             continue;
         }
         let Some(of) = &columns else { continue };
@@ -145,6 +152,10 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
     // The first line reads `Linux 6.1.0 (db01) 06/01/20 …`.
     let host = text.lines().next().and_then(|line| line.split_once('(')?.1.split_once(')'));
     series.host = host.map(|(host, _)| quote(host));
+    if times.len() == series.interval_count {
+        series.interval_s = usual_step(&times);
+        series.times = Times::OfCalendar(times);
+    }
     without_the_first(&mut series);
     Ok(series)
 }

@@ -3,7 +3,7 @@
 use iotrial_model::counters::{ALL_DISKS, Counter, CounterSeries, Times};
 
 use super::reports::{Reports, is_latency_of_nothing};
-use super::{CountersError, iostat, rate, usual_step};
+use super::{CountersError, dated, iostat, rate, usual_step};
 use crate::text::quote;
 
 pub(super) const TOOL: &str = "sar";
@@ -62,7 +62,7 @@ impl Table {
 pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
     let mut reports = Reports::default();
     let (mut times, mut last): (Vec<f64>, Option<(f64, bool)>) = (Vec::new(), None);
-    let mut table: Option<Table> = None;
+    let (mut table, mut is_24_h): (Option<Table>, bool) = (None, true);
     for line in text.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
         if is_header(line) {
@@ -73,6 +73,7 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
         let Some(table) = table.as_ref().filter(|table| table.count == words.len()) else { continue };
         // A line of means begins with a word instead of a time.
         let Some(time) = time_of_day(words[0]) else { continue };
+        is_24_h &= !matches!(words[1], "AM" | "PM");
         let mut values = Vec::new();
         for (at, counter, factor) in &table.counters {
             if let Some(value) = rate(words[*at]).filter(|value| !is_latency_of_nothing(*counter, *value)) {
@@ -96,6 +97,14 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
     let mut series = reports.series(TOOL);
     series.host = host.map(|(host, _)| quote(host));
     series.interval_s = usual_step(&times);
+    // The date of the first line is in the order of somebody's country, unless it is told as ISO has it.
+    let first = text.lines().next().unwrap_or_default().split_whitespace();
+    let midnight = first.filter_map(|word| dated(&format!("{word}T00:00:00"))).next();
+    // The tables of `-b -d` begin their times anew, and a clock of twelve hours does so at noon.
+    let is_in_order = times.is_sorted() && is_24_h;
+    if let Some(midnight) = midnight.filter(|_| is_in_order) {
+        series.times = Times::OfCalendar(times.into_iter().map(|time| midnight + time).collect());
+    }
     Ok(series)
 }
 

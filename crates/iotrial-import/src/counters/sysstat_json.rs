@@ -1,14 +1,13 @@
 //! The JSON of sysstat: `iostat -o JSON`, and `sadf -j` with the totals of `-b` and the disks of `-d`.
 
 use iotrial_model::counters::{ALL_DISKS, Counter, CounterSeries, Times};
-use jiff::civil::DateTime;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::iostat::{self, without_the_first};
 use super::reports::{Reports, is_latency_of_nothing};
 use super::sar::{self, BLOCK_BYTES, times_of_day};
-use super::{CountersError, usual_step};
+use super::{CountersError, dated, usual_step};
 use crate::text::quote;
 
 #[derive(Deserialize)]
@@ -156,9 +155,7 @@ fn date_of(timestamp: &Value) -> Option<f64> {
         (Some(date), Some(time)) => format!("{date}T{time}"),
         _ => timestamp.as_str()?.get(..19)?.to_owned(),
     };
-    // `06/01/20` is June in one country and January in another, and is read as no date.
-    let at = DateTime::strptime("%Y-%m-%dT%H:%M:%S", at).ok()?;
-    Some(at.duration_since(DateTime::constant(1970, 1, 1, 0, 0, 0, 0)).as_secs_f64())
+    dated(&at)
 }
 
 /// The time of day in `06/01/20 10:20:30` or `2020-06-01T10:20:30+0200`.

@@ -124,7 +124,7 @@ impl Reader<'_, '_> {
                 let hint = "options of fio begin with two dashes, as in --bs=8k".to_owned();
                 self.error.note(
                     place,
-                    format!("`{name}` is no option, and no job file: {reason}"),
+                    format!("`{name}` is neither an option nor a job file: {reason}"),
                     Some(hint),
                 );
             }

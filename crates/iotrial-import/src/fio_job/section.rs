@@ -163,7 +163,7 @@ impl SectionReader<'_, '_> {
                     Some(name) => self.begin(name, place),
                     None => self.error.note(
                         &place,
-                        format!("`{line}` is no section"),
+                        format!("`{line}` is not a section"),
                         Some("a section is written [name]".to_owned()),
                     ),
                 }

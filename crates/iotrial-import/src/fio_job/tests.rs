@@ -247,7 +247,7 @@ fn a_command_line_is_read_as_fio_reads_it() {
     assert!(made.text.contains("# bs=8k (word 10)"), "{}", made.text);
     assert_eq!(convert("fio jobs.fio --section=a").0.jobs[0].size, ByteSize::gib(1));
     let told = mistakes("fio --name=a --rw=read --size=1g --runtime=9 odepth=8");
-    assert!(told.contains("word 6: `odepth=8` is no option, and no job file: no such file"), "{told}");
+    assert!(told.contains("word 6: `odepth=8` is neither an option nor a job file: no such file"), "{told}");
 }
 
 #[test]

@@ -122,7 +122,7 @@ pub(super) fn expand(text: &str, surroundings: &Surroundings<'_>) -> Result<Stri
 }
 
 fn not_a_number(text: &str) -> String {
-    format!("`{text}` is no number that fio would read")
+    format!("`{text}` is not a number that fio would read")
 }
 
 fn too_large(text: impl fmt::Display) -> String {
@@ -291,14 +291,14 @@ mod tests {
 
     #[test]
     fn what_is_no_number_is_told() {
-        check("", Err("no number"));
+        check("", Err("not a number"));
         check("3=6", Err("unknown unit"));
         check("1.5g", Err("whole numbers only"));
         check("12x", Err("unknown unit"));
         check("-1", Err("less than zero"));
         check("9999999p", Err("too large"));
         check("(1/0)", Err("division by zero"));
-        check("(1+", Err("no number"));
+        check("(1+", Err("not a number"));
         check("(1", Err("not closed"));
         check(&"(".repeat(10_000), Err("nested deeper"));
         check("50%", Err("no meaning"));

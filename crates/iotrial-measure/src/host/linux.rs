@@ -23,7 +23,7 @@ pub(super) fn cpu_snapshot() -> CpuSnapshot {
         user: time(own.0),
         system: time(own.1),
         involuntary_switch_count: involuntary_switch_count(),
-        host: host.map(|(busy, steal)| HostTimes { busy: time(busy), steal: time(steal) }),
+        host: host.map(|(busy, steal)| HostTimes { busy: time(busy), steal: Some(time(steal)) }),
     }
 }
 

@@ -1,16 +1,33 @@
 //! The limits and signals of Unix.
 
+use std::io;
+
 /// Signals that end a process, and that whoever starts it may have it ignore: `nohup` the first, a shell without job control the second
 /// in what it puts into the background.
 const STOPPING: [libc::c_int; 3] = [libc::SIGHUP, libc::SIGINT, libc::SIGTERM];
 
+/// Has `pull` called at every SIGINT, SIGTERM and SIGHUP, and at the end of the CPU time. Signals that the process was started to ignore
+/// stay ignored. May be asked for once in the life of a process.
+///
+/// # Errors
+///
+/// When the system takes no handler, or there is one.
+pub fn catch_stop_requests(pull: impl Fn() + Send + Sync + 'static) -> io::Result<()> {
+    // Before the handler is set, which would end a run that `nohup` protects, or that a script put into the background.
+    let ignored = IgnoredSignals::now();
+    ctrlc::set_handler(pull).map_err(io::Error::other)?;
+    ignored.ignore_again();
+    stop_at_cpu_time_limit();
+    Ok(())
+}
+
 /// Those of the signals that stop a run which the process ignored when it was asked.
 #[derive(Debug)]
-pub struct IgnoredSignals(Vec<libc::c_int>);
+struct IgnoredSignals(Vec<libc::c_int>);
 
 impl IgnoredSignals {
     /// Those that are ignored now; before any handler is set.
-    pub fn now() -> Self {
+    fn now() -> Self {
         let is_ignored = |signal: &libc::c_int| {
             let mut action = std::mem::MaybeUninit::<libc::sigaction>::uninit();
             #[expect(unsafe_code, reason = "no safe crate asks for the action of a signal")]
@@ -25,7 +42,7 @@ impl IgnoredSignals {
     }
 
     /// Has them ignored again, whatever handler was set since.
-    pub fn ignore_again(&self) {
+    fn ignore_again(&self) {
         for signal in &self.0 {
             #[expect(unsafe_code, reason = "no safe crate ignores a signal")]
             // SAFETY: ignoring a signal runs no code of ours.
@@ -51,7 +68,7 @@ pub fn survive_file_size_limit() {
 
 /// From now on the end of the CPU time that the process may have (`ulimit -t`) is a SIGTERM, for which a handler may be set, instead of the end
 /// of the process.
-pub fn stop_at_cpu_time_limit() {
+fn stop_at_cpu_time_limit() {
     extern "C" fn terminate(_: libc::c_int) {
         static IS_TOLD: std::sync::atomic::AtomicBool = std::sync::atomic::AtomicBool::new(false);
         // The kernel says it once a second from then on, and a second signal would end the run without its record.
@@ -69,6 +86,11 @@ pub fn stop_at_cpu_time_limit() {
     unsafe {
         libc::signal(libc::SIGXCPU, handler as *const () as libc::sighandler_t);
     }
+}
+
+/// Whether standard output, which is a terminal, takes escape sequences: all of Unix do, but those that say otherwise in `TERM`.
+pub const fn terminal_takes_escapes() -> bool {
+    true
 }
 
 /// Says a line without any memory, and ends the process.

@@ -121,7 +121,7 @@ pub enum PlanError {
     #[error("{0}")]
     Steps(String),
     /// A step is too short to be one.
-    #[error("step {number} would last {}, and less than 100 ms is no step", format_duration(*duration))]
+    #[error("step {number} would last {}, and less than 100 ms is not a step", format_duration(*duration))]
     ShortStep {
         /// Counted from 1.
         number: usize,

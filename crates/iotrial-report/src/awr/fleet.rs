@@ -407,7 +407,7 @@ fn together(fleet: &AwrFleet) -> Option<Section> {
         id: "together",
         heading: "Together, and added up",
         note: Some(
-            "«Together» is what all ask at the same time: what shared storage has to carry. «Added» is the sum of what each database needs by itself."
+            "“Together” is what all databases need at the same time, so what shared storage has to carry. “Added” is the sum of what each one needs on its own."
                 .to_owned(),
         ),
         blocks,

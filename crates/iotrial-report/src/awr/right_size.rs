@@ -82,7 +82,7 @@ fn answer(sizing: &RightSizing) -> Answer {
         .map(|one| {
             let part = if is_of_part(one, sizing.part.is_some()) { " for this part" } else { "" };
             format!(
-                "over-provisioned{part}: {} ({} there, {} needed)",
+                "over-provisioned{part}: {} (has {}, needs {})",
                 one.what,
                 whole(one.has),
                 whole(one.needs)
@@ -95,7 +95,7 @@ fn answer(sizing: &RightSizing) -> Answer {
     points.extend(chosen.licences.as_ref().map(licences));
     let mut lists = Vec::new();
     if !sizing.notes.is_empty() {
-        lists.push(PointList { heading: "What to know of the size", points: sizing.notes.clone() });
+        lists.push(PointList { heading: "Notes on sizing", points: sizing.notes.clone() });
     }
     lists.push(PointList { heading: "Factors", points: factors.collect() });
     Answer { is_good: None, headline, sentence: measured(sizing), points, lists }

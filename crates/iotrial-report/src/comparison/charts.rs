@@ -103,7 +103,7 @@ fn loads_left_out(count: usize) -> String {
 /// What is not drawn, in a sentence.
 fn left_out(comparison: &Comparison) -> &'static str {
     if comparison.configurations.len() > MOST_DRAWN {
-        " Of so many configurations the baseline and the best ones are drawn."
+        " Only the baseline and the best configurations are drawn."
     } else {
         ""
     }
@@ -116,7 +116,7 @@ pub(crate) fn bars(comparison: &Comparison) -> Option<Section> {
     let has_intervals = charts.iter().flat_map(|chart| &chart.series).flat_map(|series| &series.bars);
     let has_intervals = has_intervals.flatten().any(|bar| bar.interval.is_some());
     let note = if has_intervals {
-        "Error bars are 95 % confidence intervals of each figure by itself. Whether two configurations differ is told by the changes."
+        "Error bars are 95 % confidence intervals of each figure by itself. Whether two configurations differ is in the table of changes."
     } else {
         ""
     };
@@ -374,7 +374,7 @@ pub(crate) fn spread(comparison: &Comparison) -> Option<Section> {
     };
     (!blocks.is_empty()).then(|| Section {
         id: "spread",
-        heading: "How latency spreads over time",
+        heading: "Latency distribution over time",
         note: Some(format!(
             "{} All maps of a stream have the same bands.{of_first}{}",
             heat::HOW_TO_READ,

@@ -139,6 +139,6 @@ fn blocks(summary: &SweepSummary) -> Vec<Block> {
 }
 
 pub(super) fn section(summary: &SweepSummary) -> Option<Section> {
-    let note = "Each cell is a load of its own: so many I/Os outstanding in each job, times so many jobs. Along a diagonal the product is the same. The higher a figure, the stronger the colour of its cell.";
+    let note = "Each cell is one load: outstanding I/Os per job (down) by number of jobs (across). Along a diagonal the product is the same. Stronger colours are higher figures.";
     super::section("depth-by-jobs", "Depth by jobs", Some(note.to_owned()), blocks(summary))
 }

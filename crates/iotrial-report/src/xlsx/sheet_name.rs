@@ -39,7 +39,7 @@ impl SheetNames {
 fn short(heading: &str) -> &str {
     match heading {
         "Throughput and latency side by side" => "Throughput and latency",
-        "How latency spreads over time" => "Latency spread over time",
+        "Latency distribution over time" => "Latency spread over time",
         "Highest rate within the limit" => "Highest rate",
         other => other,
     }
@@ -54,7 +54,7 @@ mod tests {
         let mut names = SheetNames::default();
         assert_eq!(names.next(0, "By role"), "By role");
         assert_eq!(names.next(0, "by role"), "by role 2");
-        assert_eq!(names.next(12, "How latency spreads over time"), "12 Latency spread over time");
+        assert_eq!(names.next(12, "Latency distribution over time"), "12 Latency spread over time");
         assert_eq!(names.next(0, "Throughput and latency side by side"), "Throughput and latency");
         assert_eq!(names.next(0, "a/b:c'"), "a b c");
         assert_eq!(names.next(0, ""), " 2");

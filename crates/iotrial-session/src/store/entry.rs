@@ -122,7 +122,7 @@ impl Entry {
 
     /// A study, by its journal; `None` where a crash left not even the first line.
     fn read_study(path: &Path) -> Result<Option<Self>, ReadRecordError> {
-        let progress = reading(path, "journal of a study", || {
+        let progress = reading(path, "a journal of a study", || {
             let read =
                 Progress::read(&read_unpacked(path)?).map_err(|error| Unreadable::Check(error.into()))?;
             Ok(read.map(|(progress, _)| progress))

@@ -65,7 +65,7 @@ impl Fault for FindError {
 
     fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::None { .. } => "`iotrial records` lists what the store holds, with labels".to_owned(),
+            Self::None { .. } => "`iotrial records` lists all results with their labels; `iotrial records --trash` those that were removed".to_owned(),
             Self::Several { .. } => {
                 "write more of the id, or its last characters; `iotrial records` lists them all".to_owned()
             }

@@ -14,6 +14,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use super::entry::{Entry, KeyLatency};
 use super::kind::Kind;
+use super::os;
 
 /// Of the tables below. An index of another layout is emptied.
 const LAYOUT: i64 = 4;
@@ -69,7 +70,7 @@ pub(super) enum IndexError {
     #[error(transparent)]
     Sqlite(#[from] rusqlite::Error),
     /// Something else has its name.
-    #[error("`{}` is no index that iotrial made; move it away, and the store gets one", path.display())]
+    #[error("`{}` is not an index that iotrial made; move it away, and the store gets one", path.display())]
     Foreign {
         /// What has the name.
         path: PathBuf,
@@ -218,11 +219,7 @@ fn is_earlier_index(path: &Path) -> rusqlite::Result<bool> {
 
 /// An empty file that only its user reads, where there is none yet.
 fn make_private(path: &Path) -> io::Result<()> {
-    let mut options = File::options();
-    options.write(true).create(true).truncate(false);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(drop)
+    os::private_file().write(true).create(true).truncate(false).open(path).map(drop)
 }
 
 fn connect(path: &Path, patience: Duration) -> rusqlite::Result<Connection> {

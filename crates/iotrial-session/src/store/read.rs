@@ -34,10 +34,10 @@ const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// Why a file is no record that can be read.
 #[derive(Debug, thiserror::Error)]
-#[error("`{}` is no {what} that can be read", path.display())]
+#[error("`{}` is not {what} that can be read", path.display())]
 pub struct ReadRecordError {
     path: PathBuf,
-    /// The noun of what it should be: `record`, `journal of a study`.
+    /// What it should be, with its article: `a record`, `a journal of a study`.
     what: &'static str,
     #[source]
     why: Unreadable,
@@ -92,7 +92,7 @@ impl Fault for ReadRecordError {
 ///
 /// When it cannot be read or understood, or contradicts itself.
 pub fn read_record(path: &Path) -> Result<RunRecord, ReadRecordError> {
-    reading(path, "record", || {
+    reading(path, "a record", || {
         let text = read_unpacked(path)?;
         // By what it says of itself, and before it is read as a run: the first key that is missing in it would be no help.
         if says(&text, Kind::Sweep.format()) {
@@ -132,7 +132,7 @@ pub fn is_called_record(path: &Path) -> bool {
 ///
 /// When it cannot be read or understood, or contradicts itself.
 pub(super) fn read_sweep(path: &Path) -> Result<SweepRecord, ReadRecordError> {
-    reading(path, "record of a sweep", || sweep_of(&read_unpacked(path)?))
+    reading(path, "a record of a sweep", || sweep_of(&read_unpacked(path)?))
 }
 
 /// The record of a sweep in the text of its file.
@@ -154,7 +154,7 @@ pub fn sweep_of(text: &[u8]) -> Result<SweepRecord, Unreadable> {
 ///
 /// When it cannot be read or understood, or contradicts itself.
 pub(super) fn read_imported(path: &Path) -> Result<ImportedRecord, ReadRecordError> {
-    reading(path, "imported record", || imported_of(&read_unpacked(path)?))
+    reading(path, "an imported record", || imported_of(&read_unpacked(path)?))
 }
 
 /// The imported record in the text of its file.

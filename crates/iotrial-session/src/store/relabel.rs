@@ -27,7 +27,7 @@ use crate::fault::Fault;
 #[derive(Debug, thiserror::Error)]
 pub enum RelabelError {
     /// It is something else than a run, a sweep or an imported result.
-    #[error("`{}` is no result with a label of its own", path.display())]
+    #[error("`{}` is not a result with a label of its own", path.display())]
     NoResult {
         /// The file, as the user named it.
         path: PathBuf,

@@ -8,7 +8,7 @@ use iotrial_measure::control::Control;
 use iotrial_model::application::ApplicationMetrics;
 use iotrial_model::given_target::GivenTarget;
 use iotrial_model::plan::{EngineKind, Plan};
-use iotrial_model::record::Interval;
+use iotrial_model::record::{Interval, RunRecord};
 use iotrial_model::study::Study;
 
 use super::read::read_stored;
@@ -30,7 +30,7 @@ impl Observer for Heard {
         self.0.lock().unwrap().push(text.to_owned());
     }
     fn layout(&self, _: u64, _: u64) {}
-    fn start(&self, _: &Plan) {}
+    fn start(&self, _: &RunRecord, _: bool) {}
     fn interval(&self, _: &Plan, _: &Interval) {}
     fn finish(&self) {}
 }
@@ -243,8 +243,8 @@ fn a_file_that_cannot_be_read_is_told_and_does_not_hide_the_others() {
     fs::write(store.folder().join("spoilt.iotrial.study"), "no journal\n").unwrap();
     assert_eq!(store.entries().unwrap().len(), 1);
     let heard = bench.heard();
-    assert!(heard.contains("warning: `") && heard.contains("01X.iotrial.json` is no record"), "{heard}");
-    assert!(heard.contains("spoilt.iotrial.study` is no journal of a study"), "{heard}");
+    assert!(heard.contains("warning: `") && heard.contains("01X.iotrial.json` is not a record"), "{heard}");
+    assert!(heard.contains("spoilt.iotrial.study` is not a journal of a study"), "{heard}");
 }
 
 #[test]

@@ -23,7 +23,7 @@ use super::shell::{Shell, Surroundings};
 use crate::fault::{Fault, explained, on_one_line};
 use crate::host_warning::HostWarnings;
 use crate::observer::Observer;
-use crate::request::StudyRequest;
+use crate::request::{HostLook, StudyRequest};
 use crate::rig::{Rig, Saved};
 use crate::run::{self, what_follows};
 use crate::setup::Setup;
@@ -41,6 +41,8 @@ pub(super) struct Carrier<'a> {
     shell: Shell,
     /// Whether the records say nothing of whose machine it was.
     anonymous: bool,
+    /// How the hosts are looked at.
+    host: HostLook,
     /// What is critical about the hosts, as far as it was said.
     warnings: HostWarnings,
     /// Measurements that were begun or given up, of those that were missing.
@@ -78,6 +80,7 @@ impl<'a> Carrier<'a> {
             released,
             shell,
             anonymous,
+            host: request.host.clone(),
             warnings: HostWarnings::default(),
             count: 0,
             missing_count: 0,
@@ -94,12 +97,15 @@ impl<'a> Carrier<'a> {
         self.missing_count = outlook.missing_count();
         if self.missing_count > 0 {
             let time = format_duration(outlook.duration());
-            self.say(&format!("{} to be measured: {time} and the time to lay out files", self.missing_count));
+            self.say(&format!(
+                "{} measurements to go: {time}, plus the creation of test files",
+                self.missing_count
+            ));
         }
         // Of all configurations before the first is measured: whoever has to change something wants to know it now, not in the night.
         for load in &outlook.loads {
             let profile = &self.file.load(&load.profile).profile.name;
-            self.warnings.tell(load.host_report.as_ref(), profile, &*self.observer);
+            self.warnings.tell(load.seen_host.as_ref(), profile, &*self.observer);
         }
         let file = self.file;
         // Round by round and not configuration by configuration: storage drifts over hours, and what it does in one of them must not
@@ -129,8 +135,13 @@ impl<'a> Carrier<'a> {
 
     /// Looks at what is missing and its targets once more.
     pub(super) fn outlook(&self, request: &StudyRequest) -> Result<Outlook, StudyError> {
-        let StudyRequest { store, anonymous, .. } = request;
-        let ways = Ways { store: store.as_deref(), released: Some(&self.released), anonymous: *anonymous };
+        let StudyRequest { store, anonymous, host, .. } = request;
+        let ways = Ways {
+            store: store.as_deref(),
+            released: Some(&self.released),
+            anonymous: *anonymous,
+            host: Some(host),
+        };
         Outlook::of(self.file, &ways, |cell| !self.journal.is_done(cell))
     }
 
@@ -267,13 +278,14 @@ impl<'a> Carrier<'a> {
             store: Some(self.store.folder()),
             released: Some(&self.released),
             anonymous: self.anonymous,
+            host: Some(&self.host),
         };
         let load = self.file.load(&cell.profile);
         let request = self.file.request(visit.configuration, &load.profile, cell.repeat, &ways);
         let mut setup = Setup::new(load.clone(), &request)
             .map_err(|source| StudyError::setup(visit.configuration, &cell.profile, source))?;
         // Again, because what a command attached was not there before.
-        self.warnings.tell(setup.host_report.as_ref(), &setup.plan.profile, &*self.observer);
+        self.warnings.tell(setup.seen_host.as_ref(), &setup.plan.profile, &*self.observer);
         setup.study = Some(StudyPlace {
             name: self.file.study.whole_name().to_owned(),
             profile: cell.profile.clone(),

@@ -79,7 +79,7 @@ pub enum AddError {
         study: String,
     },
     /// One is not what the study asks for.
-    #[error("`{}` cannot become a part of the study `{study}`", path.display())]
+    #[error("`{}` cannot be added to the study `{study}`", path.display())]
     Misfit {
         /// Where the record was read from.
         path: PathBuf,

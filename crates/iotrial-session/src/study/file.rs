@@ -14,7 +14,7 @@ use super::released::Released;
 use crate::bounded_file::{Pipes, ReadFileError, read_text};
 use crate::fault::Fault;
 use crate::judged_profile::{JudgedProfile, LoadProfileError};
-use crate::request::{Aim, LoadRequest, RigRequest};
+use crate::request::{Aim, HostLook, LoadRequest, RigRequest};
 use iotrial_model::foreign_text::harmless;
 
 /// A study that needs no other file any more.
@@ -284,6 +284,7 @@ impl StudyFile {
                 attributes: configuration.attributes.clone(),
                 keep_files: load.keep_files,
                 anonymous: ways.anonymous,
+                host: ways.host.cloned().unwrap_or_default(),
                 sim: configuration.sim.clone(),
                 store: ways.store.map(Path::to_owned),
             },
@@ -300,6 +301,8 @@ pub(super) struct Ways<'a> {
     pub(super) released: Option<&'a Released>,
     /// Whether the records say nothing of whose machine it was.
     pub(super) anonymous: bool,
+    /// How the hosts are looked at; `None` as they are without a word.
+    pub(super) host: Option<&'a HostLook>,
 }
 
 fn load_embedded(embedded: &EmbeddedProfile) -> Result<JudgedProfile, EmbeddedError> {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use iotrial_model::host_fact::HostReport;
+use crate::host_warning::SeenHost;
 use iotrial_model::plan::Plan;
 use iotrial_model::record::TargetRecord;
 use iotrial_model::study::{Cell, Configuration, Study};
@@ -50,7 +50,7 @@ pub struct Foreseen {
     working_set: ByteSize,
     /// What was read of the host and of what is below the targets; `None` where these are not there yet.
     #[serde(skip)]
-    pub(super) host_report: Option<HostReport>,
+    pub(super) seen_host: Option<SeenHost>,
     /// What the plan changed from what was asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -115,7 +115,7 @@ fn foresee(
     // What its command attaches is not there yet.
     let looked_at = configuration.before.is_none();
     let mut targets: Vec<String> = request.rig.targets.iter().map(ToString::to_string).collect();
-    let (plan, would_write_bytes, whole, host_report) = if looked_at {
+    let (plan, would_write_bytes, whole, seen_host) = if looked_at {
         let setup = Setup::new(load.clone(), &request)
             .map_err(|source| StudyError::setup(configuration, profile, source))?;
         if setup.plan.engine.touches_targets() {
@@ -124,7 +124,7 @@ fn foresee(
             targets.clear();
         }
         let whole = setup.search.as_ref().map(|search| search.whole_time(setup.expected_layout_time()));
-        (setup.plan, setup.layout.written, whole, setup.host_report)
+        (setup.plan, setup.layout.written, whole, setup.seen_host)
     } else {
         let plan = unseen_plan(&request, &load.profile).map_err(StudyError::Unseen)?;
         // Every file in full. What is there already and could be reused is not known before the command has run.
@@ -142,7 +142,7 @@ fn foresee(
         looked_at,
         targets,
         working_set: working_set(&plan),
-        host_report,
+        seen_host,
         notes: plan.notes,
     })
 }
@@ -200,7 +200,7 @@ mod tests {
             looked_at,
             targets: Vec::new(),
             working_set: ByteSize::mib(working_set_mib),
-            host_report: None,
+            seen_host: None,
             notes: Vec::new(),
         }
     }

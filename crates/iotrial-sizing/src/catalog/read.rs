@@ -484,7 +484,14 @@ fn read_provisioned(table: &mut TableReader<'_>) -> Option<Provisioned> {
     let decimal = read_provisioned_bandwidth(
         table,
         MB,
-        ["mb_per_s_included", "mb_per_s_min", "mb_per_s_per_iops_max", "mb_per_s_per_iops", "mb_per_s_max"],
+        [
+            "mb_per_s_included",
+            "mb_per_s_min",
+            "mb_per_s_per_iops_min",
+            "mb_per_s_per_iops_max",
+            "mb_per_s_per_iops",
+            "mb_per_s_max",
+        ],
     );
     let binary = read_provisioned_bandwidth(
         table,
@@ -492,6 +499,7 @@ fn read_provisioned(table: &mut TableReader<'_>) -> Option<Provisioned> {
         [
             "mib_per_s_included",
             "mib_per_s_min",
+            "mib_per_s_per_iops_min",
             "mib_per_s_per_iops_max",
             "mib_per_s_per_iops",
             "mib_per_s_max",
@@ -512,10 +520,11 @@ fn read_provisioned(table: &mut TableReader<'_>) -> Option<Provisioned> {
 fn read_provisioned_bandwidth(
     table: &mut TableReader<'_>,
     unit: f64,
-    [included, min, per_iops_max, per_iops, max]: [&'static str; 5],
+    [included, min, per_iops_min, per_iops_max, per_iops, max]: [&'static str; 6],
 ) -> Option<ProvisionedBandwidth> {
     let included = table.number(included).map(|amount| amount * unit);
     let least = table.number(min).map(|amount| amount * unit);
+    let asked = table.number(per_iops_min).map(|amount| amount * unit);
     let bought = table.number(per_iops_max).map(|amount| amount * unit);
     let followed = table.number(per_iops).map(|amount| amount * unit);
     let most = table.number(max)? * unit;
@@ -525,13 +534,22 @@ fn read_provisioned_bandwidth(
         );
         return table.refuse(per_iops, message);
     }
+    let per_iops_most = bought.or(followed).unwrap_or(f64::INFINITY);
+    // More asked for than allowed would leave nothing that can be ordered.
+    if asked.is_some_and(|asked| followed.is_some() || asked > per_iops_most) {
+        let message = format!(
+            "`{per_iops_min}` must be no more than `{per_iops_max}`, and is for bandwidth that is bought"
+        );
+        return table.refuse(per_iops_min, message);
+    }
     let included = included.unwrap_or(0.0);
     Some(ProvisionedBandwidth {
         included,
         min: least.unwrap_or(0.0).max(included),
         // `per_iops` means that bandwidth follows from the IOPS, `per_iops_max` that it is bought up to that
         // ratio. The arithmetic of the bound is the same, what differs is who pays.
-        per_iops_max: bought.or(followed).unwrap_or(f64::INFINITY),
+        per_iops_max: per_iops_most,
+        per_iops_min: asked.unwrap_or(0.0),
         max: most,
         is_bought: followed.is_none(),
         step: unit,
@@ -540,21 +558,31 @@ fn read_provisioned_bandwidth(
 
 fn read_raid(table: &mut TableReader<'_>) -> Option<RaidGroup> {
     // Disk I/Os for one small random write: RAID 5 reads data and parity and writes both (4), RAID 6 has a
-    // second parity (6), a mirror writes twice (2).
-    const LEVELS: [(&str, (&str, f64)); 4] = [
-        ("raid0", ("raid0", 1.0)),
-        ("raid10", ("raid10", 2.0)),
-        ("raid5", ("raid5", 4.0)),
-        ("raid6", ("raid6", 6.0)),
+    // second parity (6), a mirror writes twice (2). Large writes fill whole stripes, so that only a mirror transfers
+    // every byte twice. Nodes that keep copies of each other (vSAN, Ceph) are mirrors of so many.
+    const LEVELS: [(&str, (&str, f64, f64)); 5] = [
+        ("raid0", ("raid0", 1.0, 1.0)),
+        ("raid10", ("raid10", 2.0, 2.0)),
+        ("raid5", ("raid5", 4.0, 1.0)),
+        ("raid6", ("raid6", 6.0, 1.0)),
+        ("copies", ("copies", 0.0, 0.0)),
     ];
     let level = table.required("level", |table, key| table.word(key, &LEVELS));
+    let copies = table.integer("copies", 2..=8);
     let spindles = table.required("spindles", |table, key| table.integer(key, 1..=10_000));
     let iops = table.required("iops_per_spindle", TableReader::number);
     let bandwidth = table.required("mb_per_s_per_spindle", TableReader::number);
-    let (level, write_cost) = level?;
+    let (level, write_cost, write_transfers) = match (level?, copies) {
+        (("copies", ..), Some(copies)) => ("copies", copies as f64, copies as f64),
+        ((level, cost, transfers), None) if cost > 0.0 => (level, cost, transfers),
+        _ => {
+            return table.refuse("copies", "`copies` is for the level \"copies\", which needs it".to_owned());
+        }
+    };
     Some(RaidGroup {
         level: level.to_owned(),
         write_cost,
+        write_transfers,
         spindles: u32::try_from(spindles?).ok()?,
         iops_per_spindle: iops?,
         bandwidth_per_spindle: bandwidth? * MB,
@@ -563,12 +591,19 @@ fn read_raid(table: &mut TableReader<'_>) -> Option<RaidGroup> {
 
 fn read_price(table: &mut TableReader<'_>, context: &Context) -> Option<VolumePrice> {
     let currency = context.price_currency(table);
+    // Arrays are paid by what they hold on disk: less where data are reduced, more where nodes keep copies.
+    let reduction = table.number("data_reduction").unwrap_or(1.0);
+    let copies = table.number("copies").unwrap_or(1.0);
+    if reduction < 1.0 || copies < 1.0 {
+        return table.refuse("data_reduction", "`data_reduction` and `copies` must be 1 or more".to_owned());
+    }
+    let on_disk = copies / reduction;
     // An absent price part is zero: vendors charge by different parts, and only those they use are written
     // down.
     let mut amount = |key| table.number(key).unwrap_or(0.0);
     let per_month = amount("per_month");
-    let per_gib_month = amount("per_gib_month");
-    let per_gib_hour = amount("per_gib_hour");
+    let per_gib_month = amount("per_gib_month") * on_disk;
+    let per_gib_hour = amount("per_gib_hour") * on_disk;
     let per_vpu_gib_month = amount("per_vpu_gib_month");
     let per_iops_month = amount("per_iops_month");
     let per_iops_hour = amount("per_iops_hour");

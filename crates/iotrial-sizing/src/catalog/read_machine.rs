@@ -258,13 +258,32 @@ pub(super) fn read_path(table: &mut TableReader<'_>, names: &[String]) -> Option
 fn read_local_disk(table: &mut TableReader<'_>) -> Option<LocalDisk> {
     let size_gib = table.required("size_gib", |table, key| table.integer(key, 1..=1 << 24));
     let with_host_cache = table.boolean("with_host_cache").unwrap_or(false);
-    let limits = read_plain(table);
+    let mut limits = read_plain(table);
+    limits.extend(bandwidth_of_4_kib(&limits));
     // With `with_host_cache` the limits are those of the cache, where the vendor states both together.
     if limits.is_empty() && !with_host_cache {
         let message = "there is no limit: `iops_max`, `read_mb_per_s_max` and so on, or `with_host_cache`";
         return table.refuse("size_gib", message.to_owned());
     }
     Some(LocalDisk { size_gib: size_gib?, limits, with_host_cache })
+}
+
+/// What I/Os of 4 KiB at the stated rates move, where no bandwidth is stated: vendors state IOPS of local disks at 4 KiB, and without this
+/// large I/Os would be bound by nothing. Disks move more at larger sizes, so that it is on the safe side.
+fn bandwidth_of_4_kib(limits: &[(Measure, f64)]) -> Vec<(Measure, f64)> {
+    const STATED_AT_BYTES: f64 = 4_096.0;
+    let of = |measure| match measure {
+        Measure::Iops => Some(Measure::Bandwidth),
+        Measure::ReadIops => Some(Measure::ReadBandwidth),
+        Measure::WriteIops => Some(Measure::WriteBandwidth),
+        _ => None,
+    };
+    let is_bandwidth =
+        |measure| matches!(measure, Measure::Bandwidth | Measure::ReadBandwidth | Measure::WriteBandwidth);
+    if limits.iter().any(|(measure, _)| is_bandwidth(*measure)) {
+        return Vec::new();
+    }
+    limits.iter().filter_map(|(measure, most)| Some((of(*measure)?, STATED_AT_BYTES * most))).collect()
 }
 
 fn read_price(table: &mut TableReader<'_>, context: &Context) -> Option<MachinePrice> {

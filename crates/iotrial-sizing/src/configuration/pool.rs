@@ -168,11 +168,12 @@ impl Pool {
             }
             return Ok((iops, most));
         }
-        let bandwidth = self.bandwidth.unwrap_or(own.min);
+        let least = own.least(iops);
+        let bandwidth = self.bandwidth.unwrap_or(least);
         // A person writes 2000MB/s for 2,000 of them, and a file written by the search rounds to whole bytes;
         // neither should fail in the last bit.
-        if bandwidth < own.min * (1.0 - 1e-9) || bandwidth > most * (1.0 + 1e-9) {
-            let (least, most) = (own.min / own.step, most / own.step);
+        if bandwidth < least * (1.0 - 1e-9) || bandwidth > most * (1.0 + 1e-9) {
+            let (least, most) = (least / own.step, most / own.step);
             let allowed = format!("from {least:.0} to {most:.0} {} at {iops} IOPS", own.unit().as_str());
             return Err(out_of_range("the bandwidth", allowed, BandwidthUnit::written(bandwidth)));
         }

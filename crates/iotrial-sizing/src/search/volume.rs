@@ -181,8 +181,7 @@ fn least_size_at_block(limit: &BlockLimit, need: f64, together: f64, largest: u6
     Some(least)
 }
 
-/// The least IOPS and bandwidth that suffice for one volume: bandwidth may need IOPS, never the other way
-/// round.
+/// The least IOPS and bandwidth that suffice for one volume: bandwidth may need IOPS, and the IOPS that are bought a least bandwidth.
 fn least_provisioned(provisioned: &Provisioned, need_iops: f64, need_bandwidth: f64) -> Option<(f64, f64)> {
     let whole = |number: f64| least_whole(number).map(|whole| whole as f64);
     // IOPS and steps of bandwidth are sold in whole numbers.
@@ -201,6 +200,7 @@ fn least_provisioned(provisioned: &Provisioned, need_iops: f64, need_bandwidth: 
         // The vendor caps bandwidth per IOPS, so enough IOPS are bought to be allowed the bandwidth.
         iops = iops.max(whole(wanted / own.per_iops_max)?);
     }
-    let bandwidth = if own.is_bought { bandwidth } else { own.most(iops) };
+    // IOPS may in turn ask for bandwidth, always for less than they allow.
+    let bandwidth = if own.is_bought { bandwidth.max(own.least(iops)) } else { own.most(iops) };
     (iops <= provisioned.iops_max).then_some((iops, bandwidth))
 }

@@ -69,7 +69,7 @@ name = "bought"
 latency = "sub-ms"
 size_min_gib = 1
 size_max_gib = 5
-provisioned = { iops_included = 4, iops_per_gib_max = 3, iops_max = 12, mb_per_s_included = 1, mb_per_s_per_iops_max = 0.4, mb_per_s_max = 4 }
+provisioned = { iops_included = 4, iops_per_gib_max = 3, iops_max = 12, mb_per_s_included = 1, mb_per_s_per_iops_min = 0.2, mb_per_s_per_iops_max = 0.4, mb_per_s_max = 4 }
 price = { per_gib_month = 2.0, per_iops_month = 0.7, iops_above = [{ iops = 8, per_iops_month = 0.3 }], per_mb_per_s_month = 1.1, source = "page" }
 source = "page"
 
@@ -401,8 +401,8 @@ fn everything() -> Vec<Tried> {
     for iops in 4..=12_u32 {
         for mb_per_s in 1..=4_u32 {
             let (iops, mb_per_s) = (f64::from(iops), f64::from(mb_per_s));
-            // No more than 0.4 MB/s for each IOPS, but what is included always.
-            if mb_per_s <= (0.4 * iops).max(1.0) + 1e-9 {
+            // From 0.2 to 0.4 MB/s for each IOPS, but what is included always.
+            if mb_per_s <= (0.4 * iops).max(1.0) + 1e-9 && mb_per_s >= 0.2 * iops - 1e-9 {
                 volumes.push((Volume::Bought { iops, mb_per_s }, 1..=5));
             }
         }

@@ -12,71 +12,70 @@ use crate::report_files::ReportFiles;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  # what one database asks of its storage
+  # how much I/O does this database do?
   iotrial awr awrrpt_1_812_813.html
   # average, percentiles and peak over a day of reports
   iotrial awr ./reports
-  # the same for the others: as a page, or for a program
+  # as a page, or for a program
   iotrial awr ./reports --html day.html
   iotrial awr ./reports --json
-  # a demand at the 95th percentile with its machine, and what to buy for it
+  # write a demand (95th percentile), and find what to buy for it
   iotrial awr ./reports --demand erp.toml
   iotrial size --demand erp.toml
-  # sized as OMAT does, and by the highest minute
+  # sized like Microsoft's OMAT, or by the highest minute
   iotrial awr ./reports --method omat
   iotrial awr awrminer.out --method peak
-  # several databases that share storage: all together, and two of them
+  # several databases on shared storage: all together, or only two of them
   iotrial awr ./reports --demand all.toml --html fleet.html
   iotrial awr ./reports --database ERP --database CRM --clock ERP=-1:00
-  # the same I/O as a load: does a volume carry it at the reported latencies?
+  # replay the same I/O: does a volume reach the reported latencies?
   iotrial awr ./reports --profile erp.toml --level peak
   iotrial run erp.toml --target /mnt/a
-  # runs of SLOB: IOPS and latency over sessions, and how they scale over hosts
+  # SLOB runs: IOPS and latency by number of sessions and hosts
   iotrial awr ./slob --slob --html slob.html
 
-Reads HTML and text reports of 10.2 to 23ai (an instance, a RAC instance, a cluster, a pluggable database), Statspack text and \
-the output of AWR-Miner, packed by gzip or Zstandard or not. Reports of RAC instances for the same snapshots are added up, and \
-nothing is counted twice. `iotrial docs awr` says what is read, corrected and left out.
+Reads HTML and text reports of Oracle 10.2 to 23ai (instance, RAC instance, cluster, pluggable database), Statspack text and \
+AWR-Miner output; gzip and Zstandard are unpacked. Reports of RAC instances for the same snapshots are added up, and \
+nothing is counted twice. `iotrial docs awr` explains what is read, corrected and left out.
 
-Exit codes: 0 all read; 1 some files could not be read, or were cut off; 2 wrong usage, or nothing could be read; 3 could not be carried out.")]
+Exit codes: 0 all files read; 1 some files could not be read, or are cut off; 2 wrong usage, or nothing could be read; 3 failed.")]
 pub struct AwrArgs {
-    /// Reports, folders of them, or - for standard input.
+    /// Reports, folders of reports, or - for standard input.
     #[arg(required = true, value_name = "FILE|DIR|-")]
     pub reports: Vec<PathBuf>,
 
-    /// Count only this database, by its name in the list; may be given several times.
+    /// Count only this database, by its name in the list (repeatable).
     #[arg(long, value_name = "NAME")]
     pub database: Vec<String>,
 
-    /// Move the times of a database whose host has its clock in another time zone: `ERP=-1:00` is an hour back.
+    /// Shift the times of a database whose host is in another time zone: `ERP=-1:00` is one hour back.
     #[arg(long, value_name = "NAME=HOURS", value_parser = ClockShift::parse, allow_hyphen_values = true)]
     pub clock: Vec<ClockShift>,
 
-    /// Write what is asked for as a demand, which `size --demand` and `run --need` take. Of several databases it is what they ask at the same
-    /// time.
+    /// Write a demand file for `size --demand` and `run --need`. For several databases it is what they need at the same time.
     #[arg(long, value_name = "FILE")]
     pub demand: Option<PathBuf>,
 
-    /// Write the I/O of one database as a profile, which `run` takes: its streams by role at the reported rates. The reported latencies
-    /// become the threshold set that judges it, in a file beside it (`erp.thresholds.toml`).
+    /// Write the I/O of one database as a profile for `run`, with the reported rates by role. The reported latencies
+    /// become its threshold set, in a second file (`erp.thresholds.toml`).
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
 
-    /// The rates of the profile as a share or a multiple of the reported ones, such as 50% or 2x.
+    /// Scale the rates of the profile, such as 50% or 2x.
     #[arg(long, value_name = "SHARE", default_value = "100%", requires = "profile")]
     pub scale: RateScale,
 
     #[command(flatten)]
     pub sizing: RightSizeArgs,
 
-    /// Show runs of SLOB: a row for each report with SLOB's own figures, runs at the same time together, by sessions and hosts.
+    /// Show the reports as SLOB runs: one row each, with SLOB's own figures; runs at the same time are added up.
     #[arg(long, conflicts_with_all = ["demand", "profile"])]
     pub slob: bool,
 
     #[command(flatten)]
     pub files: ReportFiles,
 
-    /// One JSON document on standard output, nothing else there.
+    /// Print one JSON document to standard output, and nothing else.
     #[arg(long)]
     pub json: bool,
 }
@@ -84,27 +83,27 @@ pub struct AwrArgs {
 /// How the machine and the storage that a database needs follow from what it used.
 #[derive(Debug, Args)]
 pub struct RightSizeArgs {
-    /// The level to size for, and to write as the demand [default: p95].
+    /// Level to size for, and to write with --demand [default: p95].
     #[arg(long, value_name = "LEVEL")]
     pub level: Option<DemandLevel>,
 
-    /// How to size: by CPU time and measured rates, as Microsoft's OMAT does, or by the highest of everything.
+    /// Sizing method.
     #[arg(long, value_name = "METHOD", default_value = "iotrial")]
     pub method: SizeMethod,
 
-    /// The share of the CPUs that may be busy, in percent [default: 75; 100 for omat and peak].
+    /// How busy the CPUs may be, in percent [default: 75; 100 for omat and peak].
     #[arg(long, value_name = "PERCENT", value_parser = parse_utilisation)]
     pub cpu_utilisation: Option<f64>,
 
-    /// What CPU is multiplied by [default: 1 where the level was measured; 2 for one report, and for omat].
+    /// Multiply CPU by this [default: 1 if the level was measured; 2 for a single report, and for omat].
     #[arg(long, value_name = "N", value_parser = parse_factor)]
     pub factor_cpu: Option<f64>,
 
-    /// What SGA and PGA are multiplied by [default: 1.25; 2 for omat].
+    /// Multiply SGA and PGA by this [default: 1.25; 2 for omat].
     #[arg(long, value_name = "N", value_parser = parse_factor)]
     pub factor_memory: Option<f64>,
 
-    /// What rates of I/O are multiplied by [default: as for CPU].
+    /// Multiply I/O rates by this [default: as for CPU].
     #[arg(long, value_name = "N", value_parser = parse_factor)]
     pub factor_io: Option<f64>,
 }
@@ -146,11 +145,11 @@ fn parse_factor(text: &str) -> Result<f64, String> {
 /// How to size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum SizeMethod {
-    /// By CPU time at a utilisation that leaves room, and rates as they were measured.
+    /// By CPU time, with headroom, and I/O rates as measured.
     Iotrial,
-    /// As Microsoft's OMAT: by active sessions, everything twice.
+    /// Like Microsoft's OMAT: by active sessions, everything doubled.
     Omat,
-    /// The highest of everything that was seen.
+    /// By the highest values seen.
     Peak,
 }
 
@@ -168,7 +167,7 @@ impl ClockShift {
     const MOST_HOURS: i64 = 26;
 
     fn parse(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is no name with hours, such as `ERP=-1:00` or `ERP=+5:30`");
+        let wrong = || format!("`{text}` is not a name with hours, such as `ERP=-1:00` or `ERP=+5:30`");
         // From the right: a name may have the sign in it.
         let (database, hours) = text.rsplit_once('=').ok_or_else(wrong)?;
         let (is_back, digits) = match hours.strip_prefix('-') {

@@ -15,38 +15,38 @@ use crate::report_files::ReportFiles;
 Examples:
   # is this host set up for SQL Server, with its files in /data?
   iotrial check --target /data --for sqlserver
-  # data and log on volumes of their own
+  # data and log on separate volumes
   iotrial check --target /u01 --target /u02 --for oracle
   # all findings and facts as a page, or for a program
   iotrial check --target /data --html host.html
   iotrial check --target /data --json | jq '.findings[].title'
-  # what is checked, and with rules of the company as well
+  # list the rules; add your own
   iotrial check --list-rules
   iotrial check --target /data --rules ./our-rules
-  # on a cloud machine, with what its metadata service says of shape and volumes
+  # on a cloud machine, also ask its metadata service for shape and volumes
   iotrial check --target /data --cloud
-  # another host, of which a copy of /proc, /sys and /etc is here
+  # another host, from a copy of its /proc, /sys and /etc
   iotrial check --root ./db01 --target /data
 
-Changes nothing, writes nothing to the targets, runs no other program, and opens no connection without --cloud. Settings that cannot be read are \
-listed as unknown and never count as good; as root more can be read. `iotrial docs check` has the rules' format and what is not \
-looked at.
+Changes nothing, writes nothing to the targets, runs no other program, and opens no network connection without --cloud. Settings that \
+cannot be read are listed as unknown and never count as good; root can read more. `iotrial docs check` explains the format of rules \
+and what is not checked.
 
-Exit codes: 0 no critical or high finding; 1 at least one; 2 wrong usage, rules or target; 3 could not be carried out.")]
+Exit codes: 0 no critical or high finding; 1 at least one; 2 wrong usage, rules or target; 3 failed.")]
 pub struct CheckArgs {
-    /// A directory, file or block device whose chain down to the hardware is checked; may be repeated.
+    /// Directory, file or block device to check, down to the hardware (repeatable).
     #[arg(long = "target", value_name = "PATH")]
     pub targets: Vec<PathBuf>,
 
-    /// The database that is to run here; without it only rules are asked that hold for all of them.
+    /// The database that will run here; without it, only the rules for all databases apply.
     #[arg(long = "for", value_name = "DATABASE")]
     pub database: Option<DatabaseArg>,
 
-    /// Rules of your own: a TOML file, or a folder of them; may be repeated. One with the id of a built-in rule replaces it.
+    /// Your own rules: a TOML file or a folder of them (repeatable). A rule with the id of a built-in one replaces it.
     #[arg(long, value_name = "FILE|DIR")]
     pub rules: Vec<PathBuf>,
 
-    /// List the rules, and check nothing.
+    /// List the rules without checking anything.
     #[arg(long, conflicts_with = "targets")]
     pub list_rules: bool,
 
@@ -54,14 +54,14 @@ pub struct CheckArgs {
     #[arg(long, conflicts_with = "root")]
     pub cloud: bool,
 
-    /// Check the host whose /proc, /sys and /etc were copied into this folder.
+    /// Check another host, whose /proc, /sys and /etc were copied to this folder.
     #[arg(long, value_name = "DIR")]
     pub root: Option<PathBuf>,
 
     #[command(flatten)]
     pub files: ReportFiles,
 
-    /// One JSON document on standard output, nothing else there.
+    /// Print one JSON document to standard output, and nothing else.
     #[arg(long)]
     pub json: bool,
 }

@@ -13,7 +13,7 @@ use iotrial_model::builtin::builtin_profiles;
 use iotrial_model::foreign_text::{harmless, is_hidden};
 use iotrial_model::plan::Plan;
 use iotrial_model::profile::Profile;
-use iotrial_model::record::Interval;
+use iotrial_model::record::{Interval, RunRecord};
 use iotrial_session::observer::Observer;
 use iotrial_session::store::{Entry, Store};
 
@@ -80,7 +80,7 @@ impl Observer for Deaf {
     fn say(&self, _: &str) {}
     fn warn(&self, _: &str) {}
     fn layout(&self, _: u64, _: u64) {}
-    fn start(&self, _: &Plan) {}
+    fn start(&self, _: &RunRecord, _: bool) {}
     fn interval(&self, _: &Plan, _: &Interval) {}
     fn finish(&self) {}
 }

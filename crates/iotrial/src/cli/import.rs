@@ -14,38 +14,37 @@ use crate::report_files::ReportFiles;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  # one result, into the store
+  # import one result
   iotrial import fio.json
-  # as it is made
+  # straight from fio
   fio --output-format=json+ job.fio | iotrial import -
   iotrial import ./one-disk --label 'one disk' --attribute disks=1
   iotrial import ./three --label 'three striped' --attribute disks=3
-  # the two held against each other
+  # compare the two
   iotrial compare 'one disk' 'three striped'
-  # knee and ceiling from a grid of loads
+  # how fast can it get? From results at several queue depths
   iotrial import ./grid --as-sweep
   iotrial import ./results --label '{stem}' --output ./records
 
-Reads fio (JSON, json+, terse, and logs beside the JSON), diskspd (XML, text), SQLIO, Iometer, CrystalDiskMark, \
-vdbench, and printed figures as TOML or CSV, packed by gzip or Zstandard or not. Files are recognised by what stands \
-in them. What a source does not state stays absent. `iotrial docs import` has the formats and their limits.
+Reads fio (JSON, json+, terse, and the logs next to the JSON), diskspd (XML, text), SQLIO, Iometer, CrystalDiskMark, \
+vdbench, and printed figures as TOML or CSV; gzip and Zstandard are unpacked. Files are recognised by their content. \
+Figures that a source does not have stay empty. `iotrial docs import` describes the formats and their limits.
 
-Exit codes: 0 all read; 1 some files could not be read; 2 wrong usage, or nothing could be read; 3 could not be \
-carried out.")]
+Exit codes: 0 all files read; 1 some files could not be read; 2 wrong usage, or nothing could be read; 3 failed.")]
 pub struct ImportArgs {
-    /// Files, folders of them, or - for standard input.
+    /// Files, folders, or - for standard input.
     #[arg(required = true, value_name = "FILE|DIR|-")]
     pub sources: Vec<PathBuf>,
 
-    /// The name of the configuration; {name}, {stem} and {folder} stand for those of each file.
+    /// Name of the configuration; {name}, {stem} and {folder} are replaced by those of each file.
     #[arg(short, long)]
     pub label: Option<String>,
 
-    /// What distinguishes the configuration, such as volumes=3; may be repeated, and hold the same words as --label.
+    /// What distinguishes the configuration, such as volumes=3 (repeatable); placeholders as in --label.
     #[arg(short, long = "attribute", value_name = "KEY=VALUE", value_parser = parse_attribute)]
     pub attributes: Vec<(String, AttributeValue)>,
 
-    /// What the load stands for, which decides by which limits it is judged: data, tempdb, log, scan, backup.
+    /// What the files are used for, which decides the limits: data, tempdb, log, scan, backup.
     #[arg(long, value_name = "ROLE", value_parser = parse_role)]
     pub role: Option<Role>,
 
@@ -53,18 +52,18 @@ pub struct ImportArgs {
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
 
-    /// Fit a curve to the loads of each kind of I/O, as `iotrial sweep` does: knee, ceiling, and what limits it.
+    /// Treat the results as a sweep: find how fast the storage can get and what limits it, as `iotrial sweep` does.
     #[arg(long)]
     pub as_sweep: bool,
 
     #[command(flatten)]
     pub files: ReportFiles,
 
-    /// Hide the progress; warnings and results stay.
+    /// Hide progress; warnings and results are still shown.
     #[arg(short, long)]
     pub quiet: bool,
 
-    /// One JSON document on standard output, nothing else there.
+    /// Print one JSON document to standard output, and nothing else.
     #[arg(long)]
     pub json: bool,
 

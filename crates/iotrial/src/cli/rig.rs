@@ -10,61 +10,67 @@ use iotrial_model::plan::{EngineKind, SimDevice};
 use iotrial_model::record::AttributeValue;
 use iotrial_session::request::RigRequest;
 
-use super::StoreArgs;
+use super::{HostArgs, ListenArgs, StoreArgs};
 use crate::failure::Failure;
 
 /// Targets, engine, name, and where the records go.
 #[derive(Debug, Clone, Args)]
 pub struct RigArgs {
-    /// Directory, file of iotrial, or raw block device; may be repeated. With a role (data, tempdb, log, scan, backup) only for it,
-    /// such as log=/mnt/b or data,tempdb=/mnt/a.
+    /// Directory, iotrial test file or raw block device (repeatable). With roles in front (data, tempdb, log, scan, backup) only
+    /// for these: log=/mnt/b, data,tempdb=/mnt/a.
     #[arg(short, long = "target", value_name = "[ROLE=]PATH", default_value = "./iotrial-data", value_parser = targets())]
     pub targets: Vec<GivenTarget>,
 
-    /// Who does the I/O [default: uring where the kernel allows it, else threads].
+    /// I/O engine [default: uring if the kernel allows it, iocp on Windows, else threads].
     #[arg(long, value_parser = engines())]
     pub engine: Option<EngineKind>,
 
-    /// Through the page cache: measures memory as much as storage, and the record says so.
+    /// Go through the page cache. This measures memory as much as storage; the result says so.
     #[arg(long)]
     pub buffered: bool,
 
-    /// The threads ask the devices for completions instead of waiting for interrupts: costs a CPU for each thread, and
-    /// shows less latency than a database sees. Devices must be able to.
+    /// Poll the device for completions instead of waiting for interrupts. Takes one CPU per thread, and shows lower latency
+    /// than a database sees. Needs a device with polling queues.
     #[arg(long)]
     pub polled: bool,
 
-    /// All randomness comes from it [default: another one each time].
+    /// Random seed [default: a new one for each run].
     #[arg(long)]
     pub seed: Option<u64>,
 
-    /// The name of the configuration.
+    /// Name of this configuration; runs with the same label count as repeats.
     #[arg(short, long)]
     pub label: Option<String>,
 
-    /// What distinguishes the configuration, such as volumes=3; may be repeated.
+    /// What distinguishes this configuration, such as volumes=3 (repeatable).
     #[arg(short, long = "attribute", value_name = "KEY=VALUE", value_parser = parse_attribute)]
     pub attributes: Vec<(String, AttributeValue)>,
 
-    /// The token of `iotrial target DEVICE`: destroys what is on it; one for each device, in order.
+    /// Overwrite a raw device: its token from `iotrial target DEVICE`. One for each device, in order.
     #[arg(long, value_name = "TOKEN")]
     pub destroy: Vec<String>,
 
-    /// Keep the files for the next time.
+    /// Keep the test files, so that the next run can reuse them.
     #[arg(long)]
     pub keep_files: bool,
 
-    /// Leave out of the record what says whose machine it was: host name, serial numbers, paths. `iotrial docs record` lists what stays.
+    /// Keep host name, serial numbers and paths out of the record. `iotrial docs record` lists what remains.
     #[arg(long)]
     pub anonymous: bool,
 
-    /// Hide the progress; warnings and results stay.
+    /// Hide progress; warnings and results are still shown.
     #[arg(short, long)]
     pub quiet: bool,
 
-    /// The simulated device of `--engine sim`, as TOML: 'service_time_us = 200, parallelism = 32'.
+    /// For `--engine sim`: the simulated device, such as 'service_time_us = 200, parallelism = 32'.
     #[arg(long, value_name = "KEYS", value_parser = parse_sim_device)]
     pub sim: Option<SimDevice>,
+
+    #[command(flatten)]
+    pub host: HostArgs,
+
+    #[command(flatten)]
+    pub listen: ListenArgs,
 
     #[command(flatten)]
     pub store: StoreArgs,
@@ -92,6 +98,7 @@ impl RigArgs {
             destroy: self.destroy.clone(),
             keep_files: self.keep_files,
             anonymous: self.anonymous,
+            host: self.host.look(),
             sim: self.sim.clone(),
             store: self.store.place(),
         })

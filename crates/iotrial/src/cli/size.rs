@@ -22,30 +22,30 @@ Examples:
   iotrial size --read 40000iops@8KiB --write 10000iops@8KiB --capacity 4TiB
   iotrial size --read 1920MB/s@64KiB --os windows --provider oci --currency EUR
   iotrial size --demand erp.toml --against today.toml --html answer.html
-  # what a run did; and the study that proves the answer
+  # size for what a run did, and write a study to prove the answer
   iotrial size --demand 01JD… --capacity 2TiB --study prove.toml
   # as Terraform and as commands of the provider
   iotrial size --demand erp.toml --provider aws --terraform database.tf --commands order.sh
-  # what a machine does today, kept to be edited
+  # size for what a server does today; keep the demand to edit it
   iotrial size --demand iostat.txt --percentile 99 --save-demand erp.toml
-  # which limit binds a given configuration
+  # what limits a given configuration?
   iotrial size explain today.toml
   # with SQL Server from the cloud, a passive replica and what is kept as backup
   iotrial size --demand erp.toml --os windows --database sqlserver-enterprise --pair replica --backup 10TiB
   # committed for three years, and bought when it is needed
   iotrial size --read 10000iops@8KiB --capacity 10TiB --growth 40% --years 3 --by-year --term 3y
-  # what is known, of when, and what is not
+  # what do the catalogs know, and how old is it?
   iotrial size catalogs
 
-A configuration delivers the smallest of what its volumes, their attachment, the machine, its network (by \
-direction) and the concurrency allow. The search is exact over machines, volumes, levels, counts and \
-sizes. Rates are for good: bursts count only with --allow-burst. `iotrial docs size` has the \
-method and the formats of demands and configurations, `iotrial docs catalogs` that of catalogs.
+A configuration delivers the smallest of what its volumes, their attachment, the machine, its network (in each \
+direction) and the outstanding I/Os allow. The search is exact: it covers all machines, volumes, levels, counts \
+and sizes. Only lasting rates count, unless you give --allow-burst. `iotrial docs size` explains the method and \
+the formats of demands and configurations, `iotrial docs catalogs` that of catalogs.
 
-Exit codes: 0 there is an answer; 1 nothing meets the demand, with what comes closest; 2 wrong input."
+Exit codes: 0 found; 1 nothing meets the demand, the closest is shown; 2 wrong input."
 )]
 pub struct SizeArgs {
-    /// What to do beside searching.
+    /// Other things to do.
     #[command(subcommand)]
     pub command: Option<SizeCommand>,
 
@@ -58,24 +58,24 @@ pub struct SizeArgs {
     #[command(flatten)]
     pub money: MoneyArgs,
 
-    /// Only this kind of volume or level, such as gp3 or vpu-20; may be repeated. Rotating disks and levels whose IOPS the
-    /// vendor does not commit itself to are taken only if they are named, or the demand is sequential.
+    /// Only this kind of volume or level, such as gp3 or vpu-20 (repeatable). Rotating disks and levels without guaranteed IOPS
+    /// are considered only if you name them or the demand is sequential.
     #[arg(long = "volume", value_name = "NAME")]
     pub volumes: Vec<String>,
 
-    /// Only machines with this in their name, such as Optimized3; may be repeated.
+    /// Only machines with this in their name, such as Optimized3 (repeatable).
     #[arg(long = "machine", value_name = "PART")]
     pub machines: Vec<String>,
 
-    /// Without machines whose processor is ARM.
+    /// Exclude ARM machines.
     #[arg(long)]
     pub no_arm: bool,
 
-    /// At most so many volumes; many small ones are often the cheapest, and more to look after.
+    /// Use at most N volumes; many small ones are often the cheapest, but harder to manage.
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=4096))]
     pub volumes_max: Option<u32>,
 
-    /// Take fewer volumes where that costs no more than this above the cheapest; 0 takes the cheapest.
+    /// Prefer fewer volumes if they cost at most this much more than the cheapest; 0 takes the cheapest.
     #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = parse_tolerance)]
     pub tolerance: f64,
 
@@ -83,27 +83,27 @@ pub struct SizeArgs {
     #[arg(long)]
     pub by_year: bool,
 
-    /// So many answers of each provider.
+    /// Show the N cheapest configurations per provider.
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = value_parser!(u32).range(1..=50))]
     pub top: u32,
 
-    /// Say why this configuration loses; may be repeated.
+    /// Explain why this configuration is not the answer (repeatable).
     #[arg(long, value_name = "CONFIG")]
     pub against: Vec<PathBuf>,
 
-    /// Write the study that would prove the answers: a configuration for each provider.
+    /// Write a study that would prove the answers by measuring, with one configuration per provider.
     #[arg(long, value_name = "FILE")]
     pub study: Option<PathBuf>,
 
-    /// The profile of the study [default: the rates of the demand, as an open load that the study brings along].
+    /// Profile for the study [default: the rates of the demand, as an open load].
     #[arg(long, value_name = "NAME", requires = "study")]
     pub profile: Option<String>,
 
-    /// Write the demand as it was understood, to edit it and to ask again.
+    /// Write the demand as it was understood, for editing.
     #[arg(long, value_name = "FILE")]
     pub save_demand: Option<PathBuf>,
 
-    /// Write the cheapest configuration, to edit it and to have it explained.
+    /// Write the cheapest configuration, for editing and for `size explain`.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 
@@ -118,7 +118,7 @@ pub struct SizeArgs {
     #[command(flatten)]
     pub files: ReportFiles,
 
-    /// One JSON document on standard output, nothing else there.
+    /// Print one JSON document to standard output, and nothing else.
     #[arg(long)]
     pub json: bool,
 
@@ -126,97 +126,97 @@ pub struct SizeArgs {
     pub store: StoreArgs,
 }
 
-/// What to do beside searching.
+/// Other things to do.
 #[derive(Debug, Subcommand)]
 pub enum SizeCommand {
-    /// Show which limit binds a given configuration, what its parts deliver, and what it costs.
+    /// Show what limits a given configuration, what each part delivers, and what it costs.
     Explain(Box<ExplainArgs>),
-    /// List the catalogs with their age and what they do not know.
+    /// List the catalogs, their age, and what they do not know.
     Catalogs(CatalogsArgs),
 }
 
-/// A demand, from a file or from options, which go before the file.
+/// A demand, from a file or from options; options override the file.
 #[derive(Debug, Args, Default)]
 pub struct DemandArgs {
-    /// A demand (TOML); what a result did: a file of iotrial or of another tool, an id or a label in the store; or counters of a
-    /// machine: iostat -x, sar -b, PerfMon as CSV.
+    /// What is needed: a demand file (TOML); a result, by file, id or label; or counters of a running system: iostat -x, sar -b,
+    /// PerfMon CSV.
     #[arg(long, value_name = "FILE|RECORD")]
     pub demand: Option<String>,
 
-    /// Of counters: so many percent of the intervals ask for no more [default: 95].
+    /// With counters: percentile of the intervals to size for [default: 95].
     #[arg(long, value_name = "PERCENT", requires = "demand", value_parser = parse_percentile)]
     pub percentile: Option<f64>,
 
-    /// Of counters: only this disk, by its name there; may be repeated [default: every whole disk].
+    /// With counters: only this disk, by its name there (repeatable) [default: every whole disk].
     #[arg(long = "disk", value_name = "NAME", requires = "demand")]
     pub disks: Vec<String>,
 
-    /// Reads with their block size, such as 40000iops@8KiB or 320MB/s@64KiB; may be repeated.
+    /// Reads, with their block size: 40000iops@8KiB, 320MB/s@64KiB (repeatable).
     #[arg(long = "read", value_name = "RATE@SIZE")]
     pub reads: Vec<StreamText>,
 
-    /// Writes with their block size; may be repeated.
+    /// Writes, with their block size (repeatable).
     #[arg(long = "write", value_name = "RATE@SIZE")]
     pub writes: Vec<StreamText>,
 
-    /// Reads and writes of the command line are large and sequential, as scans and backups are.
+    /// The reads and writes given here are sequential, as in scans and backups.
     #[arg(long)]
     pub sequential: bool,
 
-    /// What is stored today, such as 4TiB.
+    /// How much is stored today, such as 4TiB.
     #[arg(long, value_name = "SIZE")]
     pub capacity: Option<ByteSize>,
 
-    /// By how much the capacity grows in a year, in percent.
+    /// Growth of the capacity per year, in percent.
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     pub growth: Option<f64>,
 
-    /// By how much the rates grow in a year, in percent.
+    /// Growth of the rates per year, in percent.
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     pub load_growth: Option<f64>,
 
-    /// How long it has to last.
+    /// How many years it has to last.
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(0..=30))]
     pub years: Option<u32>,
 
-    /// The slowest class that is acceptable: sub-ms, single-digit-ms or hdd.
+    /// Slowest acceptable latency class: sub-ms, single-digit-ms or hdd.
     #[arg(long, value_name = "CLASS", value_parser = parse_latency)]
     pub latency: Option<LatencyClass>,
 
-    /// linux or windows; rules of attachments and licences depend on it [default: linux].
+    /// Operating system, linux or windows; attachments and licences depend on it [default: linux].
     #[arg(long, value_name = "OS", value_parser = parse_os)]
     pub os: Option<Os>,
 
-    /// The licence of the operating system is brought along and not paid here.
+    /// Bring your own licence of the operating system.
     #[arg(long)]
     pub own_licence: bool,
 
-    /// At least so many hardware threads [default: one for each 8 GiB of --memory up to 64, and for each 8,000 IOPS].
+    /// Minimum number of vCPUs [default: one per 8 GiB of --memory up to 64, and one per 8,000 IOPS].
     #[arg(long, value_name = "N")]
     pub vcpus: Option<u32>,
 
-    /// At least so much memory, such as 64GiB.
+    /// Minimum memory, such as 64GiB.
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<ByteSize>,
 
-    /// Machines share the volumes, as a failover cluster does.
+    /// The volumes are shared by several machines, as in a failover cluster.
     #[arg(long)]
     pub clustered: bool,
 
-    /// How often the machine itself writes everything: none, two-way (RAID 10, ASM normal) or three-way.
+    /// Mirroring done by the machine itself: none, two-way (RAID 10, ASM normal redundancy) or three-way.
     #[arg(long, value_name = "COPIES", value_parser = parse_mirror)]
     pub mirror: Option<Mirror>,
 
-    /// To how many other machines writes go over the network, as with Data Guard or Always On: those of the log, or all where no
-    /// log is told apart.
+    /// Number of replicas that receive writes over the network (Data Guard, Always On): those of the log, or all writes if the
+    /// demand has no log.
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(0..=16))]
     pub replicas: Option<u32>,
 
-    /// A role of which replicas get the writes, in place of the log; may be repeated: data, tempdb, log, scan, backup.
+    /// Replicas receive the writes of this role instead of the log (repeatable): data, tempdb, log, scan, backup.
     #[arg(long = "ship", value_name = "ROLE", value_parser = parse_role)]
     pub shipped: Vec<Role>,
 
-    /// Rates count that hold only for a while, such as half an hour a day.
+    /// Also count burst rates, which last for a limited time such as half an hour a day.
     #[arg(long)]
     pub allow_burst: bool,
 }
@@ -224,11 +224,11 @@ pub struct DemandArgs {
 /// Where limits and prices come from.
 #[derive(Debug, Args, Default)]
 pub struct CatalogArgs {
-    /// Only this provider: oci, azure, aws, gcp, or one of --catalog; may be repeated.
+    /// Only this provider: oci, azure, aws, gcp, or one from --catalog (repeatable).
     #[arg(long = "provider", value_name = "NAME")]
     pub providers: Vec<String>,
 
-    /// A catalog of your own (TOML); it takes the place of a built-in one with the same provider. May be repeated.
+    /// Your own catalog (TOML); it replaces the built-in one of the same provider (repeatable).
     #[arg(long = "catalog", value_name = "FILE")]
     pub files: Vec<PathBuf>,
 }
@@ -236,15 +236,15 @@ pub struct CatalogArgs {
 /// In which money.
 #[derive(Debug, Args, Default)]
 pub struct MoneyArgs {
-    /// All sums in this currency, such as EUR [default: that of the catalogs].
+    /// Currency for all amounts, such as EUR [default: that of the catalogs].
     #[arg(long, value_name = "CODE", value_parser = parse_currency)]
     pub currency: Option<String>,
 
-    /// What one unit is in another currency, such as USD/EUR=0.93; goes before that of a catalog. May be repeated.
+    /// Exchange rate, such as USD/EUR=0.93; overrides the catalog (repeatable).
     #[arg(long = "rate", value_name = "FROM/TO=N")]
     pub rates: Vec<GivenRate>,
 
-    /// A month has so many hours [default: that of the catalog; 730 where catalogs differ].
+    /// Hours per month [default: that of the catalog; 730 if catalogs differ].
     #[arg(long, value_name = "N", value_parser = parse_hours)]
     pub hours_per_month: Option<f64>,
 
@@ -258,21 +258,21 @@ pub struct MoneyArgs {
 Examples:
   iotrial size explain today.toml
   iotrial size explain today.toml --mix 40@64KiB --mix 100@1MiB
-  # what a run reached, beside the limits
+  # what a run reached, next to the limits
   iotrial size explain today.toml --record 01JD…
-  # the same for printed figures
+  # the same with printed figures
   iotrial size explain today.toml --table printed.toml
-  # whether it carries that
+  # can it carry this demand?
   iotrial size explain today.toml --demand erp.toml
   # price and performance of several, with what was measured on the second
   iotrial size explain one.toml ten.toml --mix 100@64KiB --record 2=01JD…")]
 pub struct ExplainArgs {
-    /// A configuration, a TOML file (docs/size.md). Several are compared: what each delivers, what binds, what a MB/s and 1,000
+    /// Configuration file (TOML; `iotrial docs size`). Several are compared: what each delivers, what binds, what a MB/s and 1,000
     /// IOPS cost.
     #[arg(value_name = "CONFIG", required = true)]
     pub configurations: Vec<PathBuf>,
 
-    /// A mix of reads at a block size, such as 70@8KiB; may be repeated [default: six usual ones].
+    /// Share of reads at a block size, such as 70@8KiB (repeatable) [default: six usual ones].
     #[arg(long = "mix", value_name = "PERCENT@SIZE")]
     pub mixes: Vec<Mix>,
 
@@ -281,18 +281,18 @@ pub struct ExplainArgs {
     #[arg(long = "record", value_name = "[N=]RECORD")]
     pub records: Vec<String>,
 
-    /// A printed table of it (docs/table-format.md); may be repeated. With several configurations by number, as --record.
+    /// A table of printed figures (`iotrial docs table-format`; repeatable). With several configurations by number, as --record.
     #[arg(long = "table", value_name = "[N=]FILE")]
     pub tables: Vec<String>,
 
-    /// Only these rows of the tables, by id; may be repeated. With several configurations also 2=ID: only of that one.
+    /// Only these rows of the tables, by id (repeatable). With several configurations also 2=ID: only of that one.
     #[arg(long = "row", value_name = "[N=]ID", requires = "tables")]
     pub rows: Vec<String>,
 
     #[command(flatten)]
     pub demand: DemandArgs,
 
-    /// A catalog of your own (TOML); it takes the place of a built-in one with the same provider. May be repeated.
+    /// Your own catalog (TOML); it replaces the built-in one of the same provider (repeatable).
     #[arg(long = "catalog", value_name = "FILE")]
     pub catalogs: Vec<PathBuf>,
 
@@ -302,7 +302,7 @@ pub struct ExplainArgs {
     #[command(flatten)]
     pub files: ReportFiles,
 
-    /// One JSON document on standard output, nothing else there.
+    /// Print one JSON document to standard output, and nothing else.
     #[arg(long)]
     pub json: bool,
 
@@ -315,23 +315,23 @@ pub struct ExplainArgs {
 #[command(after_help = "\
 Examples:
   iotrial size catalogs
-  # every volume, machine and source by name
+  # every volume, machine and source of a provider
   iotrial size catalogs oci
-  # whether an own one is valid, and what is in it
+  # check your own catalog
   iotrial size catalogs --catalog ours.toml")]
 pub struct CatalogsArgs {
-    /// Only this one, in full.
+    /// Show this provider in full.
     pub provider: Option<String>,
 
-    /// A catalog of your own (TOML); may be repeated.
+    /// Your own catalog (TOML; repeatable).
     #[arg(long = "catalog", value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
-    /// Print the catalog of a provider as TOML instead, to edit it.
+    /// Print the catalog of a provider for editing.
     #[arg(long, value_enum, value_name = "FORM", requires = "provider", conflicts_with = "json")]
     pub print: Option<PrintForm>,
 
-    /// One JSON document on standard output, nothing else there.
+    /// Print one JSON document to standard output, and nothing else.
     #[arg(long)]
     pub json: bool,
 }
@@ -339,7 +339,7 @@ pub struct CatalogsArgs {
 /// The forms in which a catalog can be printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum PrintForm {
-    /// The TOML file that is built in, word for word.
+    /// The built-in TOML file, unchanged.
     Toml,
 }
 

@@ -18,7 +18,7 @@ const STORE_VARIABLE: &str = "IOTRIAL_STORE";
 /// Where records are kept.
 #[derive(Debug, Clone, Args, Default)]
 pub struct StoreArgs {
-    /// Where records are kept [env: IOTRIAL_STORE] [default: the platform's data folder].
+    /// Folder of the stored results [env: IOTRIAL_STORE] [default: the platform's data folder].
     // Not by clap's `env`: a usage line would then show --store as required wherever the variable is set.
     #[arg(long = "store", value_name = "DIR")]
     named: Option<PathBuf>,
@@ -38,47 +38,46 @@ impl StoreArgs {
 Examples:
   # the ten newest
   iotrial records --limit 10
-  # of the last week, with `nvme` in the label
+  # from the last week, with `nvme` in the label
   iotrial records --label nvme --since 7d
   iotrial records --profile postgresql --sort label
-  # what `iotrial remove` took away
+  # what is in the trash
   iotrial records --trash
   iotrial records --json | jq '.[].id'
 
-Wherever a result is taken, its label, its id, and the beginning or the last four or more \
-characters of its id stand for it. `last` is the newest one, `last~1` the one before it, \
-`last:LABEL` the newest with a label. `iotrial docs records` has all of it.")]
+Every command takes a result by its label, its id, the beginning of its id, or its last four or \
+more characters. `last` is the newest result, `last~1` the one before it, `last:LABEL` the newest \
+with a label. `iotrial docs records` explains more.")]
 pub struct RecordsArgs {
-    /// Only those whose label contains this, in small or capital letters.
+    /// Only results whose label contains this text; upper and lower case are the same.
     #[arg(long, value_name = "TEXT", add = completion::labels())]
     pub label: Option<String>,
 
-    /// Only those whose profile, or tool, contains this.
+    /// Only results whose profile or tool contains this text.
     #[arg(long, value_name = "TEXT", add = completion::profiles())]
     pub profile: Option<String>,
 
-    /// Only those that began since then: a time ago such as 2h or 7d, or a date in UTC such as 2026-11-01 or
-    /// 2026-11-01T18:30.
+    /// Only results since then: 2h or 7d ago, or a date in UTC such as 2026-11-01 or 2026-11-01T18:30.
     #[arg(long, value_name = "TIME", value_parser = parse_since)]
     pub since: Option<Since>,
 
-    /// What they are sorted by [default: started, the newest first].
+    /// Sort by this column [default: started, newest first].
     #[arg(long, value_name = "COLUMN")]
     pub sort: Option<Column>,
 
-    /// The other way round.
+    /// Reverse the order.
     #[arg(long)]
     pub reverse: bool,
 
-    /// At most the first N of them.
+    /// Show only the first N.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub limit: Option<u32>,
 
-    /// What is in the trash, instead of what is in the store.
+    /// Show the trash instead of the store.
     #[arg(long)]
     pub trash: bool,
 
-    /// One JSON document on standard output, nothing else there.
+    /// Print one JSON document to standard output, and nothing else.
     #[arg(long)]
     pub json: bool,
 
@@ -89,9 +88,9 @@ pub struct RecordsArgs {
 /// What a list of the store can be sorted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Column {
-    /// When it began; the newest first.
+    /// Start time, newest first.
     Started,
-    /// Label, those without one last.
+    /// Label; results without one come last.
     Label,
     /// Profile, or the tool that measured.
     Profile,
@@ -134,18 +133,18 @@ fn parse_since(text: &str) -> Result<Since, String> {
 Examples:
   # the newest result
   iotrial open
-  # the newest with that label
+  # the newest with the label `before`
   iotrial open before
-  # where its page is, without a browser
+  # print the path, without a browser
   iotrial open 01JD… --print
 
-A page that is not there yet is written beside the record first.")]
+If there is no page yet, it is written first, next to the record.")]
 pub struct OpenArgs {
-    /// An id, a part of one, a label, or `last`.
+    /// An id or part of one, a label, or `last`.
     #[arg(value_name = "RESULT", default_value = "last", add = completion::results())]
     pub result: String,
 
-    /// Only print the path of the page.
+    /// Print the path of the page only.
     #[arg(long)]
     pub print: bool,
 
@@ -160,22 +159,22 @@ Examples:
   iotrial label last 'three volumes'
   # all results with the label `before`
   iotrial label before baseline
-  # takes the label away
+  # remove the label
   iotrial label 01JD… ''
   iotrial label last --metric batch_requests_per_s=13100
 
-Only the label and the metrics in the record change, and nothing else of it.")]
+Only the label and the metrics of the record change, nothing else.")]
 pub struct LabelArgs {
-    /// An id, a part of one, `last`, or a label, which stands for all results that have it.
+    /// An id or part of one, `last`, or a label for all results that have it.
     #[arg(value_name = "RESULT", add = completion::results())]
     pub result: String,
 
-    /// The name of the configuration from now on; '' for none.
+    /// The new label; '' for none.
     #[arg(add = completion::labels(), required_unless_present = "metrics")]
     pub label: Option<String>,
 
-    /// A figure of an application that belongs to the result, such as batch_requests_per_s=1234; may be repeated. One of the
-    /// same name is replaced.
+    /// Keep a figure of the application with the result, such as batch_requests_per_s=1234 (repeatable). Replaces one
+    /// with the same name.
     #[arg(long = "metric", value_name = "NAME=VALUE")]
     pub metrics: Vec<ApplicationMetric>,
 
@@ -192,14 +191,14 @@ Examples:
   iotrial records --trash
   iotrial remove --restore 01JD…
 
-A record and its page are moved into the folder `trash` of the store. Nothing is destroyed:
-whoever wants the room back deletes that folder.")]
+The record and its page are moved to the folder `trash` of the store. Nothing is deleted;
+to free the space, delete that folder.")]
 pub struct RemoveArgs {
-    /// Ids, parts of them, `last`, or labels, which stand for all results that have them.
+    /// Ids or parts of them, `last`, or labels for all results that have them.
     #[arg(required = true, value_name = "RESULT", add = completion::results())]
     pub results: Vec<String>,
 
-    /// Move them out of the trash, back into the store.
+    /// Restore from the trash.
     #[arg(long)]
     pub restore: bool,
 

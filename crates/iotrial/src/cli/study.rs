@@ -7,8 +7,8 @@ use clap::{Args, Subcommand};
 use iotrial_model::given_target::GivenTarget;
 use iotrial_session::request::{Earlier, StudyRequest};
 
-use super::StoreArgs;
 use super::rig::targets;
+use super::{HostArgs, ListenArgs, StoreArgs};
 use crate::report_files::ReportFiles;
 
 /// Options of `study`.
@@ -18,26 +18,28 @@ use crate::report_files::ReportFiles;
     subcommand_negates_reqs = true,
     after_help = "\
 Examples:
-  # write a study of two directories, to be edited
+  # create a study of two directories, ready to edit
   iotrial study new /mnt/a /mnt/b > volumes.toml
-  # the order, the time and the bytes
+  # show order, time and space
   iotrial study volumes.toml --dry-run
   # measure every configuration, in balanced order
   iotrial study volumes.toml
-  # only what is missing, after whatever stopped it
+  # continue after an interruption
   iotrial study volumes.toml --resume
-  # what is done, what is missing, and the comparison
+  # live figures for Prometheus and Grafana while it runs
+  iotrial study volumes.toml --listen 9464
+  # what is done, what is missing, and the comparison so far
   iotrial study volumes.toml --status --html v.html
-  # raw devices; `iotrial target` prints the tokens
+  # raw devices; get the tokens from `iotrial target`
   iotrial study raw.toml --destroy 3f9a1c… --destroy 8c1f0a…
-  # what another machine measures …
+  # the part that another machine measures …
   iotrial study export volumes.toml --label azure > azure.toml
-  # … and its records back
+  # … and its records added
   iotrial study add volumes.toml 01JD….iotrial.json
 
-The files of the report hold the comparison; of several profiles the answer over all of them, and each as a chapter.
+Reports contain the comparison; with several profiles, the overall answer and a chapter for each.
 
-Commands of the study (attach, mount) are shown and confirmed before the first one runs; without a \
+Commands in the study file (attach, mount) are shown before the first one runs and must be confirmed; without a \
 terminal they need --yes. `iotrial docs study` describes the file."
 )]
 pub struct StudyArgs {
@@ -45,27 +47,27 @@ pub struct StudyArgs {
     #[command(subcommand)]
     pub command: Option<StudyCommand>,
 
-    /// The study, a TOML file.
+    /// Study file (TOML).
     #[arg(required = true)]
     pub file: Option<PathBuf>,
 
-    /// Go on where it stopped: measure what is missing or failed.
+    /// Continue: measure what is missing or failed.
     #[arg(long)]
     pub resume: bool,
 
-    /// Go on although the study file changed: what the changes touch is measured again.
+    /// Continue although the study file has changed; what the changes affect is measured again.
     #[arg(long, requires = "resume")]
     pub accept_changes: bool,
 
-    /// Begin anew; the earlier journal is put aside, and its records stay in the store.
+    /// Start over; the old journal is kept as a backup, and its records stay in the store.
     #[arg(long, conflicts_with = "resume")]
     pub restart: bool,
 
-    /// Say what is done and what is missing, and do nothing.
+    /// Show what is done and what is missing, without measuring.
     #[arg(long, conflicts_with_all = ["resume", "restart"])]
     pub status: bool,
 
-    /// Say in which order, how long and how much would be measured, and do nothing.
+    /// Show order, time and space of what would be measured, without doing anything.
     #[arg(long, conflicts_with_all = ["status", "restart", "ReportFiles"])]
     pub dry_run: bool,
 
@@ -78,19 +80,24 @@ pub struct StudyArgs {
     #[arg(short, long)]
     pub yes: bool,
 
-    /// Leave out of the records what says whose machine it was: host name, serial numbers, paths. The journal of the study names its
-    /// targets all the same.
+    /// Keep host name, serial numbers and paths out of the records. The journal of the study still names the targets.
     #[arg(long)]
     pub anonymous: bool,
 
-    /// Hide the progress; warnings and results stay.
+    /// Hide progress; warnings and results are still shown.
     #[arg(short, long)]
     pub quiet: bool,
 
     #[command(flatten)]
+    pub host: HostArgs,
+
+    #[command(flatten)]
+    pub listen: ListenArgs,
+
+    #[command(flatten)]
     pub files: ReportFiles,
 
-    /// One JSON document on standard output, nothing else there.
+    /// Print one JSON document to standard output, and nothing else.
     #[arg(long)]
     pub json: bool,
 
@@ -108,18 +115,25 @@ impl StudyArgs {
             (false, false) => Earlier::Refused,
         };
         let (destroy, store) = (self.destroy.clone(), self.store.place());
-        StudyRequest { earlier, destroy, store, quiet: self.quiet, anonymous: self.anonymous }
+        StudyRequest {
+            earlier,
+            destroy,
+            store,
+            quiet: self.quiet,
+            anonymous: self.anonymous,
+            host: self.host.look(),
+        }
     }
 }
 
-/// What to do with a study beside measuring.
+/// Other things to do with a study.
 #[derive(Debug, Clone, Subcommand)]
 pub enum StudyCommand {
-    /// Print a study of some directories or devices under the same load, to be looked at, edited and measured.
+    /// Print a study file for some directories or devices, ready to edit and measure.
     New(StudyNewArgs),
-    /// Print the part of a study that another machine measures: one file with all that it needs.
+    /// Print the part of a study that another machine measures, as one self-contained file.
     Export(StudyExportArgs),
-    /// Take records of other machines into a study.
+    /// Add records from other machines to a study.
     Add(StudyAddArgs),
 }
 
@@ -130,15 +144,15 @@ Examples:
   iotrial study new /mnt/old /mnt/new > volumes.toml
   iotrial study new /mnt/a /mnt/b --profile postgresql-oltp > pg.toml")]
 pub struct StudyNewArgs {
-    /// What is compared: a configuration for each of these directories, files or devices.
+    /// What to compare: directories, files or devices, each becomes a configuration.
     #[arg(required = true, num_args = 2.., value_name = "TARGET")]
     pub targets: Vec<String>,
 
-    /// The load, by the name of a built-in profile or a path; may be repeated.
+    /// Load: a built-in profile or a path (repeatable).
     #[arg(long = "profile", value_name = "PROFILE", default_value = "sqlserver-oltp")]
     pub profiles: Vec<String>,
 
-    /// How often each is measured; five or more tell small differences from chance.
+    /// How often to measure each configuration; small differences need five or more.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeats: u32,
 }
@@ -150,14 +164,14 @@ Example:
   iotrial study export volumes.toml --label azure > azure.toml
   scp azure.toml there: && ssh there iotrial study azure.toml")]
 pub struct StudyExportArgs {
-    /// The study, a TOML file.
+    /// Study file (TOML).
     pub file: PathBuf,
 
-    /// A configuration with `elsewhere = true`.
+    /// Label of a configuration with `elsewhere = true`.
     #[arg(short, long)]
     pub label: String,
 
-    /// Where the other machine measures, where the study does not say so; may be repeated, and has roles as for `iotrial run`.
+    /// Target on the other machine, if the study does not name it (repeatable; roles as for `iotrial run`).
     #[arg(short, long = "target", value_name = "[ROLE=]PATH", value_parser = targets())]
     pub targets: Vec<GivenTarget>,
 }
@@ -167,17 +181,17 @@ pub struct StudyExportArgs {
 #[command(after_help = "\
 Examples:
   iotrial study add volumes.toml azure/*.iotrial.json*
-  # a record of the store, of `iotrial run --label azure`
+  # a stored result of `iotrial run --label azure`
   iotrial study add volumes.toml 01JD…")]
 pub struct StudyAddArgs {
-    /// The study, a TOML file.
+    /// Study file (TOML).
     pub file: PathBuf,
 
-    /// Records of runs: files, folders of them, ids or labels in the store.
+    /// Results to add: record files, folders, ids or labels from the store.
     #[arg(required = true)]
     pub records: Vec<String>,
 
-    /// One JSON document on standard output, nothing else there.
+    /// Print one JSON document to standard output, and nothing else.
     #[arg(long)]
     pub json: bool,
 

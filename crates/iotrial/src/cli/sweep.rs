@@ -18,74 +18,77 @@ Examples:
   # six patterns in ./iotrial-data, about three minutes
   iotrial sweep
   iotrial sweep --pattern randread-8k,randrw70-8k --target /mnt/data --step 60s
-  # alone, then together
+  # each volume alone, then both together
   iotrial sweep --target /mnt/a --target /mnt/b --pattern read-64k,read-512k
   # the same, with names for the volumes
   iotrial sweep --target data=/mnt/a --target log=/mnt/b
-  # the classic series
+  # exactly these queue depths instead of a search
   iotrial sweep --pattern randread-8k --grid 1,2,4,8,16,32,64,128
-  # reads a raw device only
+  # a raw device, only read
   iotrial sweep --target /dev/nvme1n1 --pattern randread-8k
-  # the series of the SQLIO paper, 47 minutes
+  # the SQLIO series with its full times: 47 minutes
   iotrial sweep --series sqlio --full
-  # the figures as a workbook with native charts
+  # as a workbook with native charts
   iotrial sweep --pattern randread-8k --xlsx sweep.xlsx
-  # the way to the array
+  # live figures for Prometheus and Grafana while it runs
+  iotrial sweep --listen 9464
+  # the path to the array: HBA, switch, ports
   iotrial sweep --channel --target /mnt/a --target /mnt/b
 
-A page with the curves goes beside the record, or where --html says.
+A page with the curves is saved next to the record, or where --html says.
 
-The knee is the highest load with latency still in proportion, the ceiling the rate that more \
-outstanding I/O does not raise. `iotrial docs sweep` has the method with its formulas and limits.")]
+The ceiling is the highest rate: more outstanding I/Os do not raise it. The knee is where latency begins \
+to grow faster than the rate. `iotrial docs sweep` explains the method, its formulas and limits.")]
 pub struct SweepArgs {
-    /// Kinds of I/O as in fio, each with its block size: randread, randwrite, randrw, read, write, rw; randrw70 reads 70 %
+    /// Patterns to measure, named as in fio, each with a block size: randread, randwrite, randrw, read, write, rw; randrw70 is 70 % reads
     /// [default: randread-8k, randwrite-8k, read-64k, write-64k, read-512k, write-512k].
     #[arg(short, long = "pattern", value_name = "NAME-SIZE", value_delimiter = ',')]
     pub patterns: Vec<LoadPattern>,
 
-    /// All files together [default: 1 GiB for each target, at most what is free].
+    /// Total size of all test files [default: 1 GiB per target, at most what is free].
     #[arg(short, long, value_name = "SIZE")]
     pub size: Option<ByteSize>,
 
-    /// Measure exactly these outstanding I/Os instead of searching.
+    /// Measure exactly these numbers of outstanding I/Os instead of searching.
     #[arg(long, value_name = "N,N…", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=4096))]
     pub grid: Vec<u32>,
 
-    /// A published series of tests instead of a search.
+    /// Run a published series of tests instead of searching.
     #[arg(long, value_enum, conflicts_with_all = ["patterns", "grid", "repeats"])]
     pub series: Option<SeriesChoice>,
 
-    /// The series with the times of its paper instead of 10 s and 5 s idle.
+    /// Run the series with the times of its paper instead of 10 s per test and 5 s idle.
     #[arg(long, requires = "series")]
     pub full: bool,
 
-    /// The way to the storage instead of the storage: sequential I/O on files of 100 MiB, which a cache below holds.
+    /// Test the path to the storage (HBA, switch, ports) instead of the disks: sequential I/O on 100 MiB files, which the
+    /// cache of an array can hold.
     #[arg(long, conflicts_with_all = ["grid", "series", "size"])]
     pub channel: bool,
 
-    /// How long a load is measured that has to last; a search takes twice that for each pattern [default: 10s].
+    /// Duration of each sustained measurement; a search needs about two per pattern [default: 10s].
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub step: Option<Duration>,
 
-    /// Without load between one kind of I/O and the next, so that caches empty [default: 2s].
+    /// Idle time between patterns, so that caches can drain [default: 2s].
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub idle: Option<Duration>,
 
-    /// How often each load is measured [default: 2, of a grid 1].
+    /// How often to measure each load [default: 2; 1 with --grid].
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=100))]
     pub repeats: Option<u32>,
 
     #[command(flatten)]
     pub rig: RigArgs,
 
-    /// Say what would be done, and do nothing.
+    /// Show the plan without doing anything.
     #[arg(long)]
     pub dry_run: bool,
 
     #[command(flatten)]
     pub files: ReportFiles,
 
-    /// One JSON document on standard output, nothing else there.
+    /// Print one JSON document to standard output, and nothing else.
     #[arg(long)]
     pub json: bool,
 }
@@ -115,6 +118,6 @@ impl SweepArgs {
 /// The series that a user may choose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum SeriesChoice {
-    /// Of «Predeployment I/O Best Practices»: 15 tests of random 8 KiB and of sequential 4 KiB to 256 KiB.
+    /// The 15 tests of “Predeployment I/O Best Practices”: random 8 KiB, and sequential 4 KiB to 256 KiB.
     Sqlio,
 }

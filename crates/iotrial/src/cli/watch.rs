@@ -1,6 +1,6 @@
 //! Options of `watch`.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use iotrial_model::load::Role;
 use iotrial_model::units::parse_duration;
 
 use super::check::DatabaseArg;
-use super::{completion, size};
+use super::{completion, listen, size};
 use crate::report_files::ReportFiles;
 
 /// Options of `watch`.
@@ -22,6 +22,8 @@ Examples:
   iotrial watch DB01.csv --role data=D: --role log=L: --html db01.html
   # iostat, sar, sadf; from another program
   ssh db01 iostat -x -y 15 240 | iotrial watch -
+  # a log that rolled over, a file for each day
+  iotrial watch DB01_*.csv
   # two snapshots of sys.dm_io_virtual_file_stats, or of pg_stat_io
   iotrial watch before.csv after.csv
   # what to buy for it
@@ -91,7 +93,7 @@ pub struct WatchArgs {
     pub record: Option<PathBuf>,
 
     /// Live: serve the counters to Prometheus. A port alone is one of 127.0.0.1, which only this host reaches.
-    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = parse_address)]
+    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = listen::parse_address)]
     pub listen: Option<SocketAddr>,
 
     #[command(flatten)]
@@ -128,14 +130,6 @@ fn parse_names(text: &str) -> Result<Names, String> {
     } else {
         Err("a stripe is two disks or more, such as sdb,sdc,sdd".to_owned())
     }
-}
-
-fn parse_address(text: &str) -> Result<SocketAddr, String> {
-    let alone = || text.parse::<u16>().ok().map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
-    text.parse()
-        .ok()
-        .or_else(alone)
-        .ok_or_else(|| "an address is 127.0.0.1:9464, or a port such as 9464".to_owned())
 }
 
 /// Below this the kernel's counters, in ms, say little of a latency; above it nobody would call it live.

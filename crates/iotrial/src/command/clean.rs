@@ -41,7 +41,7 @@ pub fn clean(args: &CleanArgs) -> Result<ExitCode, Failure> {
     }
     if found.is_empty() {
         // Not on standard output, where `--json` and scripts expect files.
-        say!("nothing is left over");
+        say!("no leftover test files found");
     }
     // A run that goes on would lose the files under its feet.
     let idle = || found.iter().filter(|file| !file.in_use);

@@ -127,7 +127,7 @@ fn head(plan: &Plan, layout: &Layout, search: Option<(&RateSearch, Duration)>) -
     // A run until it is steady ends when the device has settled; only the longest time is known.
     let at_most = if plan.until_steady.is_some() { "at most " } else { "" };
     lines.push(format!(
-        "time      {at_most}{} after the layout: {}",
+        "time      {at_most}{} after the test files are created: {}",
         format_duration(plan.duration()),
         phases.join(", ")
     ));
@@ -180,7 +180,7 @@ fn areas(plan: &Plan, targets: &[TargetRecord]) -> Vec<Vec<String>> {
             AreaKind::GivenFile => "given",
             AreaKind::DeviceRead => "read only",
             AreaKind::DeviceDestroy => "DESTROYED",
-            AreaKind::Imagined => "imagined",
+            AreaKind::Imagined => "simulated",
         };
         let roles: Vec<String> = plan.roles_of(index).iter().map(ToString::to_string).collect();
         let target = targets.iter().find(|target| target.holds(area));

@@ -40,7 +40,7 @@ pub fn completions(shell: Shell) -> Result<ExitCode, Failure> {
 pub fn man_pages(directory: &Path, overwrite: bool) -> Result<ExitCode, Failure> {
     // Not made here: a mistyped directory would be filled with twenty files.
     if !directory.is_dir() {
-        let error = anyhow::anyhow!("`{}` is no directory", directory.display());
+        let error = anyhow::anyhow!("`{}` is not a directory", directory.display());
         return Err(Failure::input(error).hint("make it first: mkdir -p DIRECTORY".to_owned()));
     }
     let mut program = Cli::command().disable_help_subcommand(true);

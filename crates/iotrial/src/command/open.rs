@@ -13,6 +13,13 @@ use crate::output::{self, say};
 use crate::report_files::ReportFiles;
 use crate::store::{named, open_store_to_read};
 
+#[cfg(not(windows))]
+#[path = "open/unix.rs"]
+mod os;
+#[cfg(windows)]
+#[path = "open/windows.rs"]
+mod os;
+
 /// Prints where the page of a result is, and has the browser show it where there is one.
 pub fn open(args: &OpenArgs) -> Result<ExitCode, Failure> {
     let store = open_store_to_read(&args.store)?;
@@ -24,7 +31,7 @@ pub fn open(args: &OpenArgs) -> Result<ExitCode, Failure> {
         write_page(&record, &page, args)?;
     }
     output::text(&format!("{}\n", page.display()))?;
-    if !args.print && has_screen() {
+    if !args.print && os::has_screen() {
         show(&page);
     }
     Ok(ExitCode::SUCCESS)
@@ -47,30 +54,16 @@ fn write_page(record: &Path, page: &Path, args: &OpenArgs) -> Result<(), Failure
     written
 }
 
-/// Whether a browser has somewhere to appear. Over SSH, in a container and in a script it has not, and starting one there would
-/// begin a text browser in the terminal, or fail after the path was printed.
-fn has_screen() -> bool {
-    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    cfg!(any(windows, target_os = "macos")) || is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")
-}
-
 /// Asks the system to show a file. That it cannot is only worth a note: the path is printed.
 fn show(page: &Path) {
-    let opener = if cfg!(windows) {
-        "explorer"
-    } else if cfg!(target_os = "macos") {
-        "open"
-    } else {
-        "xdg-open"
-    };
     // Not waited for: some of them stay as long as the browser does.
-    let started = Command::new(opener)
+    let started = Command::new(os::OPENER)
         .arg(page)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn();
     if let Err(error) = started {
-        say!("note: no browser was started: `{opener}`: {error}");
+        say!("note: no browser was started: `{}`: {error}", os::OPENER);
     }
 }

@@ -36,7 +36,7 @@ pub fn records(args: &RecordsArgs) -> Result<ExitCode, Failure> {
         let next = if args.trash { "" } else { "; `iotrial run` makes one" };
         say!("no records in {}{next}", store.folder().display());
     } else if entries.is_empty() {
-        say!("no record is like that; `iotrial records` lists all of them");
+        say!("no matching records; `iotrial records` lists all of them");
     } else {
         // A file or another program takes lines of any length.
         let is_narrow =
@@ -113,7 +113,7 @@ fn narrow(entries: Vec<Entry>) -> String {
     for (line, entry) in lines.zip(&entries) {
         let of = [
             Some(harmless(&entry.profile)),
-            entry.label.as_deref().map(|label| format!("«{}»", harmless(label))),
+            entry.label.as_deref().map(|label| format!("“{}”", harmless(label))),
             entry.key_latency.is_some().then(|| latency(entry)),
             Some(harmless(&entry.targets)).filter(|targets| !targets.is_empty()),
         ];

@@ -1,9 +1,9 @@
 //! `iotrial run`: one profile on one set of targets, with a verdict and a report at the end.
 
 use std::collections::BTreeSet;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use anyhow::anyhow;
 use clap::CommandFactory;
@@ -30,9 +30,9 @@ use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::fio_job::{Asked, check_fio_args, fio_profile};
 use crate::gates::refused;
 use crate::intake::{self, Kind, Takes};
-use crate::live::Live;
 use crate::output::{self, say};
 use crate::report_files::ReportFiles;
+use crate::served;
 use crate::signal::control_by_signals;
 
 const TAKES: Takes = Takes { command: "run", what: "a profile" };
@@ -48,6 +48,8 @@ pub struct RunOutput {
     pub json: bool,
     /// Whether standard error stays free of progress.
     pub quiet: bool,
+    /// Where its figures are served meanwhile.
+    pub listen: Option<SocketAddr>,
 }
 
 /// Runs a profile, or a job of fio, and shows what came of it.
@@ -81,7 +83,8 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         return show_plan(load, &request, args.json);
     }
     let (files, gates) = (args.files.clone(), args.gates.clone());
-    let output = RunOutput { gates, files, json: args.json, quiet: args.load.rig.quiet };
+    let rig = &args.load.rig;
+    let output = RunOutput { gates, files, json: args.json, quiet: rig.quiet, listen: rig.listen.listen };
     carry_out(load, &request, &output)
 }
 
@@ -140,8 +143,9 @@ pub fn carry_out(
     // After the setup, which touches nothing, and before the load: a report that has no place to go must not cost a run.
     output.files.check_are_writable()?;
     check_gates(&output.gates.gates, &setup, request)?;
+    let observer = served::observer(output.quiet, output.listen)?;
     let Finished { record, path, kept, thresholds, released } =
-        run::run(setup, control_by_signals()?, Arc::new(Live::new(output.quiet)))?;
+        run::run(setup, control_by_signals()?, observer)?;
     let shown = show(record, path, &thresholds, output);
     // The figures come first: neither a full store nor files that cannot be removed may hide them.
     if let (Err(_), Err(failure)) = (&kept, &shown) {
@@ -182,7 +186,7 @@ fn check_gates(gates: &[Gate], setup: &Setup, request: &LoadRequest) -> Result<(
 }
 
 /// Options with a value that do not belong to the load: where the answer goes, and what holds once only.
-const NOT_AGAIN: [&str; 9] = [
+const NOT_AGAIN: [&str; 10] = [
     "--html",
     "--xlsx",
     "--markdown",
@@ -192,6 +196,7 @@ const NOT_AGAIN: [&str; 9] = [
     "--metric",
     "--destroy",
     "--github-summary",
+    "--listen",
 ];
 /// The same without a value.
 const NOT_AGAIN_ALONE: [&str; 6] = ["--json", "--quiet", "-q", "--overwrite", "--strict", "--dry-run"];

@@ -1,5 +1,7 @@
 //! `iotrial size`: the cheapest configurations that meet a demand, and what binds a given one.
 
+mod age;
+
 mod catalogs;
 
 pub mod demand;
@@ -120,8 +122,10 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
             Err(failure) => result = result.and(Err(failure)),
         }
     }
-    let document = Document::of_sizing(&sizing, known::byline(&catalogs));
-    let values = vec![Value::alone(&sizing)];
+    let old = best.map(|best| age::old_figures(&best.configuration, &catalogs, age::today())).unwrap_or_default();
+    let document = Document::of_sizing(&sizing, known::byline(&catalogs)).with_old_figures(&old);
+    let aged = age::Aged { answer: &sizing, old_figures: &old };
+    let values = vec![Value::alone(&aged)];
     let presentation = Presentation { others: written, ..Presentation::new(&document, values) };
     let shown = presentation.show(&args.files, args.json);
     for path in left_out {
@@ -172,6 +176,6 @@ fn answers(sizing: &Sizing) -> impl Iterator<Item = &iotrial_sizing::explanation
 }
 
 fn no_demand() -> Failure {
-    Failure::input(anyhow::anyhow!("nothing is asked for"))
+    Failure::input(anyhow::anyhow!("no demand is given"))
         .hint("--read 40000iops@8KiB --write 10000iops@8KiB, or --demand FILE".to_owned())
 }

@@ -24,9 +24,9 @@ use iotrial_session::study::{self, Carried, ReadyStudy, StudyFile};
 use crate::cli::{StudyArgs, StudyCommand};
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::intake::{self, Kind, Takes};
-use crate::live::Live;
 use crate::output::{harmless, say, stderr_is_terminal};
 use crate::report_files::ReportFiles;
+use crate::served;
 use crate::signal::control_by_signals;
 use crate::store::{open_store, open_store_to_read};
 use shown::Shown;
@@ -52,7 +52,9 @@ pub fn study(args: &StudyArgs) -> Result<ExitCode, Failure> {
     let file = StudyFile::read(path)?;
     args.files.check_are_writable()?;
     let request = args.request();
-    let live: Arc<dyn Observer> = Arc::new(Live::new(args.quiet));
+    // Who only asks what would be done takes no port from whoever does it.
+    let listen = args.listen.listen.filter(|_| !args.dry_run && !args.status);
+    let live = served::observer(args.quiet, listen)?;
     // Before the store is opened, which would be made where there is none.
     if args.dry_run {
         outlook::print(&study::outlook(&file, &request, &live)?, &file.study, args.json)?;

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use iotrial_analysis::findings::shared_disks;
 use iotrial_analysis::sweep::SweepSummary;
@@ -17,10 +16,10 @@ use serde::Serialize;
 
 use crate::cli::{ReportArgs, SweepArgs};
 use crate::failure::{Failure, NOT_CARRIED_OUT};
-use crate::live::Live;
 use crate::output::{self, say};
 use crate::presentation::{Presentation, Value};
 use crate::report_files::ReportFiles;
+use crate::served;
 use crate::signal::control_by_signals;
 
 /// Sweeps, and shows what came of it.
@@ -34,7 +33,8 @@ pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
     }
     // Minutes of measuring must not end at a folder that is not there.
     args.files.check_are_writable()?;
-    let swept = setup.carry_out(control_by_signals()?, Arc::new(Live::new(args.rig.quiet)))?;
+    let observer = served::observer(args.rig.quiet, args.rig.listen.listen)?;
+    let swept = setup.carry_out(control_by_signals()?, observer)?;
     let shown = show(args, &swept);
     // The figures come first: neither a full store nor files that cannot be removed may hide them.
     if let (Err(_), Err(failure)) = (&swept.kept, &shown) {
@@ -94,7 +94,7 @@ fn print_course(setup: &SweepSetup, json: bool) -> Result<(), Failure> {
     let access = if plan.direct { "direct I/O" } else { "through the page cache" };
     let mut lines = vec![
         format!("engine    {}, {access}, seed {}", plan.engine.as_str(), plan.seed),
-        format!("time      at most {} after the layout", format_duration(most)),
+        format!("time      at most {} after the test files are created", format_duration(most)),
         format!("writes    {} before the load, and what the patterns write", layout.written),
     ];
     lines.extend(plan.notes.iter().map(|note| format!("note      {note}")));

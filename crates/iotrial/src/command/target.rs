@@ -34,7 +34,7 @@ pub fn target(args: &TargetArgs) -> Result<ExitCode, Failure> {
 fn text(report: &DeviceReport) -> String {
     let mut lines = Vec::new();
     let or_unknown =
-        |text: &Option<String>| text.clone().unwrap_or_else(|| "not told by the device".to_owned());
+        |text: &Option<String>| text.clone().unwrap_or_else(|| "not reported by the device".to_owned());
     lines.push(format!("device      {} ({})", report.path.display(), report.name));
     lines.push(format!("model       {}", or_unknown(&report.model)));
     lines.push(format!("serial      {}", or_unknown(&report.serial)));
@@ -50,10 +50,10 @@ fn text(report: &DeviceReport) -> String {
         Some(first) => {
             let used = ByteSize::bytes(content.used_bytes);
             lines.push(format!(
-                "content     DATA: {used} of the {sampled} looked at are not zero, first at byte {first}"
+                "content     DATA: {used} of the {sampled} sampled are not zero, first at byte {first}"
             ));
         }
-        None => lines.push(format!("content     none seen: the {sampled} looked at are zero")),
+        None => lines.push(format!("content     no data found: all {sampled} sampled are zero")),
     }
     // A damaged disk may look like dozens of file systems; the first few say that it is not empty.
     for (position, signature) in report.signatures.iter().take(MOST_SIGNATURES_SHOWN).enumerate() {
@@ -67,7 +67,7 @@ fn text(report: &DeviceReport) -> String {
     match &report.token {
         // The command is printed ready to be pasted: a token that is typed by hand is typed wrong.
         Some(token) => {
-            lines.push("Nothing stands against writing to it. Whatever it holds would be lost:\n".to_owned());
+            lines.push("This device can be overwritten. All data on it will be lost:\n".to_owned());
             lines.push(format!("  iotrial run --target {} --destroy {token}\n", report.path.display()));
             lines.push(
                 "The token is for this host, this device and this content, and for nothing else.".to_owned(),
@@ -75,7 +75,7 @@ fn text(report: &DeviceReport) -> String {
         }
         // All obstacles at once: who removes one and asks again would meet the next.
         None => {
-            lines.push("It is never written, with any token:".to_owned());
+            lines.push("iotrial never writes to this device, whatever the token:".to_owned());
             for obstacle in &report.obstacles {
                 lines.push(format!("  - {obstacle}"));
             }

@@ -3,7 +3,6 @@
 mod files;
 mod live;
 mod live_block;
-mod metrics_server;
 
 use std::path::Path;
 use std::process::ExitCode;

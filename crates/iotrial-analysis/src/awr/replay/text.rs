@@ -33,7 +33,7 @@ impl Replay {
             let _ = writeln!(text, "# All rates times {}.", self.scale);
         }
         text.push_str(
-            "#\n# Requests and bytes per second of each stream are those of the reports: where a mean size is no power of two, two sizes are\n\
+            "#\n# Requests and bytes per second of each stream are those of the reports: where a mean size is not a power of two, two sizes are\n\
              # drawn so that their mean is it. Reports do not say how much is stored, and which part of it is hot: put the sizes of your\n\
              # files, and a `distribution` where you know it. `iotrial docs awr` says how streams are told apart.\n",
         );

@@ -12,15 +12,15 @@ use iotrial_model::units::ByteSize;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use super::super::fill::AlignedBuffer;
 use super::super::in_use::{self, Footprint, Survey};
 use super::super::obstacle::{Obstacle, Reason};
 use super::super::os;
 use super::super::prepare_error::PrepareError;
 use super::super::probe::{ProbeError, ProbedTarget, Resolved, examine, resolve};
-use super::super::sample::{self, ContentSample};
-use super::super::signature::{self, Signature};
-use super::{DeviceReport, Identity, token};
+use super::super::sample::ContentSample;
+use super::super::signature::Signature;
+use super::token::token;
+use super::{DeviceReport, Identity};
 use iotrial_host::block::{Device, Kernel, Link};
 use iotrial_host::number::Number;
 
@@ -219,7 +219,7 @@ pub(crate) fn claim(
         // Sampling a disk that turns takes a minute.
         if stop() { PrepareError::Interrupted } else { failed("read")(source) }
     })?;
-    if !is_token(token, &super::token(&host::host_id(), &claim.identity, &signatures, &content)) {
+    if !is_token(token, &super::token::token(&host::host_id(), &claim.identity, &signatures, &content)) {
         return Err(changed("its content is another one".to_owned()));
     }
     Ok(claimed)
@@ -292,33 +292,5 @@ fn look(
     if Number::of_metadata(&file.metadata()?) != Some(device.number) {
         return Err(io::Error::other("another device took its place"));
     }
-    let size = identity.size.get();
-    let read = |offset: u64, buffer: &mut [u8]| {
-        if stop() {
-            return Err(io::ErrorKind::Interrupted.into());
-        }
-        os::read_exact_at(&file, buffer, offset)
-    };
-    // The pages that are sampled follow from the identity, so that the same device is always asked for the
-    // same ones.
-    let sample = sample::sample(size, identity.seed(), &read)?;
-    let signatures = signature::find(size, &|offset, bytes| read_unaligned(size, &read, offset, bytes))?;
-    Ok((signatures, sample))
-}
-
-/// Reads any bytes by way of the whole pages around them.
-fn read_unaligned(
-    size: u64,
-    read: &dyn Fn(u64, &mut [u8]) -> io::Result<()>,
-    offset: u64,
-    bytes: &mut [u8],
-) -> io::Result<()> {
-    const PAGE_SIZE: u64 = 4096;
-    let start = offset / PAGE_SIZE * PAGE_SIZE;
-    let end = (offset + bytes.len() as u64).next_multiple_of(PAGE_SIZE).min(size);
-    let mut pages = AlignedBuffer::new(end - start);
-    read(start, pages.as_mut_slice())?;
-    let skip = usize::try_from(offset - start).expect("less than a page");
-    bytes.copy_from_slice(&pages.as_mut_slice()[skip..skip + bytes.len()]);
-    Ok(())
+    super::look::look(&file, identity, stop)
 }

@@ -39,7 +39,7 @@ pub(super) fn courses(fleet: &AwrFleet) -> Option<Section> {
             "course",
             "Over time",
             Some(
-                "The databases on one another, each interval with its average. Shaded: not all databases have reports, so the height is no sum of all.",
+                "The databases stacked, each interval with its average. Shaded: some databases have no report, so the height is not the total.",
             ),
             Block::Charts(ChartGroup { charts }),
         )

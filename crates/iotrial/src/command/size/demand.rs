@@ -196,6 +196,6 @@ pub fn counted_demand(
             CounterDemandError::NoDisk { known, .. } => Some(format!("there are {}", known.join(", "))),
             error => how_to_record(error).map(str::to_owned),
         };
-        Failure::input(error).hint(hint).context(format!("`{name}` is no demand"))
+        Failure::input(error).hint(hint).context(format!("`{name}` is not a demand"))
     })
 }

@@ -7,7 +7,7 @@ use iotrial_report::document::Document;
 use iotrial_sizing::catalog::Effect;
 use iotrial_sizing::explanation::{Explanation, Question};
 
-use super::{demand, known, measured, side_by_side};
+use super::{age, demand, known, measured, side_by_side};
 use crate::cli::ExplainArgs;
 use crate::failure::Failure;
 use crate::intake::Takes;
@@ -49,9 +49,11 @@ pub(super) fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
         let hint = error.hint();
         Failure::input(error).hint(hint)
     })?;
-    let document =
-        Document::of_explanation(&explanation, &catalog.title, known::byline(std::slice::from_ref(catalog)));
-    Presentation::new(&document, vec![Value::alone(&explanation)]).show(&args.files, args.json)?;
+    let old = age::old_figures(&configuration, std::slice::from_ref(catalog), age::today());
+    let byline = known::byline(std::slice::from_ref(catalog));
+    let document = Document::of_explanation(&explanation, &catalog.title, byline).with_old_figures(&old);
+    let aged = age::Aged { answer: &explanation, old_figures: &old };
+    Presentation::new(&document, vec![Value::alone(&aged)]).show(&args.files, args.json)?;
     // A rule that only warns does not decide; one that forbids does, however well the rest fits.
     let can_be_had = explanation.broken_rules.iter().all(|rule| rule.effect != Effect::Forbids);
     let is_met = can_be_had && explanation.fit.as_ref().is_none_or(|fit| fit.is_met);

@@ -57,7 +57,7 @@ pub(super) fn find<'c>(catalogs: &'c [Catalog], provider: &str) -> Result<&'c Ca
     catalogs.iter().find(|catalog| catalog.provider == provider).ok_or_else(|| {
         let names: Vec<&str> = catalogs.iter().map(|catalog| catalog.provider.as_str()).collect();
         let hint = format!("there are {}; --catalog FILE adds one", names.join(", "));
-        Failure::input(anyhow!("no catalog is of the provider `{provider}`")).hint(hint)
+        Failure::input(anyhow!("unknown provider `{provider}`")).hint(hint)
     })
 }
 

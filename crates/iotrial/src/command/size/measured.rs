@@ -144,7 +144,7 @@ fn of_table(name: &str, mut table: PublishedTable, wanted: &[String]) -> Result<
     if rows.is_empty() {
         let error = anyhow!("no row of `{name}` has IOPS with a block size or a bandwidth");
         return Err(Failure::input(error).hint(
-            "limits are held against rates: `read = { iops = …, bandwidth_mib_per_s = … }`".to_owned(),
+            "limits are compared with rates: `read = { iops = …, bandwidth_mib_per_s = … }`".to_owned(),
         ));
     }
     Ok(rows)

@@ -20,10 +20,7 @@ pub fn print(outlook: &Outlook, study: &Study, json: bool) -> Result<(), Failure
         "each configuration equally often in each place".to_owned()
     } else {
         let here = study.rounds().first().map_or(1, Vec::len);
-        format!(
-            "as even as it can be; equal with repeats = {}",
-            (study.repeats as usize).next_multiple_of(here)
-        )
+        format!("nearly balanced; fully with repeats = {}", (study.repeats as usize).next_multiple_of(here))
     };
     // With nothing left to measure, an order would only raise the question what is to be done.
     if outlook.missing_count() > 0 {
@@ -37,7 +34,7 @@ pub fn print(outlook: &Outlook, study: &Study, json: bool) -> Result<(), Failure
         text.push_str(&format!("elsewhere {}\n", labels(&elsewhere)));
     }
     text.push_str(&format!(
-        "time      {} for {} to be measured; laying out comes on top\n",
+        "time      {} for {} measurements, plus the creation of test files\n",
         format_duration(outlook.duration()),
         outlook.missing_count()
     ));
@@ -56,11 +53,7 @@ pub fn print(outlook: &Outlook, study: &Study, json: bool) -> Result<(), Failure
             load.missing_count,
             format_duration(load.duration),
             load.would_write_bytes,
-            if load.looked_at {
-                ""
-            } else {
-                "; its targets are looked at when its command has attached them"
-            }
+            if load.looked_at { "" } else { "; its targets are checked after its `before` command" }
         ));
         text.extend(load.targets.iter().map(|target| format!("  {}\n", harmless(target))));
         text.extend(load.notes.iter().map(|note| format!("  note: {}\n", harmless(note))));

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::anyhow;
 use iotrial_analysis::watch::WatchRequest;
-use iotrial_model::counters::{Counters, Snapshots};
+use iotrial_model::counters::{CounterSeries, Counters, Snapshots};
 
 use super::show;
 use crate::cli::WatchArgs;
@@ -18,7 +18,7 @@ const TAKES: Takes = Takes {
     what: "counters: PerfMon CSV, iostat, sar, snapshots of files, or a recording of its own",
 };
 
-/// Shows what the files say. Several are snapshots of one system: the rates are between them.
+/// Shows what the files say. Several are a log that rolled over, or snapshots of one system: the rates are between them.
 pub fn watch_files(args: &WatchArgs, request: &WatchRequest) -> Result<ExitCode, Failure> {
     for (option, is_given) in [
         ("--record", args.record.is_some()),
@@ -33,35 +33,45 @@ pub fn watch_files(args: &WatchArgs, request: &WatchRequest) -> Result<ExitCode,
     let paths: Vec<&std::path::Path> = args.what.iter().map(std::path::PathBuf::as_path).collect();
     args.files.spare(paths.iter().copied())?;
     let intake = Intake { takes: TAKES, folders: Folders::Refused, store: None, study_profile: None };
-    let mut all: Option<Counters> = None;
+    let (mut snapshots, mut series): (Option<Snapshots>, Vec<(String, CounterSeries)>) = Default::default();
     for path in &args.what {
         let name = path.display().to_string();
         let counters = match intake.open_one(&name)? {
             Input::Counters(counters) => counters,
             other => return Err(TAKES.refuse(&name, other.kind())),
         };
-        all = Some(match (all, counters) {
-            (None, counters) => counters,
-            (Some(Counters::Snapshots(some)), Counters::Snapshots(more)) => joined(some, more)?,
+        match (counters, &mut snapshots) {
+            (Counters::Series(one), None) => series.push((name, one)),
+            (Counters::Snapshots(one), _) if series.is_empty() => {
+                snapshots = Some(match snapshots.take() {
+                    Some(earlier) => joined(earlier, one)?,
+                    None => one,
+                });
+            }
             _ => {
                 let error = anyhow!(
-                    "several files of counters go together only if they are snapshots, and `{name}` or one before it has rates"
+                    "snapshots and rates do not go together, and `{name}` has others than the file before it"
                 );
-                return Err(Failure::input(error).hint("give one file at a time".to_owned()));
+                return Err(Failure::input(error).hint("give the snapshots alone".to_owned()));
             }
-        });
+        }
     }
-    let Some(counters) = all else { return Err(Failure::input(anyhow!("no file was given"))) };
     let name = args.what.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
-    let series = series_of(&name, counters)?;
+    let series = match snapshots {
+        Some(snapshots) => series_of(&name, Counters::Snapshots(snapshots))?,
+        None => CounterSeries::of_files(series).map_err(|error| {
+            let hint = error.hint().to_owned();
+            Failure::input(error).hint(hint)
+        })?,
+    };
     if series.interval_count == 0 {
         say!("warning: there is no interval in it");
     }
     show(args, &series, request, &name)
 }
 
-fn joined(some: Snapshots, more: Snapshots) -> Result<Counters, Failure> {
-    some.join(more).map(Counters::Snapshots).map_err(|error| {
+fn joined(some: Snapshots, more: Snapshots) -> Result<Snapshots, Failure> {
+    some.join(more).map_err(|error| {
         let hint = error.hint().map(str::to_owned);
         Failure::input(error).hint(hint)
     })

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::PoisonError;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context as _, anyhow};
 use iotrial_analysis::watch::{WatchAnswer, WatchRequest, limit_us};
@@ -12,15 +12,15 @@ use iotrial_host::machine::machine;
 use iotrial_measure::disk_stats::disk_stats_of_this_host;
 use iotrial_model::counters::RecordedInterval;
 use iotrial_model::load::Direction;
-use iotrial_report::exposition::{ExposedDisk, Exposition};
+use iotrial_report::exposition::{DiskExposition, ExposedDisk};
 use iotrial_session::watch::{Watch, WatchError, Watched, WatchedDisk, WatchedRequest};
 use serde::Serialize;
 
 use super::live_block::{LiveBlock, plain_header, plain_lines};
-use super::metrics_server::serve;
 use super::{THIS_HOST, exit_code_of, show};
 use crate::cli::WatchArgs;
 use crate::failure::Failure;
+use crate::metrics_server::MetricsServer;
 use crate::output::{self, say};
 use crate::signal::control_without_a_word;
 
@@ -48,13 +48,24 @@ pub fn watch_live(args: &WatchArgs, request: &WatchRequest) -> Result<ExitCode, 
     let control = control_without_a_word()?;
     let host = machine().name;
     let mut watch = Watch::begin(watched, source, args.interval).map_err(Failure::from)?;
+    // Before anything is written: a port in use must not cost the earlier recording.
+    let server = args.listen.map(MetricsServer::bind).transpose()?;
     let mut recording = args.record.as_deref().map(|path| create(path, args.files.overwrite)).transpose()?;
     let head = watch.head(&host);
     if let Some(file) = &mut recording {
         write_line(file, &head)?;
     }
-    let exposed =
-        args.listen.map(|address| serve(address, exposition(&watch, &host, args, request))).transpose()?;
+    let exposed = match server {
+        None => None,
+        Some(server) => {
+            let exposed = Arc::new(Mutex::new(exposition(&watch, &host, args, request)));
+            let shared = Arc::clone(&exposed);
+            server.serve("the names and counters of these disks", move || {
+                shared.lock().unwrap_or_else(PoisonError::into_inner).text()
+            })?;
+            Some(exposed)
+        }
+    };
     let mut screen = Screen::new(args, &host, watch.watched());
     let mut is_heard = !args.json || output::json_line(&head)?;
     if is_heard {
@@ -97,7 +108,7 @@ pub fn watch_live(args: &WatchArgs, request: &WatchRequest) -> Result<ExitCode, 
 }
 
 /// What Prometheus is served, before anything happened.
-fn exposition(watch: &Watch, host: &str, args: &WatchArgs, request: &WatchRequest) -> Exposition {
+fn exposition(watch: &Watch, host: &str, args: &WatchArgs, request: &WatchRequest) -> DiskExposition {
     let limit =
         |role, direction| limit_us(&request.thresholds, role, direction).map(|limit_us| limit_us / 1e6);
     let disk = |disk: &WatchedDisk| ExposedDisk {
@@ -107,7 +118,7 @@ fn exposition(watch: &Watch, host: &str, args: &WatchArgs, request: &WatchReques
         limits_s: [Direction::Read, Direction::Write].map(|direction| limit(disk.role, direction)),
     };
     let disks = watch.watched().disks.iter().map(disk).collect();
-    Exposition::new(env!("CARGO_PKG_VERSION"), host, args.interval.as_secs_f64(), disks)
+    DiskExposition::new(env!("CARGO_PKG_VERSION"), host, args.interval.as_secs_f64(), disks)
 }
 
 /// A new file, or the one that may be replaced.
@@ -142,7 +153,7 @@ impl Screen {
     fn new(args: &WatchArgs, host: &str, watched: &Watched) -> Self {
         if args.json {
             Self::Json
-        } else if output::stdout_is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb") {
+        } else if output::takes_escapes() {
             Self::Terminal(Box::new(LiveBlock::new(host, args.interval.as_secs_f64(), watched)), 0)
         } else {
             Self::Lines(0)

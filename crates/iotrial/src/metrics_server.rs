@@ -1,16 +1,15 @@
-//! Serves the counters to Prometheus: one small text, asked for every few seconds by somebody on the same host or network.
+//! Serves figures to Prometheus: one small text, asked for every few seconds by somebody on the same host or network.
 //!
 //! The standard library is enough for it. One connection at a time, each with a deadline and a limit, so that nobody can hold memory or
 //! threads; what is served is read only, and the request is looked at for nothing but its path and the host that it names.
 
 use std::io::{Read as _, Write as _};
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use iotrial_report::exposition::{EXPOSITION_TYPE, Exposition};
+use iotrial_report::exposition::EXPOSITION_TYPE;
 
 use crate::failure::Failure;
 use crate::output::say;
@@ -22,41 +21,49 @@ const DEADLINE: Duration = Duration::from_secs(2);
 /// After a failure to accept, such as too many open files, which would fail again at once.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// The sums that are served, to add to.
-pub type Shared = Arc<Mutex<Exposition>>;
-
-/// Listens, and serves until the program ends.
-pub fn serve(address: SocketAddr, exposition: Exposition) -> Result<Shared, Failure> {
-    let listening = || -> anyhow::Result<(TcpListener, SocketAddr)> {
-        let listener = TcpListener::bind(address)?;
-        let local = listener.local_addr()?;
-        Ok((listener, local))
-    };
-    let (listener, local) =
-        listening().with_context(|| format!("cannot listen on {address}")).map_err(Failure::input)?;
-    let shared = Arc::new(Mutex::new(exposition));
-    let served = Arc::clone(&shared);
-    thread::Builder::new()
-        .name("metrics".to_owned())
-        .spawn(move || {
-            for stream in listener.incoming() {
-                match stream {
-                    // Whoever hangs up early has no answer, and that is all.
-                    Ok(stream) => drop(answer(stream, local.ip(), &served)),
-                    Err(_) => thread::sleep(PAUSE),
-                }
-            }
-        })
-        .context("cannot start a thread")
-        .map_err(Failure::execution)?;
-    say!("serving http://{local}/metrics");
-    if !local.ip().is_loopback() {
-        say!("warning: anybody who reaches {local} can read the names and counters of these disks");
-    }
-    Ok(shared)
+/// An address that nobody else serves at.
+pub struct MetricsServer {
+    listener: TcpListener,
+    local: SocketAddr,
 }
 
-fn answer(mut stream: TcpStream, own: IpAddr, served: &Shared) -> std::io::Result<()> {
+impl MetricsServer {
+    /// Takes the address, and answers nobody yet: whoever has work of hours to do wants to know before it that the port is free.
+    pub fn bind(address: SocketAddr) -> Result<Self, Failure> {
+        let listening = || -> anyhow::Result<Self> {
+            let listener = TcpListener::bind(address)?;
+            let local = listener.local_addr()?;
+            Ok(Self { listener, local })
+        };
+        listening().with_context(|| format!("cannot listen on {address}")).map_err(Failure::input)
+    }
+
+    /// Serves until the program ends, from a thread of its own: `text` makes what is served, and must not take long. `what` is what
+    /// others can read where the address is not of this host alone.
+    pub fn serve(self, what: &str, text: impl Fn() -> String + Send + 'static) -> Result<(), Failure> {
+        let Self { listener, local } = self;
+        thread::Builder::new()
+            .name("metrics".to_owned())
+            .spawn(move || {
+                for stream in listener.incoming() {
+                    match stream {
+                        // Whoever hangs up early has no answer, and that is all.
+                        Ok(stream) => drop(answer(stream, local.ip(), &text)),
+                        Err(_) => thread::sleep(PAUSE),
+                    }
+                }
+            })
+            .context("cannot start a thread")
+            .map_err(Failure::execution)?;
+        say!("serving http://{local}/metrics");
+        if !local.ip().is_loopback() {
+            say!("warning: anybody who reaches {local} can read {what}");
+        }
+        Ok(())
+    }
+}
+
+fn answer(mut stream: TcpStream, own: IpAddr, text: &dyn Fn() -> String) -> std::io::Result<()> {
     let end = Instant::now() + DEADLINE;
     let Some(head) = head_of(&mut stream, end)? else {
         return respond(
@@ -67,7 +74,7 @@ fn answer(mut stream: TcpStream, own: IpAddr, served: &Shared) -> std::io::Resul
             "not a request that is understood\n",
         );
     };
-    let (status, kind, body) = response(&head, own, served);
+    let (status, kind, body) = response(&head, own, text);
     respond(&mut stream, end, status, kind, &body)
 }
 
@@ -108,7 +115,7 @@ fn respond(
 }
 
 /// Status, type and text that a request gets.
-fn response(head: &str, own: IpAddr, served: &Shared) -> (&'static str, &'static str, String) {
+fn response(head: &str, own: IpAddr, text: &dyn Fn() -> String) -> (&'static str, &'static str, String) {
     const PLAIN: &str = "text/plain; charset=utf-8";
     let mut lines = head.lines();
     let mut words = lines.next().unwrap_or_default().split(' ');
@@ -121,12 +128,9 @@ fn response(head: &str, own: IpAddr, served: &Shared) -> (&'static str, &'static
         return ("405 Method Not Allowed", PLAIN, "only GET\n".to_owned());
     }
     match path.split('?').next() {
-        Some("/metrics") => {
-            let text = served.lock().map_or_else(|poisoned| poisoned.into_inner().text(), |sums| sums.text());
-            ("200 OK", EXPOSITION_TYPE, text)
-        }
-        Some("/") => ("200 OK", PLAIN, "iotrial watch; the counters are at /metrics\n".to_owned()),
-        _ => ("404 Not Found", PLAIN, "the counters are at /metrics\n".to_owned()),
+        Some("/metrics") => ("200 OK", EXPOSITION_TYPE, text()),
+        Some("/") => ("200 OK", PLAIN, "iotrial; the figures are at /metrics\n".to_owned()),
+        _ => ("404 Not Found", PLAIN, "the figures are at /metrics\n".to_owned()),
     }
 }
 
@@ -148,8 +152,7 @@ mod tests {
     use super::*;
 
     fn status(head: &str, own: IpAddr) -> &'static str {
-        let served = Arc::new(Mutex::new(Exposition::new("0.1.0", "db01", 1.0, Vec::new())));
-        response(head, own, &served).0
+        response(head, own, &String::new).0
     }
 
     #[test]

@@ -1,0 +1,113 @@
+//! How old the figures are on which a configuration rests: its limits, its prices, and what its volumes share.
+
+use iotrial_model::demand::Os;
+use serde::Serialize;
+
+use crate::catalog::Catalog;
+use crate::configuration::Resolved;
+
+/// A source of a catalog that a configuration rests on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ReliedOn {
+    /// What it says, such as `price of premium-ssd P30`; several where one source says them.
+    pub what: Vec<String>,
+    /// Who says it.
+    pub source: String,
+    /// The day on which it held, as `YYYY-MM-DD`; `None` where the source carries none.
+    pub as_of: Option<String>,
+}
+
+impl ReliedOn {
+    /// Whether it is of a day before `day` (`YYYY-MM-DD`), or of none.
+    // ISO dates sort as text in the order of time.
+    fn is_before(&self, day: &str) -> bool {
+        self.as_of.as_deref().is_none_or(|as_of| as_of < day)
+    }
+}
+
+/// Every source that a configuration rests on, once, in the order in which I/O passes what it is about.
+pub fn relied_on(resolved: &Resolved<'_>) -> Vec<ReliedOn> {
+    let mut all = Collected { catalog: resolved.catalog, names: Vec::new(), relied: Vec::new() };
+    for pool in &resolved.pools {
+        let name = if pool.level.name.is_empty() {
+            pool.kind.name.clone()
+        } else {
+            format!("{} {}", pool.kind.name, pool.level.name)
+        };
+        all.add(&pool.kind.source, format!("limits of {name}"));
+        for limit in &pool.level.by_block {
+            all.add(&limit.source, format!("limits of {name} at small blocks"));
+        }
+        if let Some(attachment) = pool.attachment {
+            all.add(&attachment.source, format!("limits of {}", attachment.name));
+        }
+        if let Some(price) = &pool.level.price {
+            all.add(&price.source, format!("price of {name}"));
+        }
+        if let Some(shared) = &pool.kind.pool {
+            all.add(&shared.source, format!("pools of {}", pool.kind.name));
+        }
+    }
+    for path in &resolved.catalog.paths {
+        if let Some(source) = &path.source {
+            all.add(source, format!("limits of {}", path.name));
+        }
+    }
+    let machine = resolved.machine.machine;
+    all.add(&machine.source, format!("limits of {}", machine.name));
+    if let Some(price) = &machine.price {
+        all.add(&price.source, format!("price of {}", machine.name));
+    }
+    let configuration = &resolved.configuration;
+    if configuration.os != Os::Linux
+        && configuration.licence
+        && let Some(licence) = resolved.catalog.licence(configuration.os)
+    {
+        all.add(&licence.source, format!("price of {}", configuration.os));
+    }
+    all.relied
+}
+
+struct Collected<'c> {
+    catalog: &'c Catalog,
+    /// Names of the sources of `relied`, in its order.
+    names: Vec<String>,
+    relied: Vec<ReliedOn>,
+}
+
+impl Collected<'_> {
+    fn add(&mut self, name: &str, what: String) {
+        let place = self.names.iter().position(|one| one == name).unwrap_or_else(|| {
+            let source = self.catalog.sources.get(name);
+            self.names.push(name.to_owned());
+            self.relied.push(ReliedOn {
+                what: Vec::new(),
+                source: source.map_or_else(|| name.to_owned(), |source| source.text.clone()),
+                as_of: source.and_then(|source| source.as_of.clone()),
+            });
+            self.names.len() - 1
+        });
+        // Pools of the same level say the same twice.
+        if !self.relied[place].what.contains(&what) {
+            self.relied[place].what.push(what);
+        }
+    }
+}
+
+/// Those of a day before `day`, which is `YYYY-MM-DD`, and those without a day, the oldest first.
+pub fn before(relied: Vec<ReliedOn>, day: &str) -> Vec<ReliedOn> {
+    let mut old: Vec<ReliedOn> = relied.into_iter().filter(|one| one.is_before(day)).collect();
+    // Without a day last: it may be young.
+    old.sort_by(|a, b| (a.as_of.is_none(), &a.as_of).cmp(&(b.as_of.is_none(), &b.as_of)));
+    old
+}
+
+/// What is old in one sentence without a full stop; `None` where nothing is.
+pub fn in_words(old: &[ReliedOn]) -> Option<String> {
+    let words = |one: &ReliedOn| {
+        format!("{} ({})", one.what.join(" and "), one.as_of.as_deref().unwrap_or("no date"))
+    };
+    let list: Vec<String> = old.iter().map(words).collect();
+    (!list.is_empty())
+        .then(|| format!("these figures are more than a year old or carry no date: {}", list.join(", ")))
+}

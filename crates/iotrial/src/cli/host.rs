@@ -1,0 +1,27 @@
+//! How the host is looked at before a load.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use iotrial_host::cloud::METADATA_SERVICE;
+use iotrial_session::request::HostLook;
+
+/// `--rules` and `--cloud` of every command that makes a load.
+#[derive(Debug, Clone, Args)]
+pub struct HostArgs {
+    /// Also warn before the load of what is critical by rules of your own: a TOML file, or a folder of them, as `iotrial check` takes
+    /// them; may be repeated.
+    #[arg(long, value_name = "FILE|DIR")]
+    pub rules: Vec<PathBuf>,
+
+    /// Ask the cloud's metadata service (169.254.169.254) for shape, volume types and host caching, and keep them in the record.
+    #[arg(long)]
+    pub cloud: bool,
+}
+
+impl HostArgs {
+    /// What a session is asked for.
+    pub fn look(&self) -> HostLook {
+        HostLook { rules: self.rules.clone(), cloud: self.cloud.then_some(METADATA_SERVICE) }
+    }
+}

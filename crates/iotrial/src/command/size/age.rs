@@ -1,0 +1,51 @@
+//! The warning that figures are old on which an answer rests.
+
+use iotrial_sizing::age::{ReliedOn, before, relied_on};
+use iotrial_sizing::catalog::Catalog;
+use iotrial_sizing::configuration::Configuration;
+use jiff::ToSpan as _;
+use jiff::civil::Date;
+use serde::Serialize;
+
+/// An answer in JSON, and the old figures behind it.
+#[derive(Serialize)]
+pub(super) struct Aged<'a, T: Serialize> {
+    #[serde(flatten)]
+    pub(super) answer: &'a T,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) old_figures: &'a Vec<ReliedOn>,
+}
+
+/// What a configuration rests on and is more than a year old on `today`, or has no date.
+pub(super) fn old_figures(configuration: &Configuration, catalogs: &[Catalog], today: Date) -> Vec<ReliedOn> {
+    let of_provider = catalogs.iter().find(|catalog| catalog.provider == configuration.provider);
+    let resolved = of_provider.and_then(|catalog| configuration.on(catalog).ok());
+    // Before the first year of the calendar nothing is old.
+    let year_ago = today.checked_sub(1.year()).map(|day| day.to_string()).unwrap_or_default();
+    resolved.map(|resolved| before(relied_on(&resolved), &year_ago)).unwrap_or_default()
+}
+
+/// The day on which the command runs.
+pub(super) fn today() -> Date {
+    jiff::Zoned::now().date()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_old_a_year_after_their_day_and_not_before() {
+        let text = "format = \"iotrial.configuration/1\"\nprovider = \"gcp\"\nmachine = \"c4d-standard-8\"\n\
+                    [[pool]]\nvolume = \"hyperdisk-balanced\"\nsize = \"100GiB\"\n";
+        let configuration = Configuration::parse(text).unwrap();
+        let catalogs = Catalog::built_in();
+        let count = |year, month, day| {
+            old_figures(&configuration, &catalogs, jiff::civil::date(year, month, day)).len()
+        };
+        // Limits of 2026-07-28, prices of 2026-08-03 and 2026-08-21.
+        assert_eq!(count(2026, 11, 23), 0);
+        assert_eq!(count(2027, 7, 28), 0, "a year to the day");
+        assert_eq!((count(2027, 7, 29), count(2027, 8, 4), count(2027, 8, 22)), (2, 3, 4));
+    }
+}
