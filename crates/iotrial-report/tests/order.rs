@@ -1,6 +1,6 @@
 //! What is written as an order: held against what the providers' documentation asks for, and for syntax.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests")]
 
 use std::collections::BTreeSet;
 

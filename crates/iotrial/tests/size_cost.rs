@@ -1,5 +1,7 @@
 //! `iotrial size` where cost is counted as it is paid, and several configurations are compared.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 mod support;
 
 use support::{Bench, CONFIGURATION};

@@ -1,6 +1,8 @@
 //! The ten purchasing questions of `docs/size-examples.md`, held against what vendors' documents lead to expect. The bounds are the orders of
 //! magnitude that were written down before the program was asked, a little wider where a catalog may get a cheaper machine.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 mod support;
 
 use serde_json::Value;

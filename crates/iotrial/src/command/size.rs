@@ -122,7 +122,8 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
             Err(failure) => result = result.and(Err(failure)),
         }
     }
-    let old = best.map(|best| age::old_figures(&best.configuration, &catalogs, age::today())).unwrap_or_default();
+    let old =
+        best.map(|best| age::old_figures(&best.configuration, &catalogs, age::today())).unwrap_or_default();
     let document = Document::of_sizing(&sizing, known::byline(&catalogs)).with_old_figures(&old);
     let aged = age::Aged { answer: &sizing, old_figures: &old };
     let values = vec![Value::alone(&aged)];
