@@ -1,6 +1,6 @@
 //! What is written as an order: held against what the providers' documentation asks for, and for syntax.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests")]
 
 use std::collections::BTreeSet;
 
@@ -218,14 +218,14 @@ fn an_own_catalog_has_no_order() {
 #[test]
 fn names_cannot_break_out_of_a_file() {
     let hostile = configuration(
-        "title = \"x\\nprovider \\\"evil\\\" {}\"\nprovider = \"aws\"\nmachine = \"a'; rm -rf /; \\\"${file(1)}\\\\\"\n[[pool]]\nvolume = \"gp3\"\nsize = \"1GiB\"\n",
+        "title = \"x\\nprovider \\\"evil\\\" {}\"\nprovider = \"aws\"\nmachine = \"a'; rm -rf .; \\\"${file(1)}\\\\\"\n[[pool]]\nvolume = \"gp3\"\nsize = \"1GiB\"\n",
     );
     let text = terraform(&hostile, false).unwrap();
-    has(&text, &[r#"default     = "a'; rm -rf /; \"$${file(1)}\\""#]);
+    has(&text, &[r#"default     = "a'; rm -rf .; \"$${file(1)}\\""#]);
     assert!(text.lines().take(2).all(|line| line.starts_with('#')), "{text}");
     check_terraform(&text);
     let script = commands(&hostile, false).unwrap();
-    has(&script, &[r#"--instance-type 'a'\''; rm -rf /; "${file(1)}\'"#]);
+    has(&script, &[r#"--instance-type 'a'\''; rm -rf .; "${file(1)}\'"#]);
     check_shell(&script);
 }
 

@@ -219,10 +219,12 @@ fn criteria(resolved: &Resolved<'_>) -> BTreeMap<String, String> {
             "yes: the volume"
         };
     let volumes: u32 = lasting.iter().map(|pool| pool.count).sum();
-    let word = match volumes {
-        ..=LITTLE_WORK => "low",
-        ..=SOME_WORK => "medium",
-        _ => "high",
+    let word = if volumes <= LITTLE_WORK {
+        "low"
+    } else if volumes <= SOME_WORK {
+        "medium"
+    } else {
+        "high"
     };
     let pools = match lasting.len() {
         ..=1 => String::new(),
@@ -239,12 +241,15 @@ fn criteria(resolved: &Resolved<'_>) -> BTreeMap<String, String> {
     all
 }
 
+/// A figure of a configuration, where it is known.
+type Figure<'f> = dyn Fn(&Compared) -> Option<f64> + 'f;
+
 /// Marks the best of each figure, where there are at least two to compare; of equal ones all.
 fn mark_the_best(all: &mut [Compared]) {
     let most = |one: &Option<Delivered>| one.as_ref().map(|one| one.most);
     // What has no price in part is cheaper than nothing.
     let cost = |one: &Compared| one.explanation.cost.is_complete().then_some(one.explanation.cost.per_month);
-    let figures: [(BestAt, &dyn Fn(&Compared) -> Option<f64>, bool); 5] = [
+    let figures: [(BestAt, &Figure<'_>, bool); 5] = [
         (BestAt::Iops, &|one| most(&one.iops), true),
         (BestAt::Bandwidth, &|one| most(&one.bandwidth_bytes_per_s), true),
         (BestAt::Cost, &cost, false),

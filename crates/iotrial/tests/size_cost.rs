@@ -1,5 +1,7 @@
 //! `iotrial size` where cost is counted as it is paid, and several configurations are compared.
 
+#![allow(clippy::unwrap_used, reason = "tests")]
+
 mod support;
 
 use support::{Bench, CONFIGURATION};
@@ -151,7 +153,7 @@ fn what_is_counted_is_said_and_written_in_every_form() {
         .iter()
         .chain(&demand)
         .chain(&counted)
-        .chain(&["--growth", "30%", "--years", "3", "--by-year"])
+        .chain(&["--growth", "30%", "--years", "3", "--by-year", "--provider", "azure"])
         .chain(&files)
         .copied()
         .collect();

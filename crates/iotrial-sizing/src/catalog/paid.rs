@@ -145,6 +145,8 @@ pub struct DatabaseLicence {
     pub per_unit_hour: Option<f64>,
     /// Whether the second machine of a pair needs licences.
     pub passive: Passive,
+    /// The same where they come from the provider with the machine.
+    pub passive_included: Passive,
     /// Name in [`super::Catalog::sources`].
     pub source: String,
     /// The same for `per_unit_hour`.
@@ -344,6 +346,7 @@ fn read_licence(table: &mut TableReader<'_>, context: &Context) -> Option<Databa
     let vcpus_max = table.integer("vcpus_max", 1..=1 << 16).and_then(|count| u32::try_from(count).ok());
     let per_unit_hour = table.number("per_unit_hour");
     let passive = table.required("passive", |table, key| table.word(key, &passive_words));
+    let passive_included = table.word("passive_included", &passive_words);
     let source = context.source(table);
     let price_source = table.text("price_source");
     if let Some(name) = price_source.as_ref().filter(|name| !context.sources.contains(name)) {
@@ -362,6 +365,7 @@ fn read_licence(table: &mut TableReader<'_>, context: &Context) -> Option<Databa
         vcpus_max,
         per_unit_hour,
         passive: passive?,
+        passive_included: passive_included.or(passive)?,
         price_source: price_source.unwrap_or_else(|| source.clone()),
         source,
     })

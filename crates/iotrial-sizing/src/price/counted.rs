@@ -123,8 +123,11 @@ impl Counted {
 
     /// How many licences a machine of this size needs, with the second one of a pair.
     pub(super) fn licences(&self, catalog: &Catalog, sized: &SizedMachine<'_>) -> Option<Licences> {
-        let rule = catalog.paid.licence_of(self.licensed()?)?;
-        let second = match (self.pair, rule.passive) {
+        let asked = self.database.as_ref()?;
+        let rule = catalog.paid.licence_of(asked.database)?;
+        let is_included = asked.from == LicencesFrom::Included;
+        let passive = if is_included { rule.passive_included } else { rule.passive };
+        let second = match (self.pair, passive) {
             (None, _) | (Some(_), Passive::Free) | (Some(Pair::Cluster), Passive::FreeInCluster) => 0.0,
             (Some(_), Passive::Counted) | (Some(Pair::Replica), Passive::FreeInCluster) => 1.0,
         };
