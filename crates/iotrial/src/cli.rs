@@ -189,7 +189,7 @@ Examples:
   iotrial run --need 5000iops --gate 'log.commit.p99 < 2ms'
   # its figures in Grafana while it runs
   iotrial run --full --listen 9464
-  # warn first of what our own standard calls critical, and keep what the cloud says of the machine
+  # with rules of the company, and what the cloud says
   iotrial run --rules ./our-rules --cloud
   # a raw device; `iotrial target` prints the token
   iotrial run oracle-slob-random --target /dev/nvme1n1 --destroy 3f9a1c…
