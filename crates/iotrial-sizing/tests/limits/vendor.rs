@@ -224,7 +224,7 @@ impl Vendor {
                         || (one.starts_with('_') && key.ends_with(*one))
                         || (one.ends_with('_') && key.starts_with(*one))
                 };
-                assert!(known.iter().any(|one| is_known(&one)), "`{key}` is new: say here what it limits");
+                assert!(known.iter().any(|one| is_known(one)), "`{key}` is new: say here what it limits");
             }
         };
         for volume in tables(&text, "volume") {
@@ -337,7 +337,8 @@ impl Vendor {
             let included = of("included").unwrap_or(0.0);
             let most =
                 of("per_iops_max").map_or(f64::INFINITY, |each| each * iops).max(included).min(top) * unit;
-            let least = of("min").unwrap_or(0.0).max(included) * unit;
+            let by_iops = of("per_iops_min").map_or(0.0, |each| each * iops);
+            let least = of("min").unwrap_or(0.0).max(included).max(by_iops).min(top) * unit;
             let steps = bandwidth / unit;
             let is_whole = (steps - steps.round()).abs() < 1e-6 || bandwidth >= most * (1.0 - 1e-9);
             if !is_whole || bandwidth > most * (1.0 + 1e-9) || bandwidth < least * (1.0 - 1e-9) {
