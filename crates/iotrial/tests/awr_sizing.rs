@@ -333,9 +333,9 @@ fn printed_rates_are_sized_and_egress_is_named_as_the_limiting_factor() {
     // MiB/s by 16 KiB: 64 for each MiB.
     assert!((iops[0] - 1395.2 * 64.0).abs() < 1e-6 && (iops[1] - 3592.9 * 64.0).abs() < 1e-6, "{iops:?}");
     let best = &sized["found"][0]["answers"][0];
-    assert_eq!(best["configuration"]["machine"], "Standard_E96ds_v5");
+    assert_eq!(best["configuration"]["machine"], "Standard_E48ads_v7");
     let points = sized["points"].to_string();
-    let factor = "the limiting factor is network out, write bandwidth, of Standard_E96ds_v5: 3,767 of 4,375 MB/s (86 %)";
+    let factor = "the limiting factor is network out, write bandwidth, of Standard_E48ads_v7: 3,767 of 4,375 MB/s (86 %)";
     assert!(points.contains(factor), "{points}");
 }
 
@@ -361,7 +361,7 @@ fn a_standby_doubles_what_leaves_the_machine_and_egress_decides_on_another_one()
     let with_standby =
         [&SUPPLY_CHAIN[..], &["--replicas", "1", "--against", "today.toml", "--json"]].concat();
     let sized = bench.run(&with_standby).expect_code(0).json();
-    assert_eq!(sized["found"][0]["answers"][0]["configuration"]["machine"], "Standard_E104ids_v5");
+    assert_eq!(sized["found"][0]["answers"][0]["configuration"]["machine"], "Standard_E96ads_v7");
     let sentence = sized["against"][0]["sentence"].as_str().unwrap();
     assert!(sentence.contains("network out, write bandwidth, would be used to 172 %"), "{sentence}");
 }
