@@ -224,7 +224,7 @@ impl Vendor {
                         || (one.starts_with('_') && key.ends_with(*one))
                         || (one.ends_with('_') && key.starts_with(*one))
                 };
-                assert!(known.iter().any(|one| is_known(one)), "`{key}` is new: say here what it limits");
+                assert!(known.iter().any(is_known), "`{key}` is new: say here what it limits");
             }
         };
         for volume in tables(&text, "volume") {

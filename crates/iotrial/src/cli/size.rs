@@ -24,19 +24,18 @@ Examples:
   iotrial size --demand erp.toml --against today.toml --html answer.html
   # size for what a run did, and write a study to prove the answer
   iotrial size --demand 01JD… --capacity 2TiB --study prove.toml
-  # as Terraform and as commands of the provider
-  iotrial size --demand erp.toml --provider aws --terraform database.tf --commands order.sh
+  # as Terraform (or --commands FILE: commands of the provider)
+  iotrial size --demand erp.toml --provider aws --terraform database.tf
   # size for what a server does today; keep the demand to edit it
   iotrial size --demand iostat.txt --percentile 99 --save-demand erp.toml
-  # data, log and tempdb on volumes of their own; tempdb may be on the disk of the machine
-  iotrial size --read data=40000iops@8KiB --write data=8000iops@8KiB --write log=5000iops@16KiB \\
-    --write tempdb=200MB/s@64KiB --pool data=4TiB --pool log=200GiB,sub-ms --pool tempdb=300GiB
+  # separate volumes for data, log and tempdb
+  iotrial size --demand erp.toml --pool data=4TiB --pool log=200GiB,sub-ms
   # what limits a given configuration?
   iotrial size explain today.toml
-  # with SQL Server from the cloud, a passive replica and what is kept as backup
-  iotrial size --demand erp.toml --os windows --database sqlserver-enterprise --pair replica --backup 10TiB
+  # with SQL Server licences (also --pair replica, --backup, --egress)
+  iotrial size --demand erp.toml --os windows --database sqlserver-enterprise
   # committed for three years, and bought when it is needed
-  iotrial size --read 10000iops@8KiB --capacity 10TiB --growth 40% --years 3 --by-year --term 3y
+  iotrial size --demand erp.toml --growth 40% --years 3 --by-year --term 3y
   # what do the catalogs know, and how old is it?
   iotrial size catalogs
 
