@@ -253,7 +253,7 @@ impl Explanation {
             network_gbit_per_s: resolved.machine.egress.map(|bytes| bytes * 8.0 / 1e9),
             usable_gib: resolved.usable_gib(),
             volumes: resolved.volume_count(),
-            pools: PoolReport::all(resolved, &chain, question)?,
+            pools: PoolReport::all(resolved, &chain, question.demand, &question.money)?,
             burst: question.burst,
             alone: pools
                 .clone()

@@ -1,16 +1,15 @@
 //! One line for each pool of a configuration: what it is made of, what it holds and carries, which limit it meets first, and what it
 //! costs.
 
-use iotrial_model::demand::LatencyClass;
+use iotrial_model::demand::{Demand, LatencyClass};
 use iotrial_model::load::Role;
 use serde::Serialize;
 
 use crate::catalog::Route;
 use crate::chain::Chain;
 use crate::configuration::{ConfigurationError, Resolved};
-use crate::explanation::Question;
 use crate::measure::Load;
-use crate::price::volume_cost;
+use crate::price::{Money, volume_cost};
 use crate::requirement::{Share, shares};
 
 /// A pool of a configuration with what is asked of it.
@@ -55,24 +54,26 @@ impl PoolReport {
     pub(crate) fn all(
         resolved: &Resolved<'_>,
         chain: &Chain,
-        question: &Question<'_>,
+        demand: Option<&Demand>,
+        money: &Money,
     ) -> Result<Vec<Self>, ConfigurationError> {
         if resolved.pools.len() == 1 {
             return Ok(Vec::new());
         }
-        let load = question.demand.map(|demand| resolved.load_of(demand)).transpose()?;
+        let load = demand.map(|demand| resolved.load_of(demand)).transpose()?;
         Ok((0..resolved.pools.len())
-            .map(|pool| Self::new(resolved, chain, question, load.as_ref(), pool))
+            .map(|pool| Self::new(resolved, chain, demand.zip(load.as_ref()), money, pool))
             .collect())
     }
 
     fn new(
         resolved: &Resolved<'_>,
         chain: &Chain,
-        question: &Question<'_>,
-        load: Option<&Load>,
+        asked: Option<(&Demand, &Load)>,
+        money: &Money,
         pool: usize,
     ) -> Self {
+        let (demand, load) = asked.unzip();
         let own = &resolved.pools[pool];
         let is_local = own.kind.route == Route::Local;
         let copies = if is_local { 1.0 } else { f64::from(resolved.configuration.mirror.copies()) };
@@ -90,15 +91,15 @@ impl PoolReport {
         let mut fullest = all.into_iter().filter(is_touched);
         let (own_shares, shared): (Vec<Share>, Vec<Share>) =
             fullest.by_ref().partition(|share| share.kind.is_of_volumes());
-        let asked_gib = question.demand.filter(|demand| !demand.pools.is_empty()).map(|demand| {
+        let asked_gib = demand.filter(|demand| !demand.pools.is_empty()).map(|demand| {
             let here = demand.layout().into_iter().map(|one| one.pool);
             let here = here.filter(|asked| resolved.pool_of(asked.roles.first().copied()) == Ok(pool));
             here.map(|asked| demand.grown_gib(asked.capacity)).sum()
         });
-        let hours = question.money.hours_for(resolved.catalog);
+        let hours = money.hours_for(resolved.catalog);
         let per_month = own.level.price.as_ref().and_then(|price| {
             let one = volume_cost(own.level, own.size_gib, own.iops, own.bandwidth, hours)?;
-            Some(one * f64::from(own.count) * question.money.factor(resolved.catalog, &price.currency)?)
+            Some(one * f64::from(own.count) * money.factor(resolved.catalog, &price.currency)?)
         });
         Self {
             name: resolved.pool_name(pool),

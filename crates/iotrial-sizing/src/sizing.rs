@@ -20,11 +20,13 @@ use crate::search::{CostCurve, Found, Search, YearPlan, curve_of, over_years, se
 mod against;
 mod bill;
 mod cheapest;
+mod rates;
 
 pub use against::Against;
 use against::hold;
 use bill::{licences_in_words, plan_in_words};
 use cheapest::{cheapest_of, floor_in_words, of_cheapest};
+use rates::more_and_less;
 
 /// The answer to a demand.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -483,56 +485,4 @@ fn shipped_words(demand: &Demand) -> String {
         demand.shipped.iter().map(|role| role.as_str()).collect()
     };
     format!("replicas get the writes of the role {}; --ship ROLE names others", roles.join(" and "))
-}
-
-/// What a tenth more and a tenth less of the rates would change.
-fn more_and_less(curve: &CostCurve, answer: &Explanation, tolerance: f64, currency: &str) -> Vec<String> {
-    let now = answer.cost.per_month;
-    let room = answer.fit.as_ref().and_then(|fit| fit.carries_times);
-    let words = |times: f64, words: &str| {
-        let point = curve.at(times)?;
-        let (Some(other), Some(configuration)) = (point.per_month, &point.configuration) else {
-            return Some(format!("{words} of the rates: nothing carries it"));
-        };
-        // Costs that differ by no more than the tolerance, by which fewer volumes were preferred, count as the same here too. The
-        // answer itself then does for less, and for as much more as it has room.
-        let is_same = (other / now - 1.0).abs() <= tolerance.max(0.0005);
-        let has_room = times <= 1.0 || room.is_some_and(|room| room >= times * (1.0 - 1e-9));
-        let percent = 100.0 * (other / now - 1.0);
-        Some(match (is_same, has_room) {
-            (true, true) => format!("{words} of the rates costs the same"),
-            (true, false) => {
-                format!(
-                    "{words} of the rates costs the same, with {} instead",
-                    configuration.beside(&answer.configuration)
-                )
-            }
-            (false, _) => format!(
-                "{words} of the rates costs {} ({percent:+.1} %): {}",
-                money(other, currency),
-                configuration.beside(&answer.configuration)
-            ),
-        })
-    };
-    let mut all: Vec<String> =
-        // A choice: a small error of the rates either way, and growth. All of them must be points of the
-        // curve.
-        [words(1.1, "10 % more"), words(0.9, "10 % less"), words(1.5, "half as much again")]
-            .into_iter()
-            .flatten()
-            .collect();
-    // Less than half a percent is what rounding up to whole GiB and whole steps leaves over. Nobody can plan
-    // with it.
-    if let Some(room) = room.filter(|room| *room > 1.005) {
-        all.insert(
-            0,
-            match room {
-                ..2.0 => format!("it carries {:.1} % more than is asked as it is", 100.0 * (room - 1.0)),
-                ..100.0 => format!("it carries {room:.0} times what is asked as it is"),
-                // Nobody asks by how many thousand percent there is enough.
-                _ => "it carries far more than is asked as it is".to_owned(),
-            },
-        );
-    }
-    all
 }
