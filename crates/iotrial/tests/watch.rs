@@ -556,7 +556,7 @@ fn what_cannot_be_watched_is_refused_and_says_why() {
     };
     check(&["/no/such/folder"], "cannot watch `/no/such/folder`");
     check(&["--interval", "1ms"], "an interval is from 100ms to 1h");
-    check(&["--listen", "here"], "an address is 127.0.0.1:9464");
+    check(&["--listen", "here"], "expected an address such as 127.0.0.1:9464");
     if has_disks() {
         check(&["/proc"], "`/proc` is on no block device of this host");
         check(&["--role", "log=/nowhere"], "`/nowhere` is not among the disks that are watched");

@@ -7,7 +7,7 @@ use clap::Args;
 /// `--listen` of every command that makes a load.
 #[derive(Debug, Clone, Args)]
 pub struct ListenArgs {
-    /// Serve live figures to Prometheus while it runs. A port alone is one of 127.0.0.1, which only this host reaches.
+    /// Serve live figures to Prometheus during the run. A port without an address is on 127.0.0.1, which only this host can reach.
     #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = parse_address)]
     pub listen: Option<SocketAddr>,
 }
@@ -18,5 +18,5 @@ pub fn parse_address(text: &str) -> Result<SocketAddr, String> {
     text.parse()
         .ok()
         .or_else(alone)
-        .ok_or_else(|| "an address is 127.0.0.1:9464, or a port such as 9464".to_owned())
+        .ok_or_else(|| "expected an address such as 127.0.0.1:9464, or a port such as 9464".to_owned())
 }

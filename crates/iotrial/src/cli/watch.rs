@@ -16,71 +16,70 @@ use crate::report_files::ReportFiles;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  # was the storage good enough last week? A log of PerfMon
+  # was the storage good enough last week? From a PerfMon log
   iotrial watch DB01.csv
-  # which drive holds what, and a page for the customer
+  # say what each drive is for, and write a page for the customer
   iotrial watch DB01.csv --role data=D: --role log=L: --html db01.html
-  # iostat, sar, sadf; from another program
+  # iostat, sar or sadf, also from standard input
   ssh db01 iostat -x -y 15 240 | iotrial watch -
-  # a log that rolled over, a file for each day
+  # one log file a day
   iotrial watch DB01_*.csv
-  # two snapshots of sys.dm_io_virtual_file_stats, or of pg_stat_io
+  # two snapshots of sys.dm_io_virtual_file_stats or pg_stat_io
   iotrial watch before.csv after.csv
-  # what to buy for it
+  # what should I buy to replace it?
   iotrial watch DB01.csv --demand db01.toml
   iotrial size --demand db01.toml
-  # live: all disks, or those below a directory, by role
+  # live: all disks, or only those below some directories
   iotrial watch
   iotrial watch /data /log --role data=/data --role log=/log
-  # for ten minutes, kept, and looked at again
+  # record ten minutes, and look at them again
   iotrial watch /data --duration 10m --record night.jsonl
   iotrial watch night.jsonl --html night.html
-  # for Prometheus, and for a program
+  # for Prometheus, or as JSON for a program
   iotrial watch --listen 127.0.0.1:9464
   iotrial watch --json | jq -c '.disks[]?.read_latency_s'
 
-A regular file is read as counters; a directory or a block device is watched live, with every device below it (Linux). Nothing is \
-measured, and nothing is written to what is watched. `iotrial docs watch` has the queries for snapshots, the thresholds, and what each \
-observation means.
+iotrial reads a regular file as counters, and watches a directory or a block device live, with every device below it. It generates no \
+load and writes nothing to what it watches. `iotrial docs watch` has the queries for the snapshots, the thresholds, and the meaning of \
+each observation.
 
-Exit codes: 0 done, and within the limits, or not judged; 1 done, and latencies are beyond the limits; 2 wrong usage or input; \
-3 could not be carried out.")]
+Exit codes: 0 done: within the limits, or nothing to judge; 1 done, but latencies are above the limits; 2 wrong usage or input; 3 failed.")]
 pub struct WatchArgs {
-    /// Files of counters (PerfMon CSV, iostat, sar, sadf, snapshots, a recording), or - for standard input; or directories and devices to
-    /// watch live. Without any, all disks of this host.
+    /// Counter files to read (PerfMon CSV, iostat, sar, sadf, snapshots, a recording; - for standard input), or directories and devices to
+    /// watch live [default: watch all disks of this host].
     #[arg(value_name = "FILE|DEVICE|DIRECTORY")]
     pub what: Vec<PathBuf>,
 
-    /// Judge by the thresholds for this database [default: sqlserver]. Oracle, PostgreSQL and MySQL are judged by `flash`.
+    /// Judge by the thresholds for this database [default: sqlserver]. For Oracle, PostgreSQL and MySQL this is the set `flash`.
     #[arg(long = "for", value_name = "DATABASE")]
     pub database: Option<DatabaseArg>,
 
-    /// Threshold set to judge by (see `iotrial thresholds`), or a TOML file with one; may be repeated: the first decides, others are shown
-    /// beside it.
+    /// Threshold set to judge by: a name (see `iotrial thresholds`) or a TOML file (repeatable). The first one decides; the others are
+    /// shown next to it.
     #[arg(long, value_name = "NAME|FILE", add = completion::thresholds(), conflicts_with = "database")]
     pub thresholds: Vec<String>,
 
-    /// What a disk is for: data, tempdb, log, scan or backup; may be repeated. A disk, a drive such as L:, or a directory that is watched.
+    /// What a disk is for: data, tempdb, log, scan or backup (repeatable). DISK is a disk, a drive such as L:, or a watched directory.
     #[arg(long = "role", value_name = "ROLE=DISK", value_parser = parse_role)]
     pub roles: Vec<(Role, String)>,
 
-    /// Look at this disk instead of all whole disks; may be repeated.
+    /// Look only at this disk (repeatable) [default: all whole disks].
     #[arg(long = "disk", value_name = "NAME")]
     pub disks: Vec<String>,
 
-    /// Disks that carry something together, whose load should be even; may be repeated. Below a directory they are found.
+    /// Disks that share one load, which should be even (repeatable). Below a watched directory iotrial finds them itself.
     #[arg(long = "stripe", value_name = "DISK,DISK…", value_parser = parse_names)]
     pub stripes: Vec<Names>,
 
-    /// Write what `size` and `run --need` take: what the disks did in 95 % of the intervals.
+    /// Write a demand for `iotrial size` and `run --need`: the load that the disks did not exceed in 95 % of the intervals.
     #[arg(long, value_name = "FILE")]
     pub demand: Option<PathBuf>,
 
-    /// Of the intervals, for --demand [default: 95].
+    /// Share of the intervals that --demand covers [default: 95].
     #[arg(long, value_name = "PERCENT", requires = "demand", value_parser = size::parse_percentile)]
     pub percentile: Option<f64>,
 
-    /// Live: read the counters this often.
+    /// Live: how often to read the counters.
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_interval)]
     pub interval: Duration,
 
@@ -88,18 +87,18 @@ pub struct WatchArgs {
     #[arg(short, long, value_name = "TIME", value_parser = parse_duration, visible_aliases = ["time", "runtime"])]
     pub duration: Option<Duration>,
 
-    /// Live: keep every interval in a file that `iotrial watch FILE` reads.
+    /// Live: save every interval to a file, for `iotrial watch FILE`.
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
 
-    /// Live: serve the counters to Prometheus. A port alone is one of 127.0.0.1, which only this host reaches.
+    /// Live: serve the counters to Prometheus. A port without an address is on 127.0.0.1, which only this host can reach.
     #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = listen::parse_address)]
     pub listen: Option<SocketAddr>,
 
     #[command(flatten)]
     pub files: ReportFiles,
 
-    /// One JSON document on standard output, nothing else there; live, one line for each interval, and the summary at the end.
+    /// Print one JSON document to standard output, and nothing else. Live: one line per interval, and a summary at the end.
     #[arg(long)]
     pub json: bool,
 }
