@@ -186,7 +186,7 @@ const COMMANDS: [Command; 19] = [
         "size explain --record",
         &["size", "explain", "configuration-1.in", "--record"],
         &[],
-        &["run", "kept", "result", "table"],
+        &["run", "sweep", "kept", "result", "table"],
     ),
     ("study", &["study"], &["--status"], &["study"]),
     ("study add", &["study", "add", "study-1.in"], &[], &["run"]),

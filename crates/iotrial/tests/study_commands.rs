@@ -277,7 +277,7 @@ fn a_second_signal_ends_a_command_with_all_that_it_started_and_leaves_files_and_
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     assert!(lines.any(|line| line == "begun"), "the second configuration never came");
     interrupt(&child);
-    assert!(lines.any(|line| line.starts_with("stopping when")), "the first signal was not heard");
+    assert!(lines.any(|line| line.starts_with("stopping after")), "the first signal was not heard");
     interrupt(&child);
     let ran = Ran::from(child.wait_with_output().unwrap()).expect_code(3);
     // Whoever still ran would hold this pipe, to which commands write, and say so in the end.
