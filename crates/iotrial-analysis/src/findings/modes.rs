@@ -271,16 +271,34 @@ pub(super) fn cache_by_latency(seen: &Observed<'_, '_>) -> Option<Finding> {
     })
 }
 
-/// Whether the rate stands too still for a cache that answers so large a share, and the others wait for as long as slices of a limiter last.
+/// Whether the rate is too even for a cache that answers so large a share, and the others wait for as long as slices of a limiter last.
 ///
 /// Where h of all I/Os are answered by chance, and the rest at a steady rate, the count n of an interval has a variance of n h / (1 − h): the number of
 /// successes before so many failures (negative binomial). In the slices of a limiter most I/Os are fast as well, and their number is the same in
 /// every interval. It is asked also where too few are in flight, or for too short a time, to name the limit.
+///
+/// Volumes below one limit share its rate by chance, second by second, and only their sum is even. So the same is asked of all copies of the load
+/// together; copies in front of caches of their own have the sum of their variances, which is that of the sum.
 fn is_sliced(subject: &Subject<'_>, job: usize, direction: Direction, modes: &Modes) -> bool {
+    let Some(jobs) = subject.plan.map(|plan| &plan.jobs) else { return false };
+    let copies: Vec<usize> = (0..jobs.len()).filter(|other| is_copy(&jobs[*other], &jobs[job])).collect();
+    modes.slow_median_us >= LEAST_SLICE_WAIT_US
+        && (is_even(subject, &[job], direction, modes) || is_even(subject, &copies, direction, modes))
+}
+
+/// Whether a job does to its files what another one does to others.
+fn is_copy(job: &Job, of: &Job) -> bool {
+    let same = Job { name: of.name.clone(), areas: of.areas.clone(), ..job.clone() };
+    same == *of
+}
+
+/// Whether the rate of some jobs together is more even than chance makes it in front of a cache.
+fn is_even(subject: &Subject<'_>, jobs: &[usize], direction: Direction, modes: &Modes) -> bool {
     let counts: Vec<f64> = subject
         .measured_intervals()
         .filter_map(|interval| {
-            let io_count = interval.jobs.get(job)?.get(direction)?.io_count();
+            let io_count = |job: &usize| Some(interval.jobs.get(*job)?.get(direction)?.io_count());
+            let io_count: u64 = jobs.iter().map(io_count).sum::<Option<u64>>()?;
             Some(io_count as f64 / interval.duration.as_secs_f64())
         })
         .collect();
@@ -293,8 +311,7 @@ fn is_sliced(subject: &Subject<'_>, job: usize, direction: Direction, modes: &Mo
         *ahead_s += rate / mean - 1.0;
         Some(f64::abs(*ahead_s))
     });
-    modes.slow_median_us >= LEAST_SLICE_WAIT_US
-        && counts.len() > 2
+    counts.len() > 2
         && drift_s.fold(0.0, f64::max) <= MOST_SLICES * LONGEST_SLICE_S
         && variance <= STILL_SHARE * mean * hit_share / (1.0 - hit_share)
 }
@@ -359,6 +376,15 @@ mod tests {
     }
 
     fn spoil(record: &mut RunRecord, direction: Direction, of: impl Fn(usize) -> LatencyHistogram) {
+        spoil_job(record, 0, direction, of);
+    }
+
+    fn spoil_job(
+        record: &mut RunRecord,
+        job: usize,
+        direction: Direction,
+        of: impl Fn(usize) -> LatencyHistogram,
+    ) {
         fn stream(job: &mut JobCounts, direction: Direction) -> &mut OpCounts {
             match direction {
                 Direction::Read => job.read.as_mut().unwrap(),
@@ -369,9 +395,9 @@ mod tests {
         for (second, interval) in record.intervals.iter_mut().enumerate() {
             let latency = of(second);
             total.merge(&latency);
-            stream(&mut interval.jobs[0], direction).total_latency = latency;
+            stream(&mut interval.jobs[job], direction).total_latency = latency;
         }
-        stream(&mut record.jobs[0], direction).total_latency = total;
+        stream(&mut record.jobs[job], direction).total_latency = total;
     }
 
     #[test]
@@ -424,6 +450,38 @@ mod tests {
         // What a cache answers by chance differs by √(n h / (1 − h)) or 162 from second to second; and no medium takes as long as a slice.
         assert!(sliced(98_000, |second| 1_300 + (second as u64 * 7 % 10) * 50).is_some());
         assert!(sliced(4_000, |_| 1_500).is_some());
+    }
+
+    #[test]
+    fn volumes_that_share_a_limit_are_looked_at_together() {
+        // 3,000 a second for two volumes, eight outstanding on each: chance decides which one gets how many of them.
+        let cache_served = |rates: fn(usize) -> [u64; 2], change: fn(&mut Job)| {
+            let mut record = measured(4, |_| 1_500);
+            let mut copy = Job { name: "copy".to_owned(), areas: vec![1], ..record.plan.jobs[0].clone() };
+            change(&mut copy);
+            record.plan.jobs[1] = copy;
+            record.jobs[1] = record.jobs[0].clone();
+            for interval in &mut record.intervals {
+                interval.jobs[1] = interval.jobs[0].clone();
+            }
+            for job in 0..2 {
+                spoil_job(&mut record, job, Direction::Read, |second| {
+                    histogram(&[(168, rates(second)[job] - 80), (96_000, 80)])
+                });
+            }
+            cache_served(&record).is_some()
+        };
+        let shared = |second: usize| {
+            let first = [1_900, 1_150, 1_700, 1_300][second];
+            [first, 3_000 - first]
+        };
+        assert!(!cache_served(shared, |_| {}));
+        // Another load does not take part in it, and caches answer each volume by chances of its own.
+        assert!(cache_served(shared, |job| job.iodepth = 1));
+        assert!(cache_served(
+            |second| [[1_900, 1_150, 1_700, 1_300][second], [1_800, 1_250, 1_900, 1_200][second]],
+            |_| {}
+        ));
     }
 
     #[test]
