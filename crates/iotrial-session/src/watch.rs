@@ -44,7 +44,7 @@ pub enum WatchError {
         source: io::Error,
     },
     /// A target is on no block device, such as a share or memory.
-    #[error("`{}` is on no block device of this host", target.display())]
+    #[error("`{}` is not on a block device that this host shows", target.display())]
     NoDevice {
         /// As it was given.
         target: PathBuf,
@@ -79,7 +79,8 @@ impl Fault for WatchError {
                 Some("give a directory, a block device, or a file of counters that exists".to_owned())
             }
             Self::NoDevice { .. } => Some(
-                "a share has its counters on its server; without a target all disks are watched".to_owned(),
+                "a share is counted on its server, and a container may not see the devices of its host: watch there; without a target iotrial watches all disks"
+                    .to_owned(),
             ),
             Self::NotWatched { known, .. } => Some(format!("there are {}", known.join(", "))),
             Self::SameDevice { .. } => Some(

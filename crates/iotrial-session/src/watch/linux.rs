@@ -108,7 +108,7 @@ mod tests {
         let find = |target: &str| find(&[PathBuf::from(target)]).unwrap_err().to_string();
         assert_eq!(find("/no/such/place"), "cannot watch `/no/such/place`");
         assert_eq!(find("nosuchdisk"), "cannot watch `nosuchdisk`");
-        assert_eq!(find("/proc"), "`/proc` is on no block device of this host");
+        assert_eq!(find("/proc"), "`/proc` is not on a block device that this host shows");
     }
 
     /// A device of a copy of sysfs: name, attributes, members.
