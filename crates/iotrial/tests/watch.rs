@@ -558,7 +558,7 @@ fn what_cannot_be_watched_is_refused_and_says_why() {
     check(&["--interval", "1ms"], "an interval is from 100ms to 1h");
     check(&["--listen", "here"], "expected an address such as 127.0.0.1:9464");
     if has_disks() {
-        check(&["/proc"], "`/proc` is on no block device of this host");
+        check(&["/proc"], "`/proc` is not on a block device that this host shows");
         check(&["--role", "log=/nowhere"], "`/nowhere` is not among the disks that are watched");
         let data = bench.data();
         let data = data.to_str().unwrap();
