@@ -5,7 +5,7 @@
 //! volumes, and what limits the volumes does not depend on the machine: so each machine is asked once which share of its
 //! limits each pool takes, and each level once for each count. For a count the smallest size, IOPS
 //! and bandwidth that suffice are the cheapest ones, because no price falls when they rise; they follow from
-//! the limits directly. How pools come together on a machine is in [`placing`]. Property tests compare the answers with brute
+//! the limits directly. How pools come together on a machine is in `placing`. Property tests compare the answers with brute
 //! force, for one pool and for several.
 //!
 //! Of configurations that cost nearly the same, the one with the fewest volumes is the answer: nobody builds a
