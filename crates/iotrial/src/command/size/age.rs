@@ -25,6 +25,26 @@ pub(super) fn old_figures(configuration: &Configuration, catalogs: &[Catalog], t
     resolved.map(|resolved| before(relied_on(&resolved), &year_ago)).unwrap_or_default()
 }
 
+/// The same of several configurations: each source once, with all that it says of them.
+pub(super) fn old_figures_of_all(
+    configurations: &[Configuration],
+    catalogs: &[Catalog],
+    today: Date,
+) -> Vec<ReliedOn> {
+    let mut all: Vec<ReliedOn> = Vec::new();
+    for one in configurations.iter().flat_map(|configuration| old_figures(configuration, catalogs, today)) {
+        match all.iter_mut().find(|known| (&known.source, &known.as_of) == (&one.source, &one.as_of)) {
+            Some(known) => {
+                let new: Vec<String> =
+                    one.what.into_iter().filter(|what| !known.what.contains(what)).collect();
+                known.what.extend(new);
+            }
+            None => all.push(one),
+        }
+    }
+    all
+}
+
 /// The day on which the command runs.
 pub(super) fn today() -> Date {
     jiff::Zoned::now().date()
@@ -47,5 +67,28 @@ mod tests {
         assert_eq!(count(2026, 11, 23), 0);
         assert_eq!(count(2027, 7, 28), 0, "a year to the day");
         assert_eq!((count(2027, 7, 29), count(2027, 8, 4), count(2027, 8, 22)), (2, 3, 4));
+    }
+
+    #[test]
+    fn a_source_of_several_configurations_is_named_once_with_all_that_it_says() {
+        let of = |machine: &str| {
+            let text = format!(
+                "format = \"iotrial.configuration/1\"\nprovider = \"gcp\"\nmachine = \"{machine}\"\n\
+                 [[pool]]\nvolume = \"hyperdisk-balanced\"\nsize = \"100GiB\"\n"
+            );
+            Configuration::parse(&text).unwrap()
+        };
+        let catalogs = Catalog::built_in();
+        let day = jiff::civil::date(2027, 8, 22);
+        let both = [of("c4d-standard-8"), of("c4d-standard-16")];
+        let old = old_figures_of_all(&both, &catalogs, day);
+        assert_eq!(old.len(), old_figures(&both[0], &catalogs, day).len());
+        let said: Vec<&String> = old.iter().flat_map(|one| &one.what).collect();
+        for machine in ["c4d-standard-8", "c4d-standard-16"] {
+            let count = said.iter().filter(|what| **what == &format!("limits of {machine}")).count();
+            assert_eq!(count, 1, "{said:?}");
+        }
+        let volumes = said.iter().filter(|what| what.starts_with("limits of hyperdisk-balanced")).count();
+        assert_eq!(volumes, 1, "{said:?}");
     }
 }

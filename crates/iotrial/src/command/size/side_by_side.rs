@@ -10,7 +10,7 @@ use iotrial_sizing::explanation::{Mix, Question};
 use iotrial_sizing::side_by_side::{References, SideBySide};
 
 use super::explain::TAKES;
-use super::{demand, known, measured};
+use super::{age, demand, known, measured};
 use crate::cli::ExplainArgs;
 use crate::failure::Failure;
 use crate::presentation::{Presentation, Value};
@@ -82,8 +82,11 @@ pub(super) fn side_by_side(args: &ExplainArgs) -> Result<ExitCode, Failure> {
         Failure::input(error).hint(hint)
     })?;
     let used: Vec<Catalog> = used.into_iter().cloned().collect();
-    let document = Document::of_side_by_side(&side, &money.counted, known::byline(&used));
-    Presentation::new(&document, vec![Value::alone(&side)]).show(&args.files, args.json)?;
+    let old = age::old_figures_of_all(&under, &catalogs, age::today());
+    let document =
+        Document::of_side_by_side(&side, &money.counted, known::byline(&used)).with_old_figures(&old);
+    let aged = age::Aged { answer: &side, old_figures: &old };
+    Presentation::new(&document, vec![Value::alone(&aged)]).show(&args.files, args.json)?;
     let is_fine = side.configurations.iter().map(|one| &one.explanation).all(|one| {
         one.broken_rules.iter().all(|rule| rule.effect != Effect::Forbids)
             && one.fit.as_ref().is_none_or(|fit| fit.is_met)
