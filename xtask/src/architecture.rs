@@ -216,6 +216,41 @@ fn the_program_takes_its_outputs_in_one_file_and_forbids_the_macros_that_print()
     }
 }
 
+/// Lines that choose by operating system or processor in front of anything but a module and what is used of it.
+fn misplaced_cfgs(text: &str) -> Vec<usize> {
+    let asks = |line: &str| {
+        let of_platform = ["windows", "unix", "target_os", "target_family", "target_arch"];
+        let is_cfg = ["cfg(", "cfg!(", "cfg_attr("].iter().any(|cfg| line.contains(cfg));
+        is_cfg && of_platform.iter().any(|word| line.contains(word))
+    };
+    let lines: Vec<(usize, &str)> = code_lines(text).collect();
+    let is_misplaced = |index: &usize| {
+        let item = lines[index + 1..].iter().map(|(_, line)| *line).find(|line| !line.starts_with("#["));
+        let words = item.unwrap_or_default().trim_start_matches("pub");
+        let words = words
+            .split_once(") ")
+            .filter(|(rights, _)| rights.starts_with('('))
+            .map_or(words, |(_, item)| item);
+        !lines[*index].1.starts_with("#[cfg")
+            || !["mod ", "use "].iter().any(|word| words.trim_start().starts_with(word))
+    };
+    let asking = (0..lines.len()).filter(|index| asks(lines[*index].1));
+    asking.filter(is_misplaced).map(|index| lines[index].0).collect()
+}
+
+#[test]
+fn platform_code_has_files_and_modules_of_its_own() {
+    let shipped = |path: &&PathBuf| relative(path).starts_with("crates/") && relative(path).contains("/src/");
+    for path in rust_files().iter().filter(shipped) {
+        let lines = misplaced_cfgs(&fs::read_to_string(path).unwrap());
+        assert!(
+            lines.is_empty(),
+            "{}: `cfg` of a platform on lines {lines:?}, which belongs on a `mod` line",
+            relative(path)
+        );
+    }
+}
+
 /// What stands between backticks and looks like the path of a file or folder of ours.
 fn named_paths(text: &str) -> impl Iterator<Item = &str> {
     const TOPS: [&str; 4] = ["docs/", "crates/", "xtask/", ".ci/"];
@@ -300,6 +335,11 @@ fn every_key_of_a_record_is_documented() {
 
 #[test]
 fn the_checks_see_what_they_look_for() {
+    let good = "#[cfg(windows)]\n#[path = \"a\"]\npub(crate) mod os;\n#[cfg(unix)]\nuse os::a;\n#[cfg_attr(unix, path = \"a\")]\npub mod b;\n#[cfg(test)]\nfn c() {}\n// if cfg!(windows) it is told\n";
+    assert_eq!(misplaced_cfgs(good), [0_usize; 0]);
+    let bad =
+        "#[cfg(unix)]\nfn a() {\n    #[cfg(windows)]\n    {}\n    if cfg!(target_os = \"linux\") {}\n}\n";
+    assert_eq!(misplaced_cfgs(bad), [1, 3, 5]);
     let manifest = "[package]\nname = \"a\"\n[dependencies]\niotrial-model.workspace = true\nserde = \"1\"\n[target.'cfg(unix)'.dev-dependencies]\niotrial-engine = { path = \"x\" }\n[dependencies.iotrial-report]\npath = \"y\"\n[lints]\nworkspace = true\n";
     let found: Vec<String> = own_dependencies(manifest).into_iter().collect();
     assert_eq!(found, ["iotrial-engine", "iotrial-model", "iotrial-report"]);

@@ -93,17 +93,17 @@ pub trait IoQueue {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::sync::Arc;
 
     use iotrial_measure::clock::{Clock as _, MonotonicClock};
     use iotrial_measure::random::{Random, RandomStream};
 
     use super::*;
-    use crate::targets::{HeldAreas, NO_FLAGS};
+    use crate::targets::NO_FLAGS;
     use crate::threads::ThreadsQueue;
 
-    const BLOCK: u32 = 8192;
+    pub(crate) const BLOCK: u32 = 8192;
     /// Where the data of a managed file begins.
     const DATA: u64 = 1 << 20;
 
@@ -121,7 +121,8 @@ mod tests {
         queue.buffer(1).to_vec()
     }
 
-    fn sees_what_was_written(queue: &mut impl IoQueue, clock: &MonotonicClock, content: Content) {
+    /// What every queue that reaches a device does.
+    pub(crate) fn sees_what_was_written(queue: &mut impl IoQueue, clock: &MonotonicClock, content: Content) {
         let block = BLOCK as usize;
         for offset in [DATA, DATA + 5 * u64::from(BLOCK)] {
             let mut expected = vec![0; block];
@@ -141,34 +142,9 @@ mod tests {
         let (_, prepared) = crate::test_plan::laid_out(place.path());
         let clock = MonotonicClock::before_start();
         clock.start();
-        let open = |areas: &HeldAreas| -> Arc<[OpenArea]> { areas.open(NO_FLAGS).unwrap() };
-        let areas = open(&prepared.areas);
+        let areas: Arc<[OpenArea]> = prepared.areas.open(NO_FLAGS).unwrap();
         let (content, mut random) = (areas[0].content, Random::new(1, RandomStream::Buffers(0)));
         let mut queue = ThreadsQueue::new(clock.clone(), &areas, &[BLOCK; 2], &mut random).unwrap();
         sees_what_was_written(&mut queue, &clock, content);
-        drop(queue);
-        #[cfg(windows)]
-        {
-            let place = tempfile::tempdir().unwrap();
-            let (plan, prepared) = crate::test_plan::laid_out(place.path());
-            let handles = crate::iocp::Handles::for_threads(&plan, &prepared.areas).unwrap();
-            let content = open(&prepared.areas)[0].content;
-            let mut queue =
-                crate::iocp::IocpQueue::new(clock.clone(), &handles[0], &[BLOCK; 2], 1, &mut random).unwrap();
-            sees_what_was_written(&mut queue, &clock, content);
-        }
-        #[cfg(target_os = "linux")]
-        if let Some(refusal) = crate::uring::refusal() {
-            eprintln!("skipped for `uring`: {refusal}");
-        } else {
-            let place = tempfile::tempdir().unwrap();
-            let (plan, prepared) = crate::test_plan::laid_out(place.path());
-            let areas = open(&prepared.areas);
-            let ring = prepared.areas.tuning.ring_for(&plan, &areas, &|| false);
-            let mut queue =
-                crate::uring::UringQueue::new(clock.clone(), &areas, &[BLOCK; 2], 0, ring, &mut random)
-                    .unwrap();
-            sees_what_was_written(&mut queue, &clock, areas[0].content);
-        }
     }
 }

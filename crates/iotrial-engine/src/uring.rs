@@ -467,9 +467,27 @@ pub(crate) fn refusal() -> Option<String> {
 mod tests {
     use super::*;
     use crate::content::Content;
+    use crate::queue::tests::{BLOCK, sees_what_was_written};
+    use crate::targets::NO_FLAGS;
     use iotrial_measure::clock::MonotonicClock;
 
     const A_WHILE_NS: u64 = 2 * ALARM_FROM_NS;
+
+    #[test]
+    fn the_loop_can_look_at_what_was_read_and_written() {
+        if let Some(refusal) = refusal() {
+            return eprintln!("skipped: {refusal}");
+        }
+        let place = tempfile::tempdir().unwrap();
+        let (plan, prepared) = crate::test_plan::laid_out(place.path());
+        let clock = MonotonicClock::before_start();
+        clock.start();
+        let areas: Arc<[OpenArea]> = prepared.areas.open(NO_FLAGS).unwrap();
+        let ring = prepared.areas.tuning.ring_for(&plan, &areas, &|| false);
+        let mut random = Random::new(1, RandomStream::Buffers(0));
+        let mut queue = UringQueue::new(clock.clone(), &areas, &[BLOCK; 2], 0, ring, &mut random).unwrap();
+        sees_what_was_written(&mut queue, &clock, areas[0].content);
+    }
 
     #[test]
     fn a_wait_for_nothing_ends_at_its_limit_short_or_long() {

@@ -23,9 +23,11 @@ mod text;
 mod time;
 mod waits;
 
+use std::borrow::Cow;
+
 use iotrial_model::awr::{AwrKind, AwrReport, Cut, Database, Host, Interval};
 
-use crate::text::{MOST_BYTES, Notes, decode, head_of, unpack};
+use crate::text::{MOST_BYTES, Notes, decode, head_of, is_packed, unpack};
 use crate::{HEAD_BYTES, ImportError};
 
 /// Why a report could not be read. The message says nothing of the file: the caller names it.
@@ -110,11 +112,13 @@ fn kind_of(text: &str) -> Option<Result<AwrKind, AwrError>> {
 
 /// Whether the first bytes of a file are those of a report, whole or not, packed or not.
 pub fn looks_like_awr(bytes: &[u8]) -> bool {
-    let head = head_of(bytes);
     // Of what is not packed more is at hand: a log of the session may stand in front of a report.
-    let is_packed = !bytes.starts_with(&head);
-    let head = if is_packed { &head } else { &bytes[..bytes.len().min(HEAD_BYTES)] };
-    decode(head, &mut Notes::default()).is_ok_and(|head| kind_of(&head).is_some())
+    let head = if is_packed(bytes) {
+        Cow::Owned(head_of(bytes))
+    } else {
+        Cow::Borrowed(&bytes[..bytes.len().min(HEAD_BYTES)])
+    };
+    decode(&head, &mut Notes::default()).is_ok_and(|head| kind_of(&head).is_some())
 }
 
 /// Reads a report; of AWR-Miner one for each snapshot and instance. Never empty.

@@ -40,7 +40,7 @@ use sha2::{Digest, Sha256};
 use ulid::Ulid;
 
 pub use recognise::recognise;
-pub use text::{HEAD_BYTES, MOST_BYTES, head_of, refusal_of_large, text_of, unpack};
+pub use text::{HEAD_BYTES, MOST_BYTES, head_of, refusal_of_large, text_of, unpack, unpack_text};
 use text::{Notes, decode};
 use weight::weight;
 

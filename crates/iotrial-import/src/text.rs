@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::Read;
 
 use iotrial_model::imported::{Stated, Warning};
-use iotrial_model::wide_text::from_utf16;
+use iotrial_model::wide_text::{UTF8_MARK, beginning_in_plain_utf8, from_utf16, in_plain_utf8};
 use ruzstd::decoding::{FrameDecoder, StreamingDecoder};
 
 use crate::ImportError;
@@ -48,6 +48,15 @@ pub fn unpack(bytes: &[u8], most: usize) -> Result<Cow<'_, [u8]>, ImportError> {
         return Err(ImportError::Packed { message: "its checksum is not that of what is in it".to_owned() });
     }
     Ok(Cow::Owned(unpacked))
+}
+
+/// The same as UTF-8 without a mark, whatever PowerShell or an editor of Windows made of it. Bytes that are no text stay as they are.
+///
+/// # Errors
+///
+/// As of [`unpack`], and of UTF-16 with half a character.
+pub fn unpack_text(bytes: &[u8], most: usize) -> Result<Cow<'_, [u8]>, ImportError> {
+    in_plain_utf8(unpack(bytes, most)?).map_err(|_| ImportError::Binary)
 }
 
 /// The reader that unpacks.
@@ -94,16 +103,21 @@ impl Read for Packed<'_> {
     }
 }
 
-/// The beginning of what a file holds, unpacked, from the first [`HEAD_BYTES`] of the file: what it is can be told from it
+/// Whether it begins as gzip and Zstandard do.
+pub(crate) fn is_packed(bytes: &[u8]) -> bool {
+    bytes.starts_with(&GZIP_MAGIC) || bytes.starts_with(&ZSTD_MAGIC)
+}
+
+/// The beginning of what a file holds, unpacked and in UTF-8, from the first [`HEAD_BYTES`] of the file: what it is can be told from it
 /// before the rest is read. Empty where it cannot be unpacked.
 pub fn head_of(bytes: &[u8]) -> Vec<u8> {
     match Packed::of(bytes) {
-        Ok(None) => bytes[..bytes.len().min(HEAD_UNPACKED)].to_vec(),
+        Ok(None) => beginning_in_plain_utf8(&bytes[..bytes.len().min(HEAD_UNPACKED)]).into_owned(),
         // The rest is missing, so that an error at the end is none.
         Ok(Some(packed)) => {
             let mut head = Vec::new();
             let _ = packed.take(HEAD_UNPACKED as u64).read_to_end(&mut head);
-            head
+            beginning_in_plain_utf8(&head).into_owned()
         }
         Err(_) => Vec::new(),
     }
@@ -155,7 +169,7 @@ pub(crate) fn decode<'b>(bytes: &'b [u8], notes: &mut Notes) -> Result<Cow<'b, s
     if bytes.contains(&0) {
         return Err(ImportError::Binary);
     }
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let bytes = bytes.strip_prefix(UTF8_MARK).unwrap_or(bytes);
     match std::str::from_utf8(bytes) {
         Ok(text) => Ok(Cow::Borrowed(text)),
         Err(error) => {
@@ -345,6 +359,8 @@ mod tests {
         assert!(head_of(&packed[..HEAD_BYTES]).starts_with(b"{\"format\":\"iotrial.record/1"));
         assert!(head_of(text.as_bytes()).starts_with(b"{\"format\""));
         assert!(head_of(&[0x1f, 0x8b, 8]).is_empty());
+        let wide: Vec<u8> = format!("\u{feff}{text}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert!(head_of(&wide).starts_with(b"{\"format\":\"iotrial.record/1"));
     }
 
     #[test]

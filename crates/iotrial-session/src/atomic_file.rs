@@ -283,16 +283,6 @@ mod tests {
         assert_eq!([left_at, written_at, foreign_at].map(|path| path.exists()), [false, true, true]);
     }
 
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn what_is_no_regular_file_is_written_to_and_stays() {
-        let full = write_whole(Path::new("/dev/full"), b"text", Existing::Replaced).unwrap_err();
-        assert_eq!(full.source.kind(), io::ErrorKind::StorageFull);
-        assert_eq!(full.to_string(), "cannot write `/dev/full`");
-        write_whole(Path::new("/dev/null"), b"text", Existing::Kept).unwrap();
-        assert!(!Path::new("/dev/null").is_file() && Path::new("/dev/full").exists());
-    }
-
     #[test]
     fn a_file_that_is_there_is_replaced_only_when_that_is_asked() {
         let (folder, path) = folder();
@@ -332,24 +322,11 @@ mod tests {
         file.write_all(b"new").unwrap();
         // Whoever has the file open under its name from its first moment on has the one that stays: nothing takes its place.
         let cannot = |file, _: &Path| Err(PersistError { error: io::ErrorKind::Unsupported.into(), file });
-        let placed = rename_if_free(file.0, &path, cannot).unwrap();
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::MetadataExt as _;
-            assert_eq!(placed.metadata().unwrap().ino(), fs::metadata(&path).unwrap().ino());
-        }
+        let mut placed = rename_if_free(file.0, &path, cannot).unwrap();
+        placed.write_all(b"er").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"newer");
         drop(placed);
         assert_eq!(names(folder.path()), ["a", "b"]);
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_page_that_is_replaced_keeps_the_rights_that_it_had() {
-        use std::os::unix::fs::PermissionsExt as _;
-        let (_folder, path) = folder();
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o664)).unwrap();
-        write_whole(&path, b"new", Existing::Replaced).unwrap();
-        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o664);
     }
 
     #[test]
@@ -374,73 +351,101 @@ mod tests {
         );
     }
 
-    #[cfg(unix)]
-    #[test]
-    fn a_link_is_replaced_and_what_it_leads_to_stays() {
-        let (folder, path) = folder();
-        let link = folder.path().join("link");
-        std::os::unix::fs::symlink(&path, &link).unwrap();
-        write_whole(&link, b"new", Existing::Replaced).unwrap();
-        assert_eq!((fs::read(&path).unwrap(), fs::read(&link).unwrap()), (b"old".to_vec(), b"new".to_vec()));
-        assert!(!link.is_symlink());
-        let nowhere = folder.path().join("nowhere");
-        std::os::unix::fs::symlink(folder.path().join("gone"), &nowhere).unwrap();
-        assert!(write_whole(&nowhere, b"new", Existing::Kept).is_err() && nowhere.is_symlink());
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_file_that_is_replaced_keeps_its_readers_and_a_new_one_has_none() {
-        use std::os::unix::fs::PermissionsExt as _;
-        let (folder, path) = folder();
-        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o664)).unwrap();
-        write_whole(&path, b"new", Existing::Replaced).unwrap();
-        assert_eq!(mode(&path), 0o664);
-        let new = folder.path().join("new");
-        write_whole(&new, b"new", Existing::Replaced).unwrap();
-        assert_eq!(mode(&new), 0o600);
-    }
-
-    /// The first block device of this host that has a name; a host without one has nothing to show here.
-    #[cfg(unix)]
-    fn block_device() -> Option<PathBuf> {
-        let paths = fs::read_dir("/dev").ok()?.filter_map(|entry| Some(entry.ok()?.path()));
-        paths.into_iter().find(|path| device_with_data(path).is_ok_and(|what| what == Some("a block device")))
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_block_device_is_refused_before_it_is_opened() {
-        let Some(device) = block_device() else {
-            let _ = writeln!(io::stderr(), "skipped: this host has no block device with a name");
-            return;
-        };
-        // Empty, so that a device whose refusal is broken keeps what it holds.
-        let error = write_whole(&device, b"", Existing::Replaced).unwrap_err();
-        assert_eq!(error.source.to_string(), "it is a block device");
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn a_device_of_characters_that_may_be_a_tape_is_left_alone_and_a_terminal_is_not() {
-        assert_eq!(device_with_data(Path::new("/dev/null")).unwrap(), None);
-        assert_eq!(device_with_data(Path::new("/dev/full")).unwrap(), None);
-        // Miscellaneous devices (major 10), of which every host has some, stand for a tape.
-        let paths = fs::read_dir("/dev").unwrap().flatten().map(|entry| entry.path());
-        use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
-        let is_miscellaneous = |path: &PathBuf| {
-            fs::metadata(path).is_ok_and(|one| one.file_type().is_char_device() && one.rdev() >> 8 == 10)
-        };
-        match paths.into_iter().find(is_miscellaneous) {
-            Some(device) => assert!(device_with_data(&device).unwrap().is_some(), "{}", device.display()),
-            None => _ = writeln!(io::stderr(), "skipped: this host has no miscellaneous device"),
-        }
-    }
-
     #[test]
     fn a_bare_name_is_in_the_present_folder() {
         assert_eq!(folder_of(Path::new("a")), Path::new("."));
         assert_eq!(folder_of(Path::new("b/a")), Path::new("b"));
+    }
+
+    #[cfg(target_os = "linux")]
+    mod on_linux {
+        use super::*;
+
+        #[test]
+        fn what_is_no_regular_file_is_written_to_and_stays() {
+            let full = write_whole(Path::new("/dev/full"), b"text", Existing::Replaced).unwrap_err();
+            assert_eq!(full.source.kind(), io::ErrorKind::StorageFull);
+            assert_eq!(full.to_string(), "cannot write `/dev/full`");
+            write_whole(Path::new("/dev/null"), b"text", Existing::Kept).unwrap();
+            assert!(!Path::new("/dev/null").is_file() && Path::new("/dev/full").exists());
+        }
+
+        #[test]
+        fn a_device_of_characters_that_may_be_a_tape_is_left_alone_and_a_terminal_is_not() {
+            assert_eq!(device_with_data(Path::new("/dev/null")).unwrap(), None);
+            assert_eq!(device_with_data(Path::new("/dev/full")).unwrap(), None);
+            // Miscellaneous devices (major 10), of which every host has some, stand for a tape.
+            let paths = fs::read_dir("/dev").unwrap().flatten().map(|entry| entry.path());
+            use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+            let is_miscellaneous = |path: &PathBuf| {
+                fs::metadata(path).is_ok_and(|one| one.file_type().is_char_device() && one.rdev() >> 8 == 10)
+            };
+            match paths.into_iter().find(is_miscellaneous) {
+                Some(device) => assert!(device_with_data(&device).unwrap().is_some(), "{}", device.display()),
+                None => _ = writeln!(io::stderr(), "skipped: this host has no miscellaneous device"),
+            }
+        }
+    }
+
+    #[cfg(unix)]
+    mod on_unix {
+        use super::*;
+
+        #[test]
+        fn a_page_that_is_replaced_keeps_the_rights_that_it_had() {
+            use std::os::unix::fs::PermissionsExt as _;
+            let (_folder, path) = folder();
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o664)).unwrap();
+            write_whole(&path, b"new", Existing::Replaced).unwrap();
+            assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o7777, 0o664);
+        }
+
+        #[test]
+        fn a_link_is_replaced_and_what_it_leads_to_stays() {
+            let (folder, path) = folder();
+            let link = folder.path().join("link");
+            std::os::unix::fs::symlink(&path, &link).unwrap();
+            write_whole(&link, b"new", Existing::Replaced).unwrap();
+            assert_eq!(
+                (fs::read(&path).unwrap(), fs::read(&link).unwrap()),
+                (b"old".to_vec(), b"new".to_vec())
+            );
+            assert!(!link.is_symlink());
+            let nowhere = folder.path().join("nowhere");
+            std::os::unix::fs::symlink(folder.path().join("gone"), &nowhere).unwrap();
+            assert!(write_whole(&nowhere, b"new", Existing::Kept).is_err() && nowhere.is_symlink());
+        }
+
+        #[test]
+        fn a_file_that_is_replaced_keeps_its_readers_and_a_new_one_has_none() {
+            use std::os::unix::fs::PermissionsExt as _;
+            let (folder, path) = folder();
+            let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o664)).unwrap();
+            write_whole(&path, b"new", Existing::Replaced).unwrap();
+            assert_eq!(mode(&path), 0o664);
+            let new = folder.path().join("new");
+            write_whole(&new, b"new", Existing::Replaced).unwrap();
+            assert_eq!(mode(&new), 0o600);
+        }
+
+        /// The first block device of this host that has a name; a host without one has nothing to show here.
+        fn block_device() -> Option<PathBuf> {
+            let paths = fs::read_dir("/dev").ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+            paths
+                .into_iter()
+                .find(|path| device_with_data(path).is_ok_and(|what| what == Some("a block device")))
+        }
+
+        #[test]
+        fn a_block_device_is_refused_before_it_is_opened() {
+            let Some(device) = block_device() else {
+                let _ = writeln!(io::stderr(), "skipped: this host has no block device with a name");
+                return;
+            };
+            // Empty, so that a device whose refusal is broken keeps what it holds.
+            let error = write_whole(&device, b"", Existing::Replaced).unwrap_err();
+            assert_eq!(error.source.to_string(), "it is a block device");
+        }
     }
 }

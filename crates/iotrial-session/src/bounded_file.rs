@@ -7,7 +7,7 @@ use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
-use iotrial_model::wide_text::from_utf16;
+use iotrial_model::wide_text::in_plain_utf8;
 
 #[cfg(unix)]
 #[path = "bounded_file/unix.rs"]
@@ -150,15 +150,8 @@ pub(crate) fn read_bytes(path: &Path, pipes: Pipes, most: u64) -> Result<Vec<u8>
 pub(crate) fn read_text(path: &Path, pipes: Pipes) -> Result<String, ReadFileError> {
     let bytes = read_bytes(path, pipes, MOST_TEXT_BYTES)?;
     // What iotrial itself prints (`iotrial profiles NAME > mine.toml`) is in UTF-16 when PowerShell wrote the file.
-    if let Some(text) = from_utf16(&bytes) {
-        return text.map_err(|_| ReadFileError::NotText);
-    }
-    let text = String::from_utf8(bytes).map_err(|_| ReadFileError::NotText)?;
-    // The mark that editors of Windows put before UTF-8.
-    Ok(match text.strip_prefix('\u{feff}') {
-        Some(unmarked) => unmarked.to_owned(),
-        None => text,
-    })
+    let text = in_plain_utf8(bytes.into()).map_err(|_| ReadFileError::NotText)?;
+    String::from_utf8(text.into_owned()).map_err(|_| ReadFileError::NotText)
 }
 
 #[cfg(test)]
@@ -214,27 +207,31 @@ mod tests {
     }
 
     #[cfg(target_os = "linux")]
-    #[test]
-    fn a_device_a_pipe_without_a_writer_and_a_link_to_nothing_are_not_even_opened() {
-        let folder = tempfile::tempdir().unwrap();
-        let check = |path: &Path, why: &str| {
-            assert_eq!(read_text(path, Pipes::Refused).unwrap_err().to_string(), why, "{path:?}");
-        };
-        check(Path::new("/dev/zero"), "it is a device, not a file");
-        let link = folder.path().join("link");
-        std::os::unix::fs::symlink("/dev/zero", &link).unwrap();
-        check(&link, "it is a device, not a file");
-        let nowhere = folder.path().join("nowhere");
-        std::os::unix::fs::symlink("gone", &nowhere).unwrap();
-        check(&nowhere, "it is a link that leads nowhere");
-        let pipe = folder.path().join("pipe");
-        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-        check(&pipe, "it is a pipe or a socket, not a file");
-        let text = std::thread::spawn({
-            let pipe = pipe.clone();
-            move || read_text(&pipe, Pipes::Read).unwrap()
-        });
-        fs::write(&pipe, "from a shell").unwrap();
-        assert_eq!(text.join().unwrap(), "from a shell");
+    mod on_linux {
+        use super::*;
+
+        #[test]
+        fn a_device_a_pipe_without_a_writer_and_a_link_to_nothing_are_not_even_opened() {
+            let folder = tempfile::tempdir().unwrap();
+            let check = |path: &Path, why: &str| {
+                assert_eq!(read_text(path, Pipes::Refused).unwrap_err().to_string(), why, "{path:?}");
+            };
+            check(Path::new("/dev/zero"), "it is a device, not a file");
+            let link = folder.path().join("link");
+            std::os::unix::fs::symlink("/dev/zero", &link).unwrap();
+            check(&link, "it is a device, not a file");
+            let nowhere = folder.path().join("nowhere");
+            std::os::unix::fs::symlink("gone", &nowhere).unwrap();
+            check(&nowhere, "it is a link that leads nowhere");
+            let pipe = folder.path().join("pipe");
+            assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+            check(&pipe, "it is a pipe or a socket, not a file");
+            let text = std::thread::spawn({
+                let pipe = pipe.clone();
+                move || read_text(&pipe, Pipes::Read).unwrap()
+            });
+            fs::write(&pipe, "from a shell").unwrap();
+            assert_eq!(text.join().unwrap(), "from a shell");
+        }
     }
 }

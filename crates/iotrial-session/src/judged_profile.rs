@@ -201,34 +201,41 @@ mod tests {
     }
 
     #[cfg(target_os = "linux")]
-    #[test]
-    fn a_device_a_huge_file_and_a_pipe_are_refused_wherever_they_are_named() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        std::fs::File::create(at("huge.toml")).unwrap().set_len(5 << 30).unwrap();
-        assert!(std::process::Command::new("mkfifo").arg(at("pipe.toml")).status().unwrap().success());
-        let why = |error: LoadProfileError| std::error::Error::source(&error).unwrap().to_string();
-        let profile = |name: &str| why(JudgedProfile::of_study(folder.path(), name, None).unwrap_err());
-        let set = |name: &str| {
-            why(JudgedProfile::of_study(folder.path(), "oci-64k-randrw", Some(name)).unwrap_err())
-        };
-        for (name, reason) in [
-            ("/dev/zero", "it is a device, not a file"),
-            ("./huge.toml", "it is larger than 4 MiB"),
-            ("./pipe.toml", "it is a pipe or a socket, not a file"),
-        ] {
-            assert_eq!((profile(name).as_str(), set(name).as_str()), (reason, reason));
+    mod on_linux {
+        use super::*;
+
+        #[test]
+        fn a_device_a_huge_file_and_a_pipe_are_refused_wherever_they_are_named() {
+            let folder = tempfile::tempdir().unwrap();
+            let at = |name: &str| folder.path().join(name);
+            std::fs::File::create(at("huge.toml")).unwrap().set_len(5 << 30).unwrap();
+            assert!(std::process::Command::new("mkfifo").arg(at("pipe.toml")).status().unwrap().success());
+            let why = |error: LoadProfileError| std::error::Error::source(&error).unwrap().to_string();
+            let profile = |name: &str| why(JudgedProfile::of_study(folder.path(), name, None).unwrap_err());
+            let set = |name: &str| {
+                why(JudgedProfile::of_study(folder.path(), "oci-64k-randrw", Some(name)).unwrap_err())
+            };
+            for (name, reason) in [
+                ("/dev/zero", "it is a device, not a file"),
+                ("./huge.toml", "it is larger than 4 MiB"),
+                ("./pipe.toml", "it is a pipe or a socket, not a file"),
+            ] {
+                assert_eq!((profile(name).as_str(), set(name).as_str()), (reason, reason));
+            }
+            assert_eq!(
+                why(load_thresholds(Path::new(""), "/dev/zero").unwrap_err()),
+                "it is a device, not a file"
+            );
+            assert_eq!(
+                why(load_profile(folder.path(), "./huge.toml").unwrap_err()),
+                "it is larger than 4 MiB"
+            );
+            // A profile that the user names may come from a pipe. The set that it names may not.
+            let text = builtin_profile("oci-64k-randrw").unwrap().text;
+            let text = text.replacen("title =", "thresholds = \"./pipe.toml\"\ntitle =", 1);
+            std::fs::write(at("profile.toml"), text).unwrap();
+            let named_by_profile = JudgedProfile::load(folder.path(), "./profile.toml", None).unwrap_err();
+            assert_eq!(why(named_by_profile), "it is a pipe or a socket, not a file");
         }
-        assert_eq!(
-            why(load_thresholds(Path::new(""), "/dev/zero").unwrap_err()),
-            "it is a device, not a file"
-        );
-        assert_eq!(why(load_profile(folder.path(), "./huge.toml").unwrap_err()), "it is larger than 4 MiB");
-        // A profile that the user names may come from a pipe. The set that it names may not.
-        let text = builtin_profile("oci-64k-randrw").unwrap().text;
-        let text = text.replacen("title =", "thresholds = \"./pipe.toml\"\ntitle =", 1);
-        std::fs::write(at("profile.toml"), text).unwrap();
-        let named_by_profile = JudgedProfile::load(folder.path(), "./profile.toml", None).unwrap_err();
-        assert_eq!(why(named_by_profile), "it is a pipe or a socket, not a file");
     }
 }

@@ -8,10 +8,12 @@ mod file;
 mod kind;
 mod find;
 mod labels;
+mod summary;
 
 use std::io::BufRead as _;
 use std::path::{Path, PathBuf};
 
+use anyhow::anyhow;
 use iotrial_import::awr::{AwrError, looks_like_awr, read_awr};
 use iotrial_import::counters::{CountersError, looks_like_perfmon, read_counters};
 use iotrial_import::{ForeignFile, ImportError, Imported, Naming, import, text_of};
@@ -37,6 +39,7 @@ pub use labels::labels_of;
 use crate::failure::Failure;
 use crate::output::{harmless, say};
 use file::{ReadError, Whole};
+use summary::record_of_summary;
 
 /// What a file holds.
 pub enum Input {
@@ -165,6 +168,13 @@ impl IntakeError {
         Self { about: format!("cannot read `{name}`"), error: error.into(), hint, is_foreign, is_unknown }
     }
 
+    /// Of what `--json` printed, in the place of the record that it was made from.
+    fn of_summary(name: &str, record: &str) -> Self {
+        let error = anyhow!("it is the summary that `--json` prints, and not the record");
+        let hint = format!("the record is `{record}`; a copy of that file is what other hosts can read");
+        Self::of_no_result(format!("cannot read `{name}`"), error, Some(&hint))
+    }
+
     fn of_read(path: &Path, error: ReadError) -> Self {
         let name = harmless(&path.display().to_string());
         if let ReadError::Content(error) = error {
@@ -240,7 +250,10 @@ fn open_whole(path: &Path, whole: &Whole, naming: &Naming) -> Result<Input, Inta
         Ok(imported) => return Ok(Input::Results(Box::new(imported))),
         Err(error @ ImportError::Unknown) => match open_other(&name, &whole.bytes) {
             Some(opened) => return opened,
-            None => error,
+            None => match whole.unpacked().ok().and_then(|text| record_of_summary(&text)) {
+                Some(record) => return Err(IntakeError::of_summary(&name, &harmless(&record))),
+                None => error,
+            },
         },
         Err(error) => error,
     };

@@ -7,6 +7,7 @@ mod support;
 use std::fs::{self, File};
 use std::io::Write as _;
 
+use serde_json::Value;
 use support::{Bench, Ran};
 
 const CONFIGURATION: &str = r#"
@@ -275,12 +276,101 @@ fn two_of_a_kind_are_compared_and_audited_whatever_their_files_are_called() {
     check("result-1.in", "record.iotrial.json");
     check("table-1.in", "record.iotrial-imported.json");
     // Keys in another order, as other programs write them.
-    let record: serde_json::Value =
-        serde_json::from_slice(&fs::read(bench.path().join("run-1.in")).unwrap()).unwrap();
+    let record: Value = serde_json::from_slice(&fs::read(bench.path().join("run-1.in")).unwrap()).unwrap();
     put(&bench, "sorted.json", serde_json::to_string_pretty(&record).unwrap());
     check("run-1.in", "again.json");
     let sorted = bench.run(&["report", "sorted.json", "--json"]).json();
     assert_eq!(sorted["total"], bench.run(&["report", "run-1.in", "--json"]).json()["total"]);
+}
+
+/// The forms in which shells and editors of Windows write a text: UTF-16 of either order, and UTF-8 with a mark; with its line ends.
+fn as_windows_writes(text: &[u8]) -> [Vec<u8>; 3] {
+    let marked = format!("\u{feff}{}", String::from_utf8(text.to_vec()).unwrap().replace('\n', "\r\n"));
+    let wide = |unit: fn(u16) -> [u8; 2]| -> Vec<u8> { marked.encode_utf16().flat_map(unit).collect() };
+    [wide(u16::to_le_bytes), wide(u16::to_be_bytes), marked.clone().into_bytes()]
+}
+
+/// What is in a file, unpacked.
+fn text_of(bench: &Bench, name: &str) -> Vec<u8> {
+    iotrial_import::unpack(&fs::read(bench.path().join(name)).unwrap(), 1 << 28).unwrap().into_owned()
+}
+
+#[test]
+fn every_kind_of_input_is_read_in_the_encodings_of_windows() {
+    let bench = Bench::new();
+    fixtures(&bench);
+    // The journal of a run that was ended from outside: the record as it began, and a line for each interval.
+    let mut record: Value = serde_json::from_slice(&text_of(&bench, "run-2.in")).unwrap();
+    let intervals = record["intervals"].take();
+    record["intervals"] = Value::Array(Vec::new());
+    let lines = [&[record][..], intervals.as_array().unwrap().as_slice()].concat();
+    assert!(lines.len() > 1);
+    put(&bench, "begun-1.in", lines.iter().map(|line| format!("{line}\n")).collect::<String>());
+    let check = |command: &[&str], kind: &str| {
+        let name = format!("{kind}-1.in");
+        let run = || bench.run(&[command, &[format!("./{name}").as_str()]].concat());
+        let (text, plain) = (text_of(&bench, &name), run());
+        assert!(matches!(plain.code, 0 | 1 | 4), "{kind}: {}", plain.stderr);
+        for written in as_windows_writes(&text) {
+            put(&bench, &name, &written);
+            let ran = run();
+            // Some print the file itself, with the line ends that it has.
+            let stdout = ran.stdout.replace('\r', "");
+            assert_eq!((ran.code, &stdout), (plain.code, &plain.stdout), "{kind}: {}", ran.stderr);
+        }
+    };
+    check(&["report"], "run");
+    check(&["report"], "begun");
+    check(&["report"], "sweep");
+    check(&["report"], "kept");
+    check(&["report"], "result");
+    check(&["audit"], "table");
+    check(&["study", "--status"], "study");
+    check(&["watch"], "counters");
+    check(&["awr"], "awr");
+    check(&["size", "--provider", "oci", "--demand"], "demand");
+    check(&["size", "explain"], "configuration");
+    check(&["size", "--read", "10iops@8KiB", "--catalog"], "catalog");
+    check(&["profiles"], "profile");
+    check(&["thresholds"], "thresholds");
+    // Half a character is damage.
+    put(&bench, "half.in", [&as_windows_writes(&text_of(&bench, "run-2.in"))[0][..], &[0, 0xd8]].concat());
+    let refused = bench.run(&["report", "half.in"]).expect_code(2).stderr;
+    assert!(refused.contains("`half.in` is not a record that can be read"), "{refused}");
+}
+
+#[test]
+fn a_record_in_the_store_may_be_in_an_encoding_of_windows_and_a_label_makes_it_plain() {
+    let bench = Bench::new();
+    let path = run(&bench, "before", "1");
+    let text = text_of(&bench, &path);
+    for written in as_windows_writes(&text) {
+        fs::write(&path, &written).unwrap();
+        let listed = bench.run(&["records", "--json"]).expect_code(0).json();
+        assert_eq!(listed[0]["label"], "before");
+        bench.run(&["label", "before", "after"]).expect_code(0);
+        let relabelled: Value = serde_json::from_slice(&text_of(&bench, &path)).unwrap();
+        assert_eq!(relabelled["label"], "after");
+    }
+}
+
+#[test]
+fn a_summary_in_the_place_of_its_record_is_refused_with_the_place_of_the_record() {
+    let bench = Bench::new();
+    let record = run(&bench, "a", "1");
+    let summary = bench.run(&["report", &record, "--json"]).stdout;
+    for written in [&as_windows_writes(summary.as_bytes())[..], &[summary.clone().into_bytes()]].concat() {
+        put(&bench, "r.json", written);
+        for reader in READERS {
+            let ran = bench.run(&[reader, &["r.json"][..]].concat()).expect_code(2);
+            assert!(
+                ran.stderr.contains("it is the summary that `--json` prints"),
+                "{reader:?}: {}",
+                ran.stderr
+            );
+            assert!(ran.stderr.contains(&format!("hint: the record is `{record}`")), "{}", ran.stderr);
+        }
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod support;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
+use std::os::windows::ffi::OsStrExt as _;
 use std::os::windows::fs::OpenOptionsExt as _;
 use std::os::windows::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,12 @@ use std::process::Child;
 
 use serde_json::Value;
 use support::{Bench, Ran};
+use windows_sys::Win32::Foundation::LocalFree;
+use windows_sys::Win32::Security::Authorization::{
+    ConvertStringSecurityDescriptorToSecurityDescriptorW, SDDL_REVISION_1,
+};
+use windows_sys::Win32::Security::{DACL_SECURITY_INFORMATION, SetFileSecurityW};
+use windows_sys::Win32::Storage::FileSystem::{DDD_REMOVE_DEFINITION, DefineDosDeviceW};
 use windows_sys::Win32::System::Console::{CTRL_BREAK_EVENT, GenerateConsoleCtrlEvent};
 
 /// Runs a profile for some seconds on a small folder, and gives what is said of it as JSON.
@@ -52,6 +59,12 @@ fn completion_ports_keep_as_many_under_way_as_asked_by_littles_law() {
         assert!((outstanding / 128.0 - 1.0).abs() < 0.03, "{outstanding} of 128: {stream}");
         assert_eq!(stream["error_count"].as_u64().unwrap_or(0), 0, "{stream}");
     }
+    // Six jobs at once: data, tempdb and log, with 96, 32, 32, 8 and 8 of them.
+    let ran = run(&bench, "sqlserver-oci-published", &["--closed", "--engine", "iocp"]);
+    let of = |direction: &str, key: &str| ran["total"][direction][key].as_f64().unwrap();
+    let outstanding: f64 =
+        ["read", "write"].map(|one| of(one, "iops") * of(one, "lat_mean_us") / 1e6).iter().sum();
+    assert!((outstanding / 176.0 - 1.0).abs() < 0.03, "{outstanding} of 176");
 }
 
 #[test]
@@ -120,24 +133,33 @@ fn a_killed_run_leaves_a_readable_record_and_files_that_clean_removes() {
     child.wait().unwrap();
     let records = bench.run(&["records", "--json"]).expect_code(0).json();
     assert_eq!(records[0]["ended"], "interrupted");
+    let shown = bench.run(&["report", "last", "--json"]);
+    assert!(matches!(shown.code, 0 | 4), "{}", shown.stderr);
+    assert_eq!(shown.json()["ended"], "interrupted");
     assert!(!bench.data_files().is_empty());
     bench.run(&["clean", "data", "--yes"]).expect_code(0);
     assert!(bench.data_files().is_empty());
 }
 
+/// A run that is refused with one error, which has these parts, and that leaves nothing behind.
+#[track_caller]
+fn expect_refused(bench: &Bench, arguments: &[&str], parts: &[&str]) {
+    let before = (bench.data_files(), bench.stored(""));
+    let ran = bench.run(&[&["run"], arguments].concat());
+    assert!(matches!(ran.code, 2 | 3), "{arguments:?}: {} {}", ran.code, ran.stderr);
+    for part in parts {
+        assert!(ran.stderr.contains(part), "{arguments:?}: `{part}` is missing in:\n{}", ran.stderr);
+    }
+    assert_eq!(ran.stderr.matches("error: ").count(), 1, "{}", ran.stderr);
+    assert_eq!((ran.stdout.as_str(), (bench.data_files(), bench.stored(""))), ("", before));
+}
+
 #[test]
 fn what_cannot_be_carried_out_is_refused_with_its_reason_and_nothing_is_written() {
     let bench = Bench::new();
-    let check = |arguments: &[&str], parts: &[&str]| {
-        let before = bench.data_files();
-        let ran = bench.run(&[&["run"], arguments].concat());
-        assert!(matches!(ran.code, 2 | 3), "{arguments:?}: {} {}", ran.code, ran.stderr);
-        for part in parts {
-            assert!(ran.stderr.contains(part), "{arguments:?}: `{part}` is missing in:\n{}", ran.stderr);
-        }
-        assert_eq!(ran.stderr.matches("error: ").count(), 1, "{}", ran.stderr);
-        assert_eq!((ran.stdout.as_str(), bench.data_files()), ("", before));
-    };
+    // The store is made by the first command that needs one, whatever becomes of it.
+    bench.run(&["run", "--engine", "sim", "--closed", "--duration", "1s", "--quiet"]);
+    let check = |arguments: &[&str], parts: &[&str]| expect_refused(&bench, arguments, parts);
     let read = "oci-64k-randread";
     check(&[read, "--target", "data", "--engine", "uring"], &["uring", "hint:"]);
     check(&[read, "--target", "data", "--polled"], &["poll"]);
@@ -161,6 +183,112 @@ fn what_cannot_be_carried_out_is_refused_with_its_reason_and_nothing_is_written(
     assert_eq!(fs::read_to_string(&foreign).unwrap(), "a database's log");
     let shown = bench.run(&["target", r"data"]).expect_code(2).stderr;
     assert!(shown.contains("is a directory, not a block device"), "{shown}");
+}
+
+/// A folder in which nobody may make anything, until it is dropped.
+struct Denied(PathBuf);
+
+impl Denied {
+    fn new(folder: PathBuf) -> Self {
+        // Everybody: to make files and folders is denied, everything else allowed.
+        set_rights(&folder, "D:P(D;OICI;0x6;;;WD)(A;OICI;FA;;;WD)");
+        Self(folder)
+    }
+}
+
+impl Drop for Denied {
+    fn drop(&mut self) {
+        set_rights(&self.0, "D:P(A;OICI;FA;;;WD)");
+    }
+}
+
+/// Sets the access control list of a folder, in the language of security descriptors.
+#[expect(unsafe_code, reason = "access control lists are not in std")]
+fn set_rights(folder: &Path, rights: &str) {
+    let wide = |text: &std::ffi::OsStr| text.encode_wide().chain([0]).collect::<Vec<u16>>();
+    let (name, rights) = (wide(folder.as_os_str()), wide(rights.as_ref()));
+    let mut descriptor = std::ptr::null_mut();
+    // SAFETY: both texts end with a zero, and the place for the descriptor outlives the call.
+    let made = unsafe {
+        ConvertStringSecurityDescriptorToSecurityDescriptorW(
+            rights.as_ptr(),
+            SDDL_REVISION_1,
+            &raw mut descriptor,
+            std::ptr::null_mut(),
+        )
+    };
+    assert!(made != 0, "{}", std::io::Error::last_os_error());
+    // SAFETY: the descriptor was made above, and is given back once after its only use.
+    let is_set = unsafe {
+        let is_set = SetFileSecurityW(name.as_ptr(), DACL_SECURITY_INFORMATION, descriptor);
+        LocalFree(descriptor);
+        is_set
+    };
+    assert!(is_set != 0, "{}", std::io::Error::last_os_error());
+}
+
+#[test]
+fn a_folder_without_the_right_to_write_is_refused_and_nothing_is_written() {
+    let bench = Bench::new();
+    bench.run(&["run", "--engine", "sim", "--closed", "--duration", "1s", "--quiet"]);
+    let _denied = Denied::new(bench.data());
+    let probe = bench.data().join("probe");
+    if fs::write(&probe, "").is_ok() {
+        fs::remove_file(probe).unwrap();
+        return eprintln!("skipped: this account may write where it is denied, as root does under Wine");
+    }
+    for target in ["data", r"data\below"] {
+        let arguments = ["sqlserver-oltp", "--target", target, "--size", "48MiB"];
+        expect_refused(&bench, &arguments, &["denied", "data", "hint:"]);
+    }
+}
+
+/// A drive letter that leads to a folder, until it is dropped.
+struct Drive(&'static str);
+
+impl Drive {
+    /// `None` where the system gives none.
+    fn new(letter: &'static str, folder: &Path) -> Option<Self> {
+        define(0, letter, folder.as_os_str()).then_some(Self(letter))
+    }
+}
+
+impl Drop for Drive {
+    fn drop(&mut self) {
+        define(DDD_REMOVE_DEFINITION, self.0, "".as_ref());
+    }
+}
+
+#[expect(unsafe_code, reason = "drive letters are not in std")]
+fn define(flags: u32, letter: &str, place: &std::ffi::OsStr) -> bool {
+    let wide = |text: &std::ffi::OsStr| text.encode_wide().chain([0]).collect::<Vec<u16>>();
+    let (letter, place) = (wide(letter.as_ref()), wide(place));
+    let place = if place.len() > 1 { place.as_ptr() } else { std::ptr::null() };
+    // SAFETY: both texts end with a zero and outlive the call; null removes the latest definition.
+    unsafe { DefineDosDeviceW(flags, letter.as_ptr(), place) != 0 }
+}
+
+#[test]
+fn a_drive_that_went_away_is_refused_and_nothing_is_written() {
+    let bench = Bench::new();
+    bench.run(&["run", "--engine", "sim", "--closed", "--duration", "1s", "--quiet"]);
+    let place = bench.path().join("drive");
+    fs::create_dir(&place).unwrap();
+    let Some(_drive) = Drive::new("R:", &place) else {
+        return eprintln!("skipped: no drive letter can be given: {}", std::io::Error::last_os_error());
+    };
+    if let Err(error) = fs::write(r"R:\probe", "") {
+        return eprintln!("skipped: Wine finds nothing on a drive that a program made: {error}");
+    }
+    fs::remove_file(r"R:\probe").unwrap();
+    fs::remove_dir(&place).unwrap();
+    for target in [r"R:\", r"R:\trial", r"R:\trial\below"] {
+        expect_refused(
+            &bench,
+            &["oci-64k-randread", "--target", target, "--size", "48MiB"],
+            &["R:", "hint:"],
+        );
+    }
 }
 
 /// The path that a run on `target` was on, by its record.

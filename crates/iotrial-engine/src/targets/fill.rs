@@ -229,20 +229,24 @@ mod tests {
         assert!(written.into_inner() < 20 * BLOCK_SIZE);
     }
 
-    #[test]
     #[cfg(target_os = "linux")]
-    fn a_full_device_is_an_error_with_its_path() {
-        let file = File::options().write(true).open("/dev/full").unwrap();
-        let range = Range {
-            path: Path::new("/dev/full"),
-            file: &file,
-            start: 0,
-            length: 1 << 22,
-            content: Content::new(1, 0),
-        };
-        let Err(FillError::Write { path, source }) = fill(&[range], &|_, _| (), &|| false) else {
-            panic!("a full device took data")
-        };
-        assert_eq!((path, source.kind()), ("/dev/full".into(), io::ErrorKind::StorageFull));
+    mod on_linux {
+        use super::*;
+
+        #[test]
+        fn a_full_device_is_an_error_with_its_path() {
+            let file = File::options().write(true).open("/dev/full").unwrap();
+            let range = Range {
+                path: Path::new("/dev/full"),
+                file: &file,
+                start: 0,
+                length: 1 << 22,
+                content: Content::new(1, 0),
+            };
+            let Err(FillError::Write { path, source }) = fill(&[range], &|_, _| (), &|| false) else {
+                panic!("a full device took data")
+            };
+            assert_eq!((path, source.kind()), ("/dev/full".into(), io::ErrorKind::StorageFull));
+        }
     }
 }

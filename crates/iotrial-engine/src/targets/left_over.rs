@@ -228,33 +228,36 @@ mod tests {
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), others.len() + 1);
     }
 
-    #[test]
     #[cfg(unix)]
-    fn left_overs_are_found_through_a_link_that_the_user_gives() {
-        let place = tempfile::tempdir().unwrap();
-        let (real, link) = (place.path().join("real"), place.path().join("link"));
-        fs::create_dir(&real).unwrap();
-        std::os::unix::fs::symlink(&real, &link).unwrap();
-        drop(make(&real.join("data.iotrial")));
-        let found = find_left_overs(&link).unwrap();
-        remove_left_over(&found[0]).unwrap();
-        assert_eq!(fs::read_dir(&real).unwrap().count(), 0);
-    }
+    mod on_unix {
+        use super::*;
 
-    #[test]
-    #[cfg(unix)]
-    fn a_directory_that_becomes_a_link_since_the_look_loses_its_own_files_and_the_other_one_none() {
-        let place = tempfile::tempdir().unwrap();
-        let [here, there, victim] = ["here", "there", "victim"].map(|name| place.path().join(name));
-        for directory in [&here, &victim] {
-            fs::create_dir(directory).unwrap();
-            drop(make(&directory.join("data.iotrial")));
+        #[test]
+        fn left_overs_are_found_through_a_link_that_the_user_gives() {
+            let place = tempfile::tempdir().unwrap();
+            let (real, link) = (place.path().join("real"), place.path().join("link"));
+            fs::create_dir(&real).unwrap();
+            std::os::unix::fs::symlink(&real, &link).unwrap();
+            drop(make(&real.join("data.iotrial")));
+            let found = find_left_overs(&link).unwrap();
+            remove_left_over(&found[0]).unwrap();
+            assert_eq!(fs::read_dir(&real).unwrap().count(), 0);
         }
-        let found = find_left_overs(&here).unwrap();
-        fs::rename(&here, &there).unwrap();
-        std::os::unix::fs::symlink(&victim, &here).unwrap();
-        remove_left_over(&found[0]).unwrap();
-        assert!(victim.join("data.iotrial").exists());
-        assert_eq!(fs::read_dir(&there).unwrap().count(), 0);
+
+        #[test]
+        fn a_directory_that_becomes_a_link_since_the_look_loses_its_own_files_and_the_other_one_none() {
+            let place = tempfile::tempdir().unwrap();
+            let [here, there, victim] = ["here", "there", "victim"].map(|name| place.path().join(name));
+            for directory in [&here, &victim] {
+                fs::create_dir(directory).unwrap();
+                drop(make(&directory.join("data.iotrial")));
+            }
+            let found = find_left_overs(&here).unwrap();
+            fs::rename(&here, &there).unwrap();
+            std::os::unix::fs::symlink(&victim, &here).unwrap();
+            remove_left_over(&found[0]).unwrap();
+            assert!(victim.join("data.iotrial").exists());
+            assert_eq!(fs::read_dir(&there).unwrap().count(), 0);
+        }
     }
 }

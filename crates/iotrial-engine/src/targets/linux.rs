@@ -270,3 +270,12 @@ impl Below {
         }
     }
 }
+
+/// What tests of the files above expect of this system.
+#[cfg(test)]
+pub(crate) mod expected {
+    /// The error of a path that leads through a file.
+    pub(crate) const BELOW_A_FILE: &str = "Examine";
+    /// The numbers of «invalid argument» and of «access denied».
+    pub(crate) const INVALID_AND_DENIED: (i32, i32) = (22, 13);
+}

@@ -323,20 +323,34 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_file_that_took_the_name_meanwhile_is_not_removed() {
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("a.iotrial");
-        let made = make(&path).unwrap();
-        if cfg!(windows) {
-            // Who holds a file there does not share the right to remove it, so that nobody takes its name.
+    #[cfg(windows)]
+    mod on_windows {
+        use super::*;
+
+        #[test]
+        fn nobody_takes_the_name_of_a_file_that_is_held() {
+            let directory = tempfile::tempdir().unwrap();
+            let path = directory.path().join("a.iotrial");
+            let made = make(&path).unwrap();
+            // Who holds a file there does not share the right to remove it.
             assert!(std::fs::remove_file(&path).is_err());
             assert!(made.remove().unwrap() && !path.exists());
-            return;
         }
-        std::fs::remove_file(&path).unwrap();
-        std::fs::write(&path, "not ours").unwrap();
-        assert!(!made.remove().unwrap());
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "not ours");
+    }
+
+    #[cfg(unix)]
+    mod on_unix {
+        use super::*;
+
+        #[test]
+        fn a_file_that_took_the_name_meanwhile_is_not_removed() {
+            let directory = tempfile::tempdir().unwrap();
+            let path = directory.path().join("a.iotrial");
+            let made = make(&path).unwrap();
+            std::fs::remove_file(&path).unwrap();
+            std::fs::write(&path, "not ours").unwrap();
+            assert!(!made.remove().unwrap());
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), "not ours");
+        }
     }
 }

@@ -623,7 +623,7 @@ size = "10GiB"
             matches!(error, PrepareError::DirectRefused { .. })
                 && error.hint().is_some_and(|hint| hint.contains("--buffered"))
         };
-        let (invalid, denied) = if cfg!(windows) { (87, 5) } else { (22, 13) };
+        let (invalid, denied) = os::expected::INVALID_AND_DENIED;
         assert!(refused(invalid, true) && !refused(invalid, false) && !refused(denied, true));
     }
 

@@ -371,6 +371,15 @@ fn sector_size(root: &[u16]) -> Option<u64> {
     (told != 0 && sector > 0).then(|| u64::from(sector))
 }
 
+/// What tests of the files above expect of this system.
+#[cfg(test)]
+pub(crate) mod expected {
+    /// The error of a path that leads through a file.
+    pub(crate) const BELOW_A_FILE: &str = "NoParent";
+    /// The numbers of «invalid argument» and of «access denied».
+    pub(crate) const INVALID_AND_DENIED: (i32, i32) = (87, 5);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

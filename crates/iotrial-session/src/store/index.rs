@@ -417,26 +417,35 @@ mod tests {
         refused("a database with a table of that name");
         songs("PRAGMA application_id = 7; CREATE TABLE entry (made_by, modified_ns)");
         refused("a database that says whose it is");
-        #[cfg(unix)]
-        {
-            let elsewhere = tempfile::tempdir().unwrap();
-            drop(Index::open(elsewhere.path(), PATIENCE).unwrap());
-            std::os::unix::fs::symlink(elsewhere.path().join("index.sqlite"), &path).unwrap();
-            refused("a link to the index of another store");
-        }
     }
 
     #[cfg(unix)]
-    #[test]
-    fn nobody_else_reads_the_index() {
-        use std::os::unix::fs::PermissionsExt as _;
-        let folder = tempfile::tempdir().unwrap();
-        Index::open(folder.path(), PATIENCE)
-            .unwrap()
-            .0
-            .update(&[(STAMP, &entry(folder.path()))], &[])
-            .unwrap();
-        let mode = fs::metadata(folder.path().join("index.sqlite")).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o600);
+    mod on_unix {
+        use super::*;
+
+        #[test]
+        fn a_link_to_the_index_of_another_store_is_left_as_it_is() {
+            let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+            let (path, other) = (folder.path().join("index.sqlite"), elsewhere.path().join("index.sqlite"));
+            drop(Index::open(elsewhere.path(), PATIENCE).unwrap());
+            std::os::unix::fs::symlink(&other, &path).unwrap();
+            let before = fs::read(&other).unwrap();
+            let error = Index::open(folder.path(), PATIENCE).map(drop).unwrap_err();
+            assert!(matches!(error, IndexError::Foreign { .. }), "{error}");
+            assert_eq!(fs::read(&other).unwrap(), before);
+        }
+
+        #[test]
+        fn nobody_else_reads_the_index() {
+            use std::os::unix::fs::PermissionsExt as _;
+            let folder = tempfile::tempdir().unwrap();
+            Index::open(folder.path(), PATIENCE)
+                .unwrap()
+                .0
+                .update(&[(STAMP, &entry(folder.path()))], &[])
+                .unwrap();
+            let mode = fs::metadata(folder.path().join("index.sqlite")).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o600);
+        }
     }
 }

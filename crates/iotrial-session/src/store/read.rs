@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use iotrial_model::imported::{IMPORTED_FORMAT, ImportedRecord};
 use iotrial_model::record::{RECORD_FORMAT, RecordLimit, RunRecord};
 use iotrial_model::sweep::{SWEEP_FORMAT, SweepRecord};
+use iotrial_model::wide_text::in_plain_utf8;
 use ruzstd::decoding::StreamingDecoder;
 
 use super::kind::Kind;
@@ -194,7 +195,7 @@ pub(super) fn read_unpacked(path: &Path) -> Result<Vec<u8>, Unreadable> {
 
 /// What the file of a record holds.
 pub(super) struct Stored {
-    /// The record, unpacked.
+    /// The record, unpacked and in UTF-8.
     pub(super) text: Vec<u8>,
     /// Whether it lies there packed.
     pub(super) is_packed: bool,
@@ -206,7 +207,7 @@ pub(super) fn read_stored(path: &Path) -> Result<Stored, Unreadable> {
     let bytes = read_bytes(path, Pipes::Refused, MOST_RECORD_BYTES)?;
     // By the first bytes and not by the name, which anybody may have changed.
     if !bytes.starts_with(&ZSTD_MAGIC) {
-        return Ok(Stored { text: bytes, is_packed: false });
+        return Ok(Stored { text: in_utf8(bytes)?, is_packed: false });
     }
     let mut text = Vec::new();
     let mut decoder = StreamingDecoder::new(bytes.as_slice())?;
@@ -217,7 +218,13 @@ pub(super) fn read_stored(path: &Path) -> Result<Stored, Unreadable> {
     if frame.get_checksum_from_data().is_some_and(|stated| frame.get_calculated_checksum() != Some(stated)) {
         return Err(Unreadable::Damaged);
     }
-    Ok(Stored { text, is_packed: true })
+    Ok(Stored { text: in_utf8(text)?, is_packed: true })
+}
+
+/// A record that went through a shell or an editor of Windows may be in UTF-16, or have a mark, and is the same record.
+fn in_utf8(text: Vec<u8>) -> Result<Vec<u8>, Unreadable> {
+    let text = in_plain_utf8(text.into()).map_err(|_| ReadFileError::NotText)?;
+    Ok(text.into_owned())
 }
 
 /// Counted before anything is made of them: braces are counted in a millisecond, and objects take the memory.

@@ -260,20 +260,6 @@ mod tests {
         assert_eq!(in_minutes(Duration::from_secs(120)), "about 2 minutes");
     }
 
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn a_file_system_in_memory_is_noticed() {
-        let memory = Path::new("/dev/shm");
-        if !memory.is_dir() {
-            return eprintln!("skipped: there is no /dev/shm");
-        }
-        let setup = look_at(&quick("sqlserver-log", "/dev/shm/iotrial-data"));
-        match setup {
-            Ok(setup) => assert!(is_in_memory(&setup)),
-            Err(reason) => eprintln!("skipped: {reason}"),
-        }
-    }
-
     #[test]
     fn the_printed_command_survives_a_shell() {
         assert_eq!(quoted("/mnt/a"), "/mnt/a");
@@ -281,5 +267,23 @@ mod tests {
         assert_eq!(quoted("=ls"), "'=ls'");
         assert_eq!(quoted("/mnt/my disk"), "'/mnt/my disk'");
         assert_eq!(quoted("it's"), "'it'\\''s'");
+    }
+
+    #[cfg(target_os = "linux")]
+    mod on_linux {
+        use super::*;
+
+        #[test]
+        fn a_file_system_in_memory_is_noticed() {
+            let memory = Path::new("/dev/shm");
+            if !memory.is_dir() {
+                return eprintln!("skipped: there is no /dev/shm");
+            }
+            let setup = look_at(&quick("sqlserver-log", "/dev/shm/iotrial-data"));
+            match setup {
+                Ok(setup) => assert!(is_in_memory(&setup)),
+                Err(reason) => eprintln!("skipped: {reason}"),
+            }
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use iotrial_import::counters::{MOST_LOG_BYTES, looks_like_perfmon};
-use iotrial_import::{HEAD_BYTES, ImportError, MOST_BYTES, head_of, refusal_of_large, text_of, unpack};
+use iotrial_import::{HEAD_BYTES, ImportError, MOST_BYTES, head_of, refusal_of_large, text_of, unpack_text};
 use iotrial_session::bounded_file::{OpenedFile, Pipes, ReadFileError, open_to_read, read_to_end_within};
 use iotrial_session::store::MOST_RECORD_BYTES;
 
@@ -16,14 +16,14 @@ pub const STANDARD_INPUT: &str = "-";
 pub struct Whole {
     /// As they lie there, packed or not.
     pub bytes: Vec<u8>,
-    /// The beginning, unpacked.
+    /// The beginning, unpacked and in UTF-8.
     pub head: Vec<u8>,
 }
 
 impl Whole {
-    /// All of it, unpacked.
+    /// All of it, unpacked and in UTF-8, whatever encoding a shell of Windows redirected it in.
     pub fn unpacked(&self) -> Result<Cow<'_, [u8]>, ImportError> {
-        unpack(&self.bytes, most_record_bytes())
+        unpack_text(&self.bytes, most_record_bytes())
     }
 }
 
