@@ -43,3 +43,4 @@ pub mod counters;
 pub mod subject;
 pub mod demand;
 pub mod awr;
+pub mod schema;

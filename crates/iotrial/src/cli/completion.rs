@@ -14,6 +14,7 @@ use iotrial_model::foreign_text::{harmless, is_hidden};
 use iotrial_model::plan::Plan;
 use iotrial_model::profile::Profile;
 use iotrial_model::record::{Interval, RunRecord};
+use iotrial_model::schema::{SCHEMAS, Schema};
 use iotrial_session::observer::Observer;
 use iotrial_session::store::{Entry, Store};
 
@@ -42,6 +43,12 @@ pub(super) fn thresholds() -> ArgValueCompleter {
 pub(super) fn pages() -> ArgValueCompleter {
     let page = |page: &Page| (page.name.to_owned(), Some(page.about.to_owned()));
     names(move || PAGES.iter().map(page).collect(), false)
+}
+
+/// Schemas of the files that iotrial writes.
+pub(super) fn schemas() -> ArgValueCompleter {
+    let schema = |schema: &Schema| (schema.name.to_owned(), Some(schema.about.to_owned()));
+    names(move || SCHEMAS.iter().map(schema).collect(), false)
 }
 
 /// Labels in the store.
