@@ -332,7 +332,7 @@ fn keys_in_schema(schema: &serde_json::Value, name: &str) -> Option<BTreeSet<Str
 
 #[test]
 fn the_schema_of_records_has_every_key_of_every_struct_and_no_other() {
-    let text = fs::read_to_string(root().unwrap().join("crates/iotrial-model/schema/record.json")).unwrap();
+    let text = fs::read_to_string(root().unwrap().join("crates/iotrial/schema/record.json")).unwrap();
     let schema: serde_json::Value = serde_json::from_str(&text).unwrap();
     let structs = structs_of_records();
     let flattened: BTreeSet<String> = structs
@@ -354,7 +354,7 @@ fn the_schema_of_records_has_every_key_of_every_struct_and_no_other() {
         let gone = known.iter().filter(is_known);
         mistakes.extend(gone.map(|key| format!("{file}: {name}: only the schema has `{key}`")));
     }
-    assert!(mistakes.is_empty(), "crates/iotrial-model/schema/record.json: {mistakes:#?}");
+    assert!(mistakes.is_empty(), "crates/iotrial/schema/record.json: {mistakes:#?}");
 }
 
 #[test]

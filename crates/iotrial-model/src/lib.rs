@@ -43,4 +43,3 @@ pub mod counters;
 pub mod subject;
 pub mod demand;
 pub mod awr;
-pub mod schema;

@@ -144,8 +144,9 @@ pub enum Command {
 Examples:
   iotrial schema
   iotrial schema record > record.schema.json
+  iotrial schema summary > summary.schema.json
 
-`iotrial docs record` explains the keys, `iotrial docs python` reads records into pandas.")]
+`iotrial docs record` and `iotrial docs json` explain the keys, `iotrial docs python` reads records into pandas.")]
     Schema {
         /// Name of the schema.
         #[arg(add = completion::schemas())]

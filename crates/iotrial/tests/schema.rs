@@ -74,8 +74,8 @@ iodepth = 1
 size = \"256MiB\"
 ";
 
-fn schema() -> Validator {
-    let schema = Bench::new().run(&["schema", "record"]).expect_code(0);
+fn schema(name: &str) -> Validator {
+    let schema = Bench::new().run(&["schema", name]).expect_code(0);
     Validator::new(schema.json())
 }
 
@@ -115,9 +115,8 @@ fn kill_a_run(bench: &Bench) {
     assert!(measures, "the run never measured");
 }
 
-/// Records of every kind, as the program writes them today.
-fn made() -> Vec<(String, Value)> {
-    let bench = Bench::new();
+/// Records of every kind in the store, as the program writes them today.
+fn made(bench: &Bench) -> Vec<(String, Value)> {
     std::fs::write(bench.path().join("everything.toml"), EVERYTHING).unwrap();
     std::fs::write(bench.path().join("study.toml"), STUDY).unwrap();
     let sim = ["--engine", "sim", "--seed", "1", "--ramp", "0s", "--quiet"];
@@ -142,7 +141,7 @@ fn made() -> Vec<(String, Value)> {
     let real = ["run", "--closed", "--target", "data", "--size", "16MiB", "--ramp", "0s", "--duration", "1s"];
     let ran = bench.run(&[&real[..], &["--quiet"]].concat());
     assert!([0, 1, 4].contains(&ran.code), "{}", ran.stderr);
-    kill_a_run(&bench);
+    kill_a_run(bench);
     bench.run(&["records"]).expect_code(0);
     for source in sources() {
         // Each that can be imported alone: parameters of SQLIO and logs of fio go with their result.
@@ -236,28 +235,84 @@ fn check_agreement(schema: &Validator, name: &str, record: &Value, seen: &mut BT
     places_of_record.len()
 }
 
+/// What `report` prints of a result, held against its schema; the names of its keys are added to `seen`.
+fn check_summary(bench: &Bench, schema: &Validator, path: &str, seen: &mut BTreeSet<String>) {
+    let gates = ["--gate", "read.p99 < 1s", "--gate", "write.p99 < 1s"];
+    for gates in [&[][..], &gates[..2], &gates[2..]] {
+        let shown = bench.run(&[&["report", path, "--json"], gates].concat());
+        // There is no gate on what a load does not have.
+        if shown.code == 2 && !gates.is_empty() {
+            continue;
+        }
+        let summary = shown.json();
+        let mistakes = schema.mistakes(&summary, OtherKeys::Refused);
+        assert!(mistakes.is_empty(), "{path}: {mistakes:#?}");
+        keys_of(&summary, seen);
+    }
+}
+
+fn keys_of(value: &Value, all: &mut BTreeSet<String>) {
+    match value {
+        Value::Object(members) => {
+            all.extend(members.keys().cloned());
+            members.values().for_each(|within| keys_of(within, all));
+        }
+        Value::Array(items) => items.iter().for_each(|within| keys_of(within, all)),
+        _ => {}
+    }
+}
+
+/// The names of the keys that a schema has.
+fn keys_in(schema: &Value, all: &mut BTreeSet<String>) {
+    match schema {
+        Value::Object(members) => {
+            all.extend(
+                members
+                    .get("properties")
+                    .and_then(Value::as_object)
+                    .into_iter()
+                    .flatten()
+                    .map(|(key, _)| key.clone()),
+            );
+            members.values().for_each(|within| keys_in(within, all));
+        }
+        Value::Array(items) => items.iter().for_each(|within| keys_in(within, all)),
+        _ => {}
+    }
+}
+
+/// Keys that no result of this test can have.
+const NOT_HERE: [&str; 0] = [];
+
 #[test]
-fn every_record_is_as_the_schema_says_and_what_iotrial_cannot_read_is_refused() {
-    let schema = schema();
-    let mut seen = BTreeSet::new();
-    let mut count = 0;
-    for (name, mut record) in kept().into_iter().chain(made()) {
-        let mistakes = schema.mistakes(&record, OtherKeys::Refused);
-        assert!(mistakes.is_empty(), "{name}: {mistakes:#?}");
+fn records_and_what_is_printed_of_them_are_as_the_schemas_say_and_what_iotrial_cannot_read_is_refused() {
+    let bench = Bench::new();
+    let (of_records, of_summaries) = (schema("record"), schema("summary"));
+    let (mut seen, mut printed, mut count) = (BTreeSet::new(), BTreeSet::new(), 0);
+    for (path, mut record) in kept().into_iter().chain(made(&bench)) {
+        let mistakes = of_records.mistakes(&record, OtherKeys::Refused);
+        assert!(mistakes.is_empty(), "{path}: {mistakes:#?}");
+        if record["format"] != SWEEP_FORMAT {
+            check_summary(&bench, &of_summaries, &path, &mut printed);
+        }
         // A few of the seconds have all keys that there are.
         for key in ["intervals", "probes"] {
             if let Some(Value::Array(items)) = record.get_mut(key) {
                 items.truncate(3);
             }
         }
-        count += check_agreement(&schema, &name, &record, &mut seen);
+        count += check_agreement(&of_records, &path, &record, &mut seen);
     }
     assert!(count > 400, "{count}");
+    let mut known = BTreeSet::new();
+    keys_in(&bench.run(&["schema", "summary"]).json(), &mut known);
+    let never: Vec<&str> = known.difference(&printed).map(String::as_str).collect();
+    assert_eq!(never, NOT_HERE, "keys of the schema that nothing has");
 }
 
 #[test]
 fn the_schema_of_one_kind_of_record_does_not_take_another() {
-    let (schema, (_, record)) = (schema(), kept().remove(0));
+    let (schema, (_, record)) = (schema("record"), kept().remove(0));
     for format in [SWEEP_FORMAT, IMPORTED_FORMAT, "iotrial.record/2", ""] {
         let changed = with(&record, "/format", json!(format));
         assert!(!schema.mistakes(&changed, OtherKeys::PassedOver).is_empty(), "{format}");
@@ -276,5 +331,5 @@ fn schemas_are_listed_and_an_unknown_one_is_refused_with_the_names() {
     assert!(listed.stdout.starts_with("record "), "{}", listed.stdout);
     let refused = bench.run(&["schema", "recrod"]).expect_code(2);
     assert!(refused.stderr.contains("there is no schema `recrod`"), "{}", refused.stderr);
-    assert!(refused.stderr.contains("hint: there are record"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("hint: there are record, summary"), "{}", refused.stderr);
 }

@@ -14,12 +14,12 @@ use iotrial_model::foreign_text::{harmless, is_hidden};
 use iotrial_model::plan::Plan;
 use iotrial_model::profile::Profile;
 use iotrial_model::record::{Interval, RunRecord};
-use iotrial_model::schema::{SCHEMAS, Schema};
 use iotrial_session::observer::Observer;
 use iotrial_session::store::{Entry, Store};
 
 use super::StoreArgs;
 use crate::docs::{PAGES, Page};
+use crate::schema::{SCHEMAS, Schema};
 
 /// Ids beyond these would bury everything else; they are the newest.
 const MOST_IDS: usize = 20;

@@ -2,11 +2,10 @@
 
 use std::process::ExitCode;
 
-use anyhow::anyhow;
-use iotrial_model::schema::{SCHEMAS, Schema};
-
 use crate::failure::Failure;
 use crate::output::{self, say};
+use crate::schema::SCHEMAS;
+use anyhow::anyhow;
 
 /// Prints a schema, or lists them.
 pub fn schema(name: Option<&str>) -> Result<ExitCode, Failure> {
@@ -17,7 +16,7 @@ pub fn schema(name: Option<&str>) -> Result<ExitCode, Failure> {
         say!("\n`iotrial schema NAME` prints one, as JSON Schema (draft 2020-12)");
         return Ok(ExitCode::SUCCESS);
     };
-    let schema = Schema::of_name(name).ok_or_else(|| {
+    let schema = SCHEMAS.iter().find(|schema| schema.name == name).ok_or_else(|| {
         let names: Vec<&str> = SCHEMAS.iter().map(|schema| schema.name).collect();
         Failure::input(anyhow!("there is no schema `{name}`")).hint(format!("there are {}", names.join(", ")))
     })?;

@@ -39,8 +39,8 @@ impl Validator {
         for (keyword, rule) in rules {
             match keyword.as_str() {
                 "$schema" | "$id" | "$defs" | "title" | "description" | "format" | "contentEncoding" => {}
-                // With its `if`, and with its `properties`.
-                "then" | "additionalProperties" => {}
+                // With their `if`, and with its `properties`.
+                "then" | "else" | "additionalProperties" => {}
                 "type" => {
                     let is_any = match rule {
                         Value::Array(types) => types.iter().any(|one| is_of_type(value, one)),
@@ -74,10 +74,17 @@ impl Validator {
                         self.check(one, value, at, others, mistakes);
                     }
                 }
-                "if" if self.holds(rule, value, OtherKeys::PassedOver) => {
-                    self.check(&rules["then"], value, at, others, mistakes);
+                "anyOf" => {
+                    if !rule.as_array().unwrap().iter().any(|one| self.holds(one, value, others)) {
+                        mistakes.push(format!("{at} fits no form: {value}"));
+                    }
                 }
-                "if" => {}
+                "if" => {
+                    let holds = self.holds(rule, value, OtherKeys::PassedOver);
+                    if let Some(schema) = rules.get(if holds { "then" } else { "else" }) {
+                        self.check(schema, value, at, others, mistakes);
+                    }
+                }
                 "required" => {
                     for key in rule.as_array().unwrap().iter().map(|key| key.as_str().unwrap()) {
                         if value.as_object().is_some_and(|object| !object.contains_key(key)) {
@@ -134,6 +141,7 @@ fn is_of_type(value: &Value, name: &Value) -> bool {
         "array" => value.is_array(),
         "string" => value.is_string(),
         "boolean" => value.is_boolean(),
+        "null" => value.is_null(),
         "number" => value.is_number(),
         // As the specification has it: 1.0 is an integer.
         "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
