@@ -128,7 +128,7 @@ fn the_answer_has_all_its_forms_and_leads_back_to_a_test() {
     let page = std::fs::read_to_string(bench.path().join("a.html")).unwrap();
     assert!(page.contains("cost-curve") && page.contains("– binds"));
     // What was found can be explained, and costs the same.
-    let explained = bench.run(&["size", "explain", "best.toml", "--json", "--hours-per-month", "730"]).json();
+    let explained = bench.run(&["size", "explain", "best.toml", "--json"]).json();
     assert_eq!(explained["cost"]["per_month"], best["cost"]["per_month"]);
     let dry = bench.run(&["study", "prove.toml", "--dry-run", "--json"]);
     let outlook = dry.json();
