@@ -126,13 +126,14 @@ fn figures_that_python_makes_of_records_are_those_of_iotrial() {
     let Some(python) = python() else { return };
     let bench = Bench::new();
     let sim = ["--engine", "sim", "--seed", "1", "--ramp", "1s", "--quiet"];
-    let failing = "error_share=0.01,service_time_us=200,service_spread=0.9";
+    let failing = "error_share=0.01,service_time_us=500,service_spread=0.9,parallelism=4";
+    let slow = "service_time_us=500,parallelism=4";
     let runs: [&[&str]; 4] = [
-        &["run", "--closed", "--duration", "5s", "--label", "closed"],
+        &["run", "--closed", "--duration", "5s", "--label", "closed", "--sim", slow],
         &["run", "postgresql-oltp", "--closed", "--duration", "5s", "--sim", failing],
-        &["run", "--need", "500iops", "--duration", "5s"],
+        &["run", "--need", "500iops", "--duration", "5s", "--sim", slow],
         // So large that its record is packed.
-        &["run", "--closed", "--duration", "900s"],
+        &["run", "--closed", "--duration", "900s", "--sim", "service_time_us=20000,parallelism=1"],
     ];
     for run in runs {
         let ran = bench.run(&[run, &sim].concat());

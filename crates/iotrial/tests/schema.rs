@@ -169,7 +169,9 @@ fn is_readable(format: &Value, record: Value) -> bool {
 /// The places of all values in a document, of those that differ only in an index the first one.
 fn places(value: &Value, at: &str, kind: &str, seen: &mut BTreeSet<String>, all: &mut Vec<String>) {
     let mut go = |key: &str, kind_of_key: &str, within: &Value, all: &mut Vec<String>| {
-        let (at, kind) = (format!("{at}/{key}"), format!("{kind}/{kind_of_key}"));
+        // As a JSON Pointer has it (RFC 6901).
+        let escaped = key.replace('~', "~0").replace('/', "~1");
+        let (at, kind) = (format!("{at}/{escaped}"), format!("{kind}/{kind_of_key}"));
         if seen.insert(kind.clone()) {
             all.push(at.clone());
         }
@@ -189,7 +191,7 @@ fn without(document: &Value, place: &str) -> Value {
     let (parent, key) = place.rsplit_once('/').unwrap();
     let mut changed = document.clone();
     if let Some(Value::Object(members)) = changed.pointer_mut(parent) {
-        members.remove(key);
+        members.remove(&key.replace("~1", "/").replace("~0", "~"));
     }
     changed
 }

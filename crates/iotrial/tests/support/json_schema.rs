@@ -7,22 +7,22 @@ use serde_json::{Map, Value};
 
 /// Whether keys that the schema does not name are mistakes. To readers they are not: a later version may write more.
 #[derive(Clone, Copy, PartialEq)]
-pub enum OtherKeys {
+pub(crate) enum OtherKeys {
     Refused,
     PassedOver,
 }
 
-pub struct Validator {
+pub(crate) struct Validator {
     root: Value,
 }
 
 impl Validator {
-    pub fn new(root: Value) -> Self {
+    pub(crate) fn new(root: Value) -> Self {
         Self { root }
     }
 
     /// Everything that is wrong with a document, each with its place.
-    pub fn mistakes(&self, document: &Value, others: OtherKeys) -> Vec<String> {
+    pub(crate) fn mistakes(&self, document: &Value, others: OtherKeys) -> Vec<String> {
         let mut mistakes = Vec::new();
         self.check(&self.root, document, "", others, &mut mistakes);
         mistakes
