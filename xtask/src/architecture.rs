@@ -284,53 +284,112 @@ fn documents_and_comments_name_only_files_that_exist() {
     assert!(missing.is_empty(), "{missing:#?}");
 }
 
-/// The keys under which the structs of a file are written: fields of those that derive `Serialize`, by the name
-/// that `rename` gives them.
-fn serialized_keys(code: &str) -> BTreeSet<String> {
-    let mut keys = BTreeSet::new();
-    let (mut serializes, mut flattens, mut rename) = (false, false, None);
+/// How a struct is written.
+#[derive(Debug, Default)]
+struct WrittenStruct {
+    /// Fields by the names that `rename` gives them.
+    keys: BTreeSet<String>,
+    /// Whether keys of other structs are among its own.
+    flattens: bool,
+}
+
+/// The structs of a file that derive `Serialize`, by name.
+fn written_structs(code: &str) -> BTreeMap<String, WrittenStruct> {
+    let mut structs: BTreeMap<String, WrittenStruct> = BTreeMap::new();
+    let (mut serializes, mut flattens, mut rename, mut current) = (false, false, None, String::new());
     for (_, line) in code_lines(code) {
         if line.starts_with("#[derive(") {
             serializes = line.contains("Serialize");
-        } else if line == "#[serde(flatten)]" {
+        } else if let Some(rest) = line.strip_prefix("pub struct ") {
+            current = rest.split([' ', '(', '<', ';']).next().unwrap_or_default().to_owned();
+        } else if line.starts_with("#[serde(flatten") {
             // Its own keys stand in its place.
             flattens = true;
         } else if let Some((_, rest)) = line.split_once("rename = \"") {
             rename = rest.split('"').next().map(str::to_owned);
         } else if let Some((field, _)) = line.strip_prefix("pub ").and_then(|rest| rest.split_once(": ")) {
             let is_field = field.chars().all(|c| c.is_ascii_lowercase() || c == '_' || c.is_ascii_digit());
-            if serializes && is_field && !flattens {
-                keys.insert(rename.take().unwrap_or_else(|| field.to_owned()));
+            if serializes && is_field {
+                let written = structs.entry(current.clone()).or_default();
+                written.flattens |= flattens;
+                if !flattens {
+                    written.keys.insert(rename.take().unwrap_or_else(|| field.to_owned()));
+                }
             }
             (flattens, rename) = (false, None);
         }
     }
-    keys
+    structs
+}
+
+/// The files of the model with the types that records are written from.
+const RECORD_FILES: [&str; 12] = [
+    "record.rs",
+    "record/pause.rs",
+    "record/steps.rs",
+    "record/target.rs",
+    "plan.rs",
+    "plan/until_steady.rs",
+    "step.rs",
+    "search.rs",
+    "sim_device.rs",
+    "sweep.rs",
+    "imported.rs",
+    "imported/stated.rs",
+];
+
+/// The structs of all these files, with the file of each.
+fn structs_of_records() -> Vec<(&'static str, String, WrittenStruct)> {
+    let folder = root().unwrap().join("crates/iotrial-model/src");
+    let of_file = |file: &'static str| {
+        let structs = written_structs(&fs::read_to_string(folder.join(file)).unwrap());
+        assert!(!structs.is_empty(), "{file} has lost its keys, or this test no longer finds them");
+        structs.into_iter().map(move |(name, written)| (file, name, written))
+    };
+    RECORD_FILES.into_iter().flat_map(of_file).collect()
 }
 
 #[test]
 fn every_key_of_a_record_is_documented() {
-    let root = root().unwrap();
-    let documentation = fs::read_to_string(root.join("docs/record.md")).unwrap();
+    let documentation = fs::read_to_string(root().unwrap().join("docs/record.md")).unwrap();
     let mut undocumented = Vec::new();
-    for file in [
-        "record.rs",
-        "record/target.rs",
-        "plan.rs",
-        "plan/until_steady.rs",
-        "search.rs",
-        "sim_device.rs",
-        "sweep.rs",
-        "imported.rs",
-        "imported/stated.rs",
-    ] {
-        let code = fs::read_to_string(root.join("crates/iotrial-model/src").join(file)).unwrap();
-        let keys = serialized_keys(&code);
-        assert!(!keys.is_empty(), "{file} has lost its keys, or this test no longer finds them: {keys:?}");
-        let lost = keys.into_iter().filter(|key| !documentation.contains(&format!("`{key}`")));
+    for (file, _, written) in structs_of_records() {
+        let lost = written.keys.into_iter().filter(|key| !documentation.contains(&format!("`{key}`")));
         undocumented.extend(lost.map(|key| format!("{file}: {key}")));
     }
     assert!(undocumented.is_empty(), "docs/record.md does not name {undocumented:#?}");
+}
+
+/// The keys of a struct in the schema; `None` where it does not know the struct.
+fn keys_in_schema(schema: &serde_json::Value, name: &str) -> Option<BTreeSet<String>> {
+    Some(schema["$defs"].get(name)?["properties"].as_object()?.keys().cloned().collect())
+}
+
+#[test]
+fn the_schema_of_records_has_every_key_of_every_struct_and_no_other() {
+    let text = fs::read_to_string(root().unwrap().join("crates/iotrial/schema/record.json")).unwrap();
+    let schema: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let structs = structs_of_records();
+    let flattened: BTreeSet<String> = structs
+        .iter()
+        .flat_map(|(_, _, written)| written.keys.iter().cloned())
+        // Written by hand (`record/failure.rs`), and fields that are not public (`load.rs`).
+        .chain(["first_error", "first_failure", "block_size_bytes", "block_sizes"].map(str::to_owned))
+        .collect();
+    let mut mistakes = Vec::new();
+    for (file, name, written) in &structs {
+        let Some(known) = keys_in_schema(&schema, name) else {
+            mistakes.push(format!("{file}: {name} is not in the schema"));
+            continue;
+        };
+        let lost = written.keys.difference(&known);
+        mistakes.extend(lost.map(|key| format!("{file}: {name}: `{key}` is not in the schema")));
+        let is_known =
+            |key: &&String| !written.keys.contains(*key) && !(written.flattens && flattened.contains(*key));
+        let gone = known.iter().filter(is_known);
+        mistakes.extend(gone.map(|key| format!("{file}: {name}: only the schema has `{key}`")));
+    }
+    assert!(mistakes.is_empty(), "crates/iotrial/schema/record.json: {mistakes:#?}");
 }
 
 #[test]
@@ -351,7 +410,9 @@ fn the_checks_see_what_they_look_for() {
     let text = "[a](b.md), ![c](d/e.png), [f](g.md#h), [i](#j), [k](https://l)";
     assert_eq!(linked_paths(text).collect::<Vec<_>>(), ["b.md", "d/e.png", "g.md"]);
     let code = "#[derive(Clone)]\npub struct A {\n    pub lost: u8,\n}\n#[derive(Serialize)]\npub struct B {\n    #[serde(rename = \"size_bytes\")]\n    pub size: u64,\n    pub name: String,\n}\n";
-    assert_eq!(serialized_keys(code).into_iter().collect::<Vec<_>>(), ["name", "size_bytes"]);
+    let structs = written_structs(code);
+    assert_eq!(structs.keys().collect::<Vec<_>>(), ["B"]);
+    assert_eq!(structs["B"].keys.iter().collect::<Vec<_>>(), ["name", "size_bytes"]);
 }
 
 #[test]

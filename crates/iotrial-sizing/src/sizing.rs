@@ -13,7 +13,7 @@ use crate::configuration::{Configuration, ConfigurationError};
 use crate::explanation::{ExplainError, Explanation};
 use crate::floor::VcpuFloor;
 use crate::measure::grouped;
-use crate::price::{Cost, Counted};
+use crate::price::{Cost, Counted, shortest_month};
 use crate::requirement::Fit;
 use crate::search::{CostCurve, Found, Search, YearPlan, curve_of, over_years, search};
 
@@ -125,12 +125,7 @@ pub fn size(
         return Err(SizingError::MixedCurrencies { currencies: currencies.join(", ") });
     }
     // Side by side a month has to be as long for one provider as for another.
-    let lengths: Vec<f64> = catalogs.iter().map(|catalog| catalog.hours_per_month).collect();
-    if request.money.hours_per_month.is_none() && lengths.iter().any(|hours| *hours != lengths[0]) {
-        // The shortest month of those in the catalogs (730 rather than 744 hours), so that no provider looks
-        // dearer by two per cent for the length of its month.
-        request.money.hours_per_month = lengths.iter().copied().reduce(f64::min);
-    }
+    request.money.hours_per_month = request.money.hours_per_month.or_else(|| shortest_month(catalogs));
     let vcpu_floor = VcpuFloor::of(demand);
     let floored = vcpu_floor.as_ref().map_or_else(|| demand.clone(), |floor| floor.under(demand));
     let (mut found, mut curves, mut plans) = (Vec::new(), Vec::new(), Vec::new());

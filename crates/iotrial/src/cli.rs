@@ -139,6 +139,19 @@ pub enum Command {
         #[arg(add = completion::pages())]
         page: Option<String>,
     },
+    /// Print the JSON Schema of the files that iotrial writes, for programs that read them: list the schemas, or print one.
+    #[command(after_help = "\
+Examples:
+  iotrial schema
+  iotrial schema record > record.schema.json
+  iotrial schema summary > summary.schema.json
+
+`iotrial docs record` and `iotrial docs json` explain the keys, `iotrial docs python` reads records into pandas.")]
+    Schema {
+        /// Name of the schema.
+        #[arg(add = completion::schemas())]
+        name: Option<String>,
+    },
     /// Print a completion script for your shell; it completes commands, options, profiles, labels and ids.
     #[command(after_help = "\
 Examples:

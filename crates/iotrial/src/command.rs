@@ -17,6 +17,7 @@ pub mod records;
 pub mod remove;
 pub mod report;
 pub mod run;
+pub mod schema;
 pub mod size;
 pub mod study;
 pub mod sweep;
@@ -53,6 +54,7 @@ pub fn carry_out(command: Option<Command>) -> Result<ExitCode, Failure> {
         Some(Command::Target(args)) => target::target(&args),
         Some(Command::Clean(args)) => clean::clean(&args),
         Some(Command::Docs { page }) => docs::docs(page.as_deref()),
+        Some(Command::Schema { name }) => schema::schema(name.as_deref()),
         Some(Command::Completions { shell }) => generate::completions(shell),
         Some(Command::Man { directory, overwrite }) => generate::man_pages(&directory, overwrite),
         None => interview::interview(),

@@ -17,7 +17,7 @@ macro_rules! page {
 }
 
 /// In the order in which somebody meets them. What is only about building iotrial is not among them.
-pub const PAGES: [Page; 24] = [
+pub const PAGES: [Page; 26] = [
     page!("glossary", "the words: knee, ceiling, stream, role, open and closed load, and the others"),
     page!("check", "is this host set up for a database: what is checked, the rules, your own rules"),
     page!("watch", "is a running system's storage fast enough: counter files, live, Prometheus"),
@@ -30,6 +30,7 @@ pub const PAGES: [Page; 24] = [
     page!("import", "results of other tools: formats, limits, what is easily misread"),
     page!("awr", "AWR and Statspack reports of Oracle: what is read, corrected and left out"),
     page!("compare", "how configurations are compared, and what may be concluded"),
+    page!("ci", "a gate on storage in GitHub Actions, GitLab CI and Jenkins"),
     page!("audit", "contradictions in a result: every check, its sources and limits"),
     page!("fio-jobs", "fio jobs as profiles: what each option becomes"),
     page!("table-format", "printed figures as a file"),
@@ -42,6 +43,7 @@ pub const PAGES: [Page; 24] = [
     page!("measurement", "each figure and finding: formula, source, threshold, what it cannot see"),
     page!("records", "finding, labelling and removing results"),
     page!("record", "the record and the store"),
+    page!("python", "reading records into pandas: figures, seconds, histograms"),
 ];
 
 #[cfg(test)]

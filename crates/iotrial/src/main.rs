@@ -12,6 +12,7 @@
 mod cli;
 mod command;
 mod docs;
+mod schema;
 mod failure;
 mod fio_job;
 mod gates;

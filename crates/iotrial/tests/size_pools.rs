@@ -55,16 +55,7 @@ fn pools_have_a_line_each_on_the_screen_and_are_kept_in_every_form() {
     assert_eq!(best["pools"][1]["name"], "log");
     assert_eq!(best["pools"][1]["asked_gib"], 200.0);
     assert!(best["pools"][1]["fullest"]["percent"].as_f64().unwrap() <= 100.0001);
-    let explained = bench.run(&[
-        "size",
-        "explain",
-        "best.toml",
-        "--demand",
-        "asked.toml",
-        "--json",
-        "--hours-per-month",
-        "730",
-    ]);
+    let explained = bench.run(&["size", "explain", "best.toml", "--demand", "asked.toml", "--json"]);
     assert_eq!(explained.code, 0, "{}{}", explained.stdout, explained.stderr);
     assert_eq!(explained.json()["cost"]["per_month"], best["cost"]["per_month"]);
 }

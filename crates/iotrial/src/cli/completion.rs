@@ -19,6 +19,7 @@ use iotrial_session::store::{Entry, Store};
 
 use super::StoreArgs;
 use crate::docs::{PAGES, Page};
+use crate::schema::{SCHEMAS, Schema};
 
 /// Ids beyond these would bury everything else; they are the newest.
 const MOST_IDS: usize = 20;
@@ -42,6 +43,12 @@ pub(super) fn thresholds() -> ArgValueCompleter {
 pub(super) fn pages() -> ArgValueCompleter {
     let page = |page: &Page| (page.name.to_owned(), Some(page.about.to_owned()));
     names(move || PAGES.iter().map(page).collect(), false)
+}
+
+/// Schemas of the files that iotrial writes.
+pub(super) fn schemas() -> ArgValueCompleter {
+    let schema = |schema: &Schema| (schema.name.to_owned(), Some(schema.about.to_owned()));
+    names(move || SCHEMAS.iter().map(schema).collect(), false)
 }
 
 /// Labels in the store.

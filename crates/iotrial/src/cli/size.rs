@@ -254,7 +254,7 @@ pub struct MoneyArgs {
     #[arg(long = "rate", value_name = "FROM/TO=N")]
     pub rates: Vec<GivenRate>,
 
-    /// Hours per month [default: that of the catalog; 730 if catalogs differ].
+    /// Hours per month [default: the shortest month of all catalogs, 730 of the built-in ones].
     #[arg(long, value_name = "N", value_parser = parse_hours)]
     pub hours_per_month: Option<f64>,
 

@@ -63,7 +63,8 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
     others.iter().try_for_each(|(_, path)| check_is_writable(path, args.files.overwrite))?;
     // A wrong name of a profile would only show in the study, after the search.
     args.profile.as_deref().map_or(Ok(()), proof::check_profile)?;
-    let money = known::money(&args.money);
+    let catalogs = known::all_catalogs(&args.catalogs.files)?;
+    let money = known::money(&args.money, &catalogs);
     let demand = demand::demand(&args.demand, &args.store)?.ok_or_else(no_demand)?;
     let demand = money.counted.under_pair(demand);
     if args.by_year && demand.years == 0 {
@@ -74,7 +75,7 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
         let error = anyhow::anyhow!("--by-year plans one stripe set, and the demand has pools of its own");
         return Err(Failure::input(error).hint("leave --by-year out, or the pools".to_owned()));
     }
-    let catalogs = known::catalogs(&args.catalogs)?;
+    let catalogs = known::wanted(catalogs, &args.catalogs)?;
     // All configurations are read before the search, which takes longest.
     let against = args
         .against

@@ -28,7 +28,7 @@ pub(super) fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
         os: args.demand.os.unwrap_or(configuration.os),
         ..demand
     });
-    let money = known::money(&args.money);
+    let money = known::money(&args.money, &catalogs);
     let demand = demand.map(|demand| money.counted.under_pair(demand));
     // The demand may ask for mirrors or a cluster, which change what the same volumes deliver.
     let configuration =

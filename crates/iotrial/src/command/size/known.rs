@@ -6,7 +6,7 @@ use anyhow::anyhow;
 use iotrial_model::demand::Demand;
 use iotrial_sizing::catalog::Catalog;
 use iotrial_sizing::configuration::Configuration;
-use iotrial_sizing::price::Money;
+use iotrial_sizing::price::{Money, shortest_month};
 use iotrial_sizing::search::Search;
 
 use crate::cli::{CatalogArgs, MoneyArgs};
@@ -41,8 +41,7 @@ pub(super) fn all_catalogs(files: &[PathBuf]) -> Result<Vec<Catalog>, Failure> {
 }
 
 /// Those catalogs that are wanted.
-pub(super) fn catalogs(args: &CatalogArgs) -> Result<Vec<Catalog>, Failure> {
-    let mut catalogs = all_catalogs(&args.files)?;
+pub(super) fn wanted(mut catalogs: Vec<Catalog>, args: &CatalogArgs) -> Result<Vec<Catalog>, Failure> {
     // Each name first, so that a slip in the second is not hidden by an answer from the first.
     for name in &args.providers {
         find(&catalogs, name)?;
@@ -91,12 +90,13 @@ pub(super) fn check_restrictions(
     Ok(())
 }
 
-/// In which money.
-pub(super) fn money(args: &MoneyArgs) -> Money {
+/// In which money. `catalogs` are all that are known, also those that are not wanted: a month is as long for one provider as for another,
+/// and one configuration costs the same whichever command says so.
+pub(super) fn money(args: &MoneyArgs, catalogs: &[Catalog]) -> Money {
     Money {
         currency: args.currency.clone(),
         rates: args.rates.clone(),
-        hours_per_month: args.hours_per_month,
+        hours_per_month: args.hours_per_month.or_else(|| shortest_month(catalogs)),
         counted: args.counted.counted(),
     }
 }

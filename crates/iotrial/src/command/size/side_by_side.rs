@@ -18,7 +18,7 @@ use crate::presentation::{Presentation, Value};
 /// Compares, and shows what came of it.
 pub(super) fn side_by_side(args: &ExplainArgs) -> Result<ExitCode, Failure> {
     let catalogs = known::all_catalogs(&args.catalogs)?;
-    let money = known::money(&args.money);
+    let money = known::money(&args.money, &catalogs);
     let asked = demand::demand(&args.demand, &args.store)?;
     // All are read before any is explained, so that a slip in the last is not hidden by the work on the first.
     let read = args
