@@ -16,6 +16,7 @@ mod trial;
 mod packages;
 mod sbom;
 mod image;
+mod image_archive;
 mod zip_for_windows;
 mod workshop;
 
@@ -35,6 +36,7 @@ Kinds, all of them without --only:
   deb    iotrial_VERSION-1_ARCH.deb, by cargo-deb
   rpm    iotrial-VERSION-1.ARCH.rpm, by cargo-generate-rpm
   image  image-ARCH, the folder that packaging/Containerfile is built with
+  oci    iotrial-VERSION-linux-ARCH-image.tar, the container image for `podman load` and `docker load`, by buildah
   zip    iotrial-VERSION-windows-x86_64.zip
   sbom   iotrial-VERSION-SYSTEM-ARCH.cdx.json, the parts list in the form of CycloneDX, by cargo-cyclonedx
 
@@ -48,26 +50,37 @@ enum Kind {
     Deb,
     Rpm,
     Image,
+    Oci,
     Zip,
     Sbom,
 }
 
 impl Kind {
-    const ALL: [(&'static str, Self); 6] = [
+    const ALL: [(&'static str, Self); 7] = [
         ("tar", Self::Tar),
         ("deb", Self::Deb),
         ("rpm", Self::Rpm),
         ("image", Self::Image),
+        ("oci", Self::Oci),
         ("zip", Self::Zip),
         ("sbom", Self::Sbom),
     ];
 
     fn platforms(self) -> Vec<Platform> {
         match self {
-            Self::Tar | Self::Deb | Self::Rpm | Self::Image => LINUX.to_vec(),
+            Self::Tar | Self::Deb | Self::Rpm | Self::Image | Self::Oci => LINUX.to_vec(),
             Self::Zip => vec![Platform::Windows],
             Self::Sbom => LINUX.into_iter().chain([Platform::Windows]).collect(),
         }
+    }
+
+    /// What is not installed and needed to make it. The packagers are not asked for: they are installed where they are missing.
+    fn missing(self, platform: Platform) -> Vec<Missing> {
+        let builder =
+            (self == Self::Oci).then(|| Missing::program(image_archive::BUILDER, "buildah")).flatten();
+        // A parts list is made of manifests; nothing is compiled for it.
+        let compilers = if self == Self::Sbom { Vec::new() } else { platform.missing() };
+        compilers.into_iter().chain(builder).collect()
     }
 }
 
@@ -142,7 +155,7 @@ pub(crate) fn dist(arguments: &[String], root: &Path) -> anyhow::Result<ExitCode
     let mut workshop = Workshop::new(root, &target, &folder)?;
     let (mut made, mut missing) = (Vec::new(), Vec::new());
     for (kind, platform) in asked.artifacts {
-        let lacks = if kind == Kind::Sbom { Vec::new() } else { platform.missing() };
+        let lacks = kind.missing(platform);
         if lacks.is_empty() {
             let artifact = make(kind, platform, &mut workshop);
             made.push(artifact.with_context(|| format!("{kind:?} for {}", platform.name()))?);
@@ -208,8 +221,20 @@ fn make(kind: Kind, platform: Platform, workshop: &mut Workshop) -> anyhow::Resu
         Kind::Image => {
             let path = image::context_folder(&folder, platform);
             image::write_context(&read(&workshop.program(platform)?)?, &path)?;
-            let recipe = fs::read_to_string(root.join(image::RECIPE))?;
-            let trial = image::try_image(&recipe, &path, platform, &target)?;
+            let recipe = image::Recipe::read(&root)?;
+            let trial = image::try_image(&recipe, &|place| recipe.build(&path, place), platform, &target)?;
+            Ok(Made { path, trial })
+        }
+        Kind::Oci => {
+            let path = folder.join(format!("{name}-image.tar"));
+            let place = tempfile::Builder::new().prefix("dist-").tempdir_in(&target)?;
+            let context = place.path().join("context");
+            image::write_context(&read(&workshop.program(platform)?)?, &context)?;
+            let archive = image_archive::make(&root, &context, platform, &target, seconds)?;
+            fs::write(&path, &archive).with_context(|| format!("cannot write {}", path.display()))?;
+            let scratch = place.path().join("layout");
+            let build = |place: &Path| image_archive::unpack(&archive, platform, &scratch, place);
+            let trial = image::try_image(&image::Recipe::read(&root)?, &build, platform, &target)?;
             Ok(Made { path, trial })
         }
         Kind::Zip => {
@@ -285,7 +310,7 @@ mod tests {
     #[test]
     fn without_options_everything_is_made_for_every_platform_of_its_kind() {
         let all = asked("").unwrap();
-        assert_eq!(all.artifacts.len(), 4 * 2 + 1 + 3);
+        assert_eq!(all.artifacts.len(), 5 * 2 + 1 + 3);
         assert_eq!(all.folder, None);
     }
 

@@ -44,8 +44,14 @@ struct Copy {
 }
 
 impl Recipe {
+    /// That of the workspace.
+    pub(crate) fn read(root: &Path) -> anyhow::Result<Self> {
+        let text = fs::read_to_string(root.join(RECIPE)).with_context(|| format!("cannot read {RECIPE}"))?;
+        Self::parse(&text).context(RECIPE)
+    }
+
     /// Reads the instructions that this recipe is written in.
-    pub(crate) fn parse(text: &str) -> anyhow::Result<Self> {
+    fn parse(text: &str) -> anyhow::Result<Self> {
         let mut recipe = Self::default();
         let joined = text.replace("\\\n", " ");
         let lines = joined.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
@@ -76,7 +82,7 @@ impl Recipe {
     }
 
     /// The file system that a builder makes of the folder `context`.
-    fn build(&self, context: &Path, root: &Path) -> anyhow::Result<()> {
+    pub(crate) fn build(&self, context: &Path, root: &Path) -> anyhow::Result<()> {
         for copy in &self.copies {
             let to = root.join(copy.to.trim_start_matches('/'));
             copy.carry_out(&context.join(&copy.from), &to)?;
@@ -170,17 +176,20 @@ mount -o remount,bind,ro "$root"
 exec unshare --root="$root" --wd="$folder" --setuid "$user" --setgid "$group" "$@"
 "#;
 
-/// Builds the file system of the image and runs the program in it as the image would. Answers what was done.
+/// Runs the program in the file system of the image as the recipe says. Answers what was done.
+///
+/// `build` puts that file system into a folder.
 pub(crate) fn try_image(
-    recipe: &str,
-    context: &Path,
+    recipe: &Recipe,
+    build: &dyn Fn(&Path) -> anyhow::Result<()>,
     platform: Platform,
     target: &Path,
 ) -> anyhow::Result<String> {
-    let recipe = Recipe::parse(recipe).context(RECIPE)?;
     let place = tempfile::Builder::new().prefix("dist-").tempdir_in(target)?;
     let root = place.path();
-    recipe.build(context, root)?;
+    // Of the user who builds; in an image it belongs to root, and others may look into it.
+    tool("chmod", "755", root)?;
+    build(root)?;
     let way = Way::of(platform);
     if let Way::NotHere(reason) = way {
         return Ok(format!("file system built; {reason}"));
@@ -194,7 +203,7 @@ pub(crate) fn try_image(
     fs::create_dir_all(root.join("proc"))?;
     let emulator = way.prepare(root)?;
     let run = |arguments: &[&str]| {
-        let mut command = contained(&recipe, root, emulator.as_deref());
+        let mut command = contained(recipe, root, emulator.as_deref());
         let environment: Vec<(&str, &str)> =
             recipe.environment.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         outcome(with_environment(command.args(arguments), &environment), arguments)

@@ -10,11 +10,17 @@ use flate2::write::GzEncoder;
 use tar::{Archive, Builder, EntryType, Header};
 
 use super::contents::Contents;
+use crate::setup::is_root;
 
 /// The same contents and the same time give the same bytes: names are sorted, and owner, group and order are not those of this host.
 pub(crate) fn write<W: Write>(out: W, contents: &Contents, seconds: u64) -> anyhow::Result<W> {
     // Without a file name and a time of its own, so that only the contents count.
-    let mut tar = Builder::new(GzEncoder::new(out, Compression::best()));
+    Ok(write_plain(GzEncoder::new(out, Compression::best()), contents, seconds)?.finish()?)
+}
+
+/// The same without compression, for what is compressed already.
+pub(crate) fn write_plain<W: Write>(out: W, contents: &Contents, seconds: u64) -> anyhow::Result<W> {
+    let mut tar = Builder::new(out);
     for (name, entry) in &contents.0 {
         let mut header = Header::new_gnu();
         header.set_entry_type(EntryType::Regular);
@@ -26,13 +32,23 @@ pub(crate) fn write<W: Write>(out: W, contents: &Contents, seconds: u64) -> anyh
         tar.append_data(&mut header, name, entry.bytes.as_slice())
             .with_context(|| format!("cannot pack {name}"))?;
     }
-    Ok(tar.into_inner()?.finish()?)
+    Ok(tar.into_inner()?)
 }
 
 /// Unpacks an archive, with the permissions of its files.
 pub(crate) fn unpack<R: Read>(archive: R, place: &Path) -> anyhow::Result<()> {
+    unpack_as(archive, place, false)
+}
+
+/// The same with the owners of its files, where root unpacks.
+pub(crate) fn unpack_with_owners<R: Read>(archive: R, place: &Path) -> anyhow::Result<()> {
+    unpack_as(archive, place, is_root())
+}
+
+fn unpack_as<R: Read>(archive: R, place: &Path, has_owners: bool) -> anyhow::Result<()> {
     let mut tar = Archive::new(GzDecoder::new(archive));
     tar.set_preserve_permissions(true);
+    tar.set_preserve_ownerships(has_owners);
     tar.unpack(place).with_context(|| format!("cannot unpack into {}", place.display()))
 }
 
@@ -91,13 +107,12 @@ mod tests {
         assert_eq!(fs::read(place.path().join("top/a")).unwrap(), b"run me");
     }
 
-    #[cfg(unix)]
     #[test]
-    fn only_programs_are_executable_after_unpacking() {
-        use std::os::unix::fs::PermissionsExt as _;
-        let place = tempfile::tempdir().unwrap();
-        unpack(write(Vec::new(), &files("one"), 1_000).unwrap().as_slice(), place.path()).unwrap();
-        let mode = |name: &str| fs::metadata(place.path().join(name)).unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode("top/a"), mode("top/b")), (0o755, 0o644));
+    fn only_programs_are_executable() {
+        let archive = write(Vec::new(), &files("one"), 1_000).unwrap();
+        let mut tar = Archive::new(GzDecoder::new(archive.as_slice()));
+        let modes: Vec<u32> =
+            tar.entries().unwrap().map(|entry| entry.unwrap().header().mode().unwrap()).collect();
+        assert_eq!(modes, [0o644, 0o755, 0o644], "SHA256SUMS, a, b");
     }
 }
