@@ -1,272 +1,350 @@
-//! `cargo xtask dist`: what people download. So far the zip for Windows.
-//!
-//! The same checkout and tools give the same bytes, whenever and in whatever order: fixed times, names in order, no path and no
-//! timestamp in the program. So that anybody can make it again and compare.
+//! `cargo xtask dist`: what people install, packed and tried. Archives and packages for Linux with a static program, the container image,
+//! the zip for Windows, parts lists, and checksums of all of them.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::fs::{self, File};
-use std::io::{Cursor, Read as _, Seek, Write};
+use std::fs;
+use std::io::Cursor;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
+use std::time::Instant;
 
-use anyhow::{Context as _, bail, ensure};
-use sha2::{Digest as _, Sha256};
-use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, ZipArchive, ZipWriter};
+use anyhow::{Context as _, bail};
 
-use crate::setup::{self, WINDOWS_C_COMPILER, WINDOWS_TARGET};
-use crate::step::{Outcome, shown};
-use crate::wine;
-use crate::workspace::find_program;
+mod contents;
+mod platform;
+mod tarball;
+mod trial;
+mod packages;
+mod sbom;
+mod image;
+mod image_archive;
+mod zip_for_windows;
+mod workshop;
+
+use contents::{Contents, Entry, SUMS, line_of_sums, read};
+use packages::Material;
+use platform::{LINUX, Missing, Platform};
+use workshop::Workshop;
 
 const USAGE: &str = "\
-Usage: cargo xtask dist [FOLDER]
+Usage: cargo xtask dist [--only KIND]... [--arch ARCH]... [FOLDER]
 
-Builds iotrial.exe and puts iotrial-VERSION-windows-x86_64.zip and its checksum into FOLDER, which is `dist` in the target folder without
-one. Where Wine is installed, the zip is unpacked and what is in it is run.";
+Builds iotrial, packs it, unpacks each artifact and runs what is in it. The artifacts and SHA256SUMS go into FOLDER, which is `dist` in the
+target folder without one.
 
-/// Beside the documents, in the folder of the zip.
-const TEXTS: [&str; 4] = ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"];
+Kinds, all of them without --only:
+  tar    iotrial-VERSION-linux-ARCH.tar.gz, with a static program, man pages, completions and documents
+  deb    iotrial_VERSION-1_ARCH.deb, by cargo-deb
+  rpm    iotrial-VERSION-1.ARCH.rpm, by cargo-generate-rpm
+  image  image-ARCH, the folder that packaging/Containerfile is built with
+  oci    iotrial-VERSION-linux-ARCH-image.tar, the container image for `podman load` and `docker load`, by buildah
+  zip    iotrial-VERSION-windows-x86_64.zip
+  sbom   iotrial-VERSION-SYSTEM-ARCH.cdx.json, the parts list in the form of CycloneDX, by cargo-cyclonedx
 
-/// Files by their names in the zip, in order.
-type Contents = BTreeMap<String, Vec<u8>>;
+--arch is x86_64 or aarch64, both without it. The time of all files is SOURCE_DATE_EPOCH, or else that of the last commit; the same checkout and
+tools then give the same bytes. What cannot be made on this host is reported at the end with what has to be installed, and the exit code is 1.";
 
-/// Makes the zip, tries it, and says where it is.
-pub(crate) fn dist(arguments: &[String], root: &Path) -> anyhow::Result<ExitCode> {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    let folder = match arguments {
-        [] => target.join("dist"),
-        [folder] if !folder.starts_with('-') => PathBuf::from(folder),
-        [help] if help == "--help" || help == "-h" => {
-            println!("{USAGE}");
-            return Ok(ExitCode::SUCCESS);
+/// A kind of artifact, in the order in which they are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Tar,
+    Deb,
+    Rpm,
+    Image,
+    Oci,
+    Zip,
+    Sbom,
+}
+
+impl Kind {
+    const ALL: [(&'static str, Self); 7] = [
+        ("tar", Self::Tar),
+        ("deb", Self::Deb),
+        ("rpm", Self::Rpm),
+        ("image", Self::Image),
+        ("oci", Self::Oci),
+        ("zip", Self::Zip),
+        ("sbom", Self::Sbom),
+    ];
+
+    fn platforms(self) -> Vec<Platform> {
+        match self {
+            Self::Tar | Self::Deb | Self::Rpm | Self::Image | Self::Oci => LINUX.to_vec(),
+            Self::Zip => vec![Platform::Windows],
+            Self::Sbom => LINUX.into_iter().chain([Platform::Windows]).collect(),
         }
-        _ => {
-            eprintln!("{USAGE}");
+    }
+
+    /// What is not installed and needed to make it. The packagers are not asked for: they are installed where they are missing.
+    fn missing(self, platform: Platform) -> Vec<Missing> {
+        let builder =
+            (self == Self::Oci).then(|| Missing::program(image_archive::BUILDER, "buildah")).flatten();
+        // A parts list is made of manifests; nothing is compiled for it.
+        let compilers = if self == Self::Sbom { Vec::new() } else { platform.missing() };
+        compilers.into_iter().chain(builder).collect()
+    }
+}
+
+/// What the command line asks for.
+#[derive(Debug, PartialEq, Eq)]
+struct Asked {
+    artifacts: Vec<(Kind, Platform)>,
+    folder: Option<PathBuf>,
+}
+
+impl Asked {
+    /// The error is for people, without the usage.
+    fn parse(arguments: &[String]) -> Result<Self, String> {
+        let (mut kinds, mut archs, mut folder) = (Vec::new(), Vec::new(), None);
+        let mut rest = arguments.iter();
+        while let Some(argument) = rest.next() {
+            match argument.as_str() {
+                "--only" => {
+                    let word = rest.next().ok_or("--only takes a kind")?;
+                    let kind = Kind::ALL.iter().find(|(name, _)| name == word);
+                    kinds.push(kind.ok_or_else(|| format!("there is no kind `{word}`"))?.1);
+                }
+                "--arch" => {
+                    let word = rest.next().ok_or("--arch takes a processor")?;
+                    let is_known = LINUX.iter().any(|platform| platform.arch() == word);
+                    archs.push(
+                        is_known
+                            .then_some(word.as_str())
+                            .ok_or_else(|| format!("`{word}` is not built for"))?,
+                    );
+                }
+                option if option.starts_with('-') => return Err(format!("there is no option `{option}`")),
+                path if folder.is_none() => folder = Some(PathBuf::from(path)),
+                path => return Err(format!("one folder is enough, and `{path}` is another one")),
+            }
+        }
+        let of_kind = |kind: Kind| kind.platforms().into_iter().map(move |platform| (kind, platform));
+        let artifacts = Kind::ALL.into_iter().map(|(_, kind)| kind);
+        let artifacts = artifacts.filter(|kind| kinds.is_empty() || kinds.contains(kind)).flat_map(of_kind);
+        let artifacts: Vec<_> =
+            artifacts.filter(|(_, platform)| archs.is_empty() || archs.contains(&platform.arch())).collect();
+        if artifacts.is_empty() {
+            return Err("nothing of that kind is made for that processor".to_owned());
+        }
+        Ok(Self { artifacts, folder })
+    }
+}
+
+/// An artifact that was made.
+struct Made {
+    path: PathBuf,
+    /// What was tried with it, or why nothing was.
+    trial: String,
+}
+
+/// Makes what was asked for, tries it, and says where it is.
+pub(crate) fn dist(arguments: &[String], root: &Path) -> anyhow::Result<ExitCode> {
+    if matches!(arguments, [help] if help == "--help" || help == "-h") {
+        println!("{USAGE}");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let asked = match Asked::parse(arguments) {
+        Ok(asked) => asked,
+        Err(error) => {
+            eprintln!("error: {error}\n\n{USAGE}");
             return Ok(ExitCode::from(2));
         }
     };
-    ensure!(setup::has_windows_target(), "the target {WINDOWS_TARGET} is not installed");
-    ensure!(find_program(WINDOWS_C_COMPILER).is_some(), "{WINDOWS_C_COMPILER} is not installed");
-    let program = build(root, &target)?;
+    let start = Instant::now();
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let folder = asked.folder.unwrap_or_else(|| target.join("dist"));
+    let mut workshop = Workshop::new(root, &target, &folder)?;
+    let (mut made, mut missing) = (Vec::new(), Vec::new());
+    for (kind, platform) in asked.artifacts {
+        let lacks = kind.missing(platform);
+        if lacks.is_empty() {
+            let artifact = make(kind, platform, &mut workshop);
+            made.push(artifact.with_context(|| format!("{kind:?} for {}", platform.name()))?);
+        } else {
+            missing.push((kind, platform, lacks));
+        }
+    }
+    write_sums(&folder)?;
+    for artifact in &made {
+        let size = size(&artifact.path)?;
+        println!("{}  {size} bytes\n    {}", artifact.path.display(), artifact.trial);
+    }
+    println!("{} artifacts in {:.0} s", made.len(), start.elapsed().as_secs_f64());
+    report_missing(&missing);
+    Ok(if missing.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn report_missing(missing: &[(Kind, Platform, Vec<Missing>)]) {
+    let mut tools: Vec<&Missing> = Vec::new();
+    for (kind, platform, lacks) in missing {
+        let names: Vec<&str> = lacks.iter().map(|one| one.tool.as_str()).collect();
+        println!("not made: {kind:?} for {}, without {}", platform.name(), names.join(" and "));
+        tools.extend(lacks);
+    }
+    tools.sort();
+    tools.dedup();
+    for tool in tools {
+        println!("to install {}: {}", tool.tool, tool.install);
+    }
+}
+
+/// Makes one artifact and tries it.
+fn make(kind: Kind, platform: Platform, workshop: &mut Workshop) -> anyhow::Result<Made> {
     let version = env!("CARGO_PKG_VERSION");
-    let name = format!("iotrial-{version}-windows-x86_64");
-    let contents = contents(root, &name, &program)?;
-    let zip = write_zip(Cursor::new(Vec::new()), &contents)?.into_inner();
-    try_zip(&zip, &name, &target)?;
-    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    let place = folder.join(format!("{name}.zip"));
-    fs::write(&place, &zip).with_context(|| format!("cannot write {}", place.display()))?;
-    fs::write(folder.join(format!("{name}.zip.sha256")), format!("{}  {name}.zip\n", digest(&zip)))?;
-    println!("{} ({} files, {} bytes)\nsha256 {}", place.display(), contents.len(), zip.len(), digest(&zip));
-    Ok(ExitCode::SUCCESS)
-}
-
-/// The program, without the time at which it was linked and without the folders that it was built in.
-fn build(root: &Path, target: &Path) -> anyhow::Result<PathBuf> {
-    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
-    let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo"))).unwrap_or_default();
-    let flags = [
-        format!("--remap-path-prefix={}=iotrial", root.display()),
-        format!("--remap-path-prefix={}=cargo", home.display()),
-        "-Clink-arg=-Wl,--no-insert-timestamp".to_owned(),
-    ];
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(root).args([
-        "build",
-        "--release",
-        "--locked",
-        "-p",
-        "iotrial",
-        "--target",
-        WINDOWS_TARGET,
-    ]);
-    cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f")).env("CARGO_PROFILE_RELEASE_STRIP", "debuginfo");
-    ensure!(shown(&mut cargo)? == Outcome::Passed, "the program for Windows cannot be built");
-    Ok(target.join(WINDOWS_TARGET).join("release").join("iotrial.exe"))
-}
-
-/// What is in the zip, below a folder of its name.
-fn contents(root: &Path, name: &str, program: &Path) -> anyhow::Result<Contents> {
-    let read = |path: &Path| fs::read(path).with_context(|| format!("cannot read {}", path.display()));
-    let mut files = Contents::new();
-    files.insert("iotrial.exe".to_owned(), read(program)?);
-    for text in TEXTS {
-        files.insert(text.to_owned(), read(&root.join(text))?);
-    }
-    for entry in fs::read_dir(root.join("docs"))? {
-        let path = entry?.path();
-        if path.extension().is_some_and(|ending| ending == "md") {
-            let page = path.file_name().context("an entry of a folder has a name")?;
-            files.insert(format!("docs/{}", page.to_string_lossy()), read(&path)?);
+    let name = format!("iotrial-{version}-{}", platform.name());
+    let (root, target, folder) = (workshop.root.clone(), workshop.target.clone(), workshop.folder.clone());
+    let seconds = workshop.seconds;
+    match kind {
+        Kind::Tar => {
+            let path = folder.join(format!("{name}.tar.gz"));
+            let mut files = linux_files(workshop, platform)?;
+            files.add("iotrial", Entry::program(read(&workshop.program(platform)?)?));
+            let archive = tarball::write(Vec::new(), &files.with_sums_below(&name), seconds)?;
+            fs::write(&path, &archive).with_context(|| format!("cannot write {}", path.display()))?;
+            let place = tempfile::Builder::new().prefix("dist-").tempdir_in(&target)?;
+            tarball::unpack(archive.as_slice(), place.path())?;
+            contents::check_sums(&place.path().join(&name))?;
+            let trial = trial::try_in(&place.path().join(&name), "iotrial", platform)?;
+            Ok(Made { path, trial })
+        }
+        Kind::Deb | Kind::Rpm => {
+            let files = linux_files(workshop, platform)?;
+            let material = Material { root: &root, target: &target, platform, contents: &files, seconds };
+            let is_deb = kind == Kind::Deb;
+            let path =
+                folder.join(if is_deb { packages::deb_name(platform) } else { packages::rpm_name(platform) });
+            let make = if is_deb { packages::make_deb } else { packages::make_rpm };
+            make(&material, &path)?;
+            let try_it = if is_deb { packages::try_deb } else { packages::try_rpm };
+            let trial = try_it(&path, platform, &target)?;
+            Ok(Made { path, trial })
+        }
+        Kind::Image => {
+            let path = image::context_folder(&folder, platform);
+            image::write_context(&read(&workshop.program(platform)?)?, &path)?;
+            let recipe = image::Recipe::read(&root)?;
+            let trial = image::try_image(&recipe, &|place| recipe.build(&path, place), platform, &target)?;
+            Ok(Made { path, trial })
+        }
+        Kind::Oci => {
+            let path = folder.join(format!("{name}-image.tar"));
+            let place = tempfile::Builder::new().prefix("dist-").tempdir_in(&target)?;
+            let context = place.path().join("context");
+            image::write_context(&read(&workshop.program(platform)?)?, &context)?;
+            let archive = image_archive::make(&root, &context, platform, &target, seconds)?;
+            fs::write(&path, &archive).with_context(|| format!("cannot write {}", path.display()))?;
+            let scratch = place.path().join("layout");
+            let build = |place: &Path| image_archive::unpack(&archive, platform, &scratch, place);
+            let trial = image::try_image(&image::Recipe::read(&root)?, &build, platform, &target)?;
+            Ok(Made { path, trial })
+        }
+        Kind::Zip => {
+            let path = folder.join(format!("{name}.zip"));
+            let mut files = Contents::documents(&root)?;
+            files.add("iotrial.exe", Entry::program(read(&workshop.program(platform)?)?));
+            let completions = workshop.about_itself()?.0.into_iter();
+            files.extend(Contents(completions.filter(|(name, _)| name.ends_with(".ps1")).collect()));
+            let zip =
+                zip_for_windows::write(Cursor::new(Vec::new()), &files.with_sums_below(&name))?.into_inner();
+            fs::write(&path, &zip).with_context(|| format!("cannot write {}", path.display()))?;
+            let trial = zip_for_windows::try_it(&zip, &name, &target)?;
+            Ok(Made { path, trial })
+        }
+        Kind::Sbom => {
+            let path = folder.join(format!("{name}.cdx.json"));
+            let list = sbom::make(&root, &target, platform, seconds)?;
+            fs::write(&path, list).with_context(|| format!("cannot write {}", path.display()))?;
+            Ok(Made { path, trial: "it lists the crates of this version, and SQLite".to_owned() })
         }
     }
-    files.insert("completions/iotrial.ps1".to_owned(), completions(root)?);
+}
+
+/// What stands beside the program on Linux. The program is built first, so that it makes its own man pages.
+fn linux_files(workshop: &mut Workshop, platform: Platform) -> anyhow::Result<Contents> {
+    workshop.program(platform)?;
+    let mut files = Contents::documents(&workshop.root)?;
+    files.add_folder(&workshop.root, "dashboards", "json")?;
+    files.add_folder(&workshop.root, "packaging/kubernetes", "yaml")?;
+    files.add(image::RECIPE, Entry::text(read(&workshop.root.join(image::RECIPE))?));
+    files.extend(workshop.about_itself()?);
+    Ok(files)
+}
+
+/// The checksums of all artifacts in the folder, also of those that an earlier call made.
+fn write_sums(folder: &Path) -> anyhow::Result<()> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_file() && entry.file_name().to_string_lossy().starts_with("iotrial") {
+            names.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    names.sort();
     let mut sums = String::new();
-    for (file, bytes) in &files {
-        writeln!(sums, "{}  {file}", digest(bytes))?;
+    for name in names {
+        sums += &line_of_sums(&read(&folder.join(&name))?, &name);
     }
-    files.insert("SHA256SUMS".to_owned(), sums.into_bytes());
-    Ok(files.into_iter().map(|(file, bytes)| (format!("{name}/{file}"), bytes)).collect())
+    fs::write(folder.join(SUMS), sums).with_context(|| format!("cannot write {SUMS}"))
 }
 
-/// The script for PowerShell, which the program of this host prints as well as that for Windows.
-fn completions(root: &Path) -> anyhow::Result<Vec<u8>> {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.current_dir(root).args([
-        "run",
-        "--quiet",
-        "--locked",
-        "-p",
-        "iotrial",
-        "--",
-        "completions",
-        "powershell",
-    ]);
-    let output = cargo.output().context("cannot start cargo")?;
-    ensure!(output.status.success(), "no completions: {}", String::from_utf8_lossy(&output.stderr));
-    Ok(output.stdout)
-}
-
-/// The same contents give the same bytes.
-fn write_zip<W: Write + Seek>(out: W, contents: &Contents) -> anyhow::Result<W> {
-    let mut zip = ZipWriter::new(out);
-    // The first moment that a zip can name; that of the build would make another file of each build.
-    let options = SimpleFileOptions::default()
-        .compression_method(CompressionMethod::Deflated)
-        .last_modified_time(zip::DateTime::default())
-        .unix_permissions(0o644);
-    for (name, bytes) in contents {
-        zip.start_file(name, options)?;
-        zip.write_all(bytes)?;
+/// The bytes of a file, or of all files in a folder.
+fn size(path: &Path) -> anyhow::Result<u64> {
+    let metadata = fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
+    if metadata.is_file() {
+        return Ok(metadata.len());
     }
-    Ok(zip.finish()?)
-}
-
-/// Unpacks the zip, compares every file with its checksum, and runs the program where Wine is installed.
-fn try_zip(zip: &[u8], name: &str, target: &Path) -> anyhow::Result<()> {
-    let place = tempfile::Builder::new().prefix("dist-").tempdir_in(target)?;
-    unpack(zip, place.path())?;
-    let folder = place.path().join(name);
-    check_sums(&folder)?;
-    let Some(wine) = wine::wine() else {
-        println!("not run: Wine is not installed");
-        return Ok(());
-    };
-    wine::put_random_numbers(place.path(), &[&folder])?;
-    let prefix = target.join("wine");
-    fs::create_dir_all(&prefix)?;
-    let run = |arguments: &[&str]| -> anyhow::Result<Vec<u8>> {
-        let mut program = Command::new(&wine);
-        program.current_dir(&folder).arg(folder.join("iotrial.exe")).args(arguments);
-        program.env("WINEPREFIX", &prefix).env("WINEDEBUG", "-all").env("IOTRIAL_STORE", place.path());
-        let output = program.output().context("cannot start Wine")?;
-        // 4: carried out, and a verdict that is inconclusive.
-        let is_carried_out = matches!(output.status.code(), Some(0 | 4));
-        ensure!(is_carried_out, "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-        Ok(output.stdout)
-    };
-    let told = run(&["--version"])?;
-    let told = String::from_utf8_lossy(&told).trim().to_owned();
-    ensure!(told == format!("iotrial {}", env!("CARGO_PKG_VERSION")), "it calls itself `{told}`");
-    let completions = fs::read(folder.join("completions/iotrial.ps1"))?;
-    ensure!(
-        run(&["completions", "powershell"])? == completions,
-        "the completions are those of another program"
-    );
-    let summary = run(&["run", "--engine", "sim", "--closed", "--duration", "1s", "--quiet", "--json"])?;
-    let summary: serde_json::Value = serde_json::from_slice(&summary).context("its summary is no JSON")?;
-    ensure!(summary["ended"] == "complete", "a run ended `{}`", summary["ended"]);
-    println!("unpacked and run under Wine: {told}, and a run of one second");
-    Ok(())
-}
-
-fn unpack(zip: &[u8], place: &Path) -> anyhow::Result<()> {
-    let mut archive = ZipArchive::new(Cursor::new(zip))?;
-    for index in 0..archive.len() {
-        let mut file = archive.by_index(index)?;
-        let inside = file.enclosed_name().context("a name that leads out of the zip")?;
-        let path = place.join(inside);
-        fs::create_dir_all(path.parent().context("a file lies in a folder")?)?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
-        File::create_new(&path)?.write_all(&bytes)?;
+    if !metadata.is_dir() {
+        bail!("{} is neither a file nor a folder", path.display());
     }
-    Ok(())
-}
-
-/// Every line of `SHA256SUMS` holds, and no file is missing in it.
-fn check_sums(folder: &Path) -> anyhow::Result<()> {
-    let sums = fs::read_to_string(folder.join("SHA256SUMS"))?;
-    for line in sums.lines() {
-        let (sum, file) = line.split_once("  ").context("a line of SHA256SUMS without a name")?;
-        let bytes = fs::read(folder.join(file)).with_context(|| format!("{file} is missing"))?;
-        if digest(&bytes) != sum {
-            bail!("{file} has another checksum");
-        }
-    }
-    Ok(())
-}
-
-fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
+    fs::read_dir(path)?.map(|entry| size(&entry?.path())).sum()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn tree() -> tempfile::TempDir {
-        let root = tempfile::tempdir().unwrap();
-        fs::create_dir(root.path().join("docs")).unwrap();
-        for text in TEXTS {
-            fs::write(root.path().join(text), text).unwrap();
+    fn asked(line: &str) -> Result<Asked, String> {
+        let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+        Asked::parse(&words)
+    }
+
+    #[test]
+    fn without_options_everything_is_made_for_every_platform_of_its_kind() {
+        let all = asked("").unwrap();
+        assert_eq!(all.artifacts.len(), 5 * 2 + 1 + 3);
+        assert_eq!(all.folder, None);
+    }
+
+    #[test]
+    fn kinds_and_processors_narrow_what_is_made() {
+        let few = asked("--only deb --only tar --arch aarch64 out").unwrap();
+        assert_eq!(few.artifacts, [(Kind::Tar, Platform::LinuxArm), (Kind::Deb, Platform::LinuxArm)]);
+        assert_eq!(few.folder, Some(PathBuf::from("out")));
+        assert_eq!(asked("--only zip").unwrap().artifacts, [(Kind::Zip, Platform::Windows)]);
+    }
+
+    #[test]
+    fn what_cannot_be_made_is_refused_by_name() {
+        let refused = |line: &str| asked(line).unwrap_err();
+        assert_eq!(refused("--only msi"), "there is no kind `msi`");
+        assert_eq!(refused("--arch riscv64"), "`riscv64` is not built for");
+        assert_eq!(refused("--fast"), "there is no option `--fast`");
+        assert_eq!(refused("--only"), "--only takes a kind");
+        assert_eq!(refused("one two"), "one folder is enough, and `two` is another one");
+        assert_eq!(refused("--only zip --arch aarch64"), "nothing of that kind is made for that processor");
+        assert!(Kind::ALL.iter().all(|(name, _)| USAGE.contains(&format!("\n  {name} "))));
+    }
+
+    #[test]
+    fn the_list_of_checksums_has_all_artifacts_of_the_folder_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["iotrial-b.rpm", "iotrial-a.deb", "notes.txt"] {
+            fs::write(folder.path().join(name), name).unwrap();
         }
-        fs::write(root.path().join("docs/windows.md"), "# Windows\n").unwrap();
-        fs::write(root.path().join("docs/picture.png"), "not a page").unwrap();
-        root
-    }
-
-    fn zip_of(files: &Contents) -> Vec<u8> {
-        write_zip(Cursor::new(Vec::new()), files).unwrap().into_inner()
-    }
-
-    #[test]
-    fn the_same_files_give_the_same_zip_and_another_file_another_one() {
-        let files: Contents =
-            [("b", "two"), ("a", "one")].map(|(name, text)| (name.to_owned(), text.into())).into();
-        let zip = zip_of(&files);
-        assert_eq!(zip, zip_of(&files));
-        let other = Contents::from([("a".to_owned(), b"one".to_vec()), ("b".to_owned(), b"zwei".to_vec())]);
-        assert_ne!(zip, zip_of(&other));
-        assert!(zip_of(&other).windows(4).any(|bytes| bytes == 0x0021_0000_u32.to_le_bytes()), "1980-01-01");
-    }
-
-    #[test]
-    fn what_is_unpacked_has_its_checksums_and_a_changed_file_is_found() {
-        let (root, place) = (tree(), tempfile::tempdir().unwrap());
-        let mut files = Contents::new();
-        for name in ["README.md", "docs/windows.md"] {
-            files.insert(name.to_owned(), fs::read(root.path().join(name)).unwrap());
-        }
-        let sums: String = files.iter().map(|(name, bytes)| format!("{}  {name}\n", digest(bytes))).collect();
-        files.insert("SHA256SUMS".to_owned(), sums.into_bytes());
-        unpack(&zip_of(&files), place.path()).unwrap();
-        check_sums(place.path()).unwrap();
-        fs::write(place.path().join("docs/windows.md"), "# Changed\n").unwrap();
-        assert!(check_sums(place.path()).unwrap_err().to_string().contains("docs/windows.md"));
-        fs::remove_file(place.path().join("README.md")).unwrap();
-        assert!(check_sums(place.path()).unwrap_err().to_string().contains("README.md is missing"));
-    }
-
-    #[test]
-    fn a_checksum_is_that_of_the_standard() {
-        // FIPS 180-4, the example of one block.
-        let known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
-        assert_eq!(digest(b"abc"), known);
+        fs::create_dir(folder.path().join("iotrial-folder")).unwrap();
+        write_sums(folder.path()).unwrap();
+        let sums = fs::read_to_string(folder.path().join(SUMS)).unwrap();
+        let names: Vec<&str> = sums.lines().map(|line| line.split_once("  ").unwrap().1).collect();
+        assert_eq!(names, ["iotrial-a.deb", "iotrial-b.rpm"]);
+        contents::check_sums(folder.path()).unwrap();
     }
 }

@@ -33,7 +33,8 @@ Commands:
   test           everything that must hold before a change is merged; runs all steps, fails if one failed
   bench [ROW]... the figures to reach, beside those of fio: CPU per I/O, IOPS, latency, arrivals, memory
                  `cargo xtask bench --help` lists rows and options
-  dist [FOLDER]  the zip for Windows: iotrial.exe with its documents, licences, completions and checksums
+  dist [FOLDER]  what people install: tar.gz, deb, rpm, container image, zip for Windows, parts lists; each is unpacked and run
+                 `cargo xtask dist --help` lists kinds and options
   outcomes       three cases without an answer, twenty times each: how often each was inconclusive
                  `cargo xtask outcomes --help` says which
   structure      lines, files, circles of modules and other signs of structure, of this checkout or of another

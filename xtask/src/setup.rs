@@ -53,7 +53,7 @@ fn may_install() -> bool {
     is_root() && find_program("apt-get").is_some()
 }
 
-fn is_root() -> bool {
+pub(crate) fn is_root() -> bool {
     let id = Command::new("id").arg("-u").output();
     id.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }
@@ -73,10 +73,15 @@ fn install(packages: &[&str]) -> anyhow::Result<()> {
 
 /// Whether the standard library for Windows is installed.
 pub(crate) fn has_windows_target() -> bool {
+    has_target(WINDOWS_TARGET)
+}
+
+/// Whether the standard library for a target is installed.
+pub(crate) fn has_target(target: &str) -> bool {
     let sysroot = Command::new("rustc").args(["--print", "sysroot"]).output();
     sysroot.is_ok_and(|output| {
         let sysroot = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-        Path::new(&sysroot).join("lib/rustlib").join(WINDOWS_TARGET).is_dir()
+        Path::new(&sysroot).join("lib/rustlib").join(target).is_dir()
     })
 }
 

@@ -19,6 +19,8 @@ macro_rules! page {
 /// In the order in which somebody meets them. What is only about building iotrial is not among them.
 pub const PAGES: [Page; 26] = [
     page!("glossary", "the words: knee, ceiling, stream, role, open and closed load, and the others"),
+    page!("install", "every way to install iotrial: packages, container, completions, what is not tested"),
+    page!("kubernetes", "is a StorageClass fast enough: a Job, its results, what a pod changes"),
     page!("check", "is this host set up for a database: what is checked, the rules, your own rules"),
     page!("watch", "is a running system's storage fast enough: counter files, live, Prometheus"),
     page!("profiles", "loads: the built-in ones, and how to write your own"),
