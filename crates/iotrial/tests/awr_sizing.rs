@@ -140,7 +140,7 @@ fn a_core_with_one_thread_counts_as_two_that_are_bought() {
     let sizing = json(&single, &["--method", "omat"])["right_size"].take();
     assert_eq!(sizing["chosen"]["vcpus"], 16);
     let notes = sizing["notes"].to_string();
-    assert!(notes.contains("as many cores as CPUs, and each counts as 2 vCPUs"), "{notes}");
+    assert!(notes.contains("as many cores as CPUs, so each counts as 2 vCPUs"), "{notes}");
 }
 
 #[test]

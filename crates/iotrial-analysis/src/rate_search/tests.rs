@@ -233,7 +233,7 @@ fn a_need_by_role_gives_each_role_its_own_rate() {
     assert!((rates[0] - 8_000.0).abs() < 1e-6 && (rates[1] - 500.0).abs() < 1e-6, "{rates:?}");
     let plan = measured(30, |_| 16_000).plan;
     let error = RateSearch::new(limits("2ms@p99"), Some("tempdb=5iops".parse().unwrap()), plan).unwrap_err();
-    assert_eq!(error.to_string(), "the profile has no I/O of `tempdb` whose rate could be what is needed");
+    assert_eq!(error.to_string(), "the profile has no I/O of `tempdb` whose rate `--need` could set");
 }
 
 /// A search on a device that carries up to `truth` of saturation, in the time that it is told that it has left, with what each load
