@@ -172,6 +172,6 @@ mod tests {
     #[test]
     fn rates_that_contradict_each_other_are_told_beside_the_verdict_on_latencies() {
         let figures = "iops = 64123, bandwidth_mib_per_s = 525.3, lat_mean_us = 998.1";
-        check(figures, true, Outcome::Qualified, "but with figures that contradict each other");
+        check(figures, true, Outcome::Qualified, "but measured with figures that contradict each other");
     }
 }

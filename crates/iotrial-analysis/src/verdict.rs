@@ -477,7 +477,7 @@ mod tests {
         let growing = measured(300, |second| 16_000 + 80 * second);
         assert!(
             sentence(&growing, "flash")
-                .starts_with("Qualified for mine by flash, but without reaching a steady state: "),
+                .starts_with("Qualified for mine by flash, but measured without reaching a steady state: "),
             "{}",
             sentence(&growing, "flash")
         );

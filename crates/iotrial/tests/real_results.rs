@@ -229,7 +229,7 @@ fn a_stall_and_an_uneven_disk_are_findings_of_a_report() {
     let bench = Bench::new();
     let report = bench.run(&["report", path.to_str().unwrap(), "--json"]).json().to_string();
     assert!(
-        report.contains("nothing of `iotest` completed for 34.7 s, from 34.5 s after the start"),
+        report.contains("no I/O of `iotest` completed for 34.7 s, from 34.5 s after the start"),
         "{report}"
     );
     assert!(

@@ -414,7 +414,7 @@ mod tests {
         record.jobs[0].read.as_mut().unwrap().first_error = Some(Failure::Short { moved: 512, asked: 8192 });
         let found = short_io(&record).unwrap();
         assert_eq!(found.severity, Severity::Serious);
-        assert!(found.message.starts_with("reads of `pages` came back short"), "{}", found.message);
+        assert!(found.message.starts_with("reads of `pages` were short"), "{}", found.message);
     }
 
     #[test]

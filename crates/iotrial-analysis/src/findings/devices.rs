@@ -321,7 +321,7 @@ mod tests {
         assert_eq!((foreign_load(&record), amplified_io(&record)), (None, None));
         chain(&mut record, &[("sda1", 1, "sda", 1.0), ("sda", 2, "", 1.25)]);
         let found = foreign_load(&record).unwrap();
-        assert!(found.message.starts_with("20 % of what sda moved"), "{}", found.message);
+        assert!(found.message.starts_with("20 % of the bytes that sda moved"), "{}", found.message);
         assert_eq!(amplified_io(&record), None);
 
         chain(

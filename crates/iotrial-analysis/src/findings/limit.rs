@@ -510,7 +510,11 @@ mod tests {
             "{}",
             found.message
         );
-        assert!(found.message.ends_with("sdc or a layer below it has a limit"), "{}", found.message);
+        assert!(
+            found.message.ends_with("sdc or a layer below it has a limit of that rate"),
+            "{}",
+            found.message
+        );
         let facts = found.evidence.facts();
         assert_eq!((&facts["roles"], &facts["devices"]), (&json!(["log"]), &json!(["sdc"])));
         // A device that counted something else is not accused.
@@ -518,7 +522,7 @@ mod tests {
         let found = flat_limit(&record).unwrap();
         assert!(found.message.starts_with("log: 400 IOPS in every second"), "{}", found.message);
         assert!(
-            found.message.ends_with("its device, the volume or the instance has a limit"),
+            found.message.ends_with("its device, the volume or the instance has a limit of that rate"),
             "{}",
             found.message
         );

@@ -27,7 +27,8 @@ pub(super) fn in_memory_target(seen: &Observed<'_, '_>) -> Option<Finding> {
 fn in_memory_words(paths: &[String]) -> String {
     let quoted: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
     let named = in_brief(&quoted, 1, 1);
-    format!("{named} is in memory: the figures are those of memory, not of a device")
+    let are = if paths.len() == 1 { "is" } else { "are" };
+    format!("{named} {are} in memory: the figures are those of memory, not of a device")
 }
 
 /// A share of an SMB file server was measured.
@@ -48,8 +49,9 @@ pub(super) fn smb_share(seen: &Observed<'_, '_>) -> Option<Finding> {
 fn smb_words(paths: &[String]) -> String {
     let quoted: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
     let named = in_brief(&quoted, 1, 1);
+    let are = if paths.len() == 1 { "is a share" } else { "are shares" };
     format!(
-        "{named} is a share (SMB): the server's cache and network are part of the figures, and only the server knows when a write is durable"
+        "{named} {are} (SMB): the server's cache and network are part of the figures, and only the server knows when a write is durable"
     )
 }
 
@@ -206,10 +208,10 @@ mod tests {
         record.targets[1].in_memory = true;
         let found = in_memory_target(&record).unwrap();
         assert_eq!(found.severity, Severity::Serious);
-        assert!(found.message.starts_with("`/dev/shm` lies in memory"), "{}", found.message);
+        assert!(found.message.starts_with("`/dev/shm` is in memory"), "{}", found.message);
         record.targets[0].in_memory = true;
         let found = in_memory_target(&record).unwrap();
-        assert!(found.message.starts_with("`/data` and 1 more lies"), "{}", found.message);
+        assert!(found.message.starts_with("`/data` and 1 more are in memory"), "{}", found.message);
     }
 
     #[test]
@@ -272,7 +274,7 @@ mod tests {
         record.targets[0].roles.clear();
         record.targets[1] = target("/d", &[], "vda");
         assert!(
-            shared_disks(&record.targets)[0].message.starts_with("`/b` and `/d` lie on the same disk, vda")
+            shared_disks(&record.targets)[0].message.starts_with("`/b` and `/d` are on the same disk, vda")
         );
     }
 

@@ -453,7 +453,7 @@ fn errors_and_a_stream_that_never_finished_anything_do_not_hold() {
     let limit = limits("1ms@p99");
     let mut record = with_backlog(|_| 0);
     record.jobs[0].read.as_mut().unwrap().total_latency = LatencyHistogram::default();
-    assert_eq!(assess(&record, &limit).1.unwrap(), "no data read finished");
+    assert_eq!(assess(&record, &limit).1.unwrap(), "no data read completed");
     let mut record = with_backlog(|_| 0);
     record.jobs[0].read.as_mut().unwrap().error_count = 1_000;
     assert!(assess(&record, &limit).1.unwrap().starts_with("1,000 of 181,000 I/Os failed"));

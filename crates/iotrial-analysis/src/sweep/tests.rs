@@ -304,7 +304,7 @@ fn a_disk_below_all_volumes_is_the_limit_also_where_the_generator_waited() {
         summary.findings.iter().filter(|finding| finding.id == FindingId::SharedDisk).collect();
     let [shared] = shared[..] else { panic!("{shared:?}") };
     assert!(
-        shared.message.starts_with("data (`/mnt/0`) and log (`/mnt/1`) lie on the same disk, vda"),
+        shared.message.starts_with("data (`/mnt/0`) and log (`/mnt/1`) are on the same disk, vda"),
         "{shared:?}"
     );
     assert_eq!(summary.volumes, ["data=/mnt/0", "log=/mnt/1"]);

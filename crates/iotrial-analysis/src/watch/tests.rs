@@ -80,7 +80,7 @@ fn each_role_is_judged_by_its_own_limit_and_both_articles_are_heard() {
         (Some(false), vec![(Role::Data, Some(true)), (Role::Log, Some(false))])
     );
     let error = of(&[(Role::Log, "X:")]).unwrap_err();
-    assert_eq!((error.to_string().as_str(), error.known.len()), ("there is no disk `X:` in it", 2));
+    assert_eq!((error.to_string().as_str(), error.known.len()), ("the counters have no disk `X:`", 2));
 }
 
 #[test]
