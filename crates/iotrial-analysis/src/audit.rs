@@ -154,7 +154,7 @@ fn check_findings(subject: &Subject<'_>, tally: &mut Tally) {
                 weight: Weight::Contradiction,
                 place: "the run".to_owned(),
                 message: finding.message.clone(),
-                cause: "`iotrial docs measurement` says what it means and how it is found".to_owned(),
+                cause: "`iotrial docs measurement` explains what it means and how it is found".to_owned(),
                 right: None,
                 off_by_percent: None,
             }),
@@ -168,7 +168,7 @@ fn observe_outstanding(implied: &[Implied], parts: &str, tally: &mut Tally) {
     for one in bounded {
         let range = one.range;
         tally.observations.push(format!(
-            "With a latency that was printed as a bound, Little's law gives {range} I/Os outstanding."
+            "With a latency that was printed as a bound, Little's law gives {range} outstanding I/Os."
         ));
     }
     let Some(first) = implied.first() else { return };
@@ -182,7 +182,7 @@ fn observe_outstanding(implied: &[Implied], parts: &str, tally: &mut Tally) {
     let configured = match first.configured.filter(|_| is_same) {
         Some((configured, inferred)) => {
             let worked_out = if inferred > 0 {
-                format!(", {inferred} of them worked out and not printed")
+                format!(", {inferred} of them computed and not printed")
             } else {
                 String::new()
             };
@@ -196,9 +196,9 @@ fn observe_outstanding(implied: &[Implied], parts: &str, tally: &mut Tally) {
             format!("; the load has {}{worked_out} ({offs})", write_number(of))
         }
         None if implied.iter().all(|one| one.configured.is_none()) => {
-            "; the load does not say how many".to_owned()
+            "; the result does not say how many the load has".to_owned()
         }
         None => String::new(),
     };
-    tally.observations.push(format!("Little's law gives {range} I/Os outstanding{where_}{configured}."));
+    tally.observations.push(format!("Little's law gives {range} outstanding I/Os{where_}{configured}."));
 }

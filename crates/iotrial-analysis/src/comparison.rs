@@ -204,7 +204,7 @@ pub enum CompareError {
         label: String,
     },
     /// A run ended before anything was measured.
-    #[error("{source_name} has nothing measured")]
+    #[error("{source_name} measured nothing")]
     NothingMeasured {
         /// Where the run comes from.
         source_name: String,
@@ -220,9 +220,7 @@ pub enum CompareError {
         differences: Vec<Difference>,
     },
     /// The runs are of several loads, and each of these would be a comparison by itself.
-    #[error(
-        "the runs are of several loads; `iotrial compare` compares the configurations under each of them"
-    )]
+    #[error("the runs have several loads; `iotrial compare` compares the configurations under each of them")]
     SeveralLoads,
     /// There is no comparison under one of several loads.
     #[error("under {load}, {error}")]
@@ -303,37 +301,37 @@ impl CompareError {
             |nearest: &Option<String>| nearest.as_ref().map(|near| format!("did you mean `{near}`?"));
         match self {
             Self::OnlyOne { label: Some(_), .. } => Some(
-                "runs with the same label and the same attributes are repeats of one configuration; `iotrial report` holds gates on values against it"
+                "runs with the same label and the same attributes are repeats of one configuration; `iotrial report` checks it against gates on values"
                     .to_owned(),
             ),
             Self::OnlyOne { label: None, .. } => {
                 Some("give two or more records, a folder of records, or a --table".to_owned())
             }
             Self::LabelClash { .. } => {
-                Some("a label stands for one configuration; its runs have the same attributes".to_owned())
+                Some("a label stands for one configuration, so all its runs need the same attributes".to_owned())
             }
             Self::PrintedTwice { .. } => Some(
                 "printed figures cannot be merged: give the rows different labels, attributes or loads"
                     .to_owned(),
             ),
             Self::PrintedAndMeasured { .. } => {
-                Some("give what was imported or printed another label".to_owned())
+                Some("give the imported or printed results another label".to_owned())
             }
             Self::Incomparable { .. } => {
-                Some("--force compares them all the same, with a warning".to_owned())
+                Some("--force compares them anyway, with a warning".to_owned())
             }
             Self::NoCommonMetric => Some(
-                "two of them at least need the same figure of the same stream, such as read.iops".to_owned(),
+                "at least two of them need the same figure of the same stream, such as read.iops".to_owned(),
             ),
             Self::UnderLoad { error, .. } => error.hint(),
             Self::SeveralLoads => None,
             Self::OnlyOneSweep => {
-                Some("give two or more sweeps; `iotrial report` shows one, with all about it".to_owned())
+                Some("give two or more sweeps; `iotrial report` shows a single one in full".to_owned())
             }
             Self::NoCommonCurve => {
                 Some("measure the same patterns, such as `iotrial sweep --pattern randread-8k`".to_owned())
             }
-            Self::NothingMeasured { .. } => Some("take it out; --force compares the others".to_owned()),
+            Self::NothingMeasured { .. } => Some("leave it out, or compare the others with --force".to_owned()),
             Self::UnknownBaseline { nearest, .. }
             | Self::UnknownAttribute { nearest, .. }
             | Self::UnknownMetric { nearest, .. } => did_you_mean(nearest),
@@ -341,7 +339,7 @@ impl CompareError {
                 "give a value such as `write.p99 < 2ms`, or `iotrial compare BASELINE NEW --gate …`".to_owned(),
             ),
             Self::NoPair { differing, .. } => Some(format!(
-                "they always differ in several of {} at once: measure two that differ in one only",
+                "they always differ in several of {} at once: measure two that differ in only one",
                 differing.join(", ")
             )),
         }
@@ -566,7 +564,7 @@ fn finding_on_own_rates(configurations: &[Configuration]) -> Finding {
     let rates: Vec<String> =
         configurations.iter().map(|one| format!("{} {}", one.key, with_thousands(one.rate()))).collect();
     let message = format!(
-        "Each was measured at the highest rate that was found for it (IOPS: {}). These rates are compared; what the streams do at them is shown, and neither judged nor ranked. --need measures all at one rate.",
+        "Each configuration was measured at the highest rate that its own search found (IOPS: {}). iotrial compares these rates; it shows the streams but does not judge or rank them. --need measures all at one rate.",
         names_of(&rates)
     );
     finding(FindingId::OwnRates, Severity::Note, message)
@@ -598,9 +596,7 @@ fn not_compared_words(why: &CompareError, configurations: &[Configuration]) -> S
             });
             let words = words.collect::<Vec<_>>().join(", ");
             let (first, other) = (key_of(first), key_of(other));
-            format!(
-                "{first} and {other} differ in {words}; `iotrial compare --force` compares them all the same"
-            )
+            format!("{first} and {other} differ in {words}; `iotrial compare --force` compares them anyway")
         }
         _ => why.to_string(),
     };
@@ -858,12 +854,12 @@ fn findings_on_spread(configurations: &[Configuration]) -> Vec<Finding> {
     };
     note(FindingId::PrintedFigures, names(&|one| one.is_printed && one.ranges.is_empty()), &|names| {
         format!(
-            "Stated without any spread: {names}. Changes are taken at face value, and below {PRINTED_SAME_PERCENT:.0} % they count as none."
+            "The source states no spread for {names}. Changes count as they are, but changes below {PRINTED_SAME_PERCENT:.0} % count as none."
         )
     });
     note(FindingId::StatedRepeats, names(&|one| !one.ranges.is_empty()), &|names| {
         format!(
-            "Stated, of several runs that cannot be merged: {names}. The figures are those of the run in the middle; where the runs of one reach those of another, no difference is shown."
+            "Several runs that cannot be merged: {names}. The figures are those of the run in the middle; if the ranges of two configurations overlap, no difference is shown."
         )
     });
     note(
@@ -871,7 +867,7 @@ fn findings_on_spread(configurations: &[Configuration]) -> Vec<Finding> {
         names(&|one| !one.is_printed && one.run_count() == 1 && one.spread.is_some()),
         &|names| {
             format!(
-                "Measured once: {names}. The intervals show how uncertain a run is in itself, not what changes from one run to the next; repeats show that too."
+                "Measured once: {names}. The intervals show how uncertain the single run is, but not what changes from one run to the next; only repeats show that."
             )
         },
     );
@@ -885,7 +881,7 @@ fn findings_on_spread(configurations: &[Configuration]) -> Vec<Finding> {
     let few: Vec<String> = few.map(|one| format!("{} ({})", one.key, one.run_count())).collect();
     note(FindingId::FewRepeats, (!few.is_empty()).then(|| names_of(&few)), &|names| {
         format!(
-            "Few repeats: {names}. With fewer than {ENOUGH_REPEATS} the intervals are wide, and where one would tell nothing it is left out."
+            "Few repeats: {names}. With fewer than {ENOUGH_REPEATS} the intervals are wide; those that would show nothing are left out."
         )
     });
     findings
@@ -899,7 +895,7 @@ fn findings_on_contradictions(configurations: &[Configuration]) -> Vec<Finding> 
             0 => String::new(),
             more => format!(" (and {more} more)"),
         };
-        let message = format!("{} contradicts itself: {first}{others}", one.title());
+        let message = format!("The figures of {} contradict each other: {first}{others}", one.title());
         Some(finding(FindingId::Caveat, Severity::Warning, message))
     };
     configurations.iter().filter_map(of).collect()

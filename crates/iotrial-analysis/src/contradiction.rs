@@ -50,7 +50,7 @@ fn of_latencies(subject: &Subject<'_>, name: &str, stream: &StatedStream) -> Vec
     let mut all = Vec::new();
     if let Some(ContradictingParts { total, parts, .. }) = stream.contradicting_parts() {
         let message = format!(
-            "the latency of its {name} is {} µs on average and its parts come to {}, so percentiles of a part are left out",
+            "the mean latency of its {name} is {} µs, but its parts add up to {}, so percentiles of a part are left out",
             write_number(total.value),
             write_number(parts.middle()),
         );
@@ -60,7 +60,7 @@ fn of_latencies(subject: &Subject<'_>, name: &str, stream: &StatedStream) -> Vec
     let (of_mean, of_spread) = (stream.latency(), spread);
     if let Some(first) = of_spread.percentiles_us.iter().find(|one| one.is_clipped()) {
         let message = format!(
-            "p{} of its {name} is the end of fio's histogram and no latency: the I/Os took {} s or longer",
+            "p{} of its {name} is the end of fio's histogram, not a latency: the I/Os took {} s or longer",
             first.percent,
             write_number(LAST_BUCKET_END_US / 1e6),
         );
@@ -69,7 +69,7 @@ fn of_latencies(subject: &Subject<'_>, name: &str, stream: &StatedStream) -> Vec
     }
     if let Some((last, max)) = of_spread.percentile_beyond_longest() {
         let message = format!(
-            "p{} of its {name} is {} µs, and the longest I/O took {}",
+            "p{} of its {name} is {} µs, but the longest I/O took {}",
             last.percent,
             write_number(last.at.value),
             write_number(max.value)
@@ -79,7 +79,7 @@ fn of_latencies(subject: &Subject<'_>, name: &str, stream: &StatedStream) -> Vec
     if let Some((mean, extreme)) = of_mean.mean_beyond_extremes() {
         let which = if extreme.value < mean.value { "longest" } else { "shortest" };
         let message = format!(
-            "the mean of its {name} is {} µs, and the {which} I/O took {}",
+            "the mean of its {name} is {} µs, but the {which} I/O took {}",
             write_number(mean.value),
             write_number(extreme.value)
         );
@@ -99,11 +99,11 @@ fn in_flight(subject: &Subject<'_>) -> Option<Range> {
 
 fn of_rates(rate: &SubjectRate<'_>) -> Option<Contradiction> {
     let found: ContradictingRates = rate.contradiction?;
-    let unit = if found.is_in_mb_per_s() { ", which they are in MB/s" } else { "" };
+    let unit = if found.is_in_mb_per_s() { "; they match if the unit is MB/s" } else { "" };
     let stated = rate.facts.stated()?;
     let stream = if rate.is_of_both { "reads and writes".to_owned() } else { format!("{}s", rate.direction) };
     let message = format!(
-        "{} IOPS of its {stream} cannot be the {} MiB/s that are stated as well{unit}",
+        "{} IOPS of its {stream} do not match the {} MiB/s that it states{unit}",
         with_thousands(stated.iops?.value),
         with_thousands(stated.bandwidth_mib_per_s?.value),
     );
@@ -123,7 +123,7 @@ fn of_outstanding(subject: &Subject<'_>) -> Option<Contradiction> {
         edge_share(facts.iter().filter_map(|facts| Facts::stated(*facts))).max(subject.outstanding_slack());
     (in_flight.low > outstanding * (1.0 + edges)).then(|| Contradiction {
         message: format!(
-            "its rates times its mean latencies are {in_flight} I/Os in flight, and its load has {} at most",
+            "its rates times its mean latencies give {in_flight} I/Os in flight, but its load has at most {}",
             write_number(outstanding)
         ),
         is_of_latency: true,
@@ -162,7 +162,7 @@ mod tests {
             "iops = 64123, bandwidth_mib_per_s = 501, lat_mean_us = 998.1",
             false,
             Outcome::Qualified,
-            "worst is",
+            "worst figure is",
         );
         // 64,123 a second at 1.9 ms would be 122 in flight.
         let words = "latencies and rates contradict each other";
@@ -172,6 +172,6 @@ mod tests {
     #[test]
     fn rates_that_contradict_each_other_are_told_beside_the_verdict_on_latencies() {
         let figures = "iops = 64123, bandwidth_mib_per_s = 525.3, lat_mean_us = 998.1";
-        check(figures, true, Outcome::Qualified, "but with figures that contradict each other");
+        check(figures, true, Outcome::Qualified, "but measured with figures that contradict each other");
     }
 }

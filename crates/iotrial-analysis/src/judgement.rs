@@ -230,7 +230,7 @@ impl Judgement {
             |measured: &Duration| subject.source.is_none() && *measured + CLOCK_SLACK < SHORTEST_JUDGED;
         if let Some(measured) = measured.filter(is_short) {
             let measured = seconds_in_words(measured.as_secs_f64());
-            let starved = format!("only {measured} were measured, and less than a second is not judged");
+            let starved = format!("only {measured} were measured; iotrial does not judge less than a second");
             return Self { starved: vec![starved], ..Self::default() };
         }
         let mut judgement = Self::of(subject, streams_by_role(subject), thresholds);
@@ -248,7 +248,7 @@ impl Judgement {
             if let [role] = roles[..]
                 && !thresholds.judges_role(role)
             {
-                let reason = format!("{role} is not judged: {} has no bands for it", thresholds.name);
+                let reason = format!("{role} is not judged: {} has no limits for it", thresholds.name);
                 judgement.gaps.push(Gap::without_bands(role.to_string(), reason));
                 continue;
             }
@@ -284,14 +284,14 @@ impl Judgement {
             let has_any =
                 |role| Figure::JUDGED.into_iter().any(|statistic| of_role(role, statistic).is_some());
             let is_mixed = roles.len() > 1 && roles.iter().any(has_any);
-            let why = if is_mixed { "has different bands" } else { "has no bands" };
+            let why = if is_mixed { "has different limits" } else { "has no limits" };
             let reason = format!("{words} are not judged: {} {why} for them", thresholds.name);
             return self.gaps.push(Gap { is_mixed, ..Gap::without_bands(words, reason) });
         }
         // Of an imported result the count may not be known; what its source tells is then taken as it is.
         let io_count = figures.map_or(Some(0), |figures| figures.io_count);
         if let Some(io_count) = io_count.filter(|count| *count < Figure::LatencyMean.least_io_count()) {
-            self.starved.push(format!("only {io_count} {words} finished, too few to judge"));
+            self.starved.push(format!("only {io_count} {words} completed, which is too few to judge"));
             return;
         }
         for (statistic, bands) in all {
@@ -320,7 +320,7 @@ impl Judgement {
                         || "the source does not state it".to_owned(),
                         |count| {
                             let [count, least] = [count, least].map(|one| with_thousands(one as f64));
-                            format!("{count} I/Os are fewer than {least}")
+                            format!("{count} I/Os are too few ({least} needed)")
                         },
                     );
                     self.gaps.push(Gap {
@@ -352,7 +352,7 @@ impl Judgement {
             let words = format!("{statistic} of {} {stream}s", words_of(roles));
             let limit = format_limit(bands.limit_us());
             let reason =
-                format!("{words} is only known as {shown}, which does not say whether it is below {limit}");
+                format!("{words} is only known as {shown}, which leaves open whether it is below {limit}");
             let gap = Gap::without_bands(words, reason);
             return self.gaps.push(Gap { is_undecided: true, ..gap });
         };
@@ -536,7 +536,10 @@ mod tests {
         record.intervals[0].duration = Duration::from_millis(500);
         let judgement = of_run(&record, &set);
         assert!(judgement.judged.is_empty());
-        assert_eq!(judgement.starved, ["only 500 ms were measured, and less than a second is not judged"]);
+        assert_eq!(
+            judgement.starved,
+            ["only 500 ms were measured; iotrial does not judge less than a second"]
+        );
     }
 
     #[test]
@@ -557,8 +560,7 @@ mod tests {
         let below = "read = { lat_mean_us = \"< 1000\" }";
         check(below, "2ms", Outcome::Qualified, "data read mean at < 1 ms (acceptable or better)");
         check(below, "1ms", Outcome::Qualified, "data read mean at < 1 ms (acceptable or better)");
-        let open =
-            "mean of data reads is only known as < 1 ms, which does not say whether it is below 0.5 ms";
+        let open = "mean of data reads is only known as < 1 ms, which leaves open whether it is below 0.5 ms";
         check(below, "0.5ms", Outcome::Inconclusive, open);
         let most = "read = { lat_mean_us = \"<= 1000\" }";
         check(most, "1ms", Outcome::Inconclusive, "only known as ≤ 1 ms");
@@ -587,7 +589,7 @@ mod tests {
         // Bands of data for reads, and none that both have for writes.
         let verdict = judged("flash");
         assert_eq!(verdict.judged.len(), 1, "{}", verdict.sentence);
-        let reason = "data and log writes are not judged: flash has different bands for them";
+        let reason = "data and log writes are not judged: flash has different limits for them";
         assert!(verdict.reasons.iter().any(|one| one == reason), "{:?}", verdict.reasons);
     }
 

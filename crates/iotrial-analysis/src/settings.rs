@@ -143,7 +143,7 @@ impl Setting {
             let (which, edge) =
                 if computed > self.value { ("more", "at most") } else { ("less", "at least") };
             format!(
-                "; {} would follow, and {which} is not proposed: {edge} {}",
+                "; the rule gives {}, but {which} is not proposed: {edge} {}",
                 self.write(computed),
                 self.written()
             )
@@ -161,21 +161,21 @@ impl Setting {
                 ratio,
             } => {
                 format!(
-                    "a random 8 KiB read takes {}, a page of a sequential {} read {}: {ratio:.0} times as much, of which a tenth is not cached",
+                    "a random 8 KiB read takes {}, one page of a sequential {} read {}: a factor of {ratio:.0}, divided by ten because nine of ten pages are assumed cached",
                     latency_in_words(*random_page_us),
                     kib(*sequential_block_bytes),
                     latency_in_words(*sequential_page_us)
                 )
             }
             SettingEvidence::Knee { knee_outstanding, knee_iops } => format!(
-                "random 8 KiB reads gain little beyond {knee_outstanding:.0} outstanding ({} IOPS)",
+                "more than {knee_outstanding:.0} outstanding random 8 KiB reads gain little ({} IOPS)",
                 with_thousands(*knee_iops)
             ),
             SettingEvidence::PageWrites { write_iops, block_size_bytes, is_ceiling } => format!(
-                "{} random writes a second of {}{}",
+                "{} random writes of {} per second{}",
                 with_thousands(*write_iops),
                 kib(*block_size_bytes),
-                if *is_ceiling { " at saturation" } else { " beside the reads" }
+                if *is_ceiling { " at saturation" } else { " while reads ran too" }
             ),
             SettingEvidence::Processors { cpu_count } => {
                 let plural = if *cpu_count == 1 { "" } else { "s" };
@@ -188,7 +188,7 @@ impl Setting {
                 size_count,
             } => {
                 format!(
-                    "sequential reads of {} reach {} of at most {} MiB/s, of {size_count} sizes measured",
+                    "sequential reads of {} reach {} MiB/s; the highest of {size_count} measured sizes is {} MiB/s",
                     kib(*block_size_bytes),
                     with_thousands(*bandwidth_mib_per_s),
                     with_thousands(*most_mib_per_s)

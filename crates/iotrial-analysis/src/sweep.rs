@@ -154,7 +154,7 @@ impl SweepSummary {
         if !findings.iter().any(|found| found.id == FindingId::Stalled) {
             findings.extend(findings::stalled_probes(&seen));
         }
-        findings.extend(findings::of_curves(&curves, &volumes, "; a longer --step tells which"));
+        findings.extend(findings::of_curves(&curves, &volumes, "; a longer --step shows which"));
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         let possible_causes = record
             .host_facts
@@ -286,7 +286,7 @@ fn reserve_of(record: &SweepRecord) -> Option<&'static str> {
         _ if record.settings.engine.is_simulated() => Some("the device was simulated"),
         _ if !record.settings.engine.has_device() => Some("no device was measured"),
         EndedHow::Complete => None,
-        EndedHow::Interrupted | EndedHow::Failed => Some("the sweep did not come to its end"),
+        EndedHow::Interrupted | EndedHow::Failed => Some("the sweep did not finish"),
     }
 }
 

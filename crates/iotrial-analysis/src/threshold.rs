@@ -131,7 +131,7 @@ pub struct ThresholdSet {
 
 /// No set of that name is built in.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("no threshold set `{name}` is built in; there are {}", builtin_names().collect::<Vec<_>>().join(", "))]
+#[error("there is no built-in threshold set `{name}`; the built-in sets are {}", builtin_names().collect::<Vec<_>>().join(", "))]
 pub struct UnknownThresholdSet {
     /// What was asked for.
     pub name: String,
@@ -187,7 +187,7 @@ impl ThresholdSet {
                         bands.iter().any(|(r, s, f, _)| (r, s, f) == (role, stream, figure))
                     });
                     if let Some((role, stream, figure, _)) = twice {
-                        let message = format!("{role} {stream} {figure} has bands already");
+                        let message = format!("{role} {stream} {figure} already has bands");
                         return table.refuse(figure.short_key(), message);
                     }
                     bands.extend(more);
@@ -283,8 +283,7 @@ fn read_edges(table: &mut TableReader<'_>) -> Option<Vec<(Category, f64)>> {
             }
         };
         if last.is_some_and(|last| below <= last) || below.is_zero() {
-            let message =
-                format!("`{key}` must be longer than zero and than the edge of every better category");
+            let message = format!("`{key}` must be above zero and above the limit of every better category");
             return table.refuse(key, message);
         }
         last = Some(below);
@@ -435,7 +434,7 @@ mod tests {
         assert_eq!(error.nearest, Some("flash"));
         assert_eq!(
             error.to_string(),
-            "no threshold set `flahs` is built in; there are flash, oci-sqlserver, sqlserver-whitepaper, etcd, kafka"
+            "there is no built-in threshold set `flahs`; the built-in sets are flash, oci-sqlserver, sqlserver-whitepaper, etcd, kafka"
         );
     }
 
@@ -474,11 +473,11 @@ mod tests {
         );
         check(
             "roles = [\"log\"]\nsource = \"me\"\nmean = { acceptable_below = \"2ms\", good_below = \"2ms\" }",
-            "line 7, column 29: `acceptable_below` must be longer than zero and than the edge of every better category",
+            "line 7, column 29: `acceptable_below` must be above zero and above the limit of every better category",
         );
         check(
             "roles = [\"log\"]\nsource = \"me\"\nmean = { acceptable_below = \"2ms\" }\n[[bands]]\nroles = [\"log\"]\nstreams = [\"commit\"]\nsource = \"me\"\nmean = { acceptable_below = \"3ms\" }",
-            "line 12, column 8: log commit mean has bands already",
+            "line 12, column 8: log commit mean already has bands",
         );
     }
 }

@@ -177,16 +177,16 @@ fn decide(
         (Some(against), ..) => (Outcome::NotQualified, format!("Not qualified for {profile}: {against}.")),
         (None, [], None) if gaps.iter().any(|gap| gap.is_unstated) => (
             Outcome::Inconclusive,
-            format!("Not judged: for {profile} no latency is stated that {set} judges."),
+            format!("Not judged: the source states no latency of {profile} that {set} judges."),
         ),
         (None, [], None) if gaps.iter().any(|gap| gap.is_mixed) => (
             Outcome::Inconclusive,
             format!(
-                "Not judged: the figures of {profile} are of several roles together, for which {set} has different bands."
+                "Not judged: the figures of {profile} combine several roles, for which {set} has different limits."
             ),
         ),
         (None, [], None) => {
-            (Outcome::Inconclusive, format!("Not judged: {set} has no bands for what {profile} does."))
+            (Outcome::Inconclusive, format!("Not judged: {set} has no limits for the I/O of {profile}."))
         }
         (None, [], Some(worst)) if worst.is_acceptable() => (
             Outcome::Qualified,
@@ -224,13 +224,14 @@ fn qualified_sentence(
         let words: Vec<String> = gaps.iter().map(|gap| gap.words.clone()).collect();
         caveats.push(format!("without judging {}", enumerate(&words)));
     }
-    let but = if caveats.is_empty() { String::new() } else { format!(", but {}", enumerate(&caveats)) };
+    let but =
+        if caveats.is_empty() { String::new() } else { format!(", but measured {}", enumerate(&caveats)) };
     let Judged { stream, statistic, shown: value, .. } = worst;
     let (role, category) = (worst.role_words(), worst.category_words());
     // «acceptable» alone would let a heavy load pass by a word that its source means for test environments.
     let suitable = meaning.map(|one| format!(": suitable for {}", one.suitable_for)).unwrap_or_default();
     format!(
-        "Qualified for {profile} by {set}{but}: worst is {role} {stream} {statistic} at {value} ({category}{suitable})."
+        "Qualified for {profile} by {set}{but}: the worst figure is {role} {stream} {statistic} at {value} ({category}{suitable})."
     )
 }
 
@@ -279,7 +280,7 @@ fn reasons(
         .map(|figure| figure.to_string())
         .collect();
     let unjudged = (!unjudged.is_empty()).then(|| {
-        format!("{} has no bands for {} and does not judge by them", thresholds.name, enumerate(&unjudged))
+        format!("{} has no limits for {}, so these are not judged", thresholds.name, enumerate(&unjudged))
     });
     let judged_count = fast.len() + slow.len();
     let told = fast.first().filter(|_| slow.is_empty()).map(|worst| worst.reason());
@@ -352,7 +353,7 @@ mod tests {
         let verdict = judge(&healthy(), &set("flash"));
         assert_eq!(
             verdict.sentence,
-            "Qualified for mine by flash: worst is data read mean at 0.5 ms (good)."
+            "Qualified for mine by flash: the worst figure is data read mean at 0.5 ms (good)."
         );
         assert_eq!((verdict.outcome, verdict.category), (Outcome::Qualified, Some(Category::Good)));
         let judged: Vec<String> = verdict
@@ -417,13 +418,13 @@ mod tests {
             "oci-sqlserver",
             999,
             Category::Excellent,
-            "Qualified for mine by oci-sqlserver: worst is log commit mean at 0.999 ms (excellent: suitable for high-intensity OLTP).",
+            "Qualified for mine by oci-sqlserver: the worst figure is log commit mean at 0.999 ms (excellent: suitable for high-intensity OLTP).",
         );
         check(
             "oci-sqlserver",
             4_999,
             Category::Acceptable,
-            "Qualified for mine by oci-sqlserver: worst is log commit mean at 4.999 ms (acceptable: suitable for light OLTP or test environments).",
+            "Qualified for mine by oci-sqlserver: the worst figure is log commit mean at 4.999 ms (acceptable: suitable for light OLTP or test environments).",
         );
         check(
             "oci-sqlserver",
@@ -462,7 +463,7 @@ mod tests {
     #[test]
     fn a_set_of_averages_says_that_it_judges_no_tail() {
         let verdict = judge(&healthy(), &set("oci-sqlserver"));
-        let text = "oci-sqlserver has no bands for p99 and p99.9 and does not judge by them";
+        let text = "oci-sqlserver has no limits for p99 and p99.9, so these are not judged";
         assert!(verdict.reasons.iter().any(|reason| reason == text), "{:?}", verdict.reasons);
         assert!(verdict.judged.iter().all(|one| one.statistic == Figure::LatencyMean));
     }
@@ -471,12 +472,12 @@ mod tests {
     fn a_short_or_unsteady_run_is_qualified_only_with_the_reserve_in_the_sentence() {
         assert_eq!(
             sentence(&measured(30, |_| 16_000), "flash"),
-            "Qualified for mine by flash, but only over 30 s: worst is data read mean at 0.5 ms (good)."
+            "Qualified for mine by flash, but measured for only 30 s: the worst figure is data read mean at 0.5 ms (good)."
         );
         let growing = measured(300, |second| 16_000 + 80 * second);
         assert!(
             sentence(&growing, "flash")
-                .starts_with("Qualified for mine by flash, but without reaching a steady state: "),
+                .starts_with("Qualified for mine by flash, but measured without reaching a steady state: "),
             "{}",
             sentence(&growing, "flash")
         );
@@ -555,7 +556,7 @@ mod tests {
     fn a_short_run_that_is_too_slow_says_how_long_it_was() {
         assert_eq!(
             sentence(&measured(30, |_| 1_000), "flash"),
-            "Not qualified for mine: log commits have a mean of 8 ms, above the acceptable 2 ms (flash); measured only over 30 s."
+            "Not qualified for mine: log commits have a mean of 8 ms, above the acceptable 2 ms (flash); measured for only 30 s."
         );
     }
 
@@ -582,8 +583,8 @@ mod tests {
         );
         check(
             |record| record.targets[0].in_memory = true,
-            "the target lies in memory, so the figures are those of memory",
-            "`/data` lies in memory: the figures are those of memory, not of a device",
+            "the target is in memory, so the figures are those of memory",
+            "`/data` is in memory: the figures are those of memory, not of a device",
         );
         check(
             |record| record.plan.direct = false,
@@ -592,8 +593,8 @@ mod tests {
         );
         check(
             |record| record.plan.engine = EngineKind::Null,
-            "the null engine measures the generator and touches no device",
-            "the null engine measures the generator and touches no device",
+            "the null engine measures only the generator and uses no device",
+            "the null engine measures only the generator and uses no device",
         );
         check(
             |record| record.plan.engine = EngineKind::Sim,
@@ -645,7 +646,7 @@ mod tests {
         );
         check(
             |record| record.jobs[0].write.as_mut().unwrap().error_count = 1,
-            "1 of 5,400,001 I/Os failed, most of them writes of `pages`, the first one with: not recorded",
+            "1 of 5,400,001 I/Os failed, most of them writes of `pages`; the first error: not recorded",
         );
     }
 
@@ -683,7 +684,7 @@ mod tests {
             verdict.judged.iter().any(|one| one.stream == Stream::Commit && one.statistic == statistic)
         };
         assert!(judged(Figure::LatencyMean) && judged(Figure::LatencyP99) && !judged(Figure::LatencyP999));
-        let text = "p99.9 of log commits is not judged: 1,000 I/Os are fewer than 10,000";
+        let text = "p99.9 of log commits is not judged: 1,000 I/Os are too few (10,000 needed)";
         assert!(verdict.reasons.iter().any(|reason| reason == text), "{:?}", verdict.reasons);
 
         let mut few = measured(60, |_| 16_000);
@@ -705,9 +706,9 @@ mod tests {
             assert_eq!(verdict.outcome, Outcome::Inconclusive);
             assert!(verdict.sentence.contains(words), "{}", verdict.sentence);
         };
-        check(&record, "only 99 log commits finished, too few to judge");
+        check(&record, "only 99 log commits completed, which is too few to judge");
         record.jobs[1].write = None;
-        check(&record, "only 0 log commits finished, too few to judge");
+        check(&record, "only 0 log commits completed, which is too few to judge");
     }
 
     #[test]
@@ -715,13 +716,17 @@ mod tests {
         let mut record = healthy();
         record.plan.jobs[0].role = Role::Scan;
         let verdict = judge(&record, &set("oci-sqlserver"));
-        assert!(verdict.sentence.contains(", but without judging scan: worst is"), "{}", verdict.sentence);
-        let text = "scan is not judged: oci-sqlserver has no bands for it";
+        assert!(
+            verdict.sentence.contains(", but measured without judging scan: the worst figure is"),
+            "{}",
+            verdict.sentence
+        );
+        let text = "scan is not judged: oci-sqlserver has no limits for it";
         assert!(verdict.reasons.iter().any(|reason| reason == text), "{:?}", verdict.reasons);
 
         record.plan.jobs[1].role = Role::Backup;
         let verdict = judge(&record, &set("oci-sqlserver"));
-        assert_eq!(verdict.sentence, "Not judged: oci-sqlserver has no bands for what mine does.");
+        assert_eq!(verdict.sentence, "Not judged: oci-sqlserver has no limits for the I/O of mine.");
         assert_eq!((verdict.outcome, verdict.category), (Outcome::Inconclusive, None));
     }
 
@@ -733,7 +738,7 @@ mod tests {
         .unwrap();
         assert_eq!(
             judge(&healthy(), &own).sentence,
-            "Qualified for mine by own, but without judging data writes and log commits: worst is data read mean at 0.5 ms (acceptable)."
+            "Qualified for mine by own, but measured without judging data writes and log commits: the worst figure is data read mean at 0.5 ms (acceptable)."
         );
     }
 
@@ -836,7 +841,7 @@ mod tests {
                 Outcome::Inconclusive => prop_assert!(!errors, "{}", said),
             }
             if verdict.outcome == Outcome::Qualified || said.contains(" the acceptable ") {
-                prop_assert_eq!(said.contains("only over"), asked.seconds < 60, "{}", said);
+                prop_assert_eq!(said.contains("for only"), asked.seconds < 60, "{}", said);
                 let unsteady = crate::steady_state::SteadyState::of(&Subject::of_run(&record)).is_some_and(|one| !one.held);
                 prop_assert_eq!(said.contains("without reaching a steady state"), unsteady, "{}", said);
             }

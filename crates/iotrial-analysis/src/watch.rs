@@ -49,7 +49,7 @@ pub fn threshold_sets(database: Option<Database>) -> &'static [&'static str] {
 
 /// A disk that is not in the counters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no disk `{name}` in it")]
+#[error("the counters have no disk `{name}`")]
 pub struct NoDisk {
     /// What was asked for.
     pub name: String,
@@ -272,20 +272,20 @@ fn notes(series: &CounterSeries, span: Option<TimeSpan>) -> Vec<String> {
     if let Some(span) = span.filter(|span| span.gap_count > 0) {
         let gaps = if span.gap_count == 1 { "1 gap".to_owned() } else { format!("{} gaps", span.gap_count) };
         notes.push(format!(
-            "{gaps} of {} in all: nothing is known of that time",
+            "{gaps} of {} in all, for which there are no counters",
             crate::words::seconds_in_words(span.gap_s)
         ));
     }
     let back = series.times.seconds().windows(2).filter(|pair| pair[1] < pair[0]).count();
     if back > 0 {
         notes.push(
-            "the clock was set back while it was recorded; intervals count in the order of the file"
+            "the clock was set back during the recording; intervals count in the order of the file"
                 .to_owned(),
         );
     }
     if series.interval_s.is_some_and(|seconds| seconds >= 60.0) {
         let seconds = crate::words::seconds_in_words(series.interval_s.unwrap_or(0.0));
-        notes.push(format!("each interval is a mean over {seconds}, which hides shorter peaks"));
+        notes.push(format!("each interval is a mean over {seconds}, so it hides shorter peaks"));
     }
     notes
 }

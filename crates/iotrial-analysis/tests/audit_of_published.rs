@@ -50,7 +50,7 @@ fn eight_hundred_and_fifty_thousand_times_8_kib_are_not_6800_mib() {
     let [only] = contradictions[..] else { panic!("{audit:#?}") };
     assert_eq!(only.place, "row 1-host-random, read");
     assert_eq!(only.message, "850,000 IOPS of 8 KiB are 6,641 MiB/s, not 6,800 MiB/s: +2.4 %");
-    assert!(only.cause.contains("k of 1,000 against k of 1,024"), "{}", only.cause);
+    assert!(only.cause.contains("k is 1,000 in one and 1,024 in the other"), "{}", only.cause);
     // Three hosts print one digit of their throughput, which allows it: a doubt at most.
     assert_eq!(places(&audit.findings), ["row 1-host-random, read", "row 3-hosts-random, read"]);
 }
@@ -62,8 +62,8 @@ fn the_gain_of_the_ultra_disk_is_that_of_batch_requests_and_not_of_business_tran
     assert_eq!((only.check, only.place.as_str()), (Check::ClaimedGain, "row ultra against row premium-pool"));
     assert_eq!(
         only.message,
-        "“33 percent more SQL Server throughput” is true of batch requests per second +33.6 %, \
-         and not of business transactions per second +17.3 %"
+        "“33 percent more SQL Server throughput” is true for batch requests per second +33.6 %, \
+         but not for business transactions per second +17.3 %"
     );
 }
 
@@ -73,7 +73,7 @@ fn littles_law_recovers_the_outstanding_ios_of_the_four_set_ups() {
     assert_eq!(
         audit.observations,
         [
-            "Little's law gives 170.3 to 171.2 I/Os outstanding in 4 rows; the load has 176, 48 of them worked out and \
+            "Little's law gives 170.3 to 171.2 outstanding I/Os in 4 rows; the load has 176, 48 of them computed and \
           not printed (−3.2 % to −2.7 %)."
         ]
     );
@@ -109,7 +109,7 @@ fn the_words_of_the_four_set_ups_are_not_those_of_their_own_table() {
     );
     assert_eq!(
         audit.findings[0].message,
-        "1,072.5 µs is called excellent, and the table of categories calls it good: excellent is below 1 ms"
+        "1,072.5 µs is called excellent, but the table of categories calls it good: excellent is below 1 ms"
     );
     assert_eq!(held(&audit, Check::ClaimedCategory), (4, 6));
 }

@@ -154,7 +154,7 @@ fn a_configuration_that_loses_one_of_six_loads_is_recommended_with_that_exceptio
         ("123.90".to_owned(), "105.27".to_owned())
     );
     let cost = matrix.cost.as_ref().unwrap();
-    assert!(cost.ends_with("The throughput costs least with B under 6 of 6 loads."), "{cost}");
+    assert!(cost.ends_with("The lowest price for throughput: B under 6 of 6 loads."), "{cost}");
 }
 
 #[test]

@@ -233,7 +233,7 @@ fn databases_are_added_up_at_the_same_time_and_their_peaks_are_not() {
     for words in [
         "Consolidated, the peak is 78 % of the sum of the peaks: 2,100 IOPS and not 2,700",
         "ERP has its own peak when all together are busiest; other times: DWH from 2025-03-03 11:00",
-        "reports do not say in which time zone",
+        "the reports state neither the time zone",
         "next: iotrial awr day --demand fleet.toml --html fleet.html",
     ] {
         assert!(shown.replace("\n  ", " ").replace("  ", " ").contains(words), "{words}\n{shown}");
@@ -265,7 +265,7 @@ fn intervals_are_cut_where_any_database_begins_one_and_a_few_minutes_make_no_pie
     let json = bench.run(&["awr", "day", "--json"]).expect_code(0).json();
     assert_eq!(figure(&json["fleet"], "reads_per_s")["together"]["peak"], 1_100.0);
     assert!(
-        json["fleet"]["notes"].to_string().contains("up to 2 minutes apart are taken as one"),
+        json["fleet"]["notes"].to_string().contains("up to 2 minutes apart count as the same"),
         "{json:#}"
     );
     // Half an hour apart they are: each average holds for its hour.
@@ -288,7 +288,7 @@ fn intervals_are_cut_where_any_database_begins_one_and_a_few_minutes_make_no_pie
     let moved = bench.run(&["awr", "half", "--clock", "dwh=+0:30", "--json"]).expect_code(0).json();
     assert_eq!(figure(&moved["fleet"], "reads_per_s")["together"]["peak"], 1_100.0);
     let refused = bench.run(&["awr", "half", "--clock", "CRM=1"]).expect_code(2).stderr;
-    assert!(refused.contains("there is no database `CRM` among them; there are `DWH`, `ERP`"), "{refused}");
+    assert!(refused.contains("there is no database `CRM`; the reports have `DWH`, `ERP`"), "{refused}");
 }
 
 #[test]
@@ -305,8 +305,8 @@ fn only_time_that_is_covered_for_all_is_added_up_and_what_was_asked_otherwise_is
     assert_eq!(figure(fleet, "reads_per_s")["together"]["peak"], 1_250.0);
     let notes = fleet["notes"].to_string();
     for words in [
-        "of 6.0 hours for which there is any report, 1.0 hours are covered for all databases",
-        "without HR the others are covered together for 6.0 hours",
+        "reports cover 6.0 hours, but only 1.0 hours of that for all databases",
+        "without HR, the reports of the others cover 6.0 hours together",
         "ERP (9,500 IOPS from 2025-03-03 01:00)",
         "the true peak is at least 10,300 IOPS",
     ] {
@@ -316,7 +316,7 @@ fn only_time_that_is_covered_for_all_is_added_up_and_what_was_asked_otherwise_is
     put_all(&bench, "apart", &[Made::of("ERP", 1, 900), Made::of("CRM", 2, 300), Made::of("HR", 2, 50)]);
     let ran = bench.run(&["awr", "apart"]).expect_code(0).stdout;
     assert!(ran.contains("The reports are never of the same time for all databases"), "{ran}");
-    assert!(ran.contains("at most 2 of the 3 databases have reports of the same time"), "{ran}");
+    assert!(ran.contains("at most 2 of the 3 databases have reports that cover the same time"), "{ran}");
     assert!(ran.contains("next: iotrial awr apart --database CRM --demand demand.toml"), "{ran}");
     let json = bench.run(&["awr", "apart", "--json"]).expect_code(0).json();
     assert_eq!(json["fleet"]["figures"], serde_json::json!([]));

@@ -36,8 +36,8 @@ fn a_report_that_is_cut_off_says_so_before_its_figures_with_what_is_missing() {
     let at = |words: &str| shown.find(words).unwrap_or_else(|| panic!("{words}\n{shown}"));
     let said = at("✗ The report is cut off in line 44, in or after “Wait Event Histogram”");
     assert!(said < at("1,000 reads and 500 writes per second"), "{shown}");
-    at("no Instance Activity Stats: rates are those of the summary at the beginning");
-    at("no init.ora Parameters: parameters have no remarks");
+    at("no Instance Activity Stats: rates come from the summary at the beginning");
+    at("no init.ora Parameters: there are no remarks about parameters");
     at("the last table, Wait Event Histogram, may lack rows");
     // What may be set further down is not at its default.
     assert!(!shown.contains("is at its default"), "{shown}");

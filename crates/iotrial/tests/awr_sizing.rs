@@ -140,7 +140,7 @@ fn a_core_with_one_thread_counts_as_two_that_are_bought() {
     let sizing = json(&single, &["--method", "omat"])["right_size"].take();
     assert_eq!(sizing["chosen"]["vcpus"], 16);
     let notes = sizing["notes"].to_string();
-    assert!(notes.contains("as many cores as CPUs, and each counts as 2 vCPUs"), "{notes}");
+    assert!(notes.contains("as many cores as CPUs, so each counts as 2 vCPUs"), "{notes}");
 }
 
 #[test]
@@ -258,7 +258,7 @@ fn more_memory_is_what_oracle_estimates_or_else_a_bound() {
     let advised = memory(EXADATA);
     assert_eq!((&advised[0]["larger_mib"], &advised[0]["spared_percent"]), (&12_288.0.into(), &37.5.into()));
     let text = advised[0]["text"].as_str().unwrap();
-    assert!(text.contains("12,288 MiB instead of 8,192 would spare 38 % of the reads into it"), "{text}");
+    assert!(text.contains("12,288 MiB instead of 8,192 would save 38 % of the reads into it"), "{text}");
     assert!(text.contains("150 blocks per second, 1.2 MiB/s"), "{text}");
     assert_eq!((&advised[1]["memory"], &advised[1]["spared_percent"]), (&"PGA".into(), &80.0.into()));
     let bound = memory(&EXADATA.replace("Buffer Pool Advisory", "Another Advisory"));

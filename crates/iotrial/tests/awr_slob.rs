@@ -109,7 +109,7 @@ fn sessions_that_no_name_tells_are_those_that_were_active_and_that_is_said() {
     let bench = Bench::new();
     fs::write(bench.path().join("one.txt"), report(1, 1, 1_000)).unwrap();
     let shown = bench.run(&["awr", "one.txt", "--slob"]).expect_code(0).stdout;
-    assert!(shown.contains("do not say how many sessions ran"), "{shown}");
+    assert!(shown.contains("do not state the number of sessions"), "{shown}");
     let json = bench.run(&["awr", "one.txt", "--slob", "--json"]).expect_code(0).json();
     assert_eq!(json["runs"][0]["reports"][0]["sessions_from"], "active sessions");
     assert_eq!(json["runs"][0]["reports"][0]["sessions"], 0.5);

@@ -145,7 +145,7 @@ fn a_gate_that_is_undecided_ends_with_4_or_strictly_with_1_and_a_ci_system_sees_
     let undecided = gate(&["--junit", "gates.xml", "--github-summary=summary.md"]).expect_code(4);
     assert!(
         undecided.stdout.contains("? undecided  read.max <= +10%")
-            && undecided.stdout.contains(": single runs say nothing of how it varies"),
+            && undecided.stdout.contains(": single runs do not show how much it varies"),
         "{}",
         undecided.stdout
     );
@@ -245,7 +245,11 @@ fn a_folder_is_compared_whole_and_a_broken_record_is_passed_over_in_it_and_refus
     let named = ["x", "y", broken.to_str().unwrap()];
     let refused = compare(&bench, &named).expect_code(2);
     assert!(refused.stderr.contains("broken.iotrial.json` is not a record"), "{}", refused.stderr);
-    assert!(refused.stderr.contains("hint: take it out; --force compares the others"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("hint: leave it out, or compare the others with --force"),
+        "{}",
+        refused.stderr
+    );
     let forced = compare(&bench, &[&named[..], &["--force", "--json"]].concat()).expect_code(0);
     assert!(forced.stderr.contains("warning: left out"), "{}", forced.stderr);
     assert_eq!(forced.json()["configurations"].as_array().unwrap().len(), 2);

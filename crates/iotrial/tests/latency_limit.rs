@@ -250,7 +250,7 @@ fn what_cannot_be_searched_is_refused_with_a_hint() {
     check(
         &["./open.toml", "--latency-limit", "2ms@p99"],
         &[
-            "job `pages` has a rate, as all jobs have, and a search looks for one",
+            "every job has a rate, `pages` for example, so there is nothing to search for",
             "hint: remove `rate` from `pages`",
         ],
     );

@@ -267,8 +267,9 @@ fn a_source_without_latency_is_not_judged_and_not_called_unqualified() {
     let bench = Bench::new();
     let shown = report_of_table(&bench, "label,load.pattern,read.iops\nquick,random,1000\n");
     assert!(
-        shown
-            .contains("? NOT JUDGED Not judged: for “load” of t.csv no latency is stated that flash judges."),
+        shown.contains(
+            "? NOT JUDGED Not judged: the source states no latency of “load” of t.csv that flash judges."
+        ),
         "{shown}"
     );
     assert!(!shown.contains("Not qualified"), "{shown}");

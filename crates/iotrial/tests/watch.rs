@@ -152,7 +152,7 @@ fn a_demand_of_counters_has_the_roles_and_is_sized() {
     let sized =
         bench.run(&["size", "--demand", "slow.csv", "--provider", "oci", "--json"]).expect_code(0).json();
     let notes = sized["demand"]["notes"].to_string();
-    assert!(notes.contains("faster storage would have been asked for more"), "{notes}");
+    assert!(notes.contains("on faster storage the demand would have been higher"), "{notes}");
 }
 
 #[test]
@@ -210,7 +210,7 @@ fn a_log_that_rolled_over_says_the_same_as_one_file_and_its_gaps_are_told() {
     assert_eq!((&two["interval_count"], &two["span"]), (&whole["interval_count"], &whole["span"]));
     assert!(two["notes"].to_string().contains("2 files that follow one another are read as one"), "{two:#}");
     let cut = bench.run(&["watch", "1.csv", "late.csv", "--role", "log=L:"]).stdout;
-    assert!(cut.contains("1 gap of 60 s in all: nothing is known of that time"), "{cut}");
+    assert!(cut.contains("1 gap of 60 s in all, for which there are no counters"), "{cut}");
     let refused = |arguments: &[&str], words: &[&str]| {
         let refused = bench.run(&[&["watch"], arguments].concat()).expect_code(2).stderr;
         words.iter().for_each(|words| assert!(refused.contains(words), "{words}:\n{refused}"));
@@ -273,11 +273,11 @@ fn what_cannot_be_read_or_does_not_go_together_is_refused_with_what_to_do() {
     let process =
         "\"(PDH-CSV 4.0)\",\"\\\\H\\Process(a)\\Private Bytes\"\n\"01/15/2026 10:00:00.630\",\"1\"\n";
     check(process, &[], &["without counters of PhysicalDisk or LogicalDisk", "logman create counter"]);
-    check(&perfmon(), &["--role", "log=X:"], &["there is no disk `X:` in it", "1 D:, 2 L:, _Total"]);
+    check(&perfmon(), &["--role", "log=X:"], &["the counters have no disk `X:`", "1 D:, 2 L:, _Total"]);
     check(&perfmon(), &["--role", "lag=L:"], &["`lag` is not a role", "data, tempdb, log"]);
     check(&perfmon(), &["--stripe", "L:"], &["a stripe is two disks or more"]);
     check(&perfmon(), &["--record", "x.jsonl"], &["--record is for disks that are watched live"]);
-    check(&perfmon(), &["--thresholds", "flush"], &["no threshold set `flush` is built in"]);
+    check(&perfmon(), &["--thresholds", "flush"], &["there is no built-in threshold set `flush`"]);
     let queue = "\"(PDH-CSV 4.0)\",\"\\\\H\\PhysicalDisk(0 C:)\\Current Disk Queue Length\"\n\"01/15/2026 10:00:00.630\",\"1\"\n";
     check(
         queue,

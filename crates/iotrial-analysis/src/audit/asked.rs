@@ -58,7 +58,7 @@ pub(super) fn check_mix(part: &Part<'_>, tally: &mut Tally) {
     let cause = if is_swapped {
         "reads and writes changed places"
     } else {
-        "the figures are of another run, or the mix is not the one that ran"
+        "the figures come from another run, or the stated mix is not the one that ran"
     };
     tally.found(AuditFinding {
         check: Check::Mix,
@@ -66,13 +66,12 @@ pub(super) fn check_mix(part: &Part<'_>, tally: &mut Tally) {
         weight: if is_pure && is_swapped { Weight::Contradiction } else { weight_of(part) },
         place: part.place.clone(),
         message: format!(
-            "{} % of the I/Os are reported as reads, and the load has {} %",
+            "{} % of the I/Os are reported as reads, but the load has {} %",
             write_number(told),
             write_number(asked)
         ),
         cause: cause.to_owned(),
-        right: is_swapped
-            .then(|| "the figures of the reads as those of the writes, and the other way round".to_owned()),
+        right: is_swapped.then(|| "swap the figures of reads and writes".to_owned()),
         off_by_percent: None,
     });
 }
@@ -114,12 +113,12 @@ pub(super) fn check_rate(part: &Part<'_>, tally: &mut Tally) {
         weight: weight_of(part),
         place: part.place.clone(),
         message: format!(
-            "{} IOPS are reported, and the load asks for {}: {}",
+            "{} IOPS are reported, but the load asks for {}: {}",
             write_number(told),
             write_number(asked),
             write_change(off)
         ),
-        cause: "the rate is not the one that ran, or the figures are of another run".to_owned(),
+        cause: "the stated rate is not the one that ran, or the figures come from another run".to_owned(),
         right: None,
         off_by_percent: Some(off),
     });
@@ -144,15 +143,18 @@ pub(super) fn check_cpu(subject: &Subject<'_>, tally: &mut Tally) {
             continue;
         }
         let whose = match cpu.of {
-            CpuBasis::EachCopy => "each copy of the job, which is one thread,",
+            CpuBasis::EachCopy => "each copy of the job, a single thread,",
             CpuBasis::Host => "the host",
         };
         tally.found(AuditFinding {
             check: Check::CpuTime,
             weight: Weight::Contradiction,
             place: format!("{}, job {}", source.place, job.name),
-            message: format!("{whose} took {} % of CPU time, and has 100 %", write_number(all.middle())),
-            cause: "the shares are those of several copies added up, or were changed".to_owned(),
+            message: format!(
+                "{whose} used {} % of CPU time, but 100 % is all there is",
+                write_number(all.middle())
+            ),
+            cause: "the shares of several copies were added up, or the figures were changed".to_owned(),
             right: Some("at most 100 %".to_owned()),
             off_by_percent: Some(all.middle() - 100.0),
         });

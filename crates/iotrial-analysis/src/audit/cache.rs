@@ -43,11 +43,11 @@ pub(super) fn check_cache(
             weight: Weight::Doubt,
             place: part.place.clone(),
             message: format!(
-                "the load goes through the page cache and touches {} GiB, and memory has {} GiB",
+                "the load goes through the page cache and uses only {} GiB, while the host has {} GiB of memory",
                 write_number(size / GIB),
                 write_number(memory / GIB)
             ),
-            cause: "memory can hold all of it, so the figures are those of memory".to_owned(),
+            cause: "all of it fits into memory, so the figures are those of memory".to_owned(),
             right: None,
             off_by_percent: None,
         });
@@ -79,7 +79,7 @@ fn check_devices(parts: &[Part<'_>], devices: &[Device<'_>], tally: &mut Tally) 
     let engines = parts.iter().flat_map(|part| &part.loads).filter_map(|load| load.engine.as_deref());
     if let (Some(engine), false) = (engines.clone().find(is_uncounted), devices.is_empty()) {
         return tally.unchecked(format!(
-            "I/Os of the engine `{engine}` do not pass the counters of local disks, so these say nothing of a cache"
+            "I/Os of the engine `{engine}` do not pass the counters of local disks, so these cannot show a cache"
         ));
     }
     let counted: Option<u64> = devices
@@ -102,7 +102,7 @@ fn check_devices(parts: &[Part<'_>], devices: &[Device<'_>], tally: &mut Tally) 
     }
     if missing * bytes(reads) <= rate * LATE_COUNTERS_S {
         return tally.unchecked(format!(
-            "the devices counted {:.1} % fewer reads than the job did, which is no more than the last {LATE_COUNTERS_S} s of it: \
+            "the devices counted {:.1} % fewer reads than the job did, which is no more than its last {LATE_COUNTERS_S} s: \
              tools read their counters only now and then",
             100.0 * missing
         ));
@@ -113,13 +113,13 @@ fn check_devices(parts: &[Part<'_>], devices: &[Device<'_>], tally: &mut Tally) 
         weight: Weight::Contradiction,
         place,
         message: format!(
-            "{} of reads are reported, and the devices counted {}: {:.1} % never reached them",
+            "{} reads are reported, but the devices counted only {}: {:.1} % never reached them",
             write_number(bytes(reads)),
             write_number(bytes(counted)),
             100.0 * missing
         ),
         cause: if jobs.iter().all(|part| part.is_direct()) {
-            "the file was sparse or never written, so its blocks were read from nowhere".to_owned()
+            "the file was sparse or never written, so there were no blocks to read".to_owned()
         } else {
             "the page cache answered, or the file was sparse or never written".to_owned()
         },

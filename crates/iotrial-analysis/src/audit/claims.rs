@@ -97,7 +97,8 @@ impl Claims<'_> {
     fn check_delta(&self, metric: &str, baseline: &str, row: &str, claimed: Stated, tally: &mut Tally) {
         let figures = self.known(baseline, metric).zip(self.known(row, metric));
         let Some((from, to)) = figures.filter(|(from, _)| from.range.high > 0.0) else {
-            return tally.unchecked(format!("rows {baseline} and {row} have not both {}", words_of(metric)));
+            return tally
+                .unchecked(format!("rows {baseline} and {row} do not both have {}", words_of(metric)));
         };
         let (Amount::Exact(from_value), Amount::Exact(to_value)) = (from.amount, to.amount) else {
             return self.check_delta_of_bounds(metric, (baseline, &from), (row, &to), claimed, tally);
@@ -123,7 +124,7 @@ impl Claims<'_> {
             cause: if overlaps_opposite {
                 "the change was computed the other way round".to_owned()
             } else {
-                "the figures or the change were printed wrongly, or are of different runs".to_owned()
+                "the figures or the change were misprinted, or come from different runs".to_owned()
             },
             right: Some(write_change(right)),
             off_by_percent: None,
@@ -143,11 +144,13 @@ impl Claims<'_> {
         let possible = Range { low: least.unwrap_or(f64::NEG_INFINITY), high: most.unwrap_or(f64::INFINITY) };
         let place = format!("{} from row {baseline} to row {row}", words_of(metric));
         if possible.overlaps(Range::of_change(claimed)) {
-            return tally.unchecked(format!("{place}: printed as a bound, which leaves the change open"));
+            return tally.unchecked(format!(
+                "{place}: a figure is printed only as a bound, so the change is not known exactly"
+            ));
         }
         let right = match (least, most) {
-            (_, Some(most)) if claimed.value > most => format!("{} at most", write_change(most)),
-            (Some(least), _) => format!("{} at least", write_change(least)),
+            (_, Some(most)) if claimed.value > most => format!("at most {}", write_change(most)),
+            (Some(least), _) => format!("at least {}", write_change(least)),
             _ => return,
         };
         tally.found(AuditFinding {
@@ -160,7 +163,7 @@ impl Claims<'_> {
                 from.words,
                 write_change(claimed.value)
             ),
-            cause: "the figures or the change were printed wrongly, or are of different runs".to_owned(),
+            cause: "the figures or the change were misprinted, or come from different runs".to_owned(),
             right: Some(right),
             off_by_percent: None,
         });
@@ -168,7 +171,10 @@ impl Claims<'_> {
 
     fn check_rank(&self, metric: &str, order: &[String], tally: &mut Tally) {
         let Some(better) = metric_of(metric).and_then(|metric| metric.better()) else {
-            return tally.unchecked(format!("neither more nor less of {} is better", words_of(metric)));
+            return tally.unchecked(format!(
+                "it is not known whether more or less of {} is better",
+                words_of(metric)
+            ));
         };
         let figures: Option<Vec<(&String, Known)>> =
             order.iter().map(|row| Some((row, self.known(row, metric)?))).collect();
@@ -197,7 +203,9 @@ impl Claims<'_> {
             check: Check::ClaimedRanking,
             weight: Weight::Contradiction,
             place: words_of(metric),
-            message: format!("row {row} stands before row {later}, and has {figure} against {later_figure}"),
+            message: format!(
+                "row {row} is ranked before row {later}, but has {figure} against {later_figure}"
+            ),
             cause: "the rows were ranked by another metric, or before a figure was corrected".to_owned(),
             right: Some(right.join(", ")),
             off_by_percent: None,
@@ -220,7 +228,7 @@ impl Claims<'_> {
                 weight: Weight::Contradiction,
                 place: format!("row {best}"),
                 message: format!(
-                    "row {best} is recommended, and the figures speak for {found}: {}",
+                    "row {best} is recommended, but the figures favour {found}: {}",
                     recommendation.sentence
                 ),
                 cause: "something else decided, such as price or risk, or the figures changed".to_owned(),
@@ -232,7 +240,7 @@ impl Claims<'_> {
                 weight: Weight::Doubt,
                 place: format!("row {best}"),
                 message: format!(
-                    "row {best} is recommended, and the figures show no best one: {}",
+                    "row {best} is recommended, but the figures show no best one: {}",
                     recommendation.sentence
                 ),
                 cause: "something else decided, such as price or risk".to_owned(),
@@ -285,12 +293,13 @@ impl Claims<'_> {
         };
         let Some((_, group, ..)) = fitting.first() else {
             if others.is_empty() {
-                return tally.unchecked(format!("{place} have no figure in common that could gain"));
+                return tally
+                    .unchecked(format!("{place}: they have no figure in common that could show a gain"));
             }
             let all: Vec<_> = others.iter().collect();
             return tally.found(finding(
-                format!("{quoted}, and no figure gained that: {}", list(&all)),
-                "the gain is of a metric that is not printed",
+                format!("{quoted} is claimed, but no figure shows this gain: {}", list(&all)),
+                "the gain refers to a metric that is not printed",
                 None,
             ));
         };
@@ -300,8 +309,8 @@ impl Claims<'_> {
         }
         let fits: Vec<_> = fitting.iter().collect();
         tally.found(finding(
-            format!("{quoted} is true of {}, and not of {}", list(&fits), list(&rivals)),
-            "the metric with the larger gain was called by the name of all of them",
+            format!("{quoted} is true for {}, but not for {}", list(&fits), list(&rivals)),
+            "the text took the metric with the larger gain and did not name it",
             Some(format!("name the metric: {}; {}", list(&fits), list(&rivals))),
         ));
     }
@@ -321,7 +330,7 @@ impl Claims<'_> {
             _ => range.high,
         };
         let (Some(best), Some(worst)) = (place_of(range.low), place_of(high)) else {
-            return tally.unchecked("no printed category holds the figure".to_owned());
+            return tally.unchecked("no printed category contains the figure".to_owned());
         };
         let is_claimed = |one: &PrintedCategory| one.name.eq_ignore_ascii_case(claimed);
         if categories[best..=worst].iter().any(is_claimed) {
@@ -334,14 +343,14 @@ impl Claims<'_> {
             weight: Weight::Contradiction,
             place: format!("row {row}, {}", words_of(metric)),
             message: format!(
-                "{} µs is called {claimed}, and the table of categories calls it {own}{}",
+                "{} µs is called {claimed}, but the table of categories calls it {own}{}",
                 figure.words,
                 of_claimed.map_or_else(
-                    || ", and knows no such word".to_owned(),
+                    || " and does not have that word".to_owned(),
                     |edges| format!(": {claimed} is {edges}")
                 )
             ),
-            cause: "the text speaks more strongly than its own table".to_owned(),
+            cause: "the text does not use the words of its own table".to_owned(),
             right: Some(own.clone()),
             off_by_percent: None,
         });

@@ -72,26 +72,26 @@ fn wrong_sum(part: &Part<'_>, sum: &Sum, differs: [bool; 3]) -> AuditFinding {
     let together = read.value + write.value;
     let off = 100.0 * (all.value / together - 1.0);
     let less = |other: &Stated| (all.value > other.value).then(|| write_number(all.value - other.value));
-    let of_both = format!("{} {unit} of both", write_number(together));
+    let of_both = format!("{} {unit} for both", write_number(together));
     let of_reads = less(write).map(|right| format!("{right} {unit} read"));
     let of_writes = less(read).map(|right| format!("{right} {unit} written"));
     let (cause, right) = match (differs, of_reads, of_writes) {
-        ([true, false, false], Some(right), _) => (
-            "the figures of the writes and of both agree among themselves, and those of the reads do not",
-            right,
-        ),
-        ([false, true, false], _, Some(right)) => (
-            "the figures of the reads and of both agree among themselves, and those of the writes do not",
-            right,
-        ),
-        ([false, false, true], ..) => (
-            "the figures of the reads and of the writes agree among themselves, and those of both do not",
-            of_both,
-        ),
+        ([true, false, false], Some(right), _) => {
+            ("the figures for writes and for both are consistent, those for reads are not", right)
+        }
+        ([false, true, false], _, Some(right)) => {
+            ("the figures for reads and for both are consistent, those for writes are not", right)
+        }
+        ([false, false, true], ..) => {
+            ("the figures for reads and for writes are consistent, those for both are not", of_both)
+        }
         (_, of_reads, of_writes) => {
             let all = [Some(of_both), of_reads, of_writes];
             let all: Vec<String> = all.into_iter().flatten().collect();
-            ("the total is of another run, or of one direction", format!("either {}", all.join(" or ")))
+            (
+                "the total comes from another run, or covers one direction only",
+                format!("either {}", all.join(" or ")),
+            )
         }
     };
     AuditFinding {
@@ -99,7 +99,7 @@ fn wrong_sum(part: &Part<'_>, sum: &Sum, differs: [bool; 3]) -> AuditFinding {
         weight: Weight::Contradiction,
         place: format!("{}, total", part.place),
         message: format!(
-            "{} {unit} read and {} written are {}, not {}: {}",
+            "{} {unit} read and {} written make {}, not {}: {}",
             write_stated(*read),
             write_stated(*write),
             write_number(together),
@@ -121,8 +121,9 @@ pub(super) fn check_jobs(subject: &Subject<'_>, tally: &mut Tally) {
     }
     let is_told = |stream: Option<Facts<'_>>| stream.is_some_and(|one| one.io_count().is_some());
     if !subject.jobs.iter().any(|job| is_told(job.ops.read) || is_told(job.ops.write)) {
-        return tally
-            .unchecked("the rows of threads are of none of the targets that were asked for".to_owned());
+        return tally.unchecked(
+            "the rows of the threads belong to none of the targets that were asked for".to_owned(),
+        );
     }
     let total = Ops::of_stated(total);
     let streams: [(&str, OfOps); 3] =
@@ -151,14 +152,14 @@ pub(super) fn check_jobs(subject: &Subject<'_>, tally: &mut Tally) {
                 weight,
                 place: format!("{}, {name}", source.place),
                 message: format!(
-                    "the rows of the threads come to {} {unit}, and the row of the total has {}: {}",
+                    "the rows of the threads add up to {} {unit}, but the total row has {}: {}",
                     write_number(sum),
                     write_number(all),
                     write_change(off)
                 ),
                 cause: "a row was changed, or is missing".to_owned(),
                 right: Some(format!(
-                    "either {} {unit} in the total, or rows that come to {}",
+                    "either {} {unit} in the total, or rows that add up to {}",
                     write_number(sum),
                     write_number(all)
                 )),
@@ -175,7 +176,7 @@ pub(super) fn check_course(subject: &Subject<'_>, tally: &mut Tally) {
     let stretches = || subject.intervals.stated().iter().filter(|interval| interval.job.is_none());
     let Some(last) = stretches().next_back() else {
         return tally.unchecked(format!(
-            "{}: there are no intervals, so only rates are checked against the runtime",
+            "{}: there are no intervals, so only rates could be checked against the runtime",
             source.place
         ));
     };
@@ -190,11 +191,11 @@ pub(super) fn check_course(subject: &Subject<'_>, tally: &mut Tally) {
             weight: Weight::Contradiction,
             place: source.place.clone(),
             message: format!(
-                "the course goes on until {} s, and the run took {} s",
+                "the time series ends at {} s, but the run took {} s",
                 write_number(end_s),
                 write_stated(runtime)
             ),
-            cause: "the runtime was changed, or the course is of another run".to_owned(),
+            cause: "the runtime was changed, or the time series comes from another run".to_owned(),
             right: Some(format!("a runtime of {} s", write_number(end_s))),
             off_by_percent: Some(100.0 * (runtime.value / end_s - 1.0)),
         });
@@ -230,11 +231,11 @@ pub(super) fn check_course(subject: &Subject<'_>, tally: &mut Tally) {
             weight: Weight::Contradiction,
             place: format!("{}, {name}", source.place),
             message: format!(
-                "the course comes to {sum} I/Os, and the threads count {}: {}",
+                "the time series adds up to {sum} I/Os, but the threads count {}: {}",
                 write_number(counted),
                 write_change(off)
             ),
-            cause: "one of them was changed, or is of another run".to_owned(),
+            cause: "one of them was changed, or comes from another run".to_owned(),
             right: None,
             off_by_percent: Some(off).filter(|off| off.is_finite()),
         });
@@ -265,7 +266,7 @@ pub(super) fn check_intervals(subject: &Subject<'_>, tally: &mut Tally) {
                 weight: Weight::Contradiction,
                 place: format!("job {}, {name}", job.name),
                 message: format!(
-                    "the record counts {} I/Os, and its measured seconds {}",
+                    "the record counts {} I/Os, but its measured seconds add up to {}",
                     write_number(bytes(total.0)),
                     write_number(bytes(sum.0))
                 ),

@@ -64,12 +64,14 @@ fn check_parts(part: &Part<'_>, stream: &Stream<'_>, tally: &mut Tally) -> bool 
         _ => Culprit::Unknown,
     };
     let law = |borne: &str| {
-        format!("Little's law agrees with {borne}, so the other is of another run or unit, or was changed")
+        format!(
+            "Little's law agrees with {borne}, so the other figure comes from another run, has another unit, or was changed"
+        )
     };
     let (cause, right) = match culprit {
         Culprit::Completion if is_rubbish => (
-            "with `sqthread_poll` a thread of the kernel submits, and fio does not note when: its completion latencies and their \
-             percentiles say nothing"
+            "with `sqthread_poll` a kernel thread submits, and fio does not note when: its completion latencies and their \
+             percentiles are meaningless"
                 .to_owned(),
             format!("the mean of {}, without percentiles", us(total)),
         ),
@@ -77,20 +79,20 @@ fn check_parts(part: &Part<'_>, stream: &Stream<'_>, tally: &mut Tally) -> bool 
             let submission = stated.submission_latency.mean_us.map_or(0.0, |mean| mean.value);
             let most = write_number((total.value - submission).max(0.0));
             let bound = if has_submission { "" } else { "at most " };
-            (law("the mean of all of it"), format!("a completion latency of {bound}{most} µs"))
+            (law("the total latency"), format!("a completion latency of {bound}{most} µs"))
         }
         Culprit::Total => {
             let at_least = if has_submission { "" } else { "at least " };
             (law("the parts"), format!("a mean of {at_least}{} µs", write_number(parts.middle())))
         }
         Culprit::Unknown => (
-            "one of them was changed, or is of another run or unit".to_owned(),
-            format!("either {} µs, or parts that come to {}", write_number(parts.middle()), us(total)),
+            "one of them was changed, comes from another run, or has another unit".to_owned(),
+            format!("either {} µs, or parts that add up to {}", write_number(parts.middle()), us(total)),
         ),
     };
     let place = format!("{}, {} latency", part.place, stream.name);
     let message = format!(
-        "the mean is {}, and {words} {} µs: {}",
+        "the mean is {}, but {words} {} µs: {}",
         us(total),
         write_number(parts.middle()),
         write_change(off)
@@ -142,7 +144,7 @@ fn check_clipped(latency: &StatedLatency, place: &str, tally: &mut Tally) -> boo
             Check::ClippedHistogram,
             place,
             format!(
-                "{} is {}, which is the last bucket of fio's histogram and no latency{}",
+                "{} is {}, which is the last bucket of fio's histogram and not a latency{}",
                 name_of(first.percent),
                 us(first.at),
                 match ends.len() {
@@ -150,7 +152,7 @@ fn check_clipped(latency: &StatedLatency, place: &str, tally: &mut Tally) -> boo
                     count => format!("; so are {} higher percentiles", count - 1),
                 }
             ),
-            "I/Os took longer than 17.2 s, and fio counts all of them in its last bucket",
+            "some I/Os took longer than 17.2 s, and fio counts all of these in its last bucket",
         )
     });
     true
@@ -168,13 +170,13 @@ fn check_order(latency: &StatedLatency, place: &str, tally: &mut Tally) {
                 Check::PercentileOrder,
                 place,
                 format!(
-                    "{} is {}, and {} is less: {}",
+                    "{} is {}, but {} is less: {}",
                     name_of(pair[0].percent),
                     us(pair[0].at),
                     name_of(pair[1].percent),
                     us(pair[1].at)
                 ),
-                "two figures changed places, or are of different runs",
+                "two figures changed places, or come from different runs",
             ));
         }
     }
@@ -184,12 +186,12 @@ fn check_order(latency: &StatedLatency, place: &str, tally: &mut Tally) {
             Check::PercentileOrder,
             place,
             format!(
-                "{} is {}, and the longest I/O is shorter: {}",
+                "{} is {}, but the longest I/O is shorter: {}",
                 name_of(last.percent),
                 us(last.at),
                 us(max)
             ),
-            "the maximum is of another run, direction or unit",
+            "the maximum comes from another run or direction, or has another unit",
         ));
     }
     // The end of a histogram stands for all that is longer, and no I/O has to be as short.
@@ -201,12 +203,12 @@ fn check_order(latency: &StatedLatency, place: &str, tally: &mut Tally) {
             Check::PercentileOrder,
             place,
             format!(
-                "{} is {}, and the shortest I/O is longer: {}",
+                "{} is {}, but the shortest I/O is longer: {}",
                 name_of(first.percent),
                 us(first.at),
                 us(min)
             ),
-            "the minimum is of another run, direction or unit",
+            "the minimum comes from another run or direction, or has another unit",
         ));
     }
     if tally.findings.len() == before {
@@ -231,8 +233,8 @@ fn check_mean(latency: &StatedLatency, place: &str, tally: &mut Tally) {
         ..contradiction(
             Check::MeanInRange,
             place,
-            format!("the mean is {}, and {what}: {}", us(mean), us(extreme)),
-            "one of them is of another run, direction or unit",
+            format!("the mean is {}, but {what}: {}", us(mean), us(extreme)),
+            "one of them comes from another run or direction, or has another unit",
         )
     });
 }
@@ -275,21 +277,21 @@ fn check_shares(latency: &StatedLatency, place: &str, tally: &mut Tally) {
     }
     let sum: f64 = latency.bands.iter().map(|band| band.percent.value).sum();
     tally.found(AuditFinding {
-        right: Some("shares that are 100 % together".to_owned()),
+        right: Some("shares that add up to 100 %".to_owned()),
         off_by_percent: Some(sum - 100.0),
         ..contradiction(
             Check::HistogramShares,
             place,
             format!(
-                "the shares of the histogram are {} % together, which no rounding explains: with it they are {shares} %",
+                "the shares of the histogram add up to {} %, which rounding does not explain: it allows {shares} %",
                 write_number(sum)
             ),
-            "a share was changed or stands in another class, or a class is missing",
+            "a share was changed or is in the wrong class, or a class is missing",
         )
     });
     if latency.mean_us.is_some() {
         tally.unchecked(format!(
-            "{place}: the shares of the histogram are not 100 %, so they say nothing of the mean"
+            "{place}: the shares of the histogram do not add up to 100 %, so they could not be compared with the mean"
         ));
     }
 }
@@ -332,7 +334,7 @@ fn check_mean_by_percentiles(
     let cause = if changed_places(part, stream) {
         "reads and writes changed places: the mean of each fits the percentiles of the other"
     } else {
-        "mean and percentiles are of different runs, units or parts of the latency, or percentiles were averaged"
+        "mean and percentiles come from different runs or parts of the latency, have different units, or percentiles were averaged"
     };
     tally.found(AuditFinding {
         right: Some(format!("{side} {} µs", write_number(edge))),
@@ -341,7 +343,7 @@ fn check_mean_by_percentiles(
             Check::MeanByPercentiles,
             place,
             format!(
-                "the mean is {}, and the {} allow {side} {} µs: {}",
+                "the mean is {}, but the {} allow {side} {} µs: {}",
                 us(mean),
                 if latency.percentiles_us.is_empty() { "shares of its histogram" } else { "percentiles" },
                 write_number(edge),
@@ -392,7 +394,7 @@ fn check_deviation(latency: &StatedLatency, place: &str, tally: &mut Tally) {
             Check::Deviation,
             place,
             format!(
-                "the standard deviation is {}, and mean and extremes allow at most {} µs",
+                "the standard deviation is {}, but mean and extremes allow at most {} µs",
                 us(deviation),
                 write_number(most)
             ),

@@ -134,8 +134,8 @@ pub(super) fn check_link(part: &Part<'_>, attributes: &BTreeMap<String, Attribut
                     check,
                     weight,
                     place: format!("{}, {}", part.place, stream.name),
-                    message: format!("the mean latency is {} µs, and {words}", write_stated(mean)),
-                    cause: "the I/Os were answered before they reached the storage: by a cache on this side, for blocks that were never written, or by an engine without a device".to_owned(),
+                    message: format!("the mean latency is {} µs, but {words}", write_stated(mean)),
+                    cause: "something answered the I/Os before they reached the storage: a cache on this side, blocks that were never written, or an engine without a device".to_owned(),
                     right: Some(format!("at least {} µs", write_number(floor_us))),
                     off_by_percent: Some(100.0 * (mean.value / floor_us - 1.0)),
                 });
@@ -178,12 +178,12 @@ fn check_bandwidth(part: &Part<'_>, link: &Link, tally: &mut Tally) {
             weight: Weight::Contradiction,
             place: format!("{}, {name}", part.place),
             message: format!(
-                "{bandwidth} MiB/s went over a link that carries {} MiB/s ({}): {}",
+                "{bandwidth} MiB/s are reported over a link that carries at most {} MiB/s ({}): {}",
                 write_number(most.high),
                 link.words,
                 write_change(off)
             ),
-            cause: "a cache on this side of the link answered, the data was compressed on its way, or the link is another one".to_owned(),
+            cause: "a cache on this side of the link answered, the data was compressed, or the link is another one".to_owned(),
             right: Some(format!("at most {} MiB/s", write_number(most.high))),
             off_by_percent: Some(off),
         });
@@ -208,13 +208,13 @@ fn check_latency(part: &Part<'_>, link: &Link, tally: &mut Tally) {
             weight: Weight::Contradiction,
             place: format!("{}, {}", part.place, stream.name),
             message: format!(
-                "the mean latency is {} µs, and a block alone takes {} µs over the link ({}): {}",
+                "the mean latency is {} µs, but a block alone takes {} µs over the link ({}): {}",
                 write_stated(mean),
                 write_number(least.low),
                 link.words,
                 write_change(off)
             ),
-            cause: "a cache on this side of the link answered, or the latency is of another unit".to_owned(),
+            cause: "a cache on this side of the link answered, or the latency has another unit".to_owned(),
             right: Some(format!("at least {} µs", write_number(least.low))),
             off_by_percent: Some(off),
         });

@@ -30,7 +30,7 @@ pub(super) struct Implied {
 pub(super) fn check_outstanding(part: &Part<'_>, tally: &mut Tally) -> Option<Implied> {
     if part.loads.iter().any(|load| load.verifies()) && part.streams.len() > 1 {
         tally.unchecked(format!(
-            "{}: reads that verify come after the writes, so both together are not outstanding at once",
+            "{}: reads that verify come after the writes, so reads and writes are not outstanding at the same time",
             part.place
         ));
         return None;
@@ -47,10 +47,7 @@ pub(super) fn check_outstanding(part: &Part<'_>, tally: &mut Tally) -> Option<Im
             } else {
                 "a mean latency is missing,"
             };
-            tally.unchecked(format!(
-                "{}: {why} so Little's law says nothing of the I/Os outstanding",
-                part.place
-            ));
+            tally.unchecked(format!("{}: {why} so Little's law could not be checked", part.place));
         }
         return None;
     };
@@ -67,12 +64,12 @@ pub(super) fn check_outstanding(part: &Part<'_>, tally: &mut Tally) -> Option<Im
             weight: if part.may_be_of_others() { Weight::Doubt } else { Weight::Contradiction },
             place: part.place.clone(),
             message: format!(
-                "rate times mean latency are {} I/Os outstanding, and the load has {} at most: {}",
+                "rate times mean latency gives {} outstanding I/Os, but the load has at most {}: {}",
                 implied.range,
                 write_number(configured),
                 write_change(off)
             ),
-            cause: "latency and rate are of different runs or units, or more copies ran than are reported"
+            cause: "latency and rate come from different runs or have different units, or more copies ran than reported"
                 .to_owned(),
             right: latency.map(|latency| {
                 format!("a mean latency of at most {} µs at these rates", write_number(latency))
@@ -87,12 +84,12 @@ pub(super) fn check_outstanding(part: &Part<'_>, tally: &mut Tally) -> Option<Im
             weight: Weight::Doubt,
             place: part.place.clone(),
             message: format!(
-                "rate times mean latency are {} I/Os outstanding, and the load was to keep {}: {}",
+                "rate times mean latency gives {} outstanding I/Os, but the load should keep {}: {}",
                 implied.range,
                 write_number(configured),
                 write_change(100.0 * (implied.value / configured - 1.0))
             ),
-            cause: "the generator or its host was the limit, the page cache answered while an I/O was handed over, a rate held it back, or the latency is only a part of it".to_owned(),
+            cause: "the generator or its host was the limit, the page cache answered during submission, a rate held the load back, or the latency is only a part of the total".to_owned(),
             right: None,
             off_by_percent: None,
         });
@@ -125,11 +122,11 @@ fn mistaken_unit(part: &Part<'_>, implied: &Implied, configured: f64, edges: f64
         weight: Weight::Contradiction,
         place: part.place.clone(),
         message: format!(
-            "rate times mean latency are {} I/Os outstanding, and the load was to keep {}: a thousandth of it",
+            "rate times mean latency gives {} outstanding I/Os, but the load should keep {}, a thousand times as many",
             implied.range,
             write_number(configured)
         ),
-        cause: "the latencies are a thousand times too small: a number in one unit is reported in the next larger".to_owned(),
+        cause: "the latencies are a thousand times too small: a number in one unit is reported in the next larger one".to_owned(),
         right: Some(format!("mean latencies of {} µs", right.join(" and "))),
         off_by_percent: Some(100.0 * (1.0 / FACTOR - 1.0)),
     })

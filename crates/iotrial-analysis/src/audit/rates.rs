@@ -42,8 +42,10 @@ fn check_bandwidth(part: &Part<'_>, stream: &Stream<'_>, place: &str, tally: &mu
         return None;
     };
     let Some(block) = part.block_range(stream.name) else {
-        tally
-            .unchecked(format!("{}: the block size is not stated, so IOPS say nothing of MiB/s", part.place));
+        tally.unchecked(format!(
+            "{}: the block size is not stated, so IOPS could not be compared with MiB/s",
+            part.place
+        ));
         return None;
     };
     if let Some(rates) = ContradictingRates::of(&stream.stated, block, part.edge_count()) {
@@ -97,9 +99,10 @@ fn wrong_bandwidth(product: Range, printed: Range) -> String {
     }
     // Only here, as eight times the bytes may as well be eight times the block.
     if product.overlaps(printed.scaled(MIB / 8.0)) {
-        return "megabits (of 1,048,576) are printed as MiB: the number counts bits and not bytes".to_owned();
+        return "megabits (of 1,048,576) are printed as MiB: the number counts bits, not bytes".to_owned();
     }
-    "the bytes over the runtime agree with the IOPS, so it is the MiB/s that were changed or are of another run".to_owned()
+    "the bytes over the runtime agree with the IOPS, so the MiB/s were changed or come from another run"
+        .to_owned()
 }
 
 /// Count or bytes agree with the MiB/s, so it is the IOPS that are wrong.
@@ -119,22 +122,20 @@ fn wrong_iops(
         (true, true) => "count and bytes over the runtime agree",
         (true, false) => "the count over the runtime agrees",
         (false, true) => "the bytes over the runtime agree",
-        (false, false) => "Little's law, by the mean latency and the I/Os outstanding, agrees",
+        (false, false) => "Little's law (mean latency and outstanding I/Os) agrees",
     };
     AuditFinding {
         check: Check::IopsBandwidth,
         weight: Weight::Contradiction,
         place: place.to_owned(),
         message: format!(
-            "{} MiB/s in I/Os of {} are {right} IOPS, not {} IOPS: {}",
+            "{} MiB/s in I/Os of {} make {right} IOPS, not {} IOPS: {}",
             write_stated(bandwidth),
             write_block(block),
             write_stated(iops),
             write_change(off),
         ),
-        cause: format!(
-            "{witnesses} with the MiB/s, so it is the IOPS that were changed or are of another run"
-        ),
+        cause: format!("{witnesses} with the MiB/s, so the IOPS were changed or come from another run"),
         right: Some(format!("{right} IOPS")),
         off_by_percent: Some(off),
     }
@@ -145,7 +146,7 @@ fn other_size(stated: &StatedStream) -> Diagnosis {
     let size = stated.bytes.zip(stated.io_count.filter(|count| *count > 0));
     let size = size.map(|(moved, count)| format!("I/Os of {} B", write_number(bytes(moved) / bytes(count))));
     Diagnosis {
-        cause: "the count agrees with the IOPS and the bytes with the MiB/s, so the block size is not the one that ran"
+        cause: "the count agrees with the IOPS and the bytes with the MiB/s, so the stated block size is not the one that ran"
             .to_owned(),
         right: Some(size.unwrap_or_else(|| "another block size".to_owned())),
     }
@@ -171,14 +172,14 @@ fn finding(
     let size = write_block(block);
     let most = match weight {
         Weight::Contradiction => String::new(),
-        Weight::Doubt => ", unless the zeros at the end are no digits".to_owned(),
+        Weight::Doubt => ", unless the zeros at the end come from rounding".to_owned(),
     };
     AuditFinding {
         check: Check::IopsBandwidth,
         weight,
         place: place.to_owned(),
         message: format!(
-            "{} IOPS of {size} are {} MiB/s, not {} MiB/s: {}{most}",
+            "{} IOPS of {size} make {} MiB/s, not {} MiB/s: {}{most}",
             write_stated(iops),
             if block.low == block.high { write_number(mib_of(iops, block)) } else { mib.to_string() },
             write_stated(bandwidth),
@@ -212,8 +213,8 @@ fn mistaken_unit(product: Range, printed: Range) -> Option<Diagnosis> {
     let candidates = [
         (1e6, "MB/s, of 1,000,000 bytes, are printed as MiB/s, of 1,048,576"),
         (MIB * MIB / 1e6, "MiB/s, of 1,048,576 bytes, are printed as MB/s, of 1,000,000"),
-        (1_024_000.0, "thousands of I/Os were multiplied by KiB: k of 1,000 against k of 1,024"),
-        (1_073_741.824, "GiB/s were turned into MiB/s by 1,000 instead of 1,024"),
+        (1_024_000.0, "thousands of I/Os were multiplied by KiB: k is 1,000 in one and 1,024 in the other"),
+        (1_073_741.824, "GiB/s were converted to MiB/s by 1,000 instead of 1,024"),
         (125_000.0, "megabits are printed as MiB"),
         (1_024.0, "KiB/s are printed as MiB/s"),
         (1_073_741_824.0, "GiB/s are printed as MiB/s"),
@@ -270,7 +271,7 @@ fn diagnose(part: &Part<'_>, stream: &Stream<'_>, product: Range, block: Range, 
         return unknown(
             format!("the figures combine I/Os of several sizes: {} B on average", implied),
             Some(format!(
-                "figures of each size by itself, from {} to {}",
+                "separate figures for each size, from {} to {}",
                 write_block(Range::exact(least)),
                 write_block(Range::exact(most))
             )),
@@ -278,7 +279,7 @@ fn diagnose(part: &Part<'_>, stream: &Stream<'_>, product: Range, block: Range, 
     }
     unknown(
         format!(
-            "the figures are of different runs, times or directions: they would fit I/Os of {} B",
+            "the figures come from different runs, times or directions: they would fit I/Os of {} B",
             implied
         ),
         either,
@@ -364,21 +365,20 @@ fn check_total(of: &Total, runtime: Stated, place: &str, tally: &mut Tally) {
     let implied = total / rate;
     let right_rate = (total / seconds).scaled(1.0 / of.factor);
     let (cause, right) = match of.borne {
-        Borne::First => (
-            format!("the other figures agree with {what} and not with the total"),
-            format!("{expected} {unit}"),
-        ),
+        Borne::First => {
+            (format!("the other figures agree with {what}, not with the total"), format!("{expected} {unit}"))
+        }
         Borne::Second => (
-            format!("the other figures agree with the total, and not with {what}"),
+            format!("the other figures agree with the total, not with {what}"),
             format!("{right_rate} {rate_unit}"),
         ),
         Borne::Both => (
-            "rates agree with rates and totals with totals: the runtime is another".to_owned(),
+            "rates agree with rates and totals with totals, so the runtime is wrong".to_owned(),
             format!("a runtime of {implied} s"),
         ),
         Borne::Neither => (
             format!(
-                "the total covers another time than the rate, such as a ramp or only a part of the run: it would fit {implied} s"
+                "the total and the rate cover different times, such as a ramp or only a part of the run: the total would fit {implied} s"
             ),
             format!("either {expected} {unit} or {right_rate} {rate_unit}"),
         ),
@@ -388,7 +388,7 @@ fn check_total(of: &Total, runtime: Stated, place: &str, tally: &mut Tally) {
         weight: Weight::Contradiction,
         place: place.to_owned(),
         message: format!(
-            "{what} times {} s are {expected} {unit}, not {total} {unit}: {}",
+            "{what} times {} s make {expected} {unit}, not {total} {unit}: {}",
             write_stated(runtime),
             write_change(off)
         ),
@@ -418,16 +418,16 @@ fn check_transfer_size(part: &Part<'_>, stream: &Stream<'_>, place: &str, tally:
                 weight,
                 place: place.to_owned(),
                 message: format!(
-                    "{} I/Os moved {} bytes: {} B each, and they are of {}",
+                    "{} I/Os moved {} bytes: {} B each, but their size is {}",
                     write_number(bytes(count)),
                     write_number(bytes(moved)),
                     write_number(size),
                     write_block(block)
                 ),
                 cause: if size > block.high {
-                    "the block size is not the one that ran, or the counts are of different runs".to_owned()
+                    "the stated block size is not the one that ran, or the counts come from different runs".to_owned()
                 } else {
-                    "I/Os came back short, as where the file or device ends before the load does, or one of the counts was changed".to_owned()
+                    "I/Os were short, for example beyond the end of the file or device, or one of the counts was changed".to_owned()
                 },
                 right: None,
                 off_by_percent: Some(100.0 * (size / size.clamp(block.low, block.high) - 1.0)),
@@ -453,12 +453,12 @@ fn check_transfer_size(part: &Part<'_>, stream: &Stream<'_>, place: &str, tally:
         weight: Weight::Contradiction,
         place: place.to_owned(),
         message: format!(
-            "an I/O is said to have {} kB, and MiB/s over IOPS are {} kB: {}",
+            "the stated size of an I/O is {} kB, but MiB/s over IOPS gives {} kB: {}",
             write_stated(kb),
             implied.scaled(1e-3),
             write_change(off)
         ),
-        cause: "the size is an average over another time, or of another direction".to_owned(),
+        cause: "the size is an average over another time or direction".to_owned(),
         right: Some(format!("{} kB", implied.scaled(1e-3))),
         off_by_percent: Some(off),
     });

@@ -32,28 +32,28 @@ const EXPECTED: [Expected; 8] = [
     }),
     (
         "Foreground Wait Events",
-        "what limits the database, and how long its reads and commits take, is not known",
+        "it is not known what limits the database, and how long its reads and commits take",
         |report| report.waits.iter().all(|one| one.side == WaitSide::Background),
     ),
-    ("Background Wait Events", "how long writes of redo take is not known", |report| {
+    ("Background Wait Events", "it is not known how long redo writes take", |report| {
         report.waits.iter().all(|one| one.side == WaitSide::Foreground)
     }),
     (
         "Instance Activity Stats",
-        "rates are those of the summary at the beginning where it has any, and single-block and multi-block reads cannot be told apart",
+        "rates come from the summary at the beginning, if it has any, and single-block reads cannot be distinguished from multi-block reads",
         // Statistics are sorted by name, so that a part of them is no use without these.
         |report| !report.activity.iter().any(|one| one.name.starts_with("physical write total")),
     ),
     (
         "IOStat by Filetype",
-        "redo logs, temporary files, archives and backups cannot be told apart",
+        "redo logs, temporary files, archives and backups cannot be distinguished",
         |report| report.io_by_file_type.is_empty(),
     ),
-    ("Tablespace IO Stats", "there is nothing of tablespaces", |report| report.tablespaces.is_empty()),
-    ("Buffer Pool Advisory", "what more memory would spare is not known", |report| {
+    ("Tablespace IO Stats", "nothing is known about tablespaces", |report| report.tablespaces.is_empty()),
+    ("Buffer Pool Advisory", "it is not known what more memory would save", |report| {
         report.advisories.is_empty()
     }),
-    ("init.ora Parameters", "parameters have no remarks", |report| report.parameters.is_empty()),
+    ("init.ora Parameters", "there are no remarks about parameters", |report| report.parameters.is_empty()),
 ];
 
 impl CutOff {
@@ -65,7 +65,7 @@ impl CutOff {
             missing.map(|(section, effect, _)| MissingSection { section, effect }).collect();
         let waits_for_cells = || report.waits.iter().any(|one| one.event.starts_with("cell "));
         if report.exadata.is_none() && waits_for_cells() {
-            let effect = "what the storage servers say is not known";
+            let effect = "the counters of the storage servers are not known";
             missing.push(MissingSection { section: "Exadata Statistics", effect });
         }
         Some(Self { line: cut.line, after: cut.after.clone(), missing })
@@ -83,7 +83,7 @@ impl CutOff {
     pub fn sentence(&self) -> String {
         let names: Vec<&str> = self.missing.iter().map(|one| one.section).collect();
         let missing = match names.as_slice() {
-            [] => "sections that come later are missing".to_owned(),
+            [] => "later sections are missing".to_owned(),
             names => format!("missing: {}", names.join(", ")),
         };
         format!("the report is cut off {}; {missing}", self.place())

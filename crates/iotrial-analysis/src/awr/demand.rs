@@ -88,12 +88,12 @@ impl DatabaseSeries {
             match parts.filter(|(single, multi)| single.is_there() && single.mean_kib() < multi.mean_kib()) {
                 Some((single, multi)) => {
                     streams.extend([single, multi].map(|part| stream(part, None, Direction::Read)));
-                    notes.push("reads of one block and of several are streams of their own".to_owned());
+                    notes.push("single-block and multi-block reads are separate streams".to_owned());
                 }
                 None => {
                     streams.extend(all.is_there().then(|| stream(all, None, Direction::Read)));
                     notes.push(
-                        "all reads are one stream with their mean size: the source does not tell small ones from scans".to_owned(),
+                        "all reads are one stream with their mean size: the source does not separate small reads from scans".to_owned(),
                     );
                 }
             }
@@ -106,7 +106,7 @@ impl DatabaseSeries {
             streams.extend(rest.is_there().then(|| stream(rest, None, Direction::Write)));
             if log.is_there() {
                 streams.push(stream(log, Some(Role::Log), Direction::Write));
-                notes.push("writes of the redo log are a stream of their own".to_owned());
+                notes.push("redo log writes are a separate stream".to_owned());
             }
         }
         for (direction, requests, word) in
@@ -115,7 +115,7 @@ impl DatabaseSeries {
             let iops = at(requests).unwrap_or(0.0);
             if iops > 0.0 && streams.iter().all(|one: &DemandStream| one.direction != direction) {
                 notes.push(format!(
-                    "{iops:.1} {word} per second are not in the demand: their bytes are printed as none"
+                    "{iops:.1} {word} per second are not in the demand, because the report prints their bytes as zero"
                 ));
             }
         }

@@ -281,14 +281,14 @@ fn place<'s>(one: &'s DatabaseSeries, series: &AwrSeries) -> Result<Placed<'s>, 
         };
         // Its I/O is in the counters of the database that it is plugged into.
         if let Some(whole) = series.databases.iter().find(is_whole) {
-            return Err(format!("it is part of {}, whose reports have its I/O in them", whole.database));
+            return Err(format!("it is part of {}, whose reports include its I/O", whole.database));
         }
     }
     let placed = one.intervals.iter().filter_map(|interval| Some((Span::of(interval)?, interval)));
     let mut intervals: Vec<(Span, &SeriesInterval)> = placed.collect();
     intervals.sort_by_key(|(span, _)| (span.begin, span.end));
     if intervals.is_empty() {
-        return Err("its reports do not say from when to when they are".to_owned());
+        return Err("its reports do not state the time that they cover".to_owned());
     }
     Ok(Placed { series: one, intervals })
 }

@@ -100,7 +100,7 @@ fn memory(report: &AwrReport) -> Quoted {
     }
     let targets = sum(
         [of("SGA target"), of("PGA target")],
-        "the targets of SGA and PGA; their use is not in the report",
+        "the targets of SGA and PGA; the report does not have their use",
     );
     if targets.is_there() {
         return targets;
@@ -109,6 +109,6 @@ fn memory(report: &AwrReport) -> Quoted {
     let pools = sum([of("Buffer Cache"), of("Shared Pool Size")], "");
     sum(
         [pools, of("PGA target")],
-        "the buffer cache, the shared pool and the target of the PGA; what is in use, and smaller pools, are not in the report",
+        "the buffer cache, the shared pool and the target of the PGA; the report has neither their use nor smaller pools",
     )
 }

@@ -133,7 +133,7 @@ impl Part {
         let mib =
             one.mib_per_s.map_or_else(String::new, |mib| format!(" and {} MiB/s", number_in_words(mib)));
         Some(format!(
-            "the storage servers count {} requests per second{mib} for the whole of {}, {:.0} times the requests of this report",
+            "the storage servers count {} requests per second{mib} for all of {}, {:.0} times as many as this report",
             number_in_words(one.requests_per_s),
             one.database,
             one.times
@@ -148,9 +148,9 @@ impl Part {
         let mut notes = Vec::new();
         match (self.lacking_intervals, self.intervals) {
             (0, _) => {}
-            (_, 1) => notes.push(format!("{}: what the others ask is missing, and the sums are too low; {}", self.words(), Self::ADVICE)),
+            (_, 1) => notes.push(format!("{}: the I/O of the others is missing, so the sums are too low; {}", self.words(), Self::ADVICE)),
             (lacking, _) if self.of_instances.is_none() => notes.push(format!(
-                "{lacking} of {} intervals have one instance of a cluster, and the reports do not say how many it has",
+                "{lacking} of {} intervals have only one instance of a cluster, and the reports do not say how many there are",
                 self.intervals
             )),
             (lacking, intervals) => notes.push(format!(

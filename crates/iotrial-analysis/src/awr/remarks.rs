@@ -148,7 +148,7 @@ fn interval(report: &AwrReport, part: Option<&Part>, say: Say<'_>) {
     }
     match part {
         Some(part) if report.kind == AwrKind::Cluster && part.of_instances.is_some() => {
-            let text = format!("the report has {}: its sums are too low", part.words());
+            let text = format!("the report covers only {}, so its sums are too low", part.words());
             say("missing-instances", Severity::Warning, text);
         }
         Some(part) => {
@@ -160,7 +160,7 @@ fn interval(report: &AwrReport, part: Option<&Part>, say: Say<'_>) {
         say(
             "pluggable-database",
             Severity::Note,
-            "the report of a pluggable database: redo, log writes and archiving are of the whole container and not in it".to_owned(),
+            "this is the report of a pluggable database: redo, log writes and archiving belong to the container and are not included".to_owned(),
         );
     }
 }
@@ -175,7 +175,7 @@ fn who_asks(report: &AwrReport, figures: &AwrFigures, say: Say<'_>) {
             "reads-beyond-the-database",
             Severity::Note,
             format!(
-                "the Load Profile has {database:.1} reads per second, and the instance made {all:.1}: control files, archiver, backup and recovery are only in the latter, and storage has to carry them"
+                "the Load Profile has {database:.1} reads per second, but the instance made {all:.1}: only the latter include control files, archiver, backup and recovery, which the storage must serve too"
             ),
         );
     }
@@ -218,7 +218,7 @@ fn who_asks(report: &AwrReport, figures: &AwrFigures, say: Say<'_>) {
             "flashback",
             Severity::Note,
             format!(
-                "flashback logs are {:.0} % of the bytes written: I/O besides that of the application, which a target without flashback does not have",
+                "flashback logs are {:.0} % of the bytes written: a target without flashback does not have this I/O",
                 100.0 * flashback / all
             ),
         );
@@ -233,7 +233,7 @@ fn who_asks(report: &AwrReport, figures: &AwrFigures, say: Say<'_>) {
             "standby",
             Severity::Note,
             format!(
-                "redo goes to a standby over the network: {redo:.2} MiB/s on average besides the writes here"
+                "redo is also sent to a standby over the network: {redo:.2} MiB/s on average, in addition to the local writes"
             ),
         );
     }
@@ -262,7 +262,7 @@ fn waits(report: &AwrReport, figures: &AwrFigures, latencies: &[WaitLatency], sa
             "commit-beyond-write",
             Severity::Note,
             format!(
-                "a commit takes {:.2} ms and the write of its redo {:.2} ms: the rest is CPU, scheduling or a synchronous standby, and faster disks do not help",
+                "a commit takes {:.2} ms but its redo write only {:.2} ms: the rest is CPU, scheduling or a synchronous standby, so faster disks do not help",
                 commit / 1e3,
                 write / 1e3
             ),
@@ -272,7 +272,7 @@ fn waits(report: &AwrReport, figures: &AwrFigures, latencies: &[WaitLatency], sa
         (
             &["log file switch (checkpoint incomplete)", "log file switch completion"][..],
             "log-switch",
-            "sessions waited for log switches: larger or more redo logs, or faster writes of data files",
+            "sessions waited for log switches: use larger or more redo logs, or make writes to the data files faster",
         ),
         (
             &["free buffer waits"][..],
@@ -282,7 +282,7 @@ fn waits(report: &AwrReport, figures: &AwrFigures, latencies: &[WaitLatency], sa
         (
             &["log buffer space"][..],
             "log-buffer",
-            "sessions waited for space in the log buffer: redo is made faster than it is written",
+            "sessions waited for space in the log buffer: redo is generated faster than it is written",
         ),
     ] {
         let seconds: f64 =
@@ -295,7 +295,7 @@ fn waits(report: &AwrReport, figures: &AwrFigures, latencies: &[WaitLatency], sa
         say(
             "direct-path",
             Severity::Note,
-            "waits for direct path I/O overlap several I/Os: their mean is not a latency of the storage, and has no category here".to_owned(),
+            "a wait for direct path I/O covers several overlapping I/Os: its mean is not a storage latency, and has no category here".to_owned(),
         );
     }
 }
@@ -310,7 +310,7 @@ fn work(report: &AwrReport, figures: &AwrFigures, say: Say<'_>) {
             "cpu-beyond-db-time",
             Severity::Warning,
             format!(
-                "DB CPU is {:.0} % of DB time: one of them is counted wrong, and shares of DB time say little",
+                "DB CPU is {:.0} % of DB time: one of them is counted wrongly, so shares of DB time are unreliable",
                 100.0 * cpu / active
             ),
         );
@@ -324,7 +324,7 @@ fn work(report: &AwrReport, figures: &AwrFigures, say: Say<'_>) {
                 "unknown-db-time",
                 Severity::Note,
                 format!(
-                    "{unknown:.0} % of DB time is neither CPU nor a wait in the report: sessions that are ready and get no CPU, or work that this release does not count"
+                    "{unknown:.0} % of DB time is neither CPU nor a wait in the report: sessions were ready but got no CPU, or this release does not count that work"
                 ),
             );
         }
@@ -338,7 +338,7 @@ fn work(report: &AwrReport, figures: &AwrFigures, say: Say<'_>) {
             say(
                 "temp",
                 Severity::Note,
-                format!("temporary files are {percent:.0} % of all bytes: a larger PGA may save them"),
+                format!("temporary files are {percent:.0} % of all bytes: a larger PGA may avoid this I/O"),
             );
         }
     }
@@ -351,7 +351,7 @@ fn work(report: &AwrReport, figures: &AwrFigures, say: Say<'_>) {
             "scans",
             Severity::Note,
             format!(
-                "{:.0} % of the reads are of several blocks: throughput decides more than the latency of one block",
+                "{:.0} % of the reads are multi-block reads: throughput matters more than the latency of one block",
                 100.0 * multi / all
             ),
         );
@@ -363,7 +363,7 @@ fn work(report: &AwrReport, figures: &AwrFigures, say: Say<'_>) {
                 "many-log-switches",
                 Severity::Warning,
                 format!(
-                    "{:.1} log switches per hour: each begins a checkpoint; larger redo logs make fewer",
+                    "{:.1} log switches per hour: each starts a checkpoint; larger redo logs switch less often",
                     switches / hours
                 ),
             );
@@ -378,7 +378,7 @@ fn work(report: &AwrReport, figures: &AwrFigures, say: Say<'_>) {
             "buffer-cache",
             Severity::Note,
             format!(
-                "{percent:.1} % of the logical reads are in the buffer cache: a larger one may save reads, see SGA Target Advisory"
+                "the buffer cache answers {percent:.1} % of the logical reads: a larger one may save reads, see SGA Target Advisory"
             ),
         );
     }
@@ -390,7 +390,7 @@ fn exadata(report: &AwrReport, say: Say<'_>) {
         say(
             "cell-outliers",
             Severity::Warning,
-            format!("{} values of cells or disks are marked as beyond their range", exadata.outliers.len()),
+            format!("{} values of cells or disks are marked as out of range", exadata.outliers.len()),
         );
     }
     for group in &exadata.disk_groups {
@@ -416,8 +416,8 @@ fn exadata(report: &AwrReport, say: Say<'_>) {
     };
     for (prefix, what) in [
         ("cell smart", "smart scan, which other storage does not have"),
-        ("cell multiblock physical read", "reads of several blocks from the cells"),
-        ("cell single block physical read", "reads of one block from the cells"),
+        ("cell multiblock physical read", "multi-block reads from the cells"),
+        ("cell single block physical read", "single-block reads from the cells"),
     ] {
         let percent = share(prefix);
         if percent >= WORTH_NAMING_PERCENT {

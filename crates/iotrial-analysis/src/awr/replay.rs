@@ -106,9 +106,8 @@ impl DatabaseSeries {
         let block_kib = self.statistics(AwrFigure::BlockKib).filter(|one| one.average == one.peak);
         let block_kib = block_kib.map(|one| one.average);
         if block_kib.is_none() {
-            notes.push(
-                "the reports do not say how large a block of the database is: 8 KiB is assumed".to_owned(),
-            );
+            notes
+                .push("the reports do not state the block size of the database: 8 KiB is assumed".to_owned());
         }
         let block_kib = block_kib.unwrap_or(8.0);
         for (all, what) in [(&mut all_reads, "reads"), (&mut all_writes, "writes")] {
@@ -117,7 +116,7 @@ impl DatabaseSeries {
                 // AWR-Miner has one decimal.
                 all.mib_per_s = all.iops * block_kib / 1024.0;
                 notes.push(format!(
-                    "the bytes of {what} are rounded to 0 MiB/s in the reports: a block each is assumed"
+                    "the reports round the bytes of {what} to 0 MiB/s: one block per I/O is assumed"
                 ));
             }
         }
@@ -150,12 +149,12 @@ impl DatabaseSeries {
                 self.origin(level, AwrFigure::MultiBlockReads)
             } else {
                 if large.is_there() {
-                    notes.push("the reports do not tell reads of one block from others: their bytes are those of single blocks and of requests of 1 MiB".to_owned());
+                    notes.push("the reports do not separate single-block reads: iotrial assumes the mix of single blocks and requests of 1 MiB that gives the reported bytes".to_owned());
                 }
-                format!("by the bytes; {}", self.origin(level, AwrFigure::ReadMib))
+                format!("from the bytes; {}", self.origin(level, AwrFigure::ReadMib))
             };
             let of_small =
-                format!("all reads less the others below; {}", self.origin(level, AwrFigure::Reads));
+                format!("all reads minus the others below; {}", self.origin(level, AwrFigure::Reads));
             // The counter of requests of several blocks begins where a request is large.
             let is_single = small.mean_kib() < SINGLE_BLOCKS * block_kib;
             let name = if is_single { "single-block-reads" } else { "small-reads" };
@@ -176,9 +175,10 @@ impl DatabaseSeries {
             if redo.is_none_or(|redo| redo.iops < NEGLIGIBLE_PER_S) {
                 notes.push(match at(AwrFigure::RedoMib) {
                     Some(mib) if mib > 0.0 => {
-                        "the reports do not count writes of redo: they are among the other writes".to_owned()
+                        "the reports do not count redo writes separately: they are among the other writes"
+                            .to_owned()
                     }
-                    _ => "the reports have next to no redo: the load has no log".to_owned(),
+                    _ => "the reports have almost no redo, so the load has no log".to_owned(),
                 });
             }
             let (redo, rest) = all.without(redo, NEGLIGIBLE_PER_S);
@@ -192,8 +192,8 @@ impl DatabaseSeries {
             let origin = self.origin(level, AwrFigure::Writes);
             // A mix of all sizes, with redo in it, is no stream of the database writer.
             let (name, origin) = match multi {
-                Some(_) => ("db-writer", format!("all writes less the others below; {origin}")),
-                None => ("writes", format!("all writes, which the source does not tell apart; {origin}")),
+                Some(_) => ("db-writer", format!("all writes minus the others below; {origin}")),
+                None => ("writes", format!("all writes, which the source does not separate; {origin}")),
             };
             push(name, Role::Data, Direction::Write, Pattern::Random, small, origin);
             let origin = self.origin(level, AwrFigure::MultiBlockWrites);
@@ -242,12 +242,8 @@ impl DatabaseSeries {
         let redo =
             [(AwrFigure::RedoWriteUs, "log file parallel write"), (AwrFigure::CommitUs, "log file sync")];
         let wanted = [
-            (Role::Data, Stream::Read, &[(AwrFigure::SingleBlockReadUs, "a read of one block")][..]),
-            (
-                Role::Scan,
-                Stream::Read,
-                &[(AwrFigure::MultiBlockReadUs, "a read of several blocks into the cache")],
-            ),
+            (Role::Data, Stream::Read, &[(AwrFigure::SingleBlockReadUs, "a single-block read")][..]),
+            (Role::Scan, Stream::Read, &[(AwrFigure::MultiBlockReadUs, "a multi-block read into the cache")]),
             (Role::Log, Stream::Commit, &redo[..]),
         ];
         let (mut limits, mut quick_s) = (Vec::new(), QUICK_S.0);
@@ -264,7 +260,7 @@ impl DatabaseSeries {
             });
             let Some((figure, name, mean_us)) = found else {
                 notes.push(format!(
-                    "the reports have no wait that is a latency of {role} {stream}s: nothing judges them",
+                    "the reports have no wait that shows the latency of {role} {stream}s, so they are not judged",
                     stream = stream.as_str()
                 ));
                 continue;
@@ -275,7 +271,7 @@ impl DatabaseSeries {
                 .filter(|(waits, reads)| *waits < WAITED_FOR * reads)
             {
                 notes.push(format!(
-                    "sessions waited for {name} {} times per second where there were {} such reads: most were several at once, as by direct path, so that its mean says nothing of them, and they have no limit",
+                    "sessions waited for {name} only {} times per second, but there were {} such reads: most were issued several at once, as with direct path, so the mean wait is not their latency, and they have no limit",
                     number_in_words(waits),
                     number_in_words(reads)
                 ));
@@ -284,14 +280,14 @@ impl DatabaseSeries {
             let needed_s = JUDGED_IOS / iops;
             if needed_s > QUICK_S.1 {
                 notes.push(format!(
-                    "`{}` happens {iops:.2} times per second, too rarely to be judged within ten minutes: it has no limit",
+                    "`{}` happens {iops:.2} times per second, which is too rare to judge within ten minutes, so it has no limit",
                     figure.title()
                 ));
                 continue;
             }
             if mean_us < CACHE_US {
                 notes.push(format!(
-                    "{name} took {mean_us:.0} µs: memory answered (the cache of a file system, or of Exadata), and no volume will; --thresholds flash judges by what databases usually need"
+                    "{name} took {mean_us:.0} µs: memory answered (the cache of a file system, or of Exadata), and no volume can be as fast; use --thresholds flash for what databases usually need"
                 ));
             }
             quick_s = quick_s.max(needed_s);

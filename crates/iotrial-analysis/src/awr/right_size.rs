@@ -243,13 +243,13 @@ impl Sizer<'_> {
         let asked = self.request;
         let unseen = if self.is_guess() {
             match self.series.intervals.len() {
-                1 => "one interval has an average and no peak: the factor that OMAT assumes",
+                1 => "one interval has an average but no peak: the factor that OMAT assumes",
                 _ => {
-                    "fewer than 20 intervals have no 95th percentile: the factor that OMAT assumes, on the highest"
+                    "fewer than 20 intervals have no 95th percentile: the factor that OMAT assumes, applied to the highest"
                 }
             }
         } else {
-            "the level was measured, and nothing is put on top"
+            "the level was measured, so nothing is added"
         };
         let omat = "OMAT's default";
         let (by_method, memory) = match method {
@@ -259,9 +259,9 @@ impl Sizer<'_> {
             }
         };
         let utilisation = match method {
-            Method::Iotrial => "above it OMAT takes a host for short of CPU",
-            Method::Omat => "OMAT sizes by sessions and leaves no room beyond its factor",
-            Method::Peak => "at the highest minute all CPUs may be busy",
+            Method::Iotrial => "above it OMAT considers a host short of CPU",
+            Method::Omat => "OMAT sizes by sessions and leaves no reserve beyond its factor",
+            Method::Peak => "in the busiest minute all CPUs may be in use",
         };
         let factor = |name, value, given: Option<f64>, why: &str| Factor {
             name,
@@ -346,20 +346,20 @@ impl Sizer<'_> {
         let mut notes = Vec::new();
         if let Some(part) = self.series.about.large_part() {
             notes.push(format!(
-                "{}: vCPUs, memory, rates and what is over-provisioned are of that alone; in a cluster the host also takes over the work of another one that fails",
+                "{}: vCPUs, memory, rates and over-provisioning refer to this part only; in a cluster the host must also take over the work of a failed one",
                 part.words()
             ));
         }
         if self.is_guess() {
             let time = duration(self.series.covered_s);
             let known = match self.series.intervals.len() {
-                1 => format!("one interval of {time}: its average is all that is known"),
-                count => format!(
-                    "{count} intervals of {time} in all: the highest of so few says little of the time between them"
-                ),
+                1 => format!("one interval of {time}: only its average is known"),
+                count => {
+                    format!("{count} intervals of {time} in all: too few to know the peaks between them")
+                }
             };
             notes.push(format!(
-                "{known}; give reports over days, or AWR-Miner's output, and no factor has to be assumed"
+                "{known}; with reports over days, or AWR-Miner's output, no factor needs to be assumed"
             ));
         }
         if let (Some(cpu), Some(sessions)) = (chosen.vcpus_by_cpu, chosen.vcpus_by_sessions)
@@ -367,25 +367,25 @@ impl Sizer<'_> {
             && sessions > 1.0
         {
             notes.push(format!(
-                "sizing by active sessions would take {sessions:.1} vCPUs where CPU time takes {cpu:.1}: sessions mostly wait, and a CPU does not make a wait shorter"
+                "sizing by active sessions would give {sessions:.1} vCPUs, sizing by CPU time gives {cpu:.1}: sessions mostly wait, and more CPUs do not shorten waits"
             ));
         }
         if chosen.vcpus.is_some() && chosen.vcpus_by_cpu.is_none() && chosen.method != Method::Omat {
-            notes.push("there is no CPU time in the source: vCPUs follow from active sessions, which is the upper end".to_owned());
+            notes.push("the source has no CPU time: vCPUs are computed from active sessions, which is an upper bound".to_owned());
         }
         let ratio = self.thread_ratio();
         if self.series.about.is_virtual {
             notes.push(
-                "each CPU is a socket of its own in the report: a virtual machine, whose CPUs count as vCPUs"
+                "the report shows each CPU as a separate socket: a virtual machine, whose CPUs count as vCPUs"
                     .to_owned(),
             );
         } else if ratio > 1.5 {
             notes.push(format!(
-                "the report has as many cores as CPUs, and each counts as {ratio:.0} vCPUs: right for hosts without hyper-threading; in a virtual machine that calls its vCPUs cores, half as many do"
+                "the report has as many cores as CPUs, so each counts as {ratio:.0} vCPUs: this is right for hosts without hyper-threading; if it is a virtual machine that calls its vCPUs cores, half as many are enough"
             ));
         } else if (ratio - 1.0).abs() > 0.01 {
             notes.push(format!(
-                "a core of today has {:.0} hardware threads, and one that is bought has two: CPUs count {ratio:.2} times",
+                "a core of the present host has {:.0} hardware threads, and a new one has two: CPUs count {ratio:.2} times",
                 TARGET_THREADS_PER_CORE / ratio,
             ));
         }
@@ -401,7 +401,7 @@ impl Sizer<'_> {
             && busy > 2.0 * own.max(0.5)
         {
             notes.push(format!(
-                "{busy:.1} CPUs of the host are busy, {own:.1} of them with the sessions of this database: others use the host, and what is over-provisioned is so for this database alone"
+                "{busy:.1} CPUs of the host are busy, only {own:.1} of them with the sessions of this database: others use the host too, and over-provisioning refers to this database only"
             ));
         }
         let has_targets = report.is_some_and(|report| {
@@ -409,7 +409,7 @@ impl Sizer<'_> {
         });
         if has_targets && chosen.memory_gib.is_some() {
             notes.push(
-                "memory is what SGA and PGA are set to: what is in use is not in the report".to_owned(),
+                "memory is the configured size of SGA and PGA: the report does not have their use".to_owned(),
             );
         }
         notes

@@ -204,7 +204,8 @@ fn database(mut samples: Vec<AwrSample>, left_out: &mut Vec<LeftOut>) -> Option<
     let mut kept: Vec<AwrSample> = Vec::new();
     for sample in samples {
         if sample.seconds() <= 0.0 {
-            left_out.push(LeftOut { file: sample.source, why: "its elapsed time is not there".to_owned() });
+            left_out
+                .push(LeftOut { file: sample.source, why: "it does not state its elapsed time".to_owned() });
             continue;
         }
         match kept.iter().find(|one| one.overlaps(&sample)) {
@@ -214,11 +215,11 @@ fn database(mut samples: Vec<AwrSample>, left_out: &mut Vec<LeftOut>) -> Option<
             }),
             // A file of AWR-Miner with a snapshot of a long day, or after a restart.
             Some(other) if other.source == sample.source => left_out.push(LeftOut {
-                why: "one of its snapshots covers part of the time of another one of it".to_owned(),
+                why: "two of its snapshots overlap in time".to_owned(),
                 file: sample.source,
             }),
             Some(other) => left_out.push(LeftOut {
-                why: format!("`{}` covers part of the same time in a shorter interval", other.source),
+                why: format!("`{}` covers part of the same time with a shorter interval", other.source),
                 file: sample.source,
             }),
             None => kept.push(sample),
@@ -243,9 +244,9 @@ fn database(mut samples: Vec<AwrSample>, left_out: &mut Vec<LeftOut>) -> Option<
     let long = intervals.iter().filter(|one| one.seconds > 2.0 * 3600.0).count();
     if long > 0 {
         notes.push(match intervals.len() {
-            1 => "the interval is longer than two hours, and hides its busy minutes".to_owned(),
+            1 => "the interval is longer than two hours, so it hides busy minutes".to_owned(),
             count => {
-                format!("{long} of {count} intervals are longer than two hours, and hide their busy minutes")
+                format!("{long} of {count} intervals are longer than two hours, so they hide busy minutes")
             }
         });
     }
@@ -487,7 +488,7 @@ mod tests {
             left,
             [
                 ("one again", "`one` covers the same snapshots"),
-                ("day", "`one` covers part of the same time in a shorter interval"),
+                ("day", "`one` covers part of the same time with a shorter interval"),
             ]
         );
         assert_eq!(

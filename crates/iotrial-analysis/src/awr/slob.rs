@@ -331,7 +331,7 @@ impl SlobSeries {
             }
         }
         if without_time > 0 {
-            notes.push(format!("{without_time} reports have no times: each is a run by itself"));
+            notes.push(format!("{without_time} reports have no times: each counts as a separate run"));
         }
         runs.iter_mut().for_each(SlobRun::sum_up);
         runs.sort_by(|a, b| {
@@ -342,7 +342,7 @@ impl SlobSeries {
         let active = all.iter().filter(|one| one.sessions_from != OF_NAME).count();
         if active > 0 {
             notes.push(format!(
-                "the names of {active} of {} files do not say how many sessions ran, as awr.txt.32 does: those that were active on average are taken",
+                "the names of {active} of {} files do not state the number of sessions (as awr.txt.32 does): the average of active sessions is used",
                 all.len()
             ));
         }

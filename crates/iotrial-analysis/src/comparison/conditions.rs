@@ -208,7 +208,7 @@ impl Conditions {
 /// What the rates of the load are: those of the profile, needed ones, or found by a search.
 fn aim_of(subject: &Subject<'_>) -> String {
     match subject.search {
-        None => "the load as it stands".to_owned(),
+        None => "the unchanged load".to_owned(),
         Some(search) => {
             let limit = search.limit.in_words();
             match &search.need {
@@ -260,7 +260,7 @@ fn flushes_of(subject: &Subject<'_>) -> Option<&'static str> {
     if all.any(|ops| ops.flushes_apart().is_some()) {
         Some(APART)
     } else if subject.jobs.iter().filter_map(|job| job.planned).any(is_durable) {
-        Some("a part of them")
+        Some("some of them")
     } else {
         None
     }

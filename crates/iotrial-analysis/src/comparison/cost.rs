@@ -41,7 +41,7 @@ pub(super) fn cost(best: &Configuration, other: &Configuration) -> Option<String
     let rates = best.rate() / other.rate();
     let for_rate = if rates.is_finite() { format!(" for {rates:.2} times the I/Os") } else { String::new() };
     Some(format!(
-        "{} costs {} {currency} a month, {} {} {currency}: {:.2} times the price{for_rate}.",
+        "{} costs {} {currency} a month and {} {} {currency}: {:.2} times the price{for_rate}.",
         best.title(),
         with_thousands(mine),
         other.title(),
@@ -68,7 +68,7 @@ pub(super) fn cpu_cost(best: &Configuration, other: &Configuration) -> Option<St
     // A baseline with no measurable CPU time would give infinity.
     times.is_finite().then(|| {
         format!(
-            "{} needs {usr:.1} % user and {sys:.1} % system CPU, {} {other_usr:.1} % and {other_sys:.1} %: {} times the CPU{for_rate}.",
+            "{} needs {usr:.1} % user and {sys:.1} % system CPU, and {} {other_usr:.1} % and {other_sys:.1} %: {} times the CPU{for_rate}.",
             best.title(),
             other.title(),
             factor(times),

@@ -159,7 +159,7 @@ impl Reading {
             Self::TooFew => "too few intervals to tell",
             Self::TooFewRepeats => "too few repeats to tell",
             Self::NoInterval => "no interval, so not judged",
-            Self::Undecided => "only a bound is known, which leaves it open",
+            Self::Undecided => "only a bound is known, so the change is open",
             Self::OtherRate => "at another rate, so not judged",
             Self::Amount => "",
         }

@@ -66,7 +66,7 @@ impl Relation {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseGateError {
     /// It contains no relation.
-    #[error("`{0}` has none of <=, <, >=, >")]
+    #[error("`{0}` needs one of <=, <, >=, >")]
     NoRelation(String),
     /// The part before the relation is not a metric.
     #[error("{}", names_no_metric(.0))]
@@ -91,7 +91,7 @@ fn names_no_metric(text: &str) -> String {
     let streams: Vec<&str> = Stream::ALL.iter().map(|stream| stream.metric_word()).collect();
     let roles: Vec<&str> = Role::ALL.iter().map(|role| role.as_str()).collect();
     format!(
-        "`{text}` names no metric: it is a stream ({}) and a figure ({}), such as write.p99, or the same of a role ({}), such as log.commit.p99, `capacity`, or a metric of an application such as other.tps; of sweeps ceiling, ceiling_bandwidth, knee, sustained, or one of a pattern such as randread-8k.ceiling",
+        "`{text}` does not name a metric. Metrics are a stream ({}) and a figure ({}), such as write.p99; the same for a role ({}), such as log.commit.p99; `capacity`; a metric of an application, such as other.tps; for sweeps ceiling, ceiling_bandwidth, knee and sustained, also of one pattern, such as randread-8k.ceiling",
         streams.join(", "),
         Figure::ALL.map(Figure::word).join(", "),
         roles.join(", ")
@@ -275,11 +275,11 @@ mod tests {
     #[test]
     fn what_is_no_gate_is_refused_with_what_is_wrong() {
         for (text, part) in [
-            ("write.p99 10%", "none of <=, <, >=, >"),
-            ("write.p99 =< 10%", "none of <=, <, >=, >"),
+            ("write.p99 10%", "needs one of <=, <, >=, >"),
+            ("write.p99 =< 10%", "needs one of <=, <, >=, >"),
             (
                 "p99 <= 10%",
-                "`p99` names no metric: it is a stream (read, write, commit, total) and a figure (iops, bandwidth, mean, p50, p90, p95, p99, p99.9, p99.99, max), such as write.p99, or the same of a role (data, tempdb, log, scan, backup), such as log.commit.p99, `capacity`, or a metric of an application such as other.tps",
+                "`p99` does not name a metric. Metrics are a stream (read, write, commit, total) and a figure (iops, bandwidth, mean, p50, p90, p95, p99, p99.9, p99.99, max), such as write.p99; the same for a role (data, tempdb, log, scan, backup), such as log.commit.p99; `capacity`; a metric of an application, such as other.tps",
             ),
             (
                 "write.p99 <= 10",
@@ -291,7 +291,7 @@ mod tests {
             ("write.p99 < 2,5ms", "`2,5ms` is not a limit"),
             ("write.p99 <= +2,5%", "`+2,5%` is not a limit"),
             ("read.iops > 20,00iops", "is not a limit"),
-            ("application.tps > 5", "`application.tps` names no metric"),
+            ("application.tps > 5", "`application.tps` does not name a metric"),
             ("write.p99 <= 20000iops", "or a value such as 2ms"),
             ("write.iops >= 2ms", "or a value such as 20000iops"),
             ("write.bandwidth >= 20", "or a value such as 500MiB/s"),

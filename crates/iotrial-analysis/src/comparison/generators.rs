@@ -24,7 +24,7 @@ pub(super) fn without_unlike_writes(samples: &mut [Sample], findings: &mut Vec<F
     if let Some(first) = names.first() {
         let others = if names.len() > 1 { format!(" and {} others", names.len() - 1) } else { String::new() };
         let message = format!(
-            "The latencies of writes of {first}{others} do not include the flushes, which it reports separately and others count as part of the write: they are left out."
+            "The write latencies of {first}{others} do not include the flushes, which it reports separately while others count them as part of the write. These latencies are left out."
         );
         findings.push(finding(FindingId::FlushesApart, Severity::Warning, message));
     }
@@ -39,7 +39,7 @@ pub(super) fn findings_on_generators(samples: &[Sample]) -> Vec<Finding> {
     let another = first.and_then(|first| known.find(|other| tool(other) != tool(first)));
     if let (Some(first), Some(other)) = (first, another) {
         let message = format!(
-            "{} was measured by {} and {} by {}: tools do not time the same part of an I/O, and may count a flush as one, so that a part of what differs is theirs.",
+            "{} was measured by {} and {} by {}: tools time different parts of an I/O, and may count a flush as an I/O, so they cause a part of the difference.",
             first.source,
             tool(first).unwrap_or_default(),
             other.source,
@@ -55,7 +55,7 @@ pub(super) fn findings_on_generators(samples: &[Sample]) -> Vec<Finding> {
     if let Some((first, other, differences)) = differing {
         let words: Vec<String> = differences.iter().map(Difference::to_string).collect();
         let message = format!(
-            "The generator did not work in the same way in {} and {} ({}): a part of what CPU time differs by is its own, and of short latencies too.",
+            "The generator worked differently in {} and {} ({}): this explains a part of the difference in CPU time and in short latencies.",
             first.source,
             other.source,
             words.join("; ")

@@ -500,7 +500,11 @@ fn reasons(
         // Changes are from it: each of the others is told.
         let others = configurations.iter().filter(|one| one.key != baseline);
         let sentence = |one: &Contender| {
-            Some(format!("{} against it, over all loads: {}.", one.title(), ranges(&one.key, compared)?))
+            Some(format!(
+                "{} compared with it, over all loads: {}.",
+                one.title(),
+                ranges(&one.key, compared)?
+            ))
         };
         return others.filter_map(sentence).collect();
     }
@@ -508,7 +512,7 @@ fn reasons(
         compared.iter().partition(|row| row.is_won_by(&best.key));
     let against = configurations.iter().find(|one| one.key == baseline).map(Contender::title);
     let sentence = |rows: &[&LoadRow], whose: String| {
-        Some(format!("Against {}{whose}: {}.", against.as_ref()?, ranges(&best.key, rows)?))
+        Some(format!("Compared with {}{whose}: {}.", against.as_ref()?, ranges(&best.key, rows)?))
     };
     let where_won = if others.is_empty() { String::new() } else { ", where it is the best".to_owned() };
     let names: Vec<String> = others.iter().map(|row| row.load.clone()).collect();
@@ -545,7 +549,7 @@ fn cost_sentence(configurations: &[Contender], loads: &[LoadRow]) -> Option<Stri
     let for_work = if cheapest.is_empty() {
         String::new()
     } else {
-        format!(" The throughput costs least with {}.", enumerate(&cheapest))
+        format!(" The lowest price for throughput: {}.", enumerate(&cheapest))
     };
     Some(format!("{} a month.{for_work}", enumerate(&words)))
 }

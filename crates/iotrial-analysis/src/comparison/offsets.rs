@@ -70,7 +70,7 @@ fn different_ways(samples: &[Sample]) -> Option<Finding> {
         _ => None,
     })?;
     let message = format!(
-        "{} goes to the same offsets in every run ({seed}), and {} to new ones (randrepeat=0): what an earlier run left in a cache of the device, the array or the host serves only the first.",
+        "{} uses the same offsets in every run ({seed}), but {} draws new ones (randrepeat=0): only the first benefits from what an earlier run left in a cache of the device, the array or the host.",
         sample.source, anew.source
     );
     Some(finding(FindingId::OffsetsRepeat, Severity::Warning, message))
@@ -105,7 +105,7 @@ fn same_again(samples: &[Sample]) -> Option<Finding> {
         "randrepeat=0 draws new ones"
     };
     let message = format!(
-        "{}{others} went to the same offsets as a run before of the same configuration ({seed}): caches may have served what that one had read, and the repeats show less than they seem to; {way}.",
+        "{}{others} used the same offsets as an earlier run of the same configuration ({seed}): caches may have answered what that run had read, so the repeats prove less than they seem to; {way}.",
         first.source
     );
     Some(finding(FindingId::OffsetsRepeat, Severity::Note, message))
@@ -169,7 +169,7 @@ mod tests {
             let [found] = found.as_slice() else { panic!("{found:#?}") };
             assert_eq!((found.id, found.severity), (FindingId::OffsetsRepeat, Severity::Warning));
             assert!(found.message.starts_with(&repeated.source), "{}", found.message);
-            assert!(found.message.contains("and off.json to new ones"), "{}", found.message);
+            assert!(found.message.contains("but off.json draws new ones"), "{}", found.message);
         }
         // fio's usual way is to repeat: of two repeats the second finds what the first one read.
         assert_eq!(severities(&[usual.clone(), on.clone()]), [Severity::Note]);
@@ -197,7 +197,7 @@ mod tests {
         let found = findings_on_offsets(&again);
         let [found] = found.as_slice() else { panic!("{found:#?}") };
         assert_eq!(found.severity, Severity::Note);
-        assert!(found.message.starts_with("2 and 1 more went to the same offsets"), "{}", found.message);
+        assert!(found.message.starts_with("2 and 1 more used the same offsets"), "{}", found.message);
         assert!(found.message.contains("(seed 7)"), "{}", found.message);
         assert_eq!(severities(&[of_run("1", "a", 7), of_run("2", "a", 8)]), []);
         // Different configurations get the same course on purpose, as a study does it.

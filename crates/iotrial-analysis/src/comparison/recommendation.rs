@@ -106,7 +106,9 @@ impl Recommendation {
         let is_unknown = ranked().next().is_some() && ranked().all(|delta| delta.reading.is_unknown());
         let answer = match scaling.first().filter(|_| is_scaling) {
             Some(scaling) => {
-                format!("These are different numbers of the same thing, so none is recommended. {scaling}")
+                format!(
+                    "The configurations differ only in the number of the same thing, so none is recommended. {scaling}"
+                )
             }
             None => sentence(configurations, &leaders, evidence.rankings, &reservations, is_unknown),
         };
@@ -159,7 +161,7 @@ fn scaling_sentences(configurations: &[Configuration], scaling: &[Scaling]) -> V
         let title = |key: &str| titles(configurations, key);
         let load = one.metric.load.as_ref().map(|load| format!(" under {load}")).unwrap_or_default();
         format!(
-            "From {} to {} {} ({} to {}), {}{load} grows from {} to {}, by a factor of {:.2}: {:.0} % efficiency.",
+            "From {} to {} {} ({} to {}), {}{load} grows from {} to {}, a factor of {:.2}: {:.0} % efficiency.",
             one.from_count,
             one.to_count,
             one.attribute,
@@ -193,7 +195,7 @@ fn sentence(
 ) -> String {
     let froze = reservations.iter().any(|one| one.kind == ReservationKind::Froze);
     match leaders {
-        [] => "No metric is known of all configurations, so none can be recommended.".to_owned(),
+        [] => "No metric is known for all configurations, so none can be recommended.".to_owned(),
         [best] => {
             let title = configurations[best.index].title();
             let whole: Vec<&Ranking> =
@@ -211,11 +213,11 @@ fn sentence(
                 }
                 (first, all) if first == all => {
                     format!(
-                        "{title} is the best: nothing is shown to be better by {LEAST_WEIGHT_PERCENT:.0} % or more in any of {all} metrics, and it wins more of them than any other."
+                        "{title} is the best: no other is shown to be better by {LEAST_WEIGHT_PERCENT:.0} % or more in any of {all} metrics, and it wins more of them than any other."
                     )
                 }
                 (first, all) => {
-                    format!("{title} is the best over all: it is first in {first} of {all} metrics.")
+                    format!("{title} is the best overall: it is first in {first} of {all} metrics.")
                 }
             }
         }
@@ -227,10 +229,7 @@ fn sentence(
         }
         several => {
             let names: Vec<String> = several.iter().map(|one| configurations[one.index].title()).collect();
-            format!(
-                "{} share the first place: none of them is shown to be better over all.",
-                names_of(&names)
-            )
+            format!("{} share the first place: none of them is shown to be better overall.", names_of(&names))
         }
     }
 }
@@ -258,7 +257,7 @@ fn reasons(
         // Of bounds alone there are no ranges.
         let ranges = group_ranges(&pair, |_| true);
         if !ranges.is_empty() {
-            reasons.push(format!("Against {}, the second: {ranges}.", second.title()));
+            reasons.push(format!("Compared with {}, the second best: {ranges}.", second.title()));
         }
         reasons.extend(bounds_sentence(&pair));
     }
@@ -298,7 +297,7 @@ fn bounds_sentence(pair: &Pair) -> Option<String> {
         Some(format!("{} is {least} {by} {way} ({to} against {from})", delta.metric.title()))
     });
     let sure: Vec<String> = sure.collect();
-    (!sure.is_empty()).then(|| format!("Certain, although only bounds were printed: {}.", names_of(&sure)))
+    (!sure.is_empty()).then(|| format!("Certain although only bounds were printed: {}.", names_of(&sure)))
 }
 
 fn amount_words(metric: &Metric, amount: Amount) -> String {
@@ -370,7 +369,7 @@ fn over_all(factor: &Factor, step: (&str, &str), changes: &[GroupChange]) -> Str
     match (better, worse) {
         // «No difference» would be an answer, and there is none.
         (0, 0) if sum(|one| one.unknown_count) == all => {
-            "was measured too little to tell a difference".to_owned()
+            "was not measured enough to show a difference".to_owned()
         }
         (0, 0) => "makes no measurable difference".to_owned(),
         (better, _) if better == all => "is better in everything".to_owned(),
@@ -411,7 +410,11 @@ fn avoid(
         let far = pair.ranked().filter(|delta| delta.gain_factor().recip() >= least).count();
         let mut reasons = Vec::new();
         if let Some(problem) = problem {
-            reasons.push(format!("its tail, {} {}", problem.tail.metric.title(), values(&problem.tail)));
+            reasons.push(format!(
+                "its tail latency, {} {}",
+                problem.tail.metric.title(),
+                values(&problem.tail)
+            ));
         }
         if let Some(category) = critical(one, best) {
             reasons.push(format!("judged {category}, which {} is not", best.key));

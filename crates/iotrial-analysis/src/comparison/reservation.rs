@@ -141,7 +141,7 @@ fn freeze_words(one: &Configuration, configurations: &[Configuration]) -> Option
     let (calmest, calm) = others.min_by(|a, b| a.1.total_cmp(&b.1))?;
     (worst >= FREEZE_FACTOR * calm).then(|| {
         format!(
-            "its slowest {} took {}, and the slowest I/O of {} {}",
+            "its slowest {} took {}, while the slowest I/O of {} took {}",
             stream.as_str(),
             latency_in_words(worst),
             calmest.title(),

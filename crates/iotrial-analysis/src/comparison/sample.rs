@@ -539,7 +539,7 @@ fn caveats(subject: &Subject<'_>) -> Vec<Caveat> {
     let about = subject.bounds.iter().filter(|bound| bound.relation == BoundRelation::About);
     let bounds = about.map(|bound| {
         Caveat::new(format!(
-            "{} was printed as about {}, and is not compared",
+            "{} was printed as about {}, so it is not compared",
             bound.metric, bound.number.value
         ))
     });

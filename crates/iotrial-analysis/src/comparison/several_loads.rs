@@ -186,10 +186,7 @@ impl SeveralLoads {
             findings.push(finding(
                 FindingId::LeftOut,
                 Severity::Note,
-                format!(
-                    "Measured on one configuration only, so compared with nothing: {}.",
-                    enumerate(&alone)
-                ),
+                format!("Measured on only one configuration, so not compared: {}.", enumerate(&alone)),
             ));
         }
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
@@ -296,7 +293,11 @@ fn findings_of(comparisons: &[(String, Comparison)]) -> Vec<Finding> {
             1 => "One more warning is".to_owned(),
             count => format!("{count} more warnings are"),
         };
-        all.push(finding(FindingId::Caveat, Severity::Warning, format!("{more} with the loads, below.")));
+        all.push(finding(
+            FindingId::Caveat,
+            Severity::Warning,
+            format!("{more} listed with the loads below."),
+        ));
     }
     all
 }

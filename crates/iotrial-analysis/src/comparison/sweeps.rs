@@ -212,14 +212,14 @@ impl SweepComparison {
             findings.push(finding(
                 FindingId::LeftOut,
                 Severity::Note,
-                format!("In one sweep only, so compared with nothing: {}.", enumerate(&alone)),
+                format!("In only one sweep, so not compared: {}.", enumerate(&alone)),
             ));
         }
         findings.extend(findings_of(&all));
         findings.push(finding(
             FindingId::MeasuredOnce,
             Severity::Note,
-            "Each sweep is one measurement: its intervals show how uncertain it is in itself, with 1 % for what changes from one to the next on a quiet device. Other work on a shared device changes more."
+            "Each sweep is a single measurement: its intervals show how uncertain it is, plus 1 % for the change from one sweep to the next on a quiet device. Other work on a shared device causes larger changes."
                 .to_owned(),
         ));
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
@@ -306,7 +306,7 @@ fn differences(one: &SweepRecord, other: &SweepRecord) -> Vec<Difference> {
             // The loads of both are measured in the same way.
             SweepMethod::Search | SweepMethod::Grid => "a sweep of outstanding I/Os",
             SweepMethod::Sqlio => "the series of the SQLIO paper",
-            SweepMethod::Channel => "a sweep of the channel",
+            SweepMethod::Channel => "a sweep of the path to the storage",
         };
         let device = if settings.engine.is_simulated() {
             "a simulated device"
@@ -737,12 +737,17 @@ fn answer(sweeps: &[ComparedSweep], baseline: usize, curves: &[ComparedCurve]) -
             words.push(format!("no difference shown in the ceiling of {}", names_of(&same)));
         }
         if !unknown.is_empty() {
-            words.push(format!("too little measured to compare the ceiling of {}", names_of(&unknown)));
+            words.push(format!("too little data to compare the ceiling of {}", names_of(&unknown)));
         }
         if words.is_empty() {
             words.push("no ceiling to compare".to_owned());
         }
-        parts.push(format!("{} against {}: {}.", sweep.title(), sweeps[baseline].title(), words.join("; ")));
+        parts.push(format!(
+            "{} compared with {}: {}.",
+            sweep.title(),
+            sweeps[baseline].title(),
+            words.join("; ")
+        ));
     }
     let is_better = match (better, worse) {
         (0, 0) => None,

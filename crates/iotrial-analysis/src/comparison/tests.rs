@@ -343,7 +343,7 @@ fn a_run_that_measured_nothing_is_refused_or_left_out() {
     empty.jobs = RunRecord::totals_of_intervals(&empty.plan, &[]);
     let samples = || vec![sample(&one), sample(&other), sample(&empty)];
     let error = Comparison::new(samples(), &CompareRequest::default()).unwrap_err();
-    assert_eq!(error.to_string(), format!("{} has nothing measured", empty.id));
+    assert_eq!(error.to_string(), format!("{} measured nothing", empty.id));
     let forced = CompareRequest { force: true, ..CompareRequest::default() };
     assert_eq!(Comparison::new(samples(), &forced).unwrap().configurations.len(), 2);
 }

@@ -172,10 +172,10 @@ const NOT_RECORDED: &str = "not recorded";
 
 fn io_errors_words(errors: u64, worst: Option<&WorstErrors<'_>>) -> String {
     let Some(WorstErrors { attempts, job, direction, first_error }) = worst else {
-        return format!("{errors} I/Os failed; the figures are of those that did not");
+        return format!("{errors} I/Os failed; the figures contain only those that succeeded");
     };
     format!(
-        "{} of {} I/Os failed, most of them {direction}s of `{job}`, the first one with: {}",
+        "{} of {} I/Os failed, most of them {direction}s of `{job}`; the first error: {}",
         count_with_thousands(errors),
         count_with_thousands(*attempts),
         first_error.map_or_else(|| NOT_RECORDED.to_owned(), Failure::to_string)
@@ -207,7 +207,7 @@ pub(super) fn short_io(seen: &Observed<'_, '_>) -> Option<Finding> {
 
 fn short_io_words(job: &str, direction: Direction, [moved, asked]: [u32; 2]) -> String {
     format!(
-        "{direction}s of `{job}` came back short, the first one with {moved} of {asked} bytes: the file or device ends before the load does, or something cut it while it ran"
+        "{direction}s of `{job}` were short, the first one moved {moved} of {asked} bytes: the file or device is smaller than the load expects, or something truncated it during the run"
     )
 }
 
@@ -232,16 +232,16 @@ fn clock_jump_words(jump_s: f64, monotonic_s: f64) -> String {
     let (way, why) = if jump_s > 0.0 {
         (
             "ahead",
-            "either it was set, or the machine was suspended or migrated, and then the latencies lack that time",
+            "either somebody set it, or the machine was suspended or migrated; in that case the latencies do not include that time",
         )
     } else {
         (
             "back",
-            "most likely it was set; latencies come from the other clock, but times of day in logs do not match",
+            "most likely somebody set it; latencies are not affected, because they come from the monotonic clock, but times of day in logs do not match",
         )
     };
     format!(
-        "the time of day jumped {:.1} s {way} within {monotonic_s:.0} s of measuring, against the monotonic clock: {why}",
+        "compared with the monotonic clock, the time of day jumped {:.1} s {way} within {monotonic_s:.0} s of measuring: {why}",
         jump_s.abs()
     )
 }
@@ -330,7 +330,7 @@ fn unsteady_words(evidence: &Unsteady, waited: Option<(Duration, Duration)>) -> 
             percent_or_times(slope_percent.abs())
         ),
         _ => format!(
-            "{was_not} {:.1} % of what came to be due only made a queue longer (at most {MOST_BACKLOG_GROWTH_PERCENT:.0} % is steady)",
+            "{was_not} {:.1} % of the I/Os that became due only made a queue longer (at most {MOST_BACKLOG_GROWTH_PERCENT:.0} % is steady)",
             evidence.backlog_growth_percent.unwrap_or_default()
         ),
     }
@@ -397,7 +397,7 @@ mod tests {
         assert_eq!(found.severity, Severity::Warning);
         assert_eq!(
             found.message,
-            "3 of 5,400,003 I/Os failed, most of them writes of `journal`, the first one with: input/output error (os error 5)"
+            "3 of 5,400,003 I/Os failed, most of them writes of `journal`; the first error: input/output error (os error 5)"
         );
         record.jobs[0].read.as_mut().unwrap().error_count = 100_000;
         let found = io_errors(&record).unwrap();
@@ -414,7 +414,7 @@ mod tests {
         record.jobs[0].read.as_mut().unwrap().first_error = Some(Failure::Short { moved: 512, asked: 8192 });
         let found = short_io(&record).unwrap();
         assert_eq!(found.severity, Severity::Serious);
-        assert!(found.message.starts_with("reads of `pages` came back short"), "{}", found.message);
+        assert!(found.message.starts_with("reads of `pages` were short"), "{}", found.message);
     }
 
     #[test]

@@ -75,17 +75,17 @@ fn foreign_words(step: &ChainStep, is_bare: bool) -> String {
     let whose = if step.roles.is_empty() { String::new() } else { format!("{}: ", in_words(&step.roles)) };
     if step.is_partition {
         return format!(
-            "{share_percent:.0} % of what {below} moved ({excess}) went to other partitions than {}: someone else used the disk",
+            "{share_percent:.0} % of the bytes that {below} moved ({excess}) belong to partitions other than {}: someone else used the disk",
             step.above.join(", ")
         );
     }
     let who = if is_bare {
         "someone else used them"
     } else {
-        "someone else used them, or the file system above them multiplies I/Os"
+        "someone else used them, or the file system adds I/Os of its own"
     };
     format!(
-        "{whose}the devices moved {excess} more than the {above} that were issued ({:.0} %; {share_percent:.0} % of what {below} moved): {who}",
+        "{whose}the devices moved {excess} more than the {above} that iotrial issued ({:.0} %; {share_percent:.0} % of what {below} moved): {who}",
         excess_of_above_percent(step)
     )
 }
@@ -130,7 +130,7 @@ fn amplified_words(step: &ChainStep) -> String {
     let times =
         |flow: &StepFlow| flow.bytes_ratio.map_or_else(|| "no".to_owned(), |ratio| format!("{ratio:.2}"));
     format!(
-        "{} read {} and wrote {} bytes for each byte of {}: what lies between them multiplies I/Os, or others use the devices too",
+        "{} read {} and wrote {} bytes for each byte of {}: the layer between them adds I/Os, or others use the devices too",
         step.below.join(", "),
         times(&step.read),
         times(&step.write),
@@ -170,11 +170,11 @@ fn cache_below_words(step: &ChainStep, direction: Direction, seen_percent: f64) 
         let whose =
             if step.roles.is_empty() { String::new() } else { format!("{}: ", in_words(&step.roles)) };
         return format!(
-            "{whose}the devices counted {counted} of the {above} that were issued as {direction}s ({seen_percent:.0} %): a cache or holes in the file answered above them, or the load reached devices that are not known"
+            "{whose}the devices counted only {counted} of the {above} that iotrial issued as {direction}s ({seen_percent:.0} %): a cache or holes in the file answered the rest, or the I/O went to devices that iotrial does not know"
         );
     }
     format!(
-        "{} counted {counted} of the {above} that {} passed on as {direction}s ({seen_percent:.0} %): a cache between them answered, or holds them back",
+        "{} counted only {counted} of the {above} that {} passed on as {direction}s ({seen_percent:.0} %): a cache between them answered the rest, or still holds it",
         step.below.join(", "),
         step.above.join(", ")
     )
@@ -214,7 +214,7 @@ pub(super) fn merged_io(seen: &Observed<'_, '_>) -> Option<Finding> {
 
 fn merged_words(flow: &StepFlow, direction: Direction, percent: f64, below: &[String]) -> String {
     format!(
-        "{percent:.0} % of the {direction}s were merged with their neighbours above the device: {} of them became {} I/Os of {}, so the device does not do the IOPS that are shown",
+        "{percent:.0} % of the {direction}s were merged with their neighbours before they reached the device: {} of them became {} I/Os of {}, so the device itself did fewer IOPS than shown",
         with_thousands(flow.above_count as f64),
         with_thousands(flow.below_count as f64),
         below.join(", ")
@@ -321,7 +321,7 @@ mod tests {
         assert_eq!((foreign_load(&record), amplified_io(&record)), (None, None));
         chain(&mut record, &[("sda1", 1, "sda", 1.0), ("sda", 2, "", 1.25)]);
         let found = foreign_load(&record).unwrap();
-        assert!(found.message.starts_with("20 % of what sda moved"), "{}", found.message);
+        assert!(found.message.starts_with("20 % of the bytes that sda moved"), "{}", found.message);
         assert_eq!(amplified_io(&record), None);
 
         chain(

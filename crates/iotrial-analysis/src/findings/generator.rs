@@ -95,10 +95,10 @@ fn littles_law_words(in_flight: f64, outstanding: u64, deviation_percent: f64) -
     let why = if deviation_percent < 0.0 {
         "the generator left some of them idle, so the device could have done more"
     } else {
-        "latencies are counted longer than the I/Os lasted, or some began long before the measured phase"
+        "the latencies are longer than the I/Os really took, or some I/Os began long before the measured phase"
     };
     format!(
-        "IOPS times mean latency shows {in_flight:.1} I/Os in flight where {outstanding} were outstanding ({deviation_percent:+.1} %): {why}"
+        "IOPS times mean latency gives {in_flight:.1} I/Os in flight, but {outstanding} were outstanding ({deviation_percent:+.1} %): {why}"
     )
 }
 
@@ -239,7 +239,7 @@ fn generator_busy_words(used: &GeneratorUse, shortage: Shortage, cpu: &CpuUse) -
             format!("used {busy_percent:.0} % of {cpus}")
         }
         Shortage::OneThread => format!(
-            "drives the load with a thread that was busy for {:.0} % of the time",
+            "had a thread that was busy for {:.0} % of the time",
             percent(used.busiest_thread_percent)
         ),
         Shortage::RunQueue => format!(
@@ -247,7 +247,7 @@ fn generator_busy_words(used: &GeneratorUse, shortage: Shortage, cpu: &CpuUse) -
             percent(used.run_queue_delay_percent)
         ),
         Shortage::Preempted => format!(
-            "lost its CPU {:.0} times a second on a host that was busy for {:.0} % of its time",
+            "lost its CPU {:.0} times a second on a host that was {:.0} % busy",
             percent(used.involuntary_switches_per_s),
             percent(used.host_busy_percent)
         ),
@@ -256,7 +256,10 @@ fn generator_busy_words(used: &GeneratorUse, shortage: Shortage, cpu: &CpuUse) -
             percent(used.stolen_percent)
         ),
         Shortage::Steal => {
-            format!("had {:.0} % of the host's CPU taken by the hypervisor", percent(used.host_steal_percent))
+            format!(
+                "ran on a host that lost {:.0} % of its CPU time to the hypervisor",
+                percent(used.host_steal_percent)
+            )
         }
     };
     // Up to a tenth of the time it is only the slowest I/Os that waited as well.
@@ -274,7 +277,7 @@ fn generator_busy_words(used: &GeneratorUse, shortage: Shortage, cpu: &CpuUse) -
     )];
     numbers.extend(
         cpu.run_queue_delay_s
-            .map(|delay_s| format!("{:.0} ms waited for a CPU per s", 1e3 * delay_s / wall_s)),
+            .map(|delay_s| format!("waited {:.0} ms per s for a CPU", 1e3 * delay_s / wall_s)),
     );
     let switches = used.involuntary_switches_per_s;
     numbers.extend(switches.map(|rate| format!("{rate:.0} involuntary switches per s")));
@@ -342,7 +345,7 @@ mod tests {
         let slower = with_reads_of(540).unwrap();
         assert!(
             slower.message.starts_with(
-                "IOPS times mean latency shows 9.3 I/Os in flight where 9 were outstanding (+3.6 %)"
+                "IOPS times mean latency gives 9.3 I/Os in flight, but 9 were outstanding (+3.6 %)"
             ),
             "{}",
             slower.message
@@ -415,9 +418,13 @@ mod tests {
         assert_eq!(with(|cpu| cpu.run_queue_delay_s = Some(59.0)), None);
         let waited = with(|cpu| cpu.run_queue_delay_s = Some(61.0)).unwrap();
         assert!(waited.contains("waited for a CPU for 10 % of the time of the 2 CPUs"), "{waited}");
-        assert!(waited.contains("203 ms waited for a CPU per s"), "{waited}");
+        assert!(waited.contains("waited 203 ms per s for a CPU"), "{waited}");
         assert_eq!(with(|cpu| cpu.host_steal_s = Some(119.0)), None);
-        assert!(with(|cpu| cpu.host_steal_s = Some(130.0)).unwrap().contains("11 % of the host's CPU taken"));
+        assert!(
+            with(|cpu| cpu.host_steal_s = Some(130.0))
+                .unwrap()
+                .contains("lost 11 % of its CPU time to the hypervisor")
+        );
         // Many switches on an idle host are short ones; on a busy host each of them is a timeslice.
         assert_eq!(with(|cpu| cpu.involuntary_switch_count = Some(300 * 1_000)), None);
         let busy = |cpu: &mut CpuUse| {

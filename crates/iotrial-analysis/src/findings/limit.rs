@@ -304,15 +304,15 @@ fn flat_limit_words(limit: &FlatLimit) -> String {
     let (whose, where_set) = match (evidence.roles.as_slice(), evidence.devices.as_slice()) {
         ([], _) => (String::new(), "the device, the volume or the instance".to_owned()),
         (_, []) => (format!("{roles}: "), "its device, the volume or the instance".to_owned()),
-        (_, [only]) => (format!("{roles} on {only}: "), format!("{only}, or on what lies below it")),
-        (_, _) => (format!("{roles} on {devices}: "), format!("{devices}, or on what lies below them")),
+        (_, [only]) => (format!("{roles} on {only}: "), format!("{only} or a layer below it")),
+        (_, _) => (format!("{roles} on {devices}: "), format!("{devices} or a layer below them")),
     };
     let value = match kind {
         Kind::Iops => format!("{} IOPS", with_thousands(*level)),
         Kind::Bandwidth => format!("{level:.1} MiB/s"),
     };
     format!(
-        "{whose}{value} in every second of {measured_s:.0} s (the sum never off by more than {:.0} ms) while {:.0} I/Os waited {wait_ratio:.0} times as long as on the idle device: a limit of that rate is set on {where_set}",
+        "{whose}{value} in every second of {measured_s:.0} s (the sum was never off by more than {:.0} ms), while {:.0} I/Os waited {wait_ratio:.0} times as long as on the idle device: {where_set} has a limit of that rate",
         (1e3 * drift_s).ceil().max(1.0),
         evidence.in_flight
     )
@@ -510,7 +510,11 @@ mod tests {
             "{}",
             found.message
         );
-        assert!(found.message.ends_with("is set on sdc, or on what lies below it"), "{}", found.message);
+        assert!(
+            found.message.ends_with("sdc or a layer below it has a limit of that rate"),
+            "{}",
+            found.message
+        );
         let facts = found.evidence.facts();
         assert_eq!((&facts["roles"], &facts["devices"]), (&json!(["log"]), &json!(["sdc"])));
         // A device that counted something else is not accused.
@@ -518,7 +522,7 @@ mod tests {
         let found = flat_limit(&record).unwrap();
         assert!(found.message.starts_with("log: 400 IOPS in every second"), "{}", found.message);
         assert!(
-            found.message.ends_with("is set on its device, the volume or the instance"),
+            found.message.ends_with("its device, the volume or the instance has a limit of that rate"),
             "{}",
             found.message
         );

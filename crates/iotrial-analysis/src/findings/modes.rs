@@ -318,9 +318,9 @@ fn is_even(subject: &Subject<'_>, jobs: &[usize], direction: Direction, modes: &
 
 fn cache_words(job: &Job, direction: Direction, modes: &Modes) -> String {
     let Modes { fast_percent, fast_median_us, slow_median_us, gap_from_us, .. } = modes;
-    let or_else = if job.areas.len() > 1 { ", or its files lie on devices of different speed" } else { "" };
+    let or_else = if job.areas.len() > 1 { ", or its files are on devices of different speed" } else { "" };
     format!(
-        "the {direction}s of `{}` have two separate latencies: {fast_percent:.0} % around {fast_median_us:.0} µs and the rest around {slow_median_us:.0} µs, with next to nothing between {gap_from_us:.0} and {:.0} µs: a cache answers a part of them{or_else}",
+        "the {direction}s of `{}` have two separate latencies: {fast_percent:.0} % around {fast_median_us:.0} µs and the rest around {slow_median_us:.0} µs, with almost none between {gap_from_us:.0} and {:.0} µs: a cache answers some of them{or_else}",
         job.name,
         gap_from_us * GAP_RATIO
     )

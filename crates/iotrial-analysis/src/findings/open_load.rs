@@ -181,7 +181,7 @@ pub(super) fn not_issued(seen: &Observed<'_, '_>) -> Option<Finding> {
 fn not_issued_words(share: &Share) -> String {
     let Share { job, what_arrives, count, percent, .. } = share;
     format!(
-        "{} {what_arrives} of `{job}` ({percent:.1} % of those that were due) were never issued: the load did not keep its rate, and latencies count from the time at which each was due",
+        "{} {what_arrives} of `{job}` ({percent:.1} % of those that were due) were never issued: the load did not reach its rate, and latencies count from the time at which each one was due",
         count_with_thousands(*count)
     )
 }
@@ -231,7 +231,7 @@ fn parts(held: &Held) -> String {
 fn held_words(held: &Held) -> String {
     let Held { job, what_arrives, count, of, .. } = held;
     format!(
-        "{} {what_arrives} of `{job}` ({:.1} %) were issued late, waited behind such ones, or were seen late when they were done, because iotrial did not run: {} are the generator's, not the device's",
+        "{} {what_arrives} of `{job}` ({:.1} %) were issued late, waited behind late ones, or were noticed late when done, because iotrial did not get to run: the generator caused {}, not the device",
         count_with_thousands(*count),
         100.0 * *count as f64 / *of as f64,
         parts(held)
@@ -243,7 +243,7 @@ fn late_issues_words(share: &Share, held: Option<&Held>) -> String {
     let made = held.map(parts).filter(|made| !made.is_empty());
     let made = made.map(|made| format!(" ({made})")).unwrap_or_default();
     format!(
-        "{} {what_arrives} of `{job}` ({percent:.1} %) were issued more than 100 µs after they were due, though there was room for them among the outstanding I/Os: it was the generator that was late, and their latencies are longer by that{made}",
+        "{} {what_arrives} of `{job}` ({percent:.1} %) were issued more than 100 µs after they were due, although a slot was free: the generator was late, and their latencies include that delay{made}",
         count_with_thousands(*count)
     )
 }
@@ -281,7 +281,7 @@ fn limit_missed_words(limit: &str, lowest: &Probe, iops: f64, share: f64) -> Str
     let doubt = if lowest.doubts.is_empty() {
         String::new()
     } else {
-        format!("; but {} there, so that it may not be the device's limit", lowest.doubts.in_words())
+        format!("; but {} there, so this may not be the limit of the device", lowest.doubts.in_words())
     };
     format!(
         "no rate stays within {limit}: even at {} IOPS, {:.0} % of the rate at saturation, {why_not}{doubt}",
@@ -367,7 +367,7 @@ mod tests {
         assert!(
             found
                 .message
-                .starts_with("1,500 I/Os of `pages` (1.5 %) were issued late, waited behind such ones"),
+                .starts_with("1,500 I/Os of `pages` (1.5 %) were issued late, waited behind late ones"),
             "{}",
             found.message
         );

@@ -46,7 +46,7 @@ fn paused_words(count: usize, total: Duration, longest: &Pause) -> String {
     };
     format!(
         "iotrial itself did not run for {did_not_run}: a signal stopped it, its control group froze or throttled it, or \
-         the whole machine stood still; the I/Os under way look as slow, and that is not the device's doing"
+         the whole machine stood still; I/Os in flight at that time look slow, but the device did not cause it"
     )
 }
 

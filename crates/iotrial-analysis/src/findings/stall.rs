@@ -185,14 +185,14 @@ impl Standstill {
     fn finding(self) -> Finding {
         let Self { job, from_s, to_s, length_s, .. } = &self;
         let until = match to_s {
-            Some(_) => "the device, or the way to it, stood still",
-            None => "to the end of the load: the device, or the way to it, stood still",
+            Some(_) => "the device, or the path to it, stood still",
+            None => "to the end of the load: the device, or the path to it, stood still",
         };
         Finding {
             id: FindingId::Stalled,
             severity: if *length_s >= OUTAGE.as_secs_f64() { Severity::Serious } else { Severity::Warning },
             message: format!(
-                "nothing of `{job}` completed for {length_s:.1} s, from {from_s:.1} s after the start of the load, {until}"
+                "no I/O of `{job}` completed for {length_s:.1} s, from {from_s:.1} s after the start of the load, {until}"
             ),
             evidence: Evidence::Stalled {
                 job: job.clone(),
@@ -210,13 +210,15 @@ fn stalled_words(stall: &Stall) -> String {
     let seconds = latency.as_secs_f64();
     match end {
         StallEnd::After(end_s) => format!(
-            "a {direction} of `{job}` took {seconds:.1} s and came back {end_s:.0} s after the start of the load: the device, or the way to it, stood still"
+            "a {direction} of `{job}` took {seconds:.1} s and returned {end_s:.0} s after the start of the load: the device, or the path to it, stood still"
         ),
         StallEnd::Sometime => {
-            format!("a {direction} of `{job}` took {seconds:.1} s: the device, or the way to it, stood still")
+            format!(
+                "a {direction} of `{job}` took {seconds:.1} s: the device, or the path to it, stood still"
+            )
         }
         StallEnd::Never => format!(
-            "a {direction} of `{job}` was not back when the load ended, {seconds:.1} s after it was issued: the device, or the way to it, stands still"
+            "a {direction} of `{job}` had not returned when the load ended, {seconds:.1} s after it was issued: the device, or the path to it, is stuck"
         ),
     }
 }
@@ -249,7 +251,7 @@ mod tests {
         assert_eq!(found.severity, Severity::Warning);
         assert_eq!(
             found.message,
-            "a write of `journal` took 6.0 s and came back 42 s after the start of the load: the device, or the way to it, stood still"
+            "a write of `journal` took 6.0 s and returned 42 s after the start of the load: the device, or the path to it, stood still"
         );
         let write = record.intervals[41].jobs[1].write.as_mut().unwrap();
         write.total_latency.record_n(Duration::from_secs(16), 1);
@@ -266,6 +268,10 @@ mod tests {
             (found.severity, found.evidence.facts()["unfinished_count"].as_u64()),
             (Severity::Serious, Some(8))
         );
-        assert!(found.message.contains("was not back when the load ended, 6.0 s after"), "{}", found.message);
+        assert!(
+            found.message.contains("had not returned when the load ended, 6.0 s after"),
+            "{}",
+            found.message
+        );
     }
 }

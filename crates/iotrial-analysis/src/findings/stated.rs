@@ -31,7 +31,7 @@ pub(super) fn failed_jobs(seen: &Observed<'_, '_>) -> Option<Finding> {
 fn failed_words(((name, error), others): (&(&str, &str), &[(&str, &str)])) -> String {
     let others =
         if others.is_empty() { String::new() } else { format!(", and {} more failed", others.len()) };
-    format!("the job `{name}` did not come to its end: {error}{others}")
+    format!("the job `{name}` did not finish: {error}{others}")
 }
 
 /// SQLIO tells whole milliseconds, which says little of a fast device, and is worth knowing of any.
@@ -62,7 +62,7 @@ fn coarse_words(tool: &str, name: &str, mean: Stated) -> String {
         format!("steps of {} µs", mean.resolution)
     };
     format!(
-        "{tool} tells latencies in {step}: a mean of {} ms of {name} may be off by that much",
+        "{tool} reports latencies in {step}: the mean of {} ms of {name} may be off by as much",
         mean.value / WHOLE_MS_US
     )
 }
@@ -108,7 +108,7 @@ pub(super) fn flushes_apart(seen: &Observed<'_, '_>) -> Option<Finding> {
 fn flushes_words(tool: &str, job: &str, mean_us: Option<f64>) -> String {
     let mean = mean_us.map(|mean_us| format!(", {} on average", latency_in_words(mean_us)));
     format!(
-        "{tool} times the flush apart from the write before it: the latencies of writes of `{job}` lack it{}, and are not judged",
+        "{tool} times the flush separately from the write before it: the write latencies of `{job}` do not include it{}, and are not judged",
         mean.unwrap_or_default()
     )
 }
@@ -136,12 +136,12 @@ pub(super) fn derived_rate(seen: &Observed<'_, '_>) -> Option<Finding> {
     let words: Vec<String> = derived
         .map(|rate| {
             let size = rate.block_size_bytes / 1_024.0;
-            format!("{} of {}s (of {size} KiB)", with_thousands(rate.iops), rate.direction)
+            format!("{} for {}s (of {size} KiB)", with_thousands(rate.iops), rate.direction)
         })
         .collect();
     (!words.is_empty()).then(|| {
         let message =
-            format!("IOPS are not stated, and follow from MiB/s and block size: {}", enumerate(&words));
+            format!("IOPS are not stated, and are computed from MiB/s and block size: {}", enumerate(&words));
         Finding::without_evidence(FindingId::DerivedRate, Severity::Note, message)
     })
 }

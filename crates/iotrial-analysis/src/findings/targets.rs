@@ -27,7 +27,8 @@ pub(super) fn in_memory_target(seen: &Observed<'_, '_>) -> Option<Finding> {
 fn in_memory_words(paths: &[String]) -> String {
     let quoted: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
     let named = in_brief(&quoted, 1, 1);
-    format!("{named} lies in memory: the figures are those of memory, not of a device")
+    let are = if paths.len() == 1 { "is" } else { "are" };
+    format!("{named} {are} in memory: the figures are those of memory, not of a device")
 }
 
 /// A share of an SMB file server was measured.
@@ -48,8 +49,9 @@ pub(super) fn smb_share(seen: &Observed<'_, '_>) -> Option<Finding> {
 fn smb_words(paths: &[String]) -> String {
     let quoted: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
     let named = in_brief(&quoted, 1, 1);
+    let are = if paths.len() == 1 { "is a share" } else { "are shares" };
     format!(
-        "{named} is a share (SMB): the server's cache and network are part of the figures, and only the server knows when a write is durable"
+        "{named} {are} (SMB): the server's cache and network are part of the figures, and only the server knows when a write is durable"
     )
 }
 
@@ -74,7 +76,7 @@ pub(super) fn buffered_io(seen: &Observed<'_, '_>) -> Option<Finding> {
 /// The key of a profile means nothing to the users of other tools.
 const fn buffered_words(is_stated: bool) -> &'static str {
     if is_stated {
-        "the I/O went through the page cache: what is measured is memory as much as storage"
+        "the I/O went through the page cache: the figures show memory as much as storage"
     } else {
         "the I/O went through the page cache (direct = false): the figures mix memory and device"
     }
@@ -86,7 +88,7 @@ pub(super) fn unknown_cache(seen: &Observed<'_, '_>) -> Option<Finding> {
     let is_printed = matches!(source.kind, SourceKind::Table | SourceKind::Csv);
     let is_unknown = seen.subject.direct.is_none() && !seen.subject.jobs.is_empty();
     (is_unknown && !is_printed).then(|| {
-        let message = "the source does not say whether the I/O went past the page cache; if not, memory was measured as much as storage";
+        let message = "the source does not say whether the I/O bypassed the page cache; if not, the figures show memory as much as storage";
         Finding::without_evidence(FindingId::UnknownCache, Severity::Note, message.to_owned())
     })
 }
@@ -107,7 +109,7 @@ pub(super) fn small_working_set(seen: &Observed<'_, '_>) -> Option<Finding> {
 
 fn small_working_set_words(touched: ByteSize, memory: ByteSize) -> String {
     format!(
-        "{touched} were touched and the host has {memory} of memory: a cache in the array, the hypervisor or the drive may have answered part of the I/Os"
+        "the load used only {touched} and the host has {memory} of memory: a cache in the array, the hypervisor or the drive may have answered some of the I/Os"
     )
 }
 
@@ -145,7 +147,7 @@ fn shared_words(holders: &[&TargetRecord], shared: &SharedDevices) -> String {
     let names: Vec<String> = holders.iter().map(name).collect();
     let names = if names.len() > MOST_NAMED { in_brief(&names, MOST_NAMED, 3) } else { enumerate(&names) };
     format!(
-        "{names} lie on {}: together they get what it can do, and each of them waits for the I/O of the others",
+        "{names} are on {}: they share its performance, and each of them waits for the I/O of the others",
         shared.in_words()
     )
 }
@@ -206,10 +208,10 @@ mod tests {
         record.targets[1].in_memory = true;
         let found = in_memory_target(&record).unwrap();
         assert_eq!(found.severity, Severity::Serious);
-        assert!(found.message.starts_with("`/dev/shm` lies in memory"), "{}", found.message);
+        assert!(found.message.starts_with("`/dev/shm` is in memory"), "{}", found.message);
         record.targets[0].in_memory = true;
         let found = in_memory_target(&record).unwrap();
-        assert!(found.message.starts_with("`/data` and 1 more lies"), "{}", found.message);
+        assert!(found.message.starts_with("`/data` and 1 more are in memory"), "{}", found.message);
     }
 
     #[test]
@@ -257,7 +259,7 @@ mod tests {
         let [found] = <[Finding; 1]>::try_from(shared_disks(&record.targets)).unwrap();
         assert_eq!(
             found.message,
-            "data and tempdb (`/a`) and log (`/b`) lie on the same disk, vda: together they get what it can do, and each of \
+            "data and tempdb (`/a`) and log (`/b`) are on the same disk, vda: they share its performance, and each of \
              them waits for the I/O of the others"
         );
         assert_eq!(
@@ -272,7 +274,7 @@ mod tests {
         record.targets[0].roles.clear();
         record.targets[1] = target("/d", &[], "vda");
         assert!(
-            shared_disks(&record.targets)[0].message.starts_with("`/b` and `/d` lie on the same disk, vda")
+            shared_disks(&record.targets)[0].message.starts_with("`/b` and `/d` are on the same disk, vda")
         );
     }
 

@@ -92,12 +92,12 @@ pub(super) fn throttled_after_burst(seen: &Observed<'_, '_>) -> Option<Finding> 
 fn throttled_words(throttle: Throttle, unit: &str, was_measured: bool) -> String {
     let Throttle { burst, plateau, after_s, .. } = throttle;
     let what = if was_measured {
-        "the figures mix both; measure longer, or after a longer ramp, to know what remains"
+        "the figures mix both rates; measure longer, or after a longer ramp, to see the lasting rate"
     } else {
-        "only what remains was measured"
+        "only the lasting rate was measured"
     };
     format!(
-        "the device did {} {unit} and was throttled to {} {unit} after {after_s:.1} s: burst credits or a cache were used up, and {what}",
+        "the device did {} {unit} and was throttled to {} {unit} after {after_s:.1} s: burst credits or a cache were used up; {what}",
         with_thousands(burst),
         with_thousands(plateau)
     )

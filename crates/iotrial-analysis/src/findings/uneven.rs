@@ -31,7 +31,7 @@ pub(super) fn uneven_devices(seen: &Observed<'_, '_>) -> Option<Finding> {
     is_uneven.then(|| {
         let (high, low) = (others[0].1, others[others.len() - 1].1);
         let message = format!(
-            "`{name}` was busy for {most:.0} % of the time and the other {} disks for {low:.0} to {high:.0} %: it is slower than they are, or has more to do, and the load waits for it",
+            "`{name}` was busy for {most:.0} % of the time and the other {} disks for {low:.0} to {high:.0} %: it is slower than the others or has more work, and the load waits for it",
             others.len()
         );
         Finding::without_evidence(FindingId::UnevenDevices, Severity::Warning, message)

@@ -146,7 +146,7 @@ impl RuleSet {
                 t.tables(key, |table| {
                     let rule = read_rule(table)?;
                     if rules.iter().any(|one| one.id == rule.id) {
-                        return table.refuse("id", format!("there is a rule `{}` already", rule.id));
+                        return table.refuse("id", format!("the rule `{}` exists already", rule.id));
                     }
                     rules.push(rule);
                     Some(())
@@ -233,13 +233,13 @@ fn amount(table: &mut TableReader<'_>, key: &'static str, fact: FactId) -> Optio
         // A whole number below 2^53 has no fraction to lose.
         Scalar::Number { text, .. } => match text.replace('_', "").parse() {
             Ok(number) => Some(number),
-            Err(_) => table.refuse(key, format!("`{key}` is a whole number")),
+            Err(_) => table.refuse(key, format!("`{key}` must be a whole number")),
         },
         Scalar::Text(text) if fact.unit() == FactUnit::Bytes => match text.parse::<ByteSize>() {
             Ok(size) => Some(i64::try_from(size.get()).unwrap_or(i64::MAX)),
             Err(error) => table.refuse(key, format!("`{key}`: {error}")),
         },
-        Scalar::Text(_) | Scalar::Boolean(_) => table.refuse(key, format!("`{key}` is a number")),
+        Scalar::Text(_) | Scalar::Boolean(_) => table.refuse(key, format!("`{key}` must be a number")),
     }
 }
 
@@ -258,7 +258,7 @@ fn read_want(table: &mut TableReader<'_>, fact: FactId) -> Option<Want> {
         severity: table.word("severity", &Weight::ALL.map(|one| (one.as_str(), one))),
     };
     if want.multiple_of.is_some_and(|unit| unit <= 0) {
-        return table.refuse("multiple_of", "`multiple_of` is more than zero".to_owned());
+        return table.refuse("multiple_of", "`multiple_of` must be more than zero".to_owned());
     }
     if (Want { severity: None, ..want.clone() }) == Want::default() {
         // Where a key has a mistake, that one is told and not this.
@@ -277,7 +277,8 @@ fn read_want(table: &mut TableReader<'_>, fact: FactId) -> Option<Want> {
         if KEYS.iter().any(|key| table.has(key)) {
             return None;
         }
-        return table.refuse("at_least", format!("it says nothing; it needs one of {}", KEYS.join(", ")));
+        return table
+            .refuse("at_least", format!("the rule has no condition; it needs one of {}", KEYS.join(", ")));
     }
     Some(want)
 }

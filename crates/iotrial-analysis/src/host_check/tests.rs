@@ -173,7 +173,7 @@ fn mistakes_in_rules_are_told_with_their_place_and_what_was_meant() {
         "did you mean `queue_depth`",
     );
     check(&format!("{good}\nwant.any = {{ at_leest = 1 }}"), "at_least");
-    check(&format!("{good}\nwant.any = {{ at_least = \"many\" }}"), "is a number");
+    check(&format!("{good}\nwant.any = {{ at_least = \"many\" }}"), "must be a number");
     check(&format!("{good}\nwant.any = {{ multiple_of = 0 }}"), "more than zero");
     check(&format!("{good}\nwant.oracel = {{ at_least = 1 }}"), "oracel");
     check(&format!("{good}\nwant = {{ }}"), "`any` or a database");

@@ -43,7 +43,7 @@ impl Want {
             return Met::Yes;
         }
         let FactValue::Number(number) = *value else {
-            let why = format!("`{value}` is not a number, which the rule needs");
+            let why = format!("`{value}` is not a number, but the rule needs one");
             return Met::Unknown { what: fact.title().to_owned(), why };
         };
         let is_outside = self.at_least.is_some_and(|least| number < least)

@@ -161,7 +161,7 @@ pub(super) fn worst_latency(
                 add_waiting(&mut counts, plan, subject, (role, stream), limit);
             }
             let Some(latency_us) = value_of(&counts.total_latency, limit.statistic) else {
-                missing = Some(format!("no {role} {stream} finished"));
+                missing = Some(format!("no {role} {stream} completed"));
                 continue;
             };
             if counts.total_latency.io_count() < limit.least_io_count {

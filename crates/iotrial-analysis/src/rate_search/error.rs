@@ -7,26 +7,26 @@ use iotrial_model::latency_limit::LimitStatistic;
 pub enum SearchError {
     /// Every job has a rate of its own, so that there is none to be found.
     #[error(
-        "job `{job}` has a rate, as all jobs have, and a search looks for one: give either rate or search"
+        "every job has a rate, `{job}` for example, so there is nothing to search for: leave out either the rates or the search"
     )]
     HasRate {
         /// Name of the job that has a rate.
         job: String,
     },
     /// The need names roles whose rate the profile does not leave open.
-    #[error("the profile has no I/O of {roles} whose rate could be what is needed")]
+    #[error("the profile has no I/O of {roles} whose rate `--need` could set")]
     NoSuchRole {
         /// Those roles, for the sentence.
         roles: String,
     },
     /// The threshold set has no limit for anything that the load does.
-    #[error("`{set}` has no limits for what the load does, so no rate can be judged by it")]
+    #[error("`{set}` has no limits for the I/O of this load, so it cannot judge any rate")]
     NoLimits {
         /// The set's name.
         set: String,
     },
     /// The closed load gave no rate.
-    #[error("job `{job}` finished no I/O in the closed load that gives its rate")]
+    #[error("job `{job}` completed no I/O in the closed load that gives its rate")]
     Idle {
         /// Name of the job without a rate.
         job: String,

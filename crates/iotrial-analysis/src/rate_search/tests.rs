@@ -233,7 +233,7 @@ fn a_need_by_role_gives_each_role_its_own_rate() {
     assert!((rates[0] - 8_000.0).abs() < 1e-6 && (rates[1] - 500.0).abs() < 1e-6, "{rates:?}");
     let plan = measured(30, |_| 16_000).plan;
     let error = RateSearch::new(limits("2ms@p99"), Some("tempdb=5iops".parse().unwrap()), plan).unwrap_err();
-    assert_eq!(error.to_string(), "the profile has no I/O of `tempdb` whose rate could be what is needed");
+    assert_eq!(error.to_string(), "the profile has no I/O of `tempdb` whose rate `--need` could set");
 }
 
 /// A search on a device that carries up to `truth` of saturation, in the time that it is told that it has left, with what each load
@@ -453,7 +453,7 @@ fn errors_and_a_stream_that_never_finished_anything_do_not_hold() {
     let limit = limits("1ms@p99");
     let mut record = with_backlog(|_| 0);
     record.jobs[0].read.as_mut().unwrap().total_latency = LatencyHistogram::default();
-    assert_eq!(assess(&record, &limit).1.unwrap(), "no data read finished");
+    assert_eq!(assess(&record, &limit).1.unwrap(), "no data read completed");
     let mut record = with_backlog(|_| 0);
     record.jobs[0].read.as_mut().unwrap().error_count = 1_000;
     assert!(assess(&record, &limit).1.unwrap().starts_with("1,000 of 181,000 I/Os failed"));

@@ -230,7 +230,7 @@ impl Cap {
             of,
             rate,
             sentence: format!(
-                "{value} in every second of {lasted}, with {outstanding} outstanding I/Os that took {} times as long as one alone, while the device had {} of them in work: a limit of that rate is set on the device, the volume or the instance",
+                "{value} in every second of {lasted}, with {outstanding} outstanding I/Os that took {} times as long as one alone, while the device was serving {} of them: the device, the volume or the instance has a limit of that rate",
                 few(wait_ratio),
                 few(in_work)
             ),

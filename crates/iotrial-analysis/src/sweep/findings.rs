@@ -41,7 +41,7 @@ pub(super) fn ended(ended: &Ended) -> Option<Finding> {
         EndedHow::Failed => (Severity::Serious, "the sweep failed"),
     };
     let message = match &ended.reason {
-        Some(reason) => format!("{how}: {reason}; what follows is what was measured until then"),
+        Some(reason) => format!("{how}: {reason}; the results cover what was measured until then"),
         None => how.to_owned(),
     };
     Some(Finding::without_evidence(FindingId::Ended, severity, message))
@@ -96,7 +96,7 @@ pub(super) fn stalled_probes(probes: &[SeenProbe<'_>]) -> Option<Finding> {
     let count = stalled.len();
     let which = if count == 1 { "one short probe".to_owned() } else { format!("{count} short probes") };
     let message = format!(
-        "{} at {}: the device, or the way to it, stood still in {which}, which {} left out of the curve",
+        "{} at {}: the device, or the path to it, stood still in {which}, which {} left out of the curve",
         first.pattern,
         first.outstanding,
         if count == 1 { "is" } else { "are" }
@@ -163,7 +163,7 @@ pub(super) fn drift_words(drift: Drift) -> String {
     let Drift { from_iops, to_iops, seconds } = drift;
     let (how, rate) = if to_iops < from_iops { ("fell", "lowest") } else { ("rose", "highest") };
     format!(
-        "under one load the rate {how} steadily from {} to {} IOPS within {seconds} s: there is no ceiling that lasts, and the {rate} rate was not seen; a longer --step tells where it ends",
+        "under one load the rate {how} steadily from {} to {} IOPS within {seconds} s: there is no lasting ceiling, and the {rate} rate was not reached; a longer --step shows where it ends",
         with_thousands(from_iops),
         with_thousands(to_iops)
     )
@@ -191,7 +191,7 @@ fn burst_words(rate: Sustained, burst: Burst) -> String {
         None => ("in short probes", "in the long one".to_owned()),
     };
     format!(
-        "{} IOPS {first}, and {} {then}; the ceiling is what lasts",
+        "{} IOPS {first}, and {} {then}; the ceiling is the lasting rate",
         with_thousands(burst.iops),
         with_thousands(rate.iops)
     )
@@ -206,9 +206,9 @@ fn falls_again(curve: &Curve) -> Option<Finding> {
         severity: Severity::Warning,
         message: if has_splits(curve) {
             // Of a grid the highest load is the deepest queue of the most jobs, so that nobody can say which of the two costs.
-            format!("depth and jobs beyond those it needs cost {falls_by_percent:.0} % of the highest rate")
+            format!("more depth and jobs than needed cost {falls_by_percent:.0} % of the highest rate")
         } else {
-            format!("more outstanding I/Os than it needs cost {falls_by_percent:.0} % of the highest rate")
+            format!("more outstanding I/Os than needed cost {falls_by_percent:.0} % of the highest rate")
         },
         evidence: Evidence::FallsAgain { falls_by_percent },
     })
@@ -248,7 +248,7 @@ fn split_matters(curve: &Curve) -> Option<Finding> {
     let less_percent = 100.0 * (1.0 - least.iops / most.iops);
     (less_percent > MOST_FALL_PERCENT).then(|| {
         let message = format!(
-            "how outstanding I/Os are split matters: of {load}, a depth of {} in {} jobs does {} IOPS and a depth of {} in {} jobs {less_percent:.0} % less; the curve takes the mean",
+            "the split into depth and jobs matters: with {load} outstanding I/Os, a depth of {} in {} jobs does {} IOPS, and a depth of {} in {} jobs {less_percent:.0} % less; the curve uses the mean",
             most.iodepth,
             most.numjobs,
             with_thousands(most.iops),
@@ -268,7 +268,7 @@ fn above_ceiling(curve: &Curve) -> Option<Finding> {
         id: FindingId::AboveCeiling,
         severity: Severity::Note,
         message: format!(
-            "the best load did {exceeded_by_percent:.0} % more than the ceiling, which is that of the curve through all loads: the others do not bear it out"
+            "the best load did {exceeded_by_percent:.0} % more than the ceiling, which comes from the curve through all loads: the other loads do not confirm it"
         ),
         evidence: Evidence::AboveCeiling { exceeded_by_percent },
     })
@@ -287,7 +287,7 @@ fn rough_fit(curve: &Curve, advice: &str) -> Option<Finding> {
         id: FindingId::RoughFit,
         severity: Severity::Warning,
         message: format!(
-            "the points lie {rms_percent:.0} % off the curve{where_}, so the knee is rough: another load on the device, or one that no model describes{advice}"
+            "the points are {rms_percent:.0} % off the curve{where_}, so the knee is only approximate: either the device had other load, or no model fits this load{advice}"
         ),
         evidence: Evidence::RoughFit { rms_percent },
     })
@@ -345,7 +345,7 @@ fn unresolved_knee(curve: &Curve, found: &Saturation) -> Option<String> {
             "with two loads no curve is fitted, and the ceiling is the highest rate measured".to_owned()
         }
         _ => {
-            "all loads do about the same, so no curve is fitted, and the ceiling is the highest rate measured"
+            "all loads reach about the same rate, so no curve is fitted, and the ceiling is the highest rate measured"
                 .to_owned()
         }
     });

@@ -102,11 +102,11 @@ impl From<Cap> for Limit {
 }
 
 /// What is to be said where the generator waited.
-pub(super) const WAITED: &str = "and iotrial had to wait for a CPU meanwhile (`generator-busy`), so the host may be the limit: repeat on a quieter one";
+pub(super) const WAITED: &str = "and iotrial had to wait for a CPU (`generator-busy`), so the host may be the limit: repeat on a quieter host";
 
 /// The same where a cause is known that does not need it.
 pub(super) const WAITED_TOO: &str =
-    "iotrial had to wait for a CPU meanwhile as well (`generator-busy`), which may have taken a part";
+    "iotrial also had to wait for a CPU (`generator-busy`), which may explain part of it";
 
 /// Whether the generator had to wait for a CPU, which may lower a rate without any limit.
 pub(super) fn waited_for_a_cpu(seen: &SeenProbe<'_>) -> bool {
@@ -176,11 +176,11 @@ impl Reached {
         match steady {
             Steady::Bandwidth => {
                 let rates = both(small.mib_per_s, large.mib_per_s);
-                format!("the same {rates} MiB/s in I/Os of {sizes}, while the I/Os per second differ")
+                format!("the same {rates} MiB/s with I/Os of {sizes}, while the I/Os per second differ")
             }
             Steady::Iops => {
                 let rates = both(small.iops, large.iops);
-                format!("the same {rates} IOPS in I/Os of {sizes}, while the bytes differ")
+                format!("the same {rates} IOPS with I/Os of {sizes}, while the bytes differ")
             }
         }
     }
@@ -193,11 +193,11 @@ impl Limit {
         let (kind, meaning) = match steady {
             Steady::Bandwidth => (
                 LimitKind::BandwidthLimit,
-                "a limit on bytes per second, set, or of the device or the way to it",
+                "a limit on bytes per second: a configured one, or that of the device or the path to it",
             ),
             Steady::Iops => (
                 LimitKind::IopsLimit,
-                "a limit on I/Os per second, set, or of a device that takes as long for either size",
+                "a limit on I/Os per second: a configured one, or a device that takes the same time for both sizes",
             ),
         };
         Some(Self::new(kind, format!("{}: {meaning}", reached.evidence(steady, &other))))
@@ -250,7 +250,7 @@ pub(super) fn name_generator(curve: &mut Curve, percent: f64) {
         *limit = Limit::new(
             LimitKind::Generator,
             format!(
-                "each job used {percent:.0} % of a CPU at the highest rate, so that it may be the host that made the load: more jobs, or a faster host, would tell"
+                "each job used {percent:.0} % of a CPU at the highest rate, so the host that made the load may be the limit: try more jobs or a faster host"
             ),
         );
     }
@@ -291,7 +291,7 @@ fn share_caps(curves: &mut [Curve]) {
                 LimitKind::IopsCap => format!("{} IOPS", with_thousands(*cap)),
                 _ => format!("{cap:.1} MiB/s"),
             };
-            curve.limit = Some(Limit::new(*kind, format!("{value}, the cap that {pattern} shows")));
+            curve.limit = Some(Limit::new(*kind, format!("{value}, the same cap as that of {pattern}")));
         }
     }
 }
@@ -362,7 +362,7 @@ fn limit_of(
         return Limit::new(
             LimitKind::NotReached,
             format!(
-                "{most} outstanding I/Os still brought more: the ceiling lies beyond {} IOPS",
+                "{most} outstanding I/Os still increased the rate: the ceiling is above {} IOPS",
                 with_thousands(found.ceiling_iops)
             ),
         );
@@ -378,7 +378,7 @@ fn limit_of(
         } else {
             Limit::new(
                 LimitKind::RateCap,
-                format!("{rates}: burst credits or a cache were used up, and what remains is held"),
+                format!("{rates}: burst credits or a cache were used up, and the lasting rate is capped"),
             )
         };
     }
@@ -387,7 +387,7 @@ fn limit_of(
         return Limit::new(
             LimitKind::Unknown,
             format!(
-                "{} outstanding I/Os, the lowest load that was measured, lie at the knee or beyond it already: at which load latency begins to grow, and what holds the rate at {} IOPS, only lower loads can tell{also}",
+                "{} outstanding I/Os, the lowest load that was measured, are already at or beyond the knee: measure lower loads to see where latency begins to grow and what limits the rate to {} IOPS{also}",
                 with_thousands(lowest_load(curve)),
                 with_thousands(found.ceiling_iops)
             ),
@@ -401,7 +401,7 @@ fn limit_of(
     Limit::new(
         LimitKind::Device,
         format!(
-            "up to {} outstanding I/Os latency stays level ({latency}), beyond that they wait: the device, or a limit that looks the same, serves about {} at once{also}",
+            "latency stays level ({latency}) up to {} outstanding I/Os; with more they wait: the device, or a limit that looks the same, serves about {} at once{also}",
             load(knee),
             load(knee)
         ),
@@ -418,13 +418,13 @@ fn too_few_loads(curve: &Curve, found: &Saturation) -> Option<String> {
     match means.as_slice() {
         [] => None,
         [only] => Some(format!(
-            "only {} outstanding I/Os were measured: whether more bring more, only other loads can tell",
+            "only {} outstanding I/Os were measured: measure other loads to see whether more increase the rate",
             only.outstanding
         )),
         [first, .., last] => {
             (found.knee_bound == Some(KneeBound::AtOrBelow) && last.outstanding < 2 * first.outstanding).then(|| {
                 format!(
-                    "{} and {} outstanding I/Os do about the same, and are too near each other to tell whether more bring more",
+                    "{} and {} outstanding I/Os reach about the same rate, and are too close together to show whether more increase it",
                     first.outstanding, last.outstanding
                 )
             })

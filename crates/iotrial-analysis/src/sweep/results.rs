@@ -137,14 +137,14 @@ impl Point {
                 == (load.pattern, load.rwmix_read_percent, load.block_size())
         });
         if !is_same {
-            return Err("its load is of several kinds of I/O");
+            return Err("its load has several kinds of I/O");
         }
         let percent = load.rwmix_read_percent.ok_or("its share of reads is not stated")?;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 100")]
         let pattern = LoadPattern {
-            order: load.pattern.ok_or("whether it is random or sequential is not stated")?,
+            order: load.pattern.ok_or("it is not stated whether its load is random or sequential")?,
             rwmix_read_percent: percent.round().clamp(0.0, 100.0) as u8,
-            block_size: load.block_size().ok_or("it has not one block size")?,
+            block_size: load.block_size().ok_or("it does not have a single block size")?,
         };
         if subject.jobs.iter().any(|job| job.load.is_held_back()) {
             return Err("a rate or pauses held its load back");

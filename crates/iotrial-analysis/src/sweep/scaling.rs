@@ -154,13 +154,13 @@ fn limit_of(
         return Limit::new(
             LimitKind::NoneShared,
             format!(
-                "{count} volumes together do {:.0} % of what they do alone{each}",
+                "{count} volumes together do {:.0} % of what they do separately{each}",
                 last.efficiency_percent
             ),
         );
     }
     let short = format!(
-        "{count} volumes together do {} IOPS, {:.0} % of the {} that they do alone",
+        "{count} volumes together do {} IOPS, {:.0} % of the {} that they do separately",
         with_thousands(last.iops),
         last.efficiency_percent,
         with_thousands(last.sum_of_alone_iops)
@@ -172,7 +172,7 @@ fn limit_of(
     let beside = beside(seen, &record.targets, &alone, steady.map(|(steady, _)| steady));
     let shared = shared_device(record, probe.probe);
     if let Some(limit) = Limit::of_probe(probe, beside) {
-        let also = shared.map_or_else(String::new, |words| format!("; all of them lie on {words}"));
+        let also = shared.map_or_else(String::new, |words| format!("; all of them are on {words}"));
         return Limit::new(limit.kind, format!("{short}: {}{also}", limit.sentence));
     }
     let evidence = steady.map(|(steady, other)| mine.evidence(steady, &other));
@@ -182,7 +182,7 @@ fn limit_of(
         let waited = if waited_for_a_cpu(probe) { format!("; {WAITED_TOO}") } else { String::new() };
         return Limit::new(
             LimitKind::SharedDevice,
-            format!("{short}: all of them lie on {words}{also}{waited}"),
+            format!("{short}: all of them are on {words}{also}{waited}"),
         );
     }
     if waited_for_a_cpu(probe) {
@@ -191,7 +191,7 @@ fn limit_of(
     let (kind, cause) = match (steady, evidence) {
         (Some((Steady::Bandwidth, _)), Some(evidence)) => (
             LimitKind::SharedPath,
-            format!("{evidence}: a limit on bytes per second of the way that they share, or of the machine"),
+            format!("{evidence}: a limit on bytes per second of the path that they share, or of the machine"),
         ),
         (Some((Steady::Iops, _)), Some(evidence)) => (
             LimitKind::IopsLimit,
@@ -199,7 +199,7 @@ fn limit_of(
         ),
         _ => (
             LimitKind::Unknown,
-            "they share a limit; a sweep with another block size tells whether it is one on I/Os or on bytes per second"
+            "they share a limit; a sweep with another block size shows whether it limits I/Os or bytes per second"
                 .to_owned(),
         ),
     };

@@ -199,8 +199,8 @@ fn a_rate_that_no_block_size_changes_is_a_limit_and_nobody_knows_whether_it_was_
     assert_eq!(found.kind, LimitKind::IopsLimit);
     assert_eq!(
         found.sentence,
-        "the same 10,000 IOPS in I/Os of 8 KiB and 64 KiB, while the bytes differ: a limit on I/Os per second, set, or of a \
-         device that takes as long for either size"
+        "the same 10,000 IOPS with I/Os of 8 KiB and 64 KiB, while the bytes differ: a limit on I/Os per second: a configured one, or a \
+         device that takes the same time for both sizes"
     );
     // A disk that does many more in sequence has no limit on I/Os: it seeks.
     probes.extend(alone("read-64k", 0, 40));
@@ -229,7 +229,7 @@ fn a_device_below_all_volumes_is_named_and_without_any_evidence_the_cause_is_unk
     assert_eq!(found.kind, LimitKind::SharedDevice);
     assert!(
         found.sentence.ends_with(
-            "do 10,000 IOPS, 50 % of the 20,000 that they do alone: all of them lie on the same disk, nvme0n1"
+            "do 10,000 IOPS, 50 % of the 20,000 that they do separately: all of them are on the same disk, nvme0n1"
         ),
         "{}",
         found.sentence
@@ -239,7 +239,7 @@ fn a_device_below_all_volumes_is_named_and_without_any_evidence_the_cause_is_unk
     let found = limit(&shared);
     assert_eq!(found.kind, LimitKind::SharedDevice);
     assert!(found.sentence.ends_with(
-        "the same disk, nvme0n1, and do the same 10,000 IOPS in I/Os of 8 KiB and 64 KiB, while the bytes differ"
+        "the same disk, nvme0n1, and do the same 10,000 IOPS with I/Os of 8 KiB and 64 KiB, while the bytes differ"
     ));
 }
 
@@ -277,7 +277,7 @@ fn a_generator_short_of_cpu_is_the_limit_before_all_others() {
     let summary = SweepSummary::new(&together_with(waits));
     let found = &summary.scaling[0].limit;
     assert_eq!(found.kind, LimitKind::Unknown);
-    assert!(found.sentence.contains("had to wait for a CPU meanwhile"), "{}", found.sentence);
+    assert!(found.sentence.contains("had to wait for a CPU"), "{}", found.sentence);
     assert!(busy_finding(&summary).is_some());
 }
 
@@ -295,9 +295,7 @@ fn a_disk_below_all_volumes_is_the_limit_also_where_the_generator_waited() {
     let found = &summary.scaling[0].limit;
     assert_eq!(found.kind, LimitKind::SharedDevice);
     assert!(
-        found.sentence.contains(
-            "all of them lie on the same disk, vda; iotrial had to wait for a CPU meanwhile as well"
-        ),
+        found.sentence.contains("all of them are on the same disk, vda; iotrial also had to wait for a CPU"),
         "{}",
         found.sentence
     );
@@ -306,7 +304,7 @@ fn a_disk_below_all_volumes_is_the_limit_also_where_the_generator_waited() {
         summary.findings.iter().filter(|finding| finding.id == FindingId::SharedDisk).collect();
     let [shared] = shared[..] else { panic!("{shared:?}") };
     assert!(
-        shared.message.starts_with("data (`/mnt/0`) and log (`/mnt/1`) lie on the same disk, vda"),
+        shared.message.starts_with("data (`/mnt/0`) and log (`/mnt/1`) are on the same disk, vda"),
         "{shared:?}"
     );
     assert_eq!(summary.volumes, ["data=/mnt/0", "log=/mnt/1"]);
@@ -403,10 +401,7 @@ fn what_is_odd_about_curves_is_among_the_findings_of_a_sweep() {
     let falling = record(1, vec![at(1, 1_000), at(4, 4_000), at(16, 8_000), at(64, 6_000), at(256, 4_000)]);
     let falls = of(&SweepSummary::new(&falling), FindingId::FallsAgain).unwrap();
     assert_eq!(falls.evidence, Evidence::FallsAgain { falls_by_percent: 50.0 });
-    assert_eq!(
-        falls.message,
-        "randread-8k: more outstanding I/Os than it needs cost 50 % of the highest rate"
-    );
+    assert_eq!(falls.message, "randread-8k: more outstanding I/Os than needed cost 50 % of the highest rate");
     let mut stopped = record(1, vec![at(8, 4_000)]);
     stopped.ended = Ended { how: EndedHow::Failed, reason: Some("the device is gone".to_owned()) };
     let summary = SweepSummary::new(&stopped);
@@ -470,13 +465,13 @@ fn a_rate_that_stands_still_while_the_device_idles_is_a_cap_and_holds_the_other_
     assert_eq!(
         found.sentence,
         "3,000 IOPS in every second of 10 s, with 8 outstanding I/Os that took 5.3 times as long as one alone, while the device \
-         had 1.5 of them in work: a limit of that rate is set on the device, the volume or the instance"
+         was serving 1.5 of them: the device, the volume or the instance has a limit of that rate"
     );
     probes.extend(capped("randwrite-8k"));
     let found = limits(&probes).remove(1);
     assert_eq!(
         (found.kind, found.sentence.as_str()),
-        (LimitKind::IopsCap, "3,000 IOPS, the cap that randread-8k shows")
+        (LimitKind::IopsCap, "3,000 IOPS, the same cap as that of randread-8k")
     );
 }
 

@@ -170,7 +170,7 @@ impl Bearing {
         self.doubts.extend(undecided.map(|gap| Doubt {
             words: gap.reason.clone(),
             reason: gap.reason.clone(),
-            advice: Some(Advice::of("Ask the source for the figure itself, or measure it.")),
+            advice: Some(Advice::of("Ask the source for the exact figure, or measure it.")),
             finding: None,
         }));
     }
@@ -194,7 +194,7 @@ impl Against {
 fn no_device(subject: &Subject<'_>) -> Option<Doubt> {
     let (words, reason) = match subject.engine.map(|engine| engine.facts().device)? {
         EngineDevice::None => {
-            let words = "the null engine measures the generator and touches no device";
+            let words = "the null engine measures only the generator and uses no device";
             (words, words)
         }
         EngineDevice::Simulated => {
@@ -251,7 +251,7 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
         Id::NotIssued => Weight::AgainstIfSure,
         Id::LatencyLimitMissed => match &finding.evidence {
             Evidence::LatencyLimitMissed { doubts, .. } if !doubts.is_empty() => doubt(
-                "what kept the rate from holding may not be the device",
+                "the device may not be the reason why the rate did not hold",
                 "Stop other work on this host and its devices, and measure again.",
             ),
             _ => Weight::Against,
@@ -262,11 +262,11 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
         }
         Id::Interrupted => doubt("the run was interrupted", "Run it again, and let it finish."),
         Id::InMemoryTarget => {
-            doubt("the target lies in memory, so the figures are those of memory", "Choose a target on a disk.")
+            doubt("the target is in memory, so the figures are those of memory", "Choose a target on a disk.")
         }
         Id::BufferedIo => doubt(
             "the I/O went through the page cache, so the figures mix memory and device",
-            "Leave --buffered out.",
+            "Leave out --buffered.",
         ),
         _ if is_note => Weight::Nothing,
         Id::ShortRun => of_short_run(subject, finding),
@@ -276,18 +276,18 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
             Weight::Caveat(None)
         }
         Id::ThrottledAfterBurst => doubt(
-            "a burst ended while it was measured, so the figures mix the burst with what follows it",
-            "Measure until it is steady: --until-steady.",
+            "a burst ended during the measurement, so the figures mix the burst with the lower rate after it",
+            "Measure until the load is steady: --until-steady.",
         ),
         Id::CacheServed => doubt(
             match &finding.evidence {
-                Evidence::CacheByLatency(_) => "the I/Os have two latencies, as a cache makes them",
+                Evidence::CacheByLatency(_) => "the I/Os have two separate latencies, which is typical of a cache",
                 _ => "a cache served I/Os that the devices never saw",
             },
             "Make the files larger than the cache: a larger --size.",
         ),
         Id::ForeignLoad => doubt(
-            "the devices did more I/O than was issued: somebody else used them, or it was multiplied on the way",
+            "the devices did more I/O than iotrial issued: somebody else used them, or a layer above them added I/O",
             "Stop other work on these devices, and measure again.",
         ),
         Id::GeneratorBusy | Id::LateIssues => doubt(
@@ -295,7 +295,7 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
             "Stop other programs on this host, or give it more CPUs, and measure again.",
         ),
         Id::ClockJump => {
-            doubt("the clock jumped while it was measured", "Wait until the clock is set, and measure again.")
+            doubt("the clock jumped during the measurement", "Wait until the clock is set, and measure again.")
         }
         Id::LittlesLaw => doubt(
             "latencies and rates contradict each other",
@@ -310,8 +310,8 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
             ),
             _ => caveat("with figures that contradict each other"),
         },
-        Id::Stalled => caveat("with a stall of a second or more in it"),
-        Id::Paused => caveat("with iotrial itself stopped for a part of it"),
+        Id::Stalled => caveat("with a stall of a second or more"),
+        Id::Paused => caveat("while iotrial itself was stopped for some of the time"),
         Id::CoarseLatency => caveat("with latencies in coarse steps"),
         // What lacks its flushes is not judged, and the gap is told with the other gaps.
         Id::FlushesApart => Weight::Caveat(None),
@@ -379,7 +379,7 @@ fn of_short_run(subject: &Subject<'_>, finding: &Finding) -> Weight {
             if measured.is_zero() { finding.message.clone() } else { format!("only {words} were measured") };
         return Weight::Doubt { words, advice: Some(measure_longer(subject, Duration::from_secs(60))) };
     }
-    Weight::Caveat(Some(format!("only over {words}")))
+    Weight::Caveat(Some(format!("for only {words}")))
 }
 
 /// Who waits for a steady state asks for one; else it is told beside the answer.
@@ -388,12 +388,12 @@ fn of_unsteady(subject: &Subject<'_>, finding: &Finding) -> Weight {
         return Weight::Doubt {
             words: finding.message.clone(),
             advice: Some(Advice::of(
-                "Allow it longer, or find out what keeps changing: --until-steady LIMIT.",
+                "Give it more time (--until-steady LIMIT), or find out what keeps changing.",
             )),
         };
     }
     Weight::Caveat(Some(match subject.plan.filter(|plan| plan.until_steady.is_some()) {
-        Some(plan) => format!("without reaching a steady state in {}", waited(subject, plan)),
+        Some(plan) => format!("without reaching a steady state within {}", waited(subject, plan)),
         None => "without reaching a steady state".to_owned(),
     }))
 }

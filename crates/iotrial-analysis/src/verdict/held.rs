@@ -33,7 +33,7 @@ impl Held {
                 told: against.finding.into_iter().collect(),
             },
             (None, [], None) => Self {
-                why_not: Some(format!("{} has no bands for what it does", thresholds.name)),
+                why_not: Some(format!("{} has no limits for this I/O", thresholds.name)),
                 ..Self::default()
             },
             (None, [], Some(worst)) if worst.is_acceptable() => Self { holds: Some(true), ..Self::default() },

@@ -196,7 +196,7 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
             outcome: Outcome::Inconclusive,
             headline: format!("inconclusive whether it carries {asked} IOPS"),
             sentence: format!(
-                "Inconclusive: most loads at {asked} IOPS stayed within {limit}, and the long one did not{}.",
+                "Inconclusive: most loads at {asked} IOPS stayed within {limit}, but the long one did not{}.",
                 worst_in_words(verdict)
             ),
         },
@@ -204,7 +204,7 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
             let why = why_not.map_or_else(String::new, |why| format!(": {why}"));
             let instead = match most {
                 Some(most) => format!("; {} IOPS of this mix do", rate_in_words(most)),
-                None => "; no rate that was tried does".to_owned(),
+                None => "; none of the rates that were tried does".to_owned(),
             };
             Answer {
                 outcome: Outcome::NotQualified,
@@ -217,9 +217,9 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
         }
         None if search.time_ran_out => Answer {
             outcome: Outcome::Inconclusive,
-            headline: format!("inconclusive whether it carries {asked} IOPS: the time was over"),
+            headline: format!("inconclusive whether it carries {asked} IOPS: the time ran out"),
             sentence: format!(
-                "Inconclusive: there was no time for the loads at {asked} IOPS that would decide whether they stay within {limit} ({}).",
+                "Inconclusive: the time ran out before enough loads at {asked} IOPS showed whether they stay within {limit} ({}).",
                 known_so_far(search)
             ),
         },
@@ -267,18 +267,18 @@ fn of_highest(search: &Search, findings: &[Finding], bearing: &Bearing, verdict:
             None if missed.is_some() && !search.time_ran_out => Answer {
                 outcome: Outcome::Inconclusive,
                 headline: format!(
-                    "inconclusive: no rate stayed within {limit}, and the device may not be the only cause"
+                    "inconclusive: no rate stayed within {limit}, but the device may not be the only cause"
                 ),
                 sentence: format!(
-                    "Inconclusive{}. No rate that was tried stayed within {limit} ({tried}).",
+                    "Inconclusive{}. None of the rates that were tried stayed within {limit} ({tried}).",
                     doubts_in_words(&bearing.doubts)
                 ),
             },
             None if search.time_ran_out => Answer {
                 outcome: Outcome::Inconclusive,
-                headline: "inconclusive: the time was over before a longer run confirmed a rate".to_owned(),
+                headline: "inconclusive: the time ran out before a longer run confirmed a rate".to_owned(),
                 sentence: format!(
-                    "Inconclusive: the time of the search was over before a longer run confirmed a rate within {limit} ({tried}){}.",
+                    "Inconclusive: the time of the search ran out before a longer run confirmed a rate within {limit} ({tried}){}.",
                     doubts_in_words(&bearing.doubts)
                 ),
             },
@@ -298,11 +298,11 @@ fn of_highest(search: &Search, findings: &[Finding], bearing: &Bearing, verdict:
         format!(" ({} reads and {} writes a second)", rate_in_words(read), rate_in_words(write))
     });
     let above = match (result.not_held_iops, result.not_held_doubts.is_empty()) {
-        (None, _) if search.time_ran_out => "; there was no time to decide what is above it".to_owned(),
+        (None, _) if search.time_ran_out => "; there was no time to try higher rates".to_owned(),
         (None, _) if was_tried_above(search, result.held_iops) => {
             "; the loads above it did not agree".to_owned()
         }
-        (None, _) => "; no higher rate was tried than the closed load reaches".to_owned(),
+        (None, _) => "; no rate above that of the closed load was tried".to_owned(),
         (Some(_), false) => format!("; at higher rates {}", result.not_held_doubts.in_words()),
         (Some(above), true) => {
             let why = why_not_above(search, result).map_or_else(String::new, |why| format!(": {why}"));
@@ -364,7 +364,7 @@ fn worst_in_words(verdict: &Verdict) -> String {
     judgement::by_weight(&verdict.judged).first().map_or_else(String::new, |worst| {
         let (streams, shown, category) = (worst.stream_words(), &worst.shown, worst.category);
         format!(
-            "; there the worst is {} of {streams} at {shown}, {category} by {}",
+            "; the worst figure there is the {} of {streams} at {shown}, {category} by {}",
             worst.statistic, verdict.thresholds
         )
     })
@@ -372,8 +372,9 @@ fn worst_in_words(verdict: &Verdict) -> String {
 
 /// What to keep in mind; `settled` doubts cannot have made the storage look better.
 fn caveats(bearing: &Bearing, settled: &[&Doubt]) -> String {
-    let settled =
-        settled.iter().map(|doubt| format!("while {}, which can only have made it slower", doubt.words));
+    let settled = settled
+        .iter()
+        .map(|doubt| format!("while {}, which can only have made the storage slower", doubt.words));
     let caveats: Vec<String> = bearing.caveats.iter().cloned().chain(settled).collect();
     if caveats.is_empty() { String::new() } else { format!("; measured {}", enumerate(&caveats)) }
 }
@@ -520,7 +521,7 @@ mod tests {
         let found = verdict(&with_search(healthy(), true));
         assert_eq!(
             found.sentence,
-            "Carries 112,000 IOPS of this mix (80,000 reads and 32,000 writes a second) within the limits of `flash`; 117,000 do not; there the worst is mean of data reads at 0.5 ms, good by flash."
+            "Carries 112,000 IOPS of this mix (80,000 reads and 32,000 writes a second) within the limits of `flash`; 117,000 do not; the worst figure there is the mean of data reads at 0.5 ms, good by flash."
         );
         assert_eq!(found.outcome, Outcome::Qualified);
         assert_eq!(found.headline.as_deref(), Some("carries 112,000 IOPS within the limits of `flash`"));
@@ -558,7 +559,7 @@ mod tests {
         assert_eq!(carried.outcome, Outcome::Qualified);
         assert!(
             carried.sentence.ends_with(
-                "measured while the generator was short of CPU, which can only have made it slower."
+                "measured while the generator was short of CPU, which can only have made the storage slower."
             ),
             "{}",
             carried.sentence
@@ -620,20 +621,20 @@ mod tests {
         assert_eq!(found.outcome, Outcome::Qualified);
         assert!(
             found.sentence.starts_with("Carries at least 112,000 IOPS")
-                && found.sentence.contains("there was no time to decide what is above it"),
+                && found.sentence.contains("there was no time to try higher rates"),
             "{}",
             found.sentence
         );
         record.search.as_mut().unwrap().result = None;
         let none = verdict(&record);
         assert_eq!(none.outcome, Outcome::Inconclusive);
-        assert!(none.sentence.contains("the time of the search was over"), "{}", none.sentence);
+        assert!(none.sentence.contains("the time of the search ran out"), "{}", none.sentence);
         assert_eq!(none.advice.unwrap().duration, Some(Duration::from_secs(60)));
         let mut needing = needing("100000iops", None);
         needing.search.as_mut().unwrap().time_ran_out = true;
         let open = verdict(&needing);
         assert_eq!(open.outcome, Outcome::Inconclusive);
-        assert!(open.sentence.contains("there was no time for the loads"), "{}", open.sentence);
+        assert!(open.sentence.contains("the time ran out before enough loads"), "{}", open.sentence);
     }
 
     #[test]

@@ -284,7 +284,9 @@ fn answer_to_need(all: &[&StepResult], need: f64, answer: Answer) -> Answer {
         (Some(best), None, Some(open)) => {
             format!("carries {} {of_need}, {} is in doubt", share(best), share(open))
         }
-        (Some(best), None, None) => format!("carries {} {of_need}, the most that was tried", share(best)),
+        (Some(best), None, None) => {
+            format!("carries {} {of_need}, the highest load that was tried", share(best))
+        }
         (None, None, _) => answer.headline,
     };
     let decides = match (holds, best) {
@@ -349,7 +351,7 @@ fn answer(all: &[&StepResult], set: &str) -> Answer {
         (None, None, Some(best)) => {
             let worst = best.worst.as_ref().map_or_else(String::new, |worst| {
                 let Judged { role, stream, statistic, category, shown, .. } = worst;
-                format!("; there the worst is {role} {stream} {statistic} at {shown} ({category})")
+                format!("; the worst figure there is {role} {stream} {statistic} at {shown} ({category})")
             });
             Answer {
                 holds: Some(true),
@@ -370,8 +372,8 @@ fn answer(all: &[&StepResult], set: &str) -> Answer {
         (None, None, None) => Answer {
             holds: None,
             decides: None,
-            headline: "no judged step was begun".to_owned(),
-            sentence: "no step that is judged was begun".to_owned(),
+            headline: "no judged step was started".to_owned(),
+            sentence: "no step that is judged was started".to_owned(),
         },
     }
 }
@@ -396,8 +398,8 @@ fn left_out(subject: &Subject<'_>) -> Option<String> {
     let planned = subject.plan.map_or(0, |plan: &Plan| plan.steps.len());
     let missing = planned.saturating_sub(subject.steps.len());
     (missing > 0).then(|| match missing {
-        1 => format!("the last of {planned} steps was not begun"),
-        _ => format!("{missing} of {planned} steps were not begun"),
+        1 => format!("the last of {planned} steps was not started"),
+        _ => format!("{missing} of {planned} steps were not started"),
     })
 }
 
@@ -442,7 +444,7 @@ mod tests {
         let verdict = &summary.verdict;
         assert_eq!(
             verdict.sentence,
-            "Qualified for mine: all 3 steps stay within flash, up to step 3 (100 %: 22,500 IOPS); there the worst is data read mean at 0.4 ms (good)."
+            "Qualified for mine: all 3 steps stay within flash, up to step 3 (100 %: 22,500 IOPS); the worst figure there is data read mean at 0.4 ms (good)."
         );
         assert_eq!(verdict.headline.as_deref(), Some("holds all 3 steps, up to step 3 (100 %: 22,500 IOPS)"));
         assert_eq!((verdict.outcome, verdict.step), (Outcome::Qualified, Some(3)));
@@ -545,7 +547,7 @@ mod tests {
         let cut = summary.steps[2].why_not.as_deref();
         assert_eq!(cut, Some("it was cut short after 20 s of 60 s"));
         let reasons = &summary.verdict.reasons;
-        assert!(reasons.iter().any(|one| one == "the last of 4 steps was not begun"), "{reasons:?}");
+        assert!(reasons.iter().any(|one| one == "the last of 4 steps was not started"), "{reasons:?}");
         assert!(
             reasons[0].starts_with("the run was interrupted when 140 s of 240 s were measured"),
             "{reasons:?}"

@@ -40,7 +40,10 @@ fn held_back(answer: &WatchAnswer) -> Vec<String> {
         .iter()
         .filter(|one| is_limit(one.kind))
         .map(|one| {
-            format!("{}; this demand is what the storage let through, and more was asked for", one.message)
+            format!(
+                "{}; this demand is only what the storage delivered, and the application wanted more",
+                one.message
+            )
         })
         .collect();
     if notes.is_empty() && answer.is_good == Some(false) {
@@ -48,7 +51,7 @@ fn held_back(answer: &WatchAnswer) -> Vec<String> {
         let mut disks: Vec<&str> = beyond.map(|judged| judged.disk.as_str()).collect();
         disks.dedup();
         notes.push(format!(
-            "latency of {} is beyond the limits of {}: faster storage would have been asked for more than this",
+            "the latency of {} is beyond the limits of {}: on faster storage the demand would have been higher",
             iotrial_model::words::in_brief(&disks, 4, 3),
             answer.thresholds.first().map_or("the thresholds", String::as_str)
         ));

@@ -180,7 +180,7 @@ fn saturated(disk: &DiskCounters, moments: &[Moment]) -> Option<String> {
     let latency = |moments: &[Moment]| latency_in_words(typical(moments, |moment| moment.latency_us));
     let outstanding = |moments: &[Moment]| with_thousands(typical(moments, |moment| moment.outstanding));
     Some(format!(
-        "`{}` is saturated at about {} IOPS and {} MB/s: with {} instead of {} I/Os in flight it does no more, and each takes {} instead of {}",
+        "`{}` is saturated at about {} IOPS and {} MB/s: with {} instead of {} I/Os in flight it is no faster, and each I/O takes {} instead of {}",
         disk.name,
         with_thousands(typical(&pressed, |moment| moment.iops)),
         with_thousands(typical(&pressed, |moment| moment.bytes_per_s) / 1e6),
@@ -219,7 +219,7 @@ fn throttled(series: &CounterSeries, disk: &DiskCounters, moments: &[Moment]) ->
         count => format!(", {} times", group_thousands(&count.to_string())),
     };
     Some(format!(
-        "`{}` did {} and then {} for {lasted}{often}, with more in flight and {} instead of {}: burst credits or a cache were used up",
+        "`{}` did {} and then {} for {lasted}{often}, with more I/Os in flight and a latency of {} instead of {}: burst credits or a cache were used up",
         disk.name,
         rate(burst),
         rate(plateau),
@@ -284,7 +284,7 @@ fn slow_without_load(disk: &DiskCounters, moments: &[Moment], limit_us: f64) -> 
     let did_less = ratio(|moment| moment.iops) <= 1.0 && ratio(|moment| moment.bytes_per_s) <= 1.0;
     (did_less && ratio(|moment| moment.outstanding) >= 1.5).then(|| {
         format!(
-            "`{}` took {} in {} intervals and {} in the others, though it did no more then: its disks or the cache of the array may be shared with another load",
+            "`{}` took {} in {} intervals and {} in the others, although its load was not higher then: another load may share its disks or the cache of the array",
             disk.name,
             latency_in_words(typical(&slow, |moment| moment.latency_us)),
             group_thousands(&slow.len().to_string()),
@@ -318,7 +318,7 @@ fn imbalance(series: &CounterSeries, members: &[usize]) -> Option<String> {
     let (busiest, most, _) = members.iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
     if *most >= UNEVEN * mean {
         return Some(format!(
-            "`{busiest}` does {} of the {} IOPS of {} members, {:.0} % instead of {:.0} %: the load is not spread evenly, and it is the first to be full",
+            "`{busiest}` does {} of the {} IOPS of {} members, {:.0} % instead of {:.0} %: the load is not spread evenly, so `{busiest}` reaches its limit first",
             with_thousands(*most),
             with_thousands(mean * count),
             members.len(),
@@ -334,7 +334,7 @@ fn imbalance(series: &CounterSeries, members: &[usize]) -> Option<String> {
         median(latencies.iter().filter(|(name, _)| name != slowest).map(|(_, latency)| *latency).collect())?;
     (*longest >= SLOW_MEMBER * others).then(|| {
         format!(
-            "`{slowest}` takes {} and the other members {} for as many I/Os: each stripe waits for the slowest",
+            "`{slowest}` takes {} per I/O and the other members {}, under about the same load: each stripe waits for the slowest",
             latency_in_words(*longest),
             latency_in_words(others)
         )

@@ -80,7 +80,7 @@ fn each_role_is_judged_by_its_own_limit_and_both_articles_are_heard() {
         (Some(false), vec![(Role::Data, Some(true)), (Role::Log, Some(false))])
     );
     let error = of(&[(Role::Log, "X:")]).unwrap_err();
-    assert_eq!((error.to_string().as_str(), error.known.len()), ("there is no disk `X:` in it", 2));
+    assert_eq!((error.to_string().as_str(), error.known.len()), ("the counters have no disk `X:`", 2));
 }
 
 #[test]
@@ -194,7 +194,7 @@ fn members_of_a_stripe_do_the_same_or_are_told() {
     );
     let slow = of([(1_000.0, 2.0), (1_000.0, 9.0), (1_000.0, 2.1)]);
     assert!(
-        slow.observations[0].message.starts_with("`sdb` takes 9.00 ms and the other members 2.00 ms"),
+        slow.observations[0].message.starts_with("`sdb` takes 9.00 ms per I/O and the other members 2.00 ms"),
         "{:?}",
         slow.observations
     );
@@ -209,7 +209,7 @@ fn gaps_are_told_with_their_length_and_count_as_nothing() {
     let answer = WatchAnswer::of(&one, &request()).unwrap();
     let span = answer.span.unwrap();
     assert_eq!((span.gap_count, span.gap_s, span.from_s), (1, 3_600.0, at(0.0)));
-    assert_eq!(answer.notes, ["1 gap of 3,600 s in all: nothing is known of that time"]);
+    assert_eq!(answer.notes, ["1 gap of 3,600 s in all, for which there are no counters"]);
     assert_eq!(answer.disks[0].read.iops.unwrap().mean, 100.0);
 }
 
@@ -229,7 +229,7 @@ fn a_demand_says_that_the_storage_held_the_load_back() {
     let mut saturated = vec![(7_150.0, 11.0); 60];
     saturated.extend([(7_200.0, 35.0); 40]);
     assert!(
-        notes(&saturated).contains("this demand is what the storage let through"),
+        notes(&saturated).contains("this demand is only what the storage delivered"),
         "{}",
         notes(&saturated)
     );

@@ -59,22 +59,24 @@ pub(super) fn of(view: &View<'_>) -> (Vec<Ask>, Vec<String>) {
             });
         }
         if scanned > 0.0 {
-            words.push("low: only what smart scans return is read: indexes, partitions or the In-Memory column store spare the rest".to_owned());
-            words.push("high: scans read all that smart scans go over, also what the storage index and the columnar cache spare today, 1 MiB at a time".to_owned());
+            words.push("low: only what smart scans return is read: indexes, partitions or the In-Memory column store avoid the rest".to_owned());
+            words.push("high: scans read everything that smart scans cover, including what the storage index and the columnar cache save today, 1 MiB at a time".to_owned());
         } else {
-            words.push("low and high are what is read today: the report has no smart scans".to_owned());
+            words.push(
+                "low and high are the reads of today, because the report has no smart scans".to_owned(),
+            );
         }
         words.push(match &compressed {
             Some(one) if one.is_counted => format!(
-                "high: data in hybrid columnar compression are stored without it, {:.1} times as large",
+                "high: data with hybrid columnar compression are stored uncompressed, {:.1} times as large",
                 one.ratio
             ),
             Some(one) => format!(
-                "high: data in hybrid columnar compression are stored without it, {:.0} times as large: OMAT's rule of thumb for QUERY HIGH (6 to 18 by the kind), because the report does not count the ratio{}",
+                "high: data with hybrid columnar compression are stored uncompressed, {:.0} times as large: OMAT's rule of thumb for QUERY HIGH (6 to 18 by the kind), because the report does not count the ratio{}",
                 one.ratio,
-                if one.is_of_cells_only { "; that is too much as far as it is the columnar cache that cells count" } else { "" }
+                if one.is_of_cells_only { "; this is too high if the counts of the cells come from the columnar cache" } else { "" }
             ),
-            None => "data are stored in the size of today: the report counts no hybrid columnar compression".to_owned(),
+            None => "data keep their present size, because the report counts no hybrid columnar compression".to_owned(),
         });
         words.push("more memory would lower both ends: see below".to_owned());
     }
@@ -89,7 +91,7 @@ pub(super) fn of(view: &View<'_>) -> (Vec<Ask>, Vec<String>) {
     }
     if asks.iter().any(|ask| ask.id == "writes_per_s") {
         words.push(
-            "writes are those of the database, once: mirrors of ASM are for storage to make, or come on top"
+            "writes are counted once, as the database makes them: mirroring is left to the storage, or ASM mirrors must be added"
                 .to_owned(),
         );
     }
@@ -111,7 +113,7 @@ fn latencies(view: &View<'_>, asks: &mut Vec<Ask>, words: &mut Vec<String>) {
                 high: today * (1.0 + MUCH_PERCENT / share),
             }),
             None => words.push(
-                "single-block reads are less than 1 % of DB time: their latency decides nothing".to_owned(),
+                "single-block reads are less than 1 % of DB time: their latency hardly matters".to_owned(),
             ),
         }
     }
@@ -127,13 +129,14 @@ fn latencies(view: &View<'_>, asks: &mut Vec<Ask>, words: &mut Vec<String>) {
                 high: today + commit * MUCH_PERCENT / share,
             }),
             None => words.push(
-                "commits are less than 1 % of DB time: the latency of redo writes decides nothing".to_owned(),
+                "commits are less than 1 % of DB time: the latency of redo writes hardly matters".to_owned(),
             ),
         }
     }
     if asks.iter().any(|ask| ask.id.ends_with("_us")) {
         words.push(
-            "latencies: low is as today, and at high DB time is 10 % longer by that wait alone".to_owned(),
+            "latencies: low is the value of today; at high, this wait alone makes DB time 10 % longer"
+                .to_owned(),
         );
     }
 }

@@ -42,7 +42,7 @@ fn alerts(exadata: &Exadata) -> Vec<String> {
     let count = quarantines.count();
     if count > 0 {
         lines.push(format!(
-            "{count} quarantine{} smart scan for statements or whole databases on these cells, whose names the alerts have: those reads are not offloaded today, and lose nothing by a move",
+            "{count} quarantine{} smart scan for statements or whole databases on these cells (the alerts name them): those reads are not offloaded today, so they lose nothing by a move",
             if count == 1 { " disables" } else { "s disable" }
         ));
     }
@@ -54,7 +54,7 @@ fn marks(exadata: &Exadata) -> Option<String> {
     let parts: Vec<String> = [
         ('*', "beyond the capacity of a disk or cell (`*`)"),
         ('^', "above the normal range (`^`)"),
-        ('v', "below it (`v`)"),
+        ('v', "below the normal range (`v`)"),
     ]
     .into_iter()
     .filter_map(|(mark, words)| {
@@ -68,8 +68,8 @@ fn marks(exadata: &Exadata) -> Option<String> {
 fn modes(exadata: &Exadata) -> Option<String> {
     let first = exadata.flash_cache_modes.first()?;
     let words = match first.mode.to_ascii_lowercase().as_str() {
-        "writeback" => "writes are done when flash has them: plain storage has to be as fast for writes",
-        "writethrough" => "writes are done when disks have them: plain flash is faster for writes",
+        "writeback" => "writes complete when flash has them, so plain storage must be as fast for writes",
+        "writethrough" => "writes complete when disks have them, so plain flash is faster for writes",
         _ => return None,
     };
     let size: f64 = exadata.flash_cache_modes.iter().filter_map(|one| one.size_gib.value).sum();
@@ -86,7 +86,7 @@ fn this_database(exadata: &Exadata) -> Option<String> {
     let one = exadata.top_databases.iter().find(|one| one.is_current)?;
     let mib = one.mib_per_s.value.filter(|_| all > 0.0)?;
     Some(format!(
-        "{} moves {:.1} of the {} MiB/s that the busiest databases move on these cells ({:.0} %): storage of its own need not be that of the cells",
+        "{} moves {:.1} of the {} MiB/s that the busiest databases move on these cells ({:.0} %): separate storage for it can be smaller than the cells",
         one.name,
         mib,
         iotrial_model::units::group_thousands(&format!("{all:.0}")),

@@ -126,10 +126,10 @@ fn smart_scan(view: &View<'_>, time: &[TimeShare]) -> Feature {
     }
     let text = match used {
         Use::Used => format!(
-            "{}: elsewhere the database reads and filters itself, which takes read throughput and CPU, or indexes and partitions",
+            "{}: elsewhere the database itself reads and filters, which needs read throughput and CPU, or indexes and partitions",
             parts.join(", ")
         ),
-        Use::NotStated => "no waits and no counters of it".to_owned(),
+        Use::NotStated => "no waits and no counters for it".to_owned(),
         _ => parts.join(", "),
     };
     Feature { id: "smart-scan", name: "smart scan", used, weight: 3, text }
@@ -200,7 +200,7 @@ fn hcc(view: &View<'_>) -> Feature {
         };
         parts.push(format!("{} MiB/s of compressed data are read; {ratio}", number_in_words(one.mib_per_s)));
         if one.is_of_cells_only {
-            parts.push("only cells count them, and their columnar cache counts alike: `dba_tables.compress_for` is sure".to_owned());
+            parts.push("only the cells count them, and their columnar cache counts the same way; check `dba_tables.compress_for` to be sure".to_owned());
         }
         parts.push(cpu(view).unwrap_or_else(|| "its CPU time is not in the report".to_owned()));
     }
@@ -212,7 +212,7 @@ fn hcc(view: &View<'_>) -> Feature {
     let text = match (used, parts.is_empty()) {
         (_, false) => parts.join("; "),
         (Use::NotUsed, _) => "nothing was decompressed".to_owned(),
-        _ => "no counters of it, which Oracle leaves out where they are zero; `dba_tables.compress_for` is sure".to_owned(),
+        _ => "no counters for it (Oracle leaves them out if they are zero); check `dba_tables.compress_for` to be sure".to_owned(),
     };
     Feature { id: "hcc", name: "hybrid columnar compression", used, weight: 3, text }
 }
@@ -232,7 +232,7 @@ fn cpu(view: &View<'_>) -> Option<String> {
     }
     let on_cells = of("cell CUs decompression time").filter(|time| *time > 0.0)?;
     Some(format!(
-        "cells count {} units of time for it, which Oracle does not explain, and its CPU time in the database is not in the report",
+        "cells count {} units of time for it, which Oracle does not explain; the report does not have its CPU time in the database",
         number_in_words(on_cells)
     ))
 }
@@ -261,14 +261,14 @@ fn spared(view: &View<'_>) -> Vec<Feature> {
         let text = match (mib, percent, used) {
             (Some(mib), Some(percent), Use::Used) => {
                 format!(
-                    "spares {} MiB/s, {percent:.0} % of what smart scans go over; {instead}",
+                    "saves {} MiB/s, {percent:.0} % of what smart scans cover; {instead}",
                     number_in_words(mib)
                 )
             }
             (Some(mib), Some(percent), _) => {
-                format!("spares {} MiB/s, {percent:.0} % of what smart scans go over", number_in_words(mib))
+                format!("saves {} MiB/s, {percent:.0} % of what smart scans cover", number_in_words(mib))
             }
-            _ => "no counters of it".to_owned(),
+            _ => "no counters for it".to_owned(),
         };
         Feature { id, name, used, weight: 1, text }
     })
@@ -286,13 +286,13 @@ fn flash_cache(view: &View<'_>, time: &[TimeShare]) -> Feature {
     };
     let text = match (percent, used) {
         (Some(percent), Use::Used) => {
-            format!("serves {percent:.0} % of the reads: plain storage has to be flash as well")
+            format!("serves {percent:.0} % of the reads: plain storage must be flash too")
         }
         (Some(percent), _) => format!(
             "serves {percent:.0} % of the reads; sessions wait little for small ones ({:.1} % of DB time)",
             share.unwrap_or(0.0)
         ),
-        _ => "no counters of it".to_owned(),
+        _ => "no counters for it".to_owned(),
     };
     Feature { id: "flash-cache", name: "flash cache", used, weight: 1, text }
 }
@@ -307,7 +307,7 @@ fn flash_log(view: &View<'_>) -> Feature {
         Some(_) => Use::by_share(commits, MUCH_PERCENT),
     };
     let mut text = first.map_or_else(
-        || "no section of it".to_owned(),
+        || "no section about it".to_owned(),
         |percent| format!("wrote first in {percent:.0} % of the cases, for all databases on the cells"),
     );
     if let Some(prevented) = prevented.filter(|prevented| *prevented > 0.0) {
@@ -350,7 +350,7 @@ fn cluster(view: &View<'_>) -> Feature {
     };
     let text = match used {
         Use::Used => format!(
-            "{}: elsewhere a cluster needs shared storage and a network of its own; a single machine with a standby may do",
+            "{}: elsewhere a cluster needs shared storage and a separate network; a single machine with a standby may be enough",
             if instances > 1 { format!("{instances} instances") } else { "a cluster".to_owned() }
         ),
         Use::NotUsed => "a single instance".to_owned(),

@@ -44,10 +44,10 @@ pub(super) fn of(view: &View<'_>) -> Vec<MemorySaving> {
     });
     if let Some(found) = larger(&advised(AdvisedMemory::Pga)) {
         let text = if found.percent < WORTH_PERCENT {
-            "a larger PGA would spare next to no temporary I/O, as Oracle estimates".to_owned()
+            "Oracle estimates that a larger PGA would save almost no temporary I/O".to_owned()
         } else {
             format!(
-                "a PGA of {} MiB instead of {} would spare {:.0} % of the temporary I/O of sorts and joins, as Oracle estimates since the instance was started",
+                "Oracle estimates, from the time since the instance was started, that a PGA of {} MiB instead of {} would save {:.0} % of the temporary I/O of sorts and joins",
                 number_in_words(found.larger),
                 number_in_words(found.now),
                 found.percent
@@ -99,7 +99,7 @@ fn larger(advice: &[&Advice]) -> Option<Larger> {
 fn buffer_cache(found: &Larger, reads: Option<f64>, block_kib: Option<f64>) -> MemorySaving {
     let text = if found.percent < WORTH_PERCENT {
         format!(
-            "a larger buffer cache than {} MiB would spare next to no reads, as Oracle estimates",
+            "Oracle estimates that a buffer cache larger than {} MiB would save almost no reads",
             number_in_words(found.now)
         )
     } else {
@@ -109,7 +109,7 @@ fn buffer_cache(found: &Larger, reads: Option<f64>, block_kib: Option<f64>) -> M
             format!(": {} blocks per second{}", number_in_words(blocks), mib.unwrap_or_default())
         });
         format!(
-            "a buffer cache of {} MiB instead of {} would spare {:.0} % of the reads into it, as Oracle estimates since the instance was started{amount}",
+            "Oracle estimates, from the time since the instance was started, that a buffer cache of {} MiB instead of {} would save {:.0} % of the reads into it{amount}",
             number_in_words(found.larger),
             number_in_words(found.now),
             found.percent
@@ -128,7 +128,7 @@ fn bound(view: &View<'_>, reads: Option<f64>, block_kib: Option<f64>) -> Option<
     let hits = hits.map(|hits| format!(", {hits:.1} % of the logical reads are in it")).unwrap_or_default();
     let direct = view.rate("physical reads direct").and_then(|one| one.value);
     let direct = direct.map_or_else(String::new, |direct| {
-        format!("; {} blocks per second go around it, by direct path, and stay", number_in_words(direct))
+        format!("; {} blocks per second bypass it by direct path, and remain", number_in_words(direct))
     });
     Some(MemorySaving {
         memory: AdvisedMemory::BufferCache.as_str(),
@@ -137,7 +137,7 @@ fn bound(view: &View<'_>, reads: Option<f64>, block_kib: Option<f64>) -> Option<
         spared_percent: None,
         is_bound: true,
         text: format!(
-            "the report has no advisory: at most the {} blocks per second{mib} that are read into the buffer cache could be spared by more memory{hits}{direct}",
+            "the report has no advisory: more memory could save at most the {} blocks per second{mib} that are read into the buffer cache{hits}{direct}",
             number_in_words(blocks)
         ),
     })

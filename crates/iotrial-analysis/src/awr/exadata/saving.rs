@@ -108,13 +108,13 @@ pub(super) fn of(view: &View<'_>) -> Vec<Saving> {
         ),
         Saving::bytes(
             "storage-index",
-            "spared by the storage index",
+            "saved by the storage index",
             view.mib("cell physical IO bytes saved by storage index"),
             scanned,
         ),
         Saving::bytes(
             "columnar-cache",
-            "spared by the columnar cache",
+            "saved by the columnar cache",
             view.mib("cell physical IO bytes saved by columnar cache"),
             scanned,
         ),
@@ -132,7 +132,7 @@ pub(super) fn of(view: &View<'_>) -> Vec<Saving> {
         ),
         Saving::bytes(
             "optimized-bytes",
-            "bytes from flash, or spared by an index",
+            "bytes from flash, or saved by an index",
             view.mib("physical read total bytes optimized"),
             ("bytes read", read_mib),
         ),
@@ -144,7 +144,7 @@ pub(super) fn of(view: &View<'_>) -> Vec<Saving> {
         ),
         Saving::requests(
             "overwrites",
-            "writes that flash kept from disks",
+            "writes that flash kept away from disks",
             view.rate("cell overwrites in flash cache"),
             ("writes", figure(AwrFigure::Writes)),
         ),
@@ -157,7 +157,7 @@ fn of_cells(view: &View<'_>) -> Vec<Saving> {
     let bytes: [(&str, &str, &str, &str, &str, &str); 4] = [
         (
             "cell-storage-index",
-            "spared by the storage index",
+            "saved by the storage index",
             "Smart IO",
             "Storage Index MB",
             "Storage Index % Optimized",

@@ -106,7 +106,7 @@ impl Boundaries {
 
 /// There is no database of that name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no database `{name}` among them; there are {}", known.join(", "))]
+#[error("there is no database `{name}`; the reports have {}", known.join(", "))]
 pub struct UnknownDatabase {
     /// What was asked for.
     pub name: String,

@@ -39,7 +39,7 @@ impl AwrFleet {
         let names: Vec<&str> = self.members.iter().map(|one| one.database.as_str()).collect();
         let mut notes = vec![format!("databases: {}", names.join(", "))];
         notes.extend(
-            self.not_added.iter().map(|one| format!("{} is not added up: {}", one.database, one.why)),
+            self.not_added.iter().map(|one| format!("{} is not included: {}", one.database, one.why)),
         );
         for one in &self.members {
             notes.extend(
@@ -55,19 +55,19 @@ impl AwrFleet {
             ));
         }
         if let Some(factor) = request.factor_io {
-            notes.push(format!("all rates are multiplied by {factor}, as it was asked for (`--factor-io`)"));
+            notes.push(format!("all rates are multiplied by {factor}, as requested (`--factor-io`)"));
         } else if self.intervals.iter().filter(|one| one.is_whole).count() == 1 {
             notes.push(
-                "one interval is common to all: its average is all that is known, and no factor stands for its peak (`--factor-io 2` is what OMAT assumes)"
+                "all databases share only one interval: only its average is known, and no factor was added for its peak (OMAT assumes `--factor-io 2`)"
                     .to_owned(),
             );
         }
         notes.push(
-            "vCPUs and memory are of each database's own machine: `--database NAME` has them".to_owned(),
+            "vCPUs and memory belong to each database's own machine: `--database NAME` shows them".to_owned(),
         );
         notes.extend(self.notes.iter().cloned());
         notes.push(
-            "sizes are bytes by requests: small reads of one block and large ones of scans are one stream"
+            "sizes are bytes divided by requests: small single-block reads and large scan reads are one stream"
                 .to_owned(),
         );
         Some(Demand {

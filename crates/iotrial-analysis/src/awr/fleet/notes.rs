@@ -36,7 +36,7 @@ pub(super) fn notes_of(
 ) -> Vec<String> {
     let count = placed.len();
     if count < 2 {
-        return vec!["fewer than two databases have reports with times: nothing is added up".to_owned()];
+        return vec!["fewer than two databases have reports with times, so nothing is added up".to_owned()];
     }
     let mut notes = Vec::new();
     let has = |piece: &Piece<'_>, member: usize| piece.value(member, AwrFigure::Requests).is_some();
@@ -49,14 +49,14 @@ pub(super) fn notes_of(
         let at_once = |piece: &Piece<'_>| (0..count).filter(|member| has(piece, *member)).count();
         let most = pieces.iter().map(at_once).max().unwrap_or(0);
         notes.push(match most {
-            0 | 1 => "no two of the databases have reports of the same time: give reports of the same snapshots".to_owned(),
+            0 | 1 => "no two of the databases have reports that cover the same time: give reports of the same snapshots".to_owned(),
             most => format!(
-                "at most {most} of the {count} databases have reports of the same time: give reports of the same snapshots"
+                "at most {most} of the {count} databases have reports that cover the same time: give reports of the same snapshots"
             ),
         });
     } else if all < 0.99 * any {
         notes.push(format!(
-            "of {} for which there is any report, {} are covered for all databases, and only these are added up",
+            "reports cover {}, but only {} of that for all databases; only that time is added up",
             hours(any),
             hours(all)
         ));
@@ -68,7 +68,7 @@ pub(super) fn notes_of(
         if let Some((out, covered)) = best.filter(|(_, covered)| *covered > WORTH_LEAVING_OUT * all.max(1.0))
         {
             notes.push(format!(
-                "without {} the others are covered together for {}",
+                "without {}, the reports of the others cover {} together",
                 placed[out].series.database,
                 hours(covered)
             ));
@@ -81,7 +81,7 @@ pub(super) fn notes_of(
         let intervals =
             if lost == 1 { "one interval has".to_owned() } else { format!("{lost} intervals have") };
         notes.push(format!(
-            "{intervals} no times, or times that contradict the length, and can be added to no other"
+            "{intervals} no times, or times that contradict the length, and cannot be added up"
         ));
     }
     if boundaries.most_apart_s() >= 60 {
@@ -90,11 +90,11 @@ pub(super) fn notes_of(
             minutes => format!("{minutes} minutes"),
         };
         notes.push(format!(
-            "snapshots of different databases that are up to {apart} apart are taken as one moment"
+            "snapshots of different databases that are up to {apart} apart count as the same moment"
         ));
     }
     notes.push(
-        "times are those of each database's own host: reports do not say in which time zone, and whether the clocks agree"
+        "times are those of each database's own host: the reports state neither the time zone nor whether the clocks agree"
             .to_owned(),
     );
     let longest =
@@ -105,7 +105,7 @@ pub(super) fn notes_of(
         _ => hours(longest),
     };
     notes.push(format!(
-        "sums are of averages over up to {longest}: shorter peaks, and whether they coincide, are not known"
+        "the sums use averages over up to {longest}: shorter peaks, and whether they coincide, are not known"
     ));
     notes
 }
@@ -149,7 +149,7 @@ fn busier_elsewhere(
         };
         let names: Vec<String> = found.into_iter().take(MOST_NAMES).map(|(_, words)| words).collect();
         notes.push(format!(
-            "while others had no report, some were busier than in the time that is added up: {}{more}; the true peak may be higher",
+            "while other databases had no report, some were busier than in the time that is added up: {}{more}; the true peak may be higher",
             names.join(", ")
         ));
     }
@@ -172,7 +172,7 @@ fn higher_in_part(
             let lacking = (0..placed.len()).filter(|member| piece.value(*member, figure).is_none());
             let names: Vec<&str> = lacking.map(|at| placed[at].series.database.as_str()).collect();
             notes.push(format!(
-                "the true peak is at least {} {unit}: so much the others asked for from {}, when {} had no report",
+                "the true peak is at least {} {unit}: the other databases needed this from {}, when {} had no report",
                 rounded(part(piece)),
                 minute(&piece.span),
                 in_brief(&names, MOST_NAMES, MOST_NAMES - 1)

@@ -43,7 +43,7 @@ pub(super) fn remark(report: &AwrReport, say: Say<'_>) {
     }
     // A list is printed as one row for each of its values.
     for name in DEPRECATED.iter().filter(|name| report.parameter(name).is_some()) {
-        say("deprecated-parameter", Severity::Note, format!("`{name}` is set, and deprecated"));
+        say("deprecated-parameter", Severity::Note, format!("`{name}` is set, but deprecated"));
     }
     let is = |name: &str, value: &str| {
         report.parameter(name).is_some_and(|found| found.eq_ignore_ascii_case(value))
@@ -58,7 +58,7 @@ pub(super) fn remark(report: &AwrReport, say: Say<'_>) {
             Some(value) => say(
                 "filesystemio-options",
                 Severity::Warning,
-                format!("`filesystemio_options` is {value}: SETALL gives files of a file system direct and asynchronous I/O"),
+                format!("`filesystemio_options` is {value}: SETALL gives files on a file system direct and asynchronous I/O"),
             ),
             // In what was cut off it may be set further down.
             None if report.kind != AwrKind::Pluggable && report.cut.is_none() => say(
@@ -139,7 +139,7 @@ const SWITCHES: [Switch; 15] = [
         is_positive,
         "database-flash-cache",
         Severity::Note,
-        "reads that the flash cache of the host serves are not reads of the storage, and a target without one has to do them",
+        "reads that the host's flash cache serves do not reach the storage; a target without such a cache must serve them",
     ),
     switch("commit_write", has_nowait, "commit-nowait", Severity::Warning, NOWAIT),
     switch("commit_wait", has_nowait, "commit-nowait", Severity::Warning, NOWAIT),
@@ -148,7 +148,7 @@ const SWITCHES: [Switch; 15] = [
         is_positive,
         "memory-target",
         Severity::Note,
-        "on Linux the SGA then has no huge pages; sga_target and pga_aggregate_target let it have them",
+        "on Linux the SGA then has no huge pages; with sga_target and pga_aggregate_target it can use them",
     ),
     switch(
         "use_large_pages",
@@ -162,28 +162,28 @@ const SWITCHES: [Switch; 15] = [
         is_positive,
         "io-slaves",
         Severity::Warning,
-        "slaves stand in for asynchronous I/O, and are slower where there is any",
+        "slaves replace asynchronous I/O, and are slower if asynchronous I/O is available",
     ),
     switch(
         "fast_start_mttr_target",
         is_positive,
         "mttr-target",
         Severity::Note,
-        "the shorter recovery may take (seconds), the more often blocks are written",
+        "the shorter the allowed recovery time (seconds), the more often blocks are written",
     ),
     switch(
         "archive_lag_target",
         is_positive,
         "archive-lag-target",
         Severity::Note,
-        "the log is switched at least so often (seconds), whether it is full or not, and each switch begins a checkpoint",
+        "the log is switched at this interval (seconds) even if it is not full, and each switch starts a checkpoint",
     ),
     switch(
         "db_lost_write_protect",
         |value, _| !value.is_empty() && !value.eq_ignore_ascii_case("none"),
         "lost-write-protection",
         Severity::Note,
-        "reads of blocks are logged too, and redo is more than that of changes",
+        "block reads are logged too, so there is more redo than the changes need",
     ),
     switch(
         "db_cache_advice",
@@ -197,13 +197,13 @@ const SWITCHES: [Switch; 15] = [
         is_false,
         "no-times",
         Severity::Warning,
-        "waits have counts and no times, so that the report has no latencies",
+        "waits have counts but no times, so the report has no latencies",
     ),
 ];
 
 const PREFETCH: &str =
-    "blocks are read one by one, as tests of storage want it; in production index scans are slower for it";
-const NOWAIT: &str = "commits do not wait for their redo: `log file sync` says nothing of the storage, and a crash loses transactions that were confirmed";
+    "blocks are read one by one, which is useful for storage tests; in production it slows down index scans";
+const NOWAIT: &str = "commits do not wait for their redo: `log file sync` does not show the storage, and a crash loses confirmed transactions";
 
 /// `4g`, `512M`, `300`: only whether it is zero or more matters.
 fn number_of(value: &str) -> Option<f64> {
@@ -242,7 +242,7 @@ fn network_files(report: &AwrReport, say: Say<'_>) {
             "nfs",
             Severity::Note,
             format!(
-                "files seem to be on NFS ({sign}). The report does not say more; check on the host that Direct NFS serves them (V$DNFS_SERVERS has rows), the mount options (rsize and wsize 262144, hard), and, where the kernel's client does, nconnect and sunrpc.tcp_max_slot_table_entries = 128"
+                "files seem to be on NFS ({sign}). The report does not say more; check on the host that Direct NFS serves them (V$DNFS_SERVERS has rows), the mount options (rsize and wsize 262144, hard), and, if the kernel's NFS client serves them, nconnect and sunrpc.tcp_max_slot_table_entries = 128"
             ),
         );
     }

@@ -153,9 +153,9 @@ fn what_the_reports_do_not_tell_apart_follows_from_the_bytes_and_is_said() {
     assert_eq!(Profile::parse(&text).unwrap().thresholds, "flash");
     for note in [
         "8 KiB is assumed",
-        "do not count writes of redo",
-        "do not tell reads of one block",
-        "no wait that is a latency of data reads",
+        "do not count redo writes",
+        "do not separate single-block reads",
+        "no wait that shows the latency of data reads",
     ] {
         assert!(text.contains(note), "{note}\n{text}");
     }
@@ -171,7 +171,7 @@ fn bytes_that_are_rounded_to_nothing_are_blocks() {
     ];
     let replay = replay(&few, 1.0);
     assert_eq!((replay.streams[0].iops, replay.streams[0].mib_per_s), (4.0, 4.0 / 128.0));
-    assert!(replay.notes.iter().any(|note| note.contains("bytes of reads are rounded")), "{replay:?}");
+    assert!(replay.notes.iter().any(|note| note.contains("round the bytes of reads")), "{replay:?}");
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn a_rare_stream_is_measured_for_longer_or_not_judged() {
     figures.iter_mut().filter(|one| one.0 == AwrFigure::LogWrites).for_each(|one| one.1 = 0.1);
     let rare = replay(&figures, 1.0);
     assert!(rare.limits.iter().all(|limit| limit.role != Role::Log));
-    assert!(rare.notes.iter().any(|note| note.contains("too rarely")), "{rare:?}");
+    assert!(rare.notes.iter().any(|note| note.contains("too rare")), "{rare:?}");
 }
 
 #[test]
@@ -195,14 +195,17 @@ fn a_latency_that_hardly_any_read_waited_for_is_no_limit() {
     assert_eq!(roles, [Role::Data, Role::Log]);
     let says = |replay: &Replay, words: &str| replay.notes.iter().any(|note| note.contains(words));
     assert!(
-        says(&scans, "several blocks into the cache 0.40 times per second where there were 100"),
+        says(&scans, "a multi-block read into the cache only 0.40 times per second, but there were 100"),
         "{scans:?}"
     );
 
     figures.iter_mut().filter(|one| one.0 == AwrFigure::SingleBlockReadWaits).for_each(|one| one.1 = 0.1);
     let direct = replay(&figures, 1.0);
     assert_eq!(direct.limits.len(), 1, "{direct:?}");
-    assert!(says(&direct, "a read of one block 0.10 times per second where there were 900"), "{direct:?}");
+    assert!(
+        says(&direct, "a single-block read only 0.10 times per second, but there were 900"),
+        "{direct:?}"
+    );
 }
 
 #[test]

@@ -35,7 +35,7 @@ impl Licences {
         let why_not = match in_use.as_slice() {
             [] if vcpus <= MOST_VCPUS_OF_SE2 => None,
             [] => Some(format!("{vcpus} vCPUs are more than its {MOST_VCPUS_OF_SE2}")),
-            several => Some(format!("it does not have {}, in use today", enumerate(several))),
+            several => Some(format!("it does not have {}, which is in use today", enumerate(several))),
         };
         Self {
             own_hardware: of_cores(f64::from(vcpus) / 2.0),
@@ -79,7 +79,7 @@ mod tests {
     fn standard_edition_2_is_not_offered_for_what_it_does_not_have() {
         let of = Licences::of(2, [&"RAC from 19c on", &"Data Guard"]);
         assert_eq!(of.standard_edition_2, None);
-        let why = "it does not have RAC from 19c on and Data Guard, in use today";
+        let why = "it does not have RAC from 19c on and Data Guard, which is in use today";
         assert_eq!(of.no_standard_edition_2.as_deref(), Some(why));
     }
 }

@@ -254,7 +254,7 @@ impl Gate {
                         match (holds(0.0), holds(delta.percent)) {
                             (same, measured) if same == measured => Held::decided(same),
                             _ => Held::undecided(
-                                "no difference is shown, and the limit is less than what stated figures differ by",
+                                "no difference is shown, and the limit is below the tolerance for stated figures",
                             ),
                         }
                     }
@@ -476,8 +476,10 @@ fn unknown_in_words(reading: Reading, run_count: usize) -> String {
     match reading {
         Reading::TooFewRepeats => few_repeats(run_count),
         Reading::TooFew => "too few intervals to tell".to_owned(),
-        Reading::NoInterval => "single runs say nothing of how it varies".to_owned(),
-        Reading::OtherRate => "measured at different rates, each the highest that was found".to_owned(),
+        Reading::NoInterval => "single runs do not show how much it varies".to_owned(),
+        Reading::OtherRate => {
+            "measured at different rates, each the highest that its search found".to_owned()
+        }
         Reading::Undecided => ONLY_BOUND.to_owned(),
         _ => String::new(),
     }
@@ -492,7 +494,7 @@ fn not_known(metric: &Metric, of: &[&Configuration]) -> String {
     }
     if metric.key.figure().is_some_and(|(_, figure)| !Figure::COMPARED.contains(&figure)) {
         let words: Vec<String> = Figure::COMPARED.iter().map(|figure| figure.word().to_owned()).collect();
-        return format!("of runs only {} are compared", enumerate(&words));
+        return format!("for runs only {} are compared", enumerate(&words));
     }
     let too_few = metric.key.figure().and_then(|(stream, figure)| {
         let counts = of.iter().filter_map(|one| one.io_count(stream));
@@ -508,7 +510,7 @@ fn not_known(metric: &Metric, of: &[&Configuration]) -> String {
             },
             count_with_thousands(figure.least_io_count())
         ),
-        None => "not known of it".to_owned(),
+        None => "this result does not have it".to_owned(),
     }
 }
 
