@@ -87,7 +87,7 @@ impl Fit {
         }
         let configuration = &resolved.configuration;
         if configuration.os != demand.os {
-            let message = format!("it runs {}, and {} is asked for", configuration.os, demand.os);
+            let message = format!("it runs {}, but {} is required", configuration.os, demand.os);
             unmet.push(Unmet { what: "operating system", message });
         }
         for rule in broken_rules(resolved).into_iter().filter(|rule| rule.effect == Effect::Forbids) {
@@ -115,7 +115,7 @@ fn unmet_together(resolved: &Resolved<'_>, demand: &Demand) -> Vec<Unmet> {
     let have = resolved.lasting_gib();
     if have < need * (1.0 - ROUNDING) {
         let message = format!(
-            "{} GiB are needed with growth and copies, and there are {}",
+            "{} GiB are needed with growth and copies, but it has {}",
             grouped(need),
             grouped(have)
         );
@@ -144,7 +144,7 @@ fn unmet_by_pool(resolved: &Resolved<'_>, demand: &Demand) -> Vec<Unmet> {
         needs[place] += demand.grown_gib(asked.capacity) * if is_local { 1.0 } else { copies };
         if is_local && asked.durable {
             let message =
-                format!("{} has to last, and {} is lost with the machine", asked.name(), pool.kind.title);
+                format!("{} must survive the machine, but {} is lost with it", asked.name(), pool.kind.title);
             unmet.push(Unmet { what: "durability", message });
         }
         unmet.extend(latency_unmet(pool.kind, asked.latency.or(demand.latency), Some(&asked.name())));
@@ -153,7 +153,7 @@ fn unmet_by_pool(resolved: &Resolved<'_>, demand: &Demand) -> Vec<Unmet> {
         let have = pool.total_gib();
         if have < need * (1.0 - ROUNDING) {
             let message = format!(
-                "{} GiB are needed for {} with growth and copies, and there are {}",
+                "{} GiB are needed for {} with growth and copies, but it has {}",
                 grouped(need),
                 resolved.pool_name(place),
                 grouped(have)
@@ -168,7 +168,7 @@ fn unmet_by_pool(resolved: &Resolved<'_>, demand: &Demand) -> Vec<Unmet> {
 pub(crate) fn machine_unmet(sized: &SizedMachine<'_>, demand: &Demand) -> Vec<Unmet> {
     let mut unmet = Vec::new();
     if sized.vcpus < demand.vcpus_min {
-        let message = format!("{} vCPU are needed, and there are {}", demand.vcpus_min, sized.vcpus);
+        let message = format!("{} vCPUs are needed, but it has {}", demand.vcpus_min, sized.vcpus);
         unmet.push(Unmet { what: "vcpus", message });
     }
     let memory = memory_gib(demand);
@@ -176,7 +176,7 @@ pub(crate) fn machine_unmet(sized: &SizedMachine<'_>, demand: &Demand) -> Vec<Un
     // numbers.
     if sized.memory_gib < memory * (1.0 - ROUNDING) {
         let message = format!(
-            "{} GiB of memory are needed, and there are {}",
+            "{} GiB of memory are needed, but it has {}",
             grouped(memory),
             grouped(sized.memory_gib)
         );
@@ -197,13 +197,13 @@ pub(crate) fn latency_unmet(
     pool: Option<&str>,
 ) -> Option<Unmet> {
     let asked = asked?;
-    let of = pool.map_or_else(|| "for".to_owned(), |pool| format!("of {pool}"));
+    let of = pool.map_or_else(String::new, |pool| format!(" for {pool}"));
     let message = match kind.latency {
         // The class is ordered from fast to slow. A kind of unknown latency does not meet a requirement:
         // nobody has promised anything.
         Some(latency) if latency <= asked => return None,
-        Some(latency) => format!("{} answers in {latency}, and {asked} is asked {of}", kind.title),
-        None => format!("no source says how fast {} answers, and {asked} is asked {of}", kind.title),
+        Some(latency) => format!("the latency of {} is {latency}, but {asked} is required{of}", kind.title),
+        None => format!("no source states the latency of {}, but {asked} is required{of}", kind.title),
     };
     Some(Unmet { what: "latency", message })
 }

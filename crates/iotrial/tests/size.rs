@@ -205,7 +205,7 @@ fn wrong_input_is_answered_with_what_would_be_right() {
     check(
         &["size", "--read", "100iops@8KiB", "--memory", "900TiB"],
         1,
-        &["the limiting factor is the memory: 900 TiB is asked", "comes closest"],
+        &["the limiting factor is the memory: 900 TiB is needed", "comes closest"],
     );
 }
 
@@ -315,8 +315,8 @@ fn room_beyond_ten_times_is_not_counted_in_thousands_of_percent() {
     let bench = Bench::new();
     // Whatever the catalogs say, no volume is so small.
     let shown = bench.run(&["size", "--read", "1iops@8KiB", "--provider", "oci"]).expect_code(0).stdout;
-    let is_said = ["far more than is asked", "times what is asked"].iter().any(|words| shown.contains(words));
-    assert!(is_said && !shown.contains("% more than is asked"), "{shown}");
+    let is_said = ["far more than the demand", "times the demand"].iter().any(|words| shown.contains(words));
+    assert!(is_said && !shown.contains("% headroom"), "{shown}");
     assert!(shown.contains("> +1,000"), "{shown}");
 }
 
@@ -365,7 +365,7 @@ fn a_demand_says_what_speaks_against_its_source() {
     let explained = bench.run(&["size", "explain", "one.toml", "--record", &record, "--json"]).json();
     assert_eq!(
         explained["measured"][0]["caveats"][0],
-        "the device was simulated: these are rates of no storage"
+        "the device was simulated: these are not rates of real storage"
     );
 }
 
@@ -390,7 +390,7 @@ fn the_screen_has_processors_latency_and_what_other_numbers_of_volumes_cost() {
         "sub-ms",
         "How many volumes",
         "(the answer)",
-        "only machines with at least 16 vCPU are compared",
+        "only machines with at least 16 vCPUs are compared",
     ] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
