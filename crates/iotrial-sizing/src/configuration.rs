@@ -133,7 +133,8 @@ impl ConfigurationError {
             Self::Unknown(unknown) => Some(unknown.hint.clone()),
             Self::Missing { hint, .. } => Some(hint.clone()),
             Self::Placement { .. } => Some(
-                "each role must be on exactly one pool; a pool without `roles` takes the remaining roles".to_owned(),
+                "each role must be on exactly one pool; a pool without `roles` takes the remaining roles"
+                    .to_owned(),
             ),
             Self::OutOfRange { .. } | Self::NoChoice { .. } | Self::NoLocalDisk { .. } => None,
         }

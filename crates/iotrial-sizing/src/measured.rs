@@ -323,8 +323,10 @@ fn judge(shares: &[Share], in_flight: Option<f64>, outstanding: Option<f64>) -> 
                 format!("the configuration was the limit: {} ({})", share.written(), limit(share));
             if queue_state.is_some_and(|(_, _, is_full)| is_full) {
                 bound_by.push(BoundBy::Concurrency);
-                sentence
-                    .push_str(&format!("; {}, so more outstanding I/Os would only wait", queue.unwrap_or_default()));
+                sentence.push_str(&format!(
+                    "; {}, so more outstanding I/Os would only wait",
+                    queue.unwrap_or_default()
+                ));
             }
             (bound_by, sentence)
         }

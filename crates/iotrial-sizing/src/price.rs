@@ -45,7 +45,8 @@ impl FromStr for GivenRate {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is not an exchange rate; write FROM/TO=NUMBER, such as USD/EUR=0.93");
+        let wrong =
+            || format!("`{text}` is not an exchange rate; write FROM/TO=NUMBER, such as USD/EUR=0.93");
         let (pair, number) = text.split_once('=').ok_or_else(wrong)?;
         let (from, to) = pair.split_once('/').ok_or_else(wrong)?;
         let per_unit: f64 = number.trim().parse().map_err(|_| wrong())?;

@@ -114,11 +114,8 @@ fn unmet_together(resolved: &Resolved<'_>, demand: &Demand) -> Vec<Unmet> {
     // lasts and not with what is usable.
     let have = resolved.lasting_gib();
     if have < need * (1.0 - ROUNDING) {
-        let message = format!(
-            "{} GiB are needed with growth and copies, but it has {}",
-            grouped(need),
-            grouped(have)
-        );
+        let message =
+            format!("{} GiB are needed with growth and copies, but it has {}", grouped(need), grouped(have));
         unmet.push(Unmet { what: "capacity", message });
     }
     for pool in &resolved.pools {
@@ -175,11 +172,8 @@ pub(crate) fn machine_unmet(sized: &SizedMachine<'_>, demand: &Demand) -> Vec<Un
     // Memory is compared as GiB in floating point, so the last bits must not decide; processors are whole
     // numbers.
     if sized.memory_gib < memory * (1.0 - ROUNDING) {
-        let message = format!(
-            "{} GiB of memory are needed, but it has {}",
-            grouped(memory),
-            grouped(sized.memory_gib)
-        );
+        let message =
+            format!("{} GiB of memory are needed, but it has {}", grouped(memory), grouped(sized.memory_gib));
         unmet.push(Unmet { what: "memory", message });
     }
     unmet

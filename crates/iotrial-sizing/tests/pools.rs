@@ -362,7 +362,10 @@ fn volumes_of_all_pools_are_counted_together_and_those_of_a_kind_by_its_own_limi
     };
     assert_eq!(broken([("scaled", 2), ("shared", 1)]), Vec::<String>::new());
     assert_eq!(broken([("scaled", 2), ("shared", 2)]), ["caching takes at most 3 volumes in total, not 4"]);
-    assert_eq!(broken([("shared", 2), ("shared", 2)]), ["caching takes at most 3 volumes of this kind, not 4"]);
+    assert_eq!(
+        broken([("shared", 2), ("shared", 2)]),
+        ["caching takes at most 3 volumes of this kind, not 4"]
+    );
     // What is mounted takes no place, and only its own kind counts.
     assert_eq!(broken([("pooled", 3), ("shared", 3)]), Vec::<String>::new());
 }

@@ -394,7 +394,12 @@ fn read_constrained(
         return table.refuse("machine", format!("no machine is named `{name}`"));
     };
     let Processors::Fixed { vcpus: full, memory_gib, .. } = base.processors else {
-        return table.refuse("machine", format!("the number of processors of `{name}` is chosen when ordering, so it has no constrained sizes"));
+        return table.refuse(
+            "machine",
+            format!(
+                "the number of processors of `{name}` is chosen when ordering, so it has no constrained sizes"
+            ),
+        );
     };
     let source = source?;
     let mut all = Vec::new();

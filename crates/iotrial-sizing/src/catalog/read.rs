@@ -538,9 +538,8 @@ fn read_provisioned_bandwidth(
     let per_iops_most = bought.or(followed).unwrap_or(f64::INFINITY);
     // More asked for than allowed would leave nothing that can be ordered.
     if asked.is_some_and(|asked| followed.is_some() || asked > per_iops_most) {
-        let message = format!(
-            "`{per_iops_min}` must be at most `{per_iops_max}`, and is for bandwidth that is sold"
-        );
+        let message =
+            format!("`{per_iops_min}` must be at most `{per_iops_max}`, and is for bandwidth that is sold");
         return table.refuse(per_iops_min, message);
     }
     let included = included.unwrap_or(0.0);

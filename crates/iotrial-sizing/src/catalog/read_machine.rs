@@ -249,7 +249,8 @@ pub(super) fn read_path(table: &mut TableReader<'_>, names: &[String]) -> Option
     let limits = read_plain(table);
     let queue_depth = table.number("queue_depth");
     if limits.is_empty() && queue_depth.is_none() {
-        return table.refuse("name", "a limit is missing: `mb_per_s_max`, `queue_depth` and so on".to_owned());
+        return table
+            .refuse("name", "a limit is missing: `mb_per_s_max`, `queue_depth` and so on".to_owned());
     }
     Some(SharedPath { name: name?, count, volumes, limits, queue_depth, source: None })
 }

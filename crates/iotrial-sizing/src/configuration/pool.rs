@@ -70,8 +70,7 @@ impl Pool {
             (0, _) if local.is_some() => local.map_or(0, |disk| disk.size_gib),
             (0, true) => level.size_min_gib,
             (0, false) => {
-                let hint =
-                    format!("choose from {} to {} GiB", level.size_min_gib, level.size_max_gib);
+                let hint = format!("choose from {} to {} GiB", level.size_min_gib, level.size_max_gib);
                 return Err(ConfigurationError::Missing { key: "size", name: called, hint });
             }
             (size, _) => size,

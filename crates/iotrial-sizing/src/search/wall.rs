@@ -126,7 +126,10 @@ fn amounts(demand: &Demand) -> Vec<(AmountWords, AmountChange)> {
         let asked = demand.vcpus_min;
         all.push((
             Box::new(move |closest| {
-                format!("the number of vCPUs: {asked} are needed, and at most {} are available", closest.vcpus)
+                format!(
+                    "the number of vCPUs: {asked} are needed, and at most {} are available",
+                    closest.vcpus
+                )
             }),
             // The processors are rounded down, memory and capacity to whole bytes: at share 0 nothing is
             // asked.

@@ -45,7 +45,9 @@ pub(super) fn floor_in_words(floor: &VcpuFloor, found: &[Found]) -> String {
             "only machines with at least {vcpus} vCPUs are compared ({why}); --vcpus N sets another minimum"
         )
     } else if small.len() == with_answer {
-        format!("no machine with at least {vcpus} vCPUs ({why}) is available for this demand: smaller ones are shown")
+        format!(
+            "no machine with at least {vcpus} vCPUs ({why}) is available for this demand: smaller ones are shown"
+        )
     } else {
         format!(
             "only machines with at least {vcpus} vCPUs are compared ({why}), except for {}, which has none: smaller ones are shown there",

@@ -26,10 +26,7 @@ pub(super) fn more_and_less(
         Some(match (is_same, has_room) {
             (true, true) => format!("{words} cost the same"),
             (true, false) => {
-                format!(
-                    "{words} cost the same, with {} instead",
-                    configuration.beside(&answer.configuration)
-                )
+                format!("{words} cost the same, with {} instead", configuration.beside(&answer.configuration))
             }
             (false, _) => format!(
                 "{words} cost {} ({percent:+.1} %): {}",

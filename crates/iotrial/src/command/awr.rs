@@ -246,7 +246,8 @@ fn write_demand(args: &AwrArgs, Many { series, fleet, named }: &Many<'_>) -> Res
                 series.databases.len()
             );
             return Err(Failure::input(error).hint(
-                "give reports of the same snapshots, or select databases that have them with --database NAME".to_owned(),
+                "give reports of the same snapshots, or select databases that have them with --database NAME"
+                    .to_owned(),
             ));
         }
         (Some(fleet), _) => fleet.demand(&request, named),
@@ -266,8 +267,10 @@ fn write_demand(args: &AwrArgs, Many { series, fleet, named }: &Many<'_>) -> Res
 /// The database whose I/O is asked for; `what` is of one.
 fn only_database<'s>(series: &'s AwrSeries, what: &str) -> Result<&'s DatabaseSeries, Failure> {
     let [database] = series.databases.as_slice() else {
-        let error =
-            anyhow!("these are reports of {} databases, but {what} needs a single one", series.databases.len());
+        let error = anyhow!(
+            "these are reports of {} databases, but {what} needs a single one",
+            series.databases.len()
+        );
         return Err(Failure::input(error).hint("choose one with --database NAME".to_owned()));
     };
     Ok(database)

@@ -100,8 +100,7 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
     let has_pair = request.money.counted.pair.is_some();
     let ordered = |best: &Explanation, form: fn(&Configuration, bool) -> Result<String, NoOrder>| {
         form(&best.configuration, has_pair).map_err(|error| {
-            Failure::input(error)
-                .hint("use --config, which works with every provider".to_owned())
+            Failure::input(error).hint("use --config, which works with every provider".to_owned())
         })
     };
     let best = answers(&sizing).next();

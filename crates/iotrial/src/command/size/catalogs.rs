@@ -121,8 +121,10 @@ fn warnings(catalog: &Catalog, today: Date) -> Vec<String> {
     let is_ahead = |day: &Option<String>| days_since(day.as_deref(), today).is_some_and(|days| days < 0);
     for (name, source) in catalog.sources.iter().filter(|(_, source)| is_ahead(&source.as_of)) {
         let day = source.as_of.as_deref().unwrap_or_default();
-        warnings
-            .push(format!("{}: the source `{name}` is dated {day}, which is in the future", catalog.provider));
+        warnings.push(format!(
+            "{}: the source `{name}` is dated {day}, which is in the future",
+            catalog.provider
+        ));
     }
     if undated > 0 {
         warnings.push(format!("{}: {undated} of {sources} sources have no date", catalog.provider));

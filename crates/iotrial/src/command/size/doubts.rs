@@ -21,7 +21,9 @@ const DOUBTFUL: [FindingId; 8] = [
 /// Why the rates are not those of a device, each in one sentence without a full stop.
 pub(super) fn doubts(subject: &Subject<'_>) -> Vec<String> {
     let by_engine = match subject.engine {
-        Some(EngineKind::Sim) => Some("the device was simulated: these are not rates of real storage".to_owned()),
+        Some(EngineKind::Sim) => {
+            Some("the device was simulated: these are not rates of real storage".to_owned())
+        }
         Some(engine) if !engine.has_device() => {
             Some("no device received the I/Os: these are not rates of real storage".to_owned())
         }

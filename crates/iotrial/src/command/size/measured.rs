@@ -37,8 +37,9 @@ impl Of {
         match of {
             Some((of, name)) if (1..=count).contains(&of) => Ok((of == number).then_some(name)),
             _ => {
-                let error =
-                    anyhow!("`{option} {text}` does not say which of the {count} configurations was measured");
+                let error = anyhow!(
+                    "`{option} {text}` does not say which of the {count} configurations was measured"
+                );
                 Err(Failure::input(error)
                     .hint(format!("write {option} 1={text} for the first, {option} 2={text} for the second")))
             }
