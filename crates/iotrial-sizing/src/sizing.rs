@@ -415,7 +415,7 @@ fn doubts(answer: &Explanation, demand: &Demand) -> Vec<String> {
     let configuration = &answer.configuration;
     if answer.arm {
         all.push(format!(
-            "{} has an ARM processor: SQL Server does not run on it, nor does every Oracle Database; --no-arm leaves such machines out",
+            "{} has an ARM processor: SQL Server does not run on it, and not every Oracle Database does; --no-arm leaves such machines out",
             configuration.machine
         ));
     }
