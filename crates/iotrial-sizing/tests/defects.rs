@@ -180,7 +180,7 @@ fn latency_classes_are_what_vendors_say_and_unknown_is_said_to_be_so() {
         "premium-ssd-v2"
     );
     let points = sizing.points.join("\n");
-    assert!(points.contains("Oracle Cloud Infrastructure: latency unknown"), "{points}");
+    assert!(points.contains("Oracle Cloud Infrastructure: no source states the latency of"), "{points}");
 }
 
 fn months() -> Money {

@@ -387,7 +387,7 @@ fn sentences_about_more_and_less_have_the_tolerance_of_the_answer() {
     };
     let sizing = sized(0.01);
     assert_eq!(sizing.found[0].answers[0].volumes, 2);
-    let more = sizing.points.iter().find(|point| point.starts_with("10 % more")).unwrap();
+    let more = sizing.points.iter().find(|point| point.starts_with("10 % higher rates")).unwrap();
     // 25,000 IOPS for each volume: 55,000 take three, whose whole GiB are a little more than the capacity.
     assert!(more.contains("cost the same, with") && more.contains("3 × 1,366 GiB"), "{more}");
     assert!(
@@ -396,6 +396,6 @@ fn sentences_about_more_and_less_have_the_tolerance_of_the_answer() {
         sizing.points
     );
     let exact = sized(0.0);
-    let more = exact.points.iter().find(|point| point.starts_with("10 % more")).unwrap();
+    let more = exact.points.iter().find(|point| point.starts_with("10 % higher rates")).unwrap();
     assert!(more.contains("4 × 1,024 GiB"), "without a tolerance the cheapest to the GiB: {more}");
 }

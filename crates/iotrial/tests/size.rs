@@ -168,7 +168,7 @@ fn wrong_input_is_answered_with_what_would_be_right() {
     check(
         &["size", "--read", "1iops@8KiB", "--currency", "EUR"],
         2,
-        &["no rate from USD to EUR", "--rate USD/EUR="],
+        &["no exchange rate from USD to EUR", "--rate USD/EUR="],
     );
     check(
         &["size", "--read", "1iops@8KiB", "--volume", "gp3", "--volume", "gp9"],
@@ -196,7 +196,7 @@ fn wrong_input_is_answered_with_what_would_be_right() {
         &["It does not meet the demand", "network out"],
     );
     check(&["size", "explain", "typo.toml"], 2, &["has no machine", "VM.Standard.E4.Flex"]);
-    check(&["size", "explain", "one.toml", "--currency", "GBP"], 2, &["no rate from USD to GBP"]);
+    check(&["size", "explain", "one.toml", "--currency", "GBP"], 2, &["no exchange rate from USD to GBP"]);
     check(
         &["size", "--read", "9000000iops@4KiB", "--provider", "oci", "--provider", "aws"],
         1,
