@@ -109,5 +109,5 @@ pub fn in_words(old: &[ReliedOn]) -> Option<String> {
     };
     let list: Vec<String> = old.iter().map(words).collect();
     (!list.is_empty())
-        .then(|| format!("these figures are more than a year old or carry no date: {}", list.join(", ")))
+        .then(|| format!("these figures are more than a year old or have no date: {}", list.join(", ")))
 }

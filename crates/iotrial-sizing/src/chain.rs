@@ -437,7 +437,7 @@ pub(crate) fn machine_elements(
         // says that it was assumed.
         let (name, ingress) = match sized.ingress {
             Some(ingress) => ("network in", ingress),
-            None => ("network in (as out)", egress),
+            None => ("network in (same as out)", egress),
         };
         push(ElementKind::Network, name.to_owned(), &cited, vec![limit(Measure::ReadBandwidth, ingress)]);
     }
@@ -465,7 +465,7 @@ fn concurrency(outstanding: f64, latency_us: f64, pools: usize, name: String) ->
     Element {
         kind: ElementKind::Concurrency,
         name,
-        source: format!("Little's law at {} ms for an I/O", latency_us / 1e3),
+        source: format!("Little's law at {} ms per I/O", latency_us / 1e3),
         limits: vec![Limit {
             measure: Measure::Outstanding,
             most: outstanding,

@@ -117,7 +117,7 @@ pub enum ConfigurationError {
         machine: String,
     },
     /// A role that is assigned to two pools, or to none.
-    #[error("the role `{role}` lies on {} of the pools", if *.count == 0 { "none".to_owned() } else { .count.to_string() })]
+    #[error("the role `{role}` is on {} of the pools", if *.count == 0 { "none".to_owned() } else { .count.to_string() })]
     Placement {
         /// The role that is placed wrongly.
         role: Role,
@@ -133,7 +133,8 @@ impl ConfigurationError {
             Self::Unknown(unknown) => Some(unknown.hint.clone()),
             Self::Missing { hint, .. } => Some(hint.clone()),
             Self::Placement { .. } => Some(
-                "each role lies on one pool; a pool without `roles` takes those that are left".to_owned(),
+                "each role must be on exactly one pool; a pool without `roles` takes the remaining roles"
+                    .to_owned(),
             ),
             Self::OutOfRange { .. } | Self::NoChoice { .. } | Self::NoLocalDisk { .. } => None,
         }
@@ -234,7 +235,7 @@ impl Configuration {
         if let Processors::Flexible { ocpus_min, ocpus_max, .. } = machine.processors
             && self.ocpus.is_none()
         {
-            return Err(missing("ocpus", format!("from {ocpus_min} to {ocpus_max} can be ordered")));
+            return Err(missing("ocpus", format!("choose from {ocpus_min} to {ocpus_max}")));
         }
         SizedMachine::new(machine, self.ocpus, self.memory_gib).map_err(|(what, allowed, given)| {
             ConfigurationError::OutOfRange { what, name: machine.name.clone(), allowed, given }

@@ -37,13 +37,13 @@ impl VcpuFloor {
         let by_iops = whole(iops / IOPS_PER_VCPU);
         let why = if by_memory >= by_iops {
             let most = if by_memory == MOST_BY_MEMORY {
-                format!(", {MOST_BY_MEMORY} at most")
+                format!(", at most {MOST_BY_MEMORY}")
             } else {
                 String::new()
             };
-            format!("{} GiB of memory at {GIB_PER_VCPU} GiB for each vCPU{most}", grouped(memory_gib))
+            format!("{} GiB of memory at {GIB_PER_VCPU} GiB per vCPU{most}", grouped(memory_gib))
         } else {
-            format!("{} IOPS at {} for each vCPU", grouped(iops), grouped(IOPS_PER_VCPU))
+            format!("{} IOPS at {} per vCPU", grouped(iops), grouped(IOPS_PER_VCPU))
         };
         let vcpus = by_memory.max(by_iops);
         (vcpus > 1).then_some(Self { vcpus, why })

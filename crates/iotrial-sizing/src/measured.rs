@@ -123,7 +123,7 @@ fn contradiction(rate: &SubjectRate<'_>) -> Option<String> {
     let stream = stream_name(rate);
     let guess = if rates.is_in_mb_per_s() { "; the printed figure is in MB/s" } else { "" };
     Some(format!(
-        "{stream}: {} IOPS of this size are {} MiB/s, and {printed} are printed{guess}",
+        "{stream}: {} IOPS of this size make {} MiB/s, but {printed} are printed{guess}",
         grouped(iops),
         grouped(iops * sizes.middle() / 1_048_576.0)
     ))
@@ -242,24 +242,24 @@ pub fn together(measured: &[MeasuredAgainst]) -> Option<String> {
     };
     let reached = by_part(&by(BoundBy::Configuration));
     let mut limited: Vec<String> =
-        reached.iter().map(|(part, count, range)| format!("{count} by {part} ({range})")).collect();
+        reached.iter().map(|(part, count, range)| format!("{count} limited by {part} ({range})")).collect();
     let others = by_part(&by(BoundBy::OtherConfiguration));
     let concurrency = by(BoundBy::Concurrency).len();
     if concurrency > 0 {
-        limited.push(format!("{concurrency} by the concurrency"));
+        limited.push(format!("{concurrency} limited by the concurrency"));
     }
     let mut words = Vec::new();
     if !limited.is_empty() {
-        words.push(format!("limited {}", limited.join(", ")));
+        words.push(limited.join(", "));
     }
     let below = by_part(&by(BoundBy::Unknown));
     words.extend(
         below
             .iter()
-            .map(|(part, count, range)| format!("{count} below every limit, nearest to {part} ({range})")),
+            .map(|(part, count, range)| format!("{count} below every limit, closest to {part} ({range})")),
     );
     words.extend(others.iter().map(|(part, count, range)| {
-        format!("{count} not of this configuration, beyond the limit of {part} ({range})")
+        format!("{count} not from this configuration, above the limit of {part} ({range})")
     }));
     Some(format!("{} measurements: {}", measured.len(), words.join("; ")))
 }
@@ -289,7 +289,7 @@ fn by_part(measured: &[&MeasuredAgainst]) -> Vec<(String, usize, String)> {
 /// What becomes of figures of another machine: they say nothing of this one.
 fn other_machine_words(other: &str, resolved: &Resolved<'_>) -> String {
     format!(
-        "these are not figures of this configuration: they are of {other}, and it has {}",
+        "these are not figures of this configuration: they come from {other}, and this one has {}",
         resolved.configuration.machine
     )
 }
@@ -310,7 +310,7 @@ fn judge(shares: &[Share], in_flight: Option<f64>, outstanding: Option<f64>) -> 
     let limit = |share: &Share| format!("{:.0} % of {}, {}", share.percent, share.element, share.measure);
     if let Some(share) = fullest.filter(|share| share.percent > MOST_PERCENT) {
         let sentence = format!(
-            "these are not figures of this configuration, which cannot do so much: {} ({})",
+            "these are not figures of this configuration, which cannot reach them: {} ({})",
             share.written(),
             limit(share)
         );
@@ -323,15 +323,17 @@ fn judge(shares: &[Share], in_flight: Option<f64>, outstanding: Option<f64>) -> 
                 format!("the configuration was the limit: {} ({})", share.written(), limit(share));
             if queue_state.is_some_and(|(_, _, is_full)| is_full) {
                 bound_by.push(BoundBy::Concurrency);
-                sentence
-                    .push_str(&format!("; {}, so more of them would only wait", queue.unwrap_or_default()));
+                sentence.push_str(&format!(
+                    "; {}, so more outstanding I/Os would only wait",
+                    queue.unwrap_or_default()
+                ));
             }
             (bound_by, sentence)
         }
         (None, Some(share), Some((_, _, true))) => (
             vec![BoundBy::Concurrency],
             format!(
-                "the concurrency was the limit: {}, and the nearest limit of the configuration was used to {} ({}); more outstanding I/Os would bring more",
+                "the concurrency was the limit: {}, and the load reached at most {} ({}); more outstanding I/Os would give more",
                 queue.unwrap_or_default(),
                 limit(share),
                 share.written()
@@ -340,7 +342,7 @@ fn judge(shares: &[Share], in_flight: Option<f64>, outstanding: Option<f64>) -> 
         (None, Some(share), Some((_, _, false))) => (
             vec![BoundBy::Unknown],
             format!(
-                "something unknown was the limit: only {}, and the nearest limit was used to {} ({})",
+                "something unknown was the limit: only {}, and the load reached at most {} ({})",
                 queue.unwrap_or_default(),
                 limit(share),
                 share.written()
@@ -349,13 +351,13 @@ fn judge(shares: &[Share], in_flight: Option<f64>, outstanding: Option<f64>) -> 
         (None, Some(share), None) => (
             vec![BoundBy::Unknown],
             format!(
-                "no limit was reached, the nearest was used to {} ({}); without outstanding I/Os and latency nobody can tell whether the concurrency was the limit",
+                "no limit was reached, the load came to at most {} ({}); without outstanding I/Os and latency it is open whether the concurrency was the limit",
                 limit(share),
                 share.written()
             ),
         ),
         (None, None, _) => {
-            (vec![BoundBy::Unknown], "the catalog knows no limit of this configuration".to_owned())
+            (vec![BoundBy::Unknown], "the catalog has no limit for this configuration".to_owned())
         }
     }
 }

@@ -45,7 +45,8 @@ impl FromStr for GivenRate {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is not a rate; a rate is FROM/TO=NUMBER, such as USD/EUR=0.93");
+        let wrong =
+            || format!("`{text}` is not an exchange rate; write FROM/TO=NUMBER, such as USD/EUR=0.93");
         let (pair, number) = text.split_once('=').ok_or_else(wrong)?;
         let (from, to) = pair.split_once('/').ok_or_else(wrong)?;
         let per_unit: f64 = number.trim().parse().map_err(|_| wrong())?;
@@ -60,7 +61,7 @@ impl FromStr for GivenRate {
 
 /// There is no way from one currency to another.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{what} is priced in {from}, and there is no rate from {from} to {to}")]
+#[error("{what} has prices in {from}, and there is no exchange rate from {from} to {to}")]
 pub struct NoRate {
     /// What is priced.
     pub what: String,
@@ -73,7 +74,7 @@ pub struct NoRate {
 impl NoRate {
     /// What the reader can do.
     pub fn hint(&self) -> String {
-        format!("give it with its day in mind: --rate {}/{}=…", self.from, self.to)
+        format!("give one: --rate {}/{}=…", self.from, self.to)
     }
 }
 

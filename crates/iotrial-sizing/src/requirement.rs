@@ -87,7 +87,7 @@ impl Fit {
         }
         let configuration = &resolved.configuration;
         if configuration.os != demand.os {
-            let message = format!("it runs {}, and {} is asked for", configuration.os, demand.os);
+            let message = format!("it runs {}, but {} is required", configuration.os, demand.os);
             unmet.push(Unmet { what: "operating system", message });
         }
         for rule in broken_rules(resolved).into_iter().filter(|rule| rule.effect == Effect::Forbids) {
@@ -114,11 +114,8 @@ fn unmet_together(resolved: &Resolved<'_>, demand: &Demand) -> Vec<Unmet> {
     // lasts and not with what is usable.
     let have = resolved.lasting_gib();
     if have < need * (1.0 - ROUNDING) {
-        let message = format!(
-            "{} GiB are needed with growth and copies, and there are {}",
-            grouped(need),
-            grouped(have)
-        );
+        let message =
+            format!("{} GiB are needed with growth and copies, but it has {}", grouped(need), grouped(have));
         unmet.push(Unmet { what: "capacity", message });
     }
     for pool in &resolved.pools {
@@ -144,7 +141,7 @@ fn unmet_by_pool(resolved: &Resolved<'_>, demand: &Demand) -> Vec<Unmet> {
         needs[place] += demand.grown_gib(asked.capacity) * if is_local { 1.0 } else { copies };
         if is_local && asked.durable {
             let message =
-                format!("{} has to last, and {} is lost with the machine", asked.name(), pool.kind.title);
+                format!("{} must survive the machine, but {} is lost with it", asked.name(), pool.kind.title);
             unmet.push(Unmet { what: "durability", message });
         }
         unmet.extend(latency_unmet(pool.kind, asked.latency.or(demand.latency), Some(&asked.name())));
@@ -153,7 +150,7 @@ fn unmet_by_pool(resolved: &Resolved<'_>, demand: &Demand) -> Vec<Unmet> {
         let have = pool.total_gib();
         if have < need * (1.0 - ROUNDING) {
             let message = format!(
-                "{} GiB are needed for {} with growth and copies, and there are {}",
+                "{} GiB are needed for {} with growth and copies, but it has {}",
                 grouped(need),
                 resolved.pool_name(place),
                 grouped(have)
@@ -168,18 +165,15 @@ fn unmet_by_pool(resolved: &Resolved<'_>, demand: &Demand) -> Vec<Unmet> {
 pub(crate) fn machine_unmet(sized: &SizedMachine<'_>, demand: &Demand) -> Vec<Unmet> {
     let mut unmet = Vec::new();
     if sized.vcpus < demand.vcpus_min {
-        let message = format!("{} vCPU are needed, and there are {}", demand.vcpus_min, sized.vcpus);
+        let message = format!("{} vCPUs are needed, but it has {}", demand.vcpus_min, sized.vcpus);
         unmet.push(Unmet { what: "vcpus", message });
     }
     let memory = memory_gib(demand);
     // Memory is compared as GiB in floating point, so the last bits must not decide; processors are whole
     // numbers.
     if sized.memory_gib < memory * (1.0 - ROUNDING) {
-        let message = format!(
-            "{} GiB of memory are needed, and there are {}",
-            grouped(memory),
-            grouped(sized.memory_gib)
-        );
+        let message =
+            format!("{} GiB of memory are needed, but it has {}", grouped(memory), grouped(sized.memory_gib));
         unmet.push(Unmet { what: "memory", message });
     }
     unmet
@@ -197,13 +191,13 @@ pub(crate) fn latency_unmet(
     pool: Option<&str>,
 ) -> Option<Unmet> {
     let asked = asked?;
-    let of = pool.map_or_else(|| "for".to_owned(), |pool| format!("of {pool}"));
+    let of = pool.map_or_else(String::new, |pool| format!(" for {pool}"));
     let message = match kind.latency {
         // The class is ordered from fast to slow. A kind of unknown latency does not meet a requirement:
         // nobody has promised anything.
         Some(latency) if latency <= asked => return None,
-        Some(latency) => format!("{} answers in {latency}, and {asked} is asked {of}", kind.title),
-        None => format!("no source says how fast {} answers, and {asked} is asked {of}", kind.title),
+        Some(latency) => format!("the latency of {} is {latency}, but {asked} is required{of}", kind.title),
+        None => format!("no source states the latency of {}, but {asked} is required{of}", kind.title),
     };
     Some(Unmet { what: "latency", message })
 }

@@ -58,10 +58,10 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
                 id: "mirror-needs-volumes".to_owned(),
                 effect: Effect::Forbids,
                 message: format!(
-                    "a {} mirror needs {copies} volumes, and there is {}",
+                    "a {} mirror needs {copies} volumes, but there is {}",
                     configuration.mirror, pool.count
                 ),
-                source: "each copy lies on a volume of its own".to_owned(),
+                source: "each copy needs a volume of its own".to_owned(),
             });
         }
         if !machine.takes(pool.kind) {
@@ -84,10 +84,10 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
             id: "too-many-volumes".to_owned(),
             effect: Effect::Forbids,
             message: format!(
-                "{} takes {} volumes {}, not {}",
+                "{} takes at most {} volumes {}, not {}",
                 machine.name,
                 found.most,
-                if found.in_all { "in all" } else { "of this kind" },
+                if found.in_all { "in total" } else { "of this kind" },
                 found.count
             ),
             source: machine_source(),
@@ -101,7 +101,7 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
                 id: "too-much-capacity".to_owned(),
                 effect: Effect::Forbids,
                 message: format!(
-                    "a machine takes {} GiB of {} in all, not {}",
+                    "a machine takes at most {} GiB of {} in total, not {}",
                     grouped(limit.gib_max as f64),
                     limit.name,
                     grouped(gib)
@@ -115,7 +115,7 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
             id: "network-unknown".to_owned(),
             effect: Effect::Warns,
             message: format!(
-                "the network of {} is in no source, so the writes to {} other machine{} are checked against no limit",
+                "no source states the network of {}, so the writes to {} other machine{} are not checked against a limit",
                 machine.name,
                 configuration.replicas,
                 if configuration.replicas == 1 { "" } else { "s" }
@@ -130,7 +130,7 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
             id: "no-host-cache".to_owned(),
             effect: Effect::Warns,
             message: format!(
-                "the limits of the host cache of {} are in no source, so none are applied",
+                "no source states the host cache limits of {}, so none are applied",
                 machine.name
             ),
             source: machine_source(),

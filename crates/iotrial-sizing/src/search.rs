@@ -233,7 +233,7 @@ impl<'s> Space<'s> {
         space.choose_machines();
         space.note_main_disks();
         if demand.replicas > 0 && space.machines.iter().any(|one| one.sized.machine.network.is_none()) {
-            let note = "the network of some machines is in no source: there the writes to replicas are checked against no limit";
+            let note = "no source states the network of some machines: their writes to replicas are not checked against a limit";
             space.left_out.note(note.to_owned());
         }
         space.note_unknown_prices();
@@ -320,7 +320,7 @@ impl<'s> Space<'s> {
             format!("no source has a price {}: they are counted on demand", counted.term.in_words());
         for (names, why) in [
             (unpriced, "no source has a price"),
-            (unknown, "no source has their limits for volumes"),
+            (unknown, "no source states their limits for volumes"),
             (uncommitted, &on_demand),
         ] {
             if !names.is_empty() {
@@ -351,9 +351,9 @@ impl<'s> Space<'s> {
             unknown_beside_volumes(self.catalog, &machine.sized, self.paid_os(), &self.search.money);
         for what in missing {
             let note = if what.ends_with(" licence") {
-                format!("the {what} has no price in the catalog: the true cost is higher by it")
+                format!("the {what} has no price in the catalog, so the true cost is higher")
             } else {
-                format!("not in the cost, for want of a source: the {what}")
+                format!("not in the cost, because no source has it: the {what}")
             };
             self.left_out.note(note);
         }

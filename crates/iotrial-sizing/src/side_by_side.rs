@@ -204,7 +204,7 @@ fn criteria(resolved: &Resolved<'_>) -> BTreeMap<String, String> {
     let persistent = if local.is_empty() {
         "yes".to_owned()
     } else {
-        format!("all but {}, lost with the machine", local.join(", "))
+        format!("all except {} (lost with the machine)", local.join(", "))
     };
     let is_windows = configuration.os == iotrial_model::demand::Os::Windows;
     let expandable =

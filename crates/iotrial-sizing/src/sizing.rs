@@ -69,7 +69,7 @@ pub enum SizingError {
     #[error(transparent)]
     Explain(#[from] ExplainError),
     /// A configuration to compare with the answer is of a provider that was not looked at.
-    #[error("`{title}` is of the provider `{provider}`, which has no catalog here")]
+    #[error("`{title}` needs the provider `{provider}`, for which there is no catalog")]
     NoCatalog {
         /// Title of the configuration.
         title: String,
@@ -90,10 +90,10 @@ impl SizingError {
         match self {
             Self::Explain(error) => error.hint(),
             Self::NoCatalog { provider, .. } => Some(format!(
-                "--provider {provider} brings in one that was left out, and --catalog FILE adds one"
+                "--provider {provider} includes it if it was left out, and --catalog FILE adds a catalog"
             )),
             Self::MixedCurrencies { .. } => {
-                Some("--currency names one, and --rate how the others are converted".to_owned())
+                Some("choose one with --currency, and give exchange rates with --rate".to_owned())
             }
         }
     }
@@ -215,7 +215,7 @@ pub fn cost_words(cost: &Cost, currency: &str) -> String {
 fn nearest_limit(fit: &Fit) -> Option<String> {
     let first = fit.shares.first()?;
     let mut words = format!(
-        "what binds is {}, {}: {} ({:.0} %)",
+        "the first limit is {}, {}: {} ({:.0} %)",
         first.element,
         first.measure,
         first.written(),
@@ -239,7 +239,7 @@ fn beyond_volumes(fit: &Fit, machine: &str) -> Option<String> {
     let next = fit.shares.iter().find(|share| of_machine(share.kind))?;
     (next.percent >= NEARLY_FULL_PERCENT).then(|| {
         format!(
-            "beyond {}, the limiting factor is {}, {}, of {machine}: {} ({:.0} %)",
+            "apart from {}, the limiting factor is {}, {}, of {machine}: {} ({:.0} %)",
             first.element,
             next.element,
             next.measure,
@@ -256,9 +256,9 @@ fn sentences(found: &[Found], cheapest: Option<usize>, currency: &str) -> (Strin
         if let Some(one) = answered {
             let answer = &one.answers[0];
             return (
-                "No cost is complete".to_owned(),
+                "No answer has a complete cost".to_owned(),
                 format!(
-                    "{} meets the demand for {}, but part of its price is in no catalog, so it cannot be called the cheapest",
+                    "{} meets the demand for {}, but the catalog lacks a part of its price, so it cannot be called the cheapest",
                     answer.configuration.in_short(),
                     cost_words(&answer.cost, currency)
                 ),
@@ -289,14 +289,14 @@ fn without_main(found: &[Found]) -> String {
     let of =
         |one: &Found| one.without.iter().map(|disk| format!("{disk} of {}", one.title)).collect::<Vec<_>>();
     let all: Vec<String> = found.iter().flat_map(of).collect();
-    if all.is_empty() { String::new() } else { format!(" (not looked at: {})", all.join(", ")) }
+    if all.is_empty() { String::new() } else { format!(" (not considered: {})", all.join(", ")) }
 }
 
 impl Sizing {
     /// Where there is nothing to buy, and why.
     pub fn findings(&self) -> Vec<Finding> {
         if self.found.is_empty() && self.against.is_empty() {
-            let message = "no catalog was looked at".to_owned();
+            let message = "no catalog was searched".to_owned();
             return vec![Finding::without_evidence(FindingId::NoCatalog, Severity::Warning, message)];
         }
         let stops = self.found.iter().filter_map(wall);
@@ -360,7 +360,7 @@ fn points(
                     let words = match (more.is_complete(), percent > 0.0) {
                         (true, _) => format!(" ({percent:+.0} %)"),
                         (false, true) => format!(" (at least {percent:+.0} %)"),
-                        (false, false) => ", which cannot be compared".to_owned(),
+                        (false, false) => ", not comparable".to_owned(),
                     };
                     format!(
                         "{}: {}, {}{words}",
@@ -396,7 +396,7 @@ fn unpromised(found: &Found, currency: &str) -> Option<String> {
         }
     }
     Some(format!(
-        "{}: latency unknown: no source says how fast {} answers; {} would cost {}: measure it before you count on it",
+        "{}: no source states the latency of {}; {} would cost {}, but measure it before you rely on it",
         found.title,
         kinds.join(" and "),
         one.configuration.in_short(),
@@ -410,7 +410,7 @@ fn doubts(answer: &Explanation, demand: &Demand) -> Vec<String> {
     let configuration = &answer.configuration;
     if answer.arm {
         all.push(format!(
-            "{} has an ARM processor, for which there is no SQL Server and not every Oracle Database; --no-arm leaves such machines out",
+            "{} has an ARM processor: SQL Server does not run on it, and not every Oracle Database does; --no-arm leaves such machines out",
             configuration.machine
         ));
     }
@@ -418,7 +418,7 @@ fn doubts(answer: &Explanation, demand: &Demand) -> Vec<String> {
         configuration.pools.iter().enumerate().filter(|(_, pool)| pool.cache_hit_percent > 0.0)
     {
         all.push(format!(
-            "the cache of {} is taken to serve {} % of the reads of {}: nobody promises that, so measure it",
+            "the cache of {} is assumed to serve {} % of the reads of {}: no vendor promises that, so measure it",
             configuration.machine,
             pool.cache_hit_percent,
             configuration.pool_name(index)
@@ -427,7 +427,7 @@ fn doubts(answer: &Explanation, demand: &Demand) -> Vec<String> {
     // Without a latency class any kind may win on price alone; rotating disks would surprise.
     if demand.latency.is_none() && answer.latency == Some(LatencyClass::Hdd) {
         all.push(format!(
-            "{} answers as rotating disks do; --latency single-digit-ms leaves it out",
+            "{} has the latency of rotating disks; --latency single-digit-ms leaves it out",
             configuration.pools[0].volume
         ));
     }
@@ -443,7 +443,7 @@ fn assumptions(demand: &Demand, has_pair: bool) -> Vec<String> {
     roles.dedup();
     if roles.len() > 1 && demand.pools.is_empty() {
         all.push(format!(
-            "{} are on one stripe set here; --pool keeps them apart, such as --pool log=200GiB --pool tempdb=300GiB",
+            "{} share one stripe set here; --pool separates them, such as --pool log=200GiB --pool tempdb=300GiB",
             roles.join(", ")
         ));
     }
@@ -452,16 +452,16 @@ fn assumptions(demand: &Demand, has_pair: bool) -> Vec<String> {
         let others = demand.replicas - u32::from(has_pair);
         if others > 0 {
             all.push(format!(
-                "the cost is that of {} with {} volumes; the {} that the writes go to {} not in it",
+                "the cost covers {} with {} volumes, but not the {} that receive{} the writes",
                 if has_pair { "two machines" } else { "one machine" },
                 if has_pair { "their" } else { "its" },
-                if others == 1 { "one".to_owned() } else { others.to_string() },
-                if others == 1 { "is" } else { "are" }
+                if others == 1 { "other machine".to_owned() } else { format!("{others} other machines") },
+                if others == 1 { "s" } else { "" }
             ));
         }
     }
     if demand.capacity_gib() <= 0.0 {
-        all.push("no capacity is asked: the volumes are as small as the rates let them be".to_owned());
+        all.push("no capacity is given, so the volumes are as small as the rates allow".to_owned());
     }
     all
 }
@@ -471,7 +471,7 @@ fn shipped_words(demand: &Demand) -> String {
     let log_is_apart = demand.streams.iter().any(|stream| stream.role == Some(Role::Log));
     let has_no_role = demand.streams.iter().any(|stream| stream.role.is_none());
     if demand.shipped.is_empty() && !log_is_apart && has_no_role {
-        return "no log is told apart, so that every write counts as shipped to the replicas: an upper bound"
+        return "the demand has no separate log, so every write counts as shipped to the replicas: an upper bound"
             .to_owned();
     }
     let roles: Vec<&str> = if demand.shipped.is_empty() {
@@ -479,5 +479,5 @@ fn shipped_words(demand: &Demand) -> String {
     } else {
         demand.shipped.iter().map(|role| role.as_str()).collect()
     };
-    format!("replicas get the writes of the role {}; --ship ROLE names others", roles.join(" and "))
+    format!("replicas receive the writes of the role {}; --ship ROLE selects others", roles.join(" and "))
 }

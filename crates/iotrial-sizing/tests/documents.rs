@@ -131,7 +131,7 @@ fn a_throughput_that_no_rounding_explains_is_noted_by_the_rule_of_the_audit() {
     };
     // One percent is little, and more than these digits leave open.
     let found = notes("iops = 30256.24, bandwidth_mib_per_s = 1910.02");
-    assert_eq!(found, ["read: 30,256 IOPS of this size are 1,891 MiB/s, and 1910.02 are printed"]);
+    assert_eq!(found, ["read: 30,256 IOPS of this size make 1,891 MiB/s, but 1910.02 are printed"]);
     assert!(notes("iops = 30256.24, bandwidth_mib_per_s = 1891.02").is_empty());
     // Zeros at the end may be no digits.
     assert!(notes("iops = 30000, bandwidth_mib_per_s = 1900").is_empty());
@@ -168,7 +168,7 @@ fn figures_beyond_every_tolerance_are_not_of_this_configuration() {
     assert_eq!(against(&configuration, &row(30_256.2))[0].bound_by, [BoundBy::Configuration]);
     let both = [measured, against(&configuration, &row(30_256.2))].concat();
     let words = together(&both).unwrap();
-    assert!(words.contains("1 not of this configuration, beyond the limit of"), "{words}");
+    assert!(words.contains("1 not from this configuration, above the limit of"), "{words}");
 }
 
 /// Document 001, option 2: ten VPU 20 volumes behind 10 OCPU of Optimized3.
@@ -211,7 +211,7 @@ total = { iops = 61715, bandwidth_mib_per_s = 4044 }
     );
     assert_eq!(
         together(&measured).unwrap(),
-        "3 measurements: limited 1 by instance limit (100 %); 2 below every limit, nearest to instance limit (75 to 84 %)"
+        "3 measurements: 1 limited by instance limit (100 %); 2 below every limit, closest to instance limit (75 to 84 %)"
     );
 }
 

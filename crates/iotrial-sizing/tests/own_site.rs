@@ -107,10 +107,10 @@ fn a_write_costs_as_many_as_there_are_copies_in_io_and_in_capacity() {
     assert!((factor * 1_048_576.0 - 4e9).abs() < 1.0 && binds.contains("three-copies"), "{factor} {binds}");
     let refused =
         |from: &str, to: &str| Catalog::parse(&REPLICATED.replacen(from, to, 1)).unwrap_err().to_string();
-    assert!(refused("copies = 2, spindles", "spindles").contains("`copies` is for the level \"copies\""));
+    assert!(refused("copies = 2, spindles", "spindles").contains("give `copies` with the level \"copies\""));
     assert!(
         refused("level = \"copies\", copies = 2", "level = \"raid5\", copies = 2")
-            .contains("`copies` is for")
+            .contains("give `copies` with")
     );
     assert!(refused("copies = 2, source", "copies = 0.5, source").contains("must be 1 or more"));
 }

@@ -95,7 +95,7 @@ fn standard_edition_2_ends_at_eight_vcpu() {
     let found = search(&Catalog::built_in_of("aws").unwrap(), &demand, &request).unwrap();
     assert!(found.answers.is_empty());
     let wall = found.nearest.unwrap().wall;
-    assert!(wall.contains("16 are asked, and at most 8 can be had"), "{wall}");
+    assert!(wall.contains("16 are needed, and at most 8 are available"), "{wall}");
     let small = Demand { vcpus_min: 8, ..demand };
     let found = search(&Catalog::built_in_of("aws").unwrap(), &small, &request).unwrap();
     assert!(found.answers.iter().all(|answer| answer.vcpus == 8));
@@ -206,8 +206,8 @@ fn a_provider_without_a_price_of_the_licence_is_never_the_cheapest() {
     let catalogs = Catalog::built_in();
     let sizing = size(&catalogs, &demand, &request, &[]).unwrap();
     let gcp = sizing.found.iter().find(|found| found.provider == "gcp").unwrap();
-    assert_eq!(gcp.answers[0].cost.missing, ["price of SQL Server Enterprise by the hour"]);
-    assert!(gcp.left_out.iter().any(|note| note.contains("price of SQL Server Enterprise by the hour")));
+    assert_eq!(gcp.answers[0].cost.missing, ["hourly price of SQL Server Enterprise"]);
+    assert!(gcp.left_out.iter().any(|note| note.contains("hourly price of SQL Server Enterprise")));
     assert_ne!(sizing.found[sizing.cheapest.unwrap()].provider, "gcp");
 }
 
@@ -542,5 +542,5 @@ fn capacity_that_is_bought_when_it_is_needed_costs_a_quarter_less() {
     assert_eq!(capacities, [14_336.0, 20_070.0, 28_099.0]);
     let less = plan.total / plan.total_from_day_one;
     assert!((0.72..0.80).contains(&less), "{less}");
-    assert!(sizing.points[0].starts_with("bought when it is needed, 3 years cost"), "{:?}", sizing.points[0]);
+    assert!(sizing.points[0].starts_with("bought when needed, 3 years cost"), "{:?}", sizing.points[0]);
 }

@@ -327,12 +327,12 @@ fn a_configuration_is_held_against_each_pool_of_a_demand() {
         + &pool("\"tempdb\"", "volume = \"local-disk\"");
     let found = unmet(&small).join("; ");
     assert!(
-        found.contains("300 GiB are needed for log") && found.contains("sub-ms is asked of log"),
+        found.contains("300 GiB are needed for log") && found.contains("sub-ms is required for log"),
         "{found}"
     );
     let lost = pool("\"log\"", "volume = \"local-disk\"") + &pool("", &disks("P30", 2));
     let found = unmet(&lost).join("; ");
-    assert!(found.contains("log has to last"), "{found}");
+    assert!(found.contains("log must survive the machine"), "{found}");
 }
 
 /// Places belong to the machine and to the kind, whatever lies on the volumes.
@@ -361,13 +361,16 @@ fn volumes_of_all_pools_are_counted_together_and_those_of_a_kind_by_its_own_limi
         rules.into_iter().map(|rule| rule.message).collect()
     };
     assert_eq!(broken([("scaled", 2), ("shared", 1)]), Vec::<String>::new());
-    assert_eq!(broken([("scaled", 2), ("shared", 2)]), ["caching takes 3 volumes in all, not 4"]);
-    assert_eq!(broken([("shared", 2), ("shared", 2)]), ["caching takes 3 volumes of this kind, not 4"]);
+    assert_eq!(broken([("scaled", 2), ("shared", 2)]), ["caching takes at most 3 volumes in total, not 4"]);
+    assert_eq!(
+        broken([("shared", 2), ("shared", 2)]),
+        ["caching takes at most 3 volumes of this kind, not 4"]
+    );
     // What is mounted takes no place, and only its own kind counts.
     assert_eq!(broken([("pooled", 3), ("shared", 3)]), Vec::<String>::new());
 }
 
-/// «10 % more costs the same, with 20 volumes instead of 14» reads as if more were better: the sentences prefer fewer as the answer does.
+/// «10 % more cost the same, with 20 volumes instead of 14» reads as if more were better: the sentences prefer fewer as the answer does.
 #[test]
 fn sentences_about_more_and_less_have_the_tolerance_of_the_answer() {
     use iotrial_sizing::sizing::size;
@@ -384,15 +387,15 @@ fn sentences_about_more_and_less_have_the_tolerance_of_the_answer() {
     };
     let sizing = sized(0.01);
     assert_eq!(sizing.found[0].answers[0].volumes, 2);
-    let more = sizing.points.iter().find(|point| point.starts_with("10 % more")).unwrap();
+    let more = sizing.points.iter().find(|point| point.starts_with("10 % higher rates")).unwrap();
     // 25,000 IOPS for each volume: 55,000 take three, whose whole GiB are a little more than the capacity.
-    assert!(more.contains("costs the same, with") && more.contains("3 × 1,366 GiB"), "{more}");
+    assert!(more.contains("cost the same, with") && more.contains("3 × 1,366 GiB"), "{more}");
     assert!(
-        sizing.points.iter().any(|point| point == "10 % less of the rates costs the same"),
+        sizing.points.iter().any(|point| point == "10 % lower rates cost the same"),
         "{:?}",
         sizing.points
     );
     let exact = sized(0.0);
-    let more = exact.points.iter().find(|point| point.starts_with("10 % more")).unwrap();
+    let more = exact.points.iter().find(|point| point.starts_with("10 % higher rates")).unwrap();
     assert!(more.contains("4 × 1,024 GiB"), "without a tolerance the cheapest to the GiB: {more}");
 }

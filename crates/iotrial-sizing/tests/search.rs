@@ -241,13 +241,13 @@ fn a_demand_that_nothing_meets_is_answered_with_the_wall_and_what_comes_closest(
     assert_eq!(nearest.carries_times, None);
     assert_eq!(
         nearest.wall,
-        "the limiting factor is the memory: 1024 TiB is asked, and at most 2,304 GiB can be had"
+        "the limiting factor is the memory: 1024 TiB is needed, and at most 2,304 GiB are available"
     );
     assert_eq!(nearest.closest.unwrap().configuration.machine, "BM.Standard.E5.192");
     let many = vec![stream(Direction::Read, 100.0, 8192.0)];
     let many = Demand { vcpus_min: 100_000, ..Demand::new("processors", many) };
     let nearest = search(&catalog, &many, &search_one).unwrap().nearest.unwrap();
-    assert!(nearest.wall.contains("100000 are asked, and at most 384 can be had"), "{}", nearest.wall);
+    assert!(nearest.wall.contains("100000 are needed, and at most 384 are available"), "{}", nearest.wall);
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn a_currency_without_a_rate_is_refused_and_a_rate_brings_it_in() {
         search(&catalog, &demand, &Search { money: in_euros, answers: 1, ..Search::default() }).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the catalog `azure` is priced in USD, and there is no rate from USD to EUR"
+        "the catalog `azure` has prices in USD, and there is no exchange rate from USD to EUR"
     );
     assert!(error.hint().unwrap().contains("--rate USD/EUR="));
     // A kind that is priced in another currency than its catalog.

@@ -81,7 +81,7 @@ fn instances_of_a_cluster_add_up_and_the_same_report_counts_once() {
     put(&bench, "reports/c.txt", TEXT);
     put(&bench, "reports/readme.txt", "nothing of interest");
     let ran = bench.run(&["awr", "reports", "--json"]).expect_code(0);
-    let note = "note: 1 file in the folder is not an AWR report";
+    let note = "note: skipped 1 file in the folder that is not an AWR report: ";
     assert!(ran.stderr.contains(note) && ran.stderr.contains("readme.txt"), "{}", ran.stderr);
     let json = ran.json();
     let names: Vec<&str> =
@@ -122,7 +122,7 @@ fn a_demand_goes_to_size() {
     put(&bench, "later.txt", &TEXT.replace("03-Mar-25", "04-Mar-25"));
     let refused =
         bench.run(&["awr", "one.html", "later.txt", "--demand", "other.toml"]).expect_code(2).stderr;
-    assert!(refused.contains("the reports of these 2 databases are never of the same time"), "{refused}");
+    assert!(refused.contains("the reports of these 2 databases never cover the same time"), "{refused}");
     // One of them has.
     let named = ["awr", "one.html", "later.txt", "--database", "tiny", "--demand", "other.toml"];
     let shown = bench.run(&named).expect_code(0).stdout;
@@ -384,7 +384,7 @@ fn a_folder_is_read_with_all_that_is_below_it_and_every_bad_file_is_named_with_i
     put(&bench, "all/page.html", "<html><title>Holidays</title><table><tr><td>1</td></tr></table></html>");
     let ran = bench.run(&["awr", "all", "--json"]).expect_code(1);
     assert!(
-        ran.stderr.contains("note: 1 file in the folder is not an AWR report, and left out: all/page.html"),
+        ran.stderr.contains("note: skipped 1 file in the folder that is not an AWR report: all/page.html"),
         "{}",
         ran.stderr
     );

@@ -185,7 +185,7 @@ fn a_profile_is_of_one_database() {
     fs::write(bench.path().join("two.html"), REPORT.replace("4712", "4713").replace("LOAD", "OTHER"))
         .unwrap();
     let refused = bench.run(&["awr", "one.html", "two.html", "--profile", "x.toml"]).expect_code(2).stderr;
-    assert!(refused.contains("reports of 2 databases, and a profile is of one"), "{refused}");
+    assert!(refused.contains("reports of 2 databases, but a profile needs a single one"), "{refused}");
     assert!(!bench.path().join("x.toml").exists());
 }
 

@@ -170,7 +170,7 @@ fn wrong_input_is_answered_with_what_would_be_right() {
     check(
         &["size", "--read", "1iops@8KiB", "--currency", "EUR"],
         2,
-        &["no rate from USD to EUR", "--rate USD/EUR="],
+        &["no exchange rate from USD to EUR", "--rate USD/EUR="],
     );
     check(
         &["size", "--read", "1iops@8KiB", "--volume", "gp3", "--volume", "gp9"],
@@ -198,7 +198,7 @@ fn wrong_input_is_answered_with_what_would_be_right() {
         &["It does not meet the demand", "network out"],
     );
     check(&["size", "explain", "typo.toml"], 2, &["has no machine", "VM.Standard.E4.Flex"]);
-    check(&["size", "explain", "one.toml", "--currency", "GBP"], 2, &["no rate from USD to GBP"]);
+    check(&["size", "explain", "one.toml", "--currency", "GBP"], 2, &["no exchange rate from USD to GBP"]);
     check(
         &["size", "--read", "9000000iops@4KiB", "--provider", "oci", "--provider", "aws"],
         1,
@@ -207,7 +207,7 @@ fn wrong_input_is_answered_with_what_would_be_right() {
     check(
         &["size", "--read", "100iops@8KiB", "--memory", "900TiB"],
         1,
-        &["the limiting factor is the memory: 900 TiB is asked", "comes closest"],
+        &["the limiting factor is the memory: 900 TiB is needed", "comes closest"],
     );
 }
 
@@ -317,8 +317,8 @@ fn room_beyond_ten_times_is_not_counted_in_thousands_of_percent() {
     let bench = Bench::new();
     // Whatever the catalogs say, no volume is so small.
     let shown = bench.run(&["size", "--read", "1iops@8KiB", "--provider", "oci"]).expect_code(0).stdout;
-    let is_said = ["far more than is asked", "times what is asked"].iter().any(|words| shown.contains(words));
-    assert!(is_said && !shown.contains("% more than is asked"), "{shown}");
+    let is_said = ["far more than the demand", "times the demand"].iter().any(|words| shown.contains(words));
+    assert!(is_said && !shown.contains("% headroom"), "{shown}");
     assert!(shown.contains("> +1,000"), "{shown}");
 }
 
@@ -367,7 +367,7 @@ fn a_demand_says_what_speaks_against_its_source() {
     let explained = bench.run(&["size", "explain", "one.toml", "--record", &record, "--json"]).json();
     assert_eq!(
         explained["measured"][0]["caveats"][0],
-        "the device was simulated: these are rates of no storage"
+        "the device was simulated: these are not rates of real storage"
     );
 }
 
@@ -392,7 +392,7 @@ fn the_screen_has_processors_latency_and_what_other_numbers_of_volumes_cost() {
         "sub-ms",
         "How many volumes",
         "(the answer)",
-        "only machines with at least 16 vCPU are compared",
+        "only machines with at least 16 vCPUs are compared",
     ] {
         assert!(shown.contains(words), "{words}: {shown}");
     }

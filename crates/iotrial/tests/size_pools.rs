@@ -91,7 +91,7 @@ fn pools_that_cannot_be_laid_out_are_refused_with_what_would_be_right() {
     check(&["--pool", "redo=1GiB"], "`redo` is not a role; there are data, tempdb, log, scan, backup");
     check(&["--pool", "backup=1GiB,volume=gp9"], "no catalog has a volume `gp9`");
     check(&["--write", "redo=1iops@8KiB"], "`redo` is not a role");
-    check(&["--by-year", "--years", "3", "--growth", "20"], "--by-year plans one stripe set");
+    check(&["--by-year", "--years", "3", "--growth", "20"], "--by-year plans a single stripe set");
     let file = "format = \"iotrial.demand/1\"\nread = { iops = 10, block_size = \"8KiB\" }\n[[pool]]\nroles = [\"log\"]\n[[pool]]\nroles = [\"log\"]\n";
     std::fs::write(bench.path().join("twice.toml"), file).unwrap();
     let ran = bench.run(&["size", "--demand", "twice.toml"]);

@@ -310,7 +310,7 @@ pub(super) fn read_paid(top: &mut TableReader<'_>, context: &Context, machines: 
     if egress.first().is_some_and(|first| first.from_gib > 0.0)
         || !egress.is_sorted_by(|a, b| a.from_gib < b.from_gib)
     {
-        top.refuse::<()>("egress", "the steps of `egress` begin at 0 and rise".to_owned());
+        top.refuse::<()>("egress", "the steps of `egress` must begin at 0 and rise".to_owned());
     }
     Paid {
         commitments,
@@ -350,11 +350,11 @@ fn read_licence(table: &mut TableReader<'_>, context: &Context) -> Option<Databa
     let source = context.source(table);
     let price_source = table.text("price_source");
     if let Some(name) = price_source.as_ref().filter(|name| !context.sources.contains(name)) {
-        return table.refuse("price_source", format!("no [source.{name}] says who and when"));
+        return table.refuse("price_source", format!("[source.{name}] is missing"));
     }
     // It is divided by.
     if vcpus_per_unit == Some(0.0) || arm == Some(0.0) {
-        return table.refuse("vcpus_per_unit", "a licence covers more than 0 vCPU".to_owned());
+        return table.refuse("vcpus_per_unit", "a licence must cover more than 0 vCPUs".to_owned());
     }
     let source = source?;
     Some(DatabaseLicence {
@@ -394,7 +394,12 @@ fn read_constrained(
         return table.refuse("machine", format!("no machine is named `{name}`"));
     };
     let Processors::Fixed { vcpus: full, memory_gib, .. } = base.processors else {
-        return table.refuse("machine", format!("`{name}` has as many processors as are ordered"));
+        return table.refuse(
+            "machine",
+            format!(
+                "the number of processors of `{name}` is chosen when ordering, so it has no constrained sizes"
+            ),
+        );
     };
     let source = source?;
     let mut all = Vec::new();
@@ -402,7 +407,7 @@ fn read_constrained(
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
         let vcpus = vcpus.clamp(0.0, 65_536.0) as u32;
         if vcpus == 0 || vcpus >= full {
-            return table.refuse("vcpus", format!("`{size}` must have from 1 to {} vCPU", full - 1));
+            return table.refuse("vcpus", format!("`{size}` must have from 1 to {} vCPUs", full - 1));
         }
         all.push(Machine {
             name: size,

@@ -41,7 +41,8 @@ pub(super) fn read_raid(table: &mut TableReader<'_>) -> Option<RaidGroup> {
         (("copies", ..), Some(copies)) => ("copies", copies as f64, copies as f64),
         ((level, cost, transfers), None) if cost > 0.0 => (level, cost, transfers),
         _ => {
-            return table.refuse("copies", "`copies` is for the level \"copies\", which needs it".to_owned());
+            return table
+                .refuse("copies", "give `copies` with the level \"copies\", and only with it".to_owned());
         }
     };
     Some(RaidGroup {

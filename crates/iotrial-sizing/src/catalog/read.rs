@@ -95,7 +95,7 @@ impl Context {
             // empty citation.
             return Some(name);
         }
-        let message = format!("no [source.{name}] says who and when; there are {}", self.sources.join(", "));
+        let message = format!("[source.{name}] is missing; there are {}", self.sources.join(", "));
         table.refuse("source", message)
     }
 
@@ -266,7 +266,7 @@ fn read_volume(table: &mut TableReader<'_>, context: &Context) -> Option<VolumeK
     let iops_unit = table.number("iops_unit_kib").map(|kib| kib * 1024.0);
     let has_credits = table.boolean("mb_per_s_in_units").unwrap_or(false);
     if has_credits && iops_unit.is_none() {
-        table.refuse::<()>("mb_per_s_in_units", "`iops_unit_kib` is missing: it is the unit".to_owned());
+        table.refuse::<()>("mb_per_s_in_units", "`iops_unit_kib` is missing: it defines the unit".to_owned());
     }
     let is_main = table.boolean("main").unwrap_or(false);
     let pool = table.table("pool", |pool| read_pool(pool, context));
@@ -297,7 +297,7 @@ fn read_volume(table: &mut TableReader<'_>, context: &Context) -> Option<VolumeK
         (true, false, false) => Route::VolumesOverNetwork,
         (false, false, false) => Route::Volumes,
         (_, _, true) => {
-            return table.refuse("local", "what is a part of the machine passes no network".to_owned());
+            return table.refuse("local", "a volume inside the machine does not use the network".to_owned());
         }
     };
     Some(VolumeKind {
@@ -376,7 +376,7 @@ impl LevelParts {
             (None, None, None) => None,
             _ => table.refuse(
                 "size_min_gib",
-                "a size is `size_gib`, or `size_min_gib` and a larger `size_max_gib`".to_owned(),
+                "give a size as `size_gib`, or as `size_min_gib` and a larger `size_max_gib`".to_owned(),
             ),
         };
         Self {
@@ -417,7 +417,7 @@ impl LevelParts {
         };
         // Without any limit the search would take one such volume for every load.
         if self.limits.is_empty() && self.provisioned.is_none() && self.raid.is_none() && !local {
-            let message = "there is no limit: `iops_max`, `mb_per_s_max` and so on, [provisioned] or [raid]";
+            let message = "a limit is missing: `iops_max`, `mb_per_s_max` and so on, [provisioned] or [raid]";
             return table.refuse("name", message.to_owned());
         }
         Some(Level {
@@ -446,7 +446,7 @@ fn read_sized(table: &mut TableReader<'_>) -> Vec<SizedLimit> {
         // A floor or a burst alone bounds nothing for good.
         if base.is_none() && per_gib.is_none() && max.is_none() {
             if min.is_some() || burst.is_some() {
-                let message = format!("`{}` or `{}` is missing beside it", keys.max, keys.per_gib);
+                let message = format!("`{}` or `{}` must be given as well", keys.max, keys.per_gib);
                 table.refuse::<()>(if min.is_some() { keys.min } else { keys.burst }, message);
             }
             continue;
@@ -531,16 +531,15 @@ fn read_provisioned_bandwidth(
     let most = table.number(max)? * unit;
     if bought.is_some() && followed.is_some() {
         let message = format!(
-            "`{per_iops}` is for bandwidth that follows the IOPS, `{per_iops_max}` for bandwidth that is bought"
+            "`{per_iops}` is for bandwidth that follows the IOPS, `{per_iops_max}` for bandwidth that is sold"
         );
         return table.refuse(per_iops, message);
     }
     let per_iops_most = bought.or(followed).unwrap_or(f64::INFINITY);
     // More asked for than allowed would leave nothing that can be ordered.
     if asked.is_some_and(|asked| followed.is_some() || asked > per_iops_most) {
-        let message = format!(
-            "`{per_iops_min}` must be no more than `{per_iops_max}`, and is for bandwidth that is bought"
-        );
+        let message =
+            format!("`{per_iops_min}` must be at most `{per_iops_max}`, and is for bandwidth that is sold");
         return table.refuse(per_iops_min, message);
     }
     let included = included.unwrap_or(0.0);

@@ -83,7 +83,7 @@ pub(super) fn read_machine(
     // search leaves the machine out.
     if limits.is_empty() && paths.is_empty() && gap.is_none() {
         let message =
-            "there is no limit for volumes: [[machine.limit]], [[machine.path]], or `gap` with the reason";
+            "a limit for volumes is missing: [[machine.limit]], [[machine.path]], or `gap` with the reason";
         table.refuse::<()>("name", message.to_owned());
     }
     let names: Vec<String> = limits.iter().map(|limit| limit.name.clone()).collect();
@@ -91,7 +91,7 @@ pub(super) fn read_machine(
     let relative = limits.iter().flat_map(|limit| &limit.limits).any(|limit| limit.per_network.is_some());
     // `has` as well, so that a network that is there but wrong is reported once.
     if relative && network.is_none() && !table.has("network") {
-        table.refuse::<()>("name", "`network` is missing: limits for each Gbit/s of it are given".to_owned());
+        table.refuse::<()>("name", "`network` is missing: some limits are per Gbit/s of it".to_owned());
     }
     Some(Machine {
         name: name?,
@@ -194,7 +194,7 @@ fn read_network(table: &mut TableReader<'_>) -> Option<Network> {
         }
         _ => table.refuse(
             "gbit_per_s",
-            "a network is `gbit_per_s`, or `egress_gbit_per_s` with `ingress_gbit_per_s` where known, or `gbit_per_s_per_ocpu` and `gbit_per_s_max`"
+            "give a network as `gbit_per_s`, or `egress_gbit_per_s` with `ingress_gbit_per_s` if known, or `gbit_per_s_per_ocpu` and `gbit_per_s_max`"
                 .to_owned(),
         ),
     }
@@ -222,7 +222,7 @@ fn read_limit(table: &mut TableReader<'_>, names: &[String]) -> Option<MachineLi
         let burst = table.number(keys.burst).map(|amount| amount * keys.unit);
         if max.is_none() && per_network.is_none() {
             if burst.is_some() {
-                table.refuse::<()>(keys.burst, format!("`{}` is missing beside it", keys.max));
+                table.refuse::<()>(keys.burst, format!("`{}` must be given as well", keys.max));
             }
             continue;
         }
@@ -236,7 +236,7 @@ fn read_limit(table: &mut TableReader<'_>, names: &[String]) -> Option<MachineLi
     }
     if limits.is_empty() {
         return table
-            .refuse("name", "there is no limit: `iops`, `mb_per_s`, `read_mb_per_s` and so on".to_owned());
+            .refuse("name", "a limit is missing: `iops`, `mb_per_s`, `read_mb_per_s` and so on".to_owned());
     }
     Some(MachineLimit { name: name?, volumes, limits })
 }
@@ -249,7 +249,8 @@ pub(super) fn read_path(table: &mut TableReader<'_>, names: &[String]) -> Option
     let limits = read_plain(table);
     let queue_depth = table.number("queue_depth");
     if limits.is_empty() && queue_depth.is_none() {
-        return table.refuse("name", "there is no limit: `mb_per_s_max`, `queue_depth` and so on".to_owned());
+        return table
+            .refuse("name", "a limit is missing: `mb_per_s_max`, `queue_depth` and so on".to_owned());
     }
     Some(SharedPath { name: name?, count, volumes, limits, queue_depth, source: None })
 }
@@ -262,7 +263,7 @@ fn read_local_disk(table: &mut TableReader<'_>) -> Option<LocalDisk> {
     limits.extend(bandwidth_of_4_kib(&limits));
     // With `with_host_cache` the limits are those of the cache, where the vendor states both together.
     if limits.is_empty() && !with_host_cache {
-        let message = "there is no limit: `iops_max`, `read_mb_per_s_max` and so on, or `with_host_cache`";
+        let message = "a limit is missing: `iops_max`, `read_mb_per_s_max` and so on, or `with_host_cache`";
         return table.refuse("size_gib", message.to_owned());
     }
     Some(LocalDisk { size_gib: size_gib?, limits, with_host_cache })

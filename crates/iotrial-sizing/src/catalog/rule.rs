@@ -109,7 +109,7 @@ pub(super) fn read_rule(
     let message = table.required("message", TableReader::text);
     let source = table.required("source", TableReader::text)?;
     if !sources.contains(&source) {
-        return table.refuse("source", format!("no [source.{source}] says who and when"));
+        return table.refuse("source", format!("[source.{source}] is missing"));
     }
     Some(Rule { id: id?, effect: effect?, when: when?, message: message?, source })
 }

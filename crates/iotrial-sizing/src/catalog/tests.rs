@@ -80,12 +80,16 @@ fn a_catalog_with_an_unknown_key_or_a_missing_unit_is_refused_with_the_key_that_
     check_mistake(
         "source = \"page\"\n\n[[machine]]",
         "source = \"book\"\n\n[[machine]]",
-        "no [source.book] says who",
+        "[source.book] is missing",
     );
     check_mistake("currency = \"EUR\"", "currency = \"euro\"", "`currency` must be a code such as");
     check_mistake("currency = \"EUR\"", "", "`currency` is missing");
     check_mistake("hours_per_month = 730", "hours_per_month = 24", "must be from 600 to 744");
-    check_mistake("name = \"limit\", iops = 20000, mb_per_s = 1000", "name = \"limit\"", "there is no limit");
+    check_mistake(
+        "name = \"limit\", iops = 20000, mb_per_s = 1000",
+        "name = \"limit\"",
+        "a limit is missing",
+    );
     check_mistake("iops = 20000", "volumes = [\"disc\"], iops = 20000", "no volume is named `disc`");
     check_mistake(
         "mb_per_s_max = 200",

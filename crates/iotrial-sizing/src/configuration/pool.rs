@@ -70,8 +70,7 @@ impl Pool {
             (0, _) if local.is_some() => local.map_or(0, |disk| disk.size_gib),
             (0, true) => level.size_min_gib,
             (0, false) => {
-                let hint =
-                    format!("from {} to {} GiB can be ordered", level.size_min_gib, level.size_max_gib);
+                let hint = format!("choose from {} to {} GiB", level.size_min_gib, level.size_max_gib);
                 return Err(ConfigurationError::Missing { key: "size", name: called, hint });
             }
             (size, _) => size,
@@ -238,7 +237,7 @@ impl Pool {
         if self.host_cache != HostCache::None {
             let _ = write!(text, " with a {} cache", self.host_cache.as_str());
             if self.cache_hit_percent > 0.0 {
-                let _ = write!(text, " taken to serve {} % of the reads", self.cache_hit_percent);
+                let _ = write!(text, " assumed to serve {} % of the reads", self.cache_hit_percent);
             }
         }
         text

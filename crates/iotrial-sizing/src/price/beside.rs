@@ -65,7 +65,7 @@ impl Beside {
         let committed = catalog.paid.committed(counted.term, machine);
         if counted.term != Term::OnDemand && committed.is_none() {
             self.notes.push(format!(
-                "no source has a price of {} {}: it is counted on demand",
+                "no source has a price for {} {}: it is counted on demand",
                 machine.name,
                 counted.term.in_words()
             ));
@@ -126,7 +126,7 @@ impl Beside {
         let title = database.title();
         let rule: Option<&DatabaseLicence> = catalog.paid.licence_of(database);
         let (Some(rule), Some(licences)) = (rule, counted.licences(catalog, sized)) else {
-            self.missing.push(format!("licences of {title}, which no source says how to count here"));
+            self.missing.push(format!("licences of {title} (no source says how to count them here)"));
             return;
         };
         let (units, unit) = (licences.units, database.unit());
@@ -142,7 +142,7 @@ impl Beside {
             |unit_price, is_hourly| Part { what: "licences", amount: units, unit, unit_price, is_hourly };
         match asked.from {
             LicencesFrom::Own => self.notes.push(format!(
-                "{} {unit} of {title} are brought along and not in the sum{both} ({})",
+                "{} {unit} of {title} are your own and not in the sum{both} ({})",
                 grouped(units),
                 licences.source
             )),
@@ -155,7 +155,7 @@ impl Beside {
                     let part = part(per_hour, true);
                     self.add(CostPart::Database, what(""), part, &catalog.currency, &rule.price_source);
                 }
-                None => self.missing.push(format!("price of {title} by the hour")),
+                None => self.missing.push(format!("hourly price of {title}")),
             },
             LicencesFrom::List => match catalog.paid.list_price_of(database) {
                 Some(list) => {

@@ -152,7 +152,7 @@ impl Counted {
         let rule = catalog.paid.licence_of(database)?;
         let most = rule.vcpus_max.filter(|most| sized.vcpus > *most)?;
         let message = format!(
-            "{} may run on up to {most} vCPU, and {} has {}",
+            "{} may run on at most {most} vCPUs, and {} has {}",
             database.title(),
             sized.machine.name,
             sized.vcpus

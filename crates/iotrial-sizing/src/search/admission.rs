@@ -53,7 +53,7 @@ impl<'s> Admission<'s> {
         let kind_is_named = self.is_named(&kind.name);
         if kind.latency == Some(LatencyClass::Hdd) && !kind_is_named && !self.takes_any {
             return Err(format!(
-                "{}: rotating disks, which suit large sequential I/O; --volume {} brings them in",
+                "{}: rotating disks, which suit large sequential I/O; --volume {} includes them",
                 kind.title, kind.name
             ));
         }
@@ -71,14 +71,14 @@ impl<'s> Admission<'s> {
         let names: Vec<&str> = left.iter().map(|place| kind.levels[*place].name.as_str()).collect();
         let note = (!names.is_empty()).then(|| {
             format!(
-                "{} {}: the vendor does not commit itself to its IOPS; --volume {} brings it in",
+                "{} {}: the vendor does not commit to its IOPS; --volume {} includes it",
                 kind.title,
                 names.join(", "),
                 if names[0].is_empty() { &kind.name } else { names[0] }
             )
         });
         if taken.is_empty() {
-            Err(note.unwrap_or_else(|| format!("{}: no level is asked for", kind.title)))
+            Err(note.unwrap_or_else(|| format!("{}: no level was selected", kind.title)))
         } else {
             Ok((taken, note))
         }

@@ -203,5 +203,5 @@ fn unpriced(catalog: &Catalog, search: &Search, kind: &VolumeKind) -> Option<Str
     let foreign = prices().find(|price| search.money.factor(catalog, &price.currency).is_none())?;
     let to = search.money.currency_for(catalog);
     let from = &foreign.currency;
-    Some(format!("{}: its price is in {from}; --rate {from}/{to}=… brings it in", kind.title))
+    Some(format!("{}: its price is in {from}; --rate {from}/{to}=… includes it", kind.title))
 }

@@ -89,10 +89,10 @@ pub(super) fn nearest(
         }
     }
     let wall = if walls.is_empty() {
-        "several requirements at once: without any one of them there is still nothing".to_owned()
+        "several requirements at once: dropping any single one still leaves no answer".to_owned()
     } else {
         let names: Vec<&str> = walls.iter().map(|(what, _)| what.as_str()).collect();
-        format!("without {} there would be something", names.join(", or without "))
+        format!("dropping {} would make an answer possible", names.join(" or "))
     };
     let closest = walls.into_iter().next().map(|(_, closest)| Box::new(closest));
     Ok(Nearest { carries_times: None, wall, closest })
@@ -104,8 +104,7 @@ fn without_price(space: &Space<'_>) -> String {
     if names.is_empty() {
         return String::new();
     }
-    let carry = if names.len() == 1 { "carries" } else { "carry" };
-    format!("; {} {carry} it, and no source has a price", in_brief(&names, 4, 3))
+    format!("; {} would carry the demand, but no source has a price", in_brief(&names, 4, 3))
 }
 
 /// Says what of an amount there is, and how much was asked.
@@ -127,7 +126,10 @@ fn amounts(demand: &Demand) -> Vec<(AmountWords, AmountChange)> {
         let asked = demand.vcpus_min;
         all.push((
             Box::new(move |closest| {
-                format!("the number of vCPU: {asked} are asked, and at most {} can be had", closest.vcpus)
+                format!(
+                    "the number of vCPUs: {asked} are needed, and at most {} are available",
+                    closest.vcpus
+                )
             }),
             // The processors are rounded down, memory and capacity to whole bytes: at share 0 nothing is
             // asked.
@@ -139,7 +141,7 @@ fn amounts(demand: &Demand) -> Vec<(AmountWords, AmountChange)> {
         all.push((
             Box::new(move |closest| {
                 format!(
-                    "the memory: {asked} is asked, and at most {} GiB can be had",
+                    "the memory: {asked} is needed, and at most {} GiB are available",
                     grouped(closest.memory_gib)
                 )
             }),
@@ -153,7 +155,7 @@ fn amounts(demand: &Demand) -> Vec<(AmountWords, AmountChange)> {
         all.push((
             Box::new(move |closest| {
                 format!(
-                    "the capacity: {} GiB are asked, and at most {} can be had",
+                    "the capacity: {} GiB are needed, and at most {} are available",
                     grouped(asked),
                     grouped(closest.usable_gib)
                 )

@@ -240,9 +240,9 @@ fn changes(before: Option<&Configuration>, now: &Configuration) -> Vec<String> {
     let Some(before) = before else { return vec!["bought".to_owned()] };
     let mut all = Vec::new();
     if before.machine_in_short() != now.machine_in_short() {
-        all.push(format!("machine {} (a restart)", now.machine_in_short()));
+        all.push(format!("machine {} (needs a restart)", now.machine_in_short()));
     } else if before.memory_gib != now.memory_gib {
-        all.push(format!("memory {} GiB (a restart)", grouped(now.memory_gib.unwrap_or(0.0))));
+        all.push(format!("memory {} GiB (needs a restart)", grouped(now.memory_gib.unwrap_or(0.0))));
     }
     for (old, new) in before.pools.iter().zip(&now.pools) {
         if new.count > old.count {
@@ -267,7 +267,7 @@ fn changes(before: Option<&Configuration>, now: &Configuration) -> Vec<String> {
         if let (Some(from), Some(to)) = (old.bandwidth, new.bandwidth)
             && (to - from).abs() > 1.0
         {
-            all.push("other bandwidth".to_owned());
+            all.push("bandwidth changed".to_owned());
         }
     }
     all

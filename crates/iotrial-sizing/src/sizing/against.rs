@@ -69,7 +69,7 @@ fn why_it_loses(
         let overfull = fit.shares.iter().filter(|share| share.percent > 100.0 * (1.0 + 1e-9));
         let mut reasons: Vec<String> = overfull
             .map(|share| {
-                format!("{}, {}, would be used to {:.0} %", share.element, share.measure, share.percent)
+                format!("{}, {}, would be {:.0} % used", share.element, share.measure, share.percent)
             })
             .collect();
         reasons.extend(fit.unmet.iter().map(|unmet| unmet.message.clone()));
@@ -96,7 +96,7 @@ fn why_it_loses(
     let (volumes, fewer) = (explanation.volumes, answer.volumes);
     if more < 0.0 && -more <= tolerance * answer.cost.per_month && volumes > fewer {
         return format!(
-            "{name} costs {} less than the answer and has {volumes} volumes instead of {fewer}: within the tolerance fewer are taken",
+            "{name} costs {} less than the answer and has {volumes} volumes instead of {fewer}: within the tolerance the search prefers fewer",
             money(-more, currency),
         );
     }
@@ -104,9 +104,9 @@ fn why_it_loses(
     // says what.
     if more < 0.0 {
         return format!(
-            "{name} costs {} less than the answer, with what the search leaves out: {}",
+            "{name} costs {} less than the answer, because it has something that the search leaves out: {}",
             money(-more, currency),
-            "pools that are not asked for (--pool), a cache, a smaller machine than the rule of thumb, or a kind of volume that has to be asked for"
+            "pools that were not requested (--pool), a cache, a machine below the minimum size, or a kind of volume that must be named"
         );
     }
     let part = |part: CostPart| {
@@ -128,7 +128,7 @@ fn why_it_loses(
         // The fullest of the volume limits: how much of what was paid for the load can use at most.
         .fold(0.0, f64::max);
     format!(
-        "{name} meets the demand and costs {} more ({}); its volumes are used to {idle:.0} %",
+        "{name} meets the demand and costs {} more ({}); its volumes are {idle:.0} % used",
         money(more, currency),
         differences.join(", ")
     )

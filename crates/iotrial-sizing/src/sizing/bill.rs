@@ -11,7 +11,7 @@ pub(super) fn licences_in_words(answer: &Explanation, currency: &str) -> Vec<Str
     let database = cost.of_part(CostPart::Database);
     let share = (database > 0.0).then(|| {
         format!(
-            "{} of it, {:.0} %, are licences of the database",
+            "database licences are {} of it ({:.0} %)",
             money(database, currency),
             100.0 * database / cost.per_month
         )
@@ -25,11 +25,11 @@ pub(super) fn plan_in_words(plan: &YearPlan, currency: &str) -> String {
     let less = 100.0 * (1.0 - plan.total / plan.total_from_day_one);
     let against = if less >= 0.05 {
         format!(
-            "{less:.1} % less than {} with everything from day one",
+            "{less:.1} % less than {} with everything bought on day one",
             money(plan.total_from_day_one, currency)
         )
     } else {
-        "no less than with everything from day one".to_owned()
+        "no cheaper than buying everything on day one".to_owned()
     };
     let without = if plan.missing.is_empty() {
         String::new()
@@ -37,7 +37,7 @@ pub(super) fn plan_in_words(plan: &YearPlan, currency: &str) -> String {
         format!(" (without the {})", plan.missing.join(" and the "))
     };
     format!(
-        "bought when it is needed, {years} year{} cost {} with {}{without}, {against}",
+        "bought when needed, {years} year{} cost {} with {}{without}, {against}",
         if years == 1 { "" } else { "s" },
         money(plan.total, currency),
         plan.title

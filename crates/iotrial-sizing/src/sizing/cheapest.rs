@@ -20,17 +20,17 @@ pub(super) fn cheapest_of(found: &[Found]) -> Option<usize> {
 /// Whether the answer is the cheapest of all, or has fewer volumes than the cheapest and costs a little more.
 pub(super) fn of_cheapest(found: &[Found], own: &Found, answer: &Explanation, currency: &str) -> String {
     let in_part = found.iter().flat_map(|one| &one.answers).any(|answer| !answer.cost.is_complete());
-    let those = if in_part { " of those whose cost is complete" } else { "" };
+    let those = if in_part { " among the answers with a complete cost" } else { "" };
     let of = if found.len() == 1 { "the catalog".to_owned() } else { format!("{} catalogs", found.len()) };
     match &own.without_tolerance {
         // Less than half a unit prints as the same sum.
         Some(one) if answer.cost.per_month - one.per_month >= 0.5 && one.volumes > answer.volumes => format!(
-            "It is the cheapest of {of}{those} unless you take {} volumes instead of {}, for {} (--tolerance 0)",
+            "It is the cheapest in {of}{those} unless you take {} volumes instead of {}, for {} (--tolerance 0)",
             one.volumes,
             answer.volumes,
             money(one.per_month, currency)
         ),
-        _ => format!("It is the cheapest of {of}{those}"),
+        _ => format!("It is the cheapest in {of}{those}"),
     }
 }
 
@@ -42,13 +42,15 @@ pub(super) fn floor_in_words(floor: &VcpuFloor, found: &[Found]) -> String {
     let with_answer = found.iter().filter(|one| !one.answers.is_empty()).count();
     if small.is_empty() {
         format!(
-            "only machines with at least {vcpus} vCPU are compared ({why}); --vcpus N sets another minimum"
+            "only machines with at least {vcpus} vCPUs are compared ({why}); --vcpus N sets another minimum"
         )
     } else if small.len() == with_answer {
-        format!("no machine with at least {vcpus} vCPU ({why}) can be had for this: smaller ones are shown")
+        format!(
+            "no machine with at least {vcpus} vCPUs ({why}) is available for this demand: smaller ones are shown"
+        )
     } else {
         format!(
-            "only machines with at least {vcpus} vCPU are compared ({why}), but for {}, which has none that can be had: smaller ones are shown there",
+            "only machines with at least {vcpus} vCPUs are compared ({why}), except for {}, which has none: smaller ones are shown there",
             small.join(" and ")
         )
     }

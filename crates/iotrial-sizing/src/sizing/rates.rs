@@ -16,7 +16,7 @@ pub(super) fn more_and_less(
     let words = |times: f64, words: &str| {
         let point = curve.at(times)?;
         let (Some(other), Some(configuration)) = (point.per_month, &point.configuration) else {
-            return Some(format!("{words} of the rates: nothing carries it"));
+            return Some(format!("{words}: nothing carries them"));
         };
         // Costs that differ by no more than the tolerance, by which fewer volumes were preferred, count as the same here too. The
         // answer itself then does for less, and for as much more as it has room.
@@ -24,15 +24,12 @@ pub(super) fn more_and_less(
         let has_room = times <= 1.0 || room.is_some_and(|room| room >= times * (1.0 - 1e-9));
         let percent = 100.0 * (other / now - 1.0);
         Some(match (is_same, has_room) {
-            (true, true) => format!("{words} of the rates costs the same"),
+            (true, true) => format!("{words} cost the same"),
             (true, false) => {
-                format!(
-                    "{words} of the rates costs the same, with {} instead",
-                    configuration.beside(&answer.configuration)
-                )
+                format!("{words} cost the same, with {} instead", configuration.beside(&answer.configuration))
             }
             (false, _) => format!(
-                "{words} of the rates costs {} ({percent:+.1} %): {}",
+                "{words} cost {} ({percent:+.1} %): {}",
                 money(other, currency),
                 configuration.beside(&answer.configuration)
             ),
@@ -41,7 +38,7 @@ pub(super) fn more_and_less(
     let mut all: Vec<String> =
         // A choice: a small error of the rates either way, and growth. All of them must be points of the
         // curve.
-        [words(1.1, "10 % more"), words(0.9, "10 % less"), words(1.5, "half as much again")]
+        [words(1.1, "10 % higher rates"), words(0.9, "10 % lower rates"), words(1.5, "50 % higher rates")]
             .into_iter()
             .flatten()
             .collect();
@@ -51,10 +48,10 @@ pub(super) fn more_and_less(
         all.insert(
             0,
             match room {
-                ..2.0 => format!("it carries {:.1} % more than is asked as it is", 100.0 * (room - 1.0)),
-                ..100.0 => format!("it carries {room:.0} times what is asked as it is"),
+                ..2.0 => format!("it has {:.1} % headroom", 100.0 * (room - 1.0)),
+                ..100.0 => format!("it carries {room:.0} times the demand"),
                 // Nobody asks by how many thousand percent there is enough.
-                _ => "it carries far more than is asked as it is".to_owned(),
+                _ => "it carries far more than the demand".to_owned(),
             },
         );
     }

@@ -75,10 +75,10 @@ pub fn awr(args: &AwrArgs) -> Result<ExitCode, Failure> {
     if !passed_over.is_empty() {
         let names = in_brief(&passed_over, MOST_NAMES, MOST_NAMES - 1);
         let what = match passed_over.len() {
-            1 => "1 file in the folder is not an AWR report".to_owned(),
-            count => format!("{count} files in the folder are not AWR reports"),
+            1 => "1 file in the folder that is not an AWR report".to_owned(),
+            count => format!("{count} files in the folder that are not AWR reports"),
         };
-        say!("note: {what}, and left out: {names}");
+        say!("note: skipped {what}: {names}");
     }
     // Before the answer, so that they are not lost above pages of it.
     if samples.is_empty() {
@@ -242,11 +242,12 @@ fn write_demand(args: &AwrArgs, Many { series, fleet, named }: &Many<'_>) -> Res
     let demand: Option<Demand> = match (*fleet, series.databases.first()) {
         (Some(fleet), _) if fleet.figures.is_empty() => {
             let error = anyhow!(
-                "the reports of these {} databases are never of the same time for all, and a demand of all of them would be made up",
+                "the reports of these {} databases never cover the same time, so a common demand would be made up",
                 series.databases.len()
             );
             return Err(Failure::input(error).hint(
-                "give reports of the same snapshots, or name those that are with --database NAME".to_owned(),
+                "give reports of the same snapshots, or select databases that have them with --database NAME"
+                    .to_owned(),
             ));
         }
         (Some(fleet), _) => fleet.demand(&request, named),
@@ -258,7 +259,7 @@ fn write_demand(args: &AwrArgs, Many { series, fleet, named }: &Many<'_>) -> Res
     let demand = demand.ok_or_else(|| {
         let names: Vec<&str> = series.databases.iter().map(|one| one.database.as_str()).collect();
         let names = in_brief(&names, MOST_NAMES, MOST_NAMES - 1);
-        Failure::input(anyhow!("the reports of {names} have no rates with a size of I/O"))
+        Failure::input(anyhow!("the reports of {names} have no I/O rates with sizes"))
     })?;
     write_output(path, demand.to_toml().as_bytes(), args.files.overwrite)
 }
@@ -266,9 +267,11 @@ fn write_demand(args: &AwrArgs, Many { series, fleet, named }: &Many<'_>) -> Res
 /// The database whose I/O is asked for; `what` is of one.
 fn only_database<'s>(series: &'s AwrSeries, what: &str) -> Result<&'s DatabaseSeries, Failure> {
     let [database] = series.databases.as_slice() else {
-        let error =
-            anyhow!("these are reports of {} databases, and {what} is of one", series.databases.len());
-        return Err(Failure::input(error).hint("name one with --database NAME".to_owned()));
+        let error = anyhow!(
+            "these are reports of {} databases, but {what} needs a single one",
+            series.databases.len()
+        );
+        return Err(Failure::input(error).hint("choose one with --database NAME".to_owned()));
     };
     Ok(database)
 }

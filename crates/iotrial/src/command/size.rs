@@ -72,8 +72,8 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
         return Err(Failure::input(error).hint("--years 3 --growth 20%".to_owned()));
     }
     if args.by_year && demand.layout().len() > 1 {
-        let error = anyhow::anyhow!("--by-year plans one stripe set, and the demand has pools of its own");
-        return Err(Failure::input(error).hint("leave --by-year out, or the pools".to_owned()));
+        let error = anyhow::anyhow!("--by-year plans a single stripe set, but the demand asks for pools");
+        return Err(Failure::input(error).hint("leave out --by-year or the pools".to_owned()));
     }
     let catalogs = known::wanted(catalogs, &args.catalogs)?;
     // All configurations are read before the search, which takes longest.
@@ -101,8 +101,7 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
     let has_pair = request.money.counted.pair.is_some();
     let ordered = |best: &Explanation, form: fn(&Configuration, bool) -> Result<String, NoOrder>| {
         form(&best.configuration, has_pair).map_err(|error| {
-            Failure::input(error)
-                .hint("--config writes it as a configuration, whatever the provider".to_owned())
+            Failure::input(error).hint("use --config, which works with every provider".to_owned())
         })
     };
     let best = answers(&sizing).next();

@@ -39,12 +39,12 @@ pub fn replay(args: &AwrArgs, series: &AwrSeries, named: &str) -> Result<Option<
     let Some(profile) = args.profile.clone() else { return Ok(None) };
     let database = only_database(series, "a profile")?;
     let replay = database.replay(args.sizing.request().level(), args.scale.0, named).ok_or_else(|| {
-        Failure::input(anyhow!("the reports of {} have no rates with a size of I/O", database.database))
+        Failure::input(anyhow!("the reports of {} have no I/O rates with sizes", database.database))
     })?;
     let thresholds = (!replay.limits.is_empty()).then(|| thresholds_of(&profile));
     // Absurd numbers of a damaged report are found here, and not by the run.
     Profile::parse(&replay.profile_toml("./checked.toml")).map_err(|mistakes| {
-        let about = format!("the reports of {} make no load that could run", database.database);
+        let about = format!("the reports of {} contain no load that can be run", database.database);
         Failure::input(anyhow::Error::from(mistakes).context(about))
     })?;
     Ok(Some(ReplayFiles { replay, profile, thresholds }))

@@ -47,7 +47,7 @@ pub(super) fn catalogs(args: &CatalogsArgs) -> Result<ExitCode, Failure> {
         let provider = args.provider.as_deref().unwrap_or_default();
         let text = Catalog::built_in_text(provider).ok_or_else(|| {
             Failure::input(anyhow::anyhow!("`{provider}` is not built in"))
-                .hint("an own catalog is the file that you gave".to_owned())
+                .hint("your own catalog is the file that you gave".to_owned())
         })?;
         output::verbatim(text)?;
         return Ok(ExitCode::SUCCESS);
@@ -113,7 +113,7 @@ fn warnings(catalog: &Catalog, today: Date) -> Vec<String> {
     if old_count > 0 {
         let oldest = catalog.oldest().0.unwrap_or("?");
         warnings.push(format!(
-            "{}: {old_count} of {sources} sources are older than a year, the oldest of {oldest}; `iotrial docs catalogs` says how to renew them",
+            "{}: {old_count} of {sources} sources are older than a year, the oldest is of {oldest}; `iotrial docs catalogs` says how to renew them",
             catalog.provider
         ));
     }
@@ -121,11 +121,13 @@ fn warnings(catalog: &Catalog, today: Date) -> Vec<String> {
     let is_ahead = |day: &Option<String>| days_since(day.as_deref(), today).is_some_and(|days| days < 0);
     for (name, source) in catalog.sources.iter().filter(|(_, source)| is_ahead(&source.as_of)) {
         let day = source.as_of.as_deref().unwrap_or_default();
-        warnings
-            .push(format!("{}: the source `{name}` is of {day}, which has not come yet", catalog.provider));
+        warnings.push(format!(
+            "{}: the source `{name}` is dated {day}, which is in the future",
+            catalog.provider
+        ));
     }
     if undated > 0 {
-        warnings.push(format!("{}: {undated} of {sources} sources carry no date", catalog.provider));
+        warnings.push(format!("{}: {undated} of {sources} sources have no date", catalog.provider));
     }
     warnings
 }

@@ -42,9 +42,9 @@ pub(super) fn demand(args: &DemandArgs, store: &StoreArgs) -> Result<Option<Dema
         .collect();
     // Rates of the command line take the place of all of the file: a mix of both would be a load that nobody has.
     if args.sequential && streams.is_empty() {
-        let error = anyhow!("--sequential says how the rates of --read and --write come, and there are none");
+        let error = anyhow!("--sequential describes the rates of --read and --write, but none are given");
         return Err(
-            Failure::input(error).hint("a demand in a file says it by its roles: scan or backup".to_owned())
+            Failure::input(error).hint("in a demand file, use the roles scan or backup instead".to_owned())
         );
     }
     let mut demand = match (from_file, streams.is_empty()) {
@@ -76,8 +76,8 @@ pub(super) fn demand(args: &DemandArgs, store: &StoreArgs) -> Result<Option<Dema
     }
     if let Err(error) = demand.check_pools() {
         let hint = match error {
-            PoolError::Twice { .. } => "each role is in one --pool",
-            PoolError::NoRest => "leave --capacity out, or the size of the pool with the data",
+            PoolError::Twice { .. } => "each role can be in one --pool only",
+            PoolError::NoRest => "leave out --capacity, or the size of the data pool",
         };
         return Err(Failure::input(error).hint(hint.to_owned()));
     }
@@ -94,7 +94,7 @@ pub(super) fn demand(args: &DemandArgs, store: &StoreArgs) -> Result<Option<Dema
     }
     let grows = demand.growth_percent_per_year > 0.0 || demand.load_growth_percent_per_year > 0.0;
     if grows && demand.years == 0 {
-        let error = anyhow!("growth by the year needs the number of years");
+        let error = anyhow!("yearly growth needs the number of years");
         return Err(Failure::input(error).hint("--years 3, or `years = 3` in the demand".to_owned()));
     }
     Ok(Some(demand))
@@ -122,7 +122,7 @@ fn asks_for_something(args: &DemandArgs) -> bool {
 }
 
 fn no_rates() -> Failure {
-    Failure::input(anyhow!("a demand needs rates: nothing is said of reads or writes"))
+    Failure::input(anyhow!("a demand needs rates, but no reads or writes are given"))
         .hint("--read 40000iops@8KiB --write 10000iops@8KiB, or --demand FILE".to_owned())
 }
 
@@ -139,7 +139,7 @@ pub fn named_demand(name: &str, args: &DemandArgs, store: &StoreArgs) -> Result<
     let is_counted = matches!(input, Input::Counters(_));
     // Silently ignored, they would make an answer look as if it rested on them.
     if !is_counted && (args.percentile.is_some() || !args.disks.is_empty()) {
-        let error = anyhow!("--percentile and --disk are for counters, and `{name}` has none");
+        let error = anyhow!("--percentile and --disk are for counters, but `{name}` has none");
         return Err(Failure::input(error)
             .hint("`iostat -x`, `sar -b`, or counters of PerfMon as CSV: `iotrial docs size`".to_owned()));
     }
@@ -153,13 +153,13 @@ pub fn named_demand(name: &str, args: &DemandArgs, store: &StoreArgs) -> Result<
     };
     // The sum of several results is what no machine ever did.
     let [subject] = subjects.as_slice() else {
-        let error = anyhow!("`{name}` has {} results, and a demand is what one did", subjects.len());
+        let error = anyhow!("`{name}` has {} results, but a demand comes from one", subjects.len());
         return Err(Failure::input(error)
-            .hint(format!("`iotrial import {name}` makes a record of each: give one by its id")));
+            .hint(format!("import them with `iotrial import {name}`, then give one by its id")));
     };
     let demand = Demand::of(subject, name).ok_or_else(|| {
         let error = anyhow!("the record `{name}` has no rates with a block size");
-        Failure::input(error).hint("a demand is I/Os per second and their size".to_owned())
+        Failure::input(error).hint("a demand needs I/Os per second and their size".to_owned())
     })?;
     // What is bought for them has to say so where it is read, and not on the terminal only.
     let mut demand = demand;

@@ -21,9 +21,11 @@ const DOUBTFUL: [FindingId; 8] = [
 /// Why the rates are not those of a device, each in one sentence without a full stop.
 pub(super) fn doubts(subject: &Subject<'_>) -> Vec<String> {
     let by_engine = match subject.engine {
-        Some(EngineKind::Sim) => Some("the device was simulated: these are rates of no storage".to_owned()),
+        Some(EngineKind::Sim) => {
+            Some("the device was simulated: these are not rates of real storage".to_owned())
+        }
         Some(engine) if !engine.has_device() => {
-            Some("no device took the I/Os: these are rates of no storage".to_owned())
+            Some("no device received the I/Os: these are not rates of real storage".to_owned())
         }
         _ => None,
     };
@@ -40,7 +42,7 @@ pub(super) fn lower_bound(subject: &Subject<'_>) -> Option<String> {
     let latency = rates.iter().map(waiting).sum::<Option<f64>>().filter(|_| iops > 0.0);
     let at = latency.map_or_else(String::new, |sum| format!(", at {:.1} ms each", sum / iops / 1e3));
     Some(format!(
-        "the load kept up to {} I/Os in flight all the time{at}: its rates are what the storage gave and not what is needed, so that the demand is a lower bound",
+        "the load kept up to {} I/Os in flight all the time{at}: its rates show what the storage delivered, not what is needed, so the demand is a lower bound",
         group_thousands(&offered.to_string())
     ))
 }

@@ -35,7 +35,7 @@ pub(super) fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
         demand.as_ref().map_or_else(|| configuration.clone(), |demand| configuration.under(demand));
     let resolved = configuration.on(catalog).map_err(|error| {
         let hint = error.hint();
-        Failure::input(error).hint(hint).context(format!("`{}` cannot be had", path.display()))
+        Failure::input(error).hint(hint).context(format!("`{}` is not possible", path.display()))
     })?;
     let measurements = measured::measurements(args, measured::Of::TheOnly)?;
     let question = Question {

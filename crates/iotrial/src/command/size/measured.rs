@@ -37,10 +37,11 @@ impl Of {
         match of {
             Some((of, name)) if (1..=count).contains(&of) => Ok((of == number).then_some(name)),
             _ => {
-                let error =
-                    anyhow!("`{option} {text}` does not say which of the {count} configurations it is of");
+                let error = anyhow!(
+                    "`{option} {text}` does not say which of the {count} configurations was measured"
+                );
                 Err(Failure::input(error)
-                    .hint(format!("{option} 1={text} is the first, {option} 2={text} the second")))
+                    .hint(format!("write {option} 1={text} for the first, {option} 2={text} for the second")))
             }
         }
     }
@@ -98,7 +99,7 @@ fn measurements_of(name: &str, input: Input, rows: &[String]) -> Result<Vec<Meas
 
 fn no_rates(name: &str) -> Failure {
     let error = anyhow!("the record `{name}` has no rates with a block size");
-    Failure::input(error).hint("limits are held against I/Os per second and their size".to_owned())
+    Failure::input(error).hint("limits are compared with I/Os per second and their size".to_owned())
 }
 
 /// The highest rate of each pattern of a sweep, on all the volumes that it was swept on.

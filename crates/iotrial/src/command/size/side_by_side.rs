@@ -55,7 +55,7 @@ pub(super) fn side_by_side(args: &ExplainArgs) -> Result<ExitCode, Failure> {
         }
         let resolved = configuration.on(catalog).map_err(|error| {
             let hint = error.hint();
-            Failure::input(error).hint(hint).context(format!("`{}` cannot be had", path.display()))
+            Failure::input(error).hint(hint).context(format!("`{}` is not possible", path.display()))
         })?;
         let question = Question {
             mixes: &mixes,
@@ -75,7 +75,7 @@ pub(super) fn side_by_side(args: &ExplainArgs) -> Result<ExitCode, Failure> {
             currencies.join(", ")
         );
         return Err(Failure::input(error)
-            .hint("--currency names one, and --rate how the others are converted".to_owned()));
+            .hint("choose one with --currency, and give exchange rates with --rate".to_owned()));
     }
     let side = SideBySide::new(&all, References::of(&args.mixes)).map_err(|error| {
         let hint = error.hint();
