@@ -582,8 +582,8 @@ mod tests {
         );
         check(
             |record| record.targets[0].in_memory = true,
-            "the target lies in memory, so the figures are those of memory",
-            "`/data` lies in memory: the figures are those of memory, not of a device",
+            "the target is in memory, so the figures are those of memory",
+            "`/data` is in memory: the figures are those of memory, not of a device",
         );
         check(
             |record| record.plan.direct = false,

@@ -87,7 +87,7 @@ impl Fit {
         }
         let configuration = &resolved.configuration;
         if configuration.os != demand.os {
-            let message = format!("it runs {}, and {} is asked for", configuration.os, demand.os);
+            let message = format!("it runs {}, and {} is required", configuration.os, demand.os);
             unmet.push(Unmet { what: "operating system", message });
         }
         for rule in broken_rules(resolved).into_iter().filter(|rule| rule.effect == Effect::Forbids) {

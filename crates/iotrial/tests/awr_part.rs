@@ -89,7 +89,7 @@ fn the_demand_of_a_part_on_exadata_says_so_and_has_the_range_of_other_storage() 
         "one of 2 instances: what the others ask is missing, and the sums are too low",
         "one of 2 instances: vCPUs, memory, rates and what is over-provisioned are of that alone",
         // Twice 50 to 280 MiB/s and 850 to 1,080 reads per second.
-        "offload and the storage index filter what is read before the database gets it: other storage is asked for 100 to 560 MiB/s of reads and 1,700 to 2,160 reads per second",
+        "offload and the storage index filter what is read before the database gets it: other storage must deliver 100 to 560 MiB/s of reads and 1,700 to 2,160 reads per second",
     ] {
         assert!(demand.contains(words), "{words}\n{demand}");
     }
@@ -97,7 +97,7 @@ fn the_demand_of_a_part_on_exadata_says_so_and_has_the_range_of_other_storage() 
     assert!(joined(&sized).contains("one of 2 instances"), "{sized}");
     // On the screen too, and a database that is not on Exadata has none of it.
     let shown = joined(&bench.run(&["awr", "one.html"]).expect_code(0).stdout);
-    assert!(shown.contains("other storage is asked for 100 to 560 MiB/s"), "{shown}");
+    assert!(shown.contains("other storage must deliver 100 to 560 MiB/s"), "{shown}");
     for words in ["went through smart scans", "spared by the storage index", "OTHERDB", "WARE (this one)"] {
         assert!(shown.contains(words), "{words}\n{shown}");
     }

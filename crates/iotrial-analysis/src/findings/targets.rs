@@ -27,7 +27,7 @@ pub(super) fn in_memory_target(seen: &Observed<'_, '_>) -> Option<Finding> {
 fn in_memory_words(paths: &[String]) -> String {
     let quoted: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
     let named = in_brief(&quoted, 1, 1);
-    format!("{named} lies in memory: the figures are those of memory, not of a device")
+    format!("{named} is in memory: the figures are those of memory, not of a device")
 }
 
 /// A share of an SMB file server was measured.
@@ -206,7 +206,7 @@ mod tests {
         record.targets[1].in_memory = true;
         let found = in_memory_target(&record).unwrap();
         assert_eq!(found.severity, Severity::Serious);
-        assert!(found.message.starts_with("`/dev/shm` lies in memory"), "{}", found.message);
+        assert!(found.message.starts_with("`/dev/shm` is in memory"), "{}", found.message);
         record.targets[0].in_memory = true;
         let found = in_memory_target(&record).unwrap();
         assert!(found.message.starts_with("`/data` and 1 more lies"), "{}", found.message);

@@ -262,7 +262,7 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
         }
         Id::Interrupted => doubt("the run was interrupted", "Run it again, and let it finish."),
         Id::InMemoryTarget => {
-            doubt("the target lies in memory, so the figures are those of memory", "Choose a target on a disk.")
+            doubt("the target is in memory, so the figures are those of memory", "Choose a target on a disk.")
         }
         Id::BufferedIo => doubt(
             "the I/O went through the page cache, so the figures mix memory and device",

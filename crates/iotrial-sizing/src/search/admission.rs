@@ -78,7 +78,7 @@ impl<'s> Admission<'s> {
             )
         });
         if taken.is_empty() {
-            Err(note.unwrap_or_else(|| format!("{}: no level is asked for", kind.title)))
+            Err(note.unwrap_or_else(|| format!("{}: no level is requested", kind.title)))
         } else {
             Ok((taken, note))
         }

@@ -41,7 +41,7 @@ pub(super) fn more_and_less(
     let mut all: Vec<String> =
         // A choice: a small error of the rates either way, and growth. All of them must be points of the
         // curve.
-        [words(1.1, "10 % more"), words(0.9, "10 % less"), words(1.5, "half as much again")]
+        [words(1.1, "10 % more"), words(0.9, "10 % less"), words(1.5, "50 % more")]
             .into_iter()
             .flatten()
             .collect();
@@ -51,10 +51,10 @@ pub(super) fn more_and_less(
         all.insert(
             0,
             match room {
-                ..2.0 => format!("it carries {:.1} % more than is asked as it is", 100.0 * (room - 1.0)),
-                ..100.0 => format!("it carries {room:.0} times what is asked as it is"),
+                ..2.0 => format!("it carries {:.1} % more than the demand", 100.0 * (room - 1.0)),
+                ..100.0 => format!("it carries {room:.0} times the demand"),
                 // Nobody asks by how many thousand percent there is enough.
-                _ => "it carries far more than is asked as it is".to_owned(),
+                _ => "it carries far more than the demand".to_owned(),
             },
         );
     }

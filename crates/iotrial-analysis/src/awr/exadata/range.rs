@@ -63,13 +63,13 @@ impl PlainRange {
             "on Exadata, offload and the storage index filter what is read before the database gets it";
         let has_range = self.read_mib.low < self.read_mib.high;
         match (parts.is_empty(), has_range) {
-            (true, _) => format!("{opening}: other storage is asked for more than comes back today"),
+            (true, _) => format!("{opening}: other storage must deliver more than comes back today"),
             (false, true) => format!(
-                "{opening}: other storage is asked for {}, the least where indexes, partitions or the In-Memory column store spare what is filtered today, the most where everything is read, and stored without compression",
+                "{opening}: other storage must deliver {}, the least where indexes, partitions or the In-Memory column store spare what is filtered today, the most where everything is read, and stored without compression",
                 parts.join(" and ")
             ),
             (false, false) => format!(
-                "{opening}, but the reports count nothing of it: other storage is asked for {}, as today",
+                "{opening}, but the reports count nothing of it: other storage must deliver {}, as today",
                 parts.join(" and ")
             ),
         }
