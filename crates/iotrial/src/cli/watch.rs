@@ -55,20 +55,20 @@ pub struct WatchArgs {
     #[arg(long = "for", value_name = "DATABASE")]
     pub database: Option<DatabaseArg>,
 
-    /// Threshold set to judge by (see `iotrial thresholds`), or a TOML file with one; may be repeated: the first decides, others are shown
-    /// beside it.
+    /// Threshold set to judge by (see `iotrial thresholds`), or a TOML file with one (repeatable): the first decides, the others are shown next
+    /// to it.
     #[arg(long, value_name = "NAME|FILE", add = completion::thresholds(), conflicts_with = "database")]
     pub thresholds: Vec<String>,
 
-    /// What a disk is for: data, tempdb, log, scan or backup; may be repeated. A disk, a drive such as L:, or a directory that is watched.
+    /// What a disk is for: data, tempdb, log, scan or backup (repeatable). A disk, a drive such as L:, or a directory that is watched.
     #[arg(long = "role", value_name = "ROLE=DISK", value_parser = parse_role)]
     pub roles: Vec<(Role, String)>,
 
-    /// Look at this disk instead of all whole disks; may be repeated.
+    /// Look at this disk instead of all whole disks (repeatable).
     #[arg(long = "disk", value_name = "NAME")]
     pub disks: Vec<String>,
 
-    /// Disks that carry something together, whose load should be even; may be repeated. Below a directory they are found.
+    /// Disks that carry something together, whose load should be even (repeatable). Below a directory they are found.
     #[arg(long = "stripe", value_name = "DISK,DISK…", value_parser = parse_names)]
     pub stripes: Vec<Names>,
 

@@ -122,7 +122,7 @@ fn asks_for_something(args: &DemandArgs) -> bool {
 }
 
 fn no_rates() -> Failure {
-    Failure::input(anyhow!("a demand needs rates: nothing is said of reads or writes"))
+    Failure::input(anyhow!("a demand needs rates of reads or writes"))
         .hint("--read 40000iops@8KiB --write 10000iops@8KiB, or --demand FILE".to_owned())
 }
 

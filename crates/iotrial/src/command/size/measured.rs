@@ -98,7 +98,7 @@ fn measurements_of(name: &str, input: Input, rows: &[String]) -> Result<Vec<Meas
 
 fn no_rates(name: &str) -> Failure {
     let error = anyhow!("the record `{name}` has no rates with a block size");
-    Failure::input(error).hint("limits are held against I/Os per second and their size".to_owned())
+    Failure::input(error).hint("limits are compared with I/Os per second and their size".to_owned())
 }
 
 /// The highest rate of each pattern of a sweep, on all the volumes that it was swept on.
