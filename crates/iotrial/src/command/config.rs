@@ -1,5 +1,6 @@
 //! `iotrial config`: the defaults of the user's own, and where they are set.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Command, CommandFactory as _};
@@ -62,7 +63,7 @@ impl Row {
         let built_in = || {
             let defaults =
                 argument_in(program, setting).map(|argument| argument.get_default_values().to_vec());
-            let words = defaults.unwrap_or_default().into_iter().map(Into::into).collect::<Vec<_>>();
+            let words = defaults.unwrap_or_default().into_iter().map(Into::into).collect::<Vec<OsString>>();
             // The store has none on the command line, because the platform decides.
             let store = || Store::locate(None).filter(|_| setting.key == "store");
             if words.is_empty() { store().into_iter().map(Into::into).collect() } else { words }
@@ -138,11 +139,11 @@ fn example() -> String {
     .to_owned();
     for setting in &SETTINGS {
         let taken = match setting.commands {
-            [] => "every command that has".to_owned(),
+            [] => "every command that has it".to_owned(),
             commands => commands.join(", "),
         };
         text += &format!(
-            "\n# {} ({taken}: {})\n# {} = {}\n",
+            "\n# {} ({} of {taken})\n# {} = {}\n",
             setting.about,
             setting.option_in_words(),
             setting.key,
