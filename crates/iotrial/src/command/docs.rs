@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::anyhow;
-use clap::CommandFactory;
+use clap::{Command, CommandFactory as _};
 use iotrial_model::toml_reader::nearest;
 
 use crate::cli::{Cli, DocsArgs, HelpArgs};
@@ -33,58 +33,57 @@ pub fn docs(args: &DocsArgs) -> Result<ExitCode, Failure> {
 
 /// Shows the help of a command, or a page of the documentation; without a word lists both.
 pub fn help(args: &HelpArgs) -> Result<ExitCode, Failure> {
-    let mut program = Cli::command();
-    program.build();
+    let program = Cli::command();
     let Some((first, further)) = args.words.split_first() else {
-        let help = styled(&program.render_long_help());
+        let help = help_of(&[]);
         pager::show(&format!("{help}\nTopics, for `iotrial help TOPIC`:\n{}", list_of_pages()))?;
         return Ok(ExitCode::SUCCESS);
     };
     // A command goes before a page of its name: its options are what somebody looks up who knows its name.
-    if let Some(command) = program.find_subcommand_mut(first) {
-        let page = Page::of_name(command.get_name()).map(|page| page.name);
-        return help_of(command, further, page);
+    if let Some(command) = program.find_subcommand(first) {
+        check_are_commands(command, further)?;
+        let mut text = help_of(&args.words);
+        // Most say it themselves, with what the page is about.
+        let page = Page::of_name(command.get_name()).map(|page| format!("iotrial docs {}", page.name));
+        if let Some(page) = page.filter(|page| !text.contains(page)) {
+            text += &format!("\n`{page}` explains more.\n");
+        }
+        pager::show(&text)?;
+        return Ok(ExitCode::SUCCESS);
     }
     match Page::of_name(first) {
         Some(page) if further.is_empty() => show(page, args.markdown),
         _ => {
-            let commands: Vec<String> =
-                program.get_subcommands().map(|command| command.get_name().to_owned()).collect();
-            let known = commands.iter().map(String::as_str).chain(PAGES.iter().map(|page| page.name));
+            let commands = program.get_subcommands().map(Command::get_name);
+            let near = nearest(first, commands.chain(PAGES.iter().map(|page| page.name)));
+            let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
             let error = anyhow!("there is no command and no topic `{}`", args.words.join(" "));
-            let near = nearest(first, known).map(|near| format!("did you mean `{near}`? "));
-            let hint = format!("{}`iotrial help` lists both", near.unwrap_or_default());
-            Err(Failure::input(error).hint(hint))
+            Err(Failure::input(error).hint(format!("{near}`iotrial help` lists both")))
         }
     }
 }
 
-/// The help of a command, or of one below it.
-fn help_of(command: &mut clap::Command, further: &[String], page: Option<&str>) -> Result<ExitCode, Failure> {
-    if let Some((first, rest)) = further.split_first() {
-        let name = command.get_name().to_owned();
-        let below: Vec<String> = command.get_subcommands().map(|one| one.get_name().to_owned()).collect();
-        let Some(one) = command.find_subcommand_mut(first) else {
-            let error = anyhow!("`iotrial {name}` has no command `{first}`");
-            let near = nearest(first, below.iter().map(String::as_str));
-            return Err(Failure::input(error).hint(near.map(|near| format!("did you mean `{near}`?"))));
-        };
-        return help_of(one, rest, page);
+/// Refuses words that are not commands below a command.
+fn check_are_commands(command: &Command, words: &[String]) -> Result<(), Failure> {
+    let Some((first, further)) = words.split_first() else { return Ok(()) };
+    match command.find_subcommand(first) {
+        Some(below) => check_are_commands(below, further),
+        None => {
+            let error = anyhow!("`{}` has no command `{first}`", command.get_name());
+            let near = nearest(first, command.get_subcommands().map(Command::get_name));
+            Err(Failure::input(error).hint(near.map(|near| format!("did you mean `{near}`?"))))
+        }
     }
-    let mut text = styled(&command.render_long_help());
-    // Most say it themselves, with what the page is about.
-    if let Some(page) = page.filter(|page| !text.contains(&format!("iotrial docs {page}"))) {
-        text += &format!("\n`iotrial docs {page}` explains more.\n");
-    }
-    pager::show(&text)?;
-    Ok(ExitCode::SUCCESS)
 }
 
-fn styled(help: &clap::builder::StyledStr) -> String {
+/// What `iotrial COMMAND --help` prints, which clap decides the form of.
+fn help_of(words: &[String]) -> String {
+    let line = ["iotrial"].into_iter().chain(words.iter().map(String::as_str)).chain(["--help"]);
+    let help = Cli::command().try_get_matches_from(line).expect_err("help is no match").render();
     if output::has_colours() { help.ansi().to_string() } else { help.to_string() }
 }
 
-/// Laid out for a terminal; as Markdown for whoever reads it with a program, or says so.
+/// Formatted for a terminal; as Markdown for whoever reads it with a program, or says so.
 fn show(page: &Page, markdown: bool) -> Result<ExitCode, Failure> {
     if markdown || !output::stdout_is_terminal() {
         output::text(page.text)?;

@@ -24,6 +24,7 @@ fn every_page_is_there_but_those_about_building_iotrial() {
 /// The text of a page and its code blocks, without any marks.
 fn parts_of(page: &Page) -> (String, Vec<String>) {
     let (mut text, mut blocks, mut in_block) = (String::new(), Vec::new(), false);
+    let mut address = String::new();
     for event in Parser::new_ext(page.text, Options::ENABLE_TABLES) {
         match event {
             Event::Start(Tag::CodeBlock(_) | Tag::HtmlBlock) => {
@@ -31,6 +32,9 @@ fn parts_of(page: &Page) -> (String, Vec<String>) {
                 blocks.push(String::new());
             }
             Event::End(TagEnd::CodeBlock | TagEnd::HtmlBlock) => in_block = false,
+            Event::Start(Tag::Link { dest_url, .. }) => address = dest_url.to_string(),
+            // What is shown in its place is tried below.
+            Event::Text(part) if *part == *address => {}
             Event::Text(part) | Event::Html(part) if in_block => blocks.last_mut().unwrap().push_str(&part),
             Event::Text(part) | Event::Code(part) | Event::InlineHtml(part) | Event::Html(part) => {
                 text.push_str(&part);

@@ -104,7 +104,7 @@ fn a_wrong_value_is_told_in_the_words_of_its_option() {
         |key: &str, word: &str| check(&program, value(key, &[]).setting, OsStr::new(word)).unwrap_err();
     assert!(wrong("database", "db2").contains("sqlserver, oracle"), "{}", wrong("database", "db2"));
     assert!(wrong("attributes", "volumes").contains("KEY=VALUE"));
-    assert!(wrong("target", "lgo=/mnt/a").contains("did you mean `log`?"));
+    assert!(wrong("target", "lgo=/mnt/a").contains("`lgo` is not a role"));
     assert!(wrong("currency", "€").contains('€'));
 }
 

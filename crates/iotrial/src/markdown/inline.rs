@@ -79,6 +79,19 @@ impl Inline {
         self.is_open = false;
     }
 
+    /// Adds what another text has; its first word goes on with the last one here, as in `(` before a link.
+    pub(super) fn append(&mut self, other: Self) {
+        let mut words = other.words.into_iter();
+        if let Some(last) = self.words.last_mut().filter(|last| self.is_open && !last.ends_line)
+            && let Some(first) = words.next()
+        {
+            last.pieces.extend(first.pieces);
+            last.ends_line = first.ends_line;
+        }
+        self.words.extend(words);
+        self.is_open = true;
+    }
+
     /// Begins a new word.
     pub(super) const fn space(&mut self) {
         self.is_open = false;
@@ -171,15 +184,20 @@ impl Inline {
 
     /// As one line, with colours where they may be.
     pub(super) fn painted(&self, color: bool) -> String {
-        let mut text = String::new();
+        // Words of one look are painted in one piece: `iotrial run` is one thing to copy.
+        let mut runs: Vec<(String, Tone)> = Vec::new();
         for (index, word) in self.words.iter().enumerate() {
-            if index > 0 {
-                text.push(' ');
-            }
-            for (piece, tone) in &word.pieces {
-                text.push_str(&tone.paint(piece, color));
+            for (position, (piece, tone)) in word.pieces.iter().enumerate() {
+                let gap = if index > 0 && position == 0 { " " } else { "" };
+                match runs.last_mut() {
+                    Some((run, of)) if of == tone => *run += &format!("{gap}{piece}"),
+                    _ => {
+                        runs.extend((!gap.is_empty()).then(|| (gap.to_owned(), Tone::Plain)));
+                        runs.push((piece.clone(), *tone));
+                    }
+                }
             }
         }
-        text
+        runs.iter().map(|(run, tone)| tone.paint(run, color)).collect()
     }
 }

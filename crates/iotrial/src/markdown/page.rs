@@ -132,10 +132,17 @@ impl<'p> Reader<'p> {
             Event::SoftBreak => text.space(),
             Event::HardBreak => text.break_line(),
             Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
-                self.within(text, tone);
-                if let Some(target) = (self.target)(&dest_url) {
-                    text.space();
-                    text.push(&format!("({target})"), Tone::Code);
+                let mut name = Inline::default();
+                self.within(&mut name, tone);
+                match (self.target)(&dest_url) {
+                    // A text that is only the address says nothing beside what it stands for.
+                    Some(target) if name.painted(false) == *dest_url => text.push(&target, Tone::Code),
+                    Some(target) => {
+                        text.append(name);
+                        text.space();
+                        text.push(&format!("({target})"), Tone::Code);
+                    }
+                    None => text.append(name),
                 }
             }
             Event::Start(_) => self.within(text, Tone::Strong),

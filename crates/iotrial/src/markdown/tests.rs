@@ -20,7 +20,7 @@ fn headings_are_underlined_and_prose_is_wrapped() {
 #[test]
 fn lists_keep_their_marks_and_wrapped_lines_stand_below_the_text() {
     check(24, "1. one two three four five\n2. b\n", "1. one two three four\n   five\n2. b\n");
-    check(40, "- a\n\n  b\n- c\n  - d", "• a\n\n  b\n\n• c\n  • d\n");
+    check(40, "- a\n\n  b\n- c\n  - d", "• a\n\n  b\n\n• c\n\n  • d\n");
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn a_table_is_fitted_to_the_width_and_is_a_list_where_it_is_too_narrow() {
     );
     let wide =
         "| first | second | third |\n| --- | --- | ---: |\n| alphabetical | beta | gamma-delta-epsilon |\n";
-    check(20, wide, "first: alphabetical\n  second: beta\n  third:\n    gamma-delta-epsi\n    lon\n");
+    check(20, wide, "first:\n  alphabetical\n  second: beta\n  third:\n    gamma-delta-epsi\n    lon\n");
 }
 
 #[test]
