@@ -55,6 +55,7 @@ fn numbers_are_flush_right() {
 
 #[test]
 fn quotes_have_a_bar_and_links_say_where_they_lead() {
+    check(60, "(see [that.md](that.md)), [a b](c.md).", "(see see that.md), a b (see c.md).\n");
     check(
         60,
         "> see [that](that.md) and [this](#below)\n>\n> b",
