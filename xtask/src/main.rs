@@ -25,6 +25,8 @@ mod modules;
 mod structure;
 #[cfg(test)]
 mod architecture;
+#[cfg(test)]
+mod phrases;
 
 const USAGE: &str = "\
 Usage: cargo xtask COMMAND

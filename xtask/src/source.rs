@@ -98,9 +98,10 @@ impl Source {
         self.comments.iter().filter(|one| !one.is_doc && !self.is_test(one.at)).count()
     }
 
-    /// The string literals that ship.
-    pub(crate) fn production_strings(&self) -> impl Iterator<Item = &str> {
-        self.strings.iter().filter(|(at, _)| !self.is_test(*at)).map(|(_, text)| text.as_str())
+    /// The string literals that ship, each with the line on which its content begins, from 1.
+    pub(crate) fn production_strings(&self) -> impl Iterator<Item = (usize, &str)> {
+        let shipped = self.strings.iter().filter(|(at, _)| !self.is_test(*at));
+        shipped.map(|(at, text)| (self.line_of(*at) + 1, text.as_str()))
     }
 
     /// Modules behind `#[cfg(test)]` that lie in files of their own.
@@ -334,7 +335,7 @@ mod tests {
             assert_eq!(Source::read(text).code(), code, "{text}");
         }
         let source = Source::read(r#"let a = ["b", r"c\"]; // "d""#);
-        assert_eq!(source.production_strings().collect::<Vec<_>>(), ["b", "c\\"]);
+        assert_eq!(source.production_strings().collect::<Vec<_>>(), [(1, "b"), (1, "c\\")]);
     }
 
     #[test]

@@ -177,7 +177,7 @@ fn finding_ids(page: &str) -> BTreeSet<String> {
 fn finding_literals(crates: &[Crate], ids: &BTreeSet<String>) -> usize {
     let sources = crates.iter().flat_map(|one| one.production.values());
     let apart = sources.filter(|source| !source.production().contains("enum FindingId"));
-    apart.flat_map(Source::production_strings).filter(|text| ids.contains(*text)).count()
+    apart.flat_map(Source::production_strings).filter(|(_, text)| ids.contains(*text)).count()
 }
 
 /// How many public items of a library nothing outside of it names: no other crate, no fuzz target, no test, bench or example.

@@ -34,7 +34,7 @@ pub enum ParseTargetError {
     #[error("`{0}` stands twice before the `=`")]
     Twice(Role),
     /// A role has to lie somewhere.
-    #[error("nothing stands behind the `=` of `{0}`")]
+    #[error("a path is missing after the `=` of `{0}`")]
     NoPath(String),
 }
 
@@ -57,7 +57,7 @@ pub enum DealError {
         has: Vec<Role>,
     },
     /// Only some roles were given a target, and no target is for all the others.
-    #[error("nobody said where {} of the profile `{profile}` {} to lie", in_words(roles), if roles.len() == 1 { "is" } else { "are" })]
+    #[error("no target is given for {} of the profile `{profile}`", in_words(roles))]
     NoTarget {
         /// Name of the profile.
         profile: String,
@@ -228,7 +228,7 @@ mod tests {
         check("a=b", "a path that has a `=` begins with ./ or /");
         check("data,wal=/mnt/a", "`wal` is not a role");
         check("log,log=/mnt/a", "`log` stands twice");
-        check("log=", "nothing stands behind the `=`");
+        check("log=", "a path is missing after the `=`");
         check("=/mnt/a", "`` is not a role");
     }
 
@@ -277,7 +277,7 @@ mod tests {
         );
         assert_eq!(
             refused(&["log=/a"]),
-            "nobody said where data and tempdb of the profile `sqlserver-oltp` are to lie"
+            "no target is given for data and tempdb of the profile `sqlserver-oltp`"
         );
         assert!(refused(&["data,log=/a"]).contains("where tempdb of"));
         assert!(refused(&["data,log,tempdb=/a", "/b"]).starts_with("nothing would lie on `/b`"));

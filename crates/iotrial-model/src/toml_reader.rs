@@ -320,6 +320,14 @@ impl<'t> TableReader<'t> {
         array.iter().map(text).collect()
     }
 
+    /// A string, or a list of them.
+    pub fn text_or_texts(&mut self, key: &'static str) -> Option<Vec<String>> {
+        match self.table.get(key).map(Spanned::get_ref) {
+            Some(DeValue::Array(_)) => self.texts(key),
+            _ => self.text(key).map(|text| vec![text]),
+        }
+    }
+
     /// One of several words.
     pub fn word<T: Copy>(&mut self, key: &'static str, words: &[(&'static str, T)]) -> Option<T> {
         let value = self.get(key)?;

@@ -28,7 +28,7 @@ impl Document {
         }
         if !answer.unknown.is_empty() {
             let mut one = section("unknown", "Not known", Block::Table(unknown_table(&answer.unknown)));
-            one.note = Some("Nothing is said of these settings, good or bad.".to_owned());
+            one.note = Some("These settings could not be read, so they are neither good nor bad.".to_owned());
             sections.push(one);
         }
         if !answer.good.is_empty() {

@@ -278,7 +278,7 @@ fn side_by_side(sizing: &Sizing) -> Section {
         blocks.push(Block::Findings(findings));
     }
     if !against.is_empty() {
-        blocks.push(Block::Table(table("Held against it".to_owned(), "against", against)));
+        blocks.push(Block::Table(table("Compared with it".to_owned(), "against", against)));
     }
     Section {
         id: "providers",

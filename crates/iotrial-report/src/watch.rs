@@ -181,13 +181,13 @@ fn summary(answer: &WatchAnswer) -> Answer {
     assumed.dedup();
     if !assumed.is_empty() {
         points.push(format!(
-            "{} judged as data files, because nobody said what {} for: --role log={} judges as a log.",
+            "{} judged as data files, because no role was given for {}: --role log={} judges as a log.",
             if assumed.len() == 1 {
                 format!("{} is", assumed[0])
             } else {
                 format!("{} are", in_brief(&assumed, 4, 3))
             },
-            if assumed.len() == 1 { "it is" } else { "they are" },
+            if assumed.len() == 1 { "it" } else { "them" },
             assumed[assumed.len() - 1],
         ));
     }

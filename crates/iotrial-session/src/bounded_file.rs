@@ -147,7 +147,7 @@ pub(crate) fn read_bytes(path: &Path, pipes: Pipes, most: u64) -> Result<Vec<u8>
 /// # Errors
 ///
 /// When it cannot be read, is larger than 4 MiB, or neither UTF-8 nor UTF-16 text.
-pub(crate) fn read_text(path: &Path, pipes: Pipes) -> Result<String, ReadFileError> {
+pub fn read_text(path: &Path, pipes: Pipes) -> Result<String, ReadFileError> {
     let bytes = read_bytes(path, pipes, MOST_TEXT_BYTES)?;
     // What iotrial itself prints (`iotrial profiles NAME > mine.toml`) is in UTF-16 when PowerShell wrote the file.
     let text = in_plain_utf8(bytes.into()).map_err(|_| ReadFileError::NotText)?;

@@ -467,7 +467,7 @@ fn plan_hint(error: &PlanError) -> Option<String> {
         PlanError::TooDeep { .. } | PlanError::TooMuchMemory { .. } => {
             "lower iodepth, numjobs or block_size in the profile"
         }
-        PlanError::Steps(_) => "docs/profiles.md says what a step may be: `iotrial docs profiles`",
+        PlanError::Steps(_) => "`iotrial docs profiles` says what a step may be",
         PlanError::ShortStep { .. } => "give a longer --duration, or fewer steps",
         PlanError::SteadySteps => "leave --until-steady out, or the steps",
         PlanError::BurstsApart => "give the bursts of all jobs the same period",

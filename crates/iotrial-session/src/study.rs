@@ -197,11 +197,11 @@ impl Fault for StudyError {
             Self::Unseen(error) => return error.hint(),
             Self::Sizes { .. } => "give a `size` in [load] that all of them can hold",
             Self::Begun { .. } => {
-                "--resume measures what is missing, --status shows it, --restart begins anew"
+                "--resume measures what is missing, --status shows it, --restart starts over"
             }
             Self::Changed { .. } => {
                 "take the changes back, or go on with --resume --accept-changes, which measures again what they \
-                 touch, begin anew with --restart, or give it another `name`; nothing that is measured is lost"
+                 touch, start over with --restart, or give it another `name`; nothing that is measured is lost"
             }
             Self::NotDetached { .. } => {
                 "the study stops, because what is attached now is not known; put that right, then --resume"

@@ -22,6 +22,10 @@ mod check;
 
 mod completion;
 
+mod config;
+
+mod docs;
+
 mod gate;
 
 mod host;
@@ -46,11 +50,13 @@ mod watch;
 
 pub use awr::AwrArgs;
 pub use check::CheckArgs;
+pub use config::ConfigArgs;
+pub use docs::{DocsArgs, HelpArgs};
 pub use gate::GateArgs;
 pub use host::HostArgs;
 pub use import::ImportArgs;
 pub use listen::ListenArgs;
-pub use rig::RigArgs;
+pub use rig::{RigArgs, parse_target};
 pub use size::{CatalogArgs, CatalogsArgs, DemandArgs, ExplainArgs, MoneyArgs, SizeArgs, SizeCommand};
 pub use store::{Column, LabelArgs, OpenArgs, RecordsArgs, RemoveArgs, Since, StoreArgs};
 pub use study::{StudyAddArgs, StudyArgs, StudyCommand, StudyExportArgs, StudyNewArgs};
@@ -69,7 +75,7 @@ const STYLES: Styles = Styles::styled()
 /// iotrial generates the I/O of a database and says whether the storage can keep up. Run without a
 /// command on a terminal, it asks what it needs to know.
 #[derive(Debug, Parser)]
-#[command(version, styles = STYLES, max_term_width = 100, after_help = "\
+#[command(version, styles = STYLES, max_term_width = 100, disable_help_subcommand = true, after_help = "\
 Examples:
   # is this disk fast enough for SQL Server? In ./iotrial-data, two minutes
   iotrial run
@@ -81,6 +87,8 @@ Examples:
   iotrial profiles
   # show the newest result in the browser
   iotrial open
+  # explain the words: knee, ceiling, role, open and closed load
+  iotrial help glossary
 
 Exit codes: 0 done (and qualified, if there is a verdict); 1 done, but not qualified; \
 2 wrong usage or input; 3 failed; 4 done, but inconclusive: measure again.")]
@@ -132,13 +140,6 @@ pub enum Command {
     Target(TargetArgs),
     /// Find and remove test files that earlier runs left behind.
     Clean(CleanArgs),
-    /// Read the documentation: list the pages, or print one.
-    #[command(after_help = "Examples:\n  iotrial docs\n  iotrial docs profiles | less")]
-    Docs {
-        /// Name of the page.
-        #[arg(add = completion::pages())]
-        page: Option<String>,
-    },
     /// Print the JSON Schema of the files that iotrial writes, for programs that read them: list the schemas, or print one.
     #[command(after_help = "\
 Examples:
@@ -152,6 +153,12 @@ Examples:
         #[arg(add = completion::schemas())]
         name: Option<String>,
     },
+    /// Show which defaults of your own hold here (files, variables), and where they are set.
+    Config(ConfigArgs),
+    /// Read the documentation: list the pages, or show one.
+    Docs(DocsArgs),
+    /// Show the help of a command, or explain a topic; without a name, list both.
+    Help(HelpArgs),
     /// Print a completion script for your shell; it completes commands, options, profiles, labels and ids.
     #[command(after_help = "\
 Examples:
@@ -279,7 +286,7 @@ pub struct RunArgs {
 }
 
 impl RunArgs {
-    /// What a session is asked for; `need` is what --need stands for.
+    /// The request to a session; `need` is what --need stands for.
     pub fn request(&self, need: Option<Need>) -> Result<LoadRequest, Failure> {
         let load = &self.load;
         // Zero would be taken as «no size», and the quick one laid out instead: nobody asks for nothing.
@@ -655,7 +662,7 @@ pub struct CleanArgs {
     pub json: bool,
 }
 
-/// The LIMIT of `--until-steady`, which may be left out: what stands behind it may have been meant as the profile.
+/// The LIMIT of `--until-steady`, which may be left out: the word after it may have been meant as the profile.
 fn parse_limit(text: &str) -> Result<Duration, String> {
     parse_duration(text).map_err(|error| {
         // LIMIT is optional, so that clap takes the word behind the option for it, whatever it was meant as.

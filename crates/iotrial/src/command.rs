@@ -5,6 +5,7 @@ pub mod awr;
 pub mod check;
 pub mod clean;
 pub mod compare;
+pub mod config;
 pub mod docs;
 pub mod dry_run;
 pub mod generate;
@@ -53,8 +54,10 @@ pub fn carry_out(command: Option<Command>) -> Result<ExitCode, Failure> {
         Some(Command::Thresholds(args)) => thresholds::thresholds(&args),
         Some(Command::Target(args)) => target::target(&args),
         Some(Command::Clean(args)) => clean::clean(&args),
-        Some(Command::Docs { page }) => docs::docs(page.as_deref()),
         Some(Command::Schema { name }) => schema::schema(name.as_deref()),
+        Some(Command::Config(args)) => config::config(&args),
+        Some(Command::Docs(args)) => docs::docs(&args),
+        Some(Command::Help(args)) => docs::help(&args),
         Some(Command::Completions { shell }) => generate::completions(shell),
         Some(Command::Man { directory, overwrite }) => generate::man_pages(&directory, overwrite),
         None => interview::interview(),

@@ -1,6 +1,8 @@
 //! The pages of the documentation for those who use the program, as part of it: it is one file, and its hints must lead somewhere.
 
-/// A page that `iotrial docs` prints.
+use crate::markdown::{PageStyle, render};
+
+/// A page that `iotrial docs` shows.
 pub struct Page {
     /// What the command line takes, and the name of the file.
     pub name: &'static str,
@@ -10,6 +12,29 @@ pub struct Page {
     pub text: &'static str,
 }
 
+impl Page {
+    /// The page of that name.
+    pub fn of_name(name: &str) -> Option<&'static Self> {
+        // Whoever copies a name out of a link has its ending too.
+        let wanted = name.strip_suffix(".md").unwrap_or(name).trim_start_matches("docs/");
+        PAGES.iter().find(|page| page.name == wanted)
+    }
+
+    /// As a terminal shows it.
+    pub fn rendered(&self, style: PageStyle) -> String {
+        render(self.text, style, command_of)
+    }
+}
+
+/// What a link stands for where nothing can be clicked: the command that shows its page, or its address.
+fn command_of(address: &str) -> Option<String> {
+    if address.contains("://") {
+        return Some(address.to_owned());
+    }
+    let file = address.split('#').next().unwrap_or_default();
+    // A place on the same page, or a page about building iotrial, which is not part of the program.
+    Page::of_name(file).map(|page| format!("iotrial docs {}", page.name))
+}
 macro_rules! page {
     ($name:literal, $about:literal) => {
         Page { name: $name, about: $about, text: include_str!(concat!("../../../docs/", $name, ".md")) }
@@ -17,7 +42,7 @@ macro_rules! page {
 }
 
 /// In the order in which somebody meets them. What is only about building iotrial is not among them.
-pub const PAGES: [Page; 26] = [
+pub const PAGES: [Page; 29] = [
     page!("glossary", "the words: knee, ceiling, stream, role, open and closed load, and the others"),
     page!("install", "every way to install iotrial: packages, container, completions, what is not tested"),
     page!("kubernetes", "is a StorageClass fast enough: a Job, its results, what a pod changes"),
@@ -43,26 +68,12 @@ pub const PAGES: [Page; 26] = [
     page!("settings", "suggested settings of databases: each rule with its source"),
     page!("json", "the keys of `--json`"),
     page!("measurement", "each figure and finding: formula, source, threshold, what it cannot see"),
+    page!("configuration", "defaults of your own: files, variables, and which one holds"),
     page!("records", "finding, labelling and removing results"),
     page!("record", "the record and the store"),
     page!("python", "reading records into pandas: figures, seconds, histograms"),
 ];
 
 #[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "tests")]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_page_is_there_but_those_about_building_iotrial() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
-        let names = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
-        let names = names.filter_map(|name| Some(name.to_str()?.strip_suffix(".md")?.to_owned()));
-        let mut names: Vec<String> =
-            names.filter(|name| name != "architecture" && name != "benchmarks").collect();
-        let mut known: Vec<&str> = PAGES.iter().map(|page| page.name).collect();
-        names.sort_unstable();
-        known.sort_unstable();
-        assert_eq!(names, known);
-    }
-}
+#[path = "docs/tests.rs"]
+mod tests;

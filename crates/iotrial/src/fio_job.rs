@@ -88,7 +88,7 @@ pub fn read_fio_job(job: &str, args: &FioArgs, asked: Asked) -> Result<FioProfil
     };
     let made = profile_of_fio_job(&job, &request, &surroundings).map_err(|error| {
         let hint = if args.fio_leave_out || !error.may_be_left_out() {
-            "`iotrial docs fio-jobs` says what becomes of each option"
+            "`iotrial docs fio-jobs` says how each option is translated"
         } else {
             "--fio-leave-out leaves these out, and reads the rest"
         };

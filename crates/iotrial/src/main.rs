@@ -13,17 +13,21 @@ mod cli;
 mod command;
 mod docs;
 mod schema;
+mod effective;
 mod failure;
 mod fio_job;
 mod gates;
 mod intake;
 mod live;
+mod markdown;
 mod metrics_server;
 mod output;
+mod pager;
 mod parallel;
 mod presentation;
 mod report_files;
 mod served;
+mod settings;
 mod signal;
 mod store;
 
@@ -31,10 +35,8 @@ use std::process::ExitCode;
 use std::thread;
 
 use anyhow::Context as _;
-use clap::Parser as _;
 use iotrial_measure::process::{Memory, survive_file_size_limit};
 
-use crate::cli::Cli;
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::output::{painted, say};
 
@@ -62,9 +64,10 @@ fn main() -> ExitCode {
 fn command_line() -> ExitCode {
     // First: a shell that completes a line runs the program with a variable that says so, and nothing else may happen then.
     command::generate::answer_shell();
-    match Cli::try_parse() {
-        Ok(cli) => command::carry_out(cli.command).unwrap_or_else(|failure| told(&failure)),
-        Err(usage) => answer(&usage),
+    match effective::parse(std::env::args_os().collect()) {
+        Ok(Ok(cli)) => command::carry_out(cli.command).unwrap_or_else(|failure| told(&failure)),
+        Ok(Err(usage)) => answer(&usage),
+        Err(failure) => told(&failure),
     }
 }
 

@@ -109,13 +109,22 @@ pub fn has_colours() -> bool {
     !no_color && takes_escapes()
 }
 
+/// Columns where nobody says how wide the page is: a file or a pipe can be scrolled, and tables are not cut short for it.
+const WITHOUT_TERMINAL: usize = 140;
+
+/// Columns of what shows standard output.
+pub fn columns() -> usize {
+    // Of the terminal that shows it, and not of COLUMNS, which a pipe inherits.
+    console::Term::stdout().size_checked().map_or(WITHOUT_TERMINAL, |(_, columns)| usize::from(columns))
+}
+
 /// Whether somebody looks at standard error.
 pub fn stderr_is_terminal() -> bool {
     io::stderr().is_terminal()
 }
 
 /// Select graphic rendition (ECMA-48) stays; every other escape is shown as text.
-fn harmless_but_colours(text: &str) -> String {
+pub fn harmless_but_colours(text: &str) -> String {
     let mut pieces = text.split("\x1b[");
     let mut shown = pieces.next().map(harmless_lines).unwrap_or_default();
     for piece in pieces {

@@ -118,15 +118,9 @@ fn lines_of(files: &[(&str, &Path)]) -> String {
     files.iter().map(|(what, path)| format!("{what:<7} {}\n", harmless(&path.to_string_lossy()))).collect()
 }
 
-/// Columns where nobody says how wide the page is: a file or a pipe can be scrolled, and tables are not cut short for it.
-const WITHOUT_TERMINAL: usize = 140;
-
 /// As wide as the terminal, with colour where it is one and `NO_COLOR` is not set.
 fn terminal_style() -> TerminalStyle {
-    // Of the terminal that shows it, and not of COLUMNS, which a pipe inherits.
-    let width =
-        console::Term::stdout().size_checked().map_or(WITHOUT_TERMINAL, |(_, columns)| usize::from(columns));
-    TerminalStyle { width, color: output::has_colours() }
+    TerminalStyle { width: output::columns(), color: output::has_colours() }
 }
 
 /// A table of plain text, for what is no document. Columns are as wide as their widest cell and at least as wide as `least` says;

@@ -1,5 +1,6 @@
 //! The forms of a report that go into files, for every command that has a document to show.
 
+use std::fmt::Display;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -202,6 +203,15 @@ impl ReportFiles {
         })
     }
 
+    /// The same with a page in any case: where it is wanted, in a folder for pages, or beside its record.
+    #[must_use]
+    pub fn with_page(mut self, record: &Path, id: impl Display, folder: Option<&Path>) -> Self {
+        let name = format!("{id}.html");
+        let place = || folder.map_or_else(|| record.with_file_name(&name), |folder| folder.join(&name));
+        self.html.get_or_insert_with(place);
+        self
+    }
+
     /// The page, where it is one of the files that are there.
     pub fn html_of(&self, written: &[PathBuf]) -> Option<&Path> {
         self.html.as_deref().filter(|html| written.iter().any(|path| path == html))
@@ -223,7 +233,7 @@ impl ReportFiles {
     }
 }
 
-/// Writes a file that the user named, whole or not at all. One that exists is replaced only where that is said.
+/// Writes a file that the user named, whole or not at all. One that exists is replaced only with --overwrite.
 pub fn write_output(path: &Path, bytes: &[u8], overwrite: bool) -> Result<(), Failure> {
     refuse_existing(path, overwrite)?;
     let existing = if overwrite { Existing::Replaced } else { Existing::Kept };
@@ -241,6 +251,14 @@ fn refuse_existing(path: &Path, overwrite: bool) -> Result<(), Failure> {
     }
     let error = anyhow!("`{}` exists already, and is left as it is", path.display());
     Err(Failure::input(error).hint("give another name, or --overwrite to replace it".to_owned()))
+}
+
+/// Whether pages can be written into a folder, which is made where there is none.
+pub fn check_takes_pages(folder: Option<&Path>) -> Result<(), Failure> {
+    let Some(folder) = folder else { return Ok(()) };
+    let cannot = || format!("cannot write pages into `{}`", folder.display());
+    let made = std::fs::create_dir_all(folder).and_then(|()| tempfile::NamedTempFile::new_in(folder));
+    made.with_context(cannot).map_err(Failure::input).map(drop)
 }
 
 /// Whether a file can be written there: better known before a long run than after it. Touches nothing that is there.

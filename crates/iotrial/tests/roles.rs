@@ -118,7 +118,7 @@ fn roles_and_targets_that_do_not_go_together_are_refused_with_what_to_do() {
     check(
         &["data=a"],
         &[
-            "nobody said where tempdb and log of the profile `small` are to lie",
+            "no target is given for tempdb and log of the profile `small`",
             "hint: add --target tempdb=PATH",
         ],
     );
@@ -219,7 +219,7 @@ fn a_part_of_a_study_is_exported_with_the_roles_of_the_command_line() {
         assert!(part.contains(line), "{part}");
     }
     let refused = with(&["--target", "log=/mnt/l"]).expect_code(2).stderr;
-    assert!(refused.contains("nobody said where data and tempdb"), "{refused}");
+    assert!(refused.contains("no target is given for data and tempdb"), "{refused}");
     let outlook = bench.run(&["study", "study.toml", "--dry-run"]);
     assert_eq!(outlook.code, 0, "{}", outlook.stderr);
 }

@@ -120,7 +120,7 @@ fn a_log_of_perfmon_is_judged_by_the_role_of_each_drive() {
     }
     // Without a word about roles both are data, and good enough for that.
     let assumed = bench.run(&["watch", "utf8.csv"]).expect_code(0).stdout;
-    assert!(assumed.contains("judged as data files, because nobody said what they are for"), "{assumed}");
+    assert!(assumed.contains("judged as data files, because no role was given for them"), "{assumed}");
     let page =
         bench.run(&["watch", "utf8.csv", "--html", "a.html", "--xlsx", "a.xlsx", "--csv", "a.out.csv"]);
     page.expect_code(0);

@@ -38,7 +38,7 @@ pub(super) fn read(page: &Page, report: &mut AwrReport) {
     for section in &page.sections {
         if let Some(right) = smart_io(section) {
             let correction = format!(
-                "{} has values of Hard Disk without names: what stands behind them is read two columns further to the right",
+                "{} has values of Hard Disk without names: the values that follow are read two columns further to the right",
                 section.name()
             );
             report.corrections.push(correction);

@@ -44,7 +44,7 @@ const TARGET: &str = "give the load without it";
 const OPTIONS: &[(&str, Treatment)] = &[
     // What to do where.
     ("filename", Mapped),
-    ("directory", Noted("where the files lie is said by `--target`")),
+    ("directory", Noted("`--target` sets where the files are")),
     ("filename_format", Noted("iotrial names its files after the jobs")),
     ("unique_filename", Aside),
     ("opendir", Refused("iotrial opens no folder of files", "name a size instead")),

@@ -188,7 +188,7 @@ impl Snapshots {
         }
         if series.disks.is_empty() || series.interval_count == 0 {
             let why = match (host_restarts, same_moment) {
-                (1.., _) => "the server was started anew between them",
+                (1.., _) => "the server was restarted between them",
                 (_, 1..) => "they are of the same moment",
                 _ => "they have no file in common",
             };
@@ -216,13 +216,13 @@ fn note_restarts(notes: &mut Vec<String>, mut restarted: Vec<String>, host_resta
     restarted.dedup();
     if host_restarts > 0 {
         notes.push(format!(
-            "the server was started anew between snapshots ({}): what happened between them is unknown",
+            "the server was restarted between snapshots ({}): what happened between them is unknown",
             times_in_words(host_restarts)
         ));
     }
     if count > 0 {
         notes.push(format!(
-            "counters of {} went back ({}): they began anew, and what happened in those intervals is unknown",
+            "counters of {} went back ({}): they started again from zero, and what happened in those intervals is unknown",
             in_brief(&restarted, 4, 3),
             times_in_words(count)
         ));
@@ -342,7 +342,7 @@ mod tests {
         check(vec![taken(1.0, vec![part("a", 1.0, 1.0)])], "there is one snapshot of dmv");
         check(
             vec![taken(9.0, vec![part("a", 1.0, 1.0)]), taken(1.0, vec![part("a", 2.0, 1.0)])],
-            "started anew",
+            "was restarted",
         );
         check(
             vec![taken(9.0, vec![part("a", 1.0, 1.0)]), taken(9.0, vec![part("a", 2.0, 1.0)])],

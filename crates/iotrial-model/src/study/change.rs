@@ -43,7 +43,7 @@ impl Study {
             if old.text != embedded.text {
                 changes.push(format!("the profile `{}` is another one", embedded.name));
             } else if old.thresholds != embedded.thresholds {
-                changes.push(format!("the threshold set that judges `{}` is another one", embedded.name));
+                changes.push(format!("`{}` is judged by another threshold set", embedded.name));
             }
         }
         changes

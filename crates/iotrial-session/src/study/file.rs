@@ -390,11 +390,8 @@ mod tests {
             "{ backup = [\"b\"], others = [\"a\"] }",
             "no profile of the study has a job of the role `backup`; they have data, tempdb and log",
         );
-        check(
-            "{ log = [\"b\"] }",
-            "nobody said where data and tempdb of the profile `sqlserver-oltp` are to lie",
-        );
-        check("{ data = [\"b\"], tempdb = [\"b\"] }", "nobody said where log of the profile");
+        check("{ log = [\"b\"] }", "no target is given for data and tempdb of the profile `sqlserver-oltp`");
+        check("{ data = [\"b\"], tempdb = [\"b\"] }", "no target is given for log of the profile");
         check("{ dta = [\"b\"] }", "unknown key `dta` (did you mean `data`?)");
         check("[\"log=b\"]", "roles are keys: `targets = { log = [\"b\"], … }`");
         check("{ log = \"b\" }", "`log` must be a list of strings, not string");

@@ -104,7 +104,7 @@ impl Fault for StudyJournalError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Spoilt { .. } | Self::Empty { .. } => {
-                Some("--restart puts it aside and begins anew; the records stay in the store".to_owned())
+                Some("--restart puts it aside and starts over; the records stay in the store".to_owned())
             }
             Self::Busy { .. } => Some("--status shows how far it is; wait until it has ended".to_owned()),
             _ => None,

@@ -62,7 +62,7 @@ fn why_it_loses(
         format!("{} ({})", configuration.title, configuration.in_short())
     };
     let currency = &explanation.cost.currency;
-    let fit = explanation.fit.as_ref().expect("it was held against a demand");
+    let fit = explanation.fit.as_ref().expect("it was compared with a demand");
     if !fit.is_met {
         // The same tolerance as when the fit was decided, or a limit that is exactly full would be named as a
         // reason.

@@ -92,7 +92,7 @@ impl From<DatabaseArg> for Database {
 }
 
 impl CheckArgs {
-    /// What a session is asked for.
+    /// The request to a session.
     pub fn request(&self) -> CheckRequest {
         CheckRequest {
             targets: self.targets.clone(),

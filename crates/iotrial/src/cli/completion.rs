@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::sync::Arc;
 
+use clap::CommandFactory as _;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter as _};
 use iotrial_analysis::threshold::{ThresholdSet, builtin_names};
 use iotrial_model::builtin::builtin_profiles;
@@ -17,7 +18,7 @@ use iotrial_model::record::{Interval, RunRecord};
 use iotrial_session::observer::Observer;
 use iotrial_session::store::{Entry, Store};
 
-use super::StoreArgs;
+use super::{Cli, StoreArgs};
 use crate::docs::{PAGES, Page};
 use crate::schema::{SCHEMAS, Schema};
 
@@ -49,6 +50,22 @@ pub(super) fn pages() -> ArgValueCompleter {
 pub(super) fn schemas() -> ArgValueCompleter {
     let schema = |schema: &Schema| (schema.name.to_owned(), Some(schema.about.to_owned()));
     names(move || SCHEMAS.iter().map(schema).collect(), false)
+}
+
+/// Commands, and pages of the documentation.
+pub(super) fn commands_and_pages() -> ArgValueCompleter {
+    let page = |page: &Page| (page.name.to_owned(), Some(page.about.to_owned()));
+    let all = move || {
+        let program = Cli::command();
+        let commands: Vec<Name> = program
+            .get_subcommands()
+            .map(|one| (one.get_name().to_owned(), one.get_about().map(ToString::to_string)))
+            .collect();
+        let is_command = |page: &&Page| commands.iter().any(|(name, _)| name == page.name);
+        let pages: Vec<Name> = PAGES.iter().filter(|page| !is_command(page)).map(page).collect();
+        [commands, pages].concat()
+    };
+    names(all, false)
 }
 
 /// Labels in the store.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use iotrial_analysis::comparison::Gate;
 
-/// Gates, and where else they are told.
+/// Gates, and where else they are written.
 #[derive(Debug, Clone, Args, Default)]
 pub struct GateArgs {
     /// Pass or fail by this limit: 'log.commit.p99 < 2ms', or with `compare` 'write.p99 <= +10%' against the baseline

@@ -10,7 +10,7 @@ use iotrial_session::request::HostLook;
 #[derive(Debug, Clone, Args)]
 pub struct HostArgs {
     /// Also warn before the load of what is critical by rules of your own: a TOML file, or a folder of them, as `iotrial check` takes
-    /// them; may be repeated.
+    /// them (repeatable).
     #[arg(long, value_name = "FILE|DIR")]
     pub rules: Vec<PathBuf>,
 
@@ -20,7 +20,7 @@ pub struct HostArgs {
 }
 
 impl HostArgs {
-    /// What a session is asked for.
+    /// The request to a session.
     pub fn look(&self) -> HostLook {
         HostLook { rules: self.rules.clone(), cloud: self.cloud.then_some(METADATA_SERVICE) }
     }

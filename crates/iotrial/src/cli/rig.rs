@@ -1,11 +1,11 @@
 //! Options of every command that makes a load: on which targets, by which engine, under which name.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
-use iotrial_model::given_target::GivenTarget;
+use iotrial_model::given_target::{GivenTarget, ParseTargetError};
 use iotrial_model::plan::{EngineKind, SimDevice};
 use iotrial_model::record::AttributeValue;
 use iotrial_session::request::RigRequest;
@@ -70,14 +70,25 @@ pub struct RigArgs {
     pub host: HostArgs,
 
     #[command(flatten)]
+    pub page: PageArgs,
+
+    #[command(flatten)]
     pub listen: ListenArgs,
 
     #[command(flatten)]
     pub store: StoreArgs,
 }
 
+/// Where pages go that have no name of their own.
+#[derive(Debug, Clone, Default, Args)]
+pub struct PageArgs {
+    /// Save the HTML page in this folder, named by the id of the record [default: next to the record].
+    #[arg(long, value_name = "DIR", conflicts_with = "html")]
+    pub html_folder: Option<PathBuf>,
+}
+
 impl RigArgs {
-    /// What a session is asked for.
+    /// The request to a session.
     pub fn request(&self) -> Result<RigRequest, Failure> {
         // Twice the same key is a slip in a long line, and the second value would silently decide what is compared with
         // what.
@@ -109,9 +120,14 @@ impl RigArgs {
 pub fn targets() -> impl TypedValueParser<Value = GivenTarget> {
     // A path need not be text; one that is none names no role either.
     OsStringValueParser::new().try_map(|given| match given.to_str() {
-        Some(text) => GivenTarget::parse(text, Path::exists),
+        Some(text) => parse_target(text),
         None => Ok(GivenTarget::for_all(given)),
     })
+}
+
+/// A target as it is typed: roles, or a path that has a `=`.
+pub fn parse_target(text: &str) -> Result<GivenTarget, ParseTargetError> {
+    GivenTarget::parse(text, Path::exists)
 }
 
 /// The engines by their words, with what each of them is.

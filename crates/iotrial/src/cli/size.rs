@@ -287,7 +287,7 @@ pub struct ExplainArgs {
     pub mixes: Vec<Mix>,
 
     /// What was measured on this configuration: a file of iotrial or of another tool, an id or a label in the store, runs and
-    /// sweeps; may be repeated. With several configurations, which one it is of by its number: 2=01JD….
+    /// sweeps (repeatable). With several configurations, which one it is of by its number: 2=01JD….
     #[arg(long = "record", value_name = "[N=]RECORD")]
     pub records: Vec<String>,
 

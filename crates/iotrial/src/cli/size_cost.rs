@@ -36,11 +36,11 @@ pub struct CountedArgs {
     #[arg(long, value_name = "KIND", value_parser = parse_pair)]
     pub pair: Option<Pair>,
 
-    /// Count so much of backup storage, such as 10TiB of snapshots.
+    /// Count this much backup storage, such as 10TiB of snapshots.
     #[arg(long, value_name = "SIZE")]
     pub backup: Option<ByteSize>,
 
-    /// Count so much traffic to the internet a month, such as 5TiB.
+    /// Count this much traffic to the internet a month, such as 5TiB.
     #[arg(long, value_name = "SIZE")]
     pub egress: Option<ByteSize>,
 }

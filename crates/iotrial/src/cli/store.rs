@@ -11,24 +11,21 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
 use super::completion;
-
-/// The variable that names another store than that of the platform.
-const STORE_VARIABLE: &str = "IOTRIAL_STORE";
+use crate::settings;
 
 /// Where records are kept.
 #[derive(Debug, Clone, Args, Default)]
 pub struct StoreArgs {
     /// Folder of the stored results [env: IOTRIAL_STORE] [default: the platform's data folder].
-    // Not by clap's `env`: a usage line would then show --store as required wherever the variable is set.
     #[arg(long = "store", value_name = "DIR")]
     named: Option<PathBuf>,
 }
 
 impl StoreArgs {
-    /// Where the user wants it: by the option, or by the environment. `None` is the platform's data folder.
+    /// Where the user wants it: by the option, by the environment or by a file of settings. `None` is the platform's data folder.
     pub fn place(&self) -> Option<PathBuf> {
-        let of_environment = || std::env::var_os(STORE_VARIABLE).filter(|place| !place.is_empty());
-        self.named.clone().or_else(|| of_environment().map(PathBuf::from))
+        // Commands with the option have all of that in it; what has no command line asks here.
+        self.named.clone().or_else(settings::store)
     }
 }
 

@@ -106,7 +106,7 @@ pub struct StudyArgs {
 }
 
 impl StudyArgs {
-    /// What a session is asked for.
+    /// The request to a session.
     pub fn request(&self) -> StudyRequest {
         // Which of them exclude each other, clap knows; what is left is one of three.
         let earlier = match (self.resume, self.restart) {

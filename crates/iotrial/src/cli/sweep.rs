@@ -94,7 +94,7 @@ pub struct SweepArgs {
 }
 
 impl SweepArgs {
-    /// What a session is asked for. Which of the options exclude each other is known by now.
+    /// The request to a session. Which of the options exclude each other is known by now.
     pub fn request(&self) -> Result<SweepRequest, Failure> {
         // The order decides nothing: clap has refused all combinations but `--channel` with patterns.
         let loads = match (self.series, self.channel, self.grid.as_slice()) {

@@ -43,7 +43,7 @@ pub fn man_pages(directory: &Path, overwrite: bool) -> Result<ExitCode, Failure>
         let error = anyhow::anyhow!("`{}` is not a directory", directory.display());
         return Err(Failure::input(error).hint("make it first: mkdir -p DIRECTORY".to_owned()));
     }
-    let mut program = Cli::command().disable_help_subcommand(true);
+    let mut program = Cli::command();
     program.build();
     let mut pages = Vec::new();
     add_pages(&program, &mut pages)

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use anyhow::anyhow;
 use clap::CommandFactory;
 use dialoguer::{Confirm, Input, Select};
 use iotrial_model::given_target::GivenTarget;
@@ -14,8 +15,9 @@ use iotrial_session::judged_profile::JudgedProfile;
 use iotrial_session::request::{LoadRequest, RigRequest};
 use iotrial_session::setup::Setup;
 
-use crate::cli::{Cli, StoreArgs};
-use crate::command::run::{self, RunOutput};
+use crate::cli::{Cli, Command, StoreArgs};
+use crate::command::run;
+use crate::effective;
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::output::{say, stderr_is_terminal};
 
@@ -67,12 +69,16 @@ pub fn interview() -> Result<ExitCode, Failure> {
     say!("\n  {}\n", answers.command());
     let load = JudgedProfile::load(Path::new(""), answers.profile, None)?;
     // Asked with the command in view, and before the first byte is written: whoever mistyped the directory sees it here.
-    let setup = Setup::new(load.clone(), &answers.request())?;
+    let setup = Setup::new(load, &answers.request())?;
     if !Confirm::new().with_prompt(outlook(&setup)).default(true).interact().map_err(ended)? {
         say!("nothing was written");
         return Ok(ExitCode::from(NOT_CARRIED_OUT));
     }
-    run::carry_out(load, &answers.request(), &RunOutput::default())
+    // By the words that were shown, so that the defaults of the user's own hold as they do for those.
+    match effective::parse(answers.words().into_iter().map(Into::into).collect())? {
+        Ok(Cli { command: Some(Command::Run(args)) }) => run::run(&args),
+        _ => Err(Failure::execution(anyhow!("`{}` is not understood", answers.command()))),
+    }
 }
 
 /// What was answered; everything else is as it is when nothing is said.
@@ -124,7 +130,7 @@ fn ask_place(profile: &'static str) -> dialoguer::Result<String> {
             .interact_text()?;
         let in_memory = look_at(&quick(profile, &target)).is_ok_and(|setup| is_in_memory(&setup));
         let question =
-            format!("{target} lies in memory, so memory is measured and no disk. Use it all the same");
+            format!("{target} is in memory, so this would measure memory and no disk. Use it anyway");
         if !in_memory || Confirm::new().with_prompt(question).default(false).interact()? {
             return Ok(target);
         }
@@ -182,11 +188,16 @@ impl Answers {
 
     /// The command that does the same, for the next time.
     fn command(&self) -> String {
-        let mut words = ["iotrial", "run", self.profile, "--target", &self.target].map(quoted).to_vec();
+        self.words().iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    }
+
+    fn words(&self) -> Vec<String> {
+        let mut words =
+            ["iotrial", "run", self.profile, "--target", &self.target].map(str::to_owned).to_vec();
         if let Some(duration) = self.duration {
-            words.extend(["--duration".to_owned(), quoted(&format_duration(duration))]);
+            words.extend(["--duration".to_owned(), format_duration(duration)]);
         }
-        words.join(" ")
+        words
     }
 }
 

@@ -26,12 +26,13 @@ use crate::command::dry_run;
 use crate::command::interview::quoted;
 use crate::command::report::{Judged, Record, Shown};
 use crate::command::size::demand::named_demand;
+use crate::effective;
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::fio_job::{Asked, check_fio_args, fio_profile};
 use crate::gates::refused;
 use crate::intake::{self, Kind, Takes};
 use crate::output::{self, say};
-use crate::report_files::ReportFiles;
+use crate::report_files::{ReportFiles, check_takes_pages};
 use crate::served;
 use crate::signal::control_by_signals;
 
@@ -44,6 +45,8 @@ pub struct RunOutput {
     pub gates: GateArgs,
     /// The forms of the report; a page is always written, beside the record where nothing else is said.
     pub files: ReportFiles,
+    /// Where the page is written if it has no name of its own; beside the record otherwise.
+    pub html_folder: Option<PathBuf>,
     /// One JSON document instead of text.
     pub json: bool,
     /// Whether standard error stays free of progress.
@@ -84,7 +87,9 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     }
     let (files, gates) = (args.files.clone(), args.gates.clone());
     let rig = &args.load.rig;
-    let output = RunOutput { gates, files, json: args.json, quiet: rig.quiet, listen: rig.listen.listen };
+    let html_folder = rig.page.html_folder.clone();
+    let output =
+        RunOutput { gates, files, html_folder, json: args.json, quiet: rig.quiet, listen: rig.listen.listen };
     carry_out(load, &request, &output)
 }
 
@@ -142,6 +147,7 @@ pub fn carry_out(
     let setup = Setup::new(load, request)?;
     // After the setup, which touches nothing, and before the load: a report that has no place to go must not cost a run.
     output.files.check_are_writable()?;
+    check_takes_pages(output.html_folder.as_deref())?;
     check_gates(&output.gates.gates, &setup, request)?;
     let observer = served::observer(output.quiet, output.listen)?;
     let Finished { record, path, kept, thresholds, released } =
@@ -186,8 +192,9 @@ fn check_gates(gates: &[Gate], setup: &Setup, request: &LoadRequest) -> Result<(
 }
 
 /// Options with a value that do not belong to the load: where the answer goes, and what holds once only.
-const NOT_AGAIN: [&str; 10] = [
+const NOT_AGAIN: [&str; 11] = [
     "--html",
+    "--html-folder",
     "--xlsx",
     "--markdown",
     "--csv",
@@ -212,12 +219,12 @@ struct Again {
 }
 
 impl Again {
-    /// As it was typed; where a conversation was held instead, by the record.
+    /// As it was typed, with the user's own defaults; where a conversation was held instead, by the record.
     fn of(record: &RunRecord) -> Self {
         let targets = record.targets.iter().map(|target| format!(" --target {}", quoted(&target.named())));
         let targets: String = targets.collect();
         // The name of a file need not be text. As text it is shown here, with a mark where it is none.
-        let mut typed = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+        let mut typed = effective::words().into_iter().map(|word| word.to_string_lossy().into_owned());
         let words = match typed.next().as_deref() {
             Some("run") => given(typed),
             _ => {
@@ -309,9 +316,7 @@ fn show(
 ) -> Result<ExitCode, Failure> {
     let is_complete = record.ended.how == EndedHow::Complete;
     let again = Again::of(&record);
-    let beside = || path.with_file_name(format!("{}.html", record.id));
-    let files =
-        ReportFiles { html: output.files.html.clone().or_else(|| Some(beside())), ..output.files.clone() };
+    let files = output.files.clone().with_page(&path, &record.id, output.html_folder.as_deref());
     let judged = Judged::of(Record::Run(Box::new(record)), thresholds);
     let shown =
         Shown::new(vec![(path, judged)]).held(&output.gates.gates).map_err(|error| refused(&error))?;

@@ -18,7 +18,7 @@ use crate::cli::{ReportArgs, SweepArgs};
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::output::{self, say};
 use crate::presentation::{Presentation, Value};
-use crate::report_files::ReportFiles;
+use crate::report_files::{ReportFiles, check_takes_pages};
 use crate::served;
 use crate::signal::control_by_signals;
 
@@ -33,6 +33,7 @@ pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
     }
     // Minutes of measuring must not end at a folder that is not there.
     args.files.check_are_writable()?;
+    check_takes_pages(args.rig.page.html_folder.as_deref())?;
     let observer = served::observer(args.rig.quiet, args.rig.listen.listen)?;
     let swept = setup.carry_out(control_by_signals()?, observer)?;
     let shown = show(args, &swept);
@@ -47,9 +48,8 @@ pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
 
 /// Writes the report, beside the record unless it is said where, and shows the figures.
 fn show(args: &SweepArgs, swept: &Swept) -> Result<ExitCode, Failure> {
-    let beside = || swept.path.with_file_name(format!("{}.html", swept.record.id));
-    let files =
-        ReportFiles { html: args.files.html.clone().or_else(|| Some(beside())), ..args.files.clone() };
+    let folder = args.rig.page.html_folder.as_deref();
+    let files = args.files.clone().with_page(&swept.path, &swept.record.id, folder);
     Shown::new(&swept.record).write_and_print(&files, args.json, &swept.path)
 }
 

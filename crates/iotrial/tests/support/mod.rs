@@ -61,6 +61,8 @@ impl Bench {
         command
             .args(arguments)
             .env("IOTRIAL_STORE", self.store())
+            // What whoever runs the tests has set is not theirs.
+            .env("IOTRIAL_CONFIG", "none")
             .current_dir(self.path())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -77,7 +79,7 @@ impl Bench {
         }
         let mut command = Command::new("env");
         command.arg("--default-signal=INT,TERM,HUP").arg(plain.get_program()).args(plain.get_args());
-        command.env("IOTRIAL_STORE", self.store()).current_dir(self.path());
+        command.env("IOTRIAL_STORE", self.store()).env("IOTRIAL_CONFIG", "none").current_dir(self.path());
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }

@@ -80,7 +80,7 @@ impl Replay {
         );
         text.push_str(
             "#\n# Reports have means: tails are not judged. Waits that overlap several I/Os (direct path, smart scans, `db file parallel write`)\n\
-             # are no latency of storage, and have no limit here.\n",
+             # are not latencies of storage, and have no limit here.\n",
         );
         let _ = write!(
             text,

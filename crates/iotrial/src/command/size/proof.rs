@@ -74,8 +74,8 @@ pub(super) fn study_of(sizing: &Sizing, profile: Option<&str>) -> Result<String,
     let head = format!("\
 # Written by `iotrial size`. Each configuration is measured on a machine of its own: name the mount point there with
 # `iotrial study export FILE --label LABEL {targets}`, run it there, and bring the records back with
-# `iotrial study add`. The attributes `expected_…` are what the limits allow, to be held against what is measured. The profile
-# at the end is the load that was asked for, at its rates: a configuration that carries it answers within the thresholds, without a backlog.
+# `iotrial study add`. The attributes `expected_…` are what the limits allow, to be compared with what is measured. The profile
+# at the end is the required load, at its rates: a configuration that carries it answers within the thresholds, without a backlog.
 ");
     // Read back before it is written: a study that cannot be read must never lie on somebody's disk.
     Study::parse(&text)

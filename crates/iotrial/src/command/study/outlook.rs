@@ -40,7 +40,7 @@ pub fn print(outlook: &Outlook, study: &Study, json: bool) -> Result<(), Failure
     ));
     // Laying out anew each time is what takes longest on large volumes, so that it is said beside the bytes.
     let again =
-        if study.load.keep_files { "once for each configuration" } else { "for each measurement anew" };
+        if study.load.keep_files { "once for each configuration" } else { "again for each measurement" };
     text.push_str(&format!(
         "writes    {} before the loads, {again}, and what the jobs write\n\n",
         outlook.would_write(study)
