@@ -63,6 +63,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use iotrial_model::figure::Figure;
 use iotrial_model::finding::{Finding, FindingId, Severity};
 use iotrial_model::host_fact::HostReport;
+use iotrial_model::load::Role;
 use iotrial_model::metric::MetricKey;
 use iotrial_model::record::AttributeValue;
 use iotrial_model::toml_reader::nearest;
@@ -270,15 +271,22 @@ pub enum CompareError {
         gate: String,
     },
     /// A gate names a metric that no configuration has.
-    #[error("no configuration has the metric `{name}`; there are {near}")]
+    #[error("no configuration has the metric `{name}`; there are {near}{}", names_roles(.roles))]
     UnknownMetric {
         /// The metric as the gate spells it.
         name: String,
         /// Those that there are and that are like it, in words.
         near: String,
+        /// The roles that there are, where the name begins with none of them and with no stream either.
+        roles: Vec<Role>,
         /// What was probably meant.
         nearest: Option<String>,
     },
+}
+
+fn names_roles(roles: &[Role]) -> String {
+    let words: Vec<&str> = roles.iter().map(|role| role.as_str()).collect();
+    if words.is_empty() { String::new() } else { format!("; the roles are {}", words.join(", ")) }
 }
 
 impl CompareError {

@@ -11,7 +11,7 @@ use iotrial_model::metric::{APPLICATION, MetricKey};
 use iotrial_model::plan::{Arrival, EngineKind};
 use iotrial_model::record::{CpuUse, EndedHow};
 use iotrial_model::search::Search;
-use iotrial_model::subject::{CpuTime, Device, Facts, Subject, SubjectJob};
+use iotrial_model::subject::{CpuTime, Device, Facts, Ops, Subject, SubjectJob};
 use serde::{Serialize, Serializer};
 
 use crate::device_chain::{ChainStep, StepFlow};
@@ -174,9 +174,15 @@ pub struct Together {
 }
 
 impl Together {
-    fn of(subject: &Subject<'_>) -> Option<Self> {
-        let measured_s = subject.measured_s().filter(|seconds| *seconds > 0.0)?;
-        let parts = subject.parts();
+    pub(crate) fn of(subject: &Subject<'_>) -> Option<Self> {
+        Self::of_parts(&subject.parts(), subject.measured_s()?)
+    }
+
+    /// Of parts that ran at once, for so long.
+    pub(crate) fn of_parts(parts: &[Ops<'_>], measured_s: f64) -> Option<Self> {
+        if measured_s <= 0.0 {
+            return None;
+        }
         // What is not there moved nothing; what is there and not known leaves the sum unknown.
         let (mut moved, mut count) = ([0_u64; 2], 0_u64);
         for (at, direction) in [Direction::Read, Direction::Write].into_iter().enumerate() {
@@ -224,6 +230,11 @@ pub struct Arrivals {
 }
 
 impl JobSummary {
+    /// Every job, in its order.
+    pub(crate) fn all(subject: &Subject<'_>) -> Vec<Self> {
+        subject.jobs.iter().enumerate().map(|(index, job)| Self::of(subject, index, job)).collect()
+    }
+
     fn of(subject: &Subject<'_>, index: usize, job: &SubjectJob<'_>) -> Self {
         Self {
             name: job.name.to_string(),
@@ -365,12 +376,7 @@ impl Summary {
                 })
                 .collect(),
             roles: by_role(subject),
-            jobs: subject
-                .jobs
-                .iter()
-                .enumerate()
-                .map(|(index, job)| JobSummary::of(subject, index, job))
-                .collect(),
+            jobs: JobSummary::all(subject),
             cpu: subject.cpu.map(CpuSummary::of),
             device: device_figures(subject, observed.steps()),
             capacity: Capacity::of(subject),
@@ -399,7 +405,7 @@ fn reserve_of(subject: &Subject<'_>, verdict: &Verdict) -> Option<&'static str> 
 
 /// What was counted was given its role before it ran; where a source states the jobs, their roles are only what somebody said
 /// of them.
-fn by_role(subject: &Subject<'_>) -> BTreeMap<Role, Streams> {
+pub(crate) fn by_role(subject: &Subject<'_>) -> BTreeMap<Role, Streams> {
     let counted = subject.jobs.iter().filter(|job| job.is_counted());
     let roles: BTreeSet<Role> = counted.filter_map(|job| job.role).collect();
     roles.into_iter().map(|role| (role, Streams::of_role(subject, role))).collect()

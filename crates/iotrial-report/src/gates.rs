@@ -62,8 +62,13 @@ pub(crate) fn section(outcomes: &[GateOutcome]) -> Option<Section> {
         id: "gates",
         heading: "Gates",
         note: Some(format!(
-            "{}. A gate is kept or missed if the whole confidence interval is on one side of its limit; otherwise, or if the figures are in doubt, it is undecided.",
-            summary(outcomes)
+            "{}. A gate is kept or missed if the whole confidence interval is on one side of its limit; otherwise, or if the figures are in doubt, it is undecided.{}",
+            summary(outcomes),
+            if outcomes.iter().any(|outcome| outcome.simulated) {
+                " Gates on simulated figures are decided by what was simulated, and say nothing of storage."
+            } else {
+                ""
+            }
         )),
         blocks: vec![Block::Table(table)],
     })

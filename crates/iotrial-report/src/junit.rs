@@ -82,6 +82,7 @@ mod tests {
 
     fn outcome(result: GateResult, label: &str) -> GateOutcome {
         GateOutcome {
+            simulated: false,
             gate: "write.p99 < 2ms".to_owned(),
             configuration: "A".to_owned(),
             label: label.to_owned(),

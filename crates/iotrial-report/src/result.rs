@@ -239,8 +239,8 @@ fn arrivals(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
         caption: "Rates of open jobs".to_owned(),
         columns: vec![
             Column::new("job", Quantity::Words),
-            Column::new("asked", Quantity::Iops),
-            Column::new("done", Quantity::Iops),
+            Column::new("requested", Quantity::Iops),
+            Column::new("achieved", Quantity::Iops),
             Column::new("never issued", Quantity::Count),
         ],
         at_a_glance: true,

@@ -192,8 +192,8 @@ fn probes(search: &Search) -> Table {
         columns: vec![
             Column::new("load", Quantity::Words),
             Column::new("of saturation", Quantity::Percent).optional(),
-            Column::new("asked", Quantity::Iops),
-            Column::new("done", Quantity::Iops),
+            Column::new("requested", Quantity::Iops),
+            Column::new("achieved", Quantity::Iops),
             Column::new("time", Quantity::Words).optional(),
             Column::new("worst", Quantity::LatencyUs).under("lat"),
             Column::new("which", Quantity::Words).under("lat"),

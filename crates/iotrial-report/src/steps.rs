@@ -62,7 +62,7 @@ fn outcomes(steps: &[StepResult]) -> Table {
         Column::new("time", Quantity::Words).optional(),
     ];
     if has_rates {
-        columns.extend([Column::new("asked", Quantity::Iops), Column::new("done", Quantity::Iops)]);
+        columns.extend([Column::new("requested", Quantity::Iops), Column::new("achieved", Quantity::Iops)]);
     } else {
         columns.push(Column::new("IOPS", Quantity::Iops));
     }

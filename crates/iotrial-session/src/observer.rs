@@ -30,6 +30,9 @@ pub trait Observer: Send + Sync {
     /// An interval of that load is over.
     fn interval(&self, plan: &Plan, interval: &Interval);
 
+    /// The load of a record is over, and what it brought is in it: before [`Observer::finish`], and not of a load that could not be made.
+    fn ended(&self, _record: &RunRecord) {}
+
     /// The load is over; a terminal is given back clean. May be called without a start, and more than once.
     fn finish(&self);
 }

@@ -244,6 +244,7 @@ impl Rig {
             let was = if held { "steady" } else { "not steady" };
             record.ended.reason = Some(format!("{was} after {}", format_duration(after)));
         }
+        self.observer.ended(record);
         Ok(())
     }
 
@@ -260,8 +261,9 @@ impl Rig {
             observer.interval(plan, interval);
             Decision::GoOn
         })?;
-        self.observer.finish();
         note_outcome(&mut record, outcome);
+        self.observer.ended(&record);
+        self.observer.finish();
         self.sim_left = record.plan.sim.as_ref().map(|sim| sim.after(&record.intervals));
         record.findings = findings(&Subject::of_run(&record)).iter().map(Into::into).collect();
         Ok(record)

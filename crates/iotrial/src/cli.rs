@@ -56,7 +56,7 @@ pub use gate::GateArgs;
 pub use host::HostArgs;
 pub use import::ImportArgs;
 pub use listen::ListenArgs;
-pub use rig::{RigArgs, parse_target};
+pub use rig::{RigArgs, USUAL_DIRECTORY, parse_target};
 pub use size::{CatalogArgs, CatalogsArgs, DemandArgs, ExplainArgs, MoneyArgs, SizeArgs, SizeCommand};
 pub use store::{Column, LabelArgs, OpenArgs, RecordsArgs, RemoveArgs, Since, StoreArgs};
 pub use study::{StudyAddArgs, StudyArgs, StudyCommand, StudyExportArgs, StudyNewArgs};
@@ -211,6 +211,8 @@ Examples:
   iotrial run --need 5000iops --gate 'log.commit.p99 < 2ms'
   # live figures for Prometheus and Grafana while it runs
   iotrial run --full --listen 9464
+  # the same for a script: one JSON object per second
+  iotrial run --json-stream | jq -r 'select(.kind == \"interval\") | .together.iops'
   # check your own host rules first, and keep what the cloud says of the machine
   iotrial run --rules ./our-rules --cloud
   # a raw device; get the token from `iotrial target`
@@ -283,6 +285,10 @@ pub struct RunArgs {
     /// Print one JSON document to standard output, and nothing else.
     #[arg(long)]
     pub json: bool,
+
+    /// Print a JSON object every second while it runs, one per line, and the result as the last line (`iotrial docs json`).
+    #[arg(long, conflicts_with_all = ["json", "dry_run"])]
+    pub json_stream: bool,
 }
 
 impl RunArgs {
@@ -650,7 +656,7 @@ pub struct TargetArgs {
 )]
 pub struct CleanArgs {
     /// Directories where iotrial ran.
-    #[arg(default_value = "./iotrial-data")]
+    #[arg(default_value = USUAL_DIRECTORY)]
     pub directories: Vec<PathBuf>,
 
     /// Remove without asking.

@@ -14,7 +14,7 @@ use iotrial_report::markdown::render_markdown;
 
 use crate::cli::GateArgs;
 use crate::failure::{Failure, GATE_MISSED, INCONCLUSIVE};
-use crate::output::{self, harmless, say};
+use crate::output::{self, JsonForm, harmless, say};
 use crate::report_files::{ReportFiles, check_is_writable, write_output};
 
 /// GitHub Actions sets it to the file that becomes the summary of the step.
@@ -22,7 +22,7 @@ const SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 
 impl GateArgs {
     /// Refuses what cannot be written, and two outputs in one place; better before a measurement than after it.
-    pub fn check(&self, files: &ReportFiles, json: bool) -> Result<(), Failure> {
+    pub fn check(&self, files: &ReportFiles, json: impl Into<JsonForm>) -> Result<(), Failure> {
         let others: Vec<(&'static str, &Path)> =
             self.junit.iter().map(|path| ("--junit", path.as_path())).collect();
         files.check(json, &others)?;

@@ -1,216 +1,149 @@
-//! What a session shows while it works, on standard error.
+//! What a session shows of itself while it works, on standard error.
 //!
-//! On a terminal: a bar with phase and remaining time, and a line for each role with the figures of
-//! the last second. Elsewhere: one line every five seconds. With `--quiet`: nothing.
+//! On a terminal: one block that is painted again, with phase, time left and a row for each role. Elsewhere: a line every ten seconds and
+//! where a phase begins. With `--quiet`: nothing.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+mod load_block;
+
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
-use iotrial_analysis::figures::Figures;
-use iotrial_model::foreign_text::harmless_lines;
-use iotrial_model::load::Role;
+use iotrial_analysis::live_load::LiveInterval;
 use iotrial_model::plan::Plan;
-use iotrial_model::record::{Interval, JobCounts, OpCounts, RunRecord};
-use iotrial_session::observer::Observer;
 
-use crate::output::{line, stderr_is_terminal};
+use crate::output::{clear_block, line, show_block, stderr_has_colours, stderr_takes_escapes};
+use load_block::{LoadBlock, layout_line, plain_layout, plain_line};
 
 /// Where nobody watches, a line comes once in so long.
-const LINE_EVERY: Duration = Duration::from_secs(5);
-
-/// From this width on there is room for every figure of a role.
-const WIDE_COLUMNS: usize = 72;
+const LINE_EVERY: Duration = Duration::from_secs(10);
+/// A terminal is painted no more often: the seconds of a simulated device pass faster than anybody reads.
+const PAINT_EVERY: Duration = Duration::from_millis(100);
+/// The phases of shorter loads are not told one by one where nobody watches.
+// A choice: a search makes a load every few seconds, and says of each what came of it.
+const LONG_LOAD: Duration = Duration::from_secs(20);
 
 /// Shows what a session does.
 pub struct Live {
     shows: Shows,
-    /// How long everything still takes, from the beginning of the load under way on; `None` where that load is all.
-    left: Mutex<Option<Duration>>,
-    /// The load under way is over before anybody has read what is shown of it: a bar would only flicker.
-    is_brief: AtomicBool,
+    state: Mutex<State>,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shows {
     /// Nothing but what everybody must know.
     Quiet,
-    /// Lines; when the last one about the load was printed.
-    Lines(Mutex<Instant>),
-    /// A bar for the phase, and a line for each role below it.
-    Terminal(MultiProgress, Mutex<Bars>),
+    /// Lines.
+    Lines,
+    /// A block that is painted again.
+    Block,
 }
 
-/// The bars of a terminal.
-struct Bars {
-    main: ProgressBar,
-    roles: Vec<(Role, ProgressBar)>,
+/// What was shown last, and of what.
+#[derive(Default)]
+struct State {
+    /// When the block or a line about the load was shown last.
+    shown: Option<Instant>,
+    /// When the layout began.
+    layout: Option<Instant>,
+    /// The load under way; `None` of a brief one, of which a block would only flicker.
+    load: Option<LoadBlock>,
 }
 
 impl Live {
-    /// As the user and standard error want it.
-    pub fn new(quiet: bool) -> Self {
-        Self::showing(if quiet {
-            Shows::Quiet
-        } else if stderr_is_terminal() {
-            // On standard error: standard output may be a file, and must hold nothing but results.
-            let all = MultiProgress::new();
-            let main = all.add(ProgressBar::no_length());
-            Shows::Terminal(all, Mutex::new(Bars { main, roles: Vec::new() }))
-        } else {
-            Shows::Lines(Mutex::new(Instant::now()))
-        })
+    /// As the user and standard error want it. `has_stream` says that standard output shows every second already.
+    pub fn new(quiet: bool, has_stream: bool) -> Self {
+        // A block would be torn by the lines of the stream, on the same terminal.
+        let is_torn = has_stream && crate::output::stdout_is_terminal();
+        let shows = match (quiet, stderr_takes_escapes() && !is_torn) {
+            (true, _) => Shows::Quiet,
+            (false, true) => Shows::Block,
+            (false, false) => Shows::Lines,
+        };
+        Self { shows, state: Mutex::new(State::default()) }
     }
 
-    /// Where there is no load to be shown.
-    pub fn quiet() -> Self {
-        Self::showing(Shows::Quiet)
-    }
-
-    const fn showing(shows: Shows) -> Self {
-        Self { shows, left: Mutex::new(None), is_brief: AtomicBool::new(false) }
-    }
-
-    /// How long everything takes from the beginning of the load of this plan on.
-    fn whole(&self, plan: &Plan) -> Duration {
-        let left = self.left.lock().map_or(None, |left| *left);
-        left.unwrap_or_default().max(plan.duration())
-    }
-}
-
-impl Observer for Live {
-    fn say(&self, text: &str) {
-        match &self.shows {
-            Shows::Quiet => {}
-            // Without disturbing the bars. A line that cannot be shown is not worth ending the run.
-            Shows::Terminal(all, _) => drop(all.println(harmless_lines(text))),
-            Shows::Lines(_) => line(text),
+    /// Progress in words.
+    pub fn say(&self, text: &str) {
+        if self.shows != Shows::Quiet {
+            line(text);
         }
     }
 
-    fn warn(&self, text: &str) {
-        match &self.shows {
-            Shows::Quiet => line(text),
-            _ => self.say(text),
-        }
-    }
-
-    fn layout(&self, done_bytes: u64, total_bytes: u64) {
-        match &self.shows {
+    /// So many bytes of all test files are written.
+    pub fn layout(&self, done_bytes: u64, total_bytes: u64) {
+        let mut state = self.state();
+        let begin = *state.layout.get_or_insert_with(Instant::now);
+        let is_last = done_bytes >= total_bytes;
+        match self.shows {
             Shows::Quiet => {}
-            Shows::Terminal(all, bars) => {
-                let Ok(mut bars) = bars.lock() else { return };
-                // The bar of an earlier load is gone from the terminal and does not come back.
-                if bars.main.is_finished() {
-                    bars.main = all.add(ProgressBar::no_length());
+            Shows::Block => {
+                if state.is_due(PAINT_EVERY) || is_last {
+                    let (_, width) = size();
+                    show_block(vec![layout_line(done_bytes, total_bytes, begin.elapsed(), width)]);
                 }
-                if bars.main.length() != Some(total_bytes) {
-                    bars.main.set_style(style(
-                        "layout   {wide_bar} {bytes}/{total_bytes}  {bytes_per_sec}  ETA {eta}",
-                    ));
-                    bars.main.set_length(total_bytes);
-                }
-                bars.main.set_position(done_bytes);
             }
-            Shows::Lines(last) => {
-                if is_due(last) || done_bytes == total_bytes {
-                    line(format_args!("layout: {} of {} MiB written", done_bytes >> 20, total_bytes >> 20));
+            Shows::Lines => {
+                if state.is_due(LINE_EVERY) || is_last {
+                    line(plain_layout(done_bytes, total_bytes, begin.elapsed()));
                 }
             }
         }
-    }
-
-    fn left(&self, left: Duration) {
-        if let Ok(mut last) = self.left.lock() {
-            *last = Some(left);
+        if is_last {
+            state.layout = None;
         }
     }
 
-    fn start(&self, record: &RunRecord, is_brief: bool) {
-        self.is_brief.store(is_brief, Ordering::Relaxed);
-        if is_brief {
+    /// A load begins; one that is brief is over before anybody has read what is shown of it.
+    pub fn start(&self, plan: &Plan, is_brief: bool) {
+        let mut state = self.state();
+        state.load = (!is_brief).then(|| LoadBlock::new(plan));
+        if let (Shows::Block, Some(load)) = (self.shows, &state.load) {
+            let (height, width) = size();
+            show_block(load.before(plan, (width, height), stderr_has_colours()));
+        }
+    }
+
+    /// An interval of it is over.
+    pub fn interval(&self, interval: &LiveInterval<'_>) {
+        let mut state = self.state();
+        if self.shows == Shows::Quiet {
             return;
         }
-        let plan = &record.plan;
-        let Shows::Terminal(all, bars) = &self.shows else { return };
-        let Ok(mut bars) = bars.lock() else { return };
-        // A search makes many loads, each with bars of its own.
-        bars.clear();
-        bars.main = all.add(ProgressBar::new(plan.duration().as_secs()));
-        bars.main.set_style(style("{msg:<8} {wide_bar} {pos} of {len} s  ETA {prefix}"));
-        bars.main.set_message("start");
-        bars.main.set_prefix(format!("{} s", self.whole(plan).as_secs()));
-        // Only roles that the plan has; their lines keep their order, so that the eye finds them again.
-        for role in Role::ALL.iter().filter(|role| plan.jobs.iter().any(|job| job.role == **role)) {
-            let line = all.add(ProgressBar::no_length());
-            line.set_style(style("  {msg}"));
-            line.set_message(role.to_string());
-            bars.roles.push((*role, line));
-        }
-    }
-
-    fn interval(&self, plan: &Plan, interval: &Interval) {
-        if self.is_brief.load(Ordering::Relaxed) {
-            return;
-        }
-        let elapsed = interval.start + interval.duration;
-        // Of all loads of a search, and not of the one under way: that is what somebody waits for.
-        let remaining = self.whole(plan).saturating_sub(elapsed);
-        let is_last = elapsed >= plan.duration();
-        match &self.shows {
+        let Some(load) = &mut state.load else { return };
+        let begins = load.add(interval);
+        let is_long = interval.load() == 1 || interval.plan().duration() >= LONG_LOAD;
+        match self.shows {
             Shows::Quiet => {}
-            Shows::Terminal(_, bars) => {
-                let Ok(bars) = bars.lock() else { return };
-                bars.main.set_message(stage(plan, interval));
-                bars.main.set_prefix(format!("{} s", remaining.as_secs()));
-                bars.main.set_position(elapsed.as_secs());
-                // Asked each time: a window is resized while a run goes on.
-                let columns = usize::from(console::Term::stderr().size().1);
-                for (role, line) in &bars.roles {
-                    line.set_message(role_line(plan, interval, *role, columns));
+            Shows::Block => {
+                if state.is_due(PAINT_EVERY) || interval.is_last() {
+                    let (height, width) = size();
+                    let load = state.load.as_ref().expect("it was there");
+                    show_block(load.lines(interval, (width, height), stderr_has_colours()));
                 }
             }
-            Shows::Lines(last) => {
+            Shows::Lines => {
                 // The last second is always shown, so that a log ends with the end.
-                if is_due(last) || is_last {
-                    let roles: Vec<String> = Role::ALL
-                        .iter()
-                        .filter(|role| plan.jobs.iter().any(|job| job.role == **role))
-                        .map(|role| role_line(plan, interval, *role, usize::MAX))
-                        .collect();
-                    let stage = stage(plan, interval);
-                    line(format_args!("{stage}: ETA {} s | {}", remaining.as_secs(), roles.join(" | ")));
+                let is_end = interval.is_last() && interval.left().is_zero();
+                if begins && is_long || is_end {
+                    state.shown = None;
+                }
+                if state.is_due(LINE_EVERY) {
+                    line(plain_line(interval));
                 }
             }
         }
     }
 
-    fn finish(&self) {
-        if let Ok(mut left) = self.left.lock() {
-            *left = None;
-        }
-        if let Shows::Terminal(_, bars) = &self.shows
-            && let Ok(mut bars) = bars.lock()
-        {
-            bars.clear();
+    /// The load is over; a terminal is given back clean.
+    pub fn finish(&self) {
+        self.state().load = None;
+        if self.shows == Shows::Block {
+            clear_block();
         }
     }
-}
 
-/// The phase that an interval is of, or its step: `ramp`, `step 2`.
-fn stage(plan: &Plan, interval: &Interval) -> String {
-    let begun = plan.step_borders().iter().filter(|border| **border <= interval.start).count();
-    match begun {
-        0 => interval.phase.as_str().to_owned(),
-        number => format!("step {number}"),
-    }
-}
-
-impl Bars {
-    /// Gives the terminal back clean.
-    fn clear(&mut self) {
-        self.roles.drain(..).for_each(|(_, line)| line.finish_and_clear());
-        self.main.finish_and_clear();
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -220,40 +153,19 @@ impl Drop for Live {
     }
 }
 
-/// `data   12345 IOPS   96.4 MiB/s   avg 0.87 ms   p99 2.41 ms`, reads and writes together; without the
-/// bandwidth where the terminal is too narrow for it.
-fn role_line(plan: &Plan, interval: &Interval, role: Role, columns: usize) -> String {
-    let mut jobs = JobCounts::default();
-    // Histograms are merged and asked once: percentiles of several jobs cannot be averaged.
-    for (_, counts) in plan.jobs.iter().zip(&interval.jobs).filter(|(job, _)| job.role == role) {
-        jobs.merge(counts);
+impl State {
+    /// Whether it is time to show something again; if so, it is taken as shown.
+    fn is_due(&mut self, every: Duration) -> bool {
+        let due = self.shown.is_none_or(|shown| shown.elapsed() >= every);
+        if due {
+            self.shown = Some(Instant::now());
+        }
+        due
     }
-    let mut both = OpCounts::default();
-    jobs.read.iter().chain(&jobs.write).for_each(|op| both.merge(op));
-    let figures = Figures::new(&both, interval.duration);
-    let ms = |us: Option<f64>| us.map_or_else(|| "–".to_owned(), |us| format!("{:.2}", us / 1_000.0));
-    let bandwidth = match columns {
-        WIDE_COLUMNS.. => format!(" {:>7.1} MiB/s", figures.bandwidth_mib_per_s.unwrap_or(0.0)),
-        _ => String::new(),
-    };
-    // A column that is nearly always zero hides the one time when it is not.
-    let errors = if both.error_count > 0 { format!("  {} errors", both.error_count) } else { String::new() };
-    let (mean, p99) = (ms(figures.lat_mean_us), ms(figures.lat_p99_us));
-    format!(
-        "{role:<6} {:>8.0} IOPS{bandwidth}  avg {mean} ms  p99 {p99} ms{errors}",
-        figures.iops.unwrap_or(0.0)
-    )
 }
 
-fn is_due(last: &Mutex<Instant>) -> bool {
-    let Ok(mut last) = last.lock() else { return false };
-    let due = last.elapsed() >= LINE_EVERY;
-    if due {
-        *last = Instant::now();
-    }
-    due
-}
-
-fn style(template: &str) -> ProgressStyle {
-    ProgressStyle::with_template(template).expect("the templates are constants").progress_chars("━╸─")
+/// Height and width of the terminal. Asked each time: a window is resized while a run goes on.
+fn size() -> (usize, usize) {
+    let (height, width) = console::Term::stderr().size();
+    (usize::from(height), usize::from(width))
 }

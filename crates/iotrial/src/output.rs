@@ -6,6 +6,7 @@
 
 use std::fmt;
 use std::io::{self, ErrorKind, IsTerminal as _, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::Context;
 use iotrial_measure::process::terminal_takes_escapes;
@@ -44,11 +45,80 @@ pub fn json(value: &impl Serialize) -> Result<(), Failure> {
     bytes(harmless_json(&document).as_bytes())
 }
 
+/// How a result goes to programs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum JsonForm {
+    /// It does not: people read it.
+    #[default]
+    None,
+    /// As one document.
+    Document,
+    /// As the last line of a stream.
+    LastLine,
+}
+
+impl JsonForm {
+    /// What --json and --json-stream ask for.
+    pub const fn of(json: bool, json_stream: bool) -> Self {
+        match (json, json_stream) {
+            (_, true) => Self::LastLine,
+            (true, false) => Self::Document,
+            (false, false) => Self::None,
+        }
+    }
+
+    /// Whether standard output belongs to a program.
+    pub const fn is_json(self) -> bool {
+        !matches!(self, Self::None)
+    }
+
+    /// The option that asks for it.
+    pub const fn option(self) -> Option<&'static str> {
+        match self {
+            Self::None => None,
+            Self::Document => Some("--json"),
+            Self::LastLine => Some("--json-stream"),
+        }
+    }
+
+    /// Writes the result; nothing where people read it.
+    pub fn write(self, value: &impl Serialize) -> Result<(), Failure> {
+        #[derive(Serialize)]
+        struct LastLine<'v, T> {
+            kind: &'static str,
+            #[serde(flatten)]
+            value: &'v T,
+        }
+        match self {
+            Self::None => Ok(()),
+            Self::Document => json(value),
+            // A reader that has seen enough is no error.
+            Self::LastLine => json_line(&LastLine { kind: "summary", value }).map(drop),
+        }
+    }
+}
+
+impl From<bool> for JsonForm {
+    fn from(json: bool) -> Self {
+        Self::of(json, false)
+    }
+}
+
 /// Writes one JSON value as one line of a stream; `false` where nobody reads on.
 pub fn json_line(value: &impl Serialize) -> Result<bool, Failure> {
+    line_of_json(&json_text(value))
+}
+
+/// One JSON value as one line of a stream.
+pub fn json_text(value: &impl Serialize) -> String {
     let mut line = serde_json::to_string(value).expect("what is shown is plain data");
     line.push('\n');
-    stream(harmless_json(&line).as_bytes())
+    harmless_json(&line).into_owned()
+}
+
+/// Writes a line from [`json_text`]; `false` where nobody reads on.
+pub fn line_of_json(line: &str) -> Result<bool, Failure> {
+    stream(line.as_bytes())
 }
 
 /// Writes lines for people that are part of a stream; `false` where nobody reads on.
@@ -84,12 +154,59 @@ pub fn bytes(bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Says a line, or several, on standard error, as `say!` does.
+/// Says a line, or several, on standard error, as `say!` does: above the block, where there is one.
 pub fn line(line: impl fmt::Display) {
     // In one piece, so that lines of several threads stay whole.
     let line = harmless_lines(&format!("{line}\n"));
+    let block = block();
+    let all = if block.is_empty() { line } else { painted_over(&block, columns(), &line, &block) };
     // There is no other place where it could be said that nobody hears this one, and it is not worth ending a run.
-    let _ = io::stderr().write_all(line.as_bytes());
+    let _ = io::stderr().write_all(all.as_bytes());
+}
+
+/// The lines at the end of standard error that are painted again and again.
+// One for the whole program, so that whoever says a line, such as the handler of a signal, does not tear it.
+static BLOCK: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+fn block() -> MutexGuard<'static, Vec<String>> {
+    BLOCK.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Shows lines on standard error, a terminal that takes escapes, in the place of those that were shown before. The cursor stays visible and
+/// at the beginning of a line below them, so that a program that is killed leaves nothing to be put right.
+pub fn show_block(lines: Vec<String>) {
+    let lines: Vec<String> = lines.iter().map(|line| harmless_but_colours(line)).collect();
+    let mut block = block();
+    let _ = io::stderr().write_all(painted_over(&block, columns(), "", &lines).as_bytes());
+    *block = lines;
+}
+
+/// Takes the block away.
+pub fn clear_block() {
+    let mut block = block();
+    if !block.is_empty() {
+        let _ = io::stderr().write_all(painted_over(&block, columns(), "", &[]).as_bytes());
+        block.clear();
+    }
+}
+
+fn columns() -> usize {
+    usize::from(console::Term::stderr().size().1)
+}
+
+/// What takes a terminal from one block to another one, with `text` above it. In one piece, so that nothing flickers.
+fn painted_over(before: &[String], columns: usize, text: &str, lines: &[String]) -> String {
+    // A terminal that became narrower has wrapped the lines that it shows.
+    let rows = |line: &String| console::measure_text_width(line).div_ceil(columns.max(1)).max(1);
+    let up: usize = before.iter().map(rows).sum();
+    // Cursor up and to the first column; each line is cleared behind its end, and so is everything below the last one (ECMA-48).
+    let mut all = if up == 0 { String::new() } else { format!("\x1b[{up}A\r") };
+    for line in text.lines().chain(lines.iter().map(String::as_str)) {
+        all.push_str(line);
+        all.push_str("\x1b[K\n");
+    }
+    all.push_str("\x1b[J");
+    all
 }
 
 /// Whether somebody looks at standard output, rather than a file or a program.
@@ -99,14 +216,30 @@ pub fn stdout_is_terminal() -> bool {
 
 /// Whether standard output is a terminal that takes colours and moves its cursor.
 pub fn takes_escapes() -> bool {
-    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    stdout_is_terminal() && !is_dumb && terminal_takes_escapes()
+    stdout_is_terminal() && !is_dumb() && terminal_takes_escapes()
+}
+
+/// The same of standard error.
+pub fn stderr_takes_escapes() -> bool {
+    stderr_is_terminal() && !is_dumb() && terminal_takes_escapes()
 }
 
 /// Whether colours may be written to standard output: to a terminal that has them, where `NO_COLOR` is not set.
 pub fn has_colours() -> bool {
-    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    !no_color && takes_escapes()
+    !is_without_colours() && takes_escapes()
+}
+
+/// The same of standard error.
+pub fn stderr_has_colours() -> bool {
+    !is_without_colours() && stderr_takes_escapes()
+}
+
+fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
+}
+
+fn is_without_colours() -> bool {
+    std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
 /// Columns where nobody says how wide the page is: a file or a pipe can be scrolled, and tables are not cut short for it.
@@ -139,6 +272,15 @@ pub fn harmless_but_colours(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_block_is_painted_over_even_where_the_terminal_has_become_narrower() {
+        let before = ["x".repeat(50), "y".to_owned()];
+        let over = |columns, text: &str| painted_over(&before, columns, text, &["z".to_owned()]);
+        assert_eq!(over(80, ""), "\x1b[2A\rz\x1b[K\n\x1b[J");
+        assert_eq!(over(20, "said\n"), "\x1b[4A\rsaid\x1b[K\nz\x1b[K\n\x1b[J");
+        assert_eq!(painted_over(&[], 80, "", &["z".to_owned()]), "z\x1b[K\n\x1b[J");
+    }
 
     #[test]
     fn only_colours_pass() {

@@ -8,7 +8,7 @@ use iotrial_report::terminal::{TerminalStyle, render_terminal};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::output::{self, harmless, harmless_lines};
+use crate::output::{self, JsonForm, harmless, harmless_lines};
 use crate::report_files::ReportFiles;
 
 /// Something to show: for people, and for programs.
@@ -72,17 +72,18 @@ impl<'p, T: Serialize> Presentation<'p, T> {
     }
 
     /// Writes the files that are wanted, and shows the figures: whatever is wrong with a file must not hide them.
-    pub fn show(mut self, files: &'p ReportFiles, json: bool) -> Result<(), Failure> {
+    pub fn show(mut self, files: &'p ReportFiles, json: impl Into<JsonForm>) -> Result<(), Failure> {
+        let json = json.into();
         let (written, result) =
             self.document.map_or_else(|| (Vec::new(), Ok(())), |document| files.write(document));
         // After the files are written, because the document names those that are there.
-        if json {
+        if json.is_json() {
             let report = files.html_of(&written);
             self.values.iter_mut().for_each(|value| value.report = report);
             match self.values.as_slice() {
                 // One result is an object and several are a list, whoever asks: a script that asks for one needs no index.
-                [one] => output::json(one)?,
-                several => output::json(&several)?,
+                [one] => json.write(one)?,
+                several => json.write(&several)?,
             }
         // A report that goes to standard output is the only thing there, so that it can be piped.
         } else if !files.take_standard_output() {

@@ -15,7 +15,7 @@ use iotrial_report::xlsx::render_xlsx;
 use iotrial_session::atomic_file::{Existing, device_with_data, folder_of, write_whole};
 
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, JsonForm};
 
 /// Where a report goes besides the terminal.
 #[derive(Debug, Clone, Args, Default)]
@@ -154,10 +154,10 @@ impl ReportFiles {
     }
 
     /// Refuses what cannot all be done: two outputs in one place. `json` goes to standard output, `others` to files.
-    pub fn check(&self, json: bool, others: &[OtherFile<'_>]) -> Result<(), Failure> {
+    pub fn check(&self, json: impl Into<JsonForm>, others: &[OtherFile<'_>]) -> Result<(), Failure> {
         let mut taken = Vec::new();
-        if json {
-            taken.push(("--json", Path::new(STANDARD_OUTPUT)));
+        if let Some(option) = json.into().option() {
+            taken.push((option, Path::new(STANDARD_OUTPUT)));
         }
         let forms = self.wanted().map(|(form, path)| (form.option(), path));
         for (option, path) in forms.chain(others.iter().copied()) {

@@ -174,15 +174,29 @@ fn a_run_and_a_report_take_gates_on_values_and_a_misspelt_one_costs_no_run() {
     let gated = |gates: &[&str]| bench.run(&[&load, gates].concat());
     let kept = gated(&["--gate", "log.write.p99 < 1s", "--label", "x"]).expect_code(0);
     assert!(kept.stdout.ends_with("✓ gates: 1 kept\n"), "{}", kept.stdout);
+    // Decided as what was simulated, and told as that.
+    assert!(
+        kept.stdout.contains(", simulated\n✓ gates") && kept.stdout.contains("say nothing of storage"),
+        "{}",
+        kept.stdout
+    );
     gated(&["--gate", "data.read.mean < 1us"]).expect_code(1);
     let none = gated(&["--gate", "scan.read.p99 < 2ms", "--label", "never"]).expect_code(2).stderr;
     assert!(none.contains("no configuration has the metric `scan.read.p99`; there are"), "{none}");
+    assert!(none.contains("; the roles are data, tempdb, log"), "{none}");
+    // A role that there is none of is a mistake before anything is measured, and when only the plan is shown.
+    for more in [&["--label", "never"][..], &["--dry-run"]] {
+        let nonsense = gated(&[&["--gate", "nonsense.p99 < 2ms"][..], more].concat()).expect_code(2).stderr;
+        assert!(nonsense.contains("no configuration has the metric `nonsense.p99`"), "{nonsense}");
+        assert!(nonsense.contains("; the roles are data, tempdb, log"), "{nonsense}");
+    }
     let change = gated(&["--gate", "write.p99 <= +10%", "--label", "never"]).expect_code(2).stderr;
     assert!(change.contains("is about a change, and there is no baseline"), "{change}");
     assert!(bench.run(&["records", "--label", "never", "--json"]).json().as_array().unwrap().is_empty());
     let report = bench.run(&["report", "x", "--gate", "tempdb.read.p99 < 1s", "--json"]).expect_code(0);
     let outcome = &report.json()["gates"][0];
     assert_eq!((&outcome["outcome"], &outcome["metric"]), (&"kept".into(), &"tempdb.read.lat_p99_us".into()));
+    assert_eq!(outcome["simulated"], true);
     assert!(outcome["value"].as_f64().unwrap() < outcome["value_interval"]["high"].as_f64().unwrap());
 }
 

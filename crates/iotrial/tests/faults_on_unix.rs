@@ -28,7 +28,7 @@ fn running(bench: &Bench, more: &[&str]) -> Child {
     ];
     let mut child = bench.interruptible(&[&arguments[..], more].concat()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    assert!(lines.any(|line| line.unwrap().starts_with("measure: ETA")), "the run never measured");
+    assert!(lines.any(|line| line.unwrap().starts_with("measure, 0:0")), "the run never measured");
     // Whoever writes into a closed pipe is told so; the program must not mind.
     std::thread::spawn(move || lines.for_each(drop));
     child
@@ -90,7 +90,7 @@ fn a_signal_that_was_ignored_when_the_program_began_does_not_end_a_run() {
     shell.args(["-c", &line]).env("IOTRIAL_STORE", bench.store()).current_dir(bench.path());
     let mut child = shell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    assert!(lines.any(|line| line.unwrap().starts_with("measure: ETA")), "the run never measured");
+    assert!(lines.any(|line| line.unwrap().starts_with("measure, 0:0")), "the run never measured");
     std::thread::spawn(move || lines.for_each(drop));
     // `nohup` in a terminal that closes, and a job of a script in the background.
     signal(&child, "-HUP");

@@ -295,7 +295,8 @@ fn without_a_terminal_progress_is_lines_and_quiet_is_silent() {
     let bench = Bench::new();
     let loud: Vec<&str> = SIM.iter().copied().filter(|argument| *argument != "--quiet").collect();
     let ran = bench.run(&loud);
-    assert!(ran.stderr.contains("measure: ETA 0 s | data "), "{}", ran.stderr);
+    let last = ran.stderr.lines().rfind(|line| line.starts_with("measure, ")).unwrap();
+    assert!(last.contains(", 0:00 left: data ") && last.contains(" IOPS, mean "), "{}", ran.stderr);
     assert!(!ran.stderr.contains('\u{1b}') && !ran.stdout.contains('\u{1b}'));
     assert_eq!(bench.run(SIM).stderr, "");
 }

@@ -677,6 +677,7 @@ fn hold(
                         delta: cell.and_then(|cell| cell.delta.as_ref()),
                         bounded: cell.and_then(|cell| cell.bounded.as_ref()),
                         doubt,
+                        is_simulated: sweep.circumstances.is_simulated,
                     }));
                 }
             }
@@ -685,6 +686,7 @@ fn hold(
             let patterns = curves.iter().map(|curve| format!("{}.ceiling", curve.pattern));
             let words = SweepFigure::ALL.iter().map(|figure| figure.word().to_owned());
             return Err(CompareError::UnknownMetric {
+                roles: Vec::new(),
                 name: gate.name.clone(),
                 near: enumerate(&words.chain(patterns).collect::<Vec<_>>()),
                 nearest: None,

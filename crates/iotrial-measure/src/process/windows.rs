@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use windows_sys::Win32::Foundation::{FALSE, INVALID_HANDLE_VALUE, TRUE};
 use windows_sys::Win32::System::Console::{
     CTRL_BREAK_EVENT, CTRL_C_EVENT, ENABLE_VIRTUAL_TERMINAL_PROCESSING, GetConsoleMode, GetStdHandle,
-    STD_OUTPUT_HANDLE, SetConsoleCtrlHandler, SetConsoleMode,
+    STD_ERROR_HANDLE, STD_HANDLE, STD_OUTPUT_HANDLE, SetConsoleCtrlHandler, SetConsoleMode,
 };
 use windows_sys::core::BOOL;
 
@@ -55,18 +55,25 @@ const fn ends_when_answered(event: u32) -> bool {
 /// Does nothing: no file is limited.
 pub fn survive_file_size_limit() {}
 
-/// Whether standard output, which is a terminal, takes escape sequences. Consoles since Windows 10 do when they are asked to, and show
-/// them as text otherwise; older ones never do.
+/// Whether the terminal of standard output and error takes escape sequences. Consoles since Windows 10 do when they are asked to, and
+/// show them as text otherwise; older ones never do.
 pub fn terminal_takes_escapes() -> bool {
+    // Each has a handle, and the other one may be a file.
+    [STD_OUTPUT_HANDLE, STD_ERROR_HANDLE].into_iter().all(takes_escapes)
+}
+
+/// Whether one of them takes escape sequences, where it is a console.
+fn takes_escapes(which: STD_HANDLE) -> bool {
     #[expect(unsafe_code, reason = "the mode of a console is not in std")]
     // SAFETY: it only looks the handle up.
-    let handle = unsafe { GetStdHandle(STD_OUTPUT_HANDLE) };
+    let handle = unsafe { GetStdHandle(which) };
+    // One that is not there shows nothing.
     if handle.is_null() || handle == INVALID_HANDLE_VALUE {
-        return false;
+        return true;
     }
     let mut mode = 0;
     #[expect(unsafe_code, reason = "the mode of a console is not in std")]
-    // SAFETY: the handle is that of standard output, which stays open, and the number outlives the call.
+    // SAFETY: the handle is that of a standard stream, which stays open, and the number outlives the call.
     let is_console = unsafe { GetConsoleMode(handle, &raw mut mode) } != FALSE;
     // A terminal that is no console is one of Cygwin or MSYS (mintty), which understands them.
     if !is_console || mode & ENABLE_VIRTUAL_TERMINAL_PROCESSING != 0 {

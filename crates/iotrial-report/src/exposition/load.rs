@@ -3,11 +3,11 @@
 //! Beside the sums stand the figures of the last interval, a second: for whoever looks with a browser, and for percentiles that are not
 //! read off buckets.
 
-use std::time::Duration;
-
 use iotrial_analysis::figures::Figures;
-use iotrial_model::plan::{Arrival, PhaseKind, Plan};
-use iotrial_model::record::{Interval, JobCounts, OpCounts, RunRecord};
+use iotrial_analysis::live_load::{LiveInterval, LiveLoad};
+use iotrial_model::plan::{Arrival, PhaseKind};
+use iotrial_model::record::{JobCounts, OpCounts, RunRecord};
+use iotrial_model::stream::Stream as IoStream;
 
 use super::{Exposed, Metric, labels};
 
@@ -123,14 +123,11 @@ const EDGES: [(&str, u64); 23] = [
 /// Of jobs that are gone, so many keep their sums: a study of many configurations must not make a text that grows for ever.
 const MOST_STREAMS: usize = 500;
 
-/// What is served of the loads of a session.
+/// What is served of the loads of a session, beside how far they are.
 #[derive(Debug, Clone)]
 pub struct LoadExposition {
     version: String,
     host: String,
-    layout: (u64, u64),
-    left_s: f64,
-    load_count: u64,
     /// The load under way, or the last one.
     load: Option<Load>,
     /// Every stream of every load so far.
@@ -143,11 +140,6 @@ pub struct LoadExposition {
 struct Load {
     /// Version, host, label and so on.
     about: String,
-    /// Before the first interval there is none, and after the last one neither.
-    phase: Option<PhaseKind>,
-    step: usize,
-    elapsed: Duration,
-    duration: Duration,
     /// Labels of each job of the plan, without the direction.
     jobs: Vec<String>,
     /// The last interval: figures and mean outstanding by labels, offered rate and backlog by job.
@@ -178,23 +170,10 @@ impl LoadExposition {
         Self {
             version: version.to_owned(),
             host: host.to_owned(),
-            layout: (0, 0),
-            left_s: 0.0,
-            load_count: 0,
             load: None,
             streams: Vec::new(),
             open_jobs: Vec::new(),
         }
-    }
-
-    /// So many bytes of all are written before the load.
-    pub const fn layout(&mut self, done_bytes: u64, total_bytes: u64) {
-        self.layout = (done_bytes, total_bytes);
-    }
-
-    /// All loads take so long from the beginning of the next one on, at most.
-    pub const fn left(&mut self, left: Duration) {
-        self.left_s = left.as_secs_f64();
     }
 
     /// The load of a record begins. Of an anonymous one neither host nor paths are told.
@@ -235,45 +214,32 @@ impl LoadExposition {
         }
         self.streams.drain(..self.streams.len().saturating_sub(MOST_STREAMS));
         self.open_jobs.drain(..self.open_jobs.len().saturating_sub(MOST_STREAMS));
-        self.load_count += 1;
-        self.load = Some(Load {
-            about,
-            phase: None,
-            step: 0,
-            elapsed: Duration::ZERO,
-            duration: plan.duration(),
-            jobs,
-            last: Vec::new(),
-            offered: Vec::new(),
-        });
+        self.load = Some(Load { about, jobs, last: Vec::new(), offered: Vec::new() });
     }
 
     /// An interval of the load that began last is over.
-    pub fn interval(&mut self, plan: &Plan, interval: &Interval) {
+    pub fn interval(&mut self, interval: &LiveInterval<'_>) {
         let Some(load) = &mut self.load else { return };
-        let end = interval.start.saturating_add(interval.duration);
-        let borders = plan.step_borders();
-        (load.phase, load.elapsed) = (Some(interval.phase), end);
-        load.step = borders.iter().filter(|border| **border <= interval.start).count();
         load.last.clear();
         load.offered.clear();
-        let seconds = interval.duration.as_secs_f64().max(1e-9);
-        for (number, (labels, counts)) in load.jobs.iter().zip(&interval.jobs).enumerate() {
-            for (direction, op) in directions(counts) {
+        let jobs = load.jobs.iter().zip(interval.counts()).zip(&interval.figures().jobs);
+        for ((labels, counts), job) in jobs {
+            for (direction, stream, op) in directions(counts) {
                 let labels = directed(labels, direction);
-                if let Some(stream) = self.streams.iter_mut().find(|stream| stream.labels == labels) {
-                    let latency_s = stream.add(op);
-                    load.last.push((labels, Figures::new(op, interval.duration), latency_s / seconds));
+                let Some(sums) = self.streams.iter_mut().find(|stream| stream.labels == labels) else {
+                    continue;
+                };
+                let outstanding = sums.add(op) / interval.duration().as_secs_f64().max(1e-9);
+                if let Some(figures) = job.streams.get(stream) {
+                    load.last.push((labels, figures.clone(), outstanding));
                 }
             }
-            if let Arrival::Open { iops, .. } = plan.jobs[number].arrival {
-                let share = share_of(plan, load.step);
-                let backlog = interval.backlog.get(number).copied().unwrap_or_default();
-                load.offered.push((labels.clone(), iops * share, backlog));
+            if let Some((arrivals, asked)) = job.arrivals.and_then(|one| Some((one, one.asked_iops?))) {
+                load.offered.push((labels.clone(), asked, arrivals.backlog_count));
             }
         }
         // What is due at the end of a step is given up there.
-        if borders.contains(&end) {
+        if interval.plan().step_borders().contains(&interval.elapsed()) {
             self.give_up();
         }
     }
@@ -282,11 +248,9 @@ impl LoadExposition {
     pub fn finish(&mut self) {
         self.give_up();
         if let Some(load) = &mut self.load {
-            (load.phase, load.step) = (None, 0);
             load.last.clear();
             load.offered.clear();
         }
-        self.left_s = 0.0;
     }
 
     /// Counts what is never issued.
@@ -298,31 +262,25 @@ impl LoadExposition {
         }
     }
 
-    /// As Prometheus reads it.
-    pub fn text(&self) -> String {
+    /// As Prometheus reads it, with how far the loads are.
+    pub fn text(&self, live: &LiveLoad) -> String {
         let mut text = Exposed::default();
-        let load = self.load.as_ref();
         let waiting = || labels(&[("version", &self.version), ("host", &self.host)]);
         text.metric(INFO);
-        text.sample(INFO.0, &load.map_or_else(waiting, |load| load.about.clone()), 1);
+        let about = self.load.as_ref().map_or_else(waiting, |load| load.about.clone());
+        text.sample(INFO.0, &about, 1);
         text.metric(PHASE);
-        let (done, all) = self.layout;
-        let now = match load.and_then(|load| load.phase) {
-            Some(phase) => phase.as_str(),
-            None if done < all => "layout",
-            None => "none",
-        };
+        let (done, all) = live.laid_out();
+        let now = live.phase().as_str();
         let phases = [PhaseKind::Precondition, PhaseKind::Ramp, PhaseKind::Measure].map(PhaseKind::as_str);
         for phase in ["none", "layout"].into_iter().chain(phases) {
             text.sample(PHASE.0, &labels(&[("phase", phase)]), u8::from(phase == now));
         }
-        let elapsed = load.map_or(0.0, |load| load.elapsed.as_secs_f64());
-        let whole = load.filter(|load| load.phase.is_some()).map_or(0.0, |load| load.duration.as_secs_f64());
         for (metric, value) in [
-            (STEP, load.map_or(0, |load| load.step) as f64),
-            (ELAPSED, elapsed),
-            (LEFT, (self.left_s.max(whole) - elapsed).max(0.0)),
-            (LOADS, self.load_count as f64),
+            (STEP, live.step() as f64),
+            (ELAPSED, live.elapsed().as_secs_f64()),
+            (LEFT, live.left().as_secs_f64()),
+            (LOADS, live.count() as f64),
             (LAYOUT, all as f64),
             (LAID_OUT, done as f64),
         ] {
@@ -444,9 +402,13 @@ impl Stream {
     }
 }
 
-fn directions(counts: &JobCounts) -> impl Iterator<Item = (&'static str, &OpCounts)> {
-    let all = [("read", &counts.read), ("write", &counts.write), ("commit", &counts.commit)];
-    all.into_iter().filter_map(|(direction, op)| Some((direction, op.as_ref()?)))
+fn directions(counts: &JobCounts) -> impl Iterator<Item = (&'static str, IoStream, &OpCounts)> {
+    let all = [
+        ("read", IoStream::Read, &counts.read),
+        ("write", IoStream::Write, &counts.write),
+        ("commit", IoStream::Commit, &counts.commit),
+    ];
+    all.into_iter().filter_map(|(direction, stream, op)| Some((direction, stream, op.as_ref()?)))
 }
 
 fn directed(labels: &str, direction: &str) -> String {
@@ -474,17 +436,12 @@ fn labels_of_job(record: &RunRecord, job: usize) -> String {
     ])
 }
 
-/// The share of the full load at a step, on average; before the first one it is that which the first begins with.
-fn share_of(plan: &Plan, step: usize) -> f64 {
-    match step.checked_sub(1) {
-        None => plan.steps.first().map_or(1.0, |first| first.first_share()),
-        Some(index) => plan.steps.get(index).or(plan.steps.last()).map_or(1.0, |step| step.mean_share()),
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
+    use std::time::Duration;
+
+    use iotrial_model::record::Interval;
     use serde_json::json;
 
     use super::super::check_format;
@@ -528,6 +485,33 @@ mod tests {
 
     const OF_JOB: &str = "label=\"one\",job=\"pages\",role=\"data\",target=\"/srv/acme\"";
 
+    /// What is served of a load, with how far it is.
+    struct Seen(LiveLoad, LoadExposition);
+
+    impl Seen {
+        fn new() -> Self {
+            Self(LiveLoad::default(), LoadExposition::new("0.1.0", "db01"))
+        }
+
+        fn start(&mut self, record: &RunRecord) {
+            self.0.start(&record.plan);
+            self.1.start(record);
+        }
+
+        fn interval(&mut self, record: &RunRecord, interval: &Interval) {
+            self.1.interval(&self.0.interval(&record.plan, interval));
+        }
+
+        fn finish(&mut self) {
+            self.0.finish();
+            self.1.finish();
+        }
+
+        fn text(&self) -> String {
+            self.1.text(&self.0)
+        }
+    }
+
     #[track_caller]
     fn check(text: &str, line: &str) {
         assert!(text.contains(&format!("\n{}\n", line.replace("JOB", OF_JOB))), "no {line} in:\n{text}");
@@ -535,12 +519,12 @@ mod tests {
 
     #[test]
     fn sums_go_on_and_the_last_second_is_replaced() {
-        let (record, mut exposition) = (record("one"), LoadExposition::new("0.1.0", "db01"));
+        let (record, mut exposition) = (record("one"), Seen::new());
         exposition.start(&record);
         // From zero on, before anything was done.
         check(&exposition.text(), "iotrial_job_errors_total{JOB,direction=\"read\"} 0");
-        exposition.interval(&record.plan, &second(0, Duration::from_micros(400), 50, 0));
-        exposition.interval(&record.plan, &second(1, Duration::from_millis(4), 25, 7));
+        exposition.interval(&record, &second(0, Duration::from_micros(400), 50, 0));
+        exposition.interval(&record, &second(1, Duration::from_millis(4), 25, 7));
         let text = exposition.text();
         check_format(&text, METRICS);
         check(&text, "iotrial_job_latency_seconds_bucket{JOB,direction=\"read\",le=\"0.0003\"} 0");
@@ -558,13 +542,13 @@ mod tests {
 
     #[test]
     fn what_is_due_at_the_end_of_a_step_or_of_the_load_was_never_issued() {
-        let (record, mut exposition) = (record("one"), LoadExposition::new("0.1.0", "db01"));
+        let (record, mut exposition) = (record("one"), Seen::new());
         exposition.start(&record);
-        exposition.interval(&record.plan, &second(8, Duration::from_millis(1), 1, 5));
+        exposition.interval(&record, &second(8, Duration::from_millis(1), 1, 5));
         check(&exposition.text(), "iotrial_job_not_issued_total{JOB} 0");
-        exposition.interval(&record.plan, &second(9, Duration::from_millis(1), 1, 6));
+        exposition.interval(&record, &second(9, Duration::from_millis(1), 1, 6));
         check(&exposition.text(), "iotrial_job_not_issued_total{JOB} 6");
-        exposition.interval(&record.plan, &second(10, Duration::from_millis(1), 1, 3));
+        exposition.interval(&record, &second(10, Duration::from_millis(1), 1, 3));
         check(&exposition.text(), "iotrial_run_step 2");
         check(&exposition.text(), "iotrial_job_offered_iops{JOB} 100");
         exposition.finish();
@@ -577,7 +561,7 @@ mod tests {
 
     #[test]
     fn an_anonymous_load_names_neither_host_nor_path() {
-        let mut exposition = LoadExposition::new("0.1.0", "db-prod-07");
+        let mut exposition = Seen(LiveLoad::default(), LoadExposition::new("0.1.0", "db-prod-07"));
         exposition.start(&RunRecord { anonymous: true, ..record("one") });
         let text = exposition.text();
         assert!(!text.contains("acme") && !text.contains("db-prod"), "{text}");
@@ -586,7 +570,7 @@ mod tests {
 
     #[test]
     fn many_configurations_do_not_grow_it_for_ever() {
-        let mut exposition = LoadExposition::new("0.1.0", "db01");
+        let mut exposition = Seen::new();
         (0..2 * MOST_STREAMS).for_each(|number| exposition.start(&record(&number.to_string())));
         let text = exposition.text();
         assert_eq!(text.matches("\niotrial_job_bytes_total{").count(), MOST_STREAMS);

@@ -2,7 +2,7 @@
 
 use iotrial_analysis::saturation::{KneeBound, Saturation};
 use iotrial_analysis::sweep::{Curve, Probe, SweepSummary};
-use iotrial_analysis::words::{latency_in_words, with_thousands};
+use iotrial_analysis::words::{latency_in_words, seconds_in_words, with_thousands};
 use iotrial_model::record::EndedHow;
 
 use super::{curve_name, found};
@@ -70,30 +70,41 @@ fn of_curves(summary: &SweepSummary, best: &Best<'_>) -> (String, String, Vec<St
     };
     let points: Vec<String> =
         all.iter().take(MOST_CURVES).map(|(curve, found)| point(summary, curve, found)).collect();
-    let (_, _, fastest) = best.iops;
-    let sentence = format!(
-        "The highest rate that any load reached is {} IOPS, with {} outstanding I/Os and a mean latency of {}.",
-        with_thousands(best.iops.0),
-        fastest.outstanding,
-        latency(fastest)
-    );
-    (capital(&headline), sentence, points)
+    let lasts = fast.sustained.is_some();
+    (capital(&headline), fastest_load(summary, best, top.ceiling_iops, lasts), points)
+}
+
+/// How the ceiling came about, and why a load may have done more: two maxima beside one another need a word.
+fn fastest_load(summary: &SweepSummary, best: &Best<'_>, ceiling_iops: f64, lasts: bool) -> String {
+    let (iops, curve, fastest) = best.iops;
+    let by =
+        format!("with {} outstanding I/Os and a mean latency of {}", fastest.outstanding, latency(fastest));
+    if with_thousands(iops) == with_thousands(ceiling_iops) {
+        return format!("That was measured {by}.");
+    }
+    let of_ceiling =
+        if lasts { "That is the rate that lasts" } else { "That follows from all loads together" };
+    let time = match fastest.measured_s {
+        // Not every source says how long it measured.
+        seconds if seconds > 0.0 => format!(" for {}", seconds_in_words(seconds)),
+        _ => String::new(),
+    };
+    let (most, name) = (with_thousands(iops), curve_name(summary, curve));
+    format!("{of_ceiling}. The fastest single load did {most} IOPS ({name}){time}, {by}.")
 }
 
 /// Knee, ceiling and limit of one curve.
 fn point(summary: &SweepSummary, curve: &Curve, found: &Saturation) -> String {
     let at = |found: &Saturation| {
-        format!(
-            "{} outstanding I/Os: {} IOPS at {}",
-            NumberFormat::fit(
-                Quantity::Load,
-                LatencyUnit::Milliseconds,
-                std::iter::once(found.knee.outstanding)
-            )
-            .write_with_unit(found.knee.outstanding),
-            with_thousands(found.knee.iops),
-            latency_in_words(found.knee.lat_mean_us)
-        )
+        let once = std::iter::once(found.knee.outstanding);
+        let load = NumberFormat::fit(Quantity::Load, LatencyUnit::Milliseconds, once)
+            .write_with_unit(found.knee.outstanding);
+        let latency = latency_in_words(found.knee.lat_mean_us);
+        // The knee is of short loads and the ceiling of a long one: a knee above its ceiling is at it.
+        if found.knee.iops >= found.ceiling_iops {
+            return format!("{load} outstanding I/Os at {latency}, which already reach the ceiling");
+        }
+        format!("{load} outstanding I/Os: {} IOPS at {latency}", with_thousands(found.knee.iops))
     };
     let knee = match found.knee_bound {
         None => format!("latency stays in proportion up to {}", at(found)),

@@ -265,10 +265,15 @@ impl<'r> Sweeper<'r> {
             Some(KneeBound::Unknown) => return,
         };
         let ceiling = if found.is_reached { "ceiling" } else { "no ceiling up to" };
+        // The knee is of short loads and the ceiling of a long one: a knee above its ceiling is at it.
+        let rate = if found.knee.iops < found.ceiling_iops {
+            format!("{} IOPS, ", with_thousands(found.knee.iops))
+        } else {
+            String::new()
+        };
         self.rig.say(&format!(
-            "{pattern:<13} knee {at} {:.1} outstanding, {} IOPS, {:.3} ms; {ceiling} {} IOPS, {:.1} MiB/s",
+            "{pattern:<13} knee {at} {:.1} outstanding, {rate}{:.3} ms; {ceiling} {} IOPS, {:.1} MiB/s",
             found.knee.outstanding,
-            with_thousands(found.knee.iops),
             found.knee.lat_mean_us / 1e3,
             with_thousands(found.ceiling_iops),
             found.ceiling_mib_per_s

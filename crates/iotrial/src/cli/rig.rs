@@ -13,12 +13,15 @@ use iotrial_session::request::RigRequest;
 use super::{HostArgs, ListenArgs, StoreArgs};
 use crate::failure::Failure;
 
+/// Where the test files go if nothing else is said.
+pub const USUAL_DIRECTORY: &str = "./iotrial-data";
+
 /// Targets, engine, name, and where the records go.
 #[derive(Debug, Clone, Args)]
 pub struct RigArgs {
     /// Directory, iotrial test file or raw block device (repeatable). With roles in front (data, tempdb, log, scan, backup) only
     /// for these: log=/mnt/b, data,tempdb=/mnt/a.
-    #[arg(short, long = "target", value_name = "[ROLE=]PATH", default_value = "./iotrial-data", value_parser = targets())]
+    #[arg(short, long = "target", value_name = "[ROLE=]PATH", default_value = USUAL_DIRECTORY, value_parser = targets())]
     pub targets: Vec<GivenTarget>,
 
     /// I/O engine [default: uring if the kernel allows it, iocp on Windows, else threads].

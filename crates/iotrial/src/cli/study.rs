@@ -1,10 +1,13 @@
 //! Options of `study`.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
 
 use iotrial_model::given_target::GivenTarget;
+use iotrial_model::need::Need;
+use iotrial_model::units::parse_duration;
 use iotrial_session::request::{Earlier, StudyRequest};
 
 use super::rig::targets;
@@ -101,6 +104,10 @@ pub struct StudyArgs {
     #[arg(long)]
     pub json: bool,
 
+    /// Print a JSON object every second while it runs, one per line, and the result as the last line (`iotrial docs json`).
+    #[arg(long, conflicts_with_all = ["json", "dry_run", "status"])]
+    pub json_stream: bool,
+
     #[command(flatten)]
     pub store: StoreArgs,
 }
@@ -138,11 +145,12 @@ pub enum StudyCommand {
 }
 
 /// Options of `study new`.
-#[derive(Debug, Clone, Args)]
+#[derive(Debug, Clone, PartialEq, Args)]
 #[command(after_help = "\
 Examples:
   iotrial study new /mnt/old /mnt/new > volumes.toml
-  iotrial study new /mnt/a /mnt/b --profile postgresql-oltp > pg.toml")]
+  iotrial study new /mnt/a /mnt/b --profile postgresql-oltp > pg.toml
+  iotrial study new /mnt/a /mnt/b --name disks --duration 5m --need 20000iops > disks.toml")]
 pub struct StudyNewArgs {
     /// What to compare: directories, files or devices, each becomes a configuration.
     #[arg(required = true, num_args = 2.., value_name = "TARGET")]
@@ -155,6 +163,18 @@ pub struct StudyNewArgs {
     /// How often to measure each configuration; small differences need five or more.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeats: u32,
+
+    /// Name of the study: its journal in the store has it, so each study needs its own.
+    #[arg(long, default_value = "comparison")]
+    pub name: String,
+
+    /// Measuring time of each run [default: the profile's quick one].
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    pub duration: Option<Duration>,
+
+    /// Measure whether each place sustains this rate, such as 20000iops or data=18000iops,log=900iops.
+    #[arg(long, value_name = "RATE")]
+    pub need: Option<Need>,
 }
 
 /// Options of `study export`.

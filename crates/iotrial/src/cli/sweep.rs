@@ -91,6 +91,10 @@ pub struct SweepArgs {
     /// Print one JSON document to standard output, and nothing else.
     #[arg(long)]
     pub json: bool,
+
+    /// Print a JSON object every second while it runs, one per line, and the result as the last line (`iotrial docs json`).
+    #[arg(long, conflicts_with_all = ["json", "dry_run"])]
+    pub json_stream: bool,
 }
 
 impl SweepArgs {

@@ -9,7 +9,7 @@ use iotrial_engine::targets::{LeftOver, LeftOverError, find_left_overs, remove_l
 use iotrial_model::units::ByteSize;
 use serde::Serialize;
 
-use crate::cli::CleanArgs;
+use crate::cli::{CleanArgs, USUAL_DIRECTORY};
 use crate::failure::Failure;
 use crate::output::{self, harmless, say, stderr_is_terminal};
 
@@ -25,10 +25,17 @@ struct Line<'f> {
 /// Shows what is left over in the directories, and removes it after consent.
 pub fn clean(args: &CleanArgs) -> Result<ExitCode, Failure> {
     let mut found = Vec::new();
+    let mut missing = 0;
     for directory in &args.directories {
-        // A run that made its directory took it away again.
-        if directory.exists() {
+        // Asked without following: what a broken link leads to is an error, and not nothing.
+        if directory.symlink_metadata().is_ok() {
             found.extend(find_left_overs(directory).map_err(failure)?);
+            continue;
+        }
+        // No error: a run that made its directory took it away again. But whoever mistyped it is told.
+        if directory != Path::new(USUAL_DIRECTORY) {
+            say!("`{}` does not exist", directory.display());
+            missing += 1;
         }
     }
     // Before any question: the list is what the answer rests on.
@@ -39,7 +46,7 @@ pub fn clean(args: &CleanArgs) -> Result<ExitCode, Failure> {
             output::text(&format!("{:>12}  {path}{}\n", file.size.to_string(), remark(file)))?;
         }
     }
-    if found.is_empty() {
+    if found.is_empty() && missing < args.directories.len() {
         // Not on standard output, where `--json` and scripts expect files.
         say!("no leftover test files found");
     }

@@ -2,22 +2,26 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use indicatif::{ProgressBar, ProgressStyle};
 use iotrial_analysis::comparison::Circumstances;
 use iotrial_analysis::sweep::SweepSummary;
 use iotrial_model::imported::ImportedRecord;
 use iotrial_model::subject::Subject;
+use iotrial_model::units::group_thousands;
 use iotrial_report::document::Document;
 use iotrial_report::sweep::SweepOf;
 
 use crate::cli::ImportArgs;
 use crate::failure::{Failure, NOT_ALL_READ};
 use crate::intake::{self, Folders, Intake, Takes};
-use crate::output::{harmless, stderr_is_terminal};
+use crate::output::{self, harmless, stderr_has_colours, stderr_takes_escapes};
 use crate::parallel::in_parallel;
 use crate::presentation::{Presentation, Value};
+use crate::progress_bar::{bar_line, clock};
 use crate::store::open_store;
 
 mod naming;
@@ -28,6 +32,9 @@ use outcome::{Outcome, gather, take_file};
 
 /// Warnings and errors beyond these are only counted on a terminal; `--json` has all of them.
 const MOST_TOLD: usize = 20;
+
+/// The bar is painted no more often.
+const PAINT_EVERY: Duration = Duration::from_millis(100);
 
 const TAKES: Takes = Takes { command: "import", what: "results of other tools and printed tables" };
 
@@ -47,15 +54,15 @@ pub fn import(args: &ImportArgs) -> Result<ExitCode, Failure> {
     // Before the folder for the records is made: a wrong name must not leave one behind.
     let sources = intake.find(&args.sources)?;
     let folder = folder_of_records(args)?;
-    let bar = progress(args, sources.len());
+    let progress = FilesRead::new(args, sources.len());
     // Each file is read, and its records are written, at once: of ten thousand files never all are in memory.
     let outcomes = in_parallel(&sources, |source| {
         let read = intake::open(&source.path, &naming(args, &source.path));
         let outcome = take_file(source, read, &folder, args.as_sweep);
-        bar.inc(1);
+        progress.add();
         outcome
     });
-    bar.finish_and_clear();
+    output::clear_block();
     let (mut outcome, results) = gather(outcomes, &sources, folder)?;
     let document = args.as_sweep.then(|| sweep_document(&mut outcome, &results, args)).transpose()?;
     // Warnings first, so that the counts stand at the end of what a terminal shows.
@@ -89,13 +96,42 @@ fn folder_of_records(args: &ImportArgs) -> Result<PathBuf, Failure> {
     Ok(folder.clone())
 }
 
-fn progress(args: &ImportArgs, count: usize) -> ProgressBar {
-    // A bar for one file flickers and says nothing.
-    if args.quiet || count < 2 || !stderr_is_terminal() {
-        return ProgressBar::hidden();
+/// How many files are read, for whoever waits at a terminal.
+struct FilesRead {
+    all: usize,
+    done: AtomicUsize,
+    begin: Instant,
+    /// When it was shown last; `None` where nobody sees it.
+    shown: Option<Mutex<Instant>>,
+}
+
+impl FilesRead {
+    fn new(args: &ImportArgs, all: usize) -> Self {
+        // A bar for one file flickers and says nothing.
+        let is_seen = !args.quiet && all >= 2 && stderr_takes_escapes();
+        let begin = Instant::now();
+        Self { all, done: AtomicUsize::new(0), begin, shown: is_seen.then(|| Mutex::new(begin)) }
     }
-    let style = ProgressStyle::with_template("import   {wide_bar} {pos}/{len}  ETA {eta}");
-    ProgressBar::new(count as u64).with_style(style.expect("the template is right"))
+
+    /// One more, from whichever thread.
+    fn add(&self) {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        let Some(Ok(mut shown)) = self.shown.as_ref().map(Mutex::try_lock) else { return };
+        if shown.elapsed() < PAINT_EVERY {
+            return;
+        }
+        *shown = Instant::now();
+        let left = self.begin.elapsed().mul_f64((self.all - done) as f64 / done as f64);
+        let words = format!(
+            "{} of {} files, {} left",
+            group_thousands(&done.to_string()),
+            group_thousands(&self.all.to_string()),
+            clock(left)
+        );
+        let width = usize::from(console::Term::stderr().size().1);
+        let share = done as f64 / self.all as f64;
+        output::show_block(vec![bar_line("importing", share, &words, width, stderr_has_colours())]);
+    }
 }
 
 /// The curves of the results. What is no point of one is named.

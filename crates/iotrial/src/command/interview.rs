@@ -1,4 +1,7 @@
-//! `iotrial` alone on a terminal: three questions, the command that they come to, a last one before anything is written, and the run.
+//! `iotrial` alone on a terminal: a few questions, the command that they come to, a last one before anything is written, and the work.
+
+mod compare;
+mod place;
 
 use std::io::IsTerminal as _;
 use std::path::Path;
@@ -7,19 +10,21 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use clap::CommandFactory;
+use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
 use dialoguer::{Confirm, Input, Select};
 use iotrial_model::given_target::GivenTarget;
-use iotrial_model::plan::TargetKind;
+use iotrial_model::need::Need;
 use iotrial_model::units::format_duration;
 use iotrial_session::judged_profile::JudgedProfile;
-use iotrial_session::request::{LoadRequest, RigRequest};
+use iotrial_session::request::{Aim, LoadRequest, RigRequest};
 use iotrial_session::setup::Setup;
 
 use crate::cli::{Cli, Command, StoreArgs};
 use crate::command::run;
 use crate::effective;
 use crate::failure::{Failure, NOT_CARRIED_OUT};
-use crate::output::{say, stderr_is_terminal};
+use crate::output::{say, stderr_has_colours, stderr_is_terminal};
+use place::ask_place;
 
 const DATABASES: &[(&str, &str)] = &[
     ("SQL Server, many small transactions (OLTP)", "sqlserver-oltp"),
@@ -49,28 +54,54 @@ const DATABASES: &[(&str, &str)] = &[
     ("64 KiB I/Os, sequential, 40 % reads", "oci-64k-rw"),
 ];
 
+// With the time in all, these and other answers have to fit a line of 80 columns: a list of choices is painted line by line.
 /// What each is good for, and how long the answer is then measured. How long the whole run takes follows from the load.
 const HOW_LONG: &[(&str, Option<Duration>)] = &[
     ("a quick look", None),
-    ("enough for a first decision: measures for five minutes", Some(Duration::from_secs(300))),
-    ("shows burst credits run out: measures for half an hour", Some(Duration::from_secs(1800))),
+    ("enough for a first decision: measures 5 minutes", Some(Duration::from_secs(300))),
+    ("shows burst credits run out: measures 30 minutes", Some(Duration::from_secs(1800))),
 ];
 
-/// Asks which database, where and how long, prints the command, and runs it.
+/// Asks what is wanted, prints the command, and carries it out.
 pub fn interview() -> Result<ExitCode, Failure> {
     // In a script the questions would wait for ever; help and code 2 say what is wrong.
     if !std::io::stdin().is_terminal() || !stderr_is_terminal() {
         say!("{}", Cli::command().render_help());
         return Ok(ExitCode::from(2));
     }
-    let ended = |error| Failure::execution(anyhow::Error::new(error).context("the conversation ended"));
-    let answers = ask().map_err(ended)?;
+    say!("A few questions: arrow keys choose, Tab completes paths, Ctrl-C ends.\n");
+    let theme = theme();
+    let wishes = ["Is this storage fast enough for a database?", "Which of two places is faster?"];
+    let wish = Select::with_theme(&*theme).with_prompt("What do you want to know").items(wishes).default(0);
+    match wish.interact().map_err(ended)? {
+        0 => one_place(&*theme),
+        _ => compare::two_places(&*theme),
+    }
+}
+
+/// Colours only where they are wanted.
+fn theme() -> Box<dyn Theme> {
+    if stderr_has_colours() { Box::new(ColorfulTheme::default()) } else { Box::new(SimpleTheme) }
+}
+
+fn ended(error: dialoguer::Error) -> Failure {
+    Failure::execution(anyhow::Error::new(error).context("the conversation ended"))
+}
+
+/// Asks for a run, prints it, and makes it.
+fn one_place(theme: &dyn Theme) -> Result<ExitCode, Failure> {
+    let profile = ask_profile(theme).map_err(ended)?;
+    let place = ask_place(theme, profile, "Directory for the test files", "./iotrial-data").map_err(ended)?;
+    let need = ask_need(theme, profile, &place.target).map_err(ended)?;
+    let answers = Answers { profile, target: place.target.clone(), need, duration: None };
+    let answers = ask_duration(theme, answers).map_err(ended)?;
     // So that nobody has to answer the questions a second time.
     say!("\n  {}\n", answers.command());
     let load = JudgedProfile::load(Path::new(""), answers.profile, None)?;
     // Asked with the command in view, and before the first byte is written: whoever mistyped the directory sees it here.
     let setup = Setup::new(load, &answers.request())?;
-    if !Confirm::new().with_prompt(outlook(&setup)).default(true).interact().map_err(ended)? {
+    if !confirmed(theme, &outlook(&setup)).map_err(ended)? {
+        place.take_back();
         say!("nothing was written");
         return Ok(ExitCode::from(NOT_CARRIED_OUT));
     }
@@ -81,31 +112,73 @@ pub fn interview() -> Result<ExitCode, Failure> {
     }
 }
 
-/// What was answered; everything else is as it is when nothing is said.
-struct Answers {
-    profile: &'static str,
-    target: String,
-    /// `None` is the profile's quick one.
-    duration: Option<Duration>,
+fn confirmed(theme: &dyn Theme, question: &str) -> dialoguer::Result<bool> {
+    Confirm::with_theme(theme).with_prompt(question).default(true).interact()
 }
 
-/// Asks the three questions.
-fn ask() -> dialoguer::Result<Answers> {
-    say!("Three questions: the arrow keys choose, Enter answers, Ctrl-C ends.\n");
-    // The database comes first, because what the directory must have room for follows from it.
+fn ask_profile(theme: &dyn Theme) -> dialoguer::Result<&'static str> {
+    // Before the directory, because what that must have room for follows from it.
     let names: Vec<&str> = DATABASES.iter().map(|(name, _)| *name).collect();
-    let database = Select::new().with_prompt("Which database").items(&names).default(0).interact()?;
-    let profile = DATABASES[database].1;
-    let target = ask_place(profile)?;
-    let times: Vec<String> =
-        HOW_LONG.iter().map(|(name, time)| how_long(profile, &target, name, *time)).collect();
-    let time = Select::new().with_prompt("How long").items(&times).default(0).interact()?;
-    Ok(Answers { profile, target, duration: HOW_LONG[time].1 })
+    let database = Select::with_theme(theme).with_prompt("Which database").items(&names).default(0);
+    Ok(DATABASES[database.interact()?].1)
+}
+
+/// Asks for the rate that is needed, where the load can be made at one.
+fn ask_need(theme: &dyn Theme, profile: &'static str, target: &str) -> dialoguer::Result<Option<Need>> {
+    let quick = Answers::quick(profile, target);
+    // A load whose rates are given, or that has none, is judged as it is.
+    if look_at(&quick).is_ok_and(|setup| setup.search.is_none()) {
+        return Ok(None);
+    }
+    let check = |text: &String| match needed(text)? {
+        Some(need) => look_at(&Answers { need: Some(need), ..quick.clone() }).map(drop),
+        None => Ok(()),
+    };
+    let text: String = Input::with_theme(theme)
+        .with_prompt("How many IOPS do you need (empty if you do not know)")
+        .allow_empty(true)
+        .validate_with(check)
+        .interact_text()?;
+    // It was checked just now.
+    Ok(needed(&text).ok().flatten())
+}
+
+/// `20000`, `20,000` and `20k` as people write them, and whatever `--need` takes.
+fn needed(text: &str) -> Result<Option<Need>, String> {
+    let plain = text.trim().to_ascii_lowercase();
+    if plain.is_empty() {
+        return Ok(None);
+    }
+    if plain.contains('=') {
+        return plain
+            .parse()
+            .map(Some)
+            .map_err(|error: iotrial_model::need::ParseNeedError| error.to_string());
+    }
+    let number = plain.trim_end_matches("iops").trim().replace([',', ' '], "");
+    let (digits, factor) = match number.strip_suffix('k') {
+        Some(thousands) => (thousands, 1e3),
+        None => (number.as_str(), 1.0),
+    };
+    match digits.parse::<f64>() {
+        Ok(count) if count > 0.0 && (count * factor).is_finite() => Ok(Some(Need::Total(count * factor))),
+        _ => Err(format!("`{}` is not a number of I/Os per second, such as 20000", text.trim())),
+    }
+}
+
+/// Asks how long, with what each answer comes to.
+fn ask_duration(theme: &dyn Theme, answers: Answers) -> dialoguer::Result<Answers> {
+    let times: Vec<String> = HOW_LONG
+        .iter()
+        .map(|(name, duration)| how_long(&Answers { duration: *duration, ..answers.clone() }, name))
+        .collect();
+    let time = Select::with_theme(theme).with_prompt("How long").items(&times).default(0).interact()?;
+    Ok(Answers { duration: HOW_LONG[time].1, ..answers })
 }
 
 /// What a time is good for, with all that the run takes.
-fn how_long(profile: &'static str, target: &str, name: &str, duration: Option<Duration>) -> String {
-    match look_at(&Answers { profile, target: target.to_owned(), duration }) {
+fn how_long(answers: &Answers, name: &str) -> String {
+    match look_at(answers) {
         Ok(setup) => format!("{name} ({} in all)", in_minutes(setup.expected_time())),
         // The load of the next question would be refused; the run says why.
         Err(_) => name.to_owned(),
@@ -116,38 +189,25 @@ fn how_long(profile: &'static str, target: &str, name: &str, duration: Option<Du
 fn in_minutes(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..90 => format!("about {seconds} s"),
-        seconds => format!("about {} minutes", (seconds + 30) / 60),
+        seconds @ 90..7_200 => format!("about {} minutes", (seconds + 30) / 60),
+        seconds => format!("about {} hours", (seconds + 1_800) / 3_600),
     }
-}
-
-/// Asks for a directory until there is one that the load fits in.
-fn ask_place(profile: &'static str) -> dialoguer::Result<String> {
-    loop {
-        let target: String = Input::new()
-            .with_prompt("Directory for the test files")
-            .default("./iotrial-data".to_owned())
-            .validate_with(|text: &String| look_at(&quick(profile, text)).map(drop))
-            .interact_text()?;
-        let in_memory = look_at(&quick(profile, &target)).is_ok_and(|setup| is_in_memory(&setup));
-        let question =
-            format!("{target} is in memory, so this would measure memory and no disk. Use it anyway");
-        if !in_memory || Confirm::new().with_prompt(question).default(false).interact()? {
-            return Ok(target);
-        }
-    }
-}
-
-/// The shortest of the loads: where that cannot run, no other can.
-fn quick(profile: &'static str, target: &str) -> Answers {
-    Answers { profile, target: target.to_owned(), duration: None }
 }
 
 /// What the load would find in a directory, or why it cannot run there, on one line. Touches nothing.
 fn look_at(answers: &Answers) -> Result<Setup, String> {
     let Answers { profile, target, .. } = answers;
+    let path = Path::new(target);
     // A run takes a file or a device as well; here a path that leads to one is a slip.
-    if Path::new(target).exists() && !Path::new(target).is_dir() {
-        return Err(format!("{target} is not a directory"));
+    if path.exists() && !path.is_dir() {
+        let name = path.display();
+        return Err(if path.is_file() {
+            format!("{name} is a file, and the test files need a directory")
+        } else {
+            format!(
+                "{name} is not a directory; `iotrial target {name}` shows what is on a raw device, and `iotrial run --target {name}` measures it"
+            )
+        });
     }
     let reason = |error: Failure| match (error.reason(), error.into_hint()) {
         (reason, Some(hint)) => format!("{reason}; {hint}"),
@@ -157,25 +217,28 @@ fn look_at(answers: &Answers) -> Result<Setup, String> {
     Setup::new(load, &answers.request()).map_err(|error| reason(error.into()))
 }
 
-fn is_in_memory(setup: &Setup) -> bool {
-    setup.probed.iter().any(|one| one.record.in_memory)
-}
-
 /// What will be written, where, how long it takes and what is left of it, as a question.
 fn outlook(setup: &Setup) -> String {
-    let free = setup.probed.iter().find_map(|one| match &one.facts.kind {
-        TargetKind::Directory(space) => Some(format!(", where {} are free", space.available)),
-        _ => None,
-    });
-    format!(
-        "Write {} of test files{}, run for {}, then remove the files",
-        setup.layout.written,
-        free.unwrap_or_default(),
-        in_minutes(setup.expected_time())
-    )
+    format!("Write {}, run for {}, remove the files", setup.layout.written, in_minutes(setup.expected_time()))
+}
+
+/// What was answered; everything else is as it is when nothing is said.
+#[derive(Debug, Clone)]
+struct Answers {
+    profile: &'static str,
+    target: String,
+    /// `None` where nobody knows it.
+    need: Option<Need>,
+    /// `None` is the profile's quick one.
+    duration: Option<Duration>,
 }
 
 impl Answers {
+    /// The shortest of the loads: where that cannot run, no other can.
+    fn quick(profile: &'static str, target: &str) -> Self {
+        Self { profile, target: target.to_owned(), need: None, duration: None }
+    }
+
     fn request(&self) -> LoadRequest {
         // Everything else stays as `run` has it: the printed command must do the same.
         let rig = RigRequest {
@@ -183,7 +246,11 @@ impl Answers {
             store: StoreArgs::default().place(),
             ..RigRequest::default()
         };
-        LoadRequest { duration: self.duration, rig, ..LoadRequest::default() }
+        let aim = match &self.need {
+            None => Aim::Usual,
+            Some(need) => Aim::Capacity { limit: None, need: Some(need.clone()) },
+        };
+        LoadRequest { duration: self.duration, aim, rig, ..LoadRequest::default() }
     }
 
     /// The command that does the same, for the next time.
@@ -194,6 +261,9 @@ impl Answers {
     fn words(&self) -> Vec<String> {
         let mut words =
             ["iotrial", "run", self.profile, "--target", &self.target].map(str::to_owned).to_vec();
+        if let Some(need) = &self.need {
+            words.extend(["--need".to_owned(), need.to_string()]);
+        }
         if let Some(duration) = self.duration {
             words.extend(["--duration".to_owned(), format_duration(duration)]);
         }
@@ -224,14 +294,34 @@ mod tests {
 
     #[test]
     fn the_printed_command_asks_for_the_run_that_is_made() {
-        for (_, duration) in HOW_LONG {
-            let answers = Answers { profile: "mysql-oltp", target: "/mnt/a".to_owned(), duration: *duration };
-            let command = answers.command();
-            let Some(Command::Run(args)) = Cli::try_parse_from(command.split(' ')).unwrap().command else {
-                panic!("{command}")
-            };
-            assert_eq!(args.request(None).unwrap(), answers.request(), "{command}");
-            assert_eq!((args.load.profile.as_str(), args.load.thresholds.is_none()), (answers.profile, true));
+        for need in [None, Some(Need::Total(20_000.0)), needed("log=900iops, data=18000iops").unwrap()] {
+            for (_, duration) in HOW_LONG {
+                let target = "/mnt/a".to_owned();
+                let answers =
+                    Answers { profile: "mysql-oltp", target, need: need.clone(), duration: *duration };
+                let command = answers.command();
+                let Some(Command::Run(args)) = Cli::try_parse_from(command.split(' ')).unwrap().command
+                else {
+                    panic!("{command}")
+                };
+                let asked = args.need.as_ref().map(|need| need.parse().unwrap());
+                assert_eq!(args.request(asked).unwrap(), answers.request(), "{command}");
+                assert_eq!(
+                    (args.load.profile.as_str(), args.load.thresholds.is_none()),
+                    (answers.profile, true)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_need_is_taken_as_people_write_it() {
+        for text in ["20000", "20,000", "20 000", "20k", "20000 iops", "20000IOPS"] {
+            assert_eq!(needed(text), Ok(Some(Need::Total(20_000.0))), "{text}");
+        }
+        assert_eq!(needed("  "), Ok(None));
+        for text in ["many", "-5", "0", "inf", "20 MiB/s", "data=fast"] {
+            assert!(needed(text).is_err(), "{text}");
         }
     }
 
@@ -250,25 +340,26 @@ mod tests {
         let file = folder.path().join("file");
         std::fs::write(&file, "x").unwrap();
         let check = |path: &Path, part: &str| {
-            let refused = look_at(&quick("sqlserver-log", &path.to_string_lossy())).map(drop).unwrap_err();
+            let quick = Answers::quick("sqlserver-log", &path.to_string_lossy());
+            let refused = look_at(&quick).map(drop).unwrap_err();
             assert!(refused.contains(part) && !refused.contains('\n'), "{refused}");
         };
-        check(&file, "is not a directory");
+        check(&file, "is a file, and the test files need a directory");
         check(&folder.path().join("no/such"), "nor the directory above it exists");
         check(&file.join("below"), "a file stands where a directory should be");
         // One that can be made stays unmade.
         let new = folder.path().join("new");
-        let setup = look_at(&quick("sqlserver-log", &new.to_string_lossy())).unwrap();
-        assert!(
-            outlook(&setup).starts_with(&format!("Write {} of test files, where ", setup.layout.written))
-        );
+        let quick = Answers::quick("sqlserver-log", &new.to_string_lossy());
+        let setup = look_at(&quick).unwrap();
+        assert!(outlook(&setup).starts_with(&format!("Write {}, run for ", setup.layout.written)));
         assert!(!new.exists());
         // What is chosen by is the whole run: its layout and ramp come on top of what was asked.
-        let of = |duration| how_long("sqlserver-log", &new.to_string_lossy(), "x", duration);
+        let of = |duration| how_long(&Answers { duration, ..quick.clone() }, "x");
         assert_eq!(of(None), format!("x ({} in all)", in_minutes(setup.expected_time())));
         let minutes = |text: &str| text.split(' ').find_map(|word| word.parse::<u64>().ok());
         assert!(minutes(&of(Some(Duration::from_secs(1_800)))) >= Some(30));
-        assert_eq!(in_minutes(Duration::from_secs(120)), "about 2 minutes");
+        let words = [60, 120, 9_000].map(|seconds| in_minutes(Duration::from_secs(seconds)));
+        assert_eq!(words, ["about 60 s", "about 2 minutes", "about 3 hours"]);
     }
 
     #[test]

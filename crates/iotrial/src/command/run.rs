@@ -1,9 +1,9 @@
 //! `iotrial run`: one profile on one set of targets, with a verdict and a report at the end.
 
 use std::collections::BTreeSet;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::anyhow;
 use clap::CommandFactory;
@@ -17,6 +17,7 @@ use iotrial_model::record::{EndedHow, RunRecord, TargetRecord};
 use iotrial_model::stream::{Stream, StreamOf};
 use iotrial_model::units::format_duration;
 use iotrial_session::judged_profile::{JudgedProfile, is_file_name, load_thresholds};
+use iotrial_session::observer::Observer;
 use iotrial_session::request::LoadRequest;
 use iotrial_session::run::{self, Finished};
 use iotrial_session::setup::Setup;
@@ -31,10 +32,10 @@ use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::fio_job::{Asked, check_fio_args, fio_profile};
 use crate::gates::refused;
 use crate::intake::{self, Kind, Takes};
-use crate::output::{self, say};
+use crate::output::{self, JsonForm, say};
 use crate::report_files::{ReportFiles, check_takes_pages};
-use crate::served;
 use crate::signal::control_by_signals;
+use crate::watchers::{Wanted, Watchers};
 
 const TAKES: Takes = Takes { command: "run", what: "a profile" };
 
@@ -47,18 +48,17 @@ pub struct RunOutput {
     pub files: ReportFiles,
     /// Where the page is written if it has no name of its own; beside the record otherwise.
     pub html_folder: Option<PathBuf>,
-    /// One JSON document instead of text.
-    pub json: bool,
-    /// Whether standard error stays free of progress.
-    pub quiet: bool,
-    /// Where its figures are served meanwhile.
-    pub listen: Option<SocketAddr>,
+    /// JSON instead of text.
+    pub json: JsonForm,
+    /// Who watches it meanwhile.
+    pub wanted: Wanted,
 }
 
 /// Runs a profile, or a job of fio, and shows what came of it.
 pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     // All that is wrong with the words themselves, before any file is read.
-    args.gates.check(&args.files, args.json)?;
+    let json = JsonForm::of(args.json, args.json_stream);
+    args.gates.check(&args.files, json)?;
     args.gates.check_are_values()?;
     check_fio_args(args.fio_job.as_deref(), &args.fio)?;
     let need = args.need.as_deref().map(|need| needed(need, args)).transpose()?;
@@ -83,13 +83,13 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
         }
     };
     if args.dry_run {
-        return show_plan(load, &request, args.json);
+        return show_plan(load, &request, &args.gates, args.json);
     }
     let (files, gates) = (args.files.clone(), args.gates.clone());
     let rig = &args.load.rig;
     let html_folder = rig.page.html_folder.clone();
-    let output =
-        RunOutput { gates, files, html_folder, json: args.json, quiet: rig.quiet, listen: rig.listen.listen };
+    let wanted = Wanted { quiet: rig.quiet, listen: rig.listen.listen, json_stream: args.json_stream };
+    let output = RunOutput { gates, files, html_folder, json, wanted };
     carry_out(load, &request, &output)
 }
 
@@ -132,8 +132,15 @@ fn needed(need: &str, args: &RunArgs) -> Result<Need, Failure> {
 }
 
 /// Every decision, before anything is done.
-fn show_plan(load: JudgedProfile, request: &LoadRequest, json: bool) -> Result<ExitCode, Failure> {
+fn show_plan(
+    load: JudgedProfile,
+    request: &LoadRequest,
+    gates: &GateArgs,
+    json: bool,
+) -> Result<ExitCode, Failure> {
     let setup = Setup::new(load, request)?;
+    // What the run would refuse is refused by its plan.
+    check_gates(&gates.gates, &setup, request)?;
     dry_run::print(&setup, json)?;
     Ok(ExitCode::SUCCESS)
 }
@@ -149,9 +156,11 @@ pub fn carry_out(
     output.files.check_are_writable()?;
     check_takes_pages(output.html_folder.as_deref())?;
     check_gates(&output.gates.gates, &setup, request)?;
-    let observer = served::observer(output.quiet, output.listen)?;
-    let Finished { record, path, kept, thresholds, released } =
-        run::run(setup, control_by_signals()?, observer)?;
+    let watchers = Watchers::new(output.wanted)?;
+    let ran = run::run(setup, control_by_signals()?, Arc::clone(&watchers) as Arc<dyn Observer>);
+    // Before anything else is printed; whatever became of the stream, the record is in the store.
+    let streamed = watchers.end_stream();
+    let Finished { record, path, kept, thresholds, released } = ran?;
     let shown = show(record, path, &thresholds, output);
     // The figures come first: neither a full store nor files that cannot be removed may hide them.
     if let (Err(_), Err(failure)) = (&kept, &shown) {
@@ -159,6 +168,7 @@ pub fn carry_out(
     }
     kept?;
     released?;
+    streamed?;
     shown
 }
 
@@ -206,7 +216,8 @@ const NOT_AGAIN: [&str; 11] = [
     "--listen",
 ];
 /// The same without a value.
-const NOT_AGAIN_ALONE: [&str; 6] = ["--json", "--quiet", "-q", "--overwrite", "--strict", "--dry-run"];
+const NOT_AGAIN_ALONE: [&str; 7] =
+    ["--json", "--json-stream", "--quiet", "-q", "--overwrite", "--strict", "--dry-run"];
 /// The names of how long it is measured.
 const DURATIONS: [&str; 3] = ["--duration", "--time", "--runtime"];
 
@@ -321,7 +332,7 @@ fn show(
     let shown =
         Shown::new(vec![(path, judged)]).held(&output.gates.gates).map_err(|error| refused(&error))?;
     shown.present(&files, output.json)?;
-    let is_for_people = !output.json && !files.take_standard_output();
+    let is_for_people = !output.json.is_json() && !files.take_standard_output();
     if is_for_people {
         // The page before it may be longer than the screen, and what is read first is what stands last.
         let next = shown.only().map(|summary| format!("next: {}\n", next_step(summary, &again)));

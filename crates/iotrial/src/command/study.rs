@@ -24,11 +24,12 @@ use iotrial_session::study::{self, Carried, ReadyStudy, StudyFile};
 use crate::cli::{StudyArgs, StudyCommand};
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::intake::{self, Kind, Takes};
-use crate::output::{harmless, say, stderr_is_terminal};
+use crate::output::{JsonForm, harmless, say, stderr_is_terminal};
 use crate::report_files::ReportFiles;
-use crate::served;
 use crate::signal::control_by_signals;
 use crate::store::{open_store, open_store_to_read};
+use crate::watchers::{Wanted, Watchers};
+pub use new::write as write_new;
 use shown::Shown;
 
 const TAKES: Takes = Takes { command: "study", what: "a study" };
@@ -45,7 +46,8 @@ pub fn study(args: &StudyArgs) -> Result<ExitCode, Failure> {
     let overwrite = args.files.overwrite || args.resume;
     let args = &StudyArgs { files: ReportFiles { overwrite, ..args.files.clone() }, ..args.clone() };
     // Before the study is read: the words are wrong whatever stands in it.
-    args.files.check(args.json, &[])?;
+    let json = JsonForm::of(args.json, args.json_stream);
+    args.files.check(json, &[])?;
     let path = args.file.as_deref().expect("a file or a command is required");
     args.files.spare([path])?;
     intake::expect(Kind::Study, path, &TAKES)?;
@@ -54,7 +56,8 @@ pub fn study(args: &StudyArgs) -> Result<ExitCode, Failure> {
     let request = args.request();
     // Who only asks what would be done takes no port from whoever does it.
     let listen = args.listen.listen.filter(|_| !args.dry_run && !args.status);
-    let live = served::observer(args.quiet, listen)?;
+    let watchers = Watchers::new(Wanted { quiet: args.quiet, listen, json_stream: args.json_stream })?;
+    let live = Arc::clone(&watchers) as Arc<dyn Observer>;
     // Before the store is opened, which would be made where there is none.
     if args.dry_run {
         outlook::print(&study::outlook(&file, &request, &live)?, &file.study, args.json)?;
@@ -64,10 +67,10 @@ pub fn study(args: &StudyArgs) -> Result<ExitCode, Failure> {
         let store = open_store_to_read(&args.store)?;
         let progress = study::progress(&file, &store)?;
         let shown = Shown::new(&file.study, progress.as_ref(), &store)?;
-        shown.compared().write_and_print(&store, &args.files, args.json)?;
+        shown.compared().write_and_print(&store, &args.files, json)?;
         return Ok(ExitCode::SUCCESS);
     }
-    measure(args, &file, &request, &open_store(&args.store)?, live)
+    measure(args, &file, &request, &open_store(&args.store)?, &watchers)
 }
 
 /// Measures what is missing, and shows what came of it.
@@ -76,19 +79,24 @@ fn measure(
     file: &StudyFile,
     request: &StudyRequest,
     store: &Store,
-    live: Arc<dyn Observer>,
+    watchers: &Arc<Watchers>,
 ) -> Result<ExitCode, Failure> {
-    let ready = ReadyStudy::new(file, request, store, live)?;
+    let ready = ReadyStudy::new(file, request, store, Arc::clone(watchers) as Arc<dyn Observer>)?;
     if ready.runs_commands() && !consent(args, file, ready.left_command().as_deref())? {
         // Code 3 and not 0: whoever waits for the study in a script must not take «no» for «done».
         say!("nothing was done");
         return Ok(ExitCode::from(NOT_CARRIED_OUT));
     }
-    let Carried { progress, result } = ready.carry_out(control_by_signals()?)?;
+    let carried = ready.carry_out(control_by_signals()?);
+    // Before anything else is printed; whatever became of the stream, the records are in the store.
+    let streamed = watchers.end_stream();
+    let Carried { progress, result } = carried?;
     // What is known is shown, whatever stopped the study.
     let shown = Shown::new(&file.study, Some(&progress), store)?;
-    let shown = shown.compared().write_and_print(store, &args.files, args.json);
+    let json = JsonForm::of(args.json, args.json_stream);
+    let shown = shown.compared().write_and_print(store, &args.files, json);
     result?;
+    streamed?;
     let shown = shown?;
     Ok(if shown.is_measured_here() { ExitCode::SUCCESS } else { ExitCode::from(NOT_CARRIED_OUT) })
 }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use iotrial_analysis::findings::shared_disks;
 use iotrial_analysis::sweep::SweepSummary;
@@ -11,20 +12,21 @@ use iotrial_model::sweep::{SweepMethod, SweepRecord};
 use iotrial_model::units::format_duration;
 use iotrial_report::document::Document;
 use iotrial_report::sweep::SweepOf;
+use iotrial_session::observer::Observer;
 use iotrial_session::sweep::{Course, SweepSetup, Swept};
 use serde::Serialize;
 
 use crate::cli::{ReportArgs, SweepArgs};
 use crate::failure::{Failure, NOT_CARRIED_OUT};
-use crate::output::{self, say};
+use crate::output::{self, JsonForm, say};
 use crate::presentation::{Presentation, Value};
-use crate::report_files::{ReportFiles, check_takes_pages};
-use crate::served;
+use crate::report_files::check_takes_pages;
 use crate::signal::control_by_signals;
+use crate::watchers::{Wanted, Watchers};
 
 /// Sweeps, and shows what came of it.
 pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
-    args.files.check(args.json, &[])?;
+    args.files.check(JsonForm::of(args.json, args.json_stream), &[])?;
     let setup = SweepSetup::new(&args.request()?)?;
     // Before anything is touched, and after everything is decided: it refuses what the sweep would refuse.
     if args.dry_run {
@@ -34,8 +36,12 @@ pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
     // Minutes of measuring must not end at a folder that is not there.
     args.files.check_are_writable()?;
     check_takes_pages(args.rig.page.html_folder.as_deref())?;
-    let observer = served::observer(args.rig.quiet, args.rig.listen.listen)?;
-    let swept = setup.carry_out(control_by_signals()?, observer)?;
+    let (quiet, listen) = (args.rig.quiet, args.rig.listen.listen);
+    let watchers = Watchers::new(Wanted { quiet, listen, json_stream: args.json_stream })?;
+    let swept = setup.carry_out(control_by_signals()?, Arc::clone(&watchers) as Arc<dyn Observer>);
+    // Before anything else is printed; whatever became of the stream, the record is in the store.
+    let streamed = watchers.end_stream();
+    let swept = swept?;
     let shown = show(args, &swept);
     // The figures come first: neither a full store nor files that cannot be removed may hide them.
     if let (Err(_), Err(failure)) = (&swept.kept, &shown) {
@@ -43,6 +49,7 @@ pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
     }
     swept.kept?;
     swept.released?;
+    streamed?;
     shown
 }
 
@@ -50,7 +57,8 @@ pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
 fn show(args: &SweepArgs, swept: &Swept) -> Result<ExitCode, Failure> {
     let folder = args.rig.page.html_folder.as_deref();
     let files = args.files.clone().with_page(&swept.path, &swept.record.id, folder);
-    Shown::new(&swept.record).write_and_print(&files, args.json, &swept.path)
+    let json = JsonForm::of(args.json, args.json_stream);
+    Shown::new(&swept.record).write_and_print(&files, json, &swept.path)
 }
 
 /// What `--dry-run --json` prints.
@@ -153,7 +161,12 @@ impl Shown {
     }
 
     /// Writes the files that are wanted, and shows the figures and where everything is.
-    fn write_and_print(&self, files: &ReportFiles, json: bool, record: &Path) -> Result<ExitCode, Failure> {
+    fn write_and_print(
+        &self,
+        files: &ReportFiles,
+        json: impl Into<JsonForm>,
+        record: &Path,
+    ) -> Result<ExitCode, Failure> {
         let values = vec![Value::of_record(record, &self.summary)];
         Presentation::new(&self.document, values).show(files, json)?;
         Ok(self.exit_code())

@@ -1,10 +1,13 @@
 //! What becomes of a gate: kept, missed, or undecided and why.
 
+use std::collections::BTreeSet;
+
 use iotrial_model::bound::Amount;
 use iotrial_model::figure::{Figure, SweepFigure};
+use iotrial_model::load::Role;
 use iotrial_model::load_pattern::LoadPattern;
 use iotrial_model::metric::{APPLICATION, MetricKey};
-use iotrial_model::stream::StreamOf;
+use iotrial_model::stream::{Stream, StreamOf};
 use iotrial_model::words::{enumerate, in_brief};
 use serde::{Serialize, Serializer};
 
@@ -65,6 +68,9 @@ pub struct GateOutcome {
     /// Where the figure lies with confidence.
     #[serde(serialize_with = "as_ends")]
     pub value_interval: Option<(f64, f64)>,
+    /// Whether the device was simulated: the gate is held against what was simulated, and says nothing of storage.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub simulated: bool,
 }
 
 fn as_ends<S: Serializer>(interval: &Option<(f64, f64)>, serializer: S) -> Result<S::Ok, S::Error> {
@@ -80,8 +86,13 @@ fn as_ends<S: Serializer>(interval: &Option<(f64, f64)>, serializer: S) -> Resul
 }
 
 impl GateOutcome {
-    /// What was measured, for people: `+2.1 % (−3.0 to +7.5 %)`, `3.1 ms (2.9 to 3.3 ms)`, or that nothing was.
+    /// What was measured, for people: `+2.1 % (−3.0 to +7.5 %)`, `3.1 ms (2.9 to 3.3 ms), simulated`, or that nothing was.
     pub fn measured(&self) -> String {
+        let figure = self.figure();
+        if self.simulated { format!("{figure}, simulated") } else { figure }
+    }
+
+    fn figure(&self) -> String {
         match (self.percent, self.value) {
             (Some(percent), _) => match self.interval {
                 Some(one) => {
@@ -133,6 +144,8 @@ pub(in crate::comparison) struct CurveFigure<'c> {
     pub(in crate::comparison) delta: Option<&'c Delta>,
     pub(in crate::comparison) bounded: Option<&'c BoundedDelta>,
     pub(in crate::comparison) doubt: Option<String>,
+    /// Of the sweep, or of the one that it is compared with.
+    pub(in crate::comparison) is_simulated: bool,
 }
 
 /// What the comparison knows of a gate: the outcome without names.
@@ -324,7 +337,7 @@ impl Gate {
     /// Held against a figure of a curve of a sweep. `delta` and `bounded` are its change from the baseline, `ends` where it lies itself;
     /// `doubt` says why it may not be that of the device.
     pub(in crate::comparison) fn hold_curve(&self, of: CurveFigure<'_>) -> GateOutcome {
-        let CurveFigure { key, label, metric, value, ends, delta, bounded, doubt } = of;
+        let CurveFigure { key, label, metric, value, ends, delta, bounded, doubt, is_simulated } = of;
         let held = match (&self.limit, doubt) {
             (_, Some(doubt)) => Held::undecided(doubt),
             (Limit::Change { percent: limit }, None) => {
@@ -361,15 +374,21 @@ impl Gate {
             interval: delta.filter(|_| is_change).and_then(|delta| delta.interval),
             value: value.filter(|_| !is_change),
             value_interval: ends.filter(|_| !is_change),
-            ..self.outcome_of(key, label, metric, held)
+            ..self.outcome_of((key, label), is_simulated, metric, held)
         }
     }
 
     fn outcome(&self, one: &Configuration, metric: Metric, held: Held) -> GateOutcome {
-        self.outcome_of(&one.key, &one.label, metric, held)
+        self.outcome_of((&one.key, &one.label), one.circumstances.is_simulated, metric, held)
     }
 
-    fn outcome_of(&self, key: &str, label: &str, metric: Metric, held: Held) -> GateOutcome {
+    fn outcome_of(
+        &self,
+        (key, label): (&str, &str),
+        simulated: bool,
+        metric: Metric,
+        held: Held,
+    ) -> GateOutcome {
         GateOutcome {
             gate: self.to_string(),
             configuration: key.to_owned(),
@@ -381,6 +400,7 @@ impl Gate {
             interval: None,
             value: None,
             value_interval: None,
+            simulated,
         }
     }
 
@@ -436,8 +456,16 @@ fn unknown_metric(name: &str, key: &MetricKey, metrics: &[Metric]) -> CompareErr
     if near.is_empty() {
         near = words(&mut metrics.iter());
     }
+    let of_role = |metric: &Metric| metric.key.figure().and_then(|(of, _)| of.role);
+    let roles: BTreeSet<Role> = metrics.iter().filter_map(of_role).collect();
+    let first = name.split('.').next().unwrap_or_default();
+    let is_known = Stream::from_metric_word(first).is_some()
+        || [APPLICATION, "cpu"].contains(&first)
+        || !name.contains('.')
+        || roles.iter().any(|role| role.as_str() == first);
     CompareError::UnknownMetric {
         name: name.to_owned(),
+        roles: if is_known { Vec::new() } else { roles.into_iter().collect() },
         near: in_brief(&near, 12, 10),
         nearest: nearest_metric(name, metrics),
     }

@@ -13,6 +13,7 @@ use iotrial_model::subject::Subject;
 use iotrial_report::document::Document;
 
 use crate::failure::{Failure, INCONCLUSIVE, NOT_QUALIFIED};
+use crate::output::JsonForm;
 use crate::presentation::{Presentation, Value};
 use crate::report_files::ReportFiles;
 
@@ -99,7 +100,7 @@ impl Shown {
     }
 
     /// Writes the files that are wanted, and shows the rest.
-    pub fn present(&self, files: &ReportFiles, json: bool) -> Result<(), Failure> {
+    pub fn present(&self, files: &ReportFiles, json: impl Into<JsonForm>) -> Result<(), Failure> {
         let values = self.results.iter().map(|(path, judged)| match &judged.record {
             Record::Run(_) => Value::of_record(path, &judged.summary).with_gates(self.gates_of(path)),
             Record::Imported(_) => Value::of_file(path, &judged.summary).with_gates(self.gates_of(path)),

@@ -6,13 +6,25 @@ use std::process::ExitCode;
 
 use anyhow::anyhow;
 use iotrial_model::study::Study;
+use iotrial_model::units::format_duration;
 
 use crate::cli::StudyNewArgs;
 use crate::failure::Failure;
 use crate::output;
+use crate::report_files::write_output;
 
 /// Prints a study of one configuration for each target.
 pub fn print(args: &StudyNewArgs) -> Result<ExitCode, Failure> {
+    output::verbatim(&checked(args)?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Writes it to a file, which must not be there yet.
+pub fn write(args: &StudyNewArgs, file: &Path) -> Result<(), Failure> {
+    write_output(file, checked(args)?.as_bytes(), false)
+}
+
+fn checked(args: &StudyNewArgs) -> Result<String, Failure> {
     let text = text(args);
     // What could not be read again must not be written: a target twice, or a name that no label may have.
     Study::parse(&text).map_err(|mistakes| {
@@ -21,22 +33,29 @@ pub fn print(args: &StudyNewArgs) -> Result<ExitCode, Failure> {
         let hint = mistakes.0.iter().find_map(|one| one.hint.clone());
         Failure::input(anyhow!("{}", all.join("; "))).hint(hint)
     })?;
-    output::verbatim(&text)?;
-    Ok(ExitCode::SUCCESS)
+    Ok(text)
 }
 
 fn text(args: &StudyNewArgs) -> String {
     let labels = labels(&args.targets);
     let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
     let profiles: Vec<String> = args.profiles.iter().map(|one| quoted(one)).collect();
+    let duration = match args.duration {
+        Some(duration) => format!("duration = {}", quoted(&format_duration(duration))),
+        None => "# duration = \"5m\"".to_owned(),
+    };
     let mut text = format!(
         "# Measured by: iotrial study THIS-FILE --dry-run, and then without --dry-run. `iotrial docs study` has every key.\n\
-         format = \"iotrial.study/1\"\nname = \"comparison\"\ntitle = {}\nprofiles = [{}]\nrepeats = {}\n\n\
-         # What is not given here is as the profile has it in its quick form.\n[load]\n# size = \"20GiB\"\n# duration = \"5m\"\n",
+         format = \"iotrial.study/1\"\nname = {}\ntitle = {}\nprofiles = [{}]\nrepeats = {}\n\n\
+         # What is not given here is as the profile has it in its quick form.\n[load]\n# size = \"20GiB\"\n{duration}\n",
+        quoted(&args.name),
         quoted(&labels.join(" or ")),
         profiles.join(", "),
         args.repeats
     );
+    if let Some(need) = &args.need {
+        text += &format!("need = {}\n", quoted(&need.to_string()));
+    }
     for (label, target) in labels.iter().zip(&args.targets) {
         let (label, target) = (quoted(label), quoted(target));
         text += &format!("\n[[configuration]]\nlabel = {label}\ntargets = [{target}]\n");
@@ -63,9 +82,29 @@ fn labels(targets: &[String]) -> Vec<String> {
 mod tests {
     use super::*;
 
+    fn asked(targets: &[&str]) -> StudyNewArgs {
+        StudyNewArgs {
+            targets: targets.iter().map(|&one| one.to_owned()).collect(),
+            profiles: vec!["etcd".to_owned()],
+            repeats: 5,
+            name: "comparison".to_owned(),
+            duration: None,
+            need: None,
+        }
+    }
+
     fn of(targets: &[&str]) -> Result<Study, impl std::fmt::Debug> {
-        let targets = targets.iter().map(|&one| one.to_owned()).collect();
-        Study::parse(&text(&StudyNewArgs { targets, profiles: vec!["etcd".to_owned()], repeats: 5 }))
+        Study::parse(&text(&asked(targets)))
+    }
+
+    #[test]
+    fn name_duration_and_need_are_those_of_the_study() {
+        let duration = Some(std::time::Duration::from_secs(300));
+        let need = Some(iotrial_model::need::Need::Total(5_000.0));
+        let args = StudyNewArgs { name: "disks".to_owned(), duration, need, ..asked(&["/mnt/a", "/mnt/b"]) };
+        let study = Study::parse(&text(&args)).unwrap();
+        assert_eq!((study.name.as_str(), study.load.duration), ("disks", args.duration));
+        assert_eq!(study.load.need, args.need);
     }
 
     #[test]

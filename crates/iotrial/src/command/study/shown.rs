@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::compared::{OfProfile, StudyCompared};
 use crate::failure::Failure;
-use crate::output::{self, harmless, say};
+use crate::output::{self, JsonForm, harmless, say};
 use crate::presentation::aligned;
 use crate::report_files::ReportFiles;
 
@@ -69,14 +69,15 @@ impl<'s> Shown<'s> {
         mut self,
         store: &Store,
         files: &ReportFiles,
-        json: bool,
+        json: impl Into<JsonForm>,
     ) -> Result<Self, Failure> {
+        let json = json.into();
         let written = self.compared.as_mut().map_or(Ok(()), |compared| compared.write(files));
         if self.compared.is_none() && files.are_wanted() {
             // A note and no error: the study may have just begun, and its state is what was asked for.
             say!("note: there is nothing to compare yet, and no report of it");
         }
-        if json || !files.take_standard_output() {
+        if json.is_json() || !files.take_standard_output() {
             self.print(store, json)?;
         }
         // On standard error and after the figures, because that is where a reader goes on.
@@ -90,10 +91,10 @@ impl<'s> Shown<'s> {
     }
 
     /// Prints what is done and missing, and the comparisons below it.
-    fn print(&self, store: &Store, json: bool) -> Result<(), Failure> {
+    fn print(&self, store: &Store, json: JsonForm) -> Result<(), Failure> {
         let complete = self.count(CellState::Done) == self.cells.len();
-        if json {
-            return output::json(&JsonStudy {
+        if json.is_json() {
+            return json.write(&JsonStudy {
                 study: &self.study.name,
                 title: &self.study.title,
                 journal: store.study_journal(&self.study.name),

@@ -10,6 +10,7 @@ use iotrial_model::units::group_thousands;
 use iotrial_session::watch::{Watched, WatchedDisk};
 
 use crate::output::harmless;
+use crate::sparkline::sparkline;
 
 /// Intervals of a sparkline where there is room.
 const LONGEST_SPARK: usize = 30;
@@ -188,21 +189,6 @@ fn clock(seconds: f64) -> String {
     format!("{:02}:{:02}:{:02}", seconds / 3_600, seconds / 60 % 60, seconds % 60)
 }
 
-/// One character for each value, from nothing to the largest of them.
-fn sparkline(values: impl Iterator<Item = f64> + Clone) -> String {
-    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let most = values.clone().fold(0.0, f64::max);
-    let bar = |value: f64| {
-        if value <= 0.0 || most <= 0.0 {
-            return ' ';
-        }
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index below eight")]
-        let index = (value / most * 7.0).round() as usize;
-        BARS[index.min(7)]
-    };
-    values.map(bar).collect()
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
@@ -274,11 +260,5 @@ mod tests {
         assert!(text.starts_with("22:13:20Z md0 log") || text.contains("Z md0 log"), "{text}");
         let idle = RecordedInterval { disks: Vec::new(), ..interval(0.001) };
         assert!(plain_lines(&watched(), &idle, &sets()).ends_with("Z nothing was read or written\n"));
-    }
-
-    #[test]
-    fn a_sparkline_is_as_high_as_its_highest_value() {
-        assert_eq!(sparkline([0.0, 1.0, 50.0, 100.0].into_iter()), " ▁▅█");
-        assert_eq!(sparkline([0.0, 0.0].into_iter()), "  ");
     }
 }
