@@ -117,10 +117,7 @@ fn roles_and_targets_that_do_not_go_together_are_refused_with_what_to_do() {
     );
     check(
         &["data=a"],
-        &[
-            "no target is given for tempdb and log of the profile `small`",
-            "hint: add --target tempdb=PATH",
-        ],
+        &["no target is given for tempdb and log of the profile `small`", "hint: add --target tempdb=PATH"],
     );
     check(
         &["data,tempdb,log=a", "b"],
