@@ -53,10 +53,10 @@ pub fn parse(typed: Vec<OsString>) -> Result<Result<Cli, clap::Error>, Failure> 
     }
     let parsed = Cli::try_parse_from_words(with(&added));
     // Each was checked by itself, so that only what two of them mean together can be wrong.
-    parsed.map(Ok).or_else(|usage| {
+    parsed.map(Ok).map_err(|usage| {
         let error = anyhow!("{}", usage.render().to_string().trim_end().to_owned());
         let error = error.context("the defaults of your own do not fit this command");
-        Err(Failure::input(error).hint("`iotrial config` shows where they are set".to_owned()))
+        Failure::input(error).hint("`iotrial config` shows where they are set".to_owned())
     })
 }
 
@@ -144,7 +144,7 @@ impl<'c> Asked<'c> {
                     || excludes(argument, other)
                     || excludes(other, argument)
             };
-            if !taken.iter().any(|other| is_refused(other)) {
+            if !taken.iter().any(is_refused) {
                 chosen.push(value);
                 taken.push(argument);
             }
