@@ -49,7 +49,7 @@ fn eight_hundred_and_fifty_thousand_times_8_kib_are_not_6800_mib() {
         audit.findings.iter().filter(|finding| finding.weight == Weight::Contradiction).collect();
     let [only] = contradictions[..] else { panic!("{audit:#?}") };
     assert_eq!(only.place, "row 1-host-random, read");
-    assert_eq!(only.message, "850,000 IOPS of 8 KiB are 6,641 MiB/s, not 6,800 MiB/s: +2.4 %");
+    assert_eq!(only.message, "850,000 IOPS of 8 KiB make 6,641 MiB/s, not 6,800 MiB/s: +2.4 %");
     assert!(only.cause.contains("k is 1,000 in one and 1,024 in the other"), "{}", only.cause);
     // Three hosts print one digit of their throughput, which allows it: a doubt at most.
     assert_eq!(places(&audit.findings), ["row 1-host-random, read", "row 3-hosts-random, read"]);

@@ -229,13 +229,13 @@ mod tests {
         assert!(shown.contains("✗ It contradicts itself: 1 contradiction\n"), "{shown}");
         assert!(shown.contains("Checks that hold: 1 of 2."), "{shown}");
         assert!(
-            shown.contains("Little's law gives 31.95 I/Os outstanding; the load has 32 (−0.2 %)."),
+            shown.contains("Little's law gives 31.95 outstanding I/Os; the load has 32 (−0.2 %)."),
             "{shown}"
         );
         let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(
             words.contains(
-                "✗ serious row A, read: 54,321 IOPS of 8 KiB are 424.4 MiB/s, not 445 MiB/s: +4.9 %. Most likely MB/s, \
+                "✗ serious row A, read: 54,321 IOPS of 8 KiB make 424.4 MiB/s, not 445 MiB/s: +4.9 %. Most likely MB/s, \
                  of 1,000,000 bytes, are printed as MiB/s, of 1,048,576. Right: 424.4 MiB/s. [iops-bandwidth]"
             ),
             "{shown}"
