@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use iotrial_analysis::live_load::LiveLoad;
 use iotrial_model::plan::PhaseKind;
 use iotrial_model::record::{Interval, JobCounts, OpCounts, RunRecord};
 use iotrial_report::exposition::{DiskExposition, ExposedDisk, LoadExposition, metric_names};
@@ -67,8 +68,10 @@ fn exposition_of_a_load() -> String {
     };
     let mut exposition = LoadExposition::new("0.1.0", "db01");
     exposition.start(&record);
-    exposition.interval(&record.plan, &interval);
-    exposition.text()
+    let mut live = LiveLoad::default();
+    live.start(&record.plan);
+    exposition.interval(&live.interval(&record.plan, &interval));
+    exposition.text(&live)
 }
 
 #[test]
