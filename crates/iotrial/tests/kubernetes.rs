@@ -18,6 +18,7 @@ use support::Bench;
 
 type Labels = BTreeMap<String, String>;
 
+#[allow(dead_code, reason = "that a key is one of the API is all that is asked of some")]
 #[derive(Debug, Deserialize)]
 #[serde(tag = "kind", deny_unknown_fields)]
 enum Object {
