@@ -159,7 +159,7 @@ pub fn line(line: impl fmt::Display) {
     // In one piece, so that lines of several threads stay whole.
     let line = harmless_lines(&format!("{line}\n"));
     let block = block();
-    let all = if block.is_empty() { line } else { painted_over(&block, columns(), &line, &block) };
+    let all = if block.is_empty() { line } else { painted_over(&block, stderr_columns(), &line, &block) };
     // There is no other place where it could be said that nobody hears this one, and it is not worth ending a run.
     let _ = io::stderr().write_all(all.as_bytes());
 }
@@ -177,7 +177,7 @@ fn block() -> MutexGuard<'static, Vec<String>> {
 pub fn show_block(lines: Vec<String>) {
     let lines: Vec<String> = lines.iter().map(|line| harmless_but_colours(line)).collect();
     let mut block = block();
-    let _ = io::stderr().write_all(painted_over(&block, columns(), "", &lines).as_bytes());
+    let _ = io::stderr().write_all(painted_over(&block, stderr_columns(), "", &lines).as_bytes());
     *block = lines;
 }
 
@@ -185,12 +185,12 @@ pub fn show_block(lines: Vec<String>) {
 pub fn clear_block() {
     let mut block = block();
     if !block.is_empty() {
-        let _ = io::stderr().write_all(painted_over(&block, columns(), "", &[]).as_bytes());
+        let _ = io::stderr().write_all(painted_over(&block, stderr_columns(), "", &[]).as_bytes());
         block.clear();
     }
 }
 
-fn columns() -> usize {
+fn stderr_columns() -> usize {
     usize::from(console::Term::stderr().size().1)
 }
 

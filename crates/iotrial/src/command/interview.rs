@@ -370,22 +370,4 @@ mod tests {
         assert_eq!(quoted("/mnt/my disk"), "'/mnt/my disk'");
         assert_eq!(quoted("it's"), "'it'\\''s'");
     }
-
-    #[cfg(target_os = "linux")]
-    mod on_linux {
-        use super::*;
-
-        #[test]
-        fn a_file_system_in_memory_is_noticed() {
-            let memory = Path::new("/dev/shm");
-            if !memory.is_dir() {
-                return eprintln!("skipped: there is no /dev/shm");
-            }
-            let setup = look_at(&quick("sqlserver-log", "/dev/shm/iotrial-data"));
-            match setup {
-                Ok(setup) => assert!(is_in_memory(&setup)),
-                Err(reason) => eprintln!("skipped: {reason}"),
-            }
-        }
-    }
 }

@@ -20,7 +20,7 @@ use crate::cli::{ReportArgs, SweepArgs};
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::output::{self, JsonForm, say};
 use crate::presentation::{Presentation, Value};
-use crate::report_files::check_takes_pages;
+use crate::report_files::{ReportFiles, check_takes_pages};
 use crate::signal::control_by_signals;
 use crate::watchers::{Wanted, Watchers};
 
