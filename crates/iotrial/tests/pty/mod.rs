@@ -131,8 +131,11 @@ fn raw_place(text: &str, plain_bytes: usize) -> usize {
     text.len()
 }
 
-/// Each character, or an escape with its number and its last letter; with its place.
-fn pieces(text: &str) -> Vec<(usize, Result<char, (String, char)>)> {
+/// A character, or an escape with its number and its last letter.
+type Piece = Result<char, (String, char)>;
+
+/// Each piece of a text with its place.
+fn pieces(text: &str) -> Vec<(usize, Piece)> {
     let mut all = Vec::new();
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {

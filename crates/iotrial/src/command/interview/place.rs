@@ -241,16 +241,22 @@ mod tests {
     }
 
     #[cfg(target_os = "linux")]
-    #[test]
-    fn a_file_system_in_memory_is_noticed() {
-        let Ok(memory) = tempfile::tempdir_in("/dev/shm") else {
-            return eprintln!("skipped: there is no /dev/shm to write to");
-        };
-        match look_at(&Answers::quick("sqlserver-log", &memory.path().to_string_lossy())) {
-            Ok(setup) => {
-                assert!(doubt(&setup).is_some_and(|(doubt, default)| doubt.contains("in memory") && !default))
+    mod on_linux {
+        use super::*;
+
+        #[test]
+        fn a_file_system_in_memory_is_noticed() {
+            let Ok(memory) = tempfile::tempdir_in("/dev/shm") else {
+                return eprintln!("skipped: there is no /dev/shm to write to");
+            };
+            match look_at(&Answers::quick("sqlserver-log", &memory.path().to_string_lossy())) {
+                Ok(setup) => {
+                    assert!(
+                        doubt(&setup).is_some_and(|(doubt, default)| doubt.contains("in memory") && !default)
+                    )
+                }
+                Err(reason) => eprintln!("skipped: {reason}"),
             }
-            Err(reason) => eprintln!("skipped: {reason}"),
         }
     }
 }
