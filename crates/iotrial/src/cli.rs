@@ -212,7 +212,7 @@ Examples:
   # live figures for Prometheus and Grafana while it runs
   iotrial run --full --listen 9464
   # the same for a script: one JSON object per second
-  iotrial run --json-stream | jq -r 'select(.kind == \"interval\") | .together.iops'
+  iotrial run --json-stream | jq 'select(.kind == \"interval\").together.iops'
   # check your own host rules first, and keep what the cloud says of the machine
   iotrial run --rules ./our-rules --cloud
   # a raw device; get the token from `iotrial target`

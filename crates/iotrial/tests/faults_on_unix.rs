@@ -44,6 +44,12 @@ fn a_killed_run_leaves_a_readable_record_up_to_the_last_interval() {
     let bench = Bench::new();
     let mut child = running(&bench, &[]);
     assert_eq!(bench.stored(".journal").len(), 1);
+    // What is shown of an interval comes before it is written.
+    let written = || std::fs::read_to_string(&bench.stored(".journal")[0]).unwrap();
+    let begin = std::time::Instant::now();
+    while !written().lines().any(|line| line.contains("\"phase\":\"measure\"") && line.ends_with('}')) {
+        assert!(begin.elapsed().as_secs() < 60, "no interval was written");
+    }
     child.kill().unwrap();
     child.wait().unwrap();
     // Whatever the host had it write until then: each interval is a line, and the last one may be torn.

@@ -67,8 +67,8 @@ pub(super) fn read(intake: &Intake<'_>, args: &CompareArgs) -> Result<Samples, F
         }
     }
     let others = match broken_count.saturating_sub(1) {
-        0 => ";".to_owned(),
-        more => format!(", and {more} more cannot be read either;"),
+        0 => String::new(),
+        more => format!(" ({more} more cannot be read either)"),
     };
     match first {
         None if samples.is_empty() && !sweeps.is_empty() => {
@@ -89,7 +89,9 @@ pub(super) fn read(intake: &Intake<'_>, args: &CompareArgs) -> Result<Samples, F
                 Some(failure) => Err(failure),
             }
         }
-        Some(first) => Err(first.or_hint(format!("take it out{others} --force compares the others"))),
+        Some(first) => {
+            Err(first.or_hint(format!("leave it out{others}, or compare the others with --force")))
+        }
     }
 }
 
