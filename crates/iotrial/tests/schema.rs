@@ -109,7 +109,7 @@ fn kill_a_run(bench: &Bench) {
     let mut child =
         bench.command(&[&arguments[..], &["--duration", "60s", "--json"]].concat()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
-    let measures = lines.any(|line| line.is_ok_and(|line| line.starts_with("measure: ETA")));
+    let measures = lines.any(|line| line.is_ok_and(|line| line.starts_with("measure, 0:0")));
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(measures, "the run never measured");
