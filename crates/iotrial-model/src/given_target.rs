@@ -279,7 +279,7 @@ mod tests {
             refused(&["log=/a"]),
             "no target is given for data and tempdb of the profile `sqlserver-oltp`"
         );
-        assert!(refused(&["data,log=/a"]).contains("where tempdb of"));
+        assert!(refused(&["data,log=/a"]).contains("for tempdb of"));
         assert!(refused(&["data,log,tempdb=/a", "/b"]).starts_with("nothing would lie on `/b`"));
     }
 }
