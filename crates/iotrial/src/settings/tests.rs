@@ -54,41 +54,44 @@ fn a_misspelt_key_is_told_with_its_line_and_the_nearest_one() {
 }
 
 #[cfg(unix)]
-#[test]
-fn the_own_file_begins_what_is_read_at_its_folder_and_what_is_written_at_the_root() {
-    let rules = place::Rules::Anywhere("/home/me/.config/iotrial".into());
-    let found = |text: &str| words_of(text, &rules).map(|found| found[0].1.join(" "));
-    assert_eq!(found("thresholds = \"ours.toml\"").unwrap(), "/home/me/.config/iotrial/ours.toml");
-    assert_eq!(found("thresholds = \"flash\"").unwrap(), "flash");
-    assert_eq!(found("target = \"log=/mnt/b\"").unwrap(), "log=/mnt/b");
-    assert!(found("target = \"./data\"").unwrap_err().contains("full path"));
-    assert!(found("store = \"here\"").unwrap_err().contains("full path"));
-    assert!(found("store = \"~/here\"").unwrap().ends_with("/here"));
-}
+mod on_unix {
+    use super::*;
 
-#[cfg(unix)]
-#[test]
-fn the_file_of_a_folder_names_nothing_outside_of_it_whatever_way() {
-    let folder = tempfile::tempdir().unwrap();
-    let inside = folder.path().join("project");
-    std::fs::create_dir_all(inside.join("data")).unwrap();
-    std::os::unix::fs::symlink(folder.path(), inside.join("out")).unwrap();
-    std::os::unix::fs::symlink("/nowhere/at/all", inside.join("loose")).unwrap();
-    let rules = place::Rules::Inside(inside);
-    let found = |text: &str| words_of(text, &rules).map(|found| found[0].1.join(" "));
-    assert_eq!(found("target = \"./data\"").unwrap(), "./data");
-    assert_eq!(found("target = [\"log=new/deep\", \"data\"]").unwrap(), "log=new/deep data");
-    assert_eq!(found("thresholds = \"flash\"").unwrap(), "flash");
-    assert_eq!(found("thresholds = \"ours.toml\"").unwrap(), "ours.toml");
-    for key in ["target", "store", "html_folder", "rules", "thresholds", "catalog", "profile"] {
-        for place in
-            ["/etc/x.toml", "../x.toml", "data/../../x.toml", "out/x.toml", "loose/x.toml", "~/x.toml"]
-        {
-            let told = found(&format!("{key} = \"{place}\"")).unwrap_err();
-            assert!(told.contains("outside of this folder"), "{key} {place}: {told}");
-        }
+    #[test]
+    fn the_own_file_begins_what_is_read_at_its_folder_and_what_is_written_at_the_root() {
+        let rules = place::Rules::Anywhere("/home/me/.config/iotrial".into());
+        let found = |text: &str| words_of(text, &rules).map(|found| found[0].1.join(" "));
+        assert_eq!(found("thresholds = \"ours.toml\"").unwrap(), "/home/me/.config/iotrial/ours.toml");
+        assert_eq!(found("thresholds = \"flash\"").unwrap(), "flash");
+        assert_eq!(found("target = \"log=/mnt/b\"").unwrap(), "log=/mnt/b");
+        assert!(found("target = \"./data\"").unwrap_err().contains("full path"));
+        assert!(found("store = \"here\"").unwrap_err().contains("full path"));
+        assert!(found("store = \"~/here\"").unwrap().ends_with("/here"));
     }
-    assert!(found("target = \"log=/dev/sda\"").unwrap_err().contains("outside"));
+
+    #[test]
+    fn the_file_of_a_folder_names_nothing_outside_of_it_whatever_way() {
+        let folder = tempfile::tempdir().unwrap();
+        let inside = folder.path().join("project");
+        std::fs::create_dir_all(inside.join("data")).unwrap();
+        std::os::unix::fs::symlink(folder.path(), inside.join("out")).unwrap();
+        std::os::unix::fs::symlink("/nowhere/at/all", inside.join("loose")).unwrap();
+        let rules = place::Rules::Inside(inside);
+        let found = |text: &str| words_of(text, &rules).map(|found| found[0].1.join(" "));
+        assert_eq!(found("target = \"./data\"").unwrap(), "./data");
+        assert_eq!(found("target = [\"log=new/deep\", \"data\"]").unwrap(), "log=new/deep data");
+        assert_eq!(found("thresholds = \"flash\"").unwrap(), "flash");
+        assert_eq!(found("thresholds = \"ours.toml\"").unwrap(), "ours.toml");
+        for key in ["target", "store", "html_folder", "rules", "thresholds", "catalog", "profile"] {
+            for place in
+                ["/etc/x.toml", "../x.toml", "data/../../x.toml", "out/x.toml", "loose/x.toml", "~/x.toml"]
+            {
+                let told = found(&format!("{key} = \"{place}\"")).unwrap_err();
+                assert!(told.contains("outside of this folder"), "{key} {place}: {told}");
+            }
+        }
+        assert!(found("target = \"log=/dev/sda\"").unwrap_err().contains("outside"));
+    }
 }
 
 #[test]
