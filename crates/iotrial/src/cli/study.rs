@@ -150,7 +150,7 @@ pub enum StudyCommand {
 Examples:
   iotrial study new /mnt/old /mnt/new > volumes.toml
   iotrial study new /mnt/a /mnt/b --profile postgresql-oltp > pg.toml
-  iotrial study new /mnt/a /mnt/b --name disks --duration 5m --need 20000iops > disks.toml")]
+  iotrial study new /mnt/a /mnt/b --duration 5m --need 20000iops > disks.toml")]
 pub struct StudyNewArgs {
     /// What to compare: directories, files or devices, each becomes a configuration.
     #[arg(required = true, num_args = 2.., value_name = "TARGET")]
