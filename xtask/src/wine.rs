@@ -1,7 +1,7 @@
 //! The program for Windows, run under Wine: the part of the tests that knows no operating system, and runs as a user makes them.
 //!
-//! Wine is no Windows: it does the I/O on files within the call, whatever it says of it, and answers questions about disks from what Linux tells. What it shows is that the
-//! program starts, does its I/O right, and ends as it should.
+//! Wine is not Windows: it does the I/O on files by calls of Linux, one after the other, and answers questions about disks from what Linux reports. It shows that the
+//! program starts, does its I/O correctly and ends as it should, and says nothing about speed.
 
 use std::fs;
 use std::path::{Path, PathBuf};
