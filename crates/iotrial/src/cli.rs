@@ -153,7 +153,7 @@ Examples:
         #[arg(add = completion::schemas())]
         name: Option<String>,
     },
-    /// Show which defaults of your own hold here (files, variables), and where they are set.
+    /// Show which of your own defaults apply here (files, variables), and where they are set.
     Config(ConfigArgs),
     /// Read the documentation: list the pages, or show one.
     Docs(DocsArgs),

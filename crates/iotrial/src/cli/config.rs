@@ -6,7 +6,7 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  # which defaults of your own hold here, and where they are set
+  # which of your own defaults apply here, and where they are set
   iotrial config
   # a file to begin with
   iotrial config --example > ~/.config/iotrial/config.toml
