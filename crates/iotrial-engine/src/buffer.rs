@@ -4,18 +4,21 @@
     reason = "the kernel writes into one slot while another is stamped, so no borrow may span two"
 )]
 
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
-use std::ptr::NonNull;
+use std::alloc::Layout;
 
 use iotrial_measure::random::Random;
 use iotrial_model::units::ByteSize;
 
 use crate::content::Content;
 
+mod heap;
 #[cfg(target_os = "linux")]
 #[path = "buffer/linux.rs"]
 mod os;
-#[cfg(not(target_os = "linux"))]
+#[cfg(windows)]
+#[path = "buffer/windows.rs"]
+mod os;
+#[cfg(not(any(target_os = "linux", windows)))]
 #[path = "buffer/plain.rs"]
 mod os;
 
@@ -28,8 +31,9 @@ const HUGE_PAGE: usize = 2 << 20;
 
 /// One buffer for each slot of a queue, in one piece of memory.
 pub(crate) struct SlotBuffers {
-    memory: NonNull<u8>,
-    layout: Layout,
+    memory: os::Memory,
+    /// All of it, in bytes.
+    size: usize,
     /// First byte of each slot, and one more for the end of the last.
     starts: Vec<usize>,
 }
@@ -47,15 +51,10 @@ impl SlotBuffers {
         let total = starts[starts.len() - 1].max(ALIGNMENT);
         let alignment = if total >= HUGE_PAGE { HUGE_PAGE } else { ALIGNMENT };
         let layout = Layout::from_size_align(total, alignment).expect("a plan's buffers fit the memory");
-        // SAFETY: the layout is not empty.
-        let memory = NonNull::new(unsafe { alloc(layout) }).unwrap_or_else(|| handle_alloc_error(layout));
-        if total >= HUGE_PAGE {
-            // Before the first byte is touched: memory that has its plain pages keeps them.
-            os::ask_for_huge_pages(memory, total);
-        }
+        let memory = os::Memory::new(layout);
         // SAFETY: the memory was allocated with this size.
-        unsafe { memory.write_bytes(0, total) };
-        let mut buffers = Self { memory, layout, starts };
+        unsafe { memory.start().write_bytes(0, total) };
+        let mut buffers = Self { memory, size: total, starts };
         // Each buffer holds other pages: they are what a write consists of, but for its stamps.
         let content = Content::new(random.next_u64(), 0);
         for slot in (0..).take(lengths.len()) {
@@ -67,9 +66,8 @@ impl SlotBuffers {
 
     /// All of the memory, and the part of it that lies on huge pages.
     pub(crate) fn size_and_huge_pages(&self) -> (ByteSize, ByteSize) {
-        let huge = if self.layout.size() >= HUGE_PAGE { os::huge_page_bytes(self.memory) } else { 0 };
-        let size = self.layout.size() as u64;
-        (ByteSize::bytes(size), ByteSize::bytes(huge.min(size)))
+        let size = self.size as u64;
+        (ByteSize::bytes(size), ByteSize::bytes(self.memory.huge_page_bytes().min(size)))
     }
 
     /// What a slot holds. No I/O may be under way on it.
@@ -79,7 +77,7 @@ impl SlotBuffers {
         // SAFETY: the range lies within the allocation and belongs to this slot. The kernel does not write to
         // it, because the caller has reaped its last I/O, and the borrow of `self` keeps the next one from
         // being handed over.
-        unsafe { std::slice::from_raw_parts(self.memory.as_ptr().add(start), end - start) }
+        unsafe { std::slice::from_raw_parts(self.memory.start().as_ptr().add(start), end - start) }
     }
 
     /// The buffer of a slot. It spans no other slot's memory, which the kernel may be writing to.
@@ -88,14 +86,7 @@ impl SlotBuffers {
         let (start, end) = (self.starts[slot], self.starts[slot + 1]);
         // SAFETY: the range lies within the allocation and belongs to this slot, and the borrow of `self`
         // keeps it from being handed out twice.
-        unsafe { std::slice::from_raw_parts_mut(self.memory.as_ptr().add(start), end - start) }
-    }
-}
-
-impl Drop for SlotBuffers {
-    fn drop(&mut self) {
-        // SAFETY: it was allocated with this layout, and nothing borrows from a value that is dropped.
-        unsafe { dealloc(self.memory.as_ptr(), self.layout) };
+        unsafe { std::slice::from_raw_parts_mut(self.memory.start().as_ptr().add(start), end - start) }
     }
 }
 

@@ -5,7 +5,6 @@
 #![expect(unsafe_code, reason = "the kernel works on raw pointers to buffers and to their OVERLAPPED")]
 
 mod flush;
-mod privilege;
 
 use std::cell::UnsafeCell;
 use std::io;
@@ -112,7 +111,7 @@ impl<C: Clock> IocpQueue<C> {
         flushing: u32,
         random: &mut Random,
     ) -> io::Result<Self> {
-        privilege::switch_on();
+        lock_memory_privilege::switch_on();
         let port = Arc::new(new_port()?);
         let overlapped: Box<[_]> = lengths.iter().map(|_| UnsafeCell::new(OVERLAPPED::default())).collect();
         let (mut skips_port, mut overlapped_range) = (Vec::new(), true);

@@ -9,6 +9,8 @@ mod zipf;
 pub mod offset;
 mod content;
 pub mod queue;
+#[cfg(windows)]
+mod lock_memory_privilege;
 mod buffer;
 mod null;
 pub mod sim;

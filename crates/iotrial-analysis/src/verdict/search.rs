@@ -174,7 +174,7 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
             let (at_least, which) = match (headroom, search.result.as_ref()) {
                 (Some(percent), Some(result)) => {
                     let at_least = if is_bound(result) { "at least " } else { "" };
-                    let percent = format!("{at_least}{percent:.0} % headroom");
+                    let percent = format!("{at_least}{} % headroom", with_thousands(percent));
                     (
                         percent,
                         format!(" ({at_least}{} IOPS stay within {limit})", rate_in_words(result.held_iops)),
@@ -532,6 +532,8 @@ mod tests {
         let found = verdict(&needing("100000iops", Some(true)));
         assert_eq!(found.outcome, Outcome::Qualified);
         assert_eq!(found.headline.as_deref(), Some("carries 100,000 IOPS with 12 % headroom"));
+        let found = verdict(&needing("5000iops", Some(true)));
+        assert_eq!(found.headline.as_deref(), Some("carries 5,000 IOPS with 2,140 % headroom"));
         let found = verdict(&needing("200000iops", Some(false)));
         assert_eq!(found.outcome, Outcome::NotQualified);
         assert_eq!(

@@ -3,22 +3,45 @@
 //! Pages that an administrator set aside (`vm.nr_hugepages`) are left alone: they wait for a database.
 #![expect(unsafe_code, reason = "advice on raw memory")]
 
+use std::alloc::Layout;
 use std::ffi::c_void;
 use std::ptr::NonNull;
 
 use rustix::mm::{Advice, madvise};
 
-/// Asks for huge pages below the `length` bytes from `memory`, which nobody may have touched yet.
-pub(super) fn ask_for_huge_pages(memory: NonNull<u8>, length: usize) {
-    // SAFETY: the memory is the caller's, and this advice changes nothing that can be read from it.
-    // Where it is refused (a kernel without them), the pages are plain ones; the record tells.
-    let _ = unsafe { madvise(memory.as_ptr().cast::<c_void>(), length, Advice::LinuxHugepage) };
+use super::HUGE_PAGE;
+use super::heap::Heap;
+
+/// Memory on huge pages where the kernel has them, and else on plain ones.
+pub(super) struct Memory {
+    heap: Heap,
+    size: usize,
 }
 
-/// Bytes on huge pages in the mapping that begins at `memory`.
-pub(super) fn huge_page_bytes(memory: NonNull<u8>) -> u64 {
-    let smaps = std::fs::read_to_string("/proc/self/smaps").unwrap_or_default();
-    huge_page_bytes_in(&smaps, memory.as_ptr() as u64).unwrap_or(0)
+impl Memory {
+    pub(super) fn new(layout: Layout) -> Self {
+        let (heap, size) = (Heap::new(layout), layout.size());
+        if size >= HUGE_PAGE {
+            // Before the first byte is touched: memory that has its plain pages keeps them. Where it is refused (a kernel without
+            // huge pages), the pages are plain ones; the record tells.
+            // SAFETY: the memory was allocated with this size, and this advice changes nothing that can be read from it.
+            let _ = unsafe { madvise(heap.start().as_ptr().cast::<c_void>(), size, Advice::LinuxHugepage) };
+        }
+        Self { heap, size }
+    }
+
+    pub(super) fn start(&self) -> NonNull<u8> {
+        self.heap.start()
+    }
+
+    /// Bytes on huge pages in the mapping that begins at this memory.
+    pub(super) fn huge_page_bytes(&self) -> u64 {
+        if self.size < HUGE_PAGE {
+            return 0;
+        }
+        let smaps = std::fs::read_to_string("/proc/self/smaps").unwrap_or_default();
+        huge_page_bytes_in(&smaps, self.heap.start().as_ptr() as u64).unwrap_or(0)
+    }
 }
 
 /// `AnonHugePages` of the mapping that holds `address` (proc_pid_smaps(5)).

@@ -13,7 +13,7 @@ use windows_sys::Win32::Security::{
 use windows_sys::Win32::System::Threading::{GetCurrentProcess, OpenProcessToken};
 
 /// Switches the right on for this process, once. Without it the calls that need it are refused, and say so.
-pub(super) fn switch_on() {
+pub(crate) fn switch_on() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let mut token = null_mut();
