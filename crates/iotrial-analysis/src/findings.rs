@@ -3,7 +3,7 @@
 //! In three steps: what a result shows is measured once (`Observed`); a finding is a predicate on that; its words come last.
 //! They are computed whenever a result is shown. The ids are an interface (`docs/json.md`).
 
-use iotrial_model::finding::{Doubts, Evidence, Finding};
+use iotrial_model::finding::{Doubts, Evidence, Finding, Severity};
 use iotrial_model::subject::Subject;
 
 mod course;
@@ -96,7 +96,8 @@ impl Observed<'_, '_> {
     /// Findings by which something else than the device may have been the limit of an open load that lacks this share of the I/Os
     /// that it should have done.
     pub(crate) fn doubts(&self, missing_share: f64) -> Doubts {
-        let late = open_load::late_issues(self).filter(|finding| explains(finding, missing_share));
+        let late = open_load::late_issues(self);
+        let late = late.filter(|late| late.severity > Severity::Note && explains(late, missing_share));
         let found = [generator::generator_busy(self), late, devices::foreign_load(self)];
         found.into_iter().flatten().map(|finding| finding.id).collect()
     }

@@ -319,7 +319,7 @@ pub enum Evidence {
         late_count: u64,
         /// The same in percent of all that were done by that job.
         late_percent: f64,
-        /// What the generator made of percentiles of that job; empty where that is less than a tenth of them.
+        /// What the generator made of percentiles of that job; empty where it made nothing of them.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         held: Vec<HeldPercentile>,
     },

@@ -179,14 +179,31 @@ fn evidence(name: &str, value: &serde_json::Value) -> Fact {
     Fact { name, quantity, value: typed }
 }
 
-/// A JSON value as people read it: text without quotes, fractions to four digits, lists with commas.
+/// A JSON value as people read it: text without quotes, fractions to four digits, lists with commas, and each fact of an object with its
+/// unit.
 fn plain(value: &serde_json::Value) -> String {
+    let is_list_of_objects =
+        |items: &[serde_json::Value]| items.first().is_some_and(serde_json::Value::is_object);
     match value {
         serde_json::Value::String(text) => text.clone(),
         serde_json::Value::Number(number) if number.is_f64() => {
             Value::number(number.as_f64()).written_with_unit(Quantity::Unitless, LatencyUnit::Milliseconds)
         }
-        serde_json::Value::Array(items) => items.iter().map(plain).collect::<Vec<_>>().join(", "),
+        serde_json::Value::Array(items) => {
+            let between = if is_list_of_objects(items) { "; " } else { ", " };
+            items.iter().map(plain).collect::<Vec<_>>().join(between)
+        }
+        serde_json::Value::Object(facts) => {
+            let written = |(name, value): (&String, &serde_json::Value)| {
+                let fact = evidence(name, value);
+                format!(
+                    "{} {}",
+                    fact.name,
+                    fact.value.written_with_unit(fact.quantity, LatencyUnit::Milliseconds)
+                )
+            };
+            facts.iter().map(written).collect::<Vec<_>>().join(", ")
+        }
         other => other.to_string(),
     }
 }
@@ -210,6 +227,8 @@ mod tests {
         assert_eq!(written("late_ios_per_s", 12.5.into()), "late ios per s 12.5");
         assert_eq!(written("longest_us", 2_500.0.into()), "longest 2.50 ms");
         assert_eq!(written("device", "vda".into()), "device vda");
+        let held = serde_json::json!([{"percent": 99.0, "latency_us": 804.0}, {"percent": 99.9, "latency_us": 5_930.0}]);
+        assert_eq!(written("held", held), "held latency 0.80 ms, percent 99; latency 5.93 ms, percent 99.9");
     }
 
     /// Together with the private name of a line: no line that is not a finding looks like one.

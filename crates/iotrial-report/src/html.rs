@@ -4,7 +4,7 @@ use iotrial_analysis::comparison::Reading;
 use iotrial_model::record::Severity;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, Value as Template, context};
+use minijinja::{AutoEscape, Environment, HtmlEscape, Value as Template, context};
 use serde::Serialize;
 
 use crate::chart::{BarChart, BarSeries, CUT_NOTE, ChartGroup, HeatMap, Line, Shape};
@@ -38,6 +38,7 @@ pub fn render_html(document: &Document) -> Result<String, RenderHtmlError> {
     templates.set_auto_escape_callback(|_| AutoEscape::Html);
     // Blocks of the template would otherwise leave blank lines all over the page.
     templates.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+    templates.add_filter("prose", prose);
     templates.add_template("report", include_str!("html/template.html"))?;
     let parts = document.parts();
     let parts: Vec<PartView<'_>> =
@@ -54,6 +55,21 @@ pub fn render_html(document: &Document) -> Result<String, RenderHtmlError> {
     // After rendering, so that no value escapes it: characters that turn the direction of text could make a
     // name read as another.
     Ok(without_steering(&page))
+}
+
+/// A text of ours with names between backticks, as Markdown has them: they are set as code. Whatever it quotes is escaped.
+fn prose(text: &str) -> Template {
+    let pieces: Vec<&str> = text.split('`').collect();
+    // One that has no partner belongs to a name, and nobody can tell which.
+    if pieces.len() % 2 == 0 {
+        return Template::from_safe_string(HtmlEscape(text).to_string());
+    }
+    let shown = |(at, piece): (usize, &&str)| match (at % 2, HtmlEscape(piece)) {
+        (1, code) if !piece.is_empty() => format!("<code>{code}</code>"),
+        (1, _) => "``".to_owned(),
+        (_, plain) => plain.to_string(),
+    };
+    Template::from_safe_string(pieces.iter().enumerate().map(shown).collect())
 }
 
 /// A page of fewer headings is found by scrolling.
@@ -522,4 +538,17 @@ fn bar_legend(charts: &[BarChart]) -> Vec<LegendView> {
         legend.push(LegendView::new(CUT_NOTE.trim_end_matches('.'), svg::write_cut_sample()));
     }
     legend
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_between_backticks_are_set_as_code_and_nothing_escapes() {
+        let shown = |text: &str| prose(text).to_string();
+        assert_eq!(shown("within `flash`, by `<b>`"), "within <code>flash</code>, by <code>&lt;b&gt;</code>");
+        assert_eq!(shown("a ` alone & <i>"), "a ` alone &amp; &lt;i&gt;");
+        assert_eq!(shown("two `` together"), "two `` together");
+    }
 }

@@ -4,6 +4,7 @@ use iotrial_analysis::comparison::Circumstances;
 use iotrial_analysis::saturation::{Confidence, KneeBound, Model, Saturation};
 use iotrial_analysis::sweep::{Curve, JUDGED_BY, Limit, Scaling, SweepSummary};
 use iotrial_analysis::verdict::Outcome;
+use iotrial_analysis::words::with_thousands;
 use iotrial_model::figure::Figure;
 use iotrial_model::finding::{Finding, FindingId, Severity};
 use iotrial_model::subject::Subject;
@@ -132,9 +133,9 @@ fn measured(of: SweepOf<'_>, summary: &SweepSummary, circumstances: &Circumstanc
         },
     ));
     let loads = || summary.curves.iter().flat_map(|curve| &curve.probes).map(|probe| probe.outstanding);
-    let load = loads().min().zip(loads().max()).map(|(least, most)| match least == most {
-        true => format!("{patterns}; {most} outstanding I/Os"),
-        false => format!("{patterns}; {least} to {most} outstanding I/Os"),
+    let load = loads().min().zip(loads().max()).map(|(least, most)| {
+        let from = if least == most { String::new() } else { format!("{least} to ") };
+        format!("{patterns}; {from}{} outstanding I/Os", with_thousands(most.into()))
     });
     let count: usize = summary.curves.iter().map(|curve| curve.probes.len()).sum();
     let what = match of {

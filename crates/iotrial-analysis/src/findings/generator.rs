@@ -7,6 +7,7 @@ use iotrial_model::record::CpuUse;
 use iotrial_model::subject::Subject;
 
 use super::observed::Observed;
+use crate::words::with_thousands;
 
 /// The I/Os in flight may differ from those planned by this much: those under way at the edges of a phase of some seconds count in
 /// one of the two only.
@@ -247,8 +248,8 @@ fn generator_busy_words(used: &GeneratorUse, shortage: Shortage, cpu: &CpuUse) -
             percent(used.run_queue_delay_percent)
         ),
         Shortage::Preempted => format!(
-            "lost its CPU {:.0} times a second on a host that was {:.0} % busy",
-            percent(used.involuntary_switches_per_s),
+            "lost its CPU {} times a second on a host that was {:.0} % busy",
+            with_thousands(percent(used.involuntary_switches_per_s)),
             percent(used.host_busy_percent)
         ),
         Shortage::Stolen => format!(
@@ -280,7 +281,7 @@ fn generator_busy_words(used: &GeneratorUse, shortage: Shortage, cpu: &CpuUse) -
             .map(|delay_s| format!("waited {:.0} ms per s for a CPU", 1e3 * delay_s / wall_s)),
     );
     let switches = used.involuntary_switches_per_s;
-    numbers.extend(switches.map(|rate| format!("{rate:.0} involuntary switches per s")));
+    numbers.extend(switches.map(|rate| format!("{} involuntary switches per s", with_thousands(rate))));
     numbers.extend(used.host_steal_percent.map(|percent| format!("{percent:.1} % stolen")));
     format!("iotrial itself {why}, {so} ({})", numbers.join(", "))
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use iotrial_model::finding::{Evidence, Finding, FindingId, HeldPercentile, Severity};
+use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::plan::{Arrival, Job};
 use iotrial_model::record::{EndedHow, OpCounts};
 use iotrial_model::search::Probe;
@@ -130,8 +131,37 @@ impl Held {
 
     /// Whether it made so much that the figure is not the device's.
     pub(super) fn shows(&self) -> bool {
-        self.rest_of_p99() <= 1.0 - LEAST_HELD_PERCENT / 100.0
+        is_large(self.rest_of_p99())
     }
+}
+
+/// Whether the part of a figure that is left without the generator shows that the generator made much of it.
+fn is_large(rest: f64) -> bool {
+    rest <= 1.0 - LEAST_HELD_PERCENT / 100.0
+}
+
+/// Whether the generator was late without a trace in the figures: of every open job in which I/Os were late, it made less than a tenth of
+/// the mean and of p99. A burst of completions, as a throttled volume has it, lets I/Os that follow them be due at one moment, and they are
+/// issued one after the other. `false` where it is not known, as in older records.
+fn leaves_figures_alone(subject: &Subject<'_>) -> bool {
+    let Some(plan) = subject.plan else { return false };
+    let jobs = plan.jobs.iter().zip(&subject.jobs).filter(|(job, _)| job.arrival != Arrival::Closed);
+    let mut late = jobs.filter_map(|(_, done)| {
+        let mut all = OpCounts::default();
+        done.arrivals().filter_map(Facts::counts).for_each(|counts| all.merge(counts));
+        (all.late_count > 0).then_some(all)
+    });
+    late.all(|counts| {
+        let p99 = held_percentile(&counts, 99.0).map(|held| held.without_us / held.latency_us);
+        let figures = [p99, rest_of_mean(&counts)];
+        figures.into_iter().all(|rest| rest.is_some_and(|rest| !is_large(rest)))
+    })
+}
+
+/// The share of the mean that the generator did not make, at least.
+fn rest_of_mean(counts: &OpCounts) -> Option<f64> {
+    let sum = |latency: &LatencyHistogram| Some(latency.mean_us()? * latency.io_count() as f64);
+    Some(1.0 - (sum(&counts.held_latency)? - sum(&counts.unheld_latency)?) / sum(&counts.total_latency)?)
 }
 
 fn what_arrives(job: &Job) -> &'static str {
@@ -203,9 +233,10 @@ pub(super) fn late_issues(seen: &Observed<'_, '_>) -> Option<Finding> {
     }
     let share = seen.issued_late.as_ref().filter(|share| share.shows())?;
     let held = seen.held.as_ref().filter(|held| held.job == share.job);
+    let is_harmless = leaves_figures_alone(seen.subject);
     Some(Finding {
         id: FindingId::LateIssues,
-        severity: Severity::Warning,
+        severity: if is_harmless { Severity::Note } else { Severity::Warning },
         message: late_issues_words(share, held),
         evidence: Evidence::LateIssues {
             job: share.job.clone(),
@@ -378,6 +409,39 @@ mod tests {
         );
         let Evidence::LateIssues { held, .. } = found.evidence else { panic!("{found:?}") };
         assert!(held.iter().all(|one| (one.without_us / 1_000.0 - 1.0).abs() < 0.01), "{held:?}");
+    }
+
+    #[test]
+    fn ios_that_are_late_by_little_are_noted_and_put_nothing_in_doubt() {
+        // A tenth of 100,000 reads of 9 ms was issued `late` after it was due.
+        let late = |late: Duration| {
+            let mut record = open();
+            let mut reads = counts(90_000, Duration::from_millis(9));
+            reads.merge(&counts(10_000, Duration::from_millis(9) + late));
+            reads.held_latency = counts(10_000, Duration::from_millis(9) + late).total_latency;
+            reads.unheld_latency = counts(10_000, Duration::from_millis(9)).total_latency;
+            reads.late_count = 10_000;
+            record.jobs[0].read = Some(reads);
+            record.jobs[0].write = None;
+            record
+        };
+        let record = late(Duration::from_micros(300));
+        let note = late_issues(&record).unwrap();
+        assert_eq!(note.severity, Severity::Note);
+        assert!(note.message.contains("up to 0.3"), "{}", note.message);
+        assert_eq!(found(&record, |seen| seen.doubts(0.0)).to_string(), "");
+        let record = late(Duration::from_millis(2));
+        assert_eq!(late_issues(&record).unwrap().severity, Severity::Warning);
+        assert_eq!(found(&record, |seen| seen.doubts(0.0)).to_string(), "late-issues");
+        // p99 of a tenth is the device's, and the mean of all is not.
+        let mut record = late(Duration::from_micros(300));
+        let reads = record.jobs[0].read.as_mut().unwrap();
+        *reads = counts(98_000, Duration::from_micros(300));
+        reads.merge(&counts(2_000, Duration::from_millis(9)));
+        reads.held_latency = counts(98_000, Duration::from_micros(300)).total_latency;
+        reads.unheld_latency = counts(98_000, Duration::from_micros(100)).total_latency;
+        reads.late_count = 98_000;
+        assert_eq!(late_issues(&record).unwrap().severity, Severity::Warning);
     }
 
     #[test]

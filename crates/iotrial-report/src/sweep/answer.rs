@@ -77,8 +77,11 @@ fn of_curves(summary: &SweepSummary, best: &Best<'_>) -> (String, String, Vec<St
 /// How the ceiling came about, and why a load may have done more: two maxima beside one another need a word.
 fn fastest_load(summary: &SweepSummary, best: &Best<'_>, ceiling_iops: f64, lasts: bool) -> String {
     let (iops, curve, fastest) = best.iops;
-    let by =
-        format!("with {} outstanding I/Os and a mean latency of {}", fastest.outstanding, latency(fastest));
+    let by = format!(
+        "with {} outstanding I/Os and a mean latency of {}",
+        with_thousands(fastest.outstanding.into()),
+        latency(fastest)
+    );
     if with_thousands(iops) == with_thousands(ceiling_iops) {
         return format!("That was measured {by}.");
     }
@@ -143,15 +146,15 @@ fn of_series(summary: &SweepSummary, best: &Best<'_>) -> (String, String, Vec<St
             " The longest mean latency is {}, of {} with {} outstanding I/Os.",
             latency_in_words(us),
             curve_name(summary, curve),
-            probe.outstanding
+            with_thousands(probe.outstanding.into())
         )
     });
     let sentence = format!(
         "Of {count} tests the one with the most I/Os did them at a mean latency of {}, with {} outstanding I/Os; the one with the most bytes at {}, with {}.{}",
         latency(fastest),
-        fastest.outstanding,
+        with_thousands(fastest.outstanding.into()),
         latency(widest),
-        widest.outstanding,
+        with_thousands(widest.outstanding.into()),
         slowest.unwrap_or_default()
     );
     (capital(&headline), sentence, Vec::new())
