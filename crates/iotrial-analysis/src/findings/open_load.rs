@@ -428,7 +428,7 @@ mod tests {
         let record = late(Duration::from_micros(300));
         let note = late_issues(&record).unwrap();
         assert_eq!(note.severity, Severity::Note);
-        assert!(note.message.contains("up to 0.3"), "{}", note.message);
+        assert!(note.message.contains("up to 0.297 ms of its p99 of 9.30 ms"), "{}", note.message);
         assert_eq!(found(&record, |seen| seen.doubts(0.0)).to_string(), "");
         let record = late(Duration::from_millis(2));
         assert_eq!(late_issues(&record).unwrap().severity, Severity::Warning);
