@@ -40,7 +40,7 @@ impl Document {
         };
         Self {
             title: format!("Audit of {} results", audits.len()),
-            byline: "Do they agree with themselves?".to_owned(),
+            byline: "Are they consistent?".to_owned(),
             in_brief: Vec::new(),
             sections: vec![
                 section(
@@ -125,8 +125,8 @@ fn of_audit(audit: &Audit) -> Document {
     let (contradictions, doubts) = (count(audit, Weight::Contradiction), count(audit, Weight::Doubt));
     let headline = match (contradictions, doubts) {
         (0, 0) if is_unheld(audit) => "Nothing could be checked".to_owned(),
-        (0, 0) => "It agrees with itself".to_owned(),
-        (0, doubts) => format!("It does not contradict itself, and leaves {}", plural(doubts, "doubt")),
+        (0, 0) => "It is consistent".to_owned(),
+        (0, doubts) => format!("It does not contradict itself, but leaves {}", plural(doubts, "doubt")),
         (contradictions, 0) => format!("It contradicts itself: {}", plural(contradictions, "contradiction")),
         (contradictions, doubts) => format!(
             "It contradicts itself: {} and {}",
@@ -136,7 +136,7 @@ fn of_audit(audit: &Audit) -> Document {
     };
     let held = audit.held_count();
     let sentence = if is_unheld(audit) {
-        "There is nothing in it that could be checked against something else.".to_owned()
+        "It has no figures that could be checked against each other.".to_owned()
     } else {
         format!("Checks that hold: {held} of {}.", held + audit.findings.len())
     };
@@ -160,7 +160,7 @@ fn of_audit(audit: &Audit) -> Document {
     Document {
         title: format!("Audit of {}", audit.subject),
         byline: match audit.kind {
-            "table" => "A printed table, and what its text says of it".to_owned(),
+            "table" => "A printed table, and what its text says about it".to_owned(),
             "import" => "A result of another tool".to_owned(),
             _ => "A run".to_owned(),
         },

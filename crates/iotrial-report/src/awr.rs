@@ -296,7 +296,7 @@ fn waits(answer: &AwrAnswer) -> Option<Section> {
         section(
             "waits",
             "Waits for I/O",
-            Some("Means by the threshold set `flash`; direct path and smart scans wait for several I/Os at once and have no category."),
+            Some("The category rates the mean by the threshold set `flash`. Direct path reads and smart scans wait for several I/Os at once and have no category."),
             Block::Table(Table {
                 caption: "Waits for I/O".to_owned(),
                 columns: vec![
@@ -375,7 +375,7 @@ fn tablespaces(report: &AwrReport) -> Option<Section> {
         section(
             "tablespaces",
             "Tablespaces",
-            Some("The busiest; --json has all, and files."),
+            Some("The busiest ones; --json has all of them, and the files."),
             Block::Table(Table {
                 caption: "Tablespaces".to_owned(),
                 columns: vec![
@@ -432,7 +432,7 @@ fn cells(report: &AwrReport) -> Vec<Section> {
         sections.push(section(
             "top-databases",
             "Databases on the storage servers",
-            Some("As the cells count them, for all databases on them."),
+            Some("As counted by the storage cells, for all databases on them."),
             Block::Table(Table {
                 caption: "Databases on the storage servers".to_owned(),
                 columns: vec![

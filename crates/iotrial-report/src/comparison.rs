@@ -119,7 +119,7 @@ pub(crate) fn recommendation(comparison: &Comparison) -> Section {
         ("Exceptions", exceptions.iter().take(MOST_AVOIDED).cloned().collect()),
         ("What each factor changes", factors.clone()),
         (
-            "What more of the same does",
+            "What a larger number brings",
             if best.is_some() { scaling.clone() } else { scaling.iter().skip(1).cloned().collect() },
         ),
         ("Avoid", avoided),
@@ -576,7 +576,7 @@ fn all_pairs(comparison: &Comparison) -> Vec<&Pair> {
 
 /// Every change with its interval, in figures.
 pub(crate) fn changes(comparison: &Comparison) -> Option<Section> {
-    let note = "The intervals of a pair hold all its true changes together with 95 % confidence. Where an interval includes zero, no difference is shown; where it would be too wide to tell anything, it is left out.";
+    let note = "Together, the intervals of a pair contain all its true changes with 95 % confidence. If an interval includes zero, no difference is shown; if it would be too wide to tell anything, it is left out.";
     let table = changes_table(comparison, "Every change", |metric| !metric.is_of_role())?;
     let has_intervals = table.columns.iter().any(|column| column.group == "interval");
     Some(Section {

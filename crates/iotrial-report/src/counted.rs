@@ -43,7 +43,7 @@ pub(crate) fn not_counted(counted: &Counted) -> String {
         all.push("traffic");
     }
     match all.as_slice() {
-        [one] => format!("{one} are not in them"),
-        all => format!("{} and {} are not in them", all[..all.len() - 1].join(", "), all[all.len() - 1]),
+        [one] => format!("{one} are not included"),
+        all => format!("{} and {} are not included", all[..all.len() - 1].join(", "), all[all.len() - 1]),
     }
 }

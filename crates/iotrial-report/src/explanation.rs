@@ -55,16 +55,16 @@ fn in_brief(explanation: &Explanation) -> Vec<(&'static str, String)> {
     ));
     let replicas = explanation.configuration.replicas;
     if replicas > 0 {
-        lines.push(("Replicas", format!("{replicas}; the cost is that of one machine with its volumes")));
+        lines.push(("Replicas", format!("{replicas}; the cost is for one machine and its volumes")));
     }
     let of = if explanation.pools.iter().any(|pool| pool.is_local) {
-        " beside the disk of the machine"
+        ", without the machine's own disk"
     } else {
         ""
     };
     lines.push(("Capacity", format!("{} GiB usable{of}", grouped(explanation.usable_gib))));
     if explanation.burst {
-        lines.push(("Rates", "with bursts, which hold for a while only".to_owned()));
+        lines.push(("Rates", "including bursts, which last only for a while".to_owned()));
     }
     lines
 }
@@ -89,15 +89,15 @@ fn opening(explanation: &Explanation) -> Section {
         });
     }
     if !cost.missing.is_empty() {
-        let points = cost.missing.iter().map(|what| format!("the {what} is in no source")).collect();
+        let points = cost.missing.iter().map(|what| format!("no source has the {what}")).collect();
         lists.push(PointList { heading: "Missing in the cost", points });
     }
     let headline = format!("{}, {price}", explanation.configuration.in_short());
     let sentence = match (forbidden, &explanation.fit) {
-        (true, _) => "It cannot be had like this: it breaks a rule that forbids it".to_owned(),
+        (true, _) => "This configuration is not possible: a rule forbids it".to_owned(),
         (false, Some(fit)) if !fit.is_met => "It does not meet the demand".to_owned(),
         (false, Some(_)) => "It meets the demand".to_owned(),
-        (false, None) => "What each direction reaches when nothing else is asked:".to_owned(),
+        (false, None) => "The most that each kind of I/O reaches if there is no other load:".to_owned(),
     };
     Section {
         id: "answer",
@@ -130,13 +130,13 @@ fn binding(explanation: &Explanation, one: &PureReach) -> String {
     let next = one.next.as_ref().map_or_else(String::new, |next| {
         // Less than half a percent apart would print as «1.00 times as far».
         if next.times < 1.005 {
-            format!("; {} binds at the same", next.element)
+            format!("; {} has the same limit", next.element)
         } else {
-            format!("; next is {}, {:.2} times as far", next.element, next.times)
+            format!("; the next limit is {}, at {:.2} times that", next.element, next.times)
         }
     });
     format!(
-        "{}{}: {}, bound by {}{next}",
+        "{}{}: {}, limited by {}{next}",
         pool_prefix(explanation, one.pool),
         one.measure,
         one.measure.written(most),
@@ -187,7 +187,7 @@ pub(crate) fn asked(id: &'static str, fit: &Fit) -> Section {
         }
     };
     let mut blocks = vec![Block::Table(Table {
-        caption: "What the demand takes of each limit".to_owned(),
+        caption: "How much of each limit the demand uses".to_owned(),
         columns: vec![
             Column::new("part", Quantity::Words),
             Column::new("limit", Quantity::Words),
@@ -211,9 +211,9 @@ pub(crate) fn asked(id: &'static str, fit: &Fit) -> Section {
     }
     Section {
         id,
-        heading: "What the demand takes",
+        heading: "What the demand uses",
         note: Some(
-            "The fullest limit first: it binds when the demand grows. Above 100 % it is too much.".to_owned(),
+            "The most used limit comes first: it is the first one reached if the demand grows. Above 100 % the demand is too high.".to_owned(),
         ),
         blocks,
     }
@@ -241,7 +241,7 @@ fn measured(explanation: &Explanation) -> Option<Section> {
         }
     };
     let table = Table {
-        caption: "Measured beside the limits".to_owned(),
+        caption: "Measured rates and limits".to_owned(),
         columns: vec![
             Column::new("measured", Quantity::Words),
             Column::new("IOPS", Quantity::Iops),
@@ -271,10 +271,10 @@ fn measured(explanation: &Explanation) -> Option<Section> {
         });
         std::iter::once(note).chain(caveats).chain(contradictions).chain(derived).collect::<Vec<_>>()
     };
-    let how = "A limit counts as reached from 95 % on. In flight is rate times latency (Little's law).";
+    let how = "A limit counts as reached at 95 % or more. “In flight” is rate times latency (Little's law).";
     Some(Section {
         id: "measured",
-        heading: "Measured beside the limits",
+        heading: "Measured rates and limits",
         note: Some(match &explanation.measured_together {
             Some(together) => format!("{}. {how}", capital(together)),
             None => how.to_owned(),
@@ -368,7 +368,7 @@ fn picture(explanation: &Explanation, one: &PureReach) -> BarChart {
         groups: one.parts.iter().enumerate().map(name).collect(),
         series: vec![BarSeries {
             key: String::new(),
-            name: "carries by itself".to_owned(),
+            name: "carries on its own".to_owned(),
             hue: 0,
             bars: one
                 .parts
@@ -444,7 +444,7 @@ fn mixes(explanation: &Explanation) -> Section {
         })
     });
     let parts = Table {
-        caption: "What the parts deliver alone".to_owned(),
+        caption: "What each part delivers on its own".to_owned(),
         columns: labelled(vec![
             Column::new("part", Quantity::Words),
             Column::new("IOPS", Quantity::Iops),
@@ -456,7 +456,7 @@ fn mixes(explanation: &Explanation) -> Section {
     Section {
         id: "mixes",
         heading: "Mixes",
-        note: Some("Where a mix at a block size meets the first limit, and how many times as far the next part lies.".to_owned()),
+        note: Some("For each mix and block size: the first limit that is reached, and how many times higher the limit of the next part is.".to_owned()),
         blocks: vec![Block::Table(together), Block::Table(parts)],
     }
 }
@@ -482,7 +482,7 @@ pub(crate) fn cost_section(cost: &Cost) -> Section {
         cells: vec![
             // The sum is labelled as incomplete wherever it is shown; a bare number gets copied.
             Value::Text(
-                if cost.is_complete() { "a month" } else { "a month, without what is missing" }.to_owned(),
+                if cost.is_complete() { "a month" } else { "a month, without the missing prices" }.to_owned(),
             ),
             Value::Absent,
             Value::Absent,
@@ -502,13 +502,13 @@ pub(crate) fn cost_section(cost: &Cost) -> Section {
         id: "cost",
         heading: "Cost",
         note: Some(format!(
-            "In {} a month of {} hours, list prices.{}{missing}{notes} The source of each price stands in --html and --json.",
+            "List prices in {} for a month of {} hours.{}{missing}{notes} The source of each price is in --html and --json.",
             cost.currency,
             cost.hours_per_month,
             rates.collect::<String>()
         )),
         blocks: vec![Block::Table(Table {
-            caption: "Cost a month".to_owned(),
+            caption: "Cost per month".to_owned(),
             columns: vec![
                 Column::new("for", Quantity::Words),
                 Column::new("amount", Quantity::Count),
@@ -545,7 +545,7 @@ pub(crate) fn sources(explanation: &Explanation) -> Section {
         heading: "Sources",
         note: None,
         blocks: vec![Block::Table(Table {
-            caption: "Who says so, and when".to_owned(),
+            caption: "Sources and their dates".to_owned(),
             columns: vec![Column::new("what", Quantity::Words), Column::new("source", Quantity::Words)],
             rows,
             at_a_glance: false,

@@ -28,13 +28,13 @@ impl Document {
         }
         if !answer.unknown.is_empty() {
             let mut one = section("unknown", "Not known", Block::Table(unknown_table(&answer.unknown)));
-            one.note = Some("These settings could not be read, so they are neither good nor bad.".to_owned());
+            one.note = Some("These settings could not be read, so they are not judged.".to_owned());
             sections.push(one);
         }
         if !answer.good.is_empty() {
             sections.push(section("good", "As it should be", Block::Table(good_table(answer))));
         }
-        sections.push(section("facts", "All that was read", Block::Table(facts_table(answer))));
+        sections.push(section("facts", "Everything that was read", Block::Table(facts_table(answer))));
         Self {
             title: match answer.database {
                 Some(database) => format!("Is this host set up for {}?", database.title()),
@@ -71,7 +71,7 @@ impl Document {
             at_a_glance: true,
         };
         let reasons = Table {
-            caption: "Why, how to change it, and who says so".to_owned(),
+            caption: "Why, how to change it, and the source".to_owned(),
             columns: words_columns(["rule", "why", "change", "source"]),
             rows: rules.rules.iter().map(reason).collect(),
             at_a_glance: false,
@@ -157,7 +157,7 @@ fn summary(answer: &CheckAnswer) -> Answer {
     let mut points = Vec::new();
     if answer.database.is_none() {
         points.push(format!(
-            "Judged by what holds for every database. {} more: --for sqlserver, oracle, postgresql or mysql asks them.",
+            "Checked by the rules that hold for every database. Rules for one database are not checked ({}): use --for sqlserver, oracle, postgresql or mysql.",
             counted(answer.rules_for_databases, "rule")
         ));
     }
@@ -327,7 +327,7 @@ fn unknown_table(unknown: &[UnknownSetting]) -> Table {
 fn good_table(answer: &CheckAnswer) -> Table {
     let row = |one: &GoodSetting| words_row([one.rule.clone(), one.part.clone(), one.found.clone()]);
     Table {
-        caption: "Settings that a rule was asked about, and found right".to_owned(),
+        caption: "Settings that a rule checked and found right".to_owned(),
         columns: words_columns(["rule", "part", "found"]),
         rows: answer.good.iter().map(row).collect(),
         at_a_glance: false,

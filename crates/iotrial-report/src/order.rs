@@ -21,10 +21,10 @@ const MB: f64 = 1e6;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoOrder {
     /// A provider of an own catalog.
-    #[error("nothing is known of how to order from the provider `{0}`")]
+    #[error("iotrial does not know how to order from the provider `{0}`")]
     Provider(String),
     /// A kind of volume that the provider's tools take in another way.
-    #[error("nothing is known of how to order `{volume}` from `{provider}`")]
+    #[error("iotrial does not know how to order `{volume}` from `{provider}`")]
     Volume {
         /// The provider.
         provider: String,

@@ -59,7 +59,7 @@ pub(crate) fn pools_section(explanation: &Explanation) -> Option<Section> {
         id: "pools",
         heading: "The pools",
         note: Some(
-            "Each pool with the fullest limit of its own volumes, and the fullest of the machine, which all pools share."
+            "For each pool, the most used limit of its own volumes, and the most used limit of the machine, which all pools share."
                 .to_owned(),
         ),
         blocks: vec![Block::Table(table)],

@@ -77,7 +77,7 @@ impl Document {
 
 /// The start for people: to the minute, in UTC. A time that is none stands as it is.
 pub(crate) fn started_at(subject: &Subject<'_>) -> String {
-    subject.measured_at.map_or_else(|| "at a time that is not stated".to_owned(), start_of)
+    subject.measured_at.map_or_else(|| "time not stated".to_owned(), start_of)
 }
 
 /// The same of a time as it stands in a record.

@@ -61,7 +61,7 @@ impl Document {
         if runs.is_empty() {
             return Self {
                 title: format!("{} {what}s", others.len()),
-                byline: "Side by side, then each by itself".to_owned(),
+                byline: "Side by side, then one by one".to_owned(),
                 in_brief: Vec::new(),
                 sections: vec![side_by_side(&others, None)],
                 chapters: others.into_iter().map(chapter).collect(),
@@ -77,7 +77,7 @@ impl Document {
                 count(runs.len(), "run"),
                 count(others.len(), if is_imported { what } else { "other result" }),
             );
-            all.byline = format!("From {runs} and {others}, then each by itself");
+            all.byline = format!("From {runs} and {others}; each one follows");
         } else {
             all.title = format!("{} results", results.len());
         }
@@ -123,7 +123,7 @@ impl Document {
         Self {
             title: if is_compared { comparison::title(comparison) } else { format!("{} runs", runs.len()) },
             byline: if is_compared {
-                format!("From {} runs, then each by itself", runs.len())
+                format!("From {} runs; each one follows", runs.len())
             } else {
                 "Side by side, then one by one".to_owned()
             },
@@ -320,7 +320,7 @@ fn over_time(runs: &[Run<'_>], streams: &[(Role, Stream)]) -> Option<Section> {
         id: "over-time",
         heading: "Runs over time",
         note: Some(format!(
-            "Each from the start of its load, ramp included. Of latency, equal distances are equal factors.{left_out}"
+            "Each from the start of its load, ramp included. Latency has a logarithmic scale.{left_out}"
         )),
         blocks: vec![Block::Charts(ChartGroup { charts })],
     })

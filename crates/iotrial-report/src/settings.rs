@@ -129,8 +129,8 @@ pub(crate) fn targets(subject: &Subject<'_>, summary: &Summary) -> Option<Sectio
     if let Some(device) = &summary.device {
         blocks.push(Block::Table(counters_table(&device.devices, subject.source.is_some())));
         let ratios = [
-            ("read by the devices, to what was asked", device.read_bytes_ratio),
-            ("written by the devices, to what was asked", device.write_bytes_ratio),
+            ("bytes read by the devices per byte requested", device.read_bytes_ratio),
+            ("bytes written by the devices per byte requested", device.write_bytes_ratio),
         ];
         if ratios.iter().any(|(_, ratio)| ratio.is_some()) {
             let fact =
@@ -360,7 +360,7 @@ fn setup_facts(setup: &EngineSetup) -> Vec<Fact> {
         words("I/Os that are done at once skip the port", yes_or_no(queues.skips_port)),
         words("memory of completions kept locked", yes_or_no(queues.overlapped_range)),
         number("memory of the buffers", Quantity::Bytes, Value::Count(queues.buffers.get())),
-        number("of it on huge pages", Quantity::Bytes, Value::Count(queues.huge_pages.get())),
+        number("buffers on huge pages", Quantity::Bytes, Value::Count(queues.huge_pages.get())),
     ]
 }
 

@@ -82,7 +82,7 @@ pub(crate) fn distribution(subject: &Subject<'_>) -> Option<Section> {
     (!blocks.is_empty()).then(|| Section {
         id: "percentiles",
         heading: "Percentiles and classes",
-        note: Some("As the source states it; percentiles of all parts are never averaged.".to_owned()),
+        note: Some("As the source states them; percentiles of parts are never averaged.".to_owned()),
         blocks,
     })
 }
@@ -168,7 +168,7 @@ fn load_facts(job: &SubjectJob<'_>) -> Vec<Fact> {
     words.extend(load.engine.clone());
     words.extend(load.size.map(|size| format!("{size} each")));
     if load.inferred {
-        words.push("worked out by somebody, not stated".to_owned());
+        words.push("inferred, not stated".to_owned());
     }
     if words.is_empty() {
         words.push("not stated".to_owned());

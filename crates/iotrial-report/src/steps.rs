@@ -22,7 +22,7 @@ pub(crate) fn steps(subject: &Subject<'_>, summary: &Summary) -> Option<Section>
         missing => format!(" {missing} of {planned} steps were not begun."),
     };
     let given_up = if steps.iter().any(|step| step.asked_iops.is_some()) {
-        " What is due and not issued at the end of a step is given up there."
+        " I/Os that are due but not issued at the end of a step are given up."
     } else {
         ""
     };

@@ -48,7 +48,7 @@ pub fn render_terminal(document: &Document, style: TerminalStyle) -> String {
         // What has tables and none of them for a glance is for those who look longer.
         count if count > MOST_CHAPTERS || document.chapters.iter().all(is_for_a_longer_look) => {
             page.line("");
-            page.prose("", "", &format!("--html has each of the {count} by itself."), Tone::Soft);
+            page.prose("", "", &format!("--html shows each of the {count} on its own."), Tone::Soft);
         }
         _ => {
             let chapters = document.chapters.iter().zip(1..);

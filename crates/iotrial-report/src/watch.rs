@@ -135,7 +135,7 @@ fn summary(answer: &WatchAnswer) -> Answer {
             if answer.interval_count == 1 {
                 (
                     "Good enough on average".to_owned(),
-                    format!("{within} over the one interval. What busy times need is not in it: record many short ones."),
+                    format!("{within} over the only interval. One interval does not show what busy times need: record many short ones."),
                     Vec::new(),
                 )
             } else {
@@ -165,13 +165,13 @@ fn summary(answer: &WatchAnswer) -> Answer {
         ),
         None => (
             "Not judged".to_owned(),
-            "There is no latency of any disk in it that a threshold set judges.".to_owned(),
-            vec!["PerfMon has latencies in `Avg. Disk sec/Read` and `sec/Write`, iostat with -x, sar with -d, snapshots in their times.".to_owned()],
+            "The counters have no disk latency that a threshold set can judge.".to_owned(),
+            vec!["Latencies are in `Avg. Disk sec/Read` and `sec/Write` of PerfMon, in the output of `iostat -x` and `sar -d`, and in the time counters of snapshots.".to_owned()],
         ),
     };
     if answer.observations.iter().any(|one| one.kind == iotrial_analysis::watch::ObservationKind::Saturated) {
         points.push(
-            "Saturated: what was done is what the storage lets through, and not what was asked for."
+            "Saturated: these rates show what the storage can do, not how much I/O the load wanted."
                 .to_owned(),
         );
     }
@@ -181,7 +181,7 @@ fn summary(answer: &WatchAnswer) -> Answer {
     assumed.dedup();
     if !assumed.is_empty() {
         points.push(format!(
-            "{} judged as data files, because no role was given for {}: --role log={} judges as a log.",
+            "{} judged as data files, because no role was given for {}: --role log={} judges that disk as a log.",
             if assumed.len() == 1 {
                 format!("{} is", assumed[0])
             } else {
@@ -195,7 +195,7 @@ fn summary(answer: &WatchAnswer) -> Answer {
     let mut notes = answer.notes.clone();
     if !answer.left_out.is_empty() {
         notes.push(format!(
-            "left out, because it is counted elsewhere or was not asked for: {}",
+            "left out, because it is counted elsewhere or was not requested: {}",
             in_brief(&answer.left_out, 6, 5)
         ));
     }
@@ -274,7 +274,7 @@ fn judged_table(answer: &WatchAnswer) -> Option<Table> {
     };
     let mut table = Table {
         caption: format!(
-            "What each direction takes, and may take by {}; the rating is that of the mean or of the 95 %, whichever is worse, other sets rate the mean",
+            "The latency of each direction and its limit in {}; the rating is that of the mean or of the 95 %, whichever is worse; other sets rate the mean",
             deciding(answer)
         ),
         columns,
@@ -309,7 +309,7 @@ fn disks_table(answer: &WatchAnswer) -> Option<Table> {
         rows.extend(rows_of(total, true));
     }
     let mut table = Table {
-        caption: "I/Os and bytes per second, and the time that an I/O took".to_owned(),
+        caption: "I/Os and bytes per second, and the latency of the I/Os".to_owned(),
         columns,
         rows,
         at_a_glance: true,
@@ -384,7 +384,7 @@ fn queue_table(answer: &WatchAnswer) -> Option<Table> {
     };
     let rows: Vec<Row> = answer.disks.iter().filter_map(row).collect();
     let mut table = Table {
-        caption: "I/Os in flight or waiting, and the share of the time with any".to_owned(),
+        caption: "I/Os in flight or waiting, and the share of the time with at least one".to_owned(),
         columns: vec![
             Column::new("disk", Quantity::Words),
             Column::new("mean", Quantity::Load).under("in flight"),

@@ -70,14 +70,14 @@ fn opening(series: &AwrSeries, fleet: &AwrFleet) -> Section {
                     .map_or_else(String::new, |one| format!(" and {} MiB/s", number_in_words(one.together.average)))
             ),
             format!(
-                "One interval is covered for all, {}: it is an average, and whether the peaks coincide is not known.",
+                "Only one interval is covered by all databases, {}: it is an average, and it is not known whether the peaks coincide.",
                 span_of(&one.peak_begin, &one.peak_end)
             ),
         ),
         Some(one) => (headline(one), sentence(one, throughput)),
         None => (
-            "The reports are never of the same time for all databases".to_owned(),
-            "So what they ask together is not known, and no sum is made up; each database has its own chapter."
+            "There is no time that the reports of all databases cover".to_owned(),
+            "Their load together is therefore not known, and no sum is shown; each database has its own chapter."
                 .to_owned(),
         ),
     };
@@ -93,7 +93,7 @@ fn opening(series: &AwrSeries, fleet: &AwrFleet) -> Section {
         && whole > 1
     {
         points.push(format!(
-            "in 95 % of the time all of them together ask for at most {} IOPS and {} MiB/s; average {} and {}",
+            "for 95 % of the time, all of them together need at most {} IOPS and {} MiB/s; average {} and {}",
             number_in_words(requests.together.p95),
             number_in_words(throughput.together.p95),
             number_in_words(requests.together.average),
@@ -125,7 +125,7 @@ fn headline(requests: &Consolidated) -> String {
     let (together, apart) = (number_in_words(requests.together.peak), number_in_words(requests.apart.peak));
     match requests.peak_percent {
         Some(percent) if percent < COINCIDE_PERCENT => format!(
-            "Consolidated, the peak is {percent:.0} % of the sum of the peaks: {together} IOPS and not {apart}"
+            "Consolidated, the peak is {percent:.0} % of the sum of the peaks: {together} IOPS instead of {apart}"
         ),
         _ => format!("The peaks coincide: {together} IOPS together"),
     }
@@ -138,7 +138,7 @@ fn sentence(requests: &Consolidated, throughput: Option<&Consolidated>) -> Strin
             format!(", {percent:.0} % of the sum of the peaks of {} MiB/s", number_in_words(one.apart.peak))
         });
         text.push_str(&format!(
-            " The most bytes are {} MiB/s{percent}, {}.",
+            " The highest throughput is {} MiB/s{percent}, {}.",
             number_in_words(one.together.peak),
             span_of(&one.peak_begin, &one.peak_end)
         ));
@@ -178,8 +178,8 @@ fn who(fleet: &AwrFleet) -> Option<String> {
     let others = fleet.members.len().saturating_sub(MOST_NAMES);
     let more = match others {
         0 => String::new(),
-        1 => "; one other the rest".to_owned(),
-        others => format!("; {others} others the rest"),
+        1 => "; one other makes the rest".to_owned(),
+        others => format!("; {others} others make the rest"),
     };
     (!parts.is_empty()).then(|| format!("who: {}{more}", parts.join(", ")))
 }
@@ -266,7 +266,7 @@ fn databases(fleet: &AwrFleet) -> Option<Section> {
         id: "databases",
         heading: "Who makes the load, and when",
         note: Some(
-            "In the time that is covered for all. Requests, then bytes; a database whose peak is at another time than that of all needs less of shared storage than it would by itself."
+            "Over the time that all databases cover: requests, then bytes. A database whose own peak is not at the common peak needs less from shared storage than it would need on its own."
                 .to_owned(),
         ),
         blocks: [
@@ -348,10 +348,10 @@ fn each(series: &AwrSeries, fleet: &AwrFleet) -> Option<Section> {
     (!rows.is_empty()).then(|| {
         section(
             "each",
-            "Each database by itself",
-            Some("In the time that its own reports cover, which is another one for each."),
+            "Each database on its own",
+            Some("Over the time that its own reports cover, which differs between databases."),
             Block::Table(Table {
-                caption: "Each database by itself".to_owned(),
+                caption: "Each database on its own".to_owned(),
                 columns: std::iter::once(Column::new("database", Quantity::Words)).chain(columns).collect(),
                 rows,
                 at_a_glance: true,

@@ -45,7 +45,7 @@ pub(super) fn opening(answer: &AwrAnswer) -> Section {
     let mut points: Vec<String> = answer.part.iter().filter_map(|part| part.cells_words()).collect();
     if answer.awr.interval.has_restart {
         points.push(
-            "the instance was started within the interval: its counters began again, and rates are too low"
+            "the instance was started within the interval: its counters began again at zero, so the rates are too low"
                 .to_owned(),
         );
     }
@@ -72,7 +72,7 @@ fn sentence(answer: &AwrAnswer) -> String {
                 "reads have {blocks:.0} blocks or more on average, although Oracle counts {:.0} % as multi-block: its counter begins at about 128 KiB",
                 100.0 * multi / reads
             ),
-            None => format!("{:.0} % of the reads are of several blocks", 100.0 * multi / reads),
+            None => format!("{:.0} % of the reads read several blocks", 100.0 * multi / reads),
         });
     }
     if let Some(sessions) = value(AwrFigure::ActiveSessions) {

@@ -19,7 +19,7 @@ impl Document {
                 _ => None,
             });
         if let Some(answer) = opening.filter(|_| !replay.notes.is_empty()) {
-            answer.lists.push(PointList { heading: "Of the load", points: replay.notes.clone() });
+            answer.lists.push(PointList { heading: "About the load", points: replay.notes.clone() });
         }
         let scale = match replay.scale {
             factor if (factor - 1.0).abs() < f64::EPSILON => String::new(),
@@ -29,7 +29,7 @@ impl Document {
             id: "replay",
             heading: "The load of the profile",
             note: Some(format!(
-                "From {}.{scale} Sizes are drawn from two powers of two where the mean is none. The limit is the reported mean.",
+                "From {}.{scale} If a mean size is not a power of two, sizes are drawn from two powers of two. The limit is the reported mean.",
                 replay.source
             )),
             blocks: vec![Block::Table(streams(replay))],

@@ -20,7 +20,7 @@ pub(super) fn right_size(sizing: &RightSizing) -> Section {
         blocks.push(Block::Table(provision(&sizing.provision, sizing.part.is_some())));
     }
     // By the factors that are stated: they may have been changed.
-    let note = "Three methods, the one that was asked for first. iotrial: CPU time with room to spare, and I/O as it was measured. omat: a CPU for each active session, and everything twice, as Microsoft's OMAT has it. peak: the highest interval of everything, or minute where the source has it, and no room on top.";
+    let note = "Three methods; the requested one comes first. iotrial: CPU time plus headroom, and I/O as measured. omat: one CPU for each active session, and everything doubled, as Microsoft's OMAT does it. peak: the highest interval of each figure, or the highest minute if the source has it, without headroom.";
     Section { id: "right-size", heading: HEADING, note: Some(note.to_owned()), blocks }
 }
 
@@ -46,12 +46,12 @@ pub(super) fn right_sizes(databases: &[(&str, &RightSizing)]) -> Option<Section>
         first.factors.iter().map(|one| format!("--{} {}", one.name, values(one.name))).collect();
     let is_part = databases.iter().any(|(_, one)| one.part.is_some());
     let mark =
-        if is_part { " * is sized by some of its instances alone: the others come on top." } else { "" };
+        if is_part { " * is sized for some of its instances only: the others come in addition." } else { "" };
     Some(Section {
         id: "right-size",
         heading: HEADING,
         note: Some(format!(
-            "Each database by itself, by the method {}: {}. Reports of one database alone show the other methods and levels, and what is over-provisioned.{mark}",
+            "Each database on its own, by the method {}: {}. A report on a single database also shows the other methods and levels, and what is over-provisioned.{mark}",
             first.chosen.method.as_str(),
             factors.join(", ")
         )),

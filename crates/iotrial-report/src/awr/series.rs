@@ -140,7 +140,7 @@ fn opening(one: &DatabaseSeries) -> Section {
         Some(_) if !one.has_percentiles() => {
             format!("At most {} in {} intervals", rates(|one| one.peak), one.intervals.len())
         }
-        Some(_) => format!("In 95 % of the time at most {}", rates(|one| one.p95)),
+        Some(_) => format!("At most {} for 95 % of the time", rates(|one| one.p95)),
     };
     let headline = match one.about.large_part() {
         Some(part) => format!("{}: {}", capital(&part.words()), uncapital(&headline)),
@@ -186,7 +186,7 @@ fn opening(one: &DatabaseSeries) -> Section {
     let lists = lists.map(|(heading, points)| PointList { heading, points }).collect();
     let sentence = match (of(AwrFigure::ReadPercent), of(AwrFigure::ActiveSessions)) {
         _ if one.intervals.len() < 2 => {
-            "One interval is one average: its busy minutes are not known.".to_owned()
+            "One interval is one average: it does not show the busy minutes.".to_owned()
         }
         (Some(reads), Some(sessions)) => format!(
             "On average {}, {:.0} % of the requests are reads; {} sessions are active.",
@@ -305,7 +305,8 @@ fn all_intervals(one: &DatabaseSeries) -> Option<Section> {
         return None;
     }
     let table = interval_table(ALL_INTERVALS, one.intervals.iter().take(MOST_INTERVALS), false);
-    let note = (one.intervals.len() > MOST_INTERVALS).then_some("The first ones; --json has all.");
+    let note =
+        (one.intervals.len() > MOST_INTERVALS).then_some("The first intervals; --json has all of them.");
     Some(section("intervals", "All intervals", note, Block::Table(table)))
 }
 
@@ -372,7 +373,7 @@ fn statistics_section(one: &DatabaseSeries) -> Section {
         id: "statistics",
         heading: "Average, percentiles and peak",
         note: Some(
-            "p95 and p99 are not exceeded in 95 and 99 % of the time; the peak is the highest interval."
+            "p95 and p99 are not exceeded for 95 % and 99 % of the time; the peak is the highest interval."
                 .to_owned(),
         ),
         blocks: tables.map(Block::Table).collect(),
@@ -486,7 +487,7 @@ fn courses(one: &DatabaseSeries) -> Option<Section> {
     (!blocks.is_empty()).then(|| Section {
         id: "course",
         heading: "Over time",
-        note: Some("Each interval with its average, by the clock of the database's host.".to_owned()),
+        note: Some("The average of each interval, in the time of the database's host.".to_owned()),
         blocks,
     })
 }

@@ -258,7 +258,7 @@ pub(crate) fn scaling(comparison: &Comparison) -> Option<Section> {
                 points,
             };
             [
-                line("as many times one", Dash::Dashed, Shape::Fit, ideal),
+                line("in proportion", Dash::Dashed, Shape::Fit, ideal),
                 line("measured", Dash::Solid, Shape::Course, points),
             ]
         });
@@ -282,7 +282,7 @@ pub(crate) fn scaling(comparison: &Comparison) -> Option<Section> {
         id: "scaling",
         heading: "Scaling",
         note: Some(
-            "What more of the same does, against as many times what the smallest number does.".to_owned(),
+            "What a larger number brings, compared with growth in proportion to the number.".to_owned(),
         ),
         blocks: charts.into_iter().map(|chart| Block::Charts(ChartGroup { charts: vec![chart] })).collect(),
     })
@@ -348,7 +348,7 @@ pub(crate) fn distribution(comparison: &Comparison) -> Option<Section> {
         id: "distribution",
         heading: "Latency distribution",
         note: Some(format!(
-            "Of all runs of a configuration together. Each curve ends at its slowest single I/O.{}",
+            "Over all runs of a configuration together. Each curve ends at its slowest single I/O.{}",
             left_out(comparison)
         )),
         blocks: vec![Block::Charts(ChartGroup { charts })],
@@ -368,7 +368,7 @@ pub(crate) fn spread(comparison: &Comparison) -> Option<Section> {
     };
     let blocks: Vec<Block> = measured_streams(&drawn).into_iter().filter_map(maps).collect();
     let of_first = if drawn.iter().any(|one| one.configuration.run_count() > 1) {
-        " Of several runs of a configuration the first one is drawn."
+        " If a configuration has several runs, the first one is drawn."
     } else {
         ""
     };

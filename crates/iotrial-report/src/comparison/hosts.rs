@@ -52,7 +52,7 @@ pub(crate) fn of_differences(differences: &[HostDifference]) -> Option<Section> 
         id: "hosts",
         heading: "What differs in the host",
         note: Some(
-            "As it was read before each run. Whatever differs here may be why the figures do, and not what is compared. A dash: not \
+            "As read before each run. The figures may differ because of a setting here, and not because of what is compared. A dash: not \
              there, or not known."
                 .to_owned(),
         ),

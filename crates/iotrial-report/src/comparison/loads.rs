@@ -48,7 +48,7 @@ impl Document {
                 &format!("{configurations} configurations compared under {loads} loads"),
                 LONGEST_TITLE,
             ),
-            byline: format!("From {runs} runs; each load by itself follows"),
+            byline: format!("From {runs} runs; a chapter for each load follows"),
             in_brief: vec![("baseline", title_of(matrix, &matrix.baseline))],
             sections: sections.into_iter().flatten().collect(),
             chapters: several.comparisons.iter().map(chapter).collect(),
@@ -325,7 +325,7 @@ fn price(matrix: &LoadMatrix) -> Option<Section> {
         id: "price",
         heading: "What each load costs",
         note: Some(format!(
-            "The price of the whole configuration for a month in {currency}, by what it does under that load alone."
+            "The monthly price of the whole configuration in {currency}, divided by its throughput under that load alone."
         )),
         blocks: vec![Block::Table(Table {
             caption: "Price per throughput".to_owned(),

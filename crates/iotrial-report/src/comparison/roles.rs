@@ -23,7 +23,7 @@ pub(crate) fn section(comparison: &Comparison) -> Option<Section> {
     let every = changes_table(comparison, "Every change by role", Metric::is_of_role).map(in_full);
     let ranking = ranking_table(comparison, "Ranking by role", &comparison.rankings_by_role).map(in_full);
     let tables = [Some(figures), changed, ranking, every].into_iter().flatten().map(Block::Table);
-    let note = "Each role by itself: its figures decide no place over all. The intervals of the changes of a pair hold those of all its roles together with 95 % confidence.";
+    let note = "Each role on its own: its figures do not count in the overall ranking. Together, the intervals of a pair contain the true changes of all its roles with 95 % confidence.";
     Some(Section {
         id: "roles",
         heading: "By role",

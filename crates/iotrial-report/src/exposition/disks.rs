@@ -10,12 +10,12 @@ const INTERVAL: Metric = ("iotrial_watch_interval_seconds", "gauge", "How often 
 const READING: Metric = (
     "iotrial_watch_last_reading_timestamp_seconds",
     "gauge",
-    "When the counters were read last, since 1970.",
+    "When the counters were last read, in seconds since 1970.",
 );
 const LIMIT: Metric = (
     "iotrial_disk_latency_limit_seconds",
     "gauge",
-    "From here on the mean latency is not acceptable for what the disk is for.",
+    "A mean latency from this value on is not acceptable for the role of the disk.",
 );
 
 /// Sums of a disk, in the order of [`DiskSums`].
@@ -34,7 +34,7 @@ const SUMS: [Metric; 8] = [
     (
         "iotrial_disk_busy_seconds_total",
         "counter",
-        "Seconds with any I/O in flight; its rate is the utilisation.",
+        "Seconds with at least one I/O in flight; its rate is the utilisation.",
     ),
 ];
 

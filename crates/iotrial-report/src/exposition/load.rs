@@ -12,19 +12,23 @@ use iotrial_model::stream::Stream as IoStream;
 use super::{Exposed, Metric, labels};
 
 const INFO: Metric = ("iotrial_run_info", "gauge", "The load under way, and who makes it; always 1.");
-const PHASE: Metric = ("iotrial_run_phase", "gauge", "1 of the phase under way, 0 of the others.");
+const PHASE: Metric = ("iotrial_run_phase", "gauge", "1 for the phase under way, 0 for the others.");
 const STEP: Metric =
     ("iotrial_run_step", "gauge", "The step of a load that changes, from 1; 0 outside of steps.");
-const ELAPSED: Metric = ("iotrial_run_elapsed_seconds", "gauge", "Since the load under way began.");
-const LEFT: Metric =
-    ("iotrial_run_left_seconds", "gauge", "Until all loads are over, at most; without the layout of files.");
+const ELAPSED: Metric = ("iotrial_run_elapsed_seconds", "gauge", "Time since the load under way began.");
+const LEFT: Metric = (
+    "iotrial_run_left_seconds",
+    "gauge",
+    "Longest time until all loads are over, without the layout of files.",
+);
 const LOADS: Metric = (
     "iotrial_run_loads_total",
     "counter",
-    "Loads that began: one of a run, many of a search, a sweep or a study.",
+    "Loads that began: one for a run, many for a search, a sweep or a study.",
 );
 const LAYOUT: Metric = ("iotrial_run_layout_bytes", "gauge", "Bytes to be written before the load.");
-const LAID_OUT: Metric = ("iotrial_run_layout_written_bytes", "gauge", "Of these, bytes that are written.");
+const LAID_OUT: Metric =
+    ("iotrial_run_layout_written_bytes", "gauge", "Bytes of the layout that are written.");
 
 const LATENCY: Metric = (
     "iotrial_job_latency_seconds",

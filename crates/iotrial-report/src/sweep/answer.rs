@@ -147,7 +147,7 @@ fn of_series(summary: &SweepSummary, best: &Best<'_>) -> (String, String, Vec<St
         )
     });
     let sentence = format!(
-        "Of {count} tests the one with the most I/Os did them at a mean latency of {}, with {} outstanding I/Os; the one with the most bytes at {}, with {}.{}",
+        "Of {count} tests, the one with the most I/Os had a mean latency of {} with {} outstanding I/Os; the one with the most bytes had {} with {}.{}",
         latency(fastest),
         fastest.outstanding,
         latency(widest),

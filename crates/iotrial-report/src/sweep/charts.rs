@@ -47,7 +47,7 @@ pub(super) fn throughput_latency(summary: &SweepSummary) -> Option<Section> {
     (!charts.is_empty()).then(|| Section {
         id: "throughput-latency",
         heading: "Latency over throughput",
-        note: Some("Each point is a load; the number beside it is how many I/Os were outstanding. Where the curve turns up, more load brings latency and no throughput. Of latency, equal distances are equal factors.".to_owned()),
+        note: Some("Each point is a load; the number beside it is how many I/Os were outstanding. Where the curve turns up, more load adds latency but no throughput. Latency has a logarithmic scale.".to_owned()),
         blocks: vec![Block::Charts(ChartGroup { charts })],
     })
 }
