@@ -1,4 +1,4 @@
-//! What a cost counts besides machine, operating system and volumes, in words.
+//! What a cost includes in addition to machine, operating system and volumes, in words.
 
 use iotrial_sizing::catalog::Term;
 use iotrial_sizing::measure::grouped;
@@ -33,7 +33,7 @@ pub(crate) fn counted_in_words(counted: &Counted) -> Option<String> {
     (!all.is_empty()).then(|| all.join("; "))
 }
 
-/// What list prices lack, for the note under a table.
+/// What the list prices do not include, for the note under a table.
 pub(crate) fn not_counted(counted: &Counted) -> String {
     let mut all = vec!["boot disks"];
     if counted.backup_gib.is_none() {

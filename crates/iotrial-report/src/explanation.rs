@@ -1,5 +1,5 @@
-//! The document of one configuration: the chain of limits as table and picture, mixes, what was asked and
-//! measured, rules, cost.
+//! The document of one configuration: the chain of limits as table and picture, mixes, demand, measured
+//! rates, rules, cost.
 
 use iotrial_model::record::Severity;
 use iotrial_model::words::enumerate;
@@ -27,7 +27,7 @@ impl Document {
     /// The document of one configuration. `title` names the catalog, and `byline` says how old it is.
     pub fn of_explanation(explanation: &Explanation, title: &str, byline: String) -> Self {
         let mut sections = vec![opening(explanation)];
-        // The answer comes first, then the question, then what stands behind it.
+        // The answer comes first, then the question, then the reasons.
         sections.extend(pools_section(explanation));
         sections.extend(explanation.fit.as_ref().map(|fit| asked("asked", fit)));
         sections.extend(measured(explanation));
@@ -104,8 +104,8 @@ fn opening(explanation: &Explanation) -> Section {
         heading: "",
         note: None,
         blocks: vec![Block::Answer(Answer {
-            // Never bad: what cannot be had like this, or does not carry the demand, is an open answer with
-            // its reasons.
+            // Never bad: a configuration that is not possible, or does not carry the demand, is an open answer
+            // with its reasons.
             is_good: (!forbidden && is_met).then_some(true),
             headline,
             sentence,
@@ -115,7 +115,7 @@ fn opening(explanation: &Explanation) -> Section {
     }
 }
 
-/// Which pool is meant, where there are several.
+/// The name of the pool, if there are several.
 fn pool_prefix(explanation: &Explanation, pool: usize) -> String {
     let pools = &explanation.configuration.pools;
     if pools.len() == 1 { String::new() } else { format!("{}: ", pool_name(explanation, pool)) }
@@ -154,7 +154,7 @@ fn rule_words(rule: &BrokenRule) -> String {
 
 /// From share to headroom: at 80 % of a limit there is room for 25 % more, not for 20 %.
 fn headroom(used_percent: f64) -> Value {
-    // Nobody asks by how many thousand percent there is enough.
+    // Beyond this, the exact headroom does not matter.
     const FAR_MORE_PERCENT: f64 = 1_000.0;
     match 100.0 * (100.0 / used_percent - 1.0) {
         percent if percent > FAR_MORE_PERCENT => {
@@ -164,7 +164,7 @@ fn headroom(used_percent: f64) -> Value {
     }
 }
 
-/// What a load takes of each limit.
+/// How much of each limit a load uses.
 pub(crate) fn asked(id: &'static str, fit: &Fit) -> Section {
     let row = |share: &iotrial_sizing::requirement::Share| {
         let unit = if share.measure.is_bandwidth() { MB } else { 1.0 };
@@ -206,7 +206,7 @@ pub(crate) fn asked(id: &'static str, fit: &Fit) -> Section {
         .map(|unmet| FindingLine::about(About::Unmet(unmet.what), Severity::Serious, unmet.message.clone()));
     let unmet: Vec<FindingLine> = unmet.collect();
     if !unmet.is_empty() {
-        // What is missing goes before the table, where everything may look fine.
+        // What is missing comes before the table, in which everything may look fine.
         blocks.insert(0, Block::Findings(unmet));
     }
     Section {
@@ -225,7 +225,7 @@ fn measured(explanation: &Explanation) -> Option<Section> {
         return None;
     }
     let row = |one: &MeasuredAgainst| {
-        // Of another machine a share of this one's limits says nothing.
+        // For a measurement on another machine, a share of these limits says nothing.
         let fullest = one.shares.first().filter(|_| one.bound_by != [BoundBy::OtherConfiguration]);
         Row {
             cells: vec![

@@ -1,4 +1,4 @@
-//! The document of a check of a host: what is below each target, what is not as it should be, what is not known.
+//! The document of the check of a host: what is below each target, what is not as it should be, and what is not known.
 
 use iotrial_analysis::host_check::{
     CheckAnswer, CheckFinding, GoodSetting, Rule, RuleSet, UnknownSetting, Weight,
@@ -132,7 +132,7 @@ fn summary(answer: &CheckAnswer) -> Answer {
     let is_good = match (answer.has_grave_findings(), answer.good.is_empty()) {
         (true, _) => Some(false),
         (false, false) if answer.unknown.is_empty() => Some(true),
-        // What could not be read may be what is wrong.
+        // What could not be read may be exactly what is wrong.
         (false, _) => None,
     };
     let counts = counts.join(", ");
@@ -174,7 +174,7 @@ fn summary(answer: &CheckAnswer) -> Answer {
 fn chain_table(chain: &TargetChain) -> Table {
     let mut rows = Vec::new();
     let mut shown = vec![false; chain.parts.len()];
-    // Roots are what nothing else stands on: the file system, or the device that was given.
+    // Roots are the parts that are below nothing else: the file system, or the given device.
     let is_carrier = |at: usize| chain.parts.iter().any(|part| part.carried_by.contains(&at));
     let roots: Vec<usize> = (0..chain.parts.len()).filter(|at| !is_carrier(*at)).collect();
     for root in roots {
@@ -195,7 +195,7 @@ fn words_row<const N: usize>(cells: [String; N]) -> Row {
     Row { cells: cells.into_iter().map(Value::Text).collect(), is_total: false }
 }
 
-/// More rows than this do not help to see what carries what.
+/// With more rows than this, the tree no longer helps.
 const MOST_ROWS: usize = 200;
 
 fn add_rows(
@@ -213,7 +213,7 @@ fn add_rows(
     let again = std::mem::replace(&mut shown[at], true);
     let about = if again { "see above".to_owned() } else { details(part) };
     rows.push(words_row([format!("{first}{}", part.kind.title()), part.name.clone(), about]));
-    // What carries it was shown with it the first time.
+    // The parts below it were shown with it the first time.
     if again {
         return;
     }
@@ -226,7 +226,7 @@ fn add_rows(
     }
 }
 
-/// What of a part helps to recognise it: the facts by which findings are explained are with the findings.
+/// The facts that help to recognise a part: the facts that explain findings are with the findings.
 const TELLING: [(PartKind, &[FactId]); 9] = [
     (PartKind::Filesystem, &[FactId::AccessTimes, FactId::FreePercent]),
     (

@@ -1,5 +1,5 @@
-//! The document of several runs: the comparison of their configurations, or where that would not be fair their figures
-//! beside one another; what belongs to each run alone; then each run as a chapter. Imported results may be among them.
+//! The document of several runs: the comparison of their configurations, or their figures side by side if a comparison would
+//! not be fair; what belongs to each run alone; then each run as a chapter. Imported results may be among them.
 
 use std::collections::BTreeSet;
 
@@ -50,7 +50,7 @@ struct Run<'r> {
 
 impl Document {
     /// The document of several results, in this order. Each summary is the one of its subject, and `comparison` is that of all of
-    /// them. With runs among them it is that of the runs, with the figures of the others beside theirs and each of them as a
+    /// them. With runs among them it is that of the runs, with the figures of the others next to theirs and each of them as a
     /// chapter.
     pub fn of_results(results: &[(Subject<'_>, &Summary)], comparison: &Comparison) -> Self {
         let chapter = |(subject, summary): &(Subject<'_>, &Summary)| Self::of_result(subject, summary);
@@ -202,7 +202,7 @@ impl<'r> Run<'r> {
     }
 }
 
-/// Why the runs are not held against each other, and what the reader can do; `None` where they are.
+/// Why the runs are not compared, and what the reader can do; `None` if they are.
 fn not_compared(comparison: &Comparison) -> Option<Section> {
     let why = comparison.findings.iter().find(|finding| finding.id == FindingId::NotCompared)?;
     Some(Section {
@@ -263,8 +263,8 @@ fn overview(runs: &[Run<'_>]) -> Section {
     }
 }
 
-/// Rows of one stream stand below one another, a row for each run; absent where there is one role only, which the
-/// comparison has told.
+/// The rows of one stream are together, a row for each run; absent if there is only one role, which the
+/// comparison already shows.
 fn by_role(runs: &[Run<'_>], streams: &[(Role, Stream)]) -> Option<Section> {
     let roles: BTreeSet<Role> = streams.iter().map(|(role, _)| *role).collect();
     let row = |role: Role, stream: Stream, run: &Run<'_>| {

@@ -1,4 +1,4 @@
-//! The document of several configurations beside one another: price and performance, criteria, mixes, what was measured.
+//! The document of several configurations side by side: price and performance, criteria, mixes, what was measured.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
 impl Document {
-    /// The document of configurations beside one another; `byline` says how old the catalogs are.
+    /// The document of configurations side by side; `byline` says how old the catalogs are.
     pub fn of_side_by_side(
         side: &SideBySide,
         counted: &iotrial_sizing::price::Counted,
@@ -86,7 +86,7 @@ fn opening(side: &SideBySide) -> Section {
         let missing = one.explanation.cost.missing.join(" and the ");
         format!("{} is not in the cost comparison: no source has the {missing}", one.name)
     }));
-    // What forbids it takes the sense out of every other figure.
+    // If a rule forbids it, all its other figures are meaningless.
     let forbidden = side.configurations.iter().flat_map(|one| {
         let rules = one.explanation.broken_rules.iter().filter(|rule| rule.effect == Effect::Forbids);
         rules
@@ -176,7 +176,7 @@ fn price_and_performance(side: &SideBySide) -> Section {
 }
 
 fn criteria(side: &SideBySide) -> Section {
-    // The usual ones first, then what files say besides.
+    // The usual ones first, then the others from the files.
     let usual = ["expandable", "persistent", "effort"];
     let all: BTreeSet<&str> =
         side.configurations.iter().flat_map(|one| one.criteria.keys().map(String::as_str)).collect();
@@ -219,7 +219,7 @@ fn criteria(side: &SideBySide) -> Section {
     }
 }
 
-/// What was measured of each, with what a MB/s and IOPS of it cost.
+/// What was measured on each, with the cost per MB/s and per 1,000 IOPS.
 fn measured(side: &SideBySide) -> Option<Section> {
     let rows = side.configurations.iter().flat_map(|one| {
         let cost = &one.explanation.cost;
@@ -324,7 +324,7 @@ fn mixes(side: &SideBySide) -> Section {
     }
 }
 
-/// Every term of every cost, and who says so. Too long for a terminal.
+/// Every term of every cost, with its source. Too long for a terminal.
 fn costs(side: &SideBySide) -> Section {
     let tables = side.configurations.iter().flat_map(|one| {
         let sections = [cost_section(&one.explanation.cost), sources(&one.explanation)];

@@ -120,7 +120,7 @@ fn in_brief(sizing: &Sizing) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// What is asked of a pool: `log: 200 GiB, sub-ms`.
+/// What a pool must have: `log: 200 GiB, sub-ms`.
 fn pool_words(demand: &Demand, laid_out: &LaidOutPool) -> String {
     let pool = &laid_out.pool;
     let mut words = Vec::new();
@@ -137,7 +137,7 @@ fn pool_words(demand: &Demand, laid_out: &LaidOutPool) -> String {
     if !pool.volumes.is_empty() {
         words.push(pool.volumes.join(" or "));
     }
-    // Roles that come along without I/O are not news.
+    // Roles without I/O need no mention.
     let has_io = |role: &&iotrial_model::load::Role| {
         demand.streams.iter().any(|stream| stream.role.unwrap_or(iotrial_model::load::Role::Data) == **role)
     };
@@ -167,7 +167,7 @@ fn opening(sizing: &Sizing) -> Section {
     }
 }
 
-/// A row for each pool; what is of the machine, and the sum, stand in the first.
+/// A row for each pool; the first one also has the machine and the sum.
 fn answer_rows(provider: &str, answer: &Explanation) -> Vec<Row> {
     let (cost, configuration) = (&answer.cost, &answer.configuration);
     let first = |value: Value, pool: usize| if pool == 0 { value } else { Value::Text(String::new()) };
@@ -175,7 +175,7 @@ fn answer_rows(provider: &str, answer: &Explanation) -> Vec<Row> {
     let row = |(index, pool): (usize, &Pool)| {
         let report = answer.pools.get(index);
         let fullest = match report {
-            // The fuller of its own limits and those that it shares.
+            // The most used of its own limits and the shared ones.
             Some(report) => {
                 let both = report.fullest.iter().chain(&report.fullest_shared);
                 both.max_by(|a, b| a.percent.total_cmp(&b.percent))
@@ -214,7 +214,7 @@ fn answer_rows(provider: &str, answer: &Explanation) -> Vec<Row> {
     configuration.pools.iter().enumerate().map(row).collect()
 }
 
-/// Configurations below one another, without the columns that say nothing.
+/// Configurations in rows, without the columns that say nothing.
 fn table(caption: String, first: &'static str, rows: Vec<Row>) -> Table {
     let mut table = Table {
         caption,
@@ -258,7 +258,7 @@ fn side_by_side(sizing: &Sizing) -> Section {
         let caption = format!("The cheapest of each provider, {} a month", sizing.currency);
         blocks.push(Block::Table(table(caption, "provider", rows)));
     }
-    // Those of the answer itself stand with it.
+    // The warnings of the answer itself are shown with it.
     let warnings =
         sizing.found.iter().enumerate().filter(|(index, _)| Some(*index) != sizing.cheapest).flat_map(
             |(_, found)| {
@@ -296,7 +296,7 @@ fn side_by_side(sizing: &Sizing) -> Section {
     }
 }
 
-/// What the answer would cost with fewer and more volumes of its kind: many small ones harvest what each brings for nothing.
+/// What the answer would cost with fewer and more volumes of its kind: many small ones use what each includes for free.
 fn by_count(sizing: &Sizing) -> Option<Section> {
     let found = &sizing.found[sizing.cheapest?];
     let (answer, points) = (found.answers.first()?, &found.by_count);
@@ -340,7 +340,7 @@ fn by_count(sizing: &Sizing) -> Option<Section> {
     })
 }
 
-/// The best of each other provider in full: what it takes of each limit, what it costs, and who says so. Too long for a terminal.
+/// The best of each other provider in full: how much of each limit it uses, what it costs, and the sources. Too long for a terminal.
 fn others(sizing: &Sizing) -> Option<Section> {
     let best = sizing.found.iter().enumerate().filter(|(index, _)| Some(*index) != sizing.cheapest);
     let best = best.filter_map(|(_, found)| Some((found, found.answers.first()?)));
@@ -370,7 +370,7 @@ fn others(sizing: &Sizing) -> Option<Section> {
     })
 }
 
-/// Where the prices hold: `, for East US (azure), us-east-1 (aws)`.
+/// The regions that the prices are for: `, for East US (azure), us-east-1 (aws)`.
 fn regions(sizing: &Sizing) -> String {
     let named: Vec<String> = sizing
         .found
@@ -380,7 +380,7 @@ fn regions(sizing: &Sizing) -> String {
     if named.is_empty() { String::new() } else { format!(", for {}", named.join(", ")) }
 }
 
-/// What more or less of the rates costs.
+/// What higher or lower rates cost.
 fn curve(sizing: &Sizing) -> Section {
     let line = |(hue, curve): (usize, &iotrial_sizing::search::CostCurve)| Line {
         name: sizing.found.get(hue).map_or_else(|| curve.provider.clone(), |found| found.title.clone()),

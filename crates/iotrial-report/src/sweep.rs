@@ -141,7 +141,7 @@ fn measured(of: SweepOf<'_>, summary: &SweepSummary, circumstances: &Circumstanc
     };
     let plural = if count == 1 { "" } else { "s" };
     let mut facts = in_words(circumstances);
-    // Of results of others, what was swept over tells configurations apart.
+    // In results of other tools, the names of what was swept distinguish configurations.
     if let (SweepOf::Results { .. }, false) = (of, summary.volumes.is_empty()) {
         let names: Vec<String> = summary.volumes.iter().map(|name| cut(name, LONGEST_NAME)).collect();
         facts.insert(0, ("of", names.join("; ")));
@@ -171,7 +171,7 @@ fn section(
     (!blocks.is_empty()).then_some(Section { id, heading, note, blocks })
 }
 
-/// Lines of the findings that a section has to itself.
+/// The findings that have a section of their own, as lines.
 fn lines(summary: &SweepSummary, ids: &[FindingId]) -> Vec<Block> {
     let mine = summary.findings.iter().filter(|finding| ids.contains(&finding.id));
     let lines: Vec<FindingLine> = mine.map(FindingLine::brief).collect();
@@ -291,7 +291,7 @@ fn within(confidence: Option<Confidence>, value: f64) -> Value {
     Value::number(confidence.map(|one| 50.0 * (one.high - one.low) / value))
 }
 
-/// What is said of curves beside their limits; the figures of these findings are in the table of the curves.
+/// What is said about curves in addition to their limits; the figures of these findings are in the table of the curves.
 const OF_CURVES: [FindingId; 7] = [
     FindingId::KneeNotResolved,
     FindingId::Drift,
@@ -305,7 +305,7 @@ const OF_CURVES: [FindingId; 7] = [
 fn limits(summary: &SweepSummary) -> Option<Section> {
     let of_curves = summary.findings.iter().filter(|finding| OF_CURVES.contains(&finding.id));
     let mut lines: Vec<FindingLine> = of_curves.map(FindingLine::brief).collect();
-    // What holds of several curves is told once.
+    // What holds for several curves is listed once.
     let mut limits: Vec<(&Limit, Vec<String>)> = Vec::new();
     for (curve, limit) in summary.curves.iter().filter_map(|curve| Some((curve, curve.limit.as_ref()?))) {
         match limits.iter_mut().find(|(known, _)| *known == limit) {

@@ -16,7 +16,7 @@ use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
 impl Document {
-    /// What counters say of the storage. `name` is what the user calls them.
+    /// What counters say about the storage. `name` is what the user calls them.
     pub fn of_watch(answer: &WatchAnswer, name: &str) -> Self {
         let mut sections = vec![section("answer", "", Block::Answer(summary(answer)))];
         if let Some(table) = judged_table(answer) {
@@ -42,7 +42,7 @@ impl Document {
             sections.push(disks);
         }
         if let Some(course) = &answer.course {
-            // Each with a legend of its own: the lines of one are directions, those of the other disks.
+            // Each with a legend of its own: the lines of one are directions, and the lines of the other are disks.
             let charts = charts(course, answer).into_iter();
             let blocks: Vec<Block> =
                 charts.map(|chart| Block::Charts(ChartGroup { charts: vec![chart] })).collect();
@@ -104,7 +104,7 @@ fn summary(answer: &WatchAnswer) -> Answer {
                 .collect::<Vec<_>>()
         };
         let mut all: Vec<_> = answer.roles.iter().flat_map(of_role).collect();
-        // By how far it is beyond what it may take.
+        // By how far the latency is above its limit.
         let excess = |judged: &Judged| judged.lat_mean_us.max(judged.lat_p95_us) / judged.limit_us;
         all.sort_by(|one, other| excess(&other.1).total_cmp(&excess(&one.1)));
         all
@@ -131,7 +131,7 @@ fn summary(answer: &WatchAnswer) -> Answer {
             let judged: usize = answer.roles.iter().map(|role| role.judged.len()).sum();
             let limits = if judged == 1 { "The latency" } else { "Every latency" };
             let within = format!("{limits} is within the limits of {}", deciding(answer));
-            // A mean hides its busy minutes: it may rule storage out, and never qualifies it.
+            // A mean hides its busy minutes: it can rule storage out, but never qualify it.
             if answer.interval_count == 1 {
                 (
                     "Good enough on average".to_owned(),
@@ -211,14 +211,14 @@ fn summary(answer: &WatchAnswer) -> Answer {
     }
 }
 
-/// The set that decided.
+/// The threshold set that decided.
 fn deciding(answer: &WatchAnswer) -> &str {
     let mut judged = answer.roles.iter().flat_map(|role| &role.judged).flat_map(|judged| &judged.categories);
     let first = judged.next().map(|by| &by.thresholds).or_else(|| answer.thresholds.first());
     first.map_or("the thresholds", String::as_str)
 }
 
-/// More are in the table.
+/// How many points are shown; the table has all.
 const MOST_POINTS: usize = 4;
 
 fn judged_table(answer: &WatchAnswer) -> Option<Table> {
@@ -265,7 +265,7 @@ fn judged_table(answer: &WatchAnswer) -> Option<Table> {
             Value::Number(one.limit_us),
             Value::Number(one.beyond_percent),
         ]);
-        // What decided, which is the worse of the two.
+        // The category that decided: the worse of the two.
         let rating = one.categories.first().map(|by| by.category.max(by.category_p95));
         cells.push(rating.map_or(Value::Absent, Value::Category));
         let by = |set: &&String| one.categories.iter().find(|by| by.thresholds == **set);
@@ -318,7 +318,7 @@ fn disks_table(answer: &WatchAnswer) -> Option<Table> {
     (table.columns.len() > 2).then_some(table)
 }
 
-/// Columns that say nothing: those that no source has, and of a single interval all that is not its mean.
+/// Removes columns that say nothing: those without any value, and for a single interval everything except its mean.
 fn leave_out(table: &mut Table, labels: usize, answer: &WatchAnswer) {
     let repeats = |column: &Column| answer.interval_count == 1 && REPEATING.contains(&column.name.as_ref());
     for at in (labels..table.columns.len()).rev() {
@@ -328,14 +328,14 @@ fn leave_out(table: &mut Table, labels: usize, answer: &WatchAnswer) {
     }
 }
 
-/// Of a single interval the same as the mean.
+/// For a single interval, these are the same as the mean.
 const REPEATING: [&str; 5] = ["median", "95 %", "most", "longest", "beyond"];
 
 fn rows_of(disk: &DiskAnswer, is_total: bool) -> Vec<Row> {
     let is_there =
         |one: &DirectionAnswer| one.iops.is_some() || one.bytes_per_s.is_some() || one.latency_us.is_some();
     let apart = [(Some(Direction::Read), &disk.read), (Some(Direction::Write), &disk.write)];
-    // Both together where they are not apart in anything but bytes.
+    // Both together if only their bytes are separate.
     let is_apart =
         disk.read.iops.is_some() || disk.read.latency_us.is_some() || disk.write.latency_us.is_some();
     let shown: Vec<(Option<Direction>, &DirectionAnswer)> = if is_apart || !is_there(&disk.both) {

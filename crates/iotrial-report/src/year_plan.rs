@@ -7,7 +7,7 @@ use crate::document::{Block, Section};
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
-/// What is bought when: the cheapest provider year by year, and all of them beside buying on day one.
+/// What is bought when: the cheapest provider year by year, and all of them compared with buying on day one.
 pub(crate) fn year_plans(sizing: &Sizing) -> Option<Section> {
     let cheapest = sizing.plans.first()?;
     let mut blocks = vec![Block::Table(years(cheapest, &sizing.currency, true))];

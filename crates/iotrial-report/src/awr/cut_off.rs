@@ -8,7 +8,7 @@ use crate::document::{Answer, Block, Section};
 /// Files that are named.
 const MOST_FILES: usize = 8;
 
-/// Of one report.
+/// For one report.
 pub(super) fn of_report(cut: &CutOff) -> Section {
     let sentence = match cut.missing.len() {
         0 => "Later sections are missing. iotrial does not use them.".to_owned(),
@@ -22,7 +22,7 @@ pub(super) fn of_report(cut: &CutOff) -> Section {
     said(format!("The report is cut off {}", cut.place()), sentence, points)
 }
 
-/// Of some of many; `None` where all are whole.
+/// For several reports; `None` if none is cut off.
 pub(super) fn of_many(cut_off: &[LeftOut], reports: usize) -> Option<Section> {
     let mut points: Vec<String> =
         cut_off.iter().take(MOST_FILES).map(|one| format!("{}: {}", one.file, one.why)).collect();

@@ -139,7 +139,7 @@ fn latencies(answer: &ExadataMove) -> Option<Table> {
 }
 
 fn features(answer: &ExadataMove) -> Table {
-    // Those that are used first, the heaviest of them at the top; the others as they come.
+    // Features in use first, the heaviest at the top; the others in their order.
     let mut sorted: Vec<_> = answer.features.iter().collect();
     sorted.sort_by_key(|one| (one.used != Use::Used, std::cmp::Reverse(one.score())));
     Table {

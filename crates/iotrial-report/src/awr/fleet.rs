@@ -17,11 +17,11 @@ use crate::table::{Column, Row, Table, Value};
 
 /// The busiest times that are shown.
 const MOST_TIMES: usize = 5;
-/// From this share of the sum of the peaks on, the peaks are at one time.
+/// From this percentage of the sum of the peaks on, the peaks coincide.
 const COINCIDE_PERCENT: f64 = 95.0;
 /// Names in one sentence.
 const MOST_NAMES: usize = 5;
-/// A time that is covered for all but so little is whole.
+/// A time with no more than this missing counts as covered.
 const WHOLE_SHARE: f64 = 0.99;
 
 /// What several databases ask together, with a chapter for each.
@@ -61,7 +61,7 @@ fn opening(series: &AwrSeries, fleet: &AwrFleet) -> Section {
     let (requests, throughput) = (fleet.figure(AwrFigure::Requests), fleet.figure(AwrFigure::Throughput));
     let whole = fleet.intervals.iter().filter(|one| one.is_whole).count();
     let (headline, sentence) = match requests {
-        // One average of each says nothing of peaks.
+        // A single average of each says nothing about peaks.
         Some(one) if whole == 1 => (
             format!(
                 "Together {} IOPS{}",
@@ -146,7 +146,7 @@ fn sentence(requests: &Consolidated, throughput: Option<&Consolidated>) -> Strin
     text
 }
 
-/// The databases of which instances are missing: what all ask together is then too low.
+/// The databases with missing instances: the sum of all databases is then too low.
 fn parts(fleet: &AwrFleet) -> String {
     let parts =
         fleet.members.iter().filter_map(|one| Some(format!("{}: {}", one.database, one.part.as_ref()?)));
@@ -184,7 +184,7 @@ fn who(fleet: &AwrFleet) -> Option<String> {
     (!parts.is_empty()).then(|| format!("who: {}{more}", parts.join(", ")))
 }
 
-/// Whose peak is when all together are busiest, and when the others have theirs.
+/// Whose own peak is at the common peak, and when the others have theirs.
 fn when(fleet: &AwrFleet) -> Option<String> {
     let peaks = || fleet.members.iter().filter_map(|one| Some((one, one.requests.as_ref()?)));
     let with: Vec<&str> = names_of(peaks().filter(|(_, own)| own.has_peak_with_others).map(|(one, _)| one));
@@ -210,12 +210,12 @@ fn when(fleet: &AwrFleet) -> Option<String> {
     (!fleet.members.is_empty()).then(|| format!("{with_words}{apart_words}"))
 }
 
-/// Of each database what it asks, by itself and when all together are busiest.
+/// What each database needs, on its own and at the common peak.
 fn databases(fleet: &AwrFleet) -> Option<Section> {
     fleet.figure(AwrFigure::Requests)?;
     let table =
         |caption: &str, quantity: Quantity, of: fn(&FleetMember) -> Option<&OwnPeak>, all: AwrFigure| {
-            // The unit is said once, above the columns: there is room for all of them in 80.
+            // The unit is shown once, above the columns: this way they all fit in 80.
             let group = caption.to_lowercase();
             let rows = fleet.members.iter().filter_map(|one| {
                 let own = of(one)?;
@@ -318,7 +318,7 @@ fn causes(series: &AwrSeries) -> Option<Section> {
     })
 }
 
-/// Without any common time, what each database asks by itself in the time that it has.
+/// If there is no common time: what each database needs in the time that its own reports cover.
 fn each(series: &AwrSeries, fleet: &AwrFleet) -> Option<Section> {
     if !fleet.figures.is_empty() {
         return None;
@@ -360,7 +360,7 @@ fn each(series: &AwrSeries, fleet: &AwrFleet) -> Option<Section> {
     })
 }
 
-/// What shared storage has to carry, beside what separate storage would have to.
+/// What shared storage has to carry, next to what separate storage would have to carry.
 fn together(fleet: &AwrFleet) -> Option<Section> {
     let table = |caption: &str, unit: AwrUnit| {
         let row = |one: &Consolidated| Row {
@@ -443,7 +443,7 @@ fn busiest(fleet: &AwrFleet) -> Option<Section> {
     (!rows.is_empty()).then(|| {
         section(
             "busiest",
-            "The busiest times of all together",
+            "The busiest times of all databases together",
             None,
             Block::Table(Table {
                 caption: "The busiest times".to_owned(),

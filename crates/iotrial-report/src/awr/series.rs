@@ -18,7 +18,7 @@ const MOST_BUSIEST: usize = 5;
 const MOST_INTERVALS: usize = 400;
 /// The heading of what limits the database.
 const LIMITS: &str = "Where DB time goes";
-/// The busiest by bytes, besides those by requests.
+/// How many of the busiest by bytes are shown in addition to those by requests.
 const MOST_BY_BYTES: usize = 3;
 /// Points of one list.
 const MOST_POINTS: usize = 12;
@@ -37,7 +37,7 @@ impl Document {
             chapters: Vec::new(),
         });
         document.title = format!("AWR: {}", document.title);
-        // What is left out is of the whole, and not of one database of several.
+        // What is left out belongs to the whole, not to one of several databases.
         if let Some(Block::Statement(answer)) =
             document.sections.first_mut().and_then(|section| section.blocks.first_mut())
         {
@@ -78,7 +78,7 @@ pub(super) fn span_of(begin: &str, end: &str) -> String {
     }
 }
 
-/// At most so many points, and how many more there are.
+/// The first points, and how many more there are.
 fn cut_list(mut points: Vec<String>) -> Vec<String> {
     if points.len() > MOST_POINTS {
         let more = points.len() - MOST_POINTS;
@@ -88,7 +88,7 @@ fn cut_list(mut points: Vec<String>) -> Vec<String> {
     points
 }
 
-/// What is to be known besides the figures: notes, reports that are not counted, files that could not be read.
+/// What the reader should know in addition to the figures: notes, reports that are not counted, files that could not be read.
 pub(super) fn lists_of(series: &AwrSeries, notes: Vec<String>) -> Vec<PointList> {
     let of_file = |one: &iotrial_analysis::awr::LeftOut| format!("{}: {}", one.file, one.why);
     let lists = [
@@ -136,7 +136,7 @@ fn opening(one: &DatabaseSeries) -> Section {
     let headline = match requests.or(throughput) {
         None => "The reports have no rates of I/O".to_owned(),
         Some(_) if one.intervals.len() == 1 => format!("{} on average", rates(|one| one.average)),
-        // One in twenty of a handful is none of them.
+        // With only a few intervals, one in twenty is less than one of them.
         Some(_) if !one.has_percentiles() => {
             format!("At most {} in {} intervals", rates(|one| one.peak), one.intervals.len())
         }
@@ -228,7 +228,7 @@ const OF_AN_INTERVAL: [AwrFigure; 10] = [
     AwrFigure::CommitUs,
 ];
 
-/// What every interval of the whole list has in its table's caption.
+/// The caption of the table with all intervals.
 const ALL_INTERVALS: &str = "All intervals";
 
 fn interval_table<'s>(
@@ -281,7 +281,7 @@ fn busiest(one: &DatabaseSeries) -> Option<Section> {
     let others = by_bytes.iter().filter(|one| !is_in(&by_requests, one));
     let all: Vec<&SeriesInterval> = by_requests.iter().chain(others).copied().collect();
     let mut table = interval_table("The busiest intervals", all.iter().copied(), false);
-    // Few are busy in both: the busiest of scans has few requests.
+    // Few are busiest in both: an interval full of scans has few requests.
     table.columns.insert(2, Column::new("busiest by", Quantity::Words));
     for (row, one) in table.rows.iter_mut().zip(&all) {
         let why = match (is_in(&by_requests, one), is_in(&by_bytes, one)) {

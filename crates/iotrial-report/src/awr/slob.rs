@@ -64,7 +64,7 @@ fn opening(series: &SlobSeries) -> Section {
             format!("{} I/Os per second on {}", number_in_words(one.best_iops), on_hosts(one.hosts));
         if let Some(sessions) = one.sessions_per_host {
             let each = if one.hosts > 1 { " each" } else { "" };
-            // Those of names are whole, those that were active are a mean.
+            // Numbers from file names are whole; a number of active sessions is a mean.
             let decimals = usize::from(sessions.fract() > 0.0);
             sentence.push_str(&format!(" with {sessions:.decimals$} sessions{each}"));
         }
@@ -198,7 +198,7 @@ fn reports(series: &SlobSeries) -> Table {
         ],
         is_total: false,
     };
-    // Those that say least about storage go first where there is little room.
+    // If there is little room, the columns that say least about storage are left out first.
     Table {
         caption: "SLOB's figures of each report".to_owned(),
         columns: vec![

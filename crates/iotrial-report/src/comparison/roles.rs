@@ -18,7 +18,7 @@ pub(crate) fn section(comparison: &Comparison) -> Option<Section> {
         .collect();
     let changed = Some(matrix(comparison, "Changes by role", &["from, to"], changed))
         .filter(|table| !table.rows.is_empty());
-    // What a terminal shows of it is the figures and the changes: places and intervals of five streams would fill pages.
+    // A terminal shows only the figures and the changes: places and intervals of five streams would fill pages.
     let in_full = |table: Table| Table { at_a_glance: false, ..table };
     let every = changes_table(comparison, "Every change by role", Metric::is_of_role).map(in_full);
     let ranking = ranking_table(comparison, "Ranking by role", &comparison.rankings_by_role).map(in_full);

@@ -1,4 +1,4 @@
-//! The pictures of a sweep that answer at a glance: latency over throughput, volumes together, and the tests of a series.
+//! The charts of a sweep that answer at a glance: latency over throughput, volumes together, and the tests of a series.
 
 use iotrial_analysis::figures::Figures;
 use iotrial_analysis::sweep::{Curve, Scaling, SweepSummary};
@@ -12,7 +12,7 @@ use crate::quantity::Quantity;
 /// More tests than this are left to the table.
 const MOST_TESTS: usize = 40;
 
-/// Latency over throughput, a chart for each pattern: what the storage does, and what that costs.
+/// Latency over throughput, a chart for each pattern: what the storage does, and at what latency.
 pub(super) fn throughput_latency(summary: &SweepSummary) -> Option<Section> {
     let mut patterns = Vec::new();
     for curve in summary.curves.iter().filter(|curve| is_curve(curve)) {

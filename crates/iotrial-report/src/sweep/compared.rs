@@ -1,4 +1,4 @@
-//! The document of sweeps held against sweeps: what became of the ceilings, and both curves over one another.
+//! The document of sweeps compared with each other: how the ceilings changed, and the curves in one chart.
 
 use iotrial_analysis::comparison::{
     ComparedCurve, ComparedFigure, ComparedLoad, ComparedSweep, Delta, FigureCell, LoadPointCell,
@@ -28,7 +28,7 @@ const MOST_SWEEPS: usize = 6;
 const LONGEST_NAME: usize = 40;
 
 impl Document {
-    /// The document of sweeps held against each other.
+    /// The document of sweeps compared with each other.
     pub fn of_compared_sweeps(comparison: &SweepComparison) -> Self {
         let sections = [
             Some(answer(comparison)),
