@@ -157,7 +157,7 @@ fn summary(answer: &CheckAnswer) -> Answer {
     let mut points = Vec::new();
     if answer.database.is_none() {
         points.push(format!(
-            "Checked by the rules that hold for every database. Rules for one database are not checked ({}): use --for sqlserver, oracle, postgresql or mysql.",
+            "Checked by the rules that hold for every database. Rules for a particular database are not checked ({}): use --for sqlserver, oracle, postgresql or mysql.",
             counted(answer.rules_for_databases, "rule")
         ));
     }

@@ -9,7 +9,7 @@ pub(crate) fn without_steering(text: &str) -> String {
     text.chars().map(|c| if is_replaced(c) { '\u{fffd}' } else { c }).collect()
 }
 
-/// The first characters, up to a length; the last one says that there were more.
+/// The text, cut to at most `longest` characters; an ellipsis at the end says that there was more.
 pub(crate) fn cut(text: &str, longest: usize) -> String {
     if text.chars().count() <= longest {
         return text.to_owned();
