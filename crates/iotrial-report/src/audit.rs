@@ -1,4 +1,4 @@
-//! The document of an audit: whether a result agrees with itself, what does not, and what was looked at.
+//! The document of an audit: whether a result is consistent, what is not, and what was checked.
 
 use iotrial_analysis::audit::{Audit, AuditFinding, CheckCount, Weight};
 use iotrial_model::record::Severity;
@@ -9,7 +9,7 @@ use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
 impl Document {
-    /// The document of some audits. One has its own document; of several, each that found something is a chapter.
+    /// The document of one or more audits. A single one is the document; of several, each one with findings is a chapter.
     pub fn of_audits(audits: &[Audit]) -> Self {
         if let [audit] = audits {
             return of_audit(audit);
@@ -40,7 +40,7 @@ impl Document {
         };
         Self {
             title: format!("Audit of {} results", audits.len()),
-            byline: "Do they agree with themselves?".to_owned(),
+            byline: "Are they consistent?".to_owned(),
             in_brief: Vec::new(),
             sections: vec![
                 section(
@@ -80,7 +80,7 @@ impl Document {
     }
 }
 
-/// How long the folder is with which the names of all results begin: in a narrow table nothing else of them would be seen.
+/// The length of the folder that all names begin with: in a narrow table, nothing else of the names would be visible.
 fn common_folder(audits: &[Audit]) -> usize {
     let Some((first, others)) = audits.split_first() else { return 0 };
     let same = |other: &Audit| {
@@ -103,12 +103,12 @@ fn count(audit: &Audit, weight: Weight) -> usize {
     audit.findings.iter().filter(|finding| finding.weight == weight).count()
 }
 
-/// Whether nothing in it could be held against anything else.
+/// Whether no two figures could be checked against each other.
 fn is_unheld(audit: &Audit) -> bool {
     audit.held_count() == 0 && audit.findings.is_empty()
 }
 
-/// A contradiction makes it bad; doubts, or nothing to hold against anything, leave it open.
+/// A contradiction makes it bad; doubts, or nothing that could be checked, leave it open.
 fn standing(contradictions: usize, doubts: usize, is_checked: bool) -> Option<bool> {
     match (contradictions, doubts) {
         (0, 0) => is_checked.then_some(true),
@@ -125,8 +125,8 @@ fn of_audit(audit: &Audit) -> Document {
     let (contradictions, doubts) = (count(audit, Weight::Contradiction), count(audit, Weight::Doubt));
     let headline = match (contradictions, doubts) {
         (0, 0) if is_unheld(audit) => "Nothing could be checked".to_owned(),
-        (0, 0) => "It agrees with itself".to_owned(),
-        (0, doubts) => format!("It does not contradict itself, and leaves {}", plural(doubts, "doubt")),
+        (0, 0) => "It is consistent".to_owned(),
+        (0, doubts) => format!("It does not contradict itself, but leaves {}", plural(doubts, "doubt")),
         (contradictions, 0) => format!("It contradicts itself: {}", plural(contradictions, "contradiction")),
         (contradictions, doubts) => format!(
             "It contradicts itself: {} and {}",
@@ -136,7 +136,7 @@ fn of_audit(audit: &Audit) -> Document {
     };
     let held = audit.held_count();
     let sentence = if is_unheld(audit) {
-        "There is nothing in it that could be checked against something else.".to_owned()
+        "It has no figures that could be checked against each other.".to_owned()
     } else {
         format!("Checks that hold: {held} of {}.", held + audit.findings.len())
     };
@@ -160,7 +160,7 @@ fn of_audit(audit: &Audit) -> Document {
     Document {
         title: format!("Audit of {}", audit.subject),
         byline: match audit.kind {
-            "table" => "A printed table, and what its text says of it".to_owned(),
+            "table" => "A printed table, and what its text says about it".to_owned(),
             "import" => "A result of another tool".to_owned(),
             _ => "A run".to_owned(),
         },

@@ -64,7 +64,7 @@ fn value(quoted: Option<&Quoted>) -> Value {
     Value::number(quoted.and_then(|one| one.value))
 }
 
-/// What is to be known of a value: nothing, where it is as printed.
+/// What the reader should know about a value: nothing if it is as printed.
 fn standing(quoted: Option<&Quoted>) -> Value {
     match quoted {
         None => Value::Absent,
@@ -136,13 +136,13 @@ fn duration(seconds: f64) -> String {
     }
 }
 
-/// With a decimal only where there is something behind it.
+/// With a decimal only if it is not zero.
 fn whole(number: f64) -> String {
     let text = number_in_words(number);
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
-/// Streams in rows, so that requests, bytes and sizes of one kind stand side by side.
+/// Streams in rows, so that requests, bytes and sizes of one kind are side by side.
 fn asked(answer: &AwrAnswer) -> Section {
     let figures = &answer.figures;
     let small_reads = match opening::blocks_of_uncounted_reads(answer) {
@@ -164,7 +164,7 @@ fn asked(answer: &AwrAnswer) -> Section {
         ("writes of temporary files", AwrFigure::TempWrites, Some(AwrFigure::TempWriteMib), None),
         ("writes of archives and backups", AwrFigure::BackupWrites, Some(AwrFigure::BackupWriteMib), None),
     ];
-    // Kinds of files are told apart by some reports only.
+    // Only some reports tell kinds of files apart.
     let is_told = |requests: AwrFigure| {
         let of_files =
             [AwrFigure::LogWrites, AwrFigure::TempReads, AwrFigure::TempWrites, AwrFigure::BackupWrites];
@@ -206,7 +206,7 @@ fn asked(answer: &AwrAnswer) -> Section {
     )
 }
 
-/// Where each figure is from; left to the forms that can be scrolled.
+/// Where each figure is from; shown only in the forms that can be scrolled.
 fn origin(answer: &AwrAnswer) -> Section {
     let row = |(figure, quoted): (AwrFigure, &Quoted)| Row {
         cells: vec![words(figure.title()), standing(Some(quoted)), words(quoted.place.as_str())],
@@ -287,7 +287,7 @@ fn waits(answer: &AwrAnswer) -> Option<Section> {
             is_total: false,
         }
     };
-    // What happens once in ten seconds, and is no part of the time either, is all zeros.
+    // A row of a wait that happens once in ten seconds and takes no time would be all zeros.
     let is_worth_a_row = |one: &&iotrial_analysis::awr::WaitLatency| {
         one.percent.value >= Some(0.05) || one.per_second >= Some(0.1)
     };
@@ -296,7 +296,7 @@ fn waits(answer: &AwrAnswer) -> Option<Section> {
         section(
             "waits",
             "Waits for I/O",
-            Some("Means by the threshold set `flash`; direct path and smart scans wait for several I/Os at once and have no category."),
+            Some("The category rates the mean by the threshold set `flash`. Direct path reads and smart scans wait for several I/Os at once and have no category."),
             Block::Table(Table {
                 caption: "Waits for I/O".to_owned(),
                 columns: vec![
@@ -322,7 +322,7 @@ fn io_stats(id: &'static str, heading: &'static str, stats: &[IoStat]) -> Option
     let row = |one: &IoStat| Row {
         cells: vec![
             words(one.name.trim_end_matches(':')),
-            // What is contradicted is not shown as a figure beside those that are not.
+            // A contradicted figure is not shown next to those that are not.
             Value::number(one.reads_per_s.sound()),
             Value::number(one.writes_per_s.sound()),
             Value::number(one.read_mib_per_s.sound()),
@@ -375,7 +375,7 @@ fn tablespaces(report: &AwrReport) -> Option<Section> {
         section(
             "tablespaces",
             "Tablespaces",
-            Some("The busiest; --json has all, and files."),
+            Some("The busiest ones; --json has all of them, and the files."),
             Block::Table(Table {
                 caption: "Tablespaces".to_owned(),
                 columns: vec![
@@ -411,7 +411,7 @@ fn cells(report: &AwrReport) -> Vec<Section> {
     let mut sections = Vec::new();
     if !exadata.top_databases.is_empty() {
         let mut databases: Vec<&TopDatabase> = exadata.top_databases.iter().collect();
-        // The one with the most bytes first; what has no name of its own is the rest.
+        // The one with the most bytes first; the one without a name of its own is the rest.
         databases.sort_by(|a, b| {
             let rest = |one: &TopDatabase| one.name == "OTHER";
             let mib = |one: &TopDatabase| one.mib_per_s.value.unwrap_or(0.0);
@@ -432,7 +432,7 @@ fn cells(report: &AwrReport) -> Vec<Section> {
         sections.push(section(
             "top-databases",
             "Databases on the storage servers",
-            Some("As the cells count them, for all databases on them."),
+            Some("As counted by the storage cells, for all databases on them."),
             Block::Table(Table {
                 caption: "Databases on the storage servers".to_owned(),
                 columns: vec![
@@ -445,7 +445,7 @@ fn cells(report: &AwrReport) -> Vec<Section> {
                     Column::new("from flash", Quantity::Percent).under("throughput").optional(),
                 ],
                 rows: rows.collect(),
-                // Who else is on the cells, and how much of it: average flash and disk I/O by database.
+                // Who else uses the cells, and how much: average flash and disk I/O by database.
                 at_a_glance: true,
             }),
         ));

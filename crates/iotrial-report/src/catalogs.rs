@@ -12,7 +12,7 @@ use crate::table::{Column, Row, Table, Value};
 /// A catalog with the age of its sources.
 #[derive(Debug, Clone, Copy)]
 pub struct CatalogAge<'c> {
-    /// What the file holds. The age stands beside it because a catalog does not know what day it is.
+    /// What the file holds. The age is separate because a catalog does not know what day it is.
     pub catalog: &'c Catalog,
     /// Days since the oldest dated source; `None` without one.
     pub oldest_days: Option<i64>,
@@ -21,7 +21,7 @@ pub struct CatalogAge<'c> {
 }
 
 impl Document {
-    /// The document with a warning that figures are old on which it rests; as it is where none are.
+    /// The document with a warning if the figures that it is based on are old; unchanged otherwise.
     pub fn with_old_figures(mut self, old: &[ReliedOn]) -> Self {
         let warning = in_words(old).map(|words| {
             FindingLine::about(

@@ -82,12 +82,12 @@ pub struct Line {
     pub points: Vec<(f64, Option<f64>)>,
 }
 
-/// What of a line is drawn.
+/// How a line is drawn.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shape {
     /// A line through all points, with a few markers to tell it from others.
     Course,
-    /// Each point for itself: what was measured.
+    /// Separate points: what was measured.
     Points,
     /// A line without any marker: what was fitted to points.
     Fit,
@@ -99,7 +99,7 @@ pub enum Shape {
     Level,
     /// A ring around each point: what was looked for.
     Ring,
-    /// A line through all points in their order, which need not be from left to right; each with its words beside it.
+    /// A line through all points in their order, which need not be from left to right; each point has its label next to it.
     Path(Vec<String>),
 }
 
@@ -259,7 +259,7 @@ pub struct Mark {
 /// One bar in each group.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BarSeries {
-    /// Beside each bar, a few letters.
+    /// A few letters next to each bar.
     pub key: String,
     /// For the legend.
     pub name: String,
@@ -269,7 +269,7 @@ pub struct BarSeries {
     pub bars: Vec<Option<Bar>>,
 }
 
-/// A value with what it may be off.
+/// A value with its error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bar {
     /// Where the bar ends; one below zero goes the other way.

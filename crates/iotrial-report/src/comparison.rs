@@ -31,11 +31,11 @@ use crate::text::cut;
 
 /// More rows than this are left to the forms that can be scrolled.
 const MOST_ROWS_AT_A_GLANCE: usize = 48;
-/// As many configurations to avoid are told, and the others counted.
+/// How many configurations to avoid are named; the others are counted.
 const MOST_AVOIDED: usize = 8;
 /// Names of attributes in titles of charts are cut to this many characters.
 const LONGEST_ATTRIBUTE: usize = 40;
-/// So many places of a ranking have a column of their own.
+/// How many places of a ranking have a column of their own.
 const PLACES: [&str; 6] = ["1st", "2nd", "3rd", "4th", "5th", "6th"];
 
 impl Document {
@@ -119,7 +119,7 @@ pub(crate) fn recommendation(comparison: &Comparison) -> Section {
         ("Exceptions", exceptions.iter().take(MOST_AVOIDED).cloned().collect()),
         ("What each factor changes", factors.clone()),
         (
-            "What more of the same does",
+            "What a larger number brings",
             if best.is_some() { scaling.clone() } else { scaling.iter().skip(1).cloned().collect() },
         ),
         ("Avoid", avoided),
@@ -151,13 +151,13 @@ fn lists_of<const N: usize>(lists: [(&'static str, Vec<String>); N]) -> Vec<Poin
     lists.map(|(heading, points)| PointList { heading, points }).collect()
 }
 
-/// The answer in a few words, and whether it is a good one. `of` says of which part of the loads it is, where not of all:
+/// The answer in a few words, and whether it is a good one. `of` says which part of the loads it is about, if not all:
 /// ` for 5 of 6 loads`.
 fn headline(best: Option<String>, of: &str, reservations: &[Reservation]) -> (String, Option<bool>) {
     let has = |kind: ReservationKind| reservations.iter().any(|one| one.kind == kind);
     let is_best = best.is_some();
     let headline = match best {
-        // In the same line: a headline is what is passed on.
+        // In the same line, because people pass the headline on.
         Some(best) if has(ReservationKind::Simulated) => {
             if of.is_empty() {
                 format!("Simulated, not measured: {best} is ahead")
@@ -173,7 +173,7 @@ fn headline(best: Option<String>, of: &str, reservations: &[Reservation]) -> (St
         None if has(ReservationKind::Simulated) => "Simulated, not measured: no recommendation".to_owned(),
         None => "No recommendation".to_owned(),
     };
-    // A simulation is shown in red whatever came of it: a page of it must not pass for a measurement.
+    // A simulation is shown in red whatever its result: its page must not pass for a measurement.
     let is_good = match is_best {
         _ if has(ReservationKind::Simulated) => Some(false),
         true if reservations.is_empty() => Some(true),
@@ -182,7 +182,7 @@ fn headline(best: Option<String>, of: &str, reservations: &[Reservation]) -> (St
     (headline, is_good)
 }
 
-/// All but the one that says why nothing is compared, which has a section of its own.
+/// All findings except the one that says why nothing is compared, which has a section of its own.
 pub(crate) fn findings(findings: &[Finding]) -> Option<Section> {
     let others = findings.iter().filter(|finding| finding.id != FindingId::NotCompared);
     let findings: Vec<FindingLine> = others.map(FindingLine::brief).collect();
@@ -242,7 +242,7 @@ fn configurations(comparison: &Comparison) -> Section {
     Section { id: "configurations", heading: "Configurations", note: None, blocks: vec![Block::Table(table)] }
 }
 
-/// A stream under a load: what a row of a table is about.
+/// A stream under a load: the subject of a row.
 type UnderLoad<'c> = (Option<&'c str>, StreamOf);
 
 /// The streams of all jobs together that have any figures, or those of each role, in the order of the comparison.
@@ -353,7 +353,7 @@ fn cpu_table(comparison: &Comparison) -> Option<Table> {
     })
 }
 
-/// What was read and written; of printed figures that have a load each, nothing.
+/// What was read and written; nothing for printed figures that have a load each.
 fn moved_table(comparison: &Comparison) -> Option<Table> {
     let row = |one: &Configuration| {
         let moved = [Stream::Read, Stream::Write].map(|stream| one.moved_gib(stream));
@@ -467,7 +467,7 @@ fn marked(comparison: &Comparison, key: &str) -> String {
     format!("{key}{}", if is_marked { CONTRADICTORY } else { "" })
 }
 
-/// What that mark means, where any configuration has it; and what a sign before a figure or a change does.
+/// What that mark means, if any configuration has it, and what a sign before a figure or a change means.
 fn mark_note(comparison: &Comparison) -> String {
     let has = |of: fn(&Configuration) -> bool| comparison.configurations.iter().any(of);
     let mark =
@@ -545,7 +545,7 @@ fn matrix_rows(
     streams.iter().copied().filter_map(row).collect()
 }
 
-/// The change of a metric; of a bound what is sure of it.
+/// The change of a metric; for a bound, what is certain about it.
 fn change_of(pair: &Pair, metric: &Metric) -> Value {
     if let Some(delta) = pair.delta(metric) {
         return Value::Change { percent: delta.percent, reading: delta.reading };
@@ -576,7 +576,7 @@ fn all_pairs(comparison: &Comparison) -> Vec<&Pair> {
 
 /// Every change with its interval, in figures.
 pub(crate) fn changes(comparison: &Comparison) -> Option<Section> {
-    let note = "The intervals of a pair hold all its true changes together with 95 % confidence. Where an interval includes zero, no difference is shown; where it would be too wide to tell anything, it is left out.";
+    let note = "Together, the intervals of a pair contain all its true changes with 95 % confidence. If an interval includes zero, no difference is shown; if it would be too wide to tell anything, it is left out.";
     let table = changes_table(comparison, "Every change", |metric| !metric.is_of_role())?;
     let has_intervals = table.columns.iter().any(|column| column.group == "interval");
     Some(Section {

@@ -1,4 +1,4 @@
-//! What a cost counts besides machine, operating system and volumes, in words.
+//! What a cost includes in addition to machine, operating system and volumes, in words.
 
 use iotrial_sizing::catalog::Term;
 use iotrial_sizing::measure::grouped;
@@ -33,7 +33,7 @@ pub(crate) fn counted_in_words(counted: &Counted) -> Option<String> {
     (!all.is_empty()).then(|| all.join("; "))
 }
 
-/// What list prices lack, for the note under a table.
+/// What the list prices do not include, for the note under a table.
 pub(crate) fn not_counted(counted: &Counted) -> String {
     let mut all = vec!["boot disks"];
     if counted.backup_gib.is_none() {
@@ -43,7 +43,7 @@ pub(crate) fn not_counted(counted: &Counted) -> String {
         all.push("traffic");
     }
     match all.as_slice() {
-        [one] => format!("{one} are not in them"),
-        all => format!("{} and {} are not in them", all[..all.len() - 1].join(", "), all[all.len() - 1]),
+        [one] => format!("{one} are not included"),
+        all => format!("{} and {} are not included", all[..all.len() - 1].join(", "), all[all.len() - 1]),
     }
 }

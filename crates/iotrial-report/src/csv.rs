@@ -75,7 +75,7 @@ struct Rows {
 
 impl Rows {
     fn write(&mut self, figure: CsvRow<'_>) -> csv::Result<()> {
-        // Every text passes both guards, names from our own code too: who looks for a hole should find one
+        // Every text passes both guards, even names from our own code: whoever looks for a hole should find one
         // place.
         let text = |text: &str| guarded(&without_steering(text));
         self.writer.write_record([
@@ -270,7 +270,7 @@ fn guarded(text: &str) -> String {
     let begins_formula =
         |c: char| matches!(c, '=' | '+' | '-' | '@' | '\t' | '\r' | '\n' | '＝' | '＋' | '－' | '＠');
     let first = text.chars().next().is_some_and(begins_formula);
-    // Some programs pass over spaces and quotes before they look for a formula, and over what nobody sees.
+    // Some programs skip spaces, quotes and invisible characters before they look for a formula.
     let is_passed = |c: char| {
         c.is_whitespace()
             || is_hidden(c)

@@ -18,11 +18,11 @@ use crate::heat;
 use crate::quantity::Quantity;
 use crate::text::cut;
 
-/// With fewer I/Os due and not issued there is nothing to see in a chart: Poisson arrivals alone make such queues for moments.
+/// With fewer I/Os due but not issued, a chart shows nothing: Poisson arrivals alone cause such short queues.
 const LEAST_BACKLOG: u64 = 16;
 /// Names in legends are cut to this many characters.
 const LONGEST_NAME: usize = 40;
-/// More lines than this are not told apart in one chart; further jobs of a source are left out of it.
+/// More lines than this are not told apart in one chart; further jobs of a source are left out.
 const MOST_LINES: usize = 8;
 
 /// Rates interval by interval.
@@ -56,7 +56,7 @@ pub(crate) fn latency_over_time(
     section("latency", "Latency over time", Some(note), charts.into_iter().collect())
 }
 
-/// The charts that have a line; none of them is no section.
+/// A section with the charts that have a line; `None` if none has one.
 fn section(
     id: &'static str,
     heading: &'static str,
@@ -170,7 +170,7 @@ fn spans(subject: &Subject<'_>) -> Vec<Span> {
     phases.chain(subject.steps.iter().map(step)).collect()
 }
 
-/// How dark a map is where, for every stream.
+/// The heat maps, one for each stream.
 pub(crate) fn latency_spread(subject: &Subject<'_>) -> Option<Section> {
     let map = |map: LatencyMap| HeatMap {
         id: format!("heat-{}-{}", map.role, map.stream),
@@ -191,7 +191,7 @@ pub(crate) fn latency_spread(subject: &Subject<'_>) -> Option<Section> {
     })
 }
 
-/// Latency by percentile, where histograms tell it, with the limits by which it is judged.
+/// Latency by percentile, if there are histograms, with the limits by which it is judged.
 pub(crate) fn latency_distribution(
     subject: &Subject<'_>,
     series: &[Series],
@@ -199,7 +199,7 @@ pub(crate) fn latency_distribution(
 ) -> Option<Section> {
     let chart = |id: &str, title: &str, wanted: fn(Stream) -> bool| {
         let shown = |one: &&Series| wanted(one.stream) && !one.latency_curve.is_empty();
-        // What nobody gave a role is judged as data.
+        // A job without a role is judged as data.
         let is_judged = |one: &Series, judged: &Judged| {
             one.role.unwrap_or(Role::Data) == judged.role && one.stream == judged.stream
         };

@@ -43,7 +43,7 @@ pub enum Block {
     Verdict(VerdictBlock),
     /// The answer to any other question.
     Answer(Answer),
-    /// What there is, in the same form and without a mark: nobody asked whether it is good.
+    /// A statement, in the same form and without a mark: whether it is good was not the question.
     Statement(Answer),
     /// What the reader should know about the figures.
     Findings(Vec<FindingLine>),
@@ -57,7 +57,7 @@ pub enum Block {
     Bars(Vec<BarChart>),
     /// Names with values.
     Facts(Vec<Fact>),
-    /// Text, word for word, with what it is.
+    /// Text, word for word, with its name.
     Verbatim {
         /// What it is.
         caption: String,
@@ -79,9 +79,9 @@ pub struct VerdictBlock {
     pub sentence: String,
     /// What to change so that the next measurement has an answer.
     pub advice: Option<String>,
-    /// What speaks for it, the most weighty first.
+    /// The reasons for it, the most important first.
     pub reasons: Vec<String>,
-    /// That and why the run did not end as planned.
+    /// That the run did not end as planned, and why.
     pub ended: Option<String>,
 }
 
@@ -111,7 +111,7 @@ impl VerdictBlock {
     }
 }
 
-/// An answer with what speaks for it.
+/// An answer with its reasons.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
     /// Whether it is a good one; `None` where it is neither good nor bad, or there is none, and it says why
@@ -121,9 +121,9 @@ pub struct Answer {
     pub headline: String,
     /// The answer in one sentence.
     pub sentence: String,
-    /// What speaks for it, the most weighty first.
+    /// The reasons for it, the most important first.
     pub points: Vec<String>,
-    /// What else is to be known, by heading.
+    /// What else the reader should know, by heading.
     pub lists: Vec<PointList>,
 }
 
@@ -154,7 +154,7 @@ impl Document {
     /// The unit of every latency in the document.
     pub(crate) fn latency_unit(&self) -> LatencyUnit {
         let tables = self.parts().into_iter().flat_map(Self::tables);
-        // One unit for the whole document, from its longest latency: 2,400 µs beside 2.4 ms is misread.
+        // One unit for the whole document, from its longest latency: 2,400 µs next to 2.4 ms is misread.
         LatencyUnit::for_longest_us(tables.map(Table::longest_latency_us).fold(0.0, f64::max))
     }
 }

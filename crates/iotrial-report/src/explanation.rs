@@ -1,5 +1,5 @@
-//! The document of one configuration: the chain of limits as table and picture, mixes, what was asked and
-//! measured, rules, cost.
+//! The document of one configuration: the chain of limits as table and picture, mixes, demand, measured
+//! rates, rules, cost.
 
 use iotrial_model::record::Severity;
 use iotrial_model::words::enumerate;
@@ -27,7 +27,7 @@ impl Document {
     /// The document of one configuration. `title` names the catalog, and `byline` says how old it is.
     pub fn of_explanation(explanation: &Explanation, title: &str, byline: String) -> Self {
         let mut sections = vec![opening(explanation)];
-        // The answer comes first, then the question, then what stands behind it.
+        // The answer comes first, then the question, then the reasons.
         sections.extend(pools_section(explanation));
         sections.extend(explanation.fit.as_ref().map(|fit| asked("asked", fit)));
         sections.extend(measured(explanation));
@@ -55,16 +55,16 @@ fn in_brief(explanation: &Explanation) -> Vec<(&'static str, String)> {
     ));
     let replicas = explanation.configuration.replicas;
     if replicas > 0 {
-        lines.push(("Replicas", format!("{replicas}; the cost is that of one machine with its volumes")));
+        lines.push(("Replicas", format!("{replicas}; the cost is for one machine and its volumes")));
     }
     let of = if explanation.pools.iter().any(|pool| pool.is_local) {
-        " beside the disk of the machine"
+        ", without the machine's own disk"
     } else {
         ""
     };
     lines.push(("Capacity", format!("{} GiB usable{of}", grouped(explanation.usable_gib))));
     if explanation.burst {
-        lines.push(("Rates", "with bursts, which hold for a while only".to_owned()));
+        lines.push(("Rates", "including bursts, which last only for a while".to_owned()));
     }
     lines
 }
@@ -89,23 +89,23 @@ fn opening(explanation: &Explanation) -> Section {
         });
     }
     if !cost.missing.is_empty() {
-        let points = cost.missing.iter().map(|what| format!("the {what} is in no source")).collect();
+        let points = cost.missing.iter().map(|what| format!("no source has the {what}")).collect();
         lists.push(PointList { heading: "Missing in the cost", points });
     }
     let headline = format!("{}, {price}", explanation.configuration.in_short());
     let sentence = match (forbidden, &explanation.fit) {
-        (true, _) => "It cannot be had like this: it breaks a rule that forbids it".to_owned(),
+        (true, _) => "This configuration is not possible: a rule forbids it".to_owned(),
         (false, Some(fit)) if !fit.is_met => "It does not meet the demand".to_owned(),
         (false, Some(_)) => "It meets the demand".to_owned(),
-        (false, None) => "What each direction reaches when nothing else is asked:".to_owned(),
+        (false, None) => "The most that each kind of I/O reaches if there is no other load:".to_owned(),
     };
     Section {
         id: "answer",
         heading: "",
         note: None,
         blocks: vec![Block::Answer(Answer {
-            // Never bad: what cannot be had like this, or does not carry the demand, is an open answer with
-            // its reasons.
+            // Never bad: a configuration that is not possible, or does not carry the demand, is an open answer
+            // with its reasons.
             is_good: (!forbidden && is_met).then_some(true),
             headline,
             sentence,
@@ -115,7 +115,7 @@ fn opening(explanation: &Explanation) -> Section {
     }
 }
 
-/// Which pool is meant, where there are several.
+/// The name of the pool, if there are several.
 fn pool_prefix(explanation: &Explanation, pool: usize) -> String {
     let pools = &explanation.configuration.pools;
     if pools.len() == 1 { String::new() } else { format!("{}: ", pool_name(explanation, pool)) }
@@ -130,13 +130,13 @@ fn binding(explanation: &Explanation, one: &PureReach) -> String {
     let next = one.next.as_ref().map_or_else(String::new, |next| {
         // Less than half a percent apart would print as «1.00 times as far».
         if next.times < 1.005 {
-            format!("; {} binds at the same", next.element)
+            format!("; {} has the same limit", next.element)
         } else {
-            format!("; next is {}, {:.2} times as far", next.element, next.times)
+            format!("; the next limit is {}, at {:.2} times that", next.element, next.times)
         }
     });
     format!(
-        "{}{}: {}, bound by {}{next}",
+        "{}{}: {}, limited by {}{next}",
         pool_prefix(explanation, one.pool),
         one.measure,
         one.measure.written(most),
@@ -154,7 +154,7 @@ fn rule_words(rule: &BrokenRule) -> String {
 
 /// From share to headroom: at 80 % of a limit there is room for 25 % more, not for 20 %.
 fn headroom(used_percent: f64) -> Value {
-    // Nobody asks by how many thousand percent there is enough.
+    // Beyond this, the exact headroom does not matter.
     const FAR_MORE_PERCENT: f64 = 1_000.0;
     match 100.0 * (100.0 / used_percent - 1.0) {
         percent if percent > FAR_MORE_PERCENT => {
@@ -164,7 +164,7 @@ fn headroom(used_percent: f64) -> Value {
     }
 }
 
-/// What a load takes of each limit.
+/// How much of each limit a load uses.
 pub(crate) fn asked(id: &'static str, fit: &Fit) -> Section {
     let row = |share: &iotrial_sizing::requirement::Share| {
         let unit = if share.measure.is_bandwidth() { MB } else { 1.0 };
@@ -187,7 +187,7 @@ pub(crate) fn asked(id: &'static str, fit: &Fit) -> Section {
         }
     };
     let mut blocks = vec![Block::Table(Table {
-        caption: "What the demand takes of each limit".to_owned(),
+        caption: "How much of each limit the demand uses".to_owned(),
         columns: vec![
             Column::new("part", Quantity::Words),
             Column::new("limit", Quantity::Words),
@@ -206,14 +206,14 @@ pub(crate) fn asked(id: &'static str, fit: &Fit) -> Section {
         .map(|unmet| FindingLine::about(About::Unmet(unmet.what), Severity::Serious, unmet.message.clone()));
     let unmet: Vec<FindingLine> = unmet.collect();
     if !unmet.is_empty() {
-        // What is missing goes before the table, where everything may look fine.
+        // What is missing comes before the table, in which everything may look fine.
         blocks.insert(0, Block::Findings(unmet));
     }
     Section {
         id,
-        heading: "What the demand takes",
+        heading: "What the demand uses",
         note: Some(
-            "The fullest limit first: it binds when the demand grows. Above 100 % it is too much.".to_owned(),
+            "The most used limit comes first: it is the first one reached if the demand grows. Above 100 % the demand is too high.".to_owned(),
         ),
         blocks,
     }
@@ -225,7 +225,7 @@ fn measured(explanation: &Explanation) -> Option<Section> {
         return None;
     }
     let row = |one: &MeasuredAgainst| {
-        // Of another machine a share of this one's limits says nothing.
+        // For a measurement on another machine, a share of these limits says nothing.
         let fullest = one.shares.first().filter(|_| one.bound_by != [BoundBy::OtherConfiguration]);
         Row {
             cells: vec![
@@ -241,7 +241,7 @@ fn measured(explanation: &Explanation) -> Option<Section> {
         }
     };
     let table = Table {
-        caption: "Measured beside the limits".to_owned(),
+        caption: "Measured rates and limits".to_owned(),
         columns: vec![
             Column::new("measured", Quantity::Words),
             Column::new("IOPS", Quantity::Iops),
@@ -271,10 +271,10 @@ fn measured(explanation: &Explanation) -> Option<Section> {
         });
         std::iter::once(note).chain(caveats).chain(contradictions).chain(derived).collect::<Vec<_>>()
     };
-    let how = "A limit counts as reached from 95 % on. In flight is rate times latency (Little's law).";
+    let how = "A limit counts as reached at 95 % or more. “In flight” is rate times latency (Little's law).";
     Some(Section {
         id: "measured",
-        heading: "Measured beside the limits",
+        heading: "Measured rates and limits",
         note: Some(match &explanation.measured_together {
             Some(together) => format!("{}. {how}", capital(together)),
             None => how.to_owned(),
@@ -368,7 +368,7 @@ fn picture(explanation: &Explanation, one: &PureReach) -> BarChart {
         groups: one.parts.iter().enumerate().map(name).collect(),
         series: vec![BarSeries {
             key: String::new(),
-            name: "carries by itself".to_owned(),
+            name: "carries on its own".to_owned(),
             hue: 0,
             bars: one
                 .parts
@@ -444,7 +444,7 @@ fn mixes(explanation: &Explanation) -> Section {
         })
     });
     let parts = Table {
-        caption: "What the parts deliver alone".to_owned(),
+        caption: "What each part delivers on its own".to_owned(),
         columns: labelled(vec![
             Column::new("part", Quantity::Words),
             Column::new("IOPS", Quantity::Iops),
@@ -456,7 +456,7 @@ fn mixes(explanation: &Explanation) -> Section {
     Section {
         id: "mixes",
         heading: "Mixes",
-        note: Some("Where a mix at a block size meets the first limit, and how many times as far the next part lies.".to_owned()),
+        note: Some("For each mix and block size: the first limit that is reached, and how many times higher the limit of the next part is.".to_owned()),
         blocks: vec![Block::Table(together), Block::Table(parts)],
     }
 }
@@ -482,7 +482,7 @@ pub(crate) fn cost_section(cost: &Cost) -> Section {
         cells: vec![
             // The sum is labelled as incomplete wherever it is shown; a bare number gets copied.
             Value::Text(
-                if cost.is_complete() { "a month" } else { "a month, without what is missing" }.to_owned(),
+                if cost.is_complete() { "a month" } else { "a month, without the missing prices" }.to_owned(),
             ),
             Value::Absent,
             Value::Absent,
@@ -502,13 +502,13 @@ pub(crate) fn cost_section(cost: &Cost) -> Section {
         id: "cost",
         heading: "Cost",
         note: Some(format!(
-            "In {} a month of {} hours, list prices.{}{missing}{notes} The source of each price stands in --html and --json.",
+            "List prices in {} for a month of {} hours.{}{missing}{notes} The source of each price is in --html and --json.",
             cost.currency,
             cost.hours_per_month,
             rates.collect::<String>()
         )),
         blocks: vec![Block::Table(Table {
-            caption: "Cost a month".to_owned(),
+            caption: "Cost per month".to_owned(),
             columns: vec![
                 Column::new("for", Quantity::Words),
                 Column::new("amount", Quantity::Count),
@@ -545,7 +545,7 @@ pub(crate) fn sources(explanation: &Explanation) -> Section {
         heading: "Sources",
         note: None,
         blocks: vec![Block::Table(Table {
-            caption: "Who says so, and when".to_owned(),
+            caption: "Sources and their dates".to_owned(),
             columns: vec![Column::new("what", Quantity::Words), Column::new("source", Quantity::Words)],
             rows,
             at_a_glance: false,

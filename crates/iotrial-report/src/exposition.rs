@@ -1,7 +1,7 @@
 //! What Prometheus reads: text exposition format 0.0.4.
 //!
-//! Sums wherever there can be sums: whoever asks every fifteen seconds loses nothing of what happened in between, and a sum that begins at
-//! zero again after a restart is what `rate()` expects.
+//! Sums wherever possible: a reader who asks every fifteen seconds loses nothing that happened in between, and `rate()` expects sums that
+//! begin at zero again after a restart.
 
 mod disks;
 mod load;
@@ -27,7 +27,7 @@ pub fn metric_names() -> impl Iterator<Item = &'static str> {
 struct Exposed(String);
 
 impl Exposed {
-    /// What the samples that follow are of.
+    /// Writes help and type of the metric whose samples follow.
     fn metric(&mut self, (name, kind, about): Metric) {
         // Writing to a string cannot fail.
         let _ = writeln!(self.0, "# HELP {name} {about}\n# TYPE {name} {kind}");
@@ -42,7 +42,7 @@ impl Exposed {
     }
 }
 
-/// Names with their values, as they stand in the braces.
+/// Names with their values, as in the braces.
 fn labels(pairs: &[(&str, &str)]) -> String {
     let one = |(name, value): &(&str, &str)| format!("{name}=\"{}\"", escaped(value));
     pairs.iter().map(one).collect::<Vec<_>>().join(",")

@@ -1,7 +1,7 @@
 //! A line of a document that says what the reader should know, with its weight and a name.
 //!
-//! The report finds nothing itself. A line is made of a finding, or it says what something else that was decided elsewhere is
-//! about: then its name is not the id of a finding ([`About`]).
+//! The report finds nothing itself. A line is made from a finding, or from something else that was decided elsewhere: then its
+//! name is not the id of a finding ([`About`]).
 
 use iotrial_analysis::audit::Check;
 use iotrial_analysis::host_check::Weight;
@@ -27,8 +27,8 @@ pub struct FindingLine {
     pub message: String,
     /// The facts behind it.
     pub evidence: Vec<Fact>,
-    /// Another word for its weight, where there are more than three; the facts are then shown in short forms too, because they
-    /// say what to do.
+    /// Another word for its weight, if there are more than three weights; the facts are then shown in short forms too, because
+    /// they say what to do.
     weight: Option<Weight>,
 }
 
@@ -41,19 +41,19 @@ pub(crate) enum About<'a> {
     Check(Check),
     /// Something that an import did not understand.
     Import,
-    /// A provider: a rule of its that is broken, or something that its catalog does not know.
+    /// A provider: one of its rules that is broken, or something that its catalog does not know.
     Provider(&'a str),
     /// The age of a catalog.
     OldCatalog,
     /// A requirement that is not met.
     Unmet(&'a str),
-    /// What a measured rate was bound by.
+    /// What limited a measured rate.
     BoundBy(&'a [BoundBy]),
     /// Figures of a measurement that contradict each other.
     Contradiction,
     /// Why a measurement may not be one of a device.
     Caveat,
-    /// A rate that is not stated, and follows from other figures.
+    /// A rate that is not stated, but follows from other figures.
     Derived,
     /// A rule of a check of a host.
     Rule(&'a str),
@@ -99,7 +99,7 @@ impl FindingLine {
         Self { evidence, ..Self::brief(finding) }
     }
 
-    /// A finding whose facts stand in a table beside it.
+    /// A finding whose facts are in a table next to it.
     pub(crate) fn brief(finding: &Finding) -> Self {
         Self {
             severity: finding.severity,
@@ -110,7 +110,7 @@ impl FindingLine {
         }
     }
 
-    /// What is not a finding.
+    /// A line that is not from a finding.
     pub(crate) fn about(about: About<'_>, severity: Severity, message: String) -> Self {
         Self { severity, name: about.name(), message, evidence: Vec::new(), weight: None }
     }
@@ -141,7 +141,7 @@ impl FindingLine {
     }
 }
 
-/// How keys end that say a unit, which is then written behind the number.
+/// Endings of keys that name a unit, which is then written after the number.
 // The longer ones first: `mib_per_s` ends in `_s` too.
 const UNITS: [(&str, Quantity); 8] = [
     ("_mib_per_s", Quantity::BandwidthMibPerS),
@@ -154,7 +154,7 @@ const UNITS: [(&str, Quantity); 8] = [
     ("_s", Quantity::Seconds),
 ];
 
-/// A fact behind a finding, in words: its key without what says the unit, and the number with its unit.
+/// A fact behind a finding, in words: its key without the unit, and the number with its unit.
 fn evidence(name: &str, value: &serde_json::Value) -> Fact {
     let of_unit = |(end, quantity): &(&str, Quantity)| Some((name.strip_suffix(end)?, *quantity));
     // A rate without a unit of its own keeps its name whole.

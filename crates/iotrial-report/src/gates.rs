@@ -1,4 +1,4 @@
-//! Gates with what became of them: as a section of a document, as a document of their own, and as the last lines of a terminal.
+//! Gates with their outcome: as a section of a document, as a document of their own, and as the last lines of a terminal.
 
 use iotrial_analysis::comparison::{GateOutcome, GateResult};
 
@@ -7,7 +7,7 @@ use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 use crate::text::without_steering;
 
-/// How many gates came to each end.
+/// How many gates have each outcome.
 fn counts(outcomes: &[GateOutcome]) -> [(GateResult, usize); 3] {
     [GateResult::Missed, GateResult::Undecided, GateResult::Kept]
         .map(|result| (result, outcomes.iter().filter(|outcome| outcome.outcome == result).count()))
@@ -30,11 +30,11 @@ const fn mark(result: GateResult) -> &'static str {
 fn configuration(outcome: &GateOutcome) -> String {
     let GateOutcome { configuration, label, .. } = outcome;
     let title = if configuration == label { label.clone() } else { format!("{configuration} ({label})") };
-    // Several loads of one configuration are told apart by nothing else.
+    // Nothing else distinguishes several loads of one configuration.
     outcome.metric.load.as_ref().map_or_else(|| title.clone(), |load| format!("{title}, {load}"))
 }
 
-/// The gates with what became of each; `None` without any.
+/// The gates with the outcome of each; `None` without any.
 pub(crate) fn section(outcomes: &[GateOutcome]) -> Option<Section> {
     let row = |outcome: &GateOutcome| Row {
         cells: vec![

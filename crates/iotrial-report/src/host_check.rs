@@ -1,4 +1,4 @@
-//! The document of a check of a host: what is below each target, what is not as it should be, what is not known.
+//! The document of the check of a host: what is below each target, what is not as it should be, and what is not known.
 
 use iotrial_analysis::host_check::{
     CheckAnswer, CheckFinding, GoodSetting, Rule, RuleSet, UnknownSetting, Weight,
@@ -28,13 +28,13 @@ impl Document {
         }
         if !answer.unknown.is_empty() {
             let mut one = section("unknown", "Not known", Block::Table(unknown_table(&answer.unknown)));
-            one.note = Some("These settings could not be read, so they are neither good nor bad.".to_owned());
+            one.note = Some("These settings could not be read, so they are not judged.".to_owned());
             sections.push(one);
         }
         if !answer.good.is_empty() {
             sections.push(section("good", "As it should be", Block::Table(good_table(answer))));
         }
-        sections.push(section("facts", "All that was read", Block::Table(facts_table(answer))));
+        sections.push(section("facts", "Everything that was read", Block::Table(facts_table(answer))));
         Self {
             title: match answer.database {
                 Some(database) => format!("Is this host set up for {}?", database.title()),
@@ -71,7 +71,7 @@ impl Document {
             at_a_glance: true,
         };
         let reasons = Table {
-            caption: "Why, how to change it, and who says so".to_owned(),
+            caption: "Why, how to change it, and the source".to_owned(),
             columns: words_columns(["rule", "why", "change", "source"]),
             rows: rules.rules.iter().map(reason).collect(),
             at_a_glance: false,
@@ -132,7 +132,7 @@ fn summary(answer: &CheckAnswer) -> Answer {
     let is_good = match (answer.has_grave_findings(), answer.good.is_empty()) {
         (true, _) => Some(false),
         (false, false) if answer.unknown.is_empty() => Some(true),
-        // What could not be read may be what is wrong.
+        // What could not be read may be exactly what is wrong.
         (false, _) => None,
     };
     let counts = counts.join(", ");
@@ -157,7 +157,7 @@ fn summary(answer: &CheckAnswer) -> Answer {
     let mut points = Vec::new();
     if answer.database.is_none() {
         points.push(format!(
-            "Judged by what holds for every database. {} more: --for sqlserver, oracle, postgresql or mysql asks them.",
+            "Checked by the rules that hold for every database. Rules for a particular database are not checked ({}): use --for sqlserver, oracle, postgresql or mysql.",
             counted(answer.rules_for_databases, "rule")
         ));
     }
@@ -174,7 +174,7 @@ fn summary(answer: &CheckAnswer) -> Answer {
 fn chain_table(chain: &TargetChain) -> Table {
     let mut rows = Vec::new();
     let mut shown = vec![false; chain.parts.len()];
-    // Roots are what nothing else stands on: the file system, or the device that was given.
+    // Roots are the parts that are below nothing else: the file system, or the given device.
     let is_carrier = |at: usize| chain.parts.iter().any(|part| part.carried_by.contains(&at));
     let roots: Vec<usize> = (0..chain.parts.len()).filter(|at| !is_carrier(*at)).collect();
     for root in roots {
@@ -195,7 +195,7 @@ fn words_row<const N: usize>(cells: [String; N]) -> Row {
     Row { cells: cells.into_iter().map(Value::Text).collect(), is_total: false }
 }
 
-/// More rows than this do not help to see what carries what.
+/// With more rows than this, the tree no longer helps.
 const MOST_ROWS: usize = 200;
 
 fn add_rows(
@@ -213,7 +213,7 @@ fn add_rows(
     let again = std::mem::replace(&mut shown[at], true);
     let about = if again { "see above".to_owned() } else { details(part) };
     rows.push(words_row([format!("{first}{}", part.kind.title()), part.name.clone(), about]));
-    // What carries it was shown with it the first time.
+    // The parts below it were shown with it the first time.
     if again {
         return;
     }
@@ -226,7 +226,7 @@ fn add_rows(
     }
 }
 
-/// What of a part helps to recognise it: the facts by which findings are explained are with the findings.
+/// The facts that help to recognise a part: the facts that explain findings are with the findings.
 const TELLING: [(PartKind, &[FactId]); 9] = [
     (PartKind::Filesystem, &[FactId::AccessTimes, FactId::FreePercent]),
     (
@@ -327,7 +327,7 @@ fn unknown_table(unknown: &[UnknownSetting]) -> Table {
 fn good_table(answer: &CheckAnswer) -> Table {
     let row = |one: &GoodSetting| words_row([one.rule.clone(), one.part.clone(), one.found.clone()]);
     Table {
-        caption: "Settings that a rule was asked about, and found right".to_owned(),
+        caption: "Settings that a rule checked and found right".to_owned(),
         columns: words_columns(["rule", "part", "found"]),
         rows: answer.good.iter().map(row).collect(),
         at_a_glance: false,

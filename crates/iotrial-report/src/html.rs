@@ -18,7 +18,7 @@ mod shades;
 
 use shades::Shades;
 
-/// Why a document could not be rendered: the template does not fit, which is a mistake of ours.
+/// Why a document could not be rendered: the template does not fit, which is our mistake.
 #[derive(Debug, thiserror::Error)]
 #[error("the report's template could not be filled in")]
 pub struct RenderHtmlError(#[from] minijinja::Error);
@@ -113,7 +113,7 @@ fn contents(parts: &[PartView<'_>]) -> Vec<EntryView> {
 struct PartView<'d> {
     /// 0 for the document itself.
     number: usize,
-    /// Of the headings of its sections: one below that of its title.
+    /// The level of the headings of its sections: one below that of its title.
     level: usize,
     title: &'d str,
     byline: &'d str,
@@ -158,9 +158,9 @@ struct SectionView<'d> {
     id: String,
     heading: &'static str,
     note: Option<&'d str>,
-    /// Whether tables need a caption beside the heading.
+    /// Whether tables need a caption in addition to the heading.
     has_captions: bool,
-    /// Whether the circumstances stand below its answer.
+    /// Whether the circumstances are below its answer.
     has_brief: bool,
     blocks: Vec<BlockView<'d>>,
 }
@@ -375,7 +375,7 @@ const WIDEST_ON_A_PHONE: usize = 40;
 /// More rows than this do not fit on a printed page with their heading.
 const MOST_ROWS_ON_A_PAGE: usize = 25;
 
-/// The header below a common one, with its unit where that does not say it.
+/// The header below a common one, with its unit if the common header does not name it.
 fn below(column: &Column, unit: &str, said: &str) -> String {
     if unit.is_empty() || unit == said || unit == column.name {
         column.name.to_string()
@@ -514,7 +514,7 @@ fn legend(group: &ChartGroup) -> Vec<LegendView> {
     }
     let has_limits = group.charts.iter().any(|chart| !chart.limits.is_empty());
     let limits = has_limits
-        .then(|| LegendView::new("limit: acceptable below, with whose it is", svg::write_limit_sample()));
+        .then(|| LegendView::new("limit: acceptable below, with its name", svg::write_limit_sample()));
     let lines = lines.into_iter().map(|line| LegendView::new(line.name.as_str(), svg::write_sample(line)));
     lines.chain(limits).collect()
 }

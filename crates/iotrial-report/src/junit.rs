@@ -1,13 +1,13 @@
 //! Gates as JUnit XML, which CI systems show as tests: one test case for each gate and configuration.
 //!
-//! There is no standard; what is written here is what all readers agree in: `testsuites`, `testsuite` with its counts, `testcase` with
+//! There is no standard; this is the part that all readers agree on: `testsuites`, `testsuite` with its counts, `testcase` with
 //! `failure` or `skipped` (the schema of the Jenkins xUnit plugin, `junit-10.xsd`).
 
 use std::fmt::Write as _;
 
 use iotrial_analysis::comparison::{GateOutcome, GateResult};
 
-/// The gates as a document. An undecided gate is a test that was skipped, with the reason; a failure where `strict` says so.
+/// The gates as a document. An undecided gate is a skipped test, with the reason, or a failure if `strict` is set.
 pub fn render_junit(outcomes: &[GateOutcome], strict: bool) -> String {
     let is_failure = |outcome: &GateOutcome| {
         outcome.outcome == GateResult::Missed || (strict && outcome.outcome == GateResult::Undecided)
@@ -50,7 +50,7 @@ pub fn render_junit(outcomes: &[GateOutcome], strict: bool) -> String {
     xml
 }
 
-/// Text as XML 1.0 may hold it, in an attribute as in an element. Labels come from strangers' files: what XML has no character for is
+/// Text as XML 1.0 may hold it, in an attribute as in an element. Labels come from strangers' files: characters that XML does not have are
 /// replaced, because a reader would refuse the whole document.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());

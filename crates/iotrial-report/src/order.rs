@@ -20,11 +20,11 @@ const MB: f64 = 1e6;
 /// Why a configuration cannot be written as an order.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoOrder {
-    /// A provider of an own catalog.
-    #[error("nothing is known of how to order from the provider `{0}`")]
+    /// A provider from a user's own catalog.
+    #[error("iotrial does not know how to order from the provider `{0}`")]
     Provider(String),
     /// A kind of volume that the provider's tools take in another way.
-    #[error("nothing is known of how to order `{volume}` from `{provider}`")]
+    #[error("iotrial does not know how to order `{volume}` from `{provider}`")]
     Volume {
         /// The provider.
         provider: String,
@@ -33,7 +33,7 @@ pub enum NoOrder {
     },
 }
 
-/// In which form.
+/// The form of the order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     Terraform,
@@ -42,7 +42,7 @@ enum Form {
 
 /// A pool as it is ordered.
 struct Part<'c> {
-    /// Of the resources and variables, such as `data`.
+    /// The name of its resources and variables, such as `data`.
     name: String,
     pool: &'c Pool,
 }
@@ -60,7 +60,7 @@ struct Order<'c> {
 ///
 /// # Errors
 ///
-/// When the provider or a kind of volume is one of an own catalog.
+/// When the provider or a kind of volume comes from a user's own catalog.
 pub fn terraform(configuration: &Configuration, has_pair: bool) -> Result<String, NoOrder> {
     written(configuration, has_pair, Form::Terraform)
 }
@@ -112,7 +112,7 @@ fn opening(order: &Order<'_>) -> String {
     text
 }
 
-/// A title comes from a file of somebody.
+/// A title comes from somebody's file.
 fn one_line(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
@@ -132,7 +132,7 @@ fn parts(configuration: &Configuration) -> Vec<Part<'_>> {
 }
 
 impl Order<'_> {
-    /// How many volumes stand before those of a part.
+    /// How many volumes come before those of a part.
     fn before(&self, name: &str) -> u32 {
         self.parts.iter().take_while(|part| part.name != name).map(|part| part.pool.count).sum()
     }
@@ -161,7 +161,7 @@ fn whole(amount: f64, unit: f64) -> String {
     format!("{:.0}", (amount / unit - 1e-6).ceil().max(0.0))
 }
 
-/// A word of a shell command. Names come from catalogs, which may be anybody's.
+/// A word of a shell command. Names come from catalogs, which anybody may have written.
 fn shell(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {

@@ -19,7 +19,7 @@ pub(crate) fn pools_section(explanation: &Explanation) -> Option<Section> {
         let words = share.as_ref().map(|share| format!("{}, {}", share.element, share.measure));
         [Value::number(share.as_ref().map(|share| share.percent)), Value::text(words)]
     };
-    // In one cell, so that the share never stands without what it is of.
+    // In one cell, so that the share is always shown with its limit.
     let of_machine =
         |share: &Share| format!("{:.0} % of {}, {}", share.percent, share.element, share.measure);
     let rows = explanation.pools.iter().map(|pool| Row {
@@ -59,7 +59,7 @@ pub(crate) fn pools_section(explanation: &Explanation) -> Option<Section> {
         id: "pools",
         heading: "The pools",
         note: Some(
-            "Each pool with the fullest limit of its own volumes, and the fullest of the machine, which all pools share."
+            "For each pool, the most used limit of its own volumes, and the most used limit of the machine, which all pools share."
                 .to_owned(),
         ),
         blocks: vec![Block::Table(table)],

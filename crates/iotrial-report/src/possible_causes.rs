@@ -9,7 +9,7 @@ use crate::host_check::listed;
 use crate::quantity::Quantity;
 use crate::table::Value;
 
-/// What may be why; absent of a result that is not too slow, and of a host of which nothing is known.
+/// The possible causes; absent if the result is not too slow, or if nothing is known about the host.
 pub(crate) fn section(causes: &[PossibleCause]) -> Option<Section> {
     let lines: Vec<FindingLine> = causes.iter().map(line).collect();
     (!lines.is_empty()).then(|| Section {
@@ -37,6 +37,6 @@ fn line(cause: &PossibleCause) -> FindingLine {
         words("why", cause.why.clone()),
         words("source", cause.source.clone()),
     ];
-    // Whatever it weighs in a check: next to a verdict it must not look like one.
+    // Whatever its weight in a check: next to a verdict it must not look like one.
     FindingLine::of_setting(&cause.rule, Weight::Info, format!("possibly: {}", cause.title), evidence)
 }

@@ -6,7 +6,7 @@ use crate::document::{Block, Section};
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
-/// The settings, each with what it comes from; `None` where nothing follows.
+/// The settings, each with its origin; `None` if there are none.
 pub(crate) fn proposals(settings: &[Setting]) -> Option<Section> {
     let row = |one: &Setting| Row {
         cells: vec![

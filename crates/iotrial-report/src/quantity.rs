@@ -18,7 +18,7 @@ pub enum Quantity {
     BandwidthMibPerS,
     /// MB per second of 10^6 bytes, as vendors state limits.
     BandwidthMbPerS,
-    /// A sum of money, in the currency that the words beside it name.
+    /// A sum of money, in the currency that the words next to it name.
     Money,
     /// Microseconds; shown in µs or ms.
     LatencyUs,
@@ -51,7 +51,7 @@ impl From<FigureUnit> for Quantity {
 }
 
 impl Quantity {
-    /// The unit of the number itself, as files have it that programs read.
+    /// The unit of the number itself, as in files for programs.
     pub(crate) const fn plain_unit(self) -> &'static str {
         match self {
             Self::Words
@@ -75,9 +75,9 @@ impl Quantity {
 /// The unit of every latency in one document, so that no two columns are misread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LatencyUnit {
-    /// Where there are latencies, and none takes 10 ms.
+    /// If there are latencies and all are below 10 ms.
     Microseconds,
-    /// Where a latency takes 10 ms or more, or there is none.
+    /// If a latency is 10 ms or more, or there is none.
     Milliseconds,
 }
 

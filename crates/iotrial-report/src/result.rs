@@ -32,7 +32,7 @@ use crate::text::cut;
 /// More metrics than this are left to the forms that can be scrolled.
 const MOST_METRICS_AT_A_GLANCE: usize = 12;
 
-/// A title is not a text, and stands in every row of a CSV.
+/// A title is not a paragraph, and it is in every row of a CSV.
 pub(crate) const LONGEST_TITLE: usize = 200;
 
 impl Document {
@@ -75,12 +75,12 @@ impl Document {
     }
 }
 
-/// The start for people: to the minute, in UTC. A time that is none stands as it is.
+/// The start for people: to the minute, in UTC. Text that is not a time is shown unchanged.
 pub(crate) fn started_at(subject: &Subject<'_>) -> String {
-    subject.measured_at.map_or_else(|| "at a time that is not stated".to_owned(), start_of)
+    subject.measured_at.map_or_else(|| "time not stated".to_owned(), start_of)
 }
 
-/// The same of a time as it stands in a record.
+/// The same for a time as written in a record.
 pub(crate) fn start_of(started_at: &str) -> String {
     match started_at.parse::<Timestamp>() {
         Ok(start) => start.strftime("%Y-%m-%d %H:%M UTC").to_string(),
@@ -128,12 +128,12 @@ pub(crate) fn findings(findings: &[Finding]) -> Option<Section> {
     })
 }
 
-/// How long was measured, where there is something to tabulate: a run that never reached its measured phase has nothing.
+/// How long was measured, if there is anything to show: a run that never reached its measured phase has nothing.
 fn measured_s(summary: &Summary) -> Option<f64> {
     summary.measured_s.filter(|measured_s| *measured_s > 0.0)
 }
 
-/// The figures of each role; absent where nobody gave the jobs one before they ran.
+/// The figures of each role; absent if the jobs had no roles before they ran.
 fn by_role(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
     let measured_s = measured_s(summary).filter(|_| !summary.roles.is_empty())?;
     let mut rows = Vec::new();
@@ -142,7 +142,7 @@ fn by_role(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
         rows.extend(stream_rows(&[role.as_str()], streams, &mine, false));
     }
     let mut all = subject.streams_of(|_| true);
-    // Commits among other writes stand with their role already, and are counted in these.
+    // Commits among other writes are already listed with their role, and are counted in these.
     if all.contains(&Stream::Write) {
         all.retain(|stream| *stream != Stream::Commit);
     }
@@ -163,7 +163,7 @@ fn by_role(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
     })
 }
 
-/// Of which step the figures of a load that changes are.
+/// Which step the figures of a changing load belong to.
 fn of_peak(subject: &Subject<'_>) -> String {
     let peak = subject.peak.and_then(|peak| subject.steps.get(peak));
     peak.map_or_else(String::new, |step| format!("The peak, {}: ", step.label()))
@@ -196,7 +196,7 @@ fn in_all(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
     })
 }
 
-/// What an application did meanwhile, as somebody told it.
+/// What an application did meanwhile, as reported by the user.
 fn application(summary: &Summary) -> Option<Section> {
     let row = |(name, value): (&String, &f64)| Row {
         cells: vec![Value::Text(name.clone()), Value::Number(*value)],
@@ -221,7 +221,7 @@ fn application(summary: &Summary) -> Option<Section> {
     })
 }
 
-/// What was asked of the open jobs against what came of it; absent without one.
+/// Requested and achieved rates of the open jobs; absent if there are none.
 fn arrivals(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
     let row = |job: &JobSummary| {
         let arrivals = job.arrivals?;
@@ -291,7 +291,7 @@ fn job_labels<'s>(summary: &Summary, name: &'s str, role: Option<Role>) -> Vec<&
     labels[..job_columns(summary).len()].to_vec()
 }
 
-/// The figures of all jobs together, also those of which only a bound was printed.
+/// The figures of all jobs together, including those for which only a bound was printed.
 pub(crate) fn total_rows(
     subject: &Subject<'_>,
     summary: &Summary,

@@ -18,7 +18,7 @@ pub(crate) struct Ruler {
 // Ticks of one in ten million need a run of that many I/Os; no run has the next one.
 const PERCENTILES: [f64; 9] = [0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999, 99.9999, 99.99999];
 
-/// Figures of strangers may be beyond any device. Past these their sums and products are no numbers, and ticks never end.
+/// Figures from other people's files may be beyond any device. Beyond these, sums and products are not numbers, and ticks never end.
 const MOST: f64 = 1e300;
 const LEAST: f64 = 1e-300;
 

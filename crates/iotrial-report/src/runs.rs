@@ -1,5 +1,5 @@
-//! The document of several runs: the comparison of their configurations, or where that would not be fair their figures
-//! beside one another; what belongs to each run alone; then each run as a chapter. Imported results may be among them.
+//! The document of several runs: the comparison of their configurations, or their figures side by side if a comparison would
+//! not be fair; what belongs to each run alone; then each run as a chapter. Imported results may be among them.
 
 use std::collections::BTreeSet;
 
@@ -50,7 +50,7 @@ struct Run<'r> {
 
 impl Document {
     /// The document of several results, in this order. Each summary is the one of its subject, and `comparison` is that of all of
-    /// them. With runs among them it is that of the runs, with the figures of the others beside theirs and each of them as a
+    /// them. With runs among them it is that of the runs, with the figures of the others next to theirs and each of them as a
     /// chapter.
     pub fn of_results(results: &[(Subject<'_>, &Summary)], comparison: &Comparison) -> Self {
         let chapter = |(subject, summary): &(Subject<'_>, &Summary)| Self::of_result(subject, summary);
@@ -61,7 +61,7 @@ impl Document {
         if runs.is_empty() {
             return Self {
                 title: format!("{} {what}s", others.len()),
-                byline: "Side by side, then each by itself".to_owned(),
+                byline: "Side by side, then one by one".to_owned(),
                 in_brief: Vec::new(),
                 sections: vec![side_by_side(&others, None)],
                 chapters: others.into_iter().map(chapter).collect(),
@@ -77,7 +77,7 @@ impl Document {
                 count(runs.len(), "run"),
                 count(others.len(), if is_imported { what } else { "other result" }),
             );
-            all.byline = format!("From {runs} and {others}, then each by itself");
+            all.byline = format!("From {runs} and {others}; each one follows");
         } else {
             all.title = format!("{} results", results.len());
         }
@@ -123,7 +123,7 @@ impl Document {
         Self {
             title: if is_compared { comparison::title(comparison) } else { format!("{} runs", runs.len()) },
             byline: if is_compared {
-                format!("From {} runs, then each by itself", runs.len())
+                format!("From {} runs; each one follows", runs.len())
             } else {
                 "Side by side, then one by one".to_owned()
             },
@@ -202,7 +202,7 @@ impl<'r> Run<'r> {
     }
 }
 
-/// Why the runs are not held against each other, and what the reader can do; `None` where they are.
+/// Why the runs are not compared, and what the reader can do; `None` if they are.
 fn not_compared(comparison: &Comparison) -> Option<Section> {
     let why = comparison.findings.iter().find(|finding| finding.id == FindingId::NotCompared)?;
     Some(Section {
@@ -263,8 +263,8 @@ fn overview(runs: &[Run<'_>]) -> Section {
     }
 }
 
-/// Rows of one stream stand below one another, a row for each run; absent where there is one role only, which the
-/// comparison has told.
+/// The rows of one stream are together, a row for each run; absent if there is only one role, which the
+/// comparison already shows.
 fn by_role(runs: &[Run<'_>], streams: &[(Role, Stream)]) -> Option<Section> {
     let roles: BTreeSet<Role> = streams.iter().map(|(role, _)| *role).collect();
     let row = |role: Role, stream: Stream, run: &Run<'_>| {
@@ -320,7 +320,7 @@ fn over_time(runs: &[Run<'_>], streams: &[(Role, Stream)]) -> Option<Section> {
         id: "over-time",
         heading: "Runs over time",
         note: Some(format!(
-            "Each from the start of its load, ramp included. Of latency, equal distances are equal factors.{left_out}"
+            "Each from the start of its load, ramp included. Latency has a logarithmic scale.{left_out}"
         )),
         blocks: vec![Block::Charts(ChartGroup { charts })],
     })

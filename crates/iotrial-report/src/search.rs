@@ -27,7 +27,7 @@ pub(crate) fn search(summary: &Summary) -> Option<Section> {
         let listed: f64 = result.job_rates.iter().map(|job| job.iops).sum();
         let followers = result.held_iops - listed;
         if followers >= 0.5 {
-            rows.push(row("what follows these", followers, false));
+            rows.push(row("jobs that follow these", followers, false));
         }
         rows.push(row("total", result.held_iops, true));
         blocks.push(Block::Table(Table {
@@ -99,7 +99,7 @@ fn facts(search: &Search, ended: EndedHow) -> Vec<Fact> {
         Some(result) => {
             let worst = &result.worst;
             let statistic = worst.statistic.as_deref().unwrap_or("worst");
-            let name = format!("{statistic} there, of {} {}s", worst.role, worst.stream);
+            let name = format!("{statistic} at that rate, {} {}s", worst.role, worst.stream);
             facts.extend([
                 fact("highest rate that passed", Quantity::Iops, Value::Number(result.held_iops)),
                 fact("lowest rate that failed", Quantity::Iops, Value::number(result.not_held_iops)),

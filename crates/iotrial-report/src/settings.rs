@@ -24,7 +24,7 @@ pub(crate) fn tool(subject: &Subject<'_>) -> String {
     version.map_or_else(|| name.to_owned(), |version| format!("{name} {version}"))
 }
 
-/// What is known of the machine, and what the load cost it.
+/// What is known about the machine, and the CPU that the load used.
 pub(crate) fn host(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
     let mut facts = subject.host.map_or_else(Vec::new, |host| {
         let cpu_count = host.cpu_count.or(host.host_cpu_count);
@@ -39,7 +39,7 @@ pub(crate) fn host(subject: &Subject<'_>, summary: &Summary) -> Option<Section> 
             words("clock", host.clock_source),
         ]
     });
-    // A dash says of a run that it looked and could not read it. A source was never asked.
+    // A dash means that a run looked and could not read it; a source never looked.
     if subject.source.is_some() {
         facts.retain(|fact| fact.value != Value::Absent);
     }
@@ -53,11 +53,11 @@ pub(crate) fn host(subject: &Subject<'_>, summary: &Summary) -> Option<Section> 
     })
 }
 
-/// All that was read of the host and of what is below the targets, what could not be read among it.
+/// Everything that was read about the host and about what is below the targets, including what could not be read.
 fn host_settings_table(report: &HostReport) -> Table {
     let mut parts: Vec<&Part> = vec![&report.host];
     for part in report.chains.iter().flat_map(|chain| &chain.parts) {
-        // A disk that carries several targets is told once.
+        // A disk that carries several targets is listed once.
         if !parts.iter().any(|known| known.kind == part.kind && known.name == part.name) {
             parts.push(part);
         }
@@ -129,8 +129,8 @@ pub(crate) fn targets(subject: &Subject<'_>, summary: &Summary) -> Option<Sectio
     if let Some(device) = &summary.device {
         blocks.push(Block::Table(counters_table(&device.devices, subject.source.is_some())));
         let ratios = [
-            ("read by the devices, to what was asked", device.read_bytes_ratio),
-            ("written by the devices, to what was asked", device.write_bytes_ratio),
+            ("bytes read by the devices per byte requested", device.read_bytes_ratio),
+            ("bytes written by the devices per byte requested", device.write_bytes_ratio),
         ];
         if ratios.iter().any(|(_, ratio)| ratio.is_some()) {
             let fact =
@@ -259,7 +259,7 @@ fn counters_table(devices: &[DeviceCount], is_stated: bool) -> Table {
     table
 }
 
-/// The way of the bytes down through the devices.
+/// The path of the bytes down through the devices.
 fn steps_table(steps: &[ChainStep]) -> Table {
     let row = |step: &ChainStep| Row {
         cells: vec![
@@ -360,7 +360,7 @@ fn setup_facts(setup: &EngineSetup) -> Vec<Fact> {
         words("I/Os that are done at once skip the port", yes_or_no(queues.skips_port)),
         words("memory of completions kept locked", yes_or_no(queues.overlapped_range)),
         number("memory of the buffers", Quantity::Bytes, Value::Count(queues.buffers.get())),
-        number("of it on huge pages", Quantity::Bytes, Value::Count(queues.huge_pages.get())),
+        number("buffers on huge pages", Quantity::Bytes, Value::Count(queues.huge_pages.get())),
     ]
 }
 
@@ -376,7 +376,7 @@ fn sim_facts(sim: &SimDevice) -> Vec<Fact> {
         number("simulated errors", Quantity::Percent, Value::Number(100.0 * sim.error_share)),
     ];
     let given = |value: f64| Value::number((value != 0.0).then_some(value));
-    // What few devices are given has no line where it is not.
+    // Settings that few devices have are shown only if they are set.
     let rare = [
         number(
             "simulated service time of writes",

@@ -1,4 +1,4 @@
-//! The document of several configurations beside one another: price and performance, criteria, mixes, what was measured.
+//! The document of several configurations side by side: price and performance, criteria, mixes, what was measured.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
 impl Document {
-    /// The document of configurations beside one another; `byline` says how old the catalogs are.
+    /// The document of configurations side by side; `byline` says how old the catalogs are.
     pub fn of_side_by_side(
         side: &SideBySide,
         counted: &iotrial_sizing::price::Counted,
@@ -58,9 +58,9 @@ fn opening(side: &SideBySide) -> Section {
             format!("{} has the cheapest MB/s: {} {currency} a month", one.name, price(amount))
         }
         Some((one, amount)) => {
-            format!("{} has the cheapest IOPS: {} {currency} a month for 1,000", one.name, price(amount))
+            format!("{} has the cheapest IOPS: {} {currency} a month per 1,000 IOPS", one.name, price(amount))
         }
-        None => "Without two complete prices there is nothing to compare in money".to_owned(),
+        None => "The costs cannot be compared: there are not two complete prices".to_owned(),
     };
     let mut points = Vec::new();
     if let Some((one, amount)) = per_iops {
@@ -75,21 +75,22 @@ fn opening(side: &SideBySide) -> Section {
     };
     points.extend(most(BestAt::Bandwidth, |one| {
         let delivered = one.bandwidth_bytes_per_s.as_ref()?;
-        Some(format!("{} MB/s, bound by {}", grouped((delivered.most / MB).round()), delivered.binds))
+        Some(format!("{} MB/s, limited by {}", grouped((delivered.most / MB).round()), delivered.binds))
     }));
     points.extend(most(BestAt::Iops, |one| {
         let delivered = one.iops.as_ref()?;
-        Some(format!("{} IOPS, bound by {}", grouped(delivered.most.round()), delivered.binds))
+        Some(format!("{} IOPS, limited by {}", grouped(delivered.most.round()), delivered.binds))
     }));
     let unpriced = side.configurations.iter().filter(|one| !one.explanation.cost.is_complete());
     points.extend(unpriced.map(|one| {
         let missing = one.explanation.cost.missing.join(" and the ");
-        format!("{} is compared in nothing that costs money: the {missing} is in no source", one.name)
+        format!("{} is not in the cost comparison: no source has the {missing}", one.name)
     }));
-    // What forbids it takes the sense out of every other figure.
+    // If a rule forbids it, all its other figures are meaningless.
     let forbidden = side.configurations.iter().flat_map(|one| {
         let rules = one.explanation.broken_rules.iter().filter(|rule| rule.effect == Effect::Forbids);
-        rules.map(|rule| format!("{} cannot be had like this: {} ({})", one.name, rule.message, rule.source))
+        rules
+            .map(|rule| format!("{} is not possible like this: {} ({})", one.name, rule.message, rule.source))
     });
     let forbidden: Vec<String> = forbidden.collect();
     let is_good = forbidden.is_empty().then_some(true);
@@ -102,7 +103,7 @@ fn opening(side: &SideBySide) -> Section {
             is_good,
             headline,
             sentence: format!(
-                "IOPS are those of {}, and MB/s those of {}; --mix names other loads",
+                "IOPS are for {}, and MB/s for {}; --mix chooses other loads",
                 side.iops_mix, side.bandwidth_mix
             ),
             points,
@@ -167,7 +168,7 @@ fn price_and_performance(side: &SideBySide) -> Section {
         id: "price-performance",
         heading: "Price and performance",
         note: Some(format!(
-            "What the limits allow, in {} and list prices. Where a part has no price there is no price of a MB/s or of IOPS either.",
+            "What the limits allow, with list prices in {}. If a part has no price, there is no price per MB/s or per 1,000 IOPS either.",
             side.currency
         )),
         blocks: vec![Block::Table(table)],
@@ -175,7 +176,7 @@ fn price_and_performance(side: &SideBySide) -> Section {
 }
 
 fn criteria(side: &SideBySide) -> Section {
-    // The usual ones first, then what files say besides.
+    // The usual ones first, then the others from the files.
     let usual = ["expandable", "persistent", "effort"];
     let all: BTreeSet<&str> =
         side.configurations.iter().flat_map(|one| one.criteria.keys().map(String::as_str)).collect();
@@ -204,9 +205,9 @@ fn criteria(side: &SideBySide) -> Section {
     columns.extend(names.iter().map(|name| Column::new(name.clone(), Quantity::Words)));
     Section {
         id: "criteria",
-        heading: "What cannot be counted",
+        heading: "Other criteria",
         note: Some(
-            "Expandable, persistent and effort follow from the volumes unless [attributes] of the file say otherwise."
+            "Expandable, persistent and effort follow from the volumes unless [attributes] in the file says otherwise."
                 .to_owned(),
         ),
         blocks: vec![Block::Table(Table {
@@ -218,7 +219,7 @@ fn criteria(side: &SideBySide) -> Section {
     }
 }
 
-/// What was measured of each, with what a MB/s and IOPS of it cost.
+/// What was measured on each, with the cost per MB/s and per 1,000 IOPS.
 fn measured(side: &SideBySide) -> Option<Section> {
     let rows = side.configurations.iter().flat_map(|one| {
         let cost = &one.explanation.cost;
@@ -246,7 +247,7 @@ fn measured(side: &SideBySide) -> Option<Section> {
         return None;
     }
     let table = Table {
-        caption: format!("Measured, with what it costs in {} a month", side.currency),
+        caption: format!("Measured rates and their cost, {} a month", side.currency),
         columns: vec![
             Column::new("configuration", Quantity::Words),
             Column::new("measured", Quantity::Words),
@@ -279,7 +280,7 @@ fn measured(side: &SideBySide) -> Option<Section> {
         id: "measured",
         heading: "What was measured",
         note: Some(
-            "Beside the limits of the configuration that it was measured on. Of a sweep, the highest rate of each pattern."
+            "Compared with the limits of the configuration that was measured. For a sweep, the highest rate of each pattern."
                 .to_owned(),
         ),
         blocks: vec![Block::Table(table), Block::Findings(lines)],
@@ -309,7 +310,7 @@ fn mixes(side: &SideBySide) -> Section {
         heading: "Mixes",
         note: None,
         blocks: vec![Block::Table(Table {
-            caption: "What each delivers of a mix".to_owned(),
+            caption: "What each configuration delivers with each mix".to_owned(),
             columns: vec![
                 Column::new("mix", Quantity::Words),
                 Column::new("configuration", Quantity::Words),
@@ -323,7 +324,7 @@ fn mixes(side: &SideBySide) -> Section {
     }
 }
 
-/// Every term of every cost, and who says so. Too long for a terminal.
+/// Every term of every cost, with its source. Too long for a terminal.
 fn costs(side: &SideBySide) -> Section {
     let tables = side.configurations.iter().flat_map(|one| {
         let sections = [cost_section(&one.explanation.cost), sources(&one.explanation)];

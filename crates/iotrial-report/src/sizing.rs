@@ -95,7 +95,7 @@ fn in_brief(sizing: &Sizing) -> Vec<(&'static str, String)> {
     let licence = if demand.licence || demand.os == iotrial_model::demand::Os::Linux {
         ""
     } else {
-        " with an own licence"
+        " with your own licence"
     };
     wants.push(format!("{}{licence}", demand.os));
     if demand.clustered {
@@ -112,7 +112,7 @@ fn in_brief(sizing: &Sizing) -> Vec<(&'static str, String)> {
         ));
     }
     if demand.allow_burst {
-        wants.push("bursts count".to_owned());
+        wants.push("including bursts".to_owned());
     }
     lines.push(("With", wants.join(", ")));
     lines.extend(counted_in_words(&sizing.counted).map(|words| ("Counted", words)));
@@ -120,7 +120,7 @@ fn in_brief(sizing: &Sizing) -> Vec<(&'static str, String)> {
     lines
 }
 
-/// What is asked of a pool: `log: 200 GiB, sub-ms`.
+/// What a pool must have: `log: 200 GiB, sub-ms`.
 fn pool_words(demand: &Demand, laid_out: &LaidOutPool) -> String {
     let pool = &laid_out.pool;
     let mut words = Vec::new();
@@ -129,7 +129,7 @@ fn pool_words(demand: &Demand, laid_out: &LaidOutPool) -> String {
     }
     words.extend(pool.latency.map(|latency| latency.to_string()));
     if !pool.durable {
-        words.push("may be on the disk of the machine".to_owned());
+        words.push("may be on the machine's own disk".to_owned());
     }
     if pool.cache_hit_percent > 0.0 {
         words.push(format!("a cache would serve {} % of the reads", pool.cache_hit_percent));
@@ -137,7 +137,7 @@ fn pool_words(demand: &Demand, laid_out: &LaidOutPool) -> String {
     if !pool.volumes.is_empty() {
         words.push(pool.volumes.join(" or "));
     }
-    // Roles that come along without I/O are not news.
+    // Roles without I/O need no mention.
     let has_io = |role: &&iotrial_model::load::Role| {
         demand.streams.iter().any(|stream| stream.role.unwrap_or(iotrial_model::load::Role::Data) == **role)
     };
@@ -167,7 +167,7 @@ fn opening(sizing: &Sizing) -> Section {
     }
 }
 
-/// A row for each pool; what is of the machine, and the sum, stand in the first.
+/// A row for each pool; the first one also has the machine and the sum.
 fn answer_rows(provider: &str, answer: &Explanation) -> Vec<Row> {
     let (cost, configuration) = (&answer.cost, &answer.configuration);
     let first = |value: Value, pool: usize| if pool == 0 { value } else { Value::Text(String::new()) };
@@ -175,7 +175,7 @@ fn answer_rows(provider: &str, answer: &Explanation) -> Vec<Row> {
     let row = |(index, pool): (usize, &Pool)| {
         let report = answer.pools.get(index);
         let fullest = match report {
-            // The fuller of its own limits and those that it shares.
+            // The most used of its own limits and the shared ones.
             Some(report) => {
                 let both = report.fullest.iter().chain(&report.fullest_shared);
                 both.max_by(|a, b| a.percent.total_cmp(&b.percent))
@@ -214,7 +214,7 @@ fn answer_rows(provider: &str, answer: &Explanation) -> Vec<Row> {
     configuration.pools.iter().enumerate().map(row).collect()
 }
 
-/// Configurations below one another, without the columns that say nothing.
+/// Configurations in rows, without the columns that say nothing.
 fn table(caption: String, first: &'static str, rows: Vec<Row>) -> Table {
     let mut table = Table {
         caption,
@@ -258,7 +258,7 @@ fn side_by_side(sizing: &Sizing) -> Section {
         let caption = format!("The cheapest of each provider, {} a month", sizing.currency);
         blocks.push(Block::Table(table(caption, "provider", rows)));
     }
-    // Those of the answer itself stand with it.
+    // The warnings of the answer itself are shown with it.
     let warnings =
         sizing.found.iter().enumerate().filter(|(index, _)| Some(*index) != sizing.cheapest).flat_map(
             |(_, found)| {
@@ -278,17 +278,17 @@ fn side_by_side(sizing: &Sizing) -> Section {
         blocks.push(Block::Findings(findings));
     }
     if !against.is_empty() {
-        blocks.push(Block::Table(table("Compared with it".to_owned(), "against", against)));
+        blocks.push(Block::Table(table("Compared with the answer".to_owned(), "against", against)));
     }
     Section {
         id: "providers",
-        heading: if month.is_some() { "Side by side" } else { "Where each provider stops" },
+        heading: if month.is_some() { "Side by side" } else { "What limits each provider" },
         note: month.is_some().then(|| format!(
-            "For each machine, {}: the fewest volumes that cost no more than the tolerance above the cheapest, in {}{}. Used is the share of the limit that binds. List prices, {}{}; {}.",
+            "For each machine, {}: the fewest volumes whose cost is within the tolerance above the cheapest, in {}{}. “Used” is the share of the most used limit. List prices, {}{}; {}.",
             if sizing.demand.layout().len() > 1 { "and the kind of volume of each pool" } else { "kind of volume and level" },
             sizing.currency,
-            month.map_or_else(String::new, |hours| format!(" and months of {hours} hours")),
-            if sizing.counted.term == Term::OnDemand { "pay as you go" } else { "committed where a source has them" },
+            month.map_or_else(String::new, |hours| format!(" for a month of {hours} hours")),
+            if sizing.counted.term == Term::OnDemand { "pay as you go" } else { "committed prices if a source has them" },
             regions(sizing),
             not_counted(&sizing.counted),
         )),
@@ -296,7 +296,7 @@ fn side_by_side(sizing: &Sizing) -> Section {
     }
 }
 
-/// What the answer would cost with fewer and more volumes of its kind: many small ones harvest what each brings for nothing.
+/// What the answer would cost with fewer and more volumes of its kind: many small ones use what each includes for free.
 fn by_count(sizing: &Sizing) -> Option<Section> {
     let found = &sizing.found[sizing.cheapest?];
     let (answer, points) = (found.answers.first()?, &found.by_count);
@@ -333,14 +333,14 @@ fn by_count(sizing: &Sizing) -> Option<Section> {
         id: "by-count",
         heading: "How many volumes",
         note: Some(format!(
-            "The cheapest with each number of volumes of {}, where it costs less than with fewer. More of them are more to look after.",
-            if answer.pools.is_empty() { "this kind and level" } else { "these kinds over all pools" }
+            "The cheapest configuration for each number of volumes of {}, if it costs less than with fewer volumes. More volumes are more work to look after.",
+            if answer.pools.is_empty() { "this kind and level" } else { "these kinds in all pools" }
         )),
         blocks: vec![Block::Table(table)],
     })
 }
 
-/// The best of each other provider in full: what it takes of each limit, what it costs, and who says so. Too long for a terminal.
+/// The best of each other provider in full: how much of each limit it uses, what it costs, and the sources. Too long for a terminal.
 fn others(sizing: &Sizing) -> Option<Section> {
     let best = sizing.found.iter().enumerate().filter(|(index, _)| Some(*index) != sizing.cheapest);
     let best = best.filter_map(|(_, found)| Some((found, found.answers.first()?)));
@@ -365,22 +365,22 @@ fn others(sizing: &Sizing) -> Option<Section> {
     (!blocks.is_empty()).then(|| Section {
         id: "others",
         heading: "The best of the other providers",
-        note: Some("What each takes of its limits, what it costs, and who says so.".to_owned()),
+        note: Some("How much of its limits each one uses, what it costs, and the sources.".to_owned()),
         blocks,
     })
 }
 
-/// Where the prices hold: `, of East US (azure) and us-east-1 (aws)`.
+/// The regions that the prices are for: `, for East US (azure), us-east-1 (aws)`.
 fn regions(sizing: &Sizing) -> String {
     let named: Vec<String> = sizing
         .found
         .iter()
         .filter_map(|found| Some(format!("{} ({})", found.region.as_deref()?, found.provider)))
         .collect();
-    if named.is_empty() { String::new() } else { format!(", of {}", named.join(", ")) }
+    if named.is_empty() { String::new() } else { format!(", for {}", named.join(", ")) }
 }
 
-/// What more or less of the rates costs.
+/// What higher or lower rates cost.
 fn curve(sizing: &Sizing) -> Section {
     let line = |(hue, curve): (usize, &iotrial_sizing::search::CostCurve)| Line {
         name: sizing.found.get(hue).map_or_else(|| curve.provider.clone(), |found| found.title.clone()),
@@ -420,7 +420,7 @@ fn curve(sizing: &Sizing) -> Section {
         })
     });
     let table = Table {
-        caption: "What more or less of the rates costs".to_owned(),
+        caption: "What higher or lower rates would cost".to_owned(),
         columns: vec![
             Column::new("provider", Quantity::Words),
             Column::new("rates", Quantity::Ratio),
@@ -432,9 +432,9 @@ fn curve(sizing: &Sizing) -> Section {
     };
     Section {
         id: "curve",
-        heading: "What more or less would cost",
+        heading: "What other rates would cost",
         note: Some(
-            "What the same search finds for that many times the rates, with the same tolerance; capacity and everything else as asked."
+            "The same search with the rates multiplied, and with the same tolerance. Capacity and everything else stay as in the demand."
                 .to_owned(),
         ),
         blocks: vec![Block::Charts(ChartGroup { charts: vec![chart] }), Block::Table(table)],

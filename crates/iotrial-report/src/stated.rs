@@ -1,5 +1,5 @@
-//! What the source of a result states besides its figures: percentiles and classes of latency, the load as it was configured,
-//! where all of it comes from.
+//! What the source of a result states in addition to its figures: percentiles and classes of latency, the load as it was
+//! configured, where everything comes from.
 
 use iotrial_analysis::summary::Summary;
 use iotrial_model::figure::Figure;
@@ -14,16 +14,16 @@ use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 use crate::text::cut;
 
-/// Beside its load a name has room for so many characters.
+/// How many characters a name may have next to its load.
 pub(crate) const LONGEST_NAME: usize = 32;
-/// Jobs whose loads stand in the short forms; the section has all of them.
+/// The number of jobs whose loads the short forms show; the section has all of them.
 const MOST_LOADS: usize = 3;
 /// Options of a job, and paths in one line, are shown up to this many characters each.
 pub(crate) const LONGEST_OPTION: usize = 120;
 /// Rows of a table of percentiles or classes; the record has all of them.
 const MOST_ROWS: usize = 400;
 
-/// The loads of the jobs as a source states them, in one line; `None` where it states nothing of them.
+/// The loads of the jobs as a source states them, in one line; `None` if it states none.
 pub(crate) fn loads_in_brief(subject: &Subject<'_>) -> Option<String> {
     let stated = subject.jobs.iter().filter(|job| job.planned.is_none());
     let stated = stated.filter_map(|job| Some((job, load_words(job)?)));
@@ -38,7 +38,7 @@ pub(crate) fn loads_in_brief(subject: &Subject<'_>) -> Option<String> {
     (!stated.is_empty()).then(|| format!("{}{others}", stated[..stated.len() - more].join("; ")))
 }
 
-/// Percentiles beside the usual ones, and the coarse classes of a histogram: all that the source tells of how latencies spread.
+/// Percentiles other than the usual ones, and the coarse classes of a histogram: everything that the source says about the spread of latencies.
 pub(crate) fn distribution(subject: &Subject<'_>) -> Option<Section> {
     let (mut percentiles, mut classes) = (Vec::new(), Vec::new());
     let all = subject.stated_total.map(|total| ("all jobs", Ops::of_stated(total)));
@@ -48,7 +48,7 @@ pub(crate) fn distribution(subject: &Subject<'_>) -> Option<Section> {
             {
                 let labels = || vec![Value::Text(cut(job, 60)), Value::Text(format!("{stream}{kind}"))];
                 let row = |cells: Vec<Value>| Row { cells: [labels(), cells].concat(), is_total: false };
-                // What stands in the table of figures already.
+                // Already in the table of figures.
                 let is_usual = |percent: f64| Figure::ALL.iter().any(|one| one.percent() == Some(percent));
                 if latency.percentiles_us.iter().any(|one| !is_usual(one.percent)) {
                     percentiles.extend(latency.percentiles_us.iter().map(|one| {
@@ -82,7 +82,7 @@ pub(crate) fn distribution(subject: &Subject<'_>) -> Option<Section> {
     (!blocks.is_empty()).then(|| Section {
         id: "percentiles",
         heading: "Percentiles and classes",
-        note: Some("As the source states it; percentiles of all parts are never averaged.".to_owned()),
+        note: Some("As the source states them; percentiles of parts are never averaged.".to_owned()),
         blocks,
     })
 }
@@ -128,7 +128,7 @@ pub(crate) fn load_in_short(subject: &Subject<'_>) -> Option<String> {
     (!words.is_empty()).then(|| words.join(" "))
 }
 
-/// What a job does and how much of it at once; `None` where nothing of that is stated.
+/// What a job does, and with how many I/Os at once; `None` if neither is stated.
 fn load_words(job: &SubjectJob<'_>) -> Option<String> {
     let words = main_words(job);
     (!words.is_empty()).then(|| words.join(", "))
@@ -168,7 +168,7 @@ fn load_facts(job: &SubjectJob<'_>) -> Vec<Fact> {
     words.extend(load.engine.clone());
     words.extend(load.size.map(|size| format!("{size} each")));
     if load.inferred {
-        words.push("worked out by somebody, not stated".to_owned());
+        words.push("inferred, not stated".to_owned());
     }
     if words.is_empty() {
         words.push("not stated".to_owned());
@@ -185,7 +185,7 @@ fn load_facts(job: &SubjectJob<'_>) -> Vec<Fact> {
     facts
 }
 
-/// Where the result comes from, with what the source tells that is no figure of storage.
+/// Where the result comes from, with facts in the source that are not figures of storage.
 pub(crate) fn source(subject: &Subject<'_>) -> Option<Section> {
     let source = subject.source?;
     let mut facts = vec![

@@ -22,7 +22,7 @@ pub(crate) fn steps(subject: &Subject<'_>, summary: &Summary) -> Option<Section>
         missing => format!(" {missing} of {planned} steps were not begun."),
     };
     let given_up = if steps.iter().any(|step| step.asked_iops.is_some()) {
-        " What is due and not issued at the end of a step is given up there."
+        " I/Os that are due but not issued at the end of a step are given up."
     } else {
         ""
     };
@@ -41,7 +41,7 @@ fn outcomes(steps: &[StepResult]) -> Table {
     let has_rates = steps.iter().any(|step| step.asked_iops.is_some());
     let row = |step: &StepResult| {
         let mut cells = vec![Value::Text(step.short_label.clone()), Value::Text(step.load_words.clone())];
-        // Why a step does not hold is among the reasons of the verdict.
+        // The reasons of the verdict say why a step does not hold.
         cells.push(Value::Text(in_seconds(step.measured_s)));
         if has_rates {
             cells.extend([Value::number(step.asked_iops), Value::number(step.done_iops)]);

@@ -30,7 +30,7 @@ const MOST_POINTS: usize = 600;
 const DENSE_POINTS: usize = 200;
 /// Labels of limits are at least this far apart.
 const LIMIT_LABEL_HEIGHT: f64 = 17.0;
-/// They are cut to this many letters.
+/// Labels of limits are cut to this many letters.
 const LONGEST_LIMIT_LABEL: usize = 34;
 /// A letter of such a label, on a phone.
 const LIMIT_LETTER_WIDTH: f64 = 8.5;
@@ -101,7 +101,7 @@ fn draw(svg: &mut String, prefix: &str, chart: &Chart, unit: LatencyUnit) -> std
     Ok(())
 }
 
-/// What somebody who cannot see the chart should know of it: the range of each line.
+/// The description for people who cannot see the chart: the range of each line.
 fn description(chart: &Chart, format: &NumberFormat) -> String {
     let range = |line: &Line| {
         let values = || line.points.iter().filter_map(|(_, y)| *y);
@@ -118,7 +118,7 @@ fn description(chart: &Chart, format: &NumberFormat) -> String {
     chart.lines.iter().map(range).collect::<Vec<_>>().join("; ")
 }
 
-/// Each limit as a line with its value and whose it is. No label covers another one.
+/// Each limit as a line with its value and its name. No label covers another one.
 fn draw_limits(svg: &mut String, chart: &Chart, x: &Edge, y: &Edge, labels: &mut Labels) -> std::fmt::Result {
     let mut limits: Vec<&Limit> = chart.limits.iter().collect();
     // In the order of their height, so that those that are pushed away go where none has been yet.
@@ -146,7 +146,7 @@ fn draw_limits(svg: &mut String, chart: &Chart, x: &Edge, y: &Edge, labels: &mut
     Ok(())
 }
 
-/// The words beside the points of a path.
+/// The labels of the points of a path.
 fn draw_labels(svg: &mut String, line: &Line, x: &Edge, y: &Edge, labels: &mut Labels) -> std::fmt::Result {
     let Shape::Path(words) = &line.shape else { return Ok(()) };
     let hue = line.hue % HUE_COUNT;
@@ -154,7 +154,7 @@ fn draw_labels(svg: &mut String, line: &Line, x: &Edge, y: &Edge, labels: &mut L
         let Some(value) = value else { continue };
         let half = words.chars().count() as f64 * LIMIT_LETTER_WIDTH / 2.0;
         let middle = x.position(*at).clamp(LEFT + half, frame::WIDTH - half);
-        // Only above or below its point: to the left of it would be another one.
+        // Only above or below its point: to the left there would be another point.
         let (_, base) = labels.place(2.0 * half, middle + half, y.position(*value), 1);
         write!(
             svg,
@@ -174,12 +174,12 @@ struct Labels {
 
 impl Labels {
     /// The right edge and the base line of a label for a line at this height, which ends at `right` at most: right above or below the
-    /// line, further left on it where others stand there (`lefts` places are tried), or as near to it as there is room.
+    /// line, further left on it if other labels are there (`lefts` places are tried), or as close as there is room.
     fn place(&mut self, width: f64, right: f64, line: f64, lefts: u32) -> (f64, f64) {
         let above = line - 5.0;
         let below = line + LIMIT_LABEL_HEIGHT - 3.0;
         let steps = (0..12).map(|step| f64::from(step) * LIMIT_LABEL_HEIGHT);
-        // To the left first: a label far above its line seems to be of another one.
+        // To the left first: a label far above its line seems to belong to another one.
         let lefts = || (0..lefts).map(move |step| right - f64::from(step) * (width + LIMIT_LETTER_WIDTH));
         let places =
             steps.flat_map(|off| lefts().flat_map(move |right| [(right, above - off), (right, below + off)]));
@@ -191,7 +191,7 @@ impl Labels {
             };
             is_inside && !self.taken.iter().any(touches)
         };
-        // With more labels than there is room for, the last ones stand where they belong.
+        // With more labels than there is room for, the last ones stay at their lines.
         let (right, base) = places.into_iter().find(is_free).unwrap_or((right, above));
         self.taken.push((right - width, right, base));
         (right, base)
@@ -224,7 +224,7 @@ fn draw_line(svg: &mut String, line: &Line, index: usize, x: &Edge, y: &Edge) ->
     } else {
         (points.len() / MARKERS_PER_LINE).max(1)
     };
-    // Lines on top of one another have their markers side by side.
+    // Lines that overlap have their markers side by side.
     // By thirds of the distance between markers.
     let first = (index * step / 3) % step;
     let markers: String = points

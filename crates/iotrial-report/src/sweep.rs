@@ -95,9 +95,7 @@ impl Document {
                     record.tool.version
                 ),
             ),
-            SweepOf::Results { sources, .. } => {
-                ("Imported results over their loads".to_owned(), sources.to_owned())
-            }
+            SweepOf::Results { sources, .. } => ("Imported results by load".to_owned(), sources.to_owned()),
         };
         Self {
             title,
@@ -144,7 +142,7 @@ fn measured(of: SweepOf<'_>, summary: &SweepSummary, circumstances: &Circumstanc
     };
     let plural = if count == 1 { "" } else { "s" };
     let mut facts = in_words(circumstances);
-    // Of results of others, what was swept over tells configurations apart.
+    // In results of other tools, the names of what was swept distinguish configurations.
     if let (SweepOf::Results { .. }, false) = (of, summary.volumes.is_empty()) {
         let names: Vec<String> = summary.volumes.iter().map(|name| cut(name, LONGEST_NAME)).collect();
         facts.insert(0, ("of", names.join("; ")));
@@ -174,7 +172,7 @@ fn section(
     (!blocks.is_empty()).then_some(Section { id, heading, note, blocks })
 }
 
-/// Lines of the findings that a section has to itself.
+/// The findings that have a section of their own, as lines.
 fn lines(summary: &SweepSummary, ids: &[FindingId]) -> Vec<Block> {
     let mine = summary.findings.iter().filter(|finding| ids.contains(&finding.id));
     let lines: Vec<FindingLine> = mine.map(FindingLine::brief).collect();
@@ -273,17 +271,17 @@ fn saturation(repeats: u32, summary: &SweepSummary) -> Option<Section> {
         table.without_column(knee_mark);
         ""
     } else {
-        " Where the loads do not show the knee, ≤ or ≥ stands before the load that it lies at or below, or at or above."
+        " If the loads do not show the knee, ≤ means that it is at or below this load, and ≥ that it is at or above it."
     };
     let repeats = match repeats {
         1 => String::new(),
-        count => format!(" Each load was measured {count} times, as far as there was time."),
+        count => format!(" Each load was measured {count} times, as far as time allowed."),
     };
     section(
         "saturation",
         "Where it saturates",
         Some(format!(
-            "The knee is the highest load with latency still in proportion: beyond it more outstanding I/Os bring more latency than throughput. The ceiling is the rate that they do not raise; saturated is the lowest load that reaches 95 % of it. Where a load was measured, its figures are the measured ones, elsewhere those of the fitted curve.{bound} Latencies are means, ± is a 95 % confidence interval.{repeats}"
+            "The knee is the highest load at which latency is still in proportion: beyond it, more outstanding I/Os add more latency than throughput. The ceiling is the rate that more outstanding I/Os do not raise; “saturated” is the lowest load that reaches 95 % of it. If a load was measured, its figures are the measured ones, otherwise those of the fitted curve.{bound} Latencies are means; ± is a 95 % confidence interval.{repeats}"
         )),
         vec![Block::Table(table)],
     )
@@ -294,7 +292,7 @@ fn within(confidence: Option<Confidence>, value: f64) -> Value {
     Value::number(confidence.map(|one| 50.0 * (one.high - one.low) / value))
 }
 
-/// What is said of curves beside their limits; the figures of these findings are in the table of the curves.
+/// What is said about curves in addition to their limits; the figures of these findings are in the table of the curves.
 const OF_CURVES: [FindingId; 7] = [
     FindingId::KneeNotResolved,
     FindingId::Drift,
@@ -308,7 +306,7 @@ const OF_CURVES: [FindingId; 7] = [
 fn limits(summary: &SweepSummary) -> Option<Section> {
     let of_curves = summary.findings.iter().filter(|finding| OF_CURVES.contains(&finding.id));
     let mut lines: Vec<FindingLine> = of_curves.map(FindingLine::brief).collect();
-    // What holds of several curves is told once.
+    // What holds for several curves is listed once.
     let mut limits: Vec<(&Limit, Vec<String>)> = Vec::new();
     for (curve, limit) in summary.curves.iter().filter_map(|curve| Some((curve, curve.limit.as_ref()?))) {
         match limits.iter_mut().find(|(known, _)| *known == limit) {
@@ -368,7 +366,7 @@ fn scaling(summary: &SweepSummary) -> Option<Section> {
     section(
         "scaling",
         "Volumes together",
-        Some("Each volume has the load with which a volume alone did most. The efficiency is what they do together in percent of the sum of what each does alone.".to_owned()),
+        Some("Each volume gets the load with which a single volume did the most. Efficiency is the rate of all volumes together, in percent of the sum of their rates alone.".to_owned()),
         [Some(Block::Table(table)), charts::scaling(&summary.scaling), Some(Block::Findings(summary.scaling.iter().map(line).collect()))].into_iter().flatten().collect(),
     )
 }
@@ -446,7 +444,7 @@ fn curves(summary: &SweepSummary) -> Option<Section> {
     section(
         "curves",
         "Curves",
-        Some("Points are measured, lines are fitted, rings are knees, or the loads that bound them. Of outstanding I/Os and of latency, equal distances are equal factors.".to_owned()),
+        Some("Points are measured, lines are fitted, and rings are knees or the loads that bound them. Outstanding I/Os and latency have logarithmic scales.".to_owned()),
         patterns.into_iter().map(group).collect(),
     )
 }
@@ -572,7 +570,7 @@ fn probes(summary: &SweepSummary) -> Option<Section> {
         table.without_column(purpose.expect("it was added just now"));
     }
     let note = format!(
-        "Within or beyond what {JUDGED_BY} calls acceptable for data files; in doubt where something other than the device may have decided it, or too few I/Os were made."
+        "“Within” and “beyond” refer to what {JUDGED_BY} calls acceptable for data files. “In doubt”: something other than the device may have decided it, or there were too few I/Os."
     );
     let heading = if is_series { "The tests" } else { "Every probe" };
     section("probes", heading, Some(note), vec![Block::Table(table)])
@@ -603,7 +601,7 @@ fn settings_of(record: &SweepRecord) -> Option<Section> {
         SweepMethod::Search => "search for the knee",
         SweepMethod::Grid => "grid as given",
         SweepMethod::Sqlio => "series of the SQLIO paper",
-        SweepMethod::Channel => "search on files that a cache below holds",
+        SweepMethod::Channel => "search on files that fit into a cache of the storage",
     };
     let mut facts = vec![
         fact("method", method.to_owned()),

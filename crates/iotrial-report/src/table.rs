@@ -35,7 +35,7 @@ pub struct Column {
     pub quantity: Quantity,
     /// Whether it may be left out where there is little room.
     pub optional: bool,
-    /// Whether it is the first to be left out, wherever it stands.
+    /// Whether it is the first to be left out, wherever it is.
     pub is_first_to_go: bool,
     /// Whether its cells are coloured by their numbers, among those of all such columns of the table, where there is colour.
     pub is_shaded: bool,
@@ -60,7 +60,7 @@ impl Column {
         Self::about_figure(figure, figure.unit().into())
     }
 
-    /// A column that tells something else of a figure, such as its change.
+    /// A column with something else about a figure, such as its change.
     pub(crate) fn about_figure(figure: Figure, quantity: Quantity) -> Self {
         let column = Self::new(figure.title(), quantity);
         if figure.is_latency() { column.under("lat") } else { column }
@@ -92,7 +92,7 @@ impl Column {
         Self { is_shaded: true, ..self }
     }
 
-    /// The same, left out before any other: it stands between two that say nearly as much.
+    /// The same, left out before any other: its neighbours say nearly as much.
     pub(crate) fn first_to_go(self) -> Self {
         Self { optional: true, is_first_to_go: true, ..self }
     }
@@ -128,7 +128,7 @@ pub enum Value {
         /// Whether it is better or worse, and how much.
         reading: Reading,
     },
-    /// Only on which side of a number of the column's quantity it is.
+    /// Only a bound: on which side of a number of the column's quantity it is.
     Bounded {
         /// `<`, `≤`, `>`, `≥` or `≈`.
         sign: &'static str,
@@ -205,14 +205,14 @@ impl Value {
 }
 
 impl Table {
-    /// Takes a column out that says nothing here.
+    /// Removes a column that says nothing here.
     pub(crate) fn without_column(&mut self, at: usize) {
         self.columns.remove(at);
         // All rows have as many cells as there are columns, so the index is safe.
         self.rows.iter_mut().for_each(|row| drop(row.cells.remove(at)));
     }
 
-    /// Takes the columns out in which no row says anything.
+    /// Removes the columns that are empty in every row.
     pub(crate) fn drop_empty_columns(&mut self) {
         let says_nothing = |value: &Value| *value == Value::Absent || *value == Value::Text(String::new());
         for at in (0..self.columns.len()).rev() {
@@ -232,7 +232,7 @@ impl Table {
             .collect()
     }
 
-    /// The unit that the common header of each column says: that of all its columns. Empty where there is none, or they have several,
+    /// The unit in the common header of each column: that of all its columns. Empty if there is none, or they have several,
     /// and each says its own.
     pub(crate) fn group_units(&self, formats: &[NumberFormat]) -> Vec<&'static str> {
         let unit = |at: usize| {
@@ -249,7 +249,7 @@ impl Table {
 
     /// How many of the first columns label a row: those with words, and at least one.
     pub(crate) fn label_count(&self) -> usize {
-        // A table of words alone is labelled by its first column; the others are what it says.
+        // In a table of words alone, the first column is the label and the others are the content.
         let words = self.columns.iter().take_while(|column| column.quantity == Quantity::Words).count();
         if words == self.columns.len() { 1 } else { words.max(1) }
     }

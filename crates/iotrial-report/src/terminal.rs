@@ -28,7 +28,7 @@ const LONGEST_PROSE: usize = 100;
 /// The width that one figure with its name and value needs.
 // Narrower terminals get lines that wrap, instead of none.
 const NARROWEST: usize = 32;
-/// More chapters than this would push what they have in common off the screen.
+/// More chapters than this would push their common part off the screen.
 const MOST_CHAPTERS: usize = 6;
 /// Below this a table is stacked, one figure a line.
 // A choice: below that two columns of numbers and a label do not fit.
@@ -45,10 +45,10 @@ pub fn render_terminal(document: &Document, style: TerminalStyle) -> String {
     page.brief(&document.in_brief);
     match document.chapters.len() {
         0 => {}
-        // What has tables and none of them for a glance is for those who look longer.
+        // A section whose tables are all too long for a glance is left to the other forms.
         count if count > MOST_CHAPTERS || document.chapters.iter().all(is_for_a_longer_look) => {
             page.line("");
-            page.prose("", "", &format!("--html has each of the {count} by itself."), Tone::Soft);
+            page.prose("", "", &format!("--html shows each of the {count} on its own."), Tone::Soft);
         }
         _ => {
             let chapters = document.chapters.iter().zip(1..);
@@ -124,7 +124,7 @@ impl Page {
             let shown = |block: &&Block| match block {
                 Block::Verdict(_) | Block::Answer(_) | Block::Statement(_) | Block::Findings(_) => true,
                 Block::Table(table) => table.at_a_glance,
-                // What charts are made of is in the tables.
+                // The numbers of the charts are in the tables.
                 Block::Charts(_)
                 | Block::HeatMaps(_)
                 | Block::Bars(_)

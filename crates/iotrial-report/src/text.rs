@@ -1,15 +1,15 @@
-//! Text from strangers' files: it may hold characters that steer a terminal or the direction of text, and have any length.
+//! Text from other people's files: it may contain characters that control a terminal or the direction of text, and have any length.
 
 use iotrial_model::foreign_text::is_hidden;
 
-/// The text with each such character, and each that nobody sees, replaced by U+FFFD. Line breaks and tabs stay.
+/// The text with each such character, and each invisible one, replaced by U+FFFD. Line breaks and tabs stay.
 // One for one, and not the escape that a terminal shows: cells and headings have a longest length.
 pub(crate) fn without_steering(text: &str) -> String {
     let is_replaced = |c: char| is_hidden(c) && !matches!(c, '\n' | '\r' | '\t');
     text.chars().map(|c| if is_replaced(c) { '\u{fffd}' } else { c }).collect()
 }
 
-/// At most so many characters; the last one says that there were more.
+/// The text, cut to at most `longest` characters; an ellipsis at the end says that there was more.
 pub(crate) fn cut(text: &str, longest: usize) -> String {
     if text.chars().count() <= longest {
         return text.to_owned();

@@ -16,7 +16,7 @@ use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
 impl Document {
-    /// What counters say of the storage. `name` is what the user calls them.
+    /// What counters say about the storage. `name` is what the user calls them.
     pub fn of_watch(answer: &WatchAnswer, name: &str) -> Self {
         let mut sections = vec![section("answer", "", Block::Answer(summary(answer)))];
         if let Some(table) = judged_table(answer) {
@@ -42,7 +42,7 @@ impl Document {
             sections.push(disks);
         }
         if let Some(course) = &answer.course {
-            // Each with a legend of its own: the lines of one are directions, those of the other disks.
+            // Each with a legend of its own: the lines of one are directions, and the lines of the other are disks.
             let charts = charts(course, answer).into_iter();
             let blocks: Vec<Block> =
                 charts.map(|chart| Block::Charts(ChartGroup { charts: vec![chart] })).collect();
@@ -104,7 +104,7 @@ fn summary(answer: &WatchAnswer) -> Answer {
                 .collect::<Vec<_>>()
         };
         let mut all: Vec<_> = answer.roles.iter().flat_map(of_role).collect();
-        // By how far it is beyond what it may take.
+        // By how far the latency is above its limit.
         let excess = |judged: &Judged| judged.lat_mean_us.max(judged.lat_p95_us) / judged.limit_us;
         all.sort_by(|one, other| excess(&other.1).total_cmp(&excess(&one.1)));
         all
@@ -131,11 +131,11 @@ fn summary(answer: &WatchAnswer) -> Answer {
             let judged: usize = answer.roles.iter().map(|role| role.judged.len()).sum();
             let limits = if judged == 1 { "The latency" } else { "Every latency" };
             let within = format!("{limits} is within the limits of {}", deciding(answer));
-            // A mean hides its busy minutes: it may rule storage out, and never qualifies it.
+            // A mean hides its busy minutes: it can rule storage out, but never qualify it.
             if answer.interval_count == 1 {
                 (
                     "Good enough on average".to_owned(),
-                    format!("{within} over the one interval. What busy times need is not in it: record many short ones."),
+                    format!("{within} over the only interval. One interval does not show what busy times need: record many short ones."),
                     Vec::new(),
                 )
             } else {
@@ -165,13 +165,13 @@ fn summary(answer: &WatchAnswer) -> Answer {
         ),
         None => (
             "Not judged".to_owned(),
-            "There is no latency of any disk in it that a threshold set judges.".to_owned(),
-            vec!["PerfMon has latencies in `Avg. Disk sec/Read` and `sec/Write`, iostat with -x, sar with -d, snapshots in their times.".to_owned()],
+            "The counters have no disk latency that a threshold set can judge.".to_owned(),
+            vec!["Latencies are in `Avg. Disk sec/Read` and `sec/Write` of PerfMon, in the output of `iostat -x` and `sar -d`, and in the time counters of snapshots.".to_owned()],
         ),
     };
     if answer.observations.iter().any(|one| one.kind == iotrial_analysis::watch::ObservationKind::Saturated) {
         points.push(
-            "Saturated: what was done is what the storage lets through, and not what was asked for."
+            "Saturated: these rates show what the storage can do, not how much I/O the load wanted."
                 .to_owned(),
         );
     }
@@ -181,7 +181,7 @@ fn summary(answer: &WatchAnswer) -> Answer {
     assumed.dedup();
     if !assumed.is_empty() {
         points.push(format!(
-            "{} judged as data files, because no role was given for {}: --role log={} judges as a log.",
+            "{} judged as data files, because no role was given for {}: --role log={} judges that disk as a log.",
             if assumed.len() == 1 {
                 format!("{} is", assumed[0])
             } else {
@@ -195,7 +195,7 @@ fn summary(answer: &WatchAnswer) -> Answer {
     let mut notes = answer.notes.clone();
     if !answer.left_out.is_empty() {
         notes.push(format!(
-            "left out, because it is counted elsewhere or was not asked for: {}",
+            "left out, because it is counted elsewhere or was not requested: {}",
             in_brief(&answer.left_out, 6, 5)
         ));
     }
@@ -211,14 +211,14 @@ fn summary(answer: &WatchAnswer) -> Answer {
     }
 }
 
-/// The set that decided.
+/// The threshold set that decided.
 fn deciding(answer: &WatchAnswer) -> &str {
     let mut judged = answer.roles.iter().flat_map(|role| &role.judged).flat_map(|judged| &judged.categories);
     let first = judged.next().map(|by| &by.thresholds).or_else(|| answer.thresholds.first());
     first.map_or("the thresholds", String::as_str)
 }
 
-/// More are in the table.
+/// How many points are shown; the table has all.
 const MOST_POINTS: usize = 4;
 
 fn judged_table(answer: &WatchAnswer) -> Option<Table> {
@@ -265,7 +265,7 @@ fn judged_table(answer: &WatchAnswer) -> Option<Table> {
             Value::Number(one.limit_us),
             Value::Number(one.beyond_percent),
         ]);
-        // What decided, which is the worse of the two.
+        // The category that decided: the worse of the two.
         let rating = one.categories.first().map(|by| by.category.max(by.category_p95));
         cells.push(rating.map_or(Value::Absent, Value::Category));
         let by = |set: &&String| one.categories.iter().find(|by| by.thresholds == **set);
@@ -274,7 +274,7 @@ fn judged_table(answer: &WatchAnswer) -> Option<Table> {
     };
     let mut table = Table {
         caption: format!(
-            "What each direction takes, and may take by {}; the rating is that of the mean or of the 95 %, whichever is worse, other sets rate the mean",
+            "The latency of each direction and its limit in {}; the rating is that of the mean or of the 95 %, whichever is worse; other sets rate the mean",
             deciding(answer)
         ),
         columns,
@@ -309,7 +309,7 @@ fn disks_table(answer: &WatchAnswer) -> Option<Table> {
         rows.extend(rows_of(total, true));
     }
     let mut table = Table {
-        caption: "I/Os and bytes per second, and the time that an I/O took".to_owned(),
+        caption: "I/Os and bytes per second, and the latency of the I/Os".to_owned(),
         columns,
         rows,
         at_a_glance: true,
@@ -318,7 +318,7 @@ fn disks_table(answer: &WatchAnswer) -> Option<Table> {
     (table.columns.len() > 2).then_some(table)
 }
 
-/// Columns that say nothing: those that no source has, and of a single interval all that is not its mean.
+/// Removes columns that say nothing: those without any value, and for a single interval everything except its mean.
 fn leave_out(table: &mut Table, labels: usize, answer: &WatchAnswer) {
     let repeats = |column: &Column| answer.interval_count == 1 && REPEATING.contains(&column.name.as_ref());
     for at in (labels..table.columns.len()).rev() {
@@ -328,14 +328,14 @@ fn leave_out(table: &mut Table, labels: usize, answer: &WatchAnswer) {
     }
 }
 
-/// Of a single interval the same as the mean.
+/// For a single interval, these are the same as the mean.
 const REPEATING: [&str; 5] = ["median", "95 %", "most", "longest", "beyond"];
 
 fn rows_of(disk: &DiskAnswer, is_total: bool) -> Vec<Row> {
     let is_there =
         |one: &DirectionAnswer| one.iops.is_some() || one.bytes_per_s.is_some() || one.latency_us.is_some();
     let apart = [(Some(Direction::Read), &disk.read), (Some(Direction::Write), &disk.write)];
-    // Both together where they are not apart in anything but bytes.
+    // Both together if only their bytes are separate.
     let is_apart =
         disk.read.iops.is_some() || disk.read.latency_us.is_some() || disk.write.latency_us.is_some();
     let shown: Vec<(Option<Direction>, &DirectionAnswer)> = if is_apart || !is_there(&disk.both) {
@@ -384,7 +384,7 @@ fn queue_table(answer: &WatchAnswer) -> Option<Table> {
     };
     let rows: Vec<Row> = answer.disks.iter().filter_map(row).collect();
     let mut table = Table {
-        caption: "I/Os in flight or waiting, and the share of the time with any".to_owned(),
+        caption: "I/Os in flight or waiting, and the share of the time with at least one".to_owned(),
         columns: vec![
             Column::new("disk", Quantity::Words),
             Column::new("mean", Quantity::Load).under("in flight"),

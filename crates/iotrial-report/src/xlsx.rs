@@ -75,11 +75,11 @@ const WIDEST_COLUMN: usize = 44;
 
 /// The height of a line of text, in points.
 const LINE_HEIGHT: f64 = 15.0;
-/// A header has no more lines; its cell holds the rest.
+/// The most lines that a header shows; its cell holds the rest.
 const MOST_HEADER_LINES: usize = 5;
 /// Prose runs over several columns, at least this many characters wide.
 const LONGEST_LINE: usize = 110;
-/// The width of a column that nobody gave one, in characters.
+/// The default width of a column, in characters.
 const USUAL_WIDTH: f64 = 8.43;
 /// Fewer rows than this are seen at once and need no filter.
 const LEAST_FILTERED_ROWS: u32 = 4;
@@ -127,11 +127,11 @@ struct Sheet<'w> {
     row: u32,
     /// The longest text so far in the columns of tables, in characters.
     widths: Vec<usize>,
-    /// Where headers stand, and how many characters they have.
+    /// Where the headers are, and how many characters they have.
     headers: Vec<(u32, u16, usize)>,
     /// Paragraphs, which are written when it is known how wide the columns below them are.
     paragraphs: Vec<Paragraph>,
-    /// Columns whose width does not follow from what is in them.
+    /// Columns whose width does not follow from their content.
     fixed_widths: BTreeMap<u16, f64>,
     /// The tables from the top.
     tables: Vec<TableArea>,
@@ -174,7 +174,7 @@ impl<'w> Sheet<'w> {
         })
     }
 
-    /// Writes what depends on the widths of the columns: these themselves, the height of headers and of paragraphs; then
+    /// Writes everything that depends on the widths of the columns: the widths, the height of headers and of paragraphs; then
     /// lets the first table be scrolled and filtered.
     fn close(mut self) -> Result<(), XlsxError> {
         let mut lines: BTreeMap<u32, usize> = BTreeMap::new();
@@ -244,7 +244,7 @@ impl<'w> Sheet<'w> {
 
     /// Text that stays text, whatever it begins with.
     fn text(&mut self, row: u32, column: u16, text: &str, format: &Format) -> Result<(), XlsxError> {
-        // Written as a string it is no formula, whatever it begins with.
+        // Written as a string it is not a formula, whatever it begins with.
         let (text, format) = as_text(text, format);
         self.sheet.write_string_with_format(row, column, text, &format)?;
         Ok(())
@@ -280,7 +280,7 @@ impl<'w> Sheet<'w> {
                 // f64 is what a cell holds; counts beyond 2^53 do not occur.
                 self.number(row, column, *count as f64, &style.clone().set_num_format("#,##0"))
             }
-            // The meaning stands behind the number, which stays one.
+            // The mark of the meaning follows the number, which stays a number.
             Value::Change { percent, reading } => {
                 let mark = reading_mark(*reading);
                 let behind = if mark.is_empty() { String::new() } else { format!("\" {mark}\"") };
@@ -415,7 +415,7 @@ impl<'w> Sheet<'w> {
         Ok(())
     }
 
-    /// Notes where a table begins and ends whose header is in the next row.
+    /// Notes where the table begins and ends whose header is in the next row.
     fn area(&mut self, row_count: usize, column_count: usize, label_count: usize) {
         let as_column = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
         self.tables.push(TableArea {
@@ -489,7 +489,7 @@ impl<'w> Sheet<'w> {
         Ok(())
     }
 
-    /// A name with its unit, and the value beside it.
+    /// A name with its unit, and the value next to it.
     fn fact(&mut self, fact: &Fact, column: u16) -> Result<(), XlsxError> {
         let format = fact.value.format(fact.quantity, self.unit);
         let name = match (&fact.value, unit_of(fact.quantity, &format)) {
@@ -523,7 +523,7 @@ fn as_text(text: &str, format: &Format) -> (String, Format) {
     (text, format)
 }
 
-/// The unit that a header says. Sizes are bytes, because a column has one unit.
+/// The unit in a header. Sizes are bytes, because a column has one unit.
 const fn unit_of(quantity: Quantity, format: &NumberFormat) -> &'static str {
     match quantity {
         Quantity::Bytes => "bytes",

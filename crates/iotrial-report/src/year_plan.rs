@@ -7,7 +7,7 @@ use crate::document::{Block, Section};
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
-/// What is bought when: the cheapest provider year by year, and all of them beside buying on day one.
+/// What is bought when: the cheapest provider year by year, and all of them compared with buying on day one.
 pub(crate) fn year_plans(sizing: &Sizing) -> Option<Section> {
     let cheapest = sizing.plans.first()?;
     let mut blocks = vec![Block::Table(years(cheapest, &sizing.currency, true))];
@@ -19,7 +19,7 @@ pub(crate) fn year_plans(sizing: &Sizing) -> Option<Section> {
         id: "years",
         heading: "What is bought when",
         note: Some(
-            "Each year has what its end needs. The kind of volume and its level stay over the years; volumes that can grow keep their number, others become more. The machine changes at the end of what you are bound to. List prices of today for all years."
+            "Each year is sized for what is needed at its end. The kind of volume and its level stay the same in all years. Volumes that can grow keep their number; if they cannot grow, more are added. The machine can change every year, or every three years with a three-year commitment. All years use today's list prices."
                 .to_owned(),
         ),
         blocks,

@@ -30,13 +30,13 @@ fn queries(value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// The names in a query that are of iotrial.
+/// The names in a query that are metrics of iotrial.
 fn names(query: &str) -> Vec<&str> {
     let words = query.split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
     words.filter(|word| word.starts_with("iotrial_")).collect()
 }
 
-/// What is served of a load with every kind of job, in the middle of it.
+/// What is served in the middle of a load with every kind of job.
 fn exposition_of_a_load() -> String {
     let op = |latency_us: u64| {
         let mut op = OpCounts { bytes: 8_192, ..OpCounts::default() };

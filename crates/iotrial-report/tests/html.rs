@@ -195,7 +195,7 @@ fn a_search_shows_its_rates_its_limit_and_what_held() {
     assert_eq!((marks("mark hue-2"), marks("mark hue-1"), marks("ring hue-2")), (3, 1, 1));
     assert!(chart.contains("<title>limit for 2ms@p99"), "{chart}");
     assert!(chart.contains("<title>36,000 IOPS\nfailed: 260"), "{chart}");
-    for name in ["passed", "failed", "confirmed", "limit: acceptable below, with whose it is"] {
+    for name in ["passed", "failed", "confirmed", "limit: acceptable below, with its name"] {
         assert!(search.contains(&format!("</svg>{name}</li>")), "{name}");
     }
 }

@@ -1,4 +1,4 @@
-//! What is written as an order: held against what the providers' documentation asks for, and for syntax.
+//! What is written as an order: checked against the providers' documentation, and for syntax.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "tests")]
 

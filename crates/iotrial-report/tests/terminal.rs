@@ -103,7 +103,7 @@ fn many_runs_stand_side_by_side_only_and_where_each_is_by_itself_is_said() {
         )
     };
     let text = with(20);
-    assert!(text.contains("--html has each of the 20 by itself.") && !text.contains("By job"), "{text}");
+    assert!(text.contains("--html shows each of the 20 on its own.") && !text.contains("By job"), "{text}");
     // However many there are, none of them adds a line.
     assert_eq!(text.lines().count(), with(40).lines().count());
 }

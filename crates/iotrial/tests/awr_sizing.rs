@@ -290,7 +290,7 @@ fn the_screen_and_the_page_have_both_sections_and_the_state_of_the_cells() {
     }
     bench.run(&["awr", "report.html", "--html", "page.html", "--xlsx", "page.xlsx"]).expect_code(0);
     let page = fs::read_to_string(bench.path().join("page.html")).unwrap();
-    assert!(page.contains("What plain storage would be asked") && page.contains("What is there today"));
+    assert!(page.contains("What plain storage would have to do") && page.contains("What is there today"));
 }
 
 #[test]
@@ -308,7 +308,7 @@ fn several_databases_are_sized_one_by_one() {
     // Half a CPU of time, twice, at 75 %; and the other one as alone.
     assert_eq!(vcpus, [2, 6]);
     let shown = bench.run(&["awr", "a.html", "b.html"]).expect_code(0).stdout;
-    assert!(shown.contains("Each database by itself"), "{shown}");
+    assert!(shown.contains("Each database on its own"), "{shown}");
 }
 
 /// Rates as the guide of Microsoft prints them for a supply-chain application with flashback: 16 KiB blocks, and more writes than reads.

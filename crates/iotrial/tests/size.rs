@@ -12,7 +12,7 @@ fn explain_says_what_binds_and_what_it_costs() {
     let ran = bench.run(&["size", "explain", "one.toml", "--currency", "EUR", "--hours-per-month", "744"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     for words in
-        ["1,599 EUR a month", "bound by network for volumes", "64 KiB, 40 % reads", "1 USD is 0.93 EUR"]
+        ["1,599 EUR a month", "limited by network for volumes", "64 KiB, 40 % reads", "1 USD is 0.93 EUR"]
     {
         assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
     }
@@ -183,7 +183,7 @@ fn wrong_input_is_answered_with_what_would_be_right() {
     // What a rule forbids is not all well.
     std::fs::write(bench.path().join("iscsi.toml"), CONFIGURATION.replace("paravirtualized", "iscsi"))
         .unwrap();
-    check(&["size", "explain", "iscsi.toml"], 1, &["It cannot be had like this", "iSCSI multipath"]);
+    check(&["size", "explain", "iscsi.toml"], 1, &["This configuration is not possible", "iSCSI multipath"]);
     check(
         &["size", "--read", "1iops@8KiB", "--catalog", "own.toml"],
         2,

@@ -40,7 +40,7 @@ fn pools_have_a_line_each_on_the_screen_and_are_kept_in_every_form() {
     let bench = Bench::new();
     let ran = bench.run(&asked(&["--html", "a.html", "--xlsx", "a.xlsx", "--csv", "a.csv"]));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    for words in ["The pools", "for data + ", " for log", "for tempdb", "may be on the disk of the machine"] {
+    for words in ["The pools", "for data + ", " for log", "for tempdb", "may be on the machine's own disk"] {
         assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
     }
     let page = std::fs::read_to_string(bench.path().join("a.html")).unwrap();

@@ -418,7 +418,7 @@ fn the_series_of_the_paper_has_a_sentence_and_a_chart() {
     let bench = Bench::new();
     sweep(&bench, &["--series", "sqlio", "--step", "1s", "--html", "s.html"]).expect_code(0);
     let text = std::fs::read_to_string(bench.path().join("s.html")).unwrap();
-    assert!(text.contains("Of 15 tests the one with the most I&#x2f;Os"));
+    assert!(text.contains("Of 15 tests, the one with the most I&#x2f;Os"));
     let charts =
         text.split("<section id=\"series\"").nth(1).expect("the charts").split("</section>").next().unwrap();
     assert_eq!(charts.matches("<figure>").count(), 3);

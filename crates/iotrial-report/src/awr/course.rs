@@ -8,7 +8,7 @@ pub(super) const fn calendar() -> Axis {
     Axis { name: "", quantity: Quantity::Unitless, scale: Scale::Calendar, to: 0.0 }
 }
 
-/// Two values across the whole chart, the lower one first. Where both are nearly the same they are one line: their words would be on one another.
+/// Two values across the whole chart, the lower one first. If both are nearly the same, they are one line: otherwise their labels would overlap.
 pub(super) fn levels(low: (&str, f64), high: (&str, f64), from: f64, to: f64) -> Vec<Line> {
     const APART: f64 = 0.03;
     if (high.1 - low.1).abs() <= APART * high.1.abs() {

@@ -8,12 +8,11 @@ use crate::document::{Answer, Block, Section};
 /// Files that are named.
 const MOST_FILES: usize = 8;
 
-/// Of one report.
+/// For one report.
 pub(super) fn of_report(cut: &CutOff) -> Section {
     let sentence = match cut.missing.len() {
-        0 => "Sections that come later are missing. iotrial reads nothing of those.".to_owned(),
-        _ => "What follows is all that is left, and not what the whole report says. Copy the file again."
-            .to_owned(),
+        0 => "Later sections are missing. iotrial does not use them.".to_owned(),
+        _ => "The figures below come only from what is left of the report. Copy the file again.".to_owned(),
     };
     let missing = cut.missing.iter().map(|one| format!("no {}: {}", one.section, one.effect));
     let mut points: Vec<String> = missing.collect();
@@ -23,7 +22,7 @@ pub(super) fn of_report(cut: &CutOff) -> Section {
     said(format!("The report is cut off {}", cut.place()), sentence, points)
 }
 
-/// Of some of many; `None` where all are whole.
+/// For several reports; `None` if none is cut off.
 pub(super) fn of_many(cut_off: &[LeftOut], reports: usize) -> Option<Section> {
     let mut points: Vec<String> =
         cut_off.iter().take(MOST_FILES).map(|one| format!("{}: {}", one.file, one.why)).collect();
@@ -36,7 +35,7 @@ pub(super) fn of_many(cut_off: &[LeftOut], reports: usize) -> Option<Section> {
         (1, count) => format!("1 of {count} reports is cut off"),
         (cut, count) => format!("{cut} of {count} reports are cut off"),
     };
-    let sentence = "Those that count do so as far as they go.";
+    let sentence = "If such a report is counted, only what is left of it counts.";
     Some(said(headline, sentence.to_owned(), points))
 }
 

@@ -27,7 +27,7 @@ pub(super) fn away_from_exadata(answer: &ExadataMove, part: Option<&Part>) -> Se
         id: "away-from-exadata",
         heading: "Away from Exadata",
         note: Some(
-            "What the storage servers do for this database today, and what plain storage would be asked for the same work, from the least to the most."
+            "What the storage servers do for this database today, and what plain storage would have to do for the same work, as a range from low to high."
                 .to_owned(),
         ),
         blocks,
@@ -45,7 +45,7 @@ fn opening(answer: &ExadataMove, part: Option<&Part>) -> Answer {
     let counted: Vec<&str> =
         answer.features.iter().filter(|one| one.score() > 0).map(|one| one.name).collect();
     let sentence = match counted.as_slice() {
-        [] => "No feature of Exadata is used so much that it would be missed.".to_owned(),
+        [] => "No feature of Exadata is used enough to be missed.".to_owned(),
         names => format!("Something has to take the place of {}.", enumerate(names)),
     };
     let sentence = match part {
@@ -59,8 +59,8 @@ fn opening(answer: &ExadataMove, part: Option<&Part>) -> Answer {
     let mut lists = Vec::new();
     let memory: Vec<String> = answer.memory.iter().map(|one| one.text.clone()).collect();
     for (heading, points) in [
-        ("Assumptions of the ranges", answer.assumptions.clone()),
-        ("What more memory would spare", memory),
+        ("Assumptions behind the ranges", answer.assumptions.clone()),
+        ("What more memory would save", memory),
         ("Storage servers", answer.cells.clone()),
     ] {
         if !points.is_empty() {
@@ -109,7 +109,7 @@ fn throughput(answer: &ExadataMove) -> Option<Table> {
     columns.extend(group("throughput", Quantity::BandwidthMibPerS));
     columns.extend(group("requests", Quantity::Iops));
     (!rows.is_empty()).then(|| Table {
-        caption: "What plain storage would be asked".to_owned(),
+        caption: "What plain storage would have to do".to_owned(),
         columns,
         rows,
         at_a_glance: true,
@@ -139,7 +139,7 @@ fn latencies(answer: &ExadataMove) -> Option<Table> {
 }
 
 fn features(answer: &ExadataMove) -> Table {
-    // Those that are used first, the heaviest of them at the top; the others as they come.
+    // Features in use first, the heaviest at the top; the others in their order.
     let mut sorted: Vec<_> = answer.features.iter().collect();
     sorted.sort_by_key(|one| (one.used != Use::Used, std::cmp::Reverse(one.score())));
     Table {
@@ -186,7 +186,7 @@ fn savings(answer: &ExadataMove) -> Table {
         Value::number(quoted.as_ref().and_then(|one| one.value))
     };
     Table {
-        caption: "What storage spares today".to_owned(),
+        caption: "What the storage servers save today".to_owned(),
         columns: vec![
             Column::new("what", Quantity::Words),
             Column::new("of", Quantity::Words),

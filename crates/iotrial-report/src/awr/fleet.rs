@@ -17,11 +17,11 @@ use crate::table::{Column, Row, Table, Value};
 
 /// The busiest times that are shown.
 const MOST_TIMES: usize = 5;
-/// From this share of the sum of the peaks on, the peaks are at one time.
+/// From this percentage of the sum of the peaks on, the peaks coincide.
 const COINCIDE_PERCENT: f64 = 95.0;
 /// Names in one sentence.
 const MOST_NAMES: usize = 5;
-/// A time that is covered for all but so little is whole.
+/// A time with no more than this missing counts as covered.
 const WHOLE_SHARE: f64 = 0.99;
 
 /// What several databases ask together, with a chapter for each.
@@ -61,7 +61,7 @@ fn opening(series: &AwrSeries, fleet: &AwrFleet) -> Section {
     let (requests, throughput) = (fleet.figure(AwrFigure::Requests), fleet.figure(AwrFigure::Throughput));
     let whole = fleet.intervals.iter().filter(|one| one.is_whole).count();
     let (headline, sentence) = match requests {
-        // One average of each says nothing of peaks.
+        // A single average of each says nothing about peaks.
         Some(one) if whole == 1 => (
             format!(
                 "Together {} IOPS{}",
@@ -70,14 +70,14 @@ fn opening(series: &AwrSeries, fleet: &AwrFleet) -> Section {
                     .map_or_else(String::new, |one| format!(" and {} MiB/s", number_in_words(one.together.average)))
             ),
             format!(
-                "One interval is covered for all, {}: it is an average, and whether the peaks coincide is not known.",
+                "Only one interval is covered by all databases, {}: it is an average, and it is not known whether the peaks coincide.",
                 span_of(&one.peak_begin, &one.peak_end)
             ),
         ),
         Some(one) => (headline(one), sentence(one, throughput)),
         None => (
-            "The reports are never of the same time for all databases".to_owned(),
-            "So what they ask together is not known, and no sum is made up; each database has its own chapter."
+            "There is no time that the reports of all databases cover".to_owned(),
+            "Their load together is therefore not known, and no sum is shown; each database has its own chapter."
                 .to_owned(),
         ),
     };
@@ -93,7 +93,7 @@ fn opening(series: &AwrSeries, fleet: &AwrFleet) -> Section {
         && whole > 1
     {
         points.push(format!(
-            "in 95 % of the time all of them together ask for at most {} IOPS and {} MiB/s; average {} and {}",
+            "for 95 % of the time, all of them together need at most {} IOPS and {} MiB/s; average {} and {}",
             number_in_words(requests.together.p95),
             number_in_words(throughput.together.p95),
             number_in_words(requests.together.average),
@@ -125,7 +125,7 @@ fn headline(requests: &Consolidated) -> String {
     let (together, apart) = (number_in_words(requests.together.peak), number_in_words(requests.apart.peak));
     match requests.peak_percent {
         Some(percent) if percent < COINCIDE_PERCENT => format!(
-            "Consolidated, the peak is {percent:.0} % of the sum of the peaks: {together} IOPS and not {apart}"
+            "Consolidated, the peak is {percent:.0} % of the sum of the peaks: {together} IOPS instead of {apart}"
         ),
         _ => format!("The peaks coincide: {together} IOPS together"),
     }
@@ -138,7 +138,7 @@ fn sentence(requests: &Consolidated, throughput: Option<&Consolidated>) -> Strin
             format!(", {percent:.0} % of the sum of the peaks of {} MiB/s", number_in_words(one.apart.peak))
         });
         text.push_str(&format!(
-            " The most bytes are {} MiB/s{percent}, {}.",
+            " The highest throughput is {} MiB/s{percent}, {}.",
             number_in_words(one.together.peak),
             span_of(&one.peak_begin, &one.peak_end)
         ));
@@ -146,7 +146,7 @@ fn sentence(requests: &Consolidated, throughput: Option<&Consolidated>) -> Strin
     text
 }
 
-/// The databases of which instances are missing: what all ask together is then too low.
+/// The databases with missing instances: the sum of all databases is then too low.
 fn parts(fleet: &AwrFleet) -> String {
     let parts =
         fleet.members.iter().filter_map(|one| Some(format!("{}: {}", one.database, one.part.as_ref()?)));
@@ -178,13 +178,13 @@ fn who(fleet: &AwrFleet) -> Option<String> {
     let others = fleet.members.len().saturating_sub(MOST_NAMES);
     let more = match others {
         0 => String::new(),
-        1 => "; one other the rest".to_owned(),
-        others => format!("; {others} others the rest"),
+        1 => "; one other makes the rest".to_owned(),
+        others => format!("; {others} others make the rest"),
     };
     (!parts.is_empty()).then(|| format!("who: {}{more}", parts.join(", ")))
 }
 
-/// Whose peak is when all together are busiest, and when the others have theirs.
+/// Whose own peak is at the common peak, and when the others have theirs.
 fn when(fleet: &AwrFleet) -> Option<String> {
     let peaks = || fleet.members.iter().filter_map(|one| Some((one, one.requests.as_ref()?)));
     let with: Vec<&str> = names_of(peaks().filter(|(_, own)| own.has_peak_with_others).map(|(one, _)| one));
@@ -210,12 +210,12 @@ fn when(fleet: &AwrFleet) -> Option<String> {
     (!fleet.members.is_empty()).then(|| format!("{with_words}{apart_words}"))
 }
 
-/// Of each database what it asks, by itself and when all together are busiest.
+/// What each database needs, on its own and at the common peak.
 fn databases(fleet: &AwrFleet) -> Option<Section> {
     fleet.figure(AwrFigure::Requests)?;
     let table =
         |caption: &str, quantity: Quantity, of: fn(&FleetMember) -> Option<&OwnPeak>, all: AwrFigure| {
-            // The unit is said once, above the columns: there is room for all of them in 80.
+            // The unit is shown once, above the columns: this way they all fit in 80.
             let group = caption.to_lowercase();
             let rows = fleet.members.iter().filter_map(|one| {
                 let own = of(one)?;
@@ -266,7 +266,7 @@ fn databases(fleet: &AwrFleet) -> Option<Section> {
         id: "databases",
         heading: "Who makes the load, and when",
         note: Some(
-            "In the time that is covered for all. Requests, then bytes; a database whose peak is at another time than that of all needs less of shared storage than it would by itself."
+            "Over the time that all databases cover: requests, then bytes. A database whose own peak is not at the common peak needs less from shared storage than it would need on its own."
                 .to_owned(),
         ),
         blocks: [
@@ -318,7 +318,7 @@ fn causes(series: &AwrSeries) -> Option<Section> {
     })
 }
 
-/// Without any common time, what each database asks by itself in the time that it has.
+/// If there is no common time: what each database needs in the time that its own reports cover.
 fn each(series: &AwrSeries, fleet: &AwrFleet) -> Option<Section> {
     if !fleet.figures.is_empty() {
         return None;
@@ -348,10 +348,10 @@ fn each(series: &AwrSeries, fleet: &AwrFleet) -> Option<Section> {
     (!rows.is_empty()).then(|| {
         section(
             "each",
-            "Each database by itself",
-            Some("In the time that its own reports cover, which is another one for each."),
+            "Each database on its own",
+            Some("Over the time that its own reports cover, which differs between databases."),
             Block::Table(Table {
-                caption: "Each database by itself".to_owned(),
+                caption: "Each database on its own".to_owned(),
                 columns: std::iter::once(Column::new("database", Quantity::Words)).chain(columns).collect(),
                 rows,
                 at_a_glance: true,
@@ -360,7 +360,7 @@ fn each(series: &AwrSeries, fleet: &AwrFleet) -> Option<Section> {
     })
 }
 
-/// What shared storage has to carry, beside what separate storage would have to.
+/// What shared storage has to carry, next to what separate storage would have to carry.
 fn together(fleet: &AwrFleet) -> Option<Section> {
     let table = |caption: &str, unit: AwrUnit| {
         let row = |one: &Consolidated| Row {
@@ -443,7 +443,7 @@ fn busiest(fleet: &AwrFleet) -> Option<Section> {
     (!rows.is_empty()).then(|| {
         section(
             "busiest",
-            "The busiest times of all together",
+            "The busiest times of all databases together",
             None,
             Block::Table(Table {
                 caption: "The busiest times".to_owned(),

@@ -35,7 +35,7 @@ pub(super) fn matrix(report: &AwrReport) -> Option<Section> {
         section(
             "functions-and-file-types",
             "Who reads and writes what",
-            Some("Those with the most bytes first; --json has all."),
+            Some("The most bytes first; --json has all of them."),
             Block::Table(Table {
                 caption: "I/O by function and kind of file".to_owned(),
                 columns: vec![

@@ -8,7 +8,7 @@ use iotrial_model::finding::Severity;
 use super::section;
 use crate::document::{Answer, Block, PointList, Section};
 
-/// Shares of DB time that are named.
+/// At most this number of shares of DB time is named.
 const MOST_LIMITS: usize = 4;
 
 pub(super) fn opening(answer: &AwrAnswer) -> Section {
@@ -45,7 +45,7 @@ pub(super) fn opening(answer: &AwrAnswer) -> Section {
     let mut points: Vec<String> = answer.part.iter().filter_map(|part| part.cells_words()).collect();
     if answer.awr.interval.has_restart {
         points.push(
-            "the instance was started within the interval: its counters began again, and rates are too low"
+            "the instance was started within the interval: its counters began again at zero, so the rates are too low"
                 .to_owned(),
         );
     }
@@ -72,7 +72,7 @@ fn sentence(answer: &AwrAnswer) -> String {
                 "reads have {blocks:.0} blocks or more on average, although Oracle counts {:.0} % as multi-block: its counter begins at about 128 KiB",
                 100.0 * multi / reads
             ),
-            None => format!("{:.0} % of the reads are of several blocks", 100.0 * multi / reads),
+            None => format!("{:.0} % of the reads read several blocks", 100.0 * multi / reads),
         });
     }
     if let Some(sessions) = value(AwrFigure::ActiveSessions) {
@@ -96,15 +96,15 @@ pub(super) fn capital(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
-/// The blocks of a mean read that is not counted as multi-block, where these are several: reads of several blocks below about 128 KiB are not in
-/// the counter, on the reports at hand, and are no single-block reads.
+/// The number of blocks of a mean read that is not counted as multi-block, if there are several: in the reports at hand, reads of several
+/// blocks below about 128 KiB are not in the counter, and they are not single-block reads either.
 pub(super) fn blocks_of_uncounted_reads(answer: &AwrAnswer) -> Option<f64> {
-    // Control files have blocks of 16 KiB: up to two blocks of a database say nothing.
+    // Control files have blocks of 16 KiB: up to two blocks of a database do not show anything.
     const SEVERAL: f64 = 2.0;
     const LARGEST_MIB: f64 = 1.0;
     let value = |figure| answer.figures.value(figure);
     let (multi, single) = (value(AwrFigure::MultiBlockReads)?, value(AwrFigure::SingleBlockReads)?);
-    // What is counted has at most 1 MiB each, so that this much is left at least.
+    // Each counted read has at most 1 MiB, so at least this much is left.
     let mib = value(AwrFigure::ReadMib)? - multi * LARGEST_MIB;
     let blocks = mib * 1024.0 / single / value(AwrFigure::BlockKib)?;
     (single > multi && blocks >= SEVERAL).then_some(blocks)

@@ -10,16 +10,16 @@ use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
 impl Document {
-    /// Adds what the profile has in it.
+    /// Adds the contents of the profile.
     pub fn add_awr_replay(&mut self, replay: &Replay) {
-        // With what else is to be known, at the top.
+        // At the top, with the other notes.
         let opening =
             self.sections.iter_mut().flat_map(|section| &mut section.blocks).find_map(|block| match block {
                 Block::Statement(answer) => Some(answer),
                 _ => None,
             });
         if let Some(answer) = opening.filter(|_| !replay.notes.is_empty()) {
-            answer.lists.push(PointList { heading: "Of the load", points: replay.notes.clone() });
+            answer.lists.push(PointList { heading: "About the load", points: replay.notes.clone() });
         }
         let scale = match replay.scale {
             factor if (factor - 1.0).abs() < f64::EPSILON => String::new(),
@@ -29,12 +29,12 @@ impl Document {
             id: "replay",
             heading: "The load of the profile",
             note: Some(format!(
-                "From {}.{scale} Sizes are drawn from two powers of two where the mean is none. The limit is the reported mean.",
+                "From {}.{scale} If a mean size is not a power of two, sizes are drawn from two powers of two. The limit is the reported mean.",
                 replay.source
             )),
             blocks: vec![Block::Table(streams(replay))],
         };
-        // It was asked for, so it comes before what is always there.
+        // The user requested it, so it comes before the sections that are always there.
         let after = self.sections.iter().position(|one| one.id == "answer").map_or(0, |at| at + 1);
         self.sections.insert(after, section);
     }
@@ -84,7 +84,7 @@ fn streams(replay: &Replay) -> Table {
             Column::new("job", Quantity::Words),
             Column::new("role", Quantity::Words),
             Column::new("IOPS", Quantity::Iops),
-            // Short names: all of it has room in 80 columns.
+            // Short names, so that the table fits in 80 columns.
             Column::new("MiB/s", Quantity::BandwidthMibPerS),
             Column::new("mean size, KiB", Quantity::Unitless),
             Column::new("limit", Quantity::LatencyUs),

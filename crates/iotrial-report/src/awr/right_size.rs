@@ -9,7 +9,7 @@ use crate::table::{Column, Row, Table, Value};
 
 const HEADING: &str = "Right-sizing";
 
-/// All of it, of one database.
+/// The whole section, for one database.
 pub(super) fn right_size(sizing: &RightSizing) -> Section {
     let mut blocks = vec![Block::Statement(answer(sizing))];
     let rows = rows(sizing);
@@ -19,12 +19,12 @@ pub(super) fn right_size(sizing: &RightSizing) -> Section {
     if !sizing.provision.is_empty() {
         blocks.push(Block::Table(provision(&sizing.provision, sizing.part.is_some())));
     }
-    // By the factors that are stated: they may have been changed.
-    let note = "Three methods, the one that was asked for first. iotrial: CPU time with room to spare, and I/O as it was measured. omat: a CPU for each active session, and everything twice, as Microsoft's OMAT has it. peak: the highest interval of everything, or minute where the source has it, and no room on top.";
+    // The list of factors has the values that apply: they may have been changed.
+    let note = "Three methods; the requested one comes first. iotrial: CPU time plus headroom, and I/O as measured. omat: one CPU for each active session, and everything doubled, as Microsoft's OMAT does it. peak: the highest interval of each figure, or the highest minute if the source has it, without headroom.";
     Section { id: "right-size", heading: HEADING, note: Some(note.to_owned()), blocks }
 }
 
-/// What was asked for of each of several databases.
+/// The requested method and level for each of several databases.
 pub(super) fn right_sizes(databases: &[(&str, &RightSizing)]) -> Option<Section> {
     let (_, first) = databases.first()?;
     let all: Vec<(String, &Sized)> = databases
@@ -34,7 +34,7 @@ pub(super) fn right_sizes(databases: &[(&str, &RightSizing)]) -> Option<Section>
             (format!("{name}{mark}"), &sizing.chosen)
         })
         .collect();
-    // A factor that stands for a level is there only where the source does not have it.
+    // A factor that replaces a level exists only if the source does not have that level.
     let values = |name: &str| {
         let of = databases.iter().filter_map(|(_, one)| one.factors.iter().find(|one| one.name == name));
         let mut values: Vec<String> = of.map(|one| one.value.to_string()).collect();
@@ -46,12 +46,12 @@ pub(super) fn right_sizes(databases: &[(&str, &RightSizing)]) -> Option<Section>
         first.factors.iter().map(|one| format!("--{} {}", one.name, values(one.name))).collect();
     let is_part = databases.iter().any(|(_, one)| one.part.is_some());
     let mark =
-        if is_part { " * is sized by some of its instances alone: the others come on top." } else { "" };
+        if is_part { " * is sized for some of its instances only: the others come in addition." } else { "" };
     Some(Section {
         id: "right-size",
         heading: HEADING,
         note: Some(format!(
-            "Each database by itself, by the method {}: {}. Reports of one database alone show the other methods and levels, and what is over-provisioned.{mark}",
+            "Each database on its own, by the method {}: {}. A report on a single database also shows the other methods and levels, and what is over-provisioned.{mark}",
             first.chosen.method.as_str(),
             factors.join(", ")
         )),
@@ -142,12 +142,12 @@ fn measured(sizing: &RightSizing) -> String {
     sentence
 }
 
-/// Disk groups are of all databases; what else there is would also serve the rest of a database.
+/// Disk groups belong to all databases; everything else also serves the rest of the database.
 fn is_of_part(one: &Provision, has_part: bool) -> bool {
     has_part && !one.what.starts_with("disk group")
 }
 
-/// Without decimals, but of small numbers that have any.
+/// Without decimals, except for small numbers that have some.
 fn whole(number: f64) -> String {
     if number >= 10.0 || number.fract() == 0.0 {
         iotrial_model::units::group_thousands(&format!("{number:.0}"))
@@ -168,7 +168,7 @@ fn licences(licences: &Licences) -> String {
     )
 }
 
-/// What was asked for, its other levels, and the other methods, each once.
+/// The requested method and level, its other levels, and the other methods, each once.
 fn rows(sizing: &RightSizing) -> Vec<&Sized> {
     let mut rows = vec![&sizing.chosen];
     for one in sizing.levels.iter().chain(&sizing.methods) {
@@ -212,7 +212,7 @@ fn machine(label: &'static str, rows: &[(String, &Sized)]) -> Table {
         rows: rows.iter().map(row).collect(),
         at_a_glance: true,
     };
-    // What no row has says nothing.
+    // A column that is empty in all rows says nothing.
     for at in [8, 5] {
         if table.rows.iter().all(|row| row.cells[at] == Value::Absent) {
             table.without_column(at);

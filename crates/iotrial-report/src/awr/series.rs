@@ -18,7 +18,7 @@ const MOST_BUSIEST: usize = 5;
 const MOST_INTERVALS: usize = 400;
 /// The heading of what limits the database.
 const LIMITS: &str = "Where DB time goes";
-/// The busiest by bytes, besides those by requests.
+/// How many of the busiest by bytes are shown in addition to those by requests.
 const MOST_BY_BYTES: usize = 3;
 /// Points of one list.
 const MOST_POINTS: usize = 12;
@@ -37,7 +37,7 @@ impl Document {
             chapters: Vec::new(),
         });
         document.title = format!("AWR: {}", document.title);
-        // What is left out is of the whole, and not of one database of several.
+        // What is left out belongs to the whole, not to one of several databases.
         if let Some(Block::Statement(answer)) =
             document.sections.first_mut().and_then(|section| section.blocks.first_mut())
         {
@@ -78,7 +78,7 @@ pub(super) fn span_of(begin: &str, end: &str) -> String {
     }
 }
 
-/// At most so many points, and how many more there are.
+/// The first points, and how many more there are.
 fn cut_list(mut points: Vec<String>) -> Vec<String> {
     if points.len() > MOST_POINTS {
         let more = points.len() - MOST_POINTS;
@@ -88,7 +88,7 @@ fn cut_list(mut points: Vec<String>) -> Vec<String> {
     points
 }
 
-/// What is to be known besides the figures: notes, reports that are not counted, files that could not be read.
+/// What the reader should know in addition to the figures: notes, reports that are not counted, files that could not be read.
 pub(super) fn lists_of(series: &AwrSeries, notes: Vec<String>) -> Vec<PointList> {
     let of_file = |one: &iotrial_analysis::awr::LeftOut| format!("{}: {}", one.file, one.why);
     let lists = [
@@ -136,11 +136,11 @@ fn opening(one: &DatabaseSeries) -> Section {
     let headline = match requests.or(throughput) {
         None => "The reports have no rates of I/O".to_owned(),
         Some(_) if one.intervals.len() == 1 => format!("{} on average", rates(|one| one.average)),
-        // One in twenty of a handful is none of them.
+        // With only a few intervals, one in twenty is less than one of them.
         Some(_) if !one.has_percentiles() => {
             format!("At most {} in {} intervals", rates(|one| one.peak), one.intervals.len())
         }
-        Some(_) => format!("In 95 % of the time at most {}", rates(|one| one.p95)),
+        Some(_) => format!("At most {} for 95 % of the time", rates(|one| one.p95)),
     };
     let headline = match one.about.large_part() {
         Some(part) => format!("{}: {}", capital(&part.words()), uncapital(&headline)),
@@ -186,7 +186,7 @@ fn opening(one: &DatabaseSeries) -> Section {
     let lists = lists.map(|(heading, points)| PointList { heading, points }).collect();
     let sentence = match (of(AwrFigure::ReadPercent), of(AwrFigure::ActiveSessions)) {
         _ if one.intervals.len() < 2 => {
-            "One interval is one average: its busy minutes are not known.".to_owned()
+            "One interval is one average: it does not show the busy minutes.".to_owned()
         }
         (Some(reads), Some(sessions)) => format!(
             "On average {}, {:.0} % of the requests are reads; {} sessions are active.",
@@ -228,7 +228,7 @@ const OF_AN_INTERVAL: [AwrFigure; 10] = [
     AwrFigure::CommitUs,
 ];
 
-/// What every interval of the whole list has in its table's caption.
+/// The caption of the table with all intervals.
 const ALL_INTERVALS: &str = "All intervals";
 
 fn interval_table<'s>(
@@ -281,7 +281,7 @@ fn busiest(one: &DatabaseSeries) -> Option<Section> {
     let others = by_bytes.iter().filter(|one| !is_in(&by_requests, one));
     let all: Vec<&SeriesInterval> = by_requests.iter().chain(others).copied().collect();
     let mut table = interval_table("The busiest intervals", all.iter().copied(), false);
-    // Few are busy in both: the busiest of scans has few requests.
+    // Few are busiest in both: an interval full of scans has few requests.
     table.columns.insert(2, Column::new("busiest by", Quantity::Words));
     for (row, one) in table.rows.iter_mut().zip(&all) {
         let why = match (is_in(&by_requests, one), is_in(&by_bytes, one)) {
@@ -305,7 +305,8 @@ fn all_intervals(one: &DatabaseSeries) -> Option<Section> {
         return None;
     }
     let table = interval_table(ALL_INTERVALS, one.intervals.iter().take(MOST_INTERVALS), false);
-    let note = (one.intervals.len() > MOST_INTERVALS).then_some("The first ones; --json has all.");
+    let note =
+        (one.intervals.len() > MOST_INTERVALS).then_some("The first intervals; --json has all of them.");
     Some(section("intervals", "All intervals", note, Block::Table(table)))
 }
 
@@ -372,7 +373,7 @@ fn statistics_section(one: &DatabaseSeries) -> Section {
         id: "statistics",
         heading: "Average, percentiles and peak",
         note: Some(
-            "p95 and p99 are not exceeded in 95 and 99 % of the time; the peak is the highest interval."
+            "p95 and p99 are not exceeded for 95 % and 99 % of the time; the peak is the highest interval."
                 .to_owned(),
         ),
         blocks: tables.map(Block::Table).collect(),
@@ -486,7 +487,7 @@ fn courses(one: &DatabaseSeries) -> Option<Section> {
     (!blocks.is_empty()).then(|| Section {
         id: "course",
         heading: "Over time",
-        note: Some("Each interval with its average, by the clock of the database's host.".to_owned()),
+        note: Some("The average of each interval, in the time of the database's host.".to_owned()),
         blocks,
     })
 }

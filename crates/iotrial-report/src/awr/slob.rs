@@ -19,14 +19,16 @@ impl Document {
             sections.push(section(
                 "hosts",
                 "Hosts",
-                Some("The best run of each number of hosts; 100 % is in proportion to the fewest hosts."),
+                Some(
+                    "The best run with each number of hosts; 100 % means in proportion to the fewest hosts.",
+                ),
                 Block::Table(hosts(series)),
             ));
         }
         sections.push(section(
             "runs",
             "Runs",
-            Some("Reports of the same time are one run. IOPS are reads and writes of the databases, without redo. 100 % over sessions is in proportion to the smallest run on as many hosts, over hosts to the fewest hosts with as many sessions on each."),
+            Some("Reports of the same time are one run. IOPS are reads and writes of the databases, without redo. 100 % over sessions means in proportion to the smallest run on the same number of hosts; 100 % over hosts, in proportion to the fewest hosts with the same number of sessions on each."),
             Block::Table(runs(series)),
         ));
         sections.extend(charts(series));
@@ -62,7 +64,7 @@ fn opening(series: &SlobSeries) -> Section {
             format!("{} I/Os per second on {}", number_in_words(one.best_iops), on_hosts(one.hosts));
         if let Some(sessions) = one.sessions_per_host {
             let each = if one.hosts > 1 { " each" } else { "" };
-            // Those of names are whole, those that were active are a mean.
+            // Numbers from file names are whole; a number of active sessions is a mean.
             let decimals = usize::from(sessions.fract() > 0.0);
             sentence.push_str(&format!(" with {sessions:.decimals$} sessions{each}"));
         }
@@ -77,7 +79,7 @@ fn opening(series: &SlobSeries) -> Section {
         |best| match (best.of_fewest_hosts_percent, series.by_hosts.first()) {
             (Some(percent), Some(fewest)) => {
                 format!(
-                    "{} do {percent:.0} % of {} times {}",
+                    "{} do {percent:.0} % of {} times the rate of {}",
                     on_hosts(best.hosts),
                     best.hosts / fewest.hosts.max(1),
                     on_hosts(fewest.hosts)
@@ -117,7 +119,7 @@ fn hosts(series: &SlobSeries) -> Table {
         is_total: false,
     };
     Table {
-        caption: "The best run of each number of hosts".to_owned(),
+        caption: "The best run with each number of hosts".to_owned(),
         columns: vec![
             Column::new("hosts", Quantity::Count),
             Column::new("IOPS", Quantity::Iops),
@@ -196,7 +198,7 @@ fn reports(series: &SlobSeries) -> Table {
         ],
         is_total: false,
     };
-    // Those that say least about storage go first where there is little room.
+    // If there is little room, the columns that say least about storage are left out first.
     Table {
         caption: "SLOB's figures of each report".to_owned(),
         columns: vec![

@@ -23,7 +23,7 @@ const MOST_DRAWN: usize = 8;
 const MOST_PAIRS: usize = 5;
 /// More streams and loads than this are left to the table.
 const MOST_GROUPS: usize = 8;
-/// Changes are drawn at least so far, where their intervals reach that.
+/// Changes are drawn at least this far if their intervals reach it.
 const LEAST_REACH_PERCENT: f64 = 100.0;
 /// Names in legends are cut to this many characters.
 const LONGEST_NAME: usize = 40;
@@ -52,19 +52,19 @@ fn drawn(comparison: &Comparison) -> Vec<Drawn<'_>> {
     comparison.configurations.iter().filter(is_chosen).map(drawn).collect()
 }
 
-/// What a load does, without how much of it is outstanding: `randread 4 KiB` of `randread 4 KiB 4 x 16`.
+/// What a load does, without the number of outstanding I/Os: `randread 4 KiB` for `randread 4 KiB 4 x 16`.
 fn kind_of((load, of): UnderLoad<'_>) -> (String, String) {
     let load = load.unwrap_or_default();
     let is_amount = |word: &&str| *word == "x" || word.bytes().all(|byte| byte.is_ascii_digit());
     let words: Vec<&str> = load.split_whitespace().collect();
-    // Sizes are numbers too, so that only those at the end count, with what they are called.
+    // Sizes are numbers too, so only the numbers at the end count, with the words between them.
     let end =
         words.iter().rposition(|word| !is_amount(word) && *word != "outstanding").map_or(0, |at| at + 1);
     (words[..end].join(" "), of.to_string())
 }
 
-/// As many streams and loads as a chart has room for: of each kind of I/O some, from its lowest load to its highest. The first ones alone
-/// would be of one kind, and a page on a write cache would have no write.
+/// The streams and loads that a chart has room for: some of each kind of I/O, from its lowest load to its highest. The first ones alone
+/// would all be of one kind, and a page about a write cache would have no writes.
 fn of_every_kind<'c>(all: &[UnderLoad<'c>]) -> Vec<UnderLoad<'c>> {
     if all.len() <= MOST_GROUPS {
         return all.to_vec();
@@ -209,7 +209,7 @@ pub(super) fn changes(comparison: &Comparison, id: &str, what: &str, pairs: &[&P
     (!charts.is_empty()).then_some(Block::Bars(charts))
 }
 
-/// Both by their names where these are short, which says more than letters.
+/// Both by their names if these are short: names say more than letters.
 fn titles(comparison: &Comparison, pair: &Pair) -> String {
     let title = |key: &str| {
         let title = comparison.configuration(key).map_or_else(|| key.to_owned(), Configuration::title);
@@ -219,7 +219,7 @@ fn titles(comparison: &Comparison, pair: &Pair) -> String {
     format!("{} → {}", title(&pair.baseline), title(&pair.configuration))
 }
 
-/// What a larger number of the same thing does, against as many times what one does.
+/// What a larger number of the same thing brings, compared with growth in proportion.
 pub(crate) fn scaling(comparison: &Comparison) -> Option<Section> {
     let mut kinds: Vec<(&str, &Metric)> = Vec::new();
     for one in &comparison.scaling {
@@ -258,7 +258,7 @@ pub(crate) fn scaling(comparison: &Comparison) -> Option<Section> {
                 points,
             };
             [
-                line("as many times one", Dash::Dashed, Shape::Fit, ideal),
+                line("in proportion", Dash::Dashed, Shape::Fit, ideal),
                 line("measured", Dash::Solid, Shape::Course, points),
             ]
         });
@@ -282,7 +282,7 @@ pub(crate) fn scaling(comparison: &Comparison) -> Option<Section> {
         id: "scaling",
         heading: "Scaling",
         note: Some(
-            "What more of the same does, against as many times what the smallest number does.".to_owned(),
+            "What a larger number brings, compared with growth in proportion to the number.".to_owned(),
         ),
         blocks: charts.into_iter().map(|chart| Block::Charts(ChartGroup { charts: vec![chart] })).collect(),
     })
@@ -297,13 +297,13 @@ fn with_direction(title: &str, metric: &Metric) -> String {
     }
 }
 
-/// The largest distance of a bar from zero. Of two or three runs an interval may reach many times as far, and would leave
-/// nothing to be seen of the bars.
+/// The largest distance of a bar from zero. With two or three runs, an interval may reach many times as far, and the bars
+/// would be too short to see.
 fn largest(series: &[BarSeries]) -> f64 {
     series.iter().flat_map(|one| &one.bars).flatten().map(|bar| bar.value.abs()).fold(0.0, f64::max)
 }
 
-/// What of the pairs is not drawn, in a sentence.
+/// Which pairs are not drawn, in a sentence.
 pub(super) fn pairs_left_out(count: usize) -> String {
     if count > MOST_PAIRS {
         format!(" The first {MOST_PAIRS} of {count} pairs are drawn.")
@@ -319,7 +319,7 @@ fn measured_streams(drawn: &[Drawn<'_>]) -> Vec<Stream> {
     Stream::OF_RUNS.into_iter().filter(has).collect()
 }
 
-/// The percentile curves of all configurations over one another.
+/// The percentile curves of all configurations in one chart.
 pub(crate) fn distribution(comparison: &Comparison) -> Option<Section> {
     let drawn = drawn(comparison);
     let line = |stream: Stream, index: usize, one: &Drawn<'_>| {
@@ -348,7 +348,7 @@ pub(crate) fn distribution(comparison: &Comparison) -> Option<Section> {
         id: "distribution",
         heading: "Latency distribution",
         note: Some(format!(
-            "Of all runs of a configuration together. Each curve ends at its slowest single I/O.{}",
+            "Over all runs of a configuration together. Each curve ends at its slowest single I/O.{}",
             left_out(comparison)
         )),
         blocks: vec![Block::Charts(ChartGroup { charts })],
@@ -368,7 +368,7 @@ pub(crate) fn spread(comparison: &Comparison) -> Option<Section> {
     };
     let blocks: Vec<Block> = measured_streams(&drawn).into_iter().filter_map(maps).collect();
     let of_first = if drawn.iter().any(|one| one.configuration.run_count() > 1) {
-        " Of several runs of a configuration the first one is drawn."
+        " If a configuration has several runs, the first one is drawn."
     } else {
         ""
     };

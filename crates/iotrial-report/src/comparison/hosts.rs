@@ -1,4 +1,4 @@
-//! In what the hosts of configurations differ, so that a changed scheduler is not taken for a changed disk.
+//! How the hosts of configurations differ, so that a changed scheduler is not taken for a changed disk.
 
 use iotrial_analysis::comparison::{Comparison, HostDifference, HostValues};
 use iotrial_model::host_fact::FactValue;
@@ -12,12 +12,12 @@ const MOST_COLUMNS: usize = 5;
 /// More rows than this are left to the forms that can be scrolled.
 const MOST_ROWS_AT_A_GLANCE: usize = 24;
 
-/// The settings that differ; absent where none does, or where nobody looked.
+/// The settings that differ; absent if none does or if they were not read.
 pub(crate) fn section(comparison: &Comparison) -> Option<Section> {
     of_differences(&comparison.host_differences)
 }
 
-/// The same of the differences themselves.
+/// The same for given differences.
 pub(crate) fn of_differences(differences: &[HostDifference]) -> Option<Section> {
     let first = differences.first()?;
     let keys: Vec<&str> = first.values.iter().map(|one| one.configuration.as_str()).collect();
@@ -52,7 +52,7 @@ pub(crate) fn of_differences(differences: &[HostDifference]) -> Option<Section> 
         id: "hosts",
         heading: "What differs in the host",
         note: Some(
-            "As it was read before each run. Whatever differs here may be why the figures do, and not what is compared. A dash: not \
+            "As read before each run. The figures may differ because of a setting here, and not because of what is compared. A dash: not \
              there, or not known."
                 .to_owned(),
         ),

@@ -48,7 +48,7 @@ impl Document {
                 &format!("{configurations} configurations compared under {loads} loads"),
                 LONGEST_TITLE,
             ),
-            byline: format!("From {runs} runs; each load by itself follows"),
+            byline: format!("From {runs} runs; a chapter for each load follows"),
             in_brief: vec![("baseline", title_of(matrix, &matrix.baseline))],
             sections: sections.into_iter().flatten().collect(),
             chapters: several.comparisons.iter().map(chapter).collect(),
@@ -60,11 +60,11 @@ fn gates_section(outcomes: &[GateOutcome]) -> Option<Section> {
     gates::section(outcomes)
 }
 
-/// The comparison under one load. What a glance shows of it is its answer: the figures are in the matrix.
+/// The comparison under one load. The short forms show only its answer: the figures are in the matrix.
 fn chapter(one: &UnderLoad) -> Document {
     let mut chapter = Document::of_comparison(&one.comparison);
     chapter.title = cut(&one.load, LONGEST_TITLE);
-    // They are held over all loads in one place.
+    // The gates for all loads are in one place.
     chapter.sections.retain(|section| section.id != "gates");
     for block in chapter.sections.iter_mut().flat_map(|section| &mut section.blocks) {
         if let Block::Table(table) = block {
@@ -91,7 +91,7 @@ pub(super) fn answer(matrix: &LoadMatrix, lists: Vec<PointList>) -> Section {
         best_count if best_count == count => String::new(),
         best_count => format!(" for {best_count} of {count} loads"),
     };
-    // In the same line: a headline is what is passed on.
+    // In the same line, because people pass the headline on.
     let but = match matrix.exceptions().as_slice() {
         [] => String::new(),
         [one] => format!(", not for {one}"),
@@ -105,7 +105,7 @@ pub(super) fn answer(matrix: &LoadMatrix, lists: Vec<PointList>) -> Section {
         heading: "",
         note: None,
         blocks: vec![Block::Answer(Answer {
-            // Of a part of the loads it is no plain yes.
+            // If it holds for only a part of the loads, it is not a plain yes.
             is_good: is_good.filter(|is_good| !is_good || of.is_empty()),
             headline,
             sentence: matrix.sentence.clone(),
@@ -153,7 +153,7 @@ fn configurations(matrix: &LoadMatrix) -> Section {
     Section { id: "configurations", heading: "Configurations", note: None, blocks: vec![Block::Table(table)] }
 }
 
-/// Those that have columns: the baseline, and the ones that win most.
+/// The configurations with columns: the baseline, and the ones that win most.
 fn shown(matrix: &LoadMatrix) -> Vec<&Contender> {
     let wins = |one: &Contender| matrix.loads.iter().filter(|row| row.is_won_by(&one.key)).count();
     let mut order: Vec<&Contender> = matrix.configurations.iter().collect();
@@ -296,7 +296,7 @@ fn change(cell: &LoadCell) -> Value {
     }
 }
 
-/// What the throughput of each load costs a month; `None` where fewer than two configurations say what they cost.
+/// What the throughput of each load costs per month; `None` if fewer than two configurations have a price.
 fn price(matrix: &LoadMatrix) -> Option<Section> {
     let priced: Vec<&Contender> = shown(matrix).into_iter().filter(|one| one.price.is_some()).collect();
     let currency = &priced.first()?.price.as_ref()?.currency;
@@ -325,7 +325,7 @@ fn price(matrix: &LoadMatrix) -> Option<Section> {
         id: "price",
         heading: "What each load costs",
         note: Some(format!(
-            "The price of the whole configuration for a month in {currency}, by what it does under that load alone."
+            "The monthly price of the whole configuration in {currency}, divided by its throughput under that load alone."
         )),
         blocks: vec![Block::Table(Table {
             caption: "Price per throughput".to_owned(),

@@ -17,12 +17,12 @@ use crate::text::cut;
 const SIMULATED: &str = "simulated: no storage was measured";
 /// More of a kind than this are counted.
 const MOST_NAMED: usize = 4;
-/// Words of strangers are cut to this many characters.
+/// Words from other people's files are cut to this many characters.
 const LONGEST: usize = 160;
 /// More configurations than this are counted.
 const MOST_KEYS: usize = 8;
 
-/// A configuration with what is told of it.
+/// A configuration with what is shown about it.
 struct Measured<'c> {
     key: String,
     circumstances: &'c Circumstances,
@@ -31,7 +31,7 @@ struct Measured<'c> {
     measured_s: Option<f64>,
 }
 
-/// Each circumstance once where all configurations agree in it, and else for those that do.
+/// Each circumstance once if all configurations agree on it, and otherwise once for each group that does.
 pub(super) fn section(comparison: &Comparison) -> Option<Section> {
     let measured = comparison.configurations.iter().map(|one| Measured {
         key: marked(comparison, &one.key),
@@ -43,7 +43,7 @@ pub(super) fn section(comparison: &Comparison) -> Option<Section> {
     section_of(&measured.collect::<Vec<_>>(), None)
 }
 
-/// The same of configurations under several loads, with each load and what the verdicts under it say.
+/// The same for configurations under several loads, with each load and its verdicts.
 pub(super) fn section_of_loads(matrix: &LoadMatrix) -> Option<Section> {
     let measured = matrix.configurations.iter().map(|one| Measured {
         key: marked_contender(one),
@@ -56,7 +56,7 @@ pub(super) fn section_of_loads(matrix: &LoadMatrix) -> Option<Section> {
     section_of(&measured.collect::<Vec<_>>(), loads_table(matrix))
 }
 
-/// The same of sweeps, which have no verdict.
+/// The same for sweeps, which have no verdict.
 pub(crate) fn section_of_sweeps(sweeps: &[ComparedSweep]) -> Option<Section> {
     let measured = sweeps.iter().map(|one| Measured {
         key: one.key.clone(),
@@ -144,7 +144,7 @@ fn section_of(configurations: &[Measured<'_>], loads: Option<Table>) -> Option<S
     })
 }
 
-/// What is told of a configuration, in the order of the table; `None` where it is not known.
+/// What is shown about a configuration, in the order of the table; `None` if it is not known.
 type Kind = (&'static str, fn(&Measured<'_>) -> Option<String>);
 
 const KINDS: [Kind; 8] = [

@@ -18,12 +18,12 @@ pub(crate) fn section(comparison: &Comparison) -> Option<Section> {
         .collect();
     let changed = Some(matrix(comparison, "Changes by role", &["from, to"], changed))
         .filter(|table| !table.rows.is_empty());
-    // What a terminal shows of it is the figures and the changes: places and intervals of five streams would fill pages.
+    // A terminal shows only the figures and the changes: places and intervals of five streams would fill pages.
     let in_full = |table: Table| Table { at_a_glance: false, ..table };
     let every = changes_table(comparison, "Every change by role", Metric::is_of_role).map(in_full);
     let ranking = ranking_table(comparison, "Ranking by role", &comparison.rankings_by_role).map(in_full);
     let tables = [Some(figures), changed, ranking, every].into_iter().flatten().map(Block::Table);
-    let note = "Each role by itself: its figures decide no place over all. The intervals of the changes of a pair hold those of all its roles together with 95 % confidence.";
+    let note = "Each role on its own: its figures do not count in the overall ranking. Together, the intervals of a pair contain the true changes of all its roles with 95 % confidence.";
     Some(Section {
         id: "roles",
         heading: "By role",

@@ -1,4 +1,4 @@
-//! What disks did since they are watched.
+//! What the disks have done since watching began.
 
 use iotrial_model::counters::{RecordedDisk, RecordedInterval};
 use iotrial_model::load::Role;
@@ -10,12 +10,12 @@ const INTERVAL: Metric = ("iotrial_watch_interval_seconds", "gauge", "How often 
 const READING: Metric = (
     "iotrial_watch_last_reading_timestamp_seconds",
     "gauge",
-    "When the counters were read last, since 1970.",
+    "When the counters were last read, in seconds since 1970.",
 );
 const LIMIT: Metric = (
     "iotrial_disk_latency_limit_seconds",
     "gauge",
-    "From here on the mean latency is not acceptable for what the disk is for.",
+    "A mean latency from this value on is not acceptable for the role of the disk.",
 );
 
 /// Sums of a disk, in the order of [`DiskSums`].
@@ -34,7 +34,7 @@ const SUMS: [Metric; 8] = [
     (
         "iotrial_disk_busy_seconds_total",
         "counter",
-        "Seconds with any I/O in flight; its rate is the utilisation.",
+        "Seconds with at least one I/O in flight; its rate is the utilisation.",
     ),
 ];
 
@@ -49,9 +49,9 @@ pub struct ExposedDisk {
     pub name: String,
     /// What it is for.
     pub role: Option<Role>,
-    /// The target that it is below; empty where all disks are watched.
+    /// The target above it; empty if all disks are watched.
     pub target: String,
-    /// From here on a mean is not acceptable, in seconds: of reads, of writes.
+    /// The means from which on latency is not acceptable, in seconds: for reads, for writes.
     pub limits_s: [Option<f64>; 2],
 }
 
@@ -77,7 +77,7 @@ impl DiskExposition {
         }
     }
 
-    /// Adds what happened in an interval. What is unknown of it adds nothing.
+    /// Adds what happened in an interval. Unknown values add nothing.
     pub fn add(&mut self, interval: &RecordedInterval) {
         self.last_reading_s = Some(interval.at_s);
         for (disk, sums) in &mut self.disks {

@@ -1,7 +1,7 @@
-//! What a load does while it is made: a run, or one load after another of a sweep or a study.
+//! What a load does while it runs: a run, or one load after another of a sweep or a study.
 //!
-//! Beside the sums stand the figures of the last interval, a second: for whoever looks with a browser, and for percentiles that are not
-//! read off buckets.
+//! In addition to the sums there are the figures of the last interval, a second: for people who look with a browser, and for percentiles
+//! that do not come from buckets.
 
 use iotrial_analysis::figures::Figures;
 use iotrial_analysis::live_load::{LiveInterval, LiveLoad};
@@ -12,19 +12,23 @@ use iotrial_model::stream::Stream as IoStream;
 use super::{Exposed, Metric, labels};
 
 const INFO: Metric = ("iotrial_run_info", "gauge", "The load under way, and who makes it; always 1.");
-const PHASE: Metric = ("iotrial_run_phase", "gauge", "1 of the phase under way, 0 of the others.");
+const PHASE: Metric = ("iotrial_run_phase", "gauge", "1 for the phase under way, 0 for the others.");
 const STEP: Metric =
     ("iotrial_run_step", "gauge", "The step of a load that changes, from 1; 0 outside of steps.");
-const ELAPSED: Metric = ("iotrial_run_elapsed_seconds", "gauge", "Since the load under way began.");
-const LEFT: Metric =
-    ("iotrial_run_left_seconds", "gauge", "Until all loads are over, at most; without the layout of files.");
+const ELAPSED: Metric = ("iotrial_run_elapsed_seconds", "gauge", "Time since the load under way began.");
+const LEFT: Metric = (
+    "iotrial_run_left_seconds",
+    "gauge",
+    "Longest time until all loads are over, without the layout of files.",
+);
 const LOADS: Metric = (
     "iotrial_run_loads_total",
     "counter",
-    "Loads that began: one of a run, many of a search, a sweep or a study.",
+    "Loads that began: one for a run, many for a search, a sweep or a study.",
 );
 const LAYOUT: Metric = ("iotrial_run_layout_bytes", "gauge", "Bytes to be written before the load.");
-const LAID_OUT: Metric = ("iotrial_run_layout_written_bytes", "gauge", "Of these, bytes that are written.");
+const LAID_OUT: Metric =
+    ("iotrial_run_layout_written_bytes", "gauge", "Bytes of the layout that are written.");
 
 const LATENCY: Metric = (
     "iotrial_job_latency_seconds",
@@ -92,8 +96,8 @@ pub(super) const METRICS: &[Metric] = &[
     BACKLOG,
 ];
 
-/// Upper edges of the buckets, in seconds: three to a decade and more where the limits of the threshold sets are.
-// Text and number at once: what is compared by a query is the text.
+/// Upper edges of the buckets, in seconds: three per decade, and more near the limits of the threshold sets.
+// Both text and number, because queries compare the text.
 const EDGES: [(&str, u64); 23] = [
     ("0.00005", 50_000),
     ("0.0001", 100_000),
@@ -120,10 +124,10 @@ const EDGES: [(&str, u64); 23] = [
     ("5", 5_000_000_000),
 ];
 
-/// Of jobs that are gone, so many keep their sums: a study of many configurations must not make a text that grows for ever.
+/// How many jobs that are gone keep their sums: a study of many configurations must not make the text grow for ever.
 const MOST_STREAMS: usize = 500;
 
-/// What is served of the loads of a session, beside how far they are.
+/// What is served about the loads of a session, except their progress.
 #[derive(Debug, Clone)]
 pub struct LoadExposition {
     version: String,
@@ -165,7 +169,7 @@ struct Stream {
 }
 
 impl LoadExposition {
-    /// Nothing has begun. `host` is empty where it is not to be told.
+    /// Before anything has begun. `host` is empty if it must not be shown.
     pub fn new(version: &str, host: &str) -> Self {
         Self {
             version: version.to_owned(),
@@ -176,7 +180,7 @@ impl LoadExposition {
         }
     }
 
-    /// The load of a record begins. Of an anonymous one neither host nor paths are told.
+    /// The load of a record begins. For an anonymous one, neither host nor paths are shown.
     pub fn start(&mut self, record: &RunRecord) {
         self.give_up();
         let anonymous = record.anonymous.then(|| {
@@ -262,7 +266,7 @@ impl LoadExposition {
         }
     }
 
-    /// As Prometheus reads it, with how far the loads are.
+    /// The text that Prometheus reads, with the progress of the loads.
     pub fn text(&self, live: &LiveLoad) -> String {
         let mut text = Exposed::default();
         let waiting = || labels(&[("version", &self.version), ("host", &self.host)]);
@@ -470,7 +474,7 @@ mod tests {
         .unwrap()
     }
 
-    /// So many reads of that latency in the second that begins then.
+    /// This number of reads with that latency, in the second that begins then.
     fn second(at_s: u64, latency: Duration, count: u64, backlog: u64) -> Interval {
         let mut read = OpCounts { bytes: 8_192 * count, error_count: 1, ..OpCounts::default() };
         read.total_latency.record_n(latency, count);
@@ -485,7 +489,7 @@ mod tests {
 
     const OF_JOB: &str = "label=\"one\",job=\"pages\",role=\"data\",target=\"/srv/acme\"";
 
-    /// What is served of a load, with how far it is.
+    /// What is served about a load, with its progress.
     struct Seen(LiveLoad, LoadExposition);
 
     impl Seen {

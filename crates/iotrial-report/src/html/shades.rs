@@ -1,4 +1,4 @@
-//! A table as a heat map: which colour stands behind a figure.
+//! A table as a heat map: which colour is behind a figure.
 
 use crate::table::Table;
 
@@ -40,10 +40,10 @@ impl Shades {
         let share = if is_wide {
             (number / self.lowest).ln() / (self.highest / self.lowest).ln()
         } else {
-            // From zero and not from the lowest, as the axis of a chart: what differs by chance would look like night and day.
+            // From zero and not from the lowest, like the axis of a chart: otherwise chance differences would look large.
             number / self.highest
         };
-        // Where nothing has a figure, there is none to be shaded.
+        // Without any figures, nothing is shaded.
         let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 6")]
         let index = (share * CLASSES.len() as f64) as usize;

@@ -15,7 +15,7 @@ fn kind<'p>(order: &Order<'_>, part: &'p Part<'_>) -> Result<&'p str, NoOrder> {
     if TYPES.contains(&name) { Ok(name) } else { Err(order.unknown(part.pool)) }
 }
 
-/// IOPS are bought of these only; bandwidth of gp3 only.
+/// IOPS are bought only for these; bandwidth only for gp3.
 fn iops(part: &Part<'_>) -> Option<String> {
     part.pool
         .iops

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// A string of the language. Names come from catalogs, which may be anybody's.
+/// A string of the language. Names come from catalogs, which anybody may have written.
 pub(super) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
@@ -64,7 +64,7 @@ pub(super) fn provider(text: &mut String, name: &str, source: &str) {
     );
 }
 
-/// A block with what is in it: `key = value`, or a line as it is. Keys are lined up as `terraform fmt` does.
+/// A block with its lines: `key = value`, or a line as it is. Keys are lined up as `terraform fmt` does.
 pub(super) fn resource(text: &mut String, kind: &str, name: &str, lines: &[(&str, String)]) {
     let _ = writeln!(text, "resource {} {} {{", quoted(kind), quoted(name));
     fields(text, "  ", lines);

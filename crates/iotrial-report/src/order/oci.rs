@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::hcl::{asked, number, provider, quoted, resource, word};
 use super::{NoOrder, Order, Part, shell};
 
-/// Performance units from which on a volume is ultra high performance, which takes a multipath attachment.
+/// From this number of performance units on, a volume is ultra high performance and needs a multipath attachment.
 const MULTIPATH_FROM: u32 = 30;
 
 /// The performance units of a level such as `vpu-20`.

@@ -1,4 +1,4 @@
-//! How volumes become one: comments behind an order, since device names are known only when the machine runs.
+//! How several volumes become one: comments after an order, because device names are known only when the machine runs.
 
 use std::fmt::Write as _;
 

@@ -222,7 +222,7 @@ fn in_words(bar: &Bar, x: &Edge) -> String {
     reading.map_or_else(|| value.clone(), |words| format!("{value}, {words}"))
 }
 
-/// What somebody who cannot see the chart should know of it: every value.
+/// The description for people who cannot see the chart: every value.
 fn description(chart: &BarChart, x: &Edge) -> String {
     let value = |bar: &Option<Bar>| bar.map_or_else(|| "–".to_owned(), |bar| in_words(&bar, x));
     let group = |(index, group): (usize, &String)| {

@@ -1,4 +1,4 @@
-//! Invisible columns over a chart: whoever points at one reads the values there.
+//! Invisible columns over a chart: pointing at one shows the values there.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -10,9 +10,9 @@ use crate::quantity::NumberFormat;
 /// More columns to point at than this are hard to hit, and make a long run's report large.
 const MOST_COLUMNS: usize = 90;
 
-/// Invisible columns to point at; each names all values at its place, or what they range over at its places.
+/// Invisible columns to point at; each names all values at its place, or their range over its places.
 pub(super) fn write(svg: &mut String, chart: &Chart, x: &Edge, y_format: &NumberFormat) -> std::fmt::Result {
-    // Fits have hundreds of points that nobody measured, and levels say what they are.
+    // Fits have hundreds of points that were not measured, and levels have labels.
     let lines = || chart.lines.iter().filter(|line| !matches!(line.shape, Shape::Fit | Shape::Level));
     // What holds until the next place is pointed at from its place to the next one.
     let holds = chart.x.scale == Scale::Calendar;
@@ -67,7 +67,7 @@ pub(super) fn write(svg: &mut String, chart: &Chart, x: &Edge, y_format: &Number
     Ok(())
 }
 
-/// The height of layers that stand on one another, where all of them have a value.
+/// The height of stacked layers, if all of them have a value.
 fn sum_of_layers(chart: &Chart, chunk: &[f64], format: &NumberFormat) -> String {
     let layers = || chart.lines.iter().filter(|line| line.shape == Shape::Layer);
     if layers().count() < 2 {
@@ -88,7 +88,7 @@ fn sum_of_layers(chart: &Chart, chunk: &[f64], format: &NumberFormat) -> String 
     }
 }
 
-/// The lowest and the highest of the values, or the one that they are.
+/// The lowest and the highest of the values, or one value if they are equal.
 fn range(values: &[Option<f64>], format: &NumberFormat) -> String {
     let values = || values.iter().flatten().copied();
     let (lowest, highest) =

@@ -1,4 +1,4 @@
-//! What the charts have in common: the size of the drawing, the plot's edges with ticks and names, what lies
+//! What the charts have in common: the size of the drawing, the plot's edges with ticks and names, what is
 //! behind it.
 
 use std::fmt::Write as _;
@@ -54,13 +54,13 @@ impl Edge {
         more: impl Iterator<Item = f64>,
     ) -> Self {
         let format = NumberFormat::fit(axis.quantity, unit, values.clone());
-        // A limit on the edge of the plot would not be seen: there is always a little of the plot on both sides of it.
+        // A limit on the edge of the plot would not be visible: there is always a little of the plot on both sides.
         let around = more.flat_map(|value| [0.9 * value, 1.1 * value]);
         let values = values.chain(around).chain([axis.to]);
         Self { axis, ruler: Ruler::new(axis.scale, values, (BOTTOM, TOP), false), format }
     }
 
-    /// The axis that bars lie along. Their values are written behind them and need room there, with `more` letters.
+    /// The axis along the bars. Their values are written behind them and need room there, with `more` letters.
     pub(super) fn along(axis: Axis, unit: LatencyUnit, values: &[f64], more: usize) -> Self {
         let format = NumberFormat::fit(axis.quantity, unit, values.iter().copied());
         let letters =
@@ -80,7 +80,7 @@ impl Edge {
         if self.axis.scale == Scale::Calendar {
             return calendar::tick(value);
         }
-        // All labels of an axis count in the same.
+        // All labels of an axis have the same unit.
         let largest =
             self.ruler.ticks.iter().map(|tick| self.format.in_unit(*tick).abs()).fold(0.0, f64::max);
         let (factor, word) = match largest {
@@ -103,7 +103,7 @@ impl Edge {
     }
 }
 
-/// The element that holds a chart, with its title and what somebody who cannot see it should know.
+/// The element that holds a chart, with its title and a description for people who cannot see it.
 pub(super) fn open(
     svg: &mut String,
     id: &str,
@@ -134,7 +134,7 @@ pub(super) fn spans(svg: &mut String, spans: &[Span], x: &Edge) -> std::fmt::Res
             BOTTOM - TOP,
             escape(&span.name)
         )?;
-        // A short ramp before a step has no room for its name: that of the step would stand in it.
+        // A short ramp before a step has no room for its name: the name of the step would overlap it.
         let ends_before = |other: &&Span| other.kind == SpanKind::Step && other.from >= span.to - 1e-9;
         let room =
             spans.iter().filter(ends_before).map(|other| x.position(other.from) - from).reduce(f64::min);
@@ -177,7 +177,7 @@ fn step(svg: &mut String, span: &Span, from: f64, to: f64, x: &Edge) -> std::fmt
     Ok(())
 }
 
-/// The steps in words, for somebody who cannot see them.
+/// The steps in words, for people who cannot see them.
 pub(super) fn steps_in_words(spans: &[Span], x: &Edge) -> String {
     let steps = spans.iter().filter(|span| span.kind == SpanKind::Step);
     let words: Vec<String> = steps.map(|span| format!("{} from {}", span.name, x.place(span.from))).collect();
@@ -198,7 +198,7 @@ pub(super) fn axes(svg: &mut String, x: &Edge, y: &Edge) -> std::fmt::Result {
         )?;
     }
     x_axis(svg, x, HEIGHT)?;
-    // Said in words, since a logarithmic axis is easily taken for a linear one.
+    // In words, because a logarithmic axis is easily taken for a linear one.
     let scale = if y.axis.scale == Scale::Log { ", logarithmic" } else { "" };
     write!(svg, r#"<text class="unit" x="2" y="15">{}{scale}</text>"#, y.format.unit)
 }
@@ -213,7 +213,7 @@ pub(super) fn x_axis(svg: &mut String, x: &Edge, height: f64) -> std::fmt::Resul
         write!(svg, r#"<path class="axis" d="M{at:.1} {bottom}v5"/>"#)?;
         let label = match (x.axis.scale, *tick) {
             (Scale::Nines, 0.0) => "min".to_owned(),
-            // Without the p, which the name of the axis says: so there is room for each of seven.
+            // Without the p, which is in the name of the axis: this leaves room for seven labels.
             (Scale::Nines, percent) => percentile(percent).trim_start_matches('p').to_owned(),
             _ => x.tick(*tick),
         };

@@ -93,7 +93,7 @@ fn cells(map: &HeatMap, level: usize) -> String {
     path
 }
 
-/// What somebody who cannot see the map should know of it: where most of it lies, and how far it reaches.
+/// The description for people who cannot see the map: where most I/Os are, and how far it reaches.
 fn description(map: &HeatMap, y: &Edge) -> String {
     let rows = map.row_count();
     // Shares of columns are added up, although columns hold different numbers of I/Os: this is a description,

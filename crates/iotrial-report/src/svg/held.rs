@@ -1,4 +1,4 @@
-//! Values that hold for a stretch: steps, layers on one another, and levels across the chart.
+//! Values that hold for a stretch: steps, stacked layers, and levels across the chart.
 
 use std::fmt::Write as _;
 
@@ -25,14 +25,14 @@ fn layers_of(chart: &Chart) -> impl Iterator<Item = &Line> {
     chart.lines.iter().filter(|line| line.shape == Shape::Layer)
 }
 
-/// What all layers come to at each place, which the axis needs room for.
+/// The sum of all layers at each place, for which the axis needs room.
 pub(super) fn heights(chart: &Chart) -> std::vec::IntoIter<f64> {
     let count = layers_of(chart).map(|line| line.points.len()).max().unwrap_or(0);
     let height = |at: usize| layers_of(chart).filter_map(|line| line.points.get(at)?.1).sum();
     (0..count).map(height).collect::<Vec<f64>>().into_iter()
 }
 
-/// The places that are drawn: all of them, or of each stretch the highest. Layers stand on one another only where all are of the same
+/// The places that are drawn: all of them, or the highest of each stretch. Layers can be stacked only if all have the same
 /// places.
 fn drawn_places(chart: &Chart) -> Vec<usize> {
     let heights: Vec<f64> = heights(chart).collect();
@@ -47,7 +47,7 @@ fn drawn_places(chart: &Chart) -> Vec<usize> {
     (0..heights.len()).step_by(stretch).map(of_chunk).collect()
 }
 
-/// Areas on one another, the first one at the bottom, each with its edge and markers.
+/// Stacked areas, the first one at the bottom, each with its edge and markers.
 pub(super) fn layers(svg: &mut String, chart: &Chart, x: &Edge, y: &Edge) -> std::fmt::Result {
     let places = drawn_places(chart);
     let mut below = vec![0.0; places.len()];
@@ -86,7 +86,7 @@ pub(super) fn layers(svg: &mut String, chart: &Chart, x: &Edge, y: &Edge) -> std
     Ok(())
 }
 
-/// A value across the chart, with what it is.
+/// A value across the chart, with its name.
 pub(super) fn level(
     svg: &mut String,
     line: &Line,

@@ -1,4 +1,4 @@
-//! What a sweep comes to, before any table: how much the storage does, and up to which load latency stays in proportion.
+//! The result of a sweep, before any table: how much the storage does, and up to which load latency stays in proportion.
 
 use iotrial_analysis::saturation::{KneeBound, Saturation};
 use iotrial_analysis::sweep::{Curve, Probe, SweepSummary};
@@ -19,7 +19,7 @@ pub(super) fn section(summary: &SweepSummary, is_simulated: bool) -> Option<Sect
         Some(_) => of_curves(summary, &best),
         None => of_series(summary, &best),
     };
-    // Red, and in the line that is passed on: a page of a simulation must not pass for a measurement.
+    // Red, and in the line that people pass on: a page of a simulation must not pass for a measurement.
     let (is_good, headline) = match (is_simulated, summary.ended) {
         (true, _) => (Some(false), format!("Simulated, not measured: {headline}")),
         (false, EndedHow::Complete) => (Some(true), headline),
@@ -74,7 +74,7 @@ fn of_curves(summary: &SweepSummary, best: &Best<'_>) -> (String, String, Vec<St
     (capital(&headline), fastest_load(summary, best, top.ceiling_iops, lasts), points)
 }
 
-/// How the ceiling came about, and why a load may have done more: two maxima beside one another need a word.
+/// How the ceiling was determined, and why a load may have done more: two different maxima need an explanation.
 fn fastest_load(summary: &SweepSummary, best: &Best<'_>, ceiling_iops: f64, lasts: bool) -> String {
     let (iops, curve, fastest) = best.iops;
     let by = format!(
@@ -103,7 +103,7 @@ fn point(summary: &SweepSummary, curve: &Curve, found: &Saturation) -> String {
         let load = NumberFormat::fit(Quantity::Load, LatencyUnit::Milliseconds, once)
             .write_with_unit(found.knee.outstanding);
         let latency = latency_in_words(found.knee.lat_mean_us);
-        // The knee is of short loads and the ceiling of a long one: a knee above its ceiling is at it.
+        // The knee comes from short loads and the ceiling from a long one: a knee above its ceiling counts as at the ceiling.
         if found.knee.iops >= found.ceiling_iops {
             return format!("{load} outstanding I/Os at {latency}, which already reach the ceiling");
         }
@@ -150,7 +150,7 @@ fn of_series(summary: &SweepSummary, best: &Best<'_>) -> (String, String, Vec<St
         )
     });
     let sentence = format!(
-        "Of {count} tests the one with the most I/Os did them at a mean latency of {}, with {} outstanding I/Os; the one with the most bytes at {}, with {}.{}",
+        "Of {count} tests, the one with the most I/Os had a mean latency of {} with {} outstanding I/Os; the one with the most bytes had {} with {}.{}",
         latency(fastest),
         with_thousands(fastest.outstanding.into()),
         latency(widest),

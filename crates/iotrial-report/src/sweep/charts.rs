@@ -1,4 +1,4 @@
-//! The pictures of a sweep that answer at a glance: latency over throughput, volumes together, and the tests of a series.
+//! The charts of a sweep that answer at a glance: latency over throughput, volumes together, and the tests of a series.
 
 use iotrial_analysis::figures::Figures;
 use iotrial_analysis::sweep::{Curve, Scaling, SweepSummary};
@@ -12,7 +12,7 @@ use crate::quantity::Quantity;
 /// More tests than this are left to the table.
 const MOST_TESTS: usize = 40;
 
-/// Latency over throughput, a chart for each pattern: what the storage does, and what that costs.
+/// Latency over throughput, a chart for each pattern: what the storage does, and at what latency.
 pub(super) fn throughput_latency(summary: &SweepSummary) -> Option<Section> {
     let mut patterns = Vec::new();
     for curve in summary.curves.iter().filter(|curve| is_curve(curve)) {
@@ -47,7 +47,7 @@ pub(super) fn throughput_latency(summary: &SweepSummary) -> Option<Section> {
     (!charts.is_empty()).then(|| Section {
         id: "throughput-latency",
         heading: "Latency over throughput",
-        note: Some("Each point is a load; the number beside it is how many I/Os were outstanding. Where the curve turns up, more load brings latency and no throughput. Of latency, equal distances are equal factors.".to_owned()),
+        note: Some("Each point is a load; the number beside it is how many I/Os were outstanding. Where the curve turns up, more load adds latency but no throughput. Latency has a logarithmic scale.".to_owned()),
         blocks: vec![Block::Charts(ChartGroup { charts })],
     })
 }

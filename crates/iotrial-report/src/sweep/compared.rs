@@ -1,4 +1,4 @@
-//! The document of sweeps held against sweeps: what became of the ceilings, and both curves over one another.
+//! The document of sweeps compared with each other: how the ceilings changed, and the curves in one chart.
 
 use iotrial_analysis::comparison::{
     ComparedCurve, ComparedFigure, ComparedLoad, ComparedSweep, Delta, FigureCell, LoadPointCell,
@@ -28,7 +28,7 @@ const MOST_SWEEPS: usize = 6;
 const LONGEST_NAME: usize = 40;
 
 impl Document {
-    /// The document of sweeps held against each other.
+    /// The document of sweeps compared with each other.
     pub fn of_compared_sweeps(comparison: &SweepComparison) -> Self {
         let sections = [
             Some(answer(comparison)),
@@ -280,7 +280,7 @@ fn loads(comparison: &SweepComparison) -> Option<Section> {
     (!rows.is_empty()).then(|| Section {
         id: "loads",
         heading: "At each load",
-        note: Some("Only what was measured: a dash stands where a sweep did not measure that load, and nothing is interpolated. A change is judged where each side measured the load twice or more; ? where not.".to_owned()),
+        note: Some("Measured figures only: a dash means that the sweep did not measure that load; nothing is interpolated. A change is judged if each side measured the load at least twice; otherwise it has a ?.".to_owned()),
         blocks: vec![Block::Table(Table {
             caption: "Rate and latency at each load".to_owned(),
             columns,
@@ -365,8 +365,8 @@ fn charts(comparison: &SweepComparison) -> Option<Section> {
     let blocks: Vec<Block> = comparison.curves.iter().enumerate().map(group).collect();
     (!blocks.is_empty()).then(|| Section {
         id: "curves",
-        heading: "Curves over one another",
-        note: Some("Points are measured; the number beside one is how many I/Os were outstanding. Lines between them and fitted curves serve the eye. Of latency and of outstanding I/Os, equal distances are equal factors.".to_owned()),
+        heading: "Curves compared",
+        note: Some("Points are measured; the number beside one is how many I/Os were outstanding. Lines between them and fitted curves only guide the eye. Latency and outstanding I/Os have logarithmic scales.".to_owned()),
         blocks,
     })
 }

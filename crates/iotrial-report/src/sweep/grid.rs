@@ -48,7 +48,7 @@ struct Grid<'c> {
 }
 
 impl<'c> Grid<'c> {
-    /// `None` where one of them is the same all the time: the load alone then says all.
+    /// `None` if one of them is always the same: the load alone then says everything.
     fn of(curve: &'c Curve) -> Option<Self> {
         let sorted = |of: fn(&iotrial_analysis::sweep::Probe) -> Option<u64>| {
             let mut all: Vec<u64> = curve.probes.iter().filter_map(of).collect();
@@ -60,7 +60,7 @@ impl<'c> Grid<'c> {
         (depths.len() > 1 && jobs.len() > 1).then_some(Self { curve, depths, jobs })
     }
 
-    /// A figure of one cell; of repeats the one in the middle.
+    /// A figure of one cell; with repeats, the middle one.
     fn at(&self, depth: u64, jobs: u64, figure: Figure) -> Option<f64> {
         let is_it = |probe: &&iotrial_analysis::sweep::Probe| {
             (probe.iodepth, probe.numjobs) == (Some(depth), Some(jobs))
@@ -117,7 +117,7 @@ impl<'c> Grid<'c> {
     }
 }
 
-/// Every curve whose loads are splits of both kinds.
+/// Every curve whose loads differ in both depth and jobs.
 fn blocks(summary: &SweepSummary) -> Vec<Block> {
     let grids = summary.curves.iter().filter_map(Grid::of).take(MOST_CURVES);
     let rate = Axis { name: "", quantity: Quantity::Iops, scale: Scale::Linear, to: 0.0 };

@@ -7,7 +7,7 @@ use crate::quantity::{LatencyUnit, NumberFormat, Quantity};
 use crate::table::{Column, Table};
 use crate::text::cut;
 
-/// A table as text, before it is decided which columns there is room for.
+/// A table as text, before the columns that fit are chosen.
 pub(super) struct Grid<'t> {
     pub(super) table: &'t Table,
     formats: Vec<NumberFormat>,
@@ -17,7 +17,7 @@ pub(super) struct Grid<'t> {
     pub(super) widths: Vec<usize>,
 }
 
-/// The columns that there is room for.
+/// The columns that fit.
 pub(super) struct Layout {
     /// By their place in the table.
     pub(super) columns: Vec<usize>,
@@ -29,7 +29,7 @@ pub(super) struct Layout {
 
 /// Columns of words are wrapped from this width on, where the table would not fit otherwise.
 const NARROW_WORDS: usize = 24;
-/// Words of strangers are cut to this many characters.
+/// Words from other people's files are cut to this many characters.
 const LONGEST_WORDS: usize = 240;
 
 impl<'t> Grid<'t> {
@@ -100,7 +100,7 @@ impl<'t> Grid<'t> {
             }
         };
         let mut widths = self.under_groups(&columns, &widths, gap);
-        // What room is left is for the words.
+        // The rest of the room is for the words.
         let mut left = width - taken(&columns, &widths, gap);
         for at in &columns {
             let more = self.widths[*at].saturating_sub(widths[*at]).min(left);
@@ -110,7 +110,7 @@ impl<'t> Grid<'t> {
         Some(Layout { columns, gap, widths })
     }
 
-    /// The widths with room for what stands above the columns: a group that is left with one column may have a title longer than that.
+    /// The widths with room for the titles of groups: the title of a group with only one column left may be longer than that column.
     fn under_groups(&self, columns: &[usize], widths: &[usize], gap: usize) -> Vec<usize> {
         let mut widths = widths.to_vec();
         for (title, of_group) in self.groups(columns) {
@@ -122,7 +122,7 @@ impl<'t> Grid<'t> {
         widths
     }
 
-    /// Neighbouring columns with what they have in common, with its blanks; empty where that is nothing.
+    /// Neighbouring columns with the title that they have in common, with its blanks; empty if there is none.
     fn groups<'c>(&self, columns: &'c [usize]) -> Vec<(String, &'c [usize])> {
         let units = self.table.group_units(&self.formats);
         let of_group = columns.chunk_by(|a, b| self.table.columns[*a].group == self.table.columns[*b].group);
@@ -148,7 +148,7 @@ impl<'t> Grid<'t> {
         self.table.columns[at].full_name(self.formats[at].unit)
     }
 
-    /// The line above the names: what neighbouring columns have in common, drawn over their width.
+    /// The line above the names: the common titles of neighbouring columns, drawn over their width.
     pub(super) fn group_line(&self, Layout { columns, gap, widths }: &Layout) -> Option<String> {
         let mut line = String::new();
         for (at, (title, of_group)) in self.groups(columns).into_iter().enumerate() {

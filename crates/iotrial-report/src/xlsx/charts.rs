@@ -1,4 +1,4 @@
-//! Native charts with the numbers that they are made of: charts stand at the top, their numbers below.
+//! Native charts with their numbers: the charts are at the top, the numbers below.
 
 use rust_xlsxwriter::{
     Chart as NativeChart, ChartAxis, ChartAxisCrossing, ChartAxisLabelPosition, ChartDataLabel,
@@ -34,11 +34,11 @@ const MARKERS: [ChartMarkerType; 5] = [
     ChartMarkerType::Square,
     ChartMarkerType::Triangle,
     ChartMarkerType::Diamond,
-    // Excel has no triangle on its head; a cross is the fifth marker that differs from the others.
+    // Excel has no inverted triangle; a cross is the fifth marker that differs from the others.
     ChartMarkerType::X,
 ];
 
-/// Lines whose points stand at the same places have one column of places.
+/// Lines whose points are at the same places share one column of places.
 struct Columns<'d> {
     places: Vec<f64>,
     lines: Vec<&'d Line>,
@@ -348,7 +348,7 @@ impl Sheet<'_> {
                     let high = interval(&|_, (_, high)| high);
                     self.numbers((header, column), "low end", &low, &format)?;
                     self.numbers((header, column + 1), "high end", &high, &format)?;
-                    // Drawn up to the edge of the plot: spreadsheets draw what is longer across whatever is beside it.
+                    // Drawn up to the edge of the plot: spreadsheets draw longer bars across whatever is next to it.
                     let below = interval(&|value, (low, _)| value - low.max(least));
                     let above = interval(&|value, (_, high)| high.min(most) - value);
                     let below = self.numbers((header, column + 2), "drawn down by", &below, &format)?;
@@ -363,7 +363,7 @@ impl Sheet<'_> {
             }
             axis(native.y_axis(), &chart.value, &format);
             ends(native.y_axis(), &chart.value, chart.values(), &format);
-            // Bars begin at zero, and their names stand below them, also where they go down.
+            // Bars begin at zero, and their names are below them, even if the bars go down.
             native.y_axis().set_crossing(ChartAxisCrossing::Automatic);
             native.x_axis().set_label_position(ChartAxisLabelPosition::Low);
             native.legend().set_position(ChartLegendPosition::Bottom);
@@ -373,7 +373,7 @@ impl Sheet<'_> {
         Ok(())
     }
 
-    /// Two charts beside one another, in the room above the numbers.
+    /// Two charts side by side, in the room above the numbers.
     fn place(&mut self, native: &NativeChart, top: u32, index: usize) -> Result<(), XlsxError> {
         let mut native = native.clone();
         native.set_width(WIDTH).set_height(HEIGHT);
@@ -403,7 +403,7 @@ fn shown_place(place: f64) -> String {
     if place.fract() == 0.0 { "0".to_owned() } else { with_decimals(2.0 - place.abs().log10().floor()) }
 }
 
-/// A percentile: two digits, and as many as tell it from 100.
+/// A percentile: at least two digits, and enough to distinguish it from 100.
 fn shown_percentile(percent: f64) -> String {
     if percent.fract() == 0.0 {
         "0".to_owned()
@@ -413,7 +413,7 @@ fn shown_percentile(percent: f64) -> String {
     }
 }
 
-/// The rows that `charts` charts cover, two beside one another, and one more.
+/// The rows that `charts` charts cover, two side by side, and one more.
 fn room(charts: usize) -> u32 {
     u32::try_from(charts.div_ceil(2)).unwrap_or(u32::MAX) * ROWS + 1
 }

@@ -11,7 +11,7 @@ use crate::quantity::NumberFormat;
 const CELL_WIDTH: f64 = 3.4;
 
 impl Sheet<'_> {
-    /// The maps below one another: times from left to right, bands of latency from the longest down.
+    /// The maps, one below the other: times from left to right, bands of latency from the longest down.
     pub(super) fn heat_maps(&mut self, maps: &[HeatMap]) -> Result<(), XlsxError> {
         for map in maps {
             self.heat_map(map)?;
@@ -55,7 +55,7 @@ impl Sheet<'_> {
             }
         }
         let scale = ConditionalFormat3ColorScale::new()
-            // Fixed numbers instead of the usual lowest and highest: two maps beside one another have the
+            // Fixed numbers instead of the usual lowest and highest: two maps side by side have the
             // same colours.
             .set_minimum(ConditionalFormatType::Number, 0)
             .set_midpoint(ConditionalFormatType::Number, 1)

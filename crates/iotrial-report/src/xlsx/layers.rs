@@ -1,4 +1,4 @@
-//! Layers on one another as a native chart, with the numbers that they are made of.
+//! Stacked layers as a native chart, with their numbers.
 
 use rust_xlsxwriter::{
     Chart as NativeChart, ChartFont, ChartFormat, ChartLegendPosition, ChartLine, ChartMarker,
@@ -10,7 +10,7 @@ use super::charts::{HUES, LEVEL_COLOR, axis, dash_of, ends};
 use crate::chart::{Chart, Line, Shape};
 use crate::quantity::NumberFormat;
 
-/// Words below the axis: more would stand on one another.
+/// How many labels fit below the axis: more would overlap.
 const MOST_WORDS: usize = 6;
 
 impl Sheet<'_> {
@@ -47,7 +47,7 @@ impl Sheet<'_> {
                 .set_name(&values.name(&self.name))
                 .set_format(ChartFormat::new().set_solid_fill(&fill));
         }
-        // A level as a series of layers would stand on top of them.
+        // A level as a series of layers would be stacked on top of them.
         let mut levels = NativeChart::new(ChartType::Line);
         for line in of(Shape::Level) {
             let value = line.points.first().and_then(|(_, y)| *y).unwrap_or(f64::NAN);

@@ -1,4 +1,4 @@
-//! The databases of a fleet on one another over the calendar.
+//! The databases of a fleet over the calendar, stacked.
 
 use iotrial_analysis::awr::{AwrFleet, FleetInterval};
 use iotrial_model::awr::AwrFigure;
@@ -9,7 +9,7 @@ use crate::awr::{quantity, section};
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape, Span, SpanKind};
 use crate::document::{Block, Section};
 
-/// The databases on one another over time.
+/// The databases over time, stacked.
 pub(super) fn courses(fleet: &AwrFleet) -> Option<Section> {
     let chart = |id: &str, title: &str, figure: AwrFigure, of: fn(&FleetInterval) -> &[Option<f64>]| Chart {
         id: id.to_owned(),
@@ -52,7 +52,7 @@ fn ends(fleet: &AwrFleet) -> (f64, f64) {
     (first as f64, last as f64)
 }
 
-/// A layer for each database, and one for the rest where there are more than hues.
+/// A layer for each database, and one for the rest if there are more databases than hues.
 fn layers(fleet: &AwrFleet, of: fn(&FleetInterval) -> &[Option<f64>]) -> Vec<Line> {
     let names = names_of(fleet.members.iter());
     let shown = if names.len() > Line::HUE_COUNT { Line::HUE_COUNT - 1 } else { names.len() };
@@ -88,7 +88,7 @@ fn layers(fleet: &AwrFleet, of: fn(&FleetInterval) -> &[Option<f64>]) -> Vec<Lin
     lines
 }
 
-/// Stretches of which not all have reports.
+/// Stretches for which some databases have no report.
 fn not_whole(fleet: &AwrFleet) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
     for one in fleet.intervals.iter().filter(|one| !one.is_whole) {
