@@ -61,7 +61,7 @@ pub fn render_html(document: &Document) -> Result<String, RenderHtmlError> {
 fn prose(text: &str) -> Template {
     let pieces: Vec<&str> = text.split('`').collect();
     // One that has no partner belongs to a name, and nobody can tell which.
-    if pieces.len() % 2 == 0 {
+    if pieces.len().is_multiple_of(2) {
         return Template::from_safe_string(HtmlEscape(text).to_string());
     }
     let shown = |(at, piece): (usize, &&str)| match (at % 2, HtmlEscape(piece)) {

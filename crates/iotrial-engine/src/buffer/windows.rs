@@ -54,7 +54,7 @@ impl LargePages {
         lock_memory_privilege::switch_on();
         // SAFETY: it only asks.
         let page = unsafe { GetLargePageMinimum() };
-        if page == 0 || page % layout.align() != 0 {
+        if page == 0 || !page.is_multiple_of(layout.align()) {
             return None;
         }
         // Windows refuses a length that is no multiple of the page.
