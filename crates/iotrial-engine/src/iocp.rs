@@ -34,6 +34,7 @@ use windows_sys::Win32::System::WindowsProgramming::{
 };
 
 use crate::buffer::SlotBuffers;
+use crate::lock_memory_privilege;
 use crate::queue::{Completion, Handing, IoQueue, OpenArea, Request};
 use crate::targets::{HeldAreas, OpenAreaError};
 use flush::{FLUSHED, Flushers};
