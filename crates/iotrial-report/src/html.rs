@@ -7,15 +7,17 @@ use minijinja::value::Serde;
 use minijinja::{AutoEscape, Environment, HtmlEscape, Value as Template, context};
 use serde::Serialize;
 
-use crate::chart::{BarChart, BarSeries, CUT_NOTE, ChartGroup, HeatMap, Line, Shape};
+use crate::chart::HeatMap;
 use crate::document::{Answer, Block, Document, Fact, FindingLine, Section, VerdictBlock};
 use crate::quantity::{LatencyUnit, Quantity};
 use crate::table::{Column, Table, Value, category_word};
 use crate::text::without_steering;
 use crate::{style_hash, svg};
 
+mod charts;
 mod shades;
 
+use charts::{ChartView, LegendView, bar_legend, legend};
 use shades::Shades;
 
 /// Why a document could not be rendered: the template does not fit, which is our mistake.
@@ -476,68 +478,6 @@ const fn class(quantity: Quantity) -> &'static str {
         Quantity::Words => "words",
         _ => "number",
     }
-}
-
-#[derive(Serialize)]
-struct ChartView<'d> {
-    title: &'d str,
-    svg: Template,
-}
-
-impl<'d> ChartView<'d> {
-    fn new(title: &'d str, svg: String) -> Self {
-        Self { title, svg: Template::from_safe_string(svg) }
-    }
-}
-
-#[derive(Serialize)]
-struct LegendView {
-    name: String,
-    sample: Template,
-}
-
-impl LegendView {
-    fn new(name: impl Into<String>, sample: String) -> Self {
-        Self { name: name.into(), sample: Template::from_safe_string(sample) }
-    }
-}
-
-/// Every line of the group once, then what else is drawn.
-fn legend(group: &ChartGroup) -> Vec<LegendView> {
-    let mut lines: Vec<&Line> = Vec::new();
-    let named = group.charts.iter().flat_map(|chart| &chart.lines).filter(|line| line.shape != Shape::Level);
-    for line in named {
-        // By name: charts of a group share their lines.
-        if !lines.iter().any(|known| known.name == line.name) {
-            lines.push(line);
-        }
-    }
-    let has_limits = group.charts.iter().any(|chart| !chart.limits.is_empty());
-    let limits = has_limits
-        .then(|| LegendView::new("limit: acceptable below, with its name", svg::write_limit_sample()));
-    let lines = lines.into_iter().map(|line| LegendView::new(line.name.as_str(), svg::write_sample(line)));
-    lines.chain(limits).collect()
-}
-
-/// Every series once.
-fn bar_legend(charts: &[BarChart]) -> Vec<LegendView> {
-    let mut series: Vec<&BarSeries> = Vec::new();
-    for one in charts.iter().flat_map(|chart| &chart.series) {
-        if !series.iter().any(|known| known.name == one.name) {
-            series.push(one);
-        }
-    }
-    let mut legend: Vec<LegendView> =
-        series.iter().map(|one| LegendView::new(one.name.as_str(), svg::write_bar_sample(one))).collect();
-    let mut bars = series.iter().flat_map(|one| one.bars.iter().flatten());
-    if bars.any(|bar| bar.reading.is_some()) {
-        let samples = svg::write_meaning_sample().into_iter();
-        legend.extend(samples.map(|(words, sample)| LegendView::new(words, sample)));
-    }
-    if charts.iter().any(BarChart::cuts_any) {
-        legend.push(LegendView::new(CUT_NOTE.trim_end_matches('.'), svg::write_cut_sample()));
-    }
-    legend
 }
 
 #[cfg(test)]
