@@ -65,7 +65,7 @@ pub enum DealError {
         roles: Vec<Role>,
     },
     /// A target for all roles without one of their own, where there are none.
-    #[error("nothing would lie on `{}`: every role of the profile `{profile}` has a target of its own", path.display())]
+    #[error("nothing would be placed on `{}`: every role of the profile `{profile}` has a target of its own", path.display())]
     NothingLeft {
         /// Name of the profile.
         profile: String,
@@ -280,6 +280,6 @@ mod tests {
             "no target is given for data and tempdb of the profile `sqlserver-oltp`"
         );
         assert!(refused(&["data,log=/a"]).contains("for tempdb of"));
-        assert!(refused(&["data,log,tempdb=/a", "/b"]).starts_with("nothing would lie on `/b`"));
+        assert!(refused(&["data,log,tempdb=/a", "/b"]).starts_with("nothing would be placed on `/b`"));
     }
 }

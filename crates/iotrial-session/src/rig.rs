@@ -86,7 +86,12 @@ pub enum RigError {
     TokensLeft(#[source] io::Error),
     /// Files are still there.
     #[error("cannot remove the files of this run")]
-    Release(#[source] io::Error),
+    Release {
+        /// The directories that they lie in, as a person is shown them.
+        directories: Vec<String>,
+        /// What the operating system says.
+        source: io::Error,
+    },
 }
 
 impl Fault for RigError {
@@ -97,7 +102,10 @@ impl Fault for RigError {
     fn hint(&self) -> Option<String> {
         match self {
             Self::Prepare(error) => error.hint(),
-            Self::Release(_) => Some("`iotrial clean DIRECTORY` removes what is left".to_owned()),
+            Self::Release { directories, .. } => Some(format!(
+                "`iotrial clean {}` removes what is left, once the storage answers again",
+                directories.join(" ")
+            )),
             _ => None,
         }
     }
@@ -358,7 +366,10 @@ impl Rig {
             prepared.keep_made();
             return Ok(());
         }
-        prepared.remove_made().map_err(RigError::Release)
+        let targets = self.setup.probed.iter().map(|target| &target.record);
+        let directories = targets.filter(|target| target.kind == "directory");
+        let directories = directories.map(|target| harmless(&target.path)).collect();
+        prepared.remove_made().map_err(|source| RigError::Release { directories, source })
     }
 }
 

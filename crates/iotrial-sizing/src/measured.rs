@@ -351,7 +351,7 @@ fn judge(shares: &[Share], in_flight: Option<f64>, outstanding: Option<f64>) -> 
         (None, Some(share), None) => (
             vec![BoundBy::Unknown],
             format!(
-                "no limit was reached, the load came to at most {} ({}); without outstanding I/Os and latency it is open whether the concurrency was the limit",
+                "no limit was reached: the load used at most {} ({}). Without outstanding I/Os and latency, it is not known whether concurrency was the limit",
                 limit(share),
                 share.written()
             ),

@@ -104,8 +104,8 @@ fn last_and_parts_of_an_id_stand_for_a_result_wherever_one_is_taken() {
         let told = bench.run(&["report", name]).expect_code(2).stderr;
         parts.iter().for_each(|part| assert!(told.contains(part), "{told}"));
     };
-    refused("last~3", &["`last~3` means a result further back than there are: 3 in", "hint: "]);
-    refused("last:c", &["further back than there are: 0 in"]);
+    refused("last~3", &["`last~3` goes further back than the 3 results in", "hint: "]);
+    refused("last:c", &["there is no result for `last:c` in", "`iotrial run` makes one"]);
     // The effect first, then the candidates, the newest first.
     let several = format!(
         "error: `{}` begins the ids of 3 results: {three}, {two}, {one}\nhint: write more",

@@ -243,8 +243,13 @@ fn errors_of_the_device_are_counted_shown_and_recorded_and_the_run_goes_on() {
 #[test]
 fn a_job_whose_every_io_fails_ends_the_run_with_a_record() {
     let bench = Bench::new();
-    let ran = bench.run(&with(SIM, &["--sim", "error_share = 1"])).expect_code(3);
+    let failing = with(SIM, &["--sim", "error_share = 1"]);
+    let ran = bench.run(&failing).expect_code(3);
     assert_eq!(ran.json()["ended"], "failed");
+    // Where it saturates is no question then.
+    let shown: Vec<&str> = failing.iter().copied().filter(|word| *word != "--json").collect();
+    let ran = bench.run(&shown).expect_code(3);
+    assert!(ran.stdout.contains("next: iotrial check"), "{}\n{}", ran.stdout, ran.stderr);
 }
 
 #[test]

@@ -401,7 +401,7 @@ impl Sizer<'_> {
             && busy > 2.0 * own.max(0.5)
         {
             notes.push(format!(
-                "{busy:.1} CPUs of the host are busy, only {own:.1} of them with the sessions of this database: others use the host too, and over-provisioning refers to this database only"
+                "{busy:.1} CPUs of the host are busy, but the sessions of this database use only {own:.1} of them: others use the host too, and the figures for over-provisioning cover this database only"
             ));
         }
         let has_targets = report.is_some_and(|report| {

@@ -35,7 +35,7 @@ pub enum PlanError {
         path: PathBuf,
     },
     /// A target was given to roles, and no file would lie on it.
-    #[error("no file would lie on `{}`: {} {} fewer files than targets", path.display(), in_words(roles), if roles.len() == 1 { "has" } else { "have" })]
+    #[error("no file would be placed on `{}`: {} {} fewer files than targets", path.display(), in_words(roles), if roles.len() == 1 { "has" } else { "have" })]
     WithoutFile {
         /// With links resolved.
         path: PathBuf,

@@ -41,7 +41,7 @@ impl Study {
         for embedded in &self.embedded {
             let Some(old) = earlier.embedded(&embedded.name) else { continue };
             if old.text != embedded.text {
-                changes.push(format!("the profile `{}` is another one", embedded.name));
+                changes.push(format!("the profile `{}` has changed", embedded.name));
             } else if old.thresholds != embedded.thresholds {
                 changes.push(format!("`{}` is judged by another threshold set", embedded.name));
             }

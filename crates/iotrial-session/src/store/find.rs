@@ -1,6 +1,6 @@
 //! Which results of the store a name stands for: the word `last`, a label, an id, or a part of one.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::kind::{Kind, file_name, stem};
 use super::{Entry, Store, StoreError};
@@ -36,7 +36,7 @@ pub enum FindError {
         newest: Vec<String>,
     },
     /// `last~5` of a store, or of a label, with fewer results.
-    #[error("`{name}` means a result further back than there are: {count} in `{}`", folder.display())]
+    #[error("{}", too_far_back(name, *count, folder))]
     TooFarBack {
         /// As it was given.
         name: String,
@@ -58,6 +58,15 @@ fn shown(newest: &[String], count: usize) -> String {
     }
 }
 
+fn too_far_back(name: &str, count: usize, folder: &Path) -> String {
+    let folder = folder.display();
+    match count {
+        0 => format!("there is no result for `{name}` in `{folder}`"),
+        1 => format!("`{name}` goes further back than the only result in `{folder}`"),
+        _ => format!("`{name}` goes further back than the {count} results in `{folder}`"),
+    }
+}
+
 impl Fault for FindError {
     fn is_of_input(&self) -> bool {
         !matches!(self, Self::Store(_))
@@ -68,6 +77,9 @@ impl Fault for FindError {
             Self::None { .. } => "`iotrial records` lists all results with their labels; `iotrial records --trash` those that were removed".to_owned(),
             Self::Several { .. } => {
                 "write more of the id, or its last characters; `iotrial records` lists them all".to_owned()
+            }
+            Self::TooFarBack { count: 0, .. } => {
+                "`iotrial records` lists all results with their labels; `iotrial run` makes one".to_owned()
             }
             Self::TooFarBack { .. } => "`last` is the newest, `last~1` the one before it".to_owned(),
             Self::Store(_) => return None,

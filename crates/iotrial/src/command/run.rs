@@ -292,6 +292,10 @@ fn given(mut typed: impl Iterator<Item = String>) -> Vec<(String, Option<String>
 /// The one command that makes sense after this answer.
 fn next_step(summary: &Summary, again: &Again) -> String {
     match (summary.verdict.outcome, &summary.capacity) {
+        // Storage that answers with errors has no saturation to look for.
+        _ if summary.ended == Some(EndedHow::Failed) => {
+            format!("iotrial check{}   (what is below it, and whether it is healthy)", again.targets)
+        }
         (Outcome::Inconclusive, _) => {
             match summary.verdict.advice.as_ref().and_then(|advice| advice.duration) {
                 // What else to change stands in the verdict; after that it is the same run again.

@@ -35,7 +35,9 @@ pub fn thresholds(args: &ThresholdsArgs) -> Result<ExitCode, Failure> {
     if args.json {
         output::json(&lines)?;
     } else {
-        let list: String = lines.iter().map(|line| format!("{:<20} {}\n", line.name, line.title)).collect();
+        let width = lines.iter().map(|line| line.name.len()).max().unwrap_or_default();
+        let list: String =
+            lines.iter().map(|line| format!("{:<width$}  {}\n", line.name, line.title)).collect();
         output::text(&list)?;
         // Not on standard output, which a script may read line by line.
         say!(
