@@ -19,7 +19,7 @@ pub enum BoundRelation {
     Above,
     /// The figure is the number or higher.
     AtLeast,
-    /// The figure is near the number, on either side; how near, nobody says.
+    /// The figure is near the number, on either side; how near is not stated.
     About,
 }
 

@@ -85,7 +85,7 @@ resource "aws_volume_attachment" "data" {
   instance_id = aws_instance.machine.id
 }
 
-# On the machine, the 2 volumes of «data» become one:
+# On the machine, the 2 volumes of `data` become one:
 #   lsblk   # which devices they really are
 #   mdadm --create /dev/md/data --level=0 --chunk=64K --raid-devices=2 $(seq -f /dev/nvme%gn1 1 2)
 #   mkfs.xfs /dev/md/data && mkdir -p /data && mount -o noatime /dev/md/data /data

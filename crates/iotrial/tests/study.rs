@@ -362,7 +362,7 @@ fn a_study_file_that_changed_is_refused_with_what_changed_and_accepted_changes_k
     write(&bench, &own);
     run(&bench, &["--json"]).expect_code(0);
     std::fs::write(bench.path().join("mine.toml"), profile.replace("iodepth = 1", "iodepth = 2")).unwrap();
-    refused(&bench, &["--resume"], 2, &["the profile `./mine.toml` is another one"]);
+    refused(&bench, &["--resume"], 2, &["the profile `./mine.toml` has changed"]);
 }
 
 #[test]

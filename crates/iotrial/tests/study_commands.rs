@@ -252,7 +252,11 @@ fn stopped_while_it_measures(signal_count: u32) {
     assert!(log(&bench).last().unwrap().starts_with("detach 1"), "{:?}", log(&bench));
     assert!(bench.data_files().is_empty() && bench.stored(".journal").is_empty());
     let said = rest.join().unwrap().join("\n");
-    assert!(said.contains("interrupted") && said.contains("stopped; --resume goes on from here"), "{said}");
+    assert!(
+        said.contains("interrupted")
+            && said.contains("stopped; `iotrial study FILE --resume` measures the rest"),
+        "{said}"
+    );
     let shown = bench.run(&["report", "last", "--json"]).json();
     assert_eq!(shown["ended"], "interrupted", "{shown:#}");
 }

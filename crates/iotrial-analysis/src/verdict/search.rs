@@ -164,7 +164,7 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
         };
         return Answer {
             outcome: Outcome::Inconclusive,
-            headline: format!("inconclusive whether it carries {asked} IOPS"),
+            headline: format!("inconclusive: it is not known whether it carries {asked} IOPS"),
             sentence: format!("Inconclusive{}; {seen}.", doubts_in_words(open)),
         };
     }
@@ -194,7 +194,7 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
         }
         Some(true) => Answer {
             outcome: Outcome::Inconclusive,
-            headline: format!("inconclusive whether it carries {asked} IOPS"),
+            headline: format!("inconclusive: it is not known whether it carries {asked} IOPS"),
             sentence: format!(
                 "Inconclusive: most loads at {asked} IOPS stayed within {limit}, but the long one did not{}.",
                 worst_in_words(verdict)
@@ -217,7 +217,9 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
         }
         None if search.time_ran_out => Answer {
             outcome: Outcome::Inconclusive,
-            headline: format!("inconclusive whether it carries {asked} IOPS: the time ran out"),
+            headline: format!(
+                "inconclusive: it is not known whether it carries {asked} IOPS: the time ran out"
+            ),
             sentence: format!(
                 "Inconclusive: the time ran out before enough loads at {asked} IOPS showed whether they stay within {limit} ({}).",
                 known_so_far(search)
@@ -229,7 +231,7 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
             let held = at_need().filter(|probe| probe.held == Some(true)).count();
             Answer {
                 outcome: Outcome::Inconclusive,
-                headline: format!("inconclusive whether it carries {asked} IOPS"),
+                headline: format!("inconclusive: it is not known whether it carries {asked} IOPS"),
                 sentence: format!(
                     "Inconclusive: of {} loads at {asked} IOPS {held} stayed within {limit}, and the others did not.",
                     at_need().count()

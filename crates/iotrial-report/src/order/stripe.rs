@@ -15,7 +15,7 @@ pub(super) fn striping(order: &Order<'_>) -> String {
     let mut text = String::new();
     for part in order.parts.iter().filter(|part| part.pool.count > 1 && part.pool.volume != "netapp-files") {
         let (name, count) = (&part.name, part.pool.count);
-        let _ = writeln!(text, "# On the machine, the {count} volumes of «{name}» become one:");
+        let _ = writeln!(text, "# On the machine, the {count} volumes of `{name}` become one:");
         if order.is_windows() {
             windows(&mut text, order, name, count);
         } else {

@@ -125,7 +125,7 @@ impl<'a> Carrier<'a> {
                 }
                 self.visit(Visit { configuration, repeat, position }, missing)?;
                 if self.control.is_stopping() {
-                    self.say("stopped; --resume goes on from here");
+                    self.say("stopped; `iotrial study FILE --resume` measures the rest");
                     return Ok(());
                 }
             }
@@ -356,5 +356,5 @@ fn figures(record: &RunRecord) -> String {
     let ms = |us: Option<f64>| us.map_or_else(|| "–".to_owned(), |us| format!("{:.2} ms", us / 1_000.0));
     let (iops, bandwidth) = (figures.iops.unwrap_or(0.0), figures.bandwidth_mib_per_s.unwrap_or(0.0));
     let (mean, p99) = (ms(figures.lat_mean_us), ms(figures.lat_p99_us));
-    format!("{} IOPS, {bandwidth:.1} MiB/s, avg {mean}, p99 {p99}", with_thousands(iops))
+    format!("{} IOPS, {bandwidth:.1} MiB/s, mean {mean}, p99 {p99}", with_thousands(iops))
 }

@@ -58,7 +58,8 @@ pub fn help(args: &HelpArgs) -> Result<ExitCode, Failure> {
             let near = nearest(first, commands.chain(PAGES.iter().map(|page| page.name)));
             let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
             let error = anyhow!("there is no command and no topic `{}`", args.words.join(" "));
-            Err(Failure::input(error).hint(format!("{near}`iotrial help` lists both")))
+            Err(Failure::input(error)
+                .hint(format!("{near}`iotrial help` lists both, `iotrial help glossary` explains words")))
         }
     }
 }

@@ -155,9 +155,9 @@ fn head(plan: &Plan, layout: &Layout, search: Option<(&RateSearch, Duration)>) -
             |need| format!("whether {need} stay within {within}, and with how much headroom"),
         );
         format!(
-            "search    {what}:\n{}{}\n{}{} at most, with the layout and repeats of doubtful loads",
+            "search    {what}:\n{}{}\n{}{} at most, including the creation of files and repeats of doubtful loads",
             INDENT,
-            "this load closed, then at given rates; the times above are of the longest",
+            "this load closed, then at given rates; the longest takes the time above",
             INDENT,
             seconds_in_words(whole.as_secs_f64())
         )

@@ -68,7 +68,9 @@ pub fn profiles(args: &ProfilesArgs) -> Result<ExitCode, Failure> {
     if args.json {
         output::json(&lines)?;
     } else {
-        let list: String = lines.iter().map(|line| format!("{:<20} {}\n", line.name, line.title)).collect();
+        let width = lines.iter().map(|line| line.name.len()).max().unwrap_or_default();
+        let list: String =
+            lines.iter().map(|line| format!("{:<width$}  {}\n", line.name, line.title)).collect();
         output::text(&list)?;
         // On standard error, so that a script can read the list line by line.
         say!(

@@ -252,8 +252,9 @@ impl Again {
         let mut command = "iotrial run".to_owned();
         for (word, value) in self.words.iter().filter(|(word, _)| !left_out.contains(&word.as_str())) {
             // No simulation tells more by being repeated.
-            let is_simulated = word == "--sim" || word == "--engine" && value.as_deref() == Some("sim");
-            if !is_simulated {
+            let is_without_storage =
+                word == "--sim" || word == "--engine" && matches!(value.as_deref(), Some("sim" | "null"));
+            if !is_without_storage {
                 command += &format!(" {}", quoted(word));
                 command.extend(value.iter().map(|value| format!(" {}", quoted(value))));
             }

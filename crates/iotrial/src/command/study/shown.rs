@@ -160,7 +160,7 @@ impl<'s> Shown<'s> {
     fn hints(&self) -> Vec<String> {
         let mut hints = Vec::new();
         if self.began_at.is_some() && !self.is_measured_here() {
-            hints.push("hint: --resume measures what is missing or failed".to_owned());
+            hints.push("hint: `iotrial study FILE --resume` measures what is missing or failed".to_owned());
         }
         let is_awaited = |cell: &&CellStatus| cell.elsewhere && cell.state != CellState::Done;
         let mut awaited: Vec<&str> =
