@@ -58,6 +58,19 @@ pub fn render_terminal(document: &Document, style: TerminalStyle) -> String {
     page.text
 }
 
+/// The answer of a document once more in one line, for the end of a page whose top has scrolled away. `None` where the document
+/// answers no question, and of a verdict: the command that measured repeats it beside what to do next.
+pub fn render_closing(document: &Document, style: TerminalStyle) -> Option<String> {
+    let blocks = document.sections.iter().flat_map(|section| &section.blocks);
+    let answer = blocks.into_iter().find_map(|block| match block {
+        Block::Answer(answer) => Some(answer),
+        _ => None,
+    })?;
+    let mut page = Page { text: String::new(), width: style.width.max(NARROWEST), color: style.color };
+    page.headline(answer);
+    Some(page.text)
+}
+
 fn is_for_a_longer_look(chapter: &Document) -> bool {
     chapter.tables().next().is_some() && !chapter.tables().any(|table| table.at_a_glance)
 }
@@ -197,11 +210,15 @@ impl Page {
     }
 
     fn answer(&mut self, answer: &Answer) {
-        let (tone, symbol) = mark(answer.is_good);
         self.line("");
-        self.prose(&format!("{} ", self.paint(tone, symbol)), "  ", &answer.headline, tone);
+        self.headline(answer);
         self.prose("  ", "  ", &answer.sentence, Tone::Plain);
         self.points_of(answer);
+    }
+
+    fn headline(&mut self, answer: &Answer) {
+        let (tone, symbol) = mark(answer.is_good);
+        self.prose(&format!("{} ", self.paint(tone, symbol)), "  ", &answer.headline, tone);
     }
 
     fn statement(&mut self, statement: &Answer) {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use iotrial_analysis::comparison::GateOutcome;
 use iotrial_report::document::Document;
-use iotrial_report::terminal::{TerminalStyle, render_terminal};
+use iotrial_report::terminal::{TerminalStyle, render_closing, render_terminal};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -109,10 +109,22 @@ impl<'p, T: Serialize> Presentation<'p, T> {
     }
 }
 
-/// A document as a terminal shows it, and below it where the files are.
+/// More lines than a small terminal shows at once.
+const MOST_LINES_AT_ONCE: usize = 24;
+
+/// A document as a terminal shows it, and below it where the files are. A long one ends with its answer, because what stands last is read
+/// first.
 pub fn text_of(document: &Document, files: &[(&str, &Path)]) -> String {
-    let text = render_terminal(document, terminal_style());
-    if files.is_empty() { text } else { format!("{text}\n{}", lines_of(files)) }
+    let mut text = render_terminal(document, terminal_style());
+    if !files.is_empty() {
+        text += &format!("\n{}", lines_of(files));
+    }
+    if text.lines().count() > MOST_LINES_AT_ONCE
+        && let Some(closing) = render_closing(document, terminal_style())
+    {
+        text += &format!("\n{closing}");
+    }
+    text
 }
 
 fn lines_of(files: &[(&str, &Path)]) -> String {

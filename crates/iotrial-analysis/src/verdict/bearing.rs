@@ -16,6 +16,8 @@ use crate::words::seconds_in_words;
 // Ten intervals of a second: with fewer there is neither a course to look at nor a pause of the host that would not decide every
 // figure. From here to a minute the length is a caveat (finding `short-run`).
 const SHORTEST_ANSWER: Duration = Duration::from_secs(10);
+/// What is shorter has the finding `short-run`.
+const LONG_ENOUGH: Duration = Duration::from_secs(60);
 /// An advice to measure longer asks for no more than this.
 const LONGEST_ADVICE: Duration = Duration::from_secs(3_600);
 
@@ -32,6 +34,8 @@ pub(super) struct Bearing {
     pub(super) caveats: Vec<String>,
     /// The same in full.
     pub(super) caveat_reasons: Vec<String>,
+    /// How long to measure so that the length is no caveat; `None` of what was long enough.
+    longer: Option<Duration>,
 }
 
 /// What speaks against the storage.
@@ -121,6 +125,9 @@ impl Bearing {
                     bearing.doubts.push(Doubt { words, reason, advice, finding: id });
                 }
                 Weight::Caveat(words) => {
+                    if finding.id == FindingId::ShortRun && subject.source.is_none() {
+                        bearing.longer = measure_longer(subject, LONG_ENOUGH).duration;
+                    }
                     bearing.caveats.extend(words);
                     bearing.caveat_reasons.push(finding.message.clone());
                 }
@@ -176,11 +183,12 @@ impl Bearing {
     }
 
     /// What to change first. One advice at a time: the next run shows what is left. It is long enough at once, though, so that it does
-    /// not end with the next doubt.
+    /// not end with the next doubt or caveat.
     pub(super) fn advice(&self) -> Option<Advice> {
         let mut advices = self.doubts.iter().filter_map(|doubt| doubt.advice.as_ref());
         let first = advices.next()?.clone();
-        Some(Advice { duration: first.duration.max(advices.filter_map(|one| one.duration).max()), ..first })
+        let longest = advices.filter_map(|one| one.duration).chain(self.longer).max();
+        Some(Advice { duration: first.duration.max(longest), ..first })
     }
 }
 
@@ -377,7 +385,7 @@ fn of_short_run(subject: &Subject<'_>, finding: &Finding) -> Weight {
     if subject.source.is_none() && measured + CLOCK_SLACK < SHORTEST_ANSWER {
         let words =
             if measured.is_zero() { finding.message.clone() } else { format!("only {words} were measured") };
-        return Weight::Doubt { words, advice: Some(measure_longer(subject, Duration::from_secs(60))) };
+        return Weight::Doubt { words, advice: Some(measure_longer(subject, LONG_ENOUGH)) };
     }
     Weight::Caveat(Some(format!("for only {words}")))
 }

@@ -7,7 +7,7 @@ use clap::{Args, Subcommand};
 
 use iotrial_model::given_target::GivenTarget;
 use iotrial_model::need::Need;
-use iotrial_model::units::parse_duration;
+use iotrial_model::units::{ByteSize, parse_duration};
 use iotrial_session::request::{Earlier, StudyRequest};
 
 use super::rig::targets;
@@ -150,7 +150,7 @@ pub enum StudyCommand {
 Examples:
   iotrial study new /mnt/old /mnt/new > volumes.toml
   iotrial study new /mnt/a /mnt/b --profile postgresql-oltp > pg.toml
-  iotrial study new /mnt/a /mnt/b --duration 5m --need 20000iops > disks.toml")]
+  iotrial study new /mnt/a /mnt/b --size 20GiB --need 20000iops > disks.toml")]
 pub struct StudyNewArgs {
     /// What to compare: directories, files or devices, each becomes a configuration.
     #[arg(required = true, num_args = 2.., value_name = "TARGET")]
@@ -167,6 +167,10 @@ pub struct StudyNewArgs {
     /// Name of the study: its journal in the store has it, so each study needs its own.
     #[arg(long, default_value = "comparison")]
     pub name: String,
+
+    /// Total size of the test files of each run [default: the profile's quick one].
+    #[arg(long, value_name = "SIZE")]
+    pub size: Option<ByteSize>,
 
     /// Measuring time of each run [default: the profile's quick one].
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]

@@ -137,6 +137,7 @@ impl Comparison {
             profiles: vec![self.profile.to_owned()],
             repeats: self.repeats,
             name: name.to_owned(),
+            size: None,
             duration: self.duration,
             need: self.need.clone(),
         }

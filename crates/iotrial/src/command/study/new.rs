@@ -40,6 +40,10 @@ fn text(args: &StudyNewArgs) -> String {
     let labels = labels(&args.targets);
     let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
     let profiles: Vec<String> = args.profiles.iter().map(|one| quoted(one)).collect();
+    let size = match args.size {
+        Some(size) => format!("size = {}", quoted(&size.exact())),
+        None => "# size = \"20GiB\"".to_owned(),
+    };
     let duration = match args.duration {
         Some(duration) => format!("duration = {}", quoted(&format_duration(duration))),
         None => "# duration = \"5m\"".to_owned(),
@@ -47,7 +51,7 @@ fn text(args: &StudyNewArgs) -> String {
     let mut text = format!(
         "# Measured by: iotrial study THIS-FILE --dry-run, and then without --dry-run. `iotrial docs study` has every key.\n\
          format = \"iotrial.study/1\"\nname = {}\ntitle = {}\nprofiles = [{}]\nrepeats = {}\n\n\
-         # What is not given here is as the profile has it in its quick form.\n[load]\n# size = \"20GiB\"\n{duration}\n",
+         # What is not given here is as the profile has it in its quick form.\n[load]\n{size}\n{duration}\n",
         quoted(&args.name),
         quoted(&labels.join(" or ")),
         profiles.join(", "),
@@ -80,6 +84,8 @@ fn labels(targets: &[String]) -> Vec<String> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
+    use iotrial_model::units::ByteSize;
+
     use super::*;
 
     fn asked(targets: &[&str]) -> StudyNewArgs {
@@ -88,6 +94,7 @@ mod tests {
             profiles: vec!["etcd".to_owned()],
             repeats: 5,
             name: "comparison".to_owned(),
+            size: None,
             duration: None,
             need: None,
         }
@@ -98,12 +105,16 @@ mod tests {
     }
 
     #[test]
-    fn name_duration_and_need_are_those_of_the_study() {
+    fn name_size_duration_and_need_are_those_of_the_study() {
         let duration = Some(std::time::Duration::from_secs(300));
         let need = Some(iotrial_model::need::Need::Total(5_000.0));
-        let args = StudyNewArgs { name: "disks".to_owned(), duration, need, ..asked(&["/mnt/a", "/mnt/b"]) };
+        // One that no unit divides is written as exactly.
+        let size = Some(ByteSize::bytes((1 << 30) + 512));
+        let name = "disks".to_owned();
+        let args = StudyNewArgs { name, size, duration, need, ..asked(&["/mnt/a", "/mnt/b"]) };
         let study = Study::parse(&text(&args)).unwrap();
         assert_eq!((study.name.as_str(), study.load.duration), ("disks", args.duration));
+        assert_eq!(study.load.size, args.size);
         assert_eq!(study.load.need, args.need);
     }
 
