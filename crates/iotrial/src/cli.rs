@@ -111,7 +111,7 @@ pub enum Command {
     Study(Box<StudyArgs>),
     /// Is the storage of a running system fast enough? Watch it live, or read counters of PerfMon, iostat, sar, SQL Server or PostgreSQL.
     Watch(Box<WatchArgs>),
-    /// Show results again: verdict and figures on the screen, or as HTML, XLSX, Markdown or CSV.
+    /// Show results: verdict and figures on the screen, or as HTML, XLSX, Markdown or CSV.
     Report(ReportArgs),
     /// Compare configurations: side by side, what each factor changes, a ranking and a recommendation.
     Compare(CompareArgs),
@@ -121,7 +121,7 @@ pub enum Command {
     Size(Box<SizeArgs>),
     /// Read Oracle AWR reports: how much I/O the database does, on average and at peak, and what it waits for.
     Awr(AwrArgs),
-    /// Import results of other tools: fio, diskspd, SQLIO, Iometer, CrystalDiskMark, vdbench, printed tables.
+    /// Import results of other tools: fio, diskspd, SQLIO, Iometer, CrystalDiskMark, vdbench, tables copied from papers.
     Import(ImportArgs),
     /// List or search the stored results.
     #[command(visible_alias = "list")]
@@ -147,7 +147,7 @@ Examples:
   iotrial schema record > record.schema.json
   iotrial schema summary > summary.schema.json
 
-`iotrial docs record` and `iotrial docs json` explain the keys, `iotrial docs python` reads records into pandas.")]
+`iotrial docs record` and `iotrial docs json` explain the keys, `iotrial docs python` shows how to read records into pandas.")]
     Schema {
         /// Name of the schema.
         #[arg(add = completion::schemas())]
@@ -201,7 +201,7 @@ Examples:
   iotrial run --latency-limit 2ms@p99
   # what happens at half, and at one and a half times, that rate?
   iotrial run --need 20000iops --steps 50%,100%,150%
-  # up to which share of the profile's rates does it keep up?
+  # what percentage of the profile's rates can it keep up with?
   iotrial run sqlserver-checkpoint --steps 50%,75%,100%
   # throughput at saturation, without searching for a rate
   iotrial run --closed
@@ -213,7 +213,7 @@ Examples:
   iotrial run --full --listen 9464
   # the same for a script: one JSON object per second
   iotrial run --json-stream | jq 'select(.kind == \"interval\").together.iops'
-  # check your own host rules first, and keep what the cloud says of the machine
+  # check your own host rules first, and keep what the cloud says about the machine
   iotrial run --rules ./our-rules --cloud
   # a raw device; get the token from `iotrial target`
   iotrial run oracle-slob-random --target /dev/nvme1n1 --destroy 3f9a1c…
@@ -223,13 +223,13 @@ Examples:
 The HTML report is saved next to the record, or where --html says.
 
 Test files are created in the target directory, written completely, and removed at the end. At least 10 % of the file \
-system and 1 GiB stay free (if less than 10 % is free, 1 % of the rest is used). Raw devices are only read, unless you give the token.")]
+system and 1 GiB stay free (if less than 10 % is free, 1 % of the free space is used). Raw devices are only read, unless you give the token.")]
 pub struct RunArgs {
     #[command(flatten)]
     pub load: LoadArgs,
 
     /// Measure until five consecutive rounds are steady (SNIA PTS), each a fifth of --duration; only those rounds are
-    /// reported. Gives up after LIMIT [default: 25 rounds].
+    /// reported. Gives up after LIMIT, a time such as 1h [default: 25 rounds].
     #[arg(long, value_name = "LIMIT", value_parser = parse_limit, num_args = 0..=1)]
     pub until_steady: Option<Option<Duration>>,
 
@@ -383,7 +383,7 @@ impl Staircase {
 /// How a job of fio is read.
 #[derive(Debug, Args, Default)]
 pub struct FioArgs {
-    /// With `stonewall` in the job file: which group of jobs to run, counting from 1.
+    /// With `stonewall` in the job file: which group of jobs to take, counting from 1.
     #[arg(long, value_name = "NUMBER")]
     pub fio_set: Option<usize>,
 
@@ -391,7 +391,7 @@ pub struct FioArgs {
     #[arg(long)]
     pub fio_leave_out: bool,
 
-    /// Allow the job to use this environment variable as `${NAME}` (repeatable). Its value becomes part of the record.
+    /// Allow the job to use this environment variable as `${NAME}` (repeatable). Its value is stored in the result.
     #[arg(long, value_name = "NAME")]
     pub fio_env: Vec<String>,
 }
@@ -403,7 +403,7 @@ pub struct LoadArgs {
     #[arg(default_value = "sqlserver-oltp", add = completion::profiles())]
     pub profile: String,
 
-    /// Total size of all test files [default: the profile's quick size, at most what is free].
+    /// Total size of all test files [default: the profile's quick size, less if space is short].
     #[arg(short, long, value_name = "SIZE")]
     pub size: Option<ByteSize>,
 
@@ -412,7 +412,7 @@ pub struct LoadArgs {
     #[arg(short, long, value_name = "TIME", value_parser = parse_duration, visible_aliases = ["time", "runtime"])]
     pub duration: Option<Duration>,
 
-    /// How long the load runs before measuring starts [default: the profile's quick time].
+    /// How long the load runs before measuring starts [default: the profile's quick ramp].
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub ramp: Option<Duration>,
 
@@ -512,12 +512,12 @@ attribute such as `driver`) is taken from pairs of configurations that differ in
 Exit codes: 0 compared, all gates passed; 1 a gate failed; 2 wrong usage or input, or records \
 that cannot be compared fairly; 3 failed; 4 no gate failed, but one is undecided.")]
 pub struct CompareArgs {
-    /// What to compare: ids or labels from the store, record files, results of other tools, printed tables, folders of
+    /// What to compare: ids or labels from the store, record files, results of other tools, tables from papers, folders of
     /// these, studies, or - for standard input.
     #[arg(value_name = "RECORD", required_unless_present = "tables", add = completion::results())]
     pub records: Vec<String>,
 
-    /// A file with printed figures (repeatable).
+    /// A file with figures copied from a paper (repeatable).
     #[arg(long = "table", value_name = "FILE")]
     pub tables: Vec<PathBuf>,
 
@@ -536,7 +536,7 @@ pub struct CompareArgs {
     #[command(flatten)]
     pub gates: GateArgs,
 
-    /// Compare even if it is not fair, and skip records that cannot be read; both with a warning.
+    /// Compare even if profiles or conditions differ, and skip records that cannot be read; both with a warning.
     #[arg(long)]
     pub force: bool,
 
@@ -565,7 +565,7 @@ Examples:
   iotrial audit ./results --html audit.html
   iotrial audit vendor.toml --json | jq '.findings[] | {place, message}'
 
-Rounding is allowed for: 98.6 stands for every value that rounds to it, or is cut off to it, and figures contradict \
+Rounding is allowed for: 98.6 stands for every value that rounds to it, or truncates to it, and figures contradict \
 each other only if no such values agree. `iotrial docs audit` lists every check with its limits.
 
 Exit codes: 0 no contradiction; 1 a contradiction; 2 wrong usage or input, or one of several files \

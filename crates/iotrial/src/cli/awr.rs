@@ -19,7 +19,7 @@ Examples:
   # as a page, or for a program
   iotrial awr ./reports --html day.html
   iotrial awr ./reports --json
-  # write a demand (95th percentile), and find what to buy for it
+  # write a demand file (95th percentile), and find what to buy for it
   iotrial awr ./reports --demand erp.toml
   iotrial size --demand erp.toml
   # sized like Microsoft's OMAT, or by the highest minute
@@ -44,11 +44,11 @@ pub struct AwrArgs {
     #[arg(required = true, value_name = "FILE|DIR|-")]
     pub reports: Vec<PathBuf>,
 
-    /// Count only this database, by its name in the list (repeatable).
+    /// Count only this database, by its name in the output (repeatable).
     #[arg(long, value_name = "NAME")]
     pub database: Vec<String>,
 
-    /// Shift the times of a database whose host is in another time zone: `ERP=-1:00` is one hour back.
+    /// Shift the times of a database whose host is in another time zone: `ERP=-1:00` moves them back one hour.
     #[arg(long, value_name = "NAME=HOURS", value_parser = ClockShift::parse, allow_hyphen_values = true)]
     pub clock: Vec<ClockShift>,
 
@@ -95,7 +95,7 @@ pub struct RightSizeArgs {
     #[arg(long, value_name = "PERCENT", value_parser = parse_utilisation)]
     pub cpu_utilisation: Option<f64>,
 
-    /// Multiply CPU by this [default: 1 if the level was measured; 2 for a single report, and for omat].
+    /// Multiply CPU by this [default: 1 if there are enough reports to know the level; 2 for a single one, and for omat].
     #[arg(long, value_name = "N", value_parser = parse_factor)]
     pub factor_cpu: Option<f64>,
 
@@ -103,7 +103,7 @@ pub struct RightSizeArgs {
     #[arg(long, value_name = "N", value_parser = parse_factor)]
     pub factor_memory: Option<f64>,
 
-    /// Multiply I/O rates by this [default: as for CPU].
+    /// Multiply I/O rates by this [default: the factor for CPU].
     #[arg(long, value_name = "N", value_parser = parse_factor)]
     pub factor_io: Option<f64>,
 }
@@ -145,9 +145,9 @@ fn parse_factor(text: &str) -> Result<f64, String> {
 /// How to size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum SizeMethod {
-    /// By CPU time, with headroom, and I/O rates as measured.
+    /// By CPU time, with headroom, and by the measured I/O rates.
     Iotrial,
-    /// Like Microsoft's OMAT: by active sessions, everything doubled.
+    /// Like Microsoft's tool for migrating Oracle (OMAT): by active sessions, all results doubled.
     Omat,
     /// By the highest values seen.
     Peak,
@@ -190,9 +190,9 @@ impl ClockShift {
 pub enum DemandLevel {
     /// The mean over time.
     Average,
-    /// What is not exceeded in 95 % of the time.
+    /// What is not exceeded 95 % of the time.
     P95,
-    /// What is not exceeded in 99 % of the time.
+    /// What is not exceeded 99 % of the time.
     P99,
     /// The highest interval.
     Peak,

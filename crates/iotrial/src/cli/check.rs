@@ -23,7 +23,7 @@ Examples:
   # list the rules; add your own
   iotrial check --list-rules
   iotrial check --target /data --rules ./our-rules
-  # on a cloud machine, also ask its metadata service for shape and volumes
+  # on a cloud machine, also ask its metadata service for instance type and volumes
   iotrial check --target /data --cloud
   # another host, from a copy of its /proc, /sys and /etc
   iotrial check --root ./db01 --target /data
@@ -50,7 +50,7 @@ pub struct CheckArgs {
     #[arg(long, conflicts_with = "targets")]
     pub list_rules: bool,
 
-    /// Also ask the cloud's metadata service (169.254.169.254) for shape, volume types and host caching.
+    /// Also ask the cloud's metadata service (169.254.169.254) for instance type, volume types and host caching.
     #[arg(long, conflicts_with = "root")]
     pub cloud: bool,
 

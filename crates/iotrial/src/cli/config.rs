@@ -12,7 +12,7 @@ Examples:
   iotrial config --example > ~/.config/iotrial/config.toml
   iotrial config --json | jq '.settings[] | select(.source)'
 
-The command line overrides variables (IOTRIAL_TARGET, …), these override ./iotrial.toml, and that overrides your own file. \
+The command line overrides variables (IOTRIAL_TARGET, …), variables override ./iotrial.toml, and that overrides the file in your home directory. \
 `iotrial docs configuration` describes every key.")]
 pub struct ConfigArgs {
     /// Print a commented file with every setting.

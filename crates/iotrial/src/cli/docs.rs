@@ -11,10 +11,10 @@ Examples:
   # list the pages
   iotrial docs
   iotrial docs profiles
-  # as Markdown, for another reader
+  # as Markdown
   iotrial docs profiles --markdown > profiles.md
 
-On a terminal a page is formatted for its width, and shown with $PAGER or `less` if it is long (PAGER=cat: without). In a \
+On a terminal a page is formatted for its width, and shown with $PAGER or `less` if it is long (PAGER=cat turns that off). In a \
 pipe or a file it is Markdown.")]
 pub struct DocsArgs {
     /// Name of the page.

@@ -9,12 +9,12 @@ use iotrial_session::request::HostLook;
 /// `--rules` and `--cloud` of every command that makes a load.
 #[derive(Debug, Clone, Args)]
 pub struct HostArgs {
-    /// Also warn before the load of what is critical by rules of your own: a TOML file, or a folder of them, as `iotrial check` takes
-    /// them (repeatable).
+    /// Before the load starts, also warn about what your own rules call critical: a TOML file, or a folder of them, as for
+    /// `iotrial check` (repeatable).
     #[arg(long, value_name = "FILE|DIR")]
     pub rules: Vec<PathBuf>,
 
-    /// Ask the cloud's metadata service (169.254.169.254) for shape, volume types and host caching, and keep them in the record.
+    /// Ask the cloud's metadata service (169.254.169.254) for instance type, volume types and host caching, and keep them in the record.
     #[arg(long)]
     pub cloud: bool,
 }

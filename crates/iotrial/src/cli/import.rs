@@ -44,7 +44,7 @@ pub struct ImportArgs {
     #[arg(short, long = "attribute", value_name = "KEY=VALUE", value_parser = parse_attribute)]
     pub attributes: Vec<(String, AttributeValue)>,
 
-    /// What the files are used for, which decides the limits: data, tempdb, log, scan, backup.
+    /// What the tested storage is used for, which decides the limits: data, tempdb, log, scan, backup.
     #[arg(long, value_name = "ROLE", value_parser = parse_role)]
     pub role: Option<Role>,
 

@@ -7,7 +7,7 @@ use clap::Args;
 /// `--listen` of every command that makes a load.
 #[derive(Debug, Clone, Args)]
 pub struct ListenArgs {
-    /// Serve live figures to Prometheus during the run. A port without an address is on 127.0.0.1, which only this host can reach.
+    /// Serve live figures to Prometheus during the run. A port alone listens on 127.0.0.1, which only this host can reach.
     #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = parse_address)]
     pub listen: Option<SocketAddr>,
 }

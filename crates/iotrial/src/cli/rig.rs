@@ -19,8 +19,8 @@ pub const USUAL_DIRECTORY: &str = "./iotrial-data";
 /// Targets, engine, name, and where the records go.
 #[derive(Debug, Clone, Args)]
 pub struct RigArgs {
-    /// Directory, iotrial test file or raw block device (repeatable). With roles in front (data, tempdb, log, scan, backup) only
-    /// for these: log=/mnt/b, data,tempdb=/mnt/a.
+    /// Directory, iotrial test file or raw block device (repeatable). Put roles in front (data, tempdb, log, scan, backup) to
+    /// use it for those only: log=/mnt/b, data,tempdb=/mnt/a.
     #[arg(short, long = "target", value_name = "[ROLE=]PATH", default_value = USUAL_DIRECTORY, value_parser = targets())]
     pub targets: Vec<GivenTarget>,
 
@@ -49,7 +49,8 @@ pub struct RigArgs {
     #[arg(short, long = "attribute", value_name = "KEY=VALUE", value_parser = parse_attribute)]
     pub attributes: Vec<(String, AttributeValue)>,
 
-    /// Overwrite a raw device: its token from `iotrial target DEVICE`. One for each device, in order.
+    /// Allow a raw device to be overwritten: give the token that `iotrial target DEVICE` prints. One for each device, in the order of
+    /// --target.
     #[arg(long, value_name = "TOKEN")]
     pub destroy: Vec<String>,
 
@@ -85,7 +86,7 @@ pub struct RigArgs {
 /// Where pages go that have no name of their own.
 #[derive(Debug, Clone, Default, Args)]
 pub struct PageArgs {
-    /// Save the HTML page in this folder, named by the id of the record [default: next to the record].
+    /// Save the HTML page in this folder, named after the id of the record [default: next to the record].
     #[arg(long, value_name = "DIR", conflicts_with = "html")]
     pub html_folder: Option<PathBuf>,
 }

@@ -36,7 +36,7 @@ Examples:
   iotrial size --demand erp.toml --os windows --database sqlserver-enterprise
   # committed for three years, and bought when it is needed
   iotrial size --demand erp.toml --growth 40% --years 3 --by-year --term 3y
-  # what do the catalogs know, and how old is it?
+  # what do the catalogs know, and how old are they?
   iotrial size catalogs
 
 A configuration delivers the smallest of what its volumes, their attachment, the machine, its network (in each \
@@ -109,11 +109,11 @@ pub struct SizeArgs {
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 
-    /// Write the cheapest configuration as a Terraform file, with names, zone and sizes as variables and the stripe as comments.
+    /// Write the cheapest configuration as a Terraform file, with names, zone and sizes as variables and the striping commands as comments.
     #[arg(long, value_name = "FILE")]
     pub terraform: Option<PathBuf>,
 
-    /// Write the commands of the provider's own tool (aws, az, gcloud, oci) that make it, as a shell script.
+    /// Write the commands of the provider's own tool (aws, az, gcloud, oci) that create it, as a shell script.
     #[arg(long, value_name = "FILE")]
     pub commands: Option<PathBuf>,
 
@@ -149,7 +149,7 @@ pub struct DemandArgs {
     #[arg(long, value_name = "PERCENT", requires = "demand", value_parser = parse_percentile)]
     pub percentile: Option<f64>,
 
-    /// With counters: only this disk, by its name there (repeatable) [default: every whole disk].
+    /// With counters: only this disk, as named in the counter file (repeatable) [default: every whole disk].
     #[arg(long = "disk", value_name = "NAME", requires = "demand")]
     pub disks: Vec<String>,
 
@@ -173,7 +173,8 @@ pub struct DemandArgs {
     #[arg(long = "pool", value_name = "ROLES=SIZE[,OPTION…]")]
     pub pools: Vec<DemandPool>,
 
-    /// How much is stored today, such as 4TiB; with --pool, by the roles without a pool, or by the data.
+    /// How much is stored today, such as 4TiB; with --pool, what the roles without a pool store, or the pool
+    /// of the data if it has no size of its own.
     #[arg(long, value_name = "SIZE")]
     pub capacity: Option<ByteSize>,
 
@@ -197,7 +198,7 @@ pub struct DemandArgs {
     #[arg(long, value_name = "OS", value_parser = parse_os)]
     pub os: Option<Os>,
 
-    /// Bring your own licence of the operating system.
+    /// Bring your own licence for the operating system.
     #[arg(long)]
     pub own_licence: bool,
 
@@ -217,8 +218,8 @@ pub struct DemandArgs {
     #[arg(long, value_name = "COPIES", value_parser = parse_mirror)]
     pub mirror: Option<Mirror>,
 
-    /// Number of replicas that receive writes over the network (Data Guard, Always On): those of the log, or all writes if the
-    /// demand has no log.
+    /// Number of replicas that receive writes over the network (Data Guard, Always On): they receive the writes of the log, or all
+    /// writes if the demand has no log.
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(0..=16))]
     pub replicas: Option<u32>,
 
@@ -254,7 +255,7 @@ pub struct MoneyArgs {
     #[arg(long = "rate", value_name = "FROM/TO=N")]
     pub rates: Vec<GivenRate>,
 
-    /// Hours per month [default: the shortest month of all catalogs, 730 of the built-in ones].
+    /// Hours per month [default: the lowest value in the catalogs; 730 in the built-in ones].
     #[arg(long, value_name = "N", value_parser = parse_hours)]
     pub hours_per_month: Option<f64>,
 
@@ -270,32 +271,33 @@ Examples:
   iotrial size explain today.toml --mix 40@64KiB --mix 100@1MiB
   # what a run reached, next to the limits
   iotrial size explain today.toml --record 01JD…
-  # the same with printed figures
+  # the same with figures from a paper
   iotrial size explain today.toml --table printed.toml
   # can it carry this demand?
   iotrial size explain today.toml --demand erp.toml
   # price and performance of several, with what was measured on the second
   iotrial size explain one.toml ten.toml --mix 100@64KiB --record 2=01JD…")]
 pub struct ExplainArgs {
-    /// Configuration file (TOML; `iotrial docs size`). Several are compared: what each delivers, what binds, what a MB/s and 1,000
-    /// IOPS cost.
+    /// Configuration file (TOML; `iotrial docs size`). Several are compared: what each delivers, what limits it, what 1 MB/s and
+    /// 1,000 IOPS cost.
     #[arg(value_name = "CONFIG", required = true)]
     pub configurations: Vec<PathBuf>,
 
-    /// Share of reads at a block size, such as 70@8KiB (repeatable) [default: six usual ones].
+    /// Share of reads at a block size, such as 70@8KiB (repeatable) [default: six common mixes].
     #[arg(long = "mix", value_name = "PERCENT@SIZE")]
     pub mixes: Vec<Mix>,
 
     /// What was measured on this configuration: a file of iotrial or of another tool, an id or a label in the store, runs and
-    /// sweeps (repeatable). With several configurations, which one it is of by its number: 2=01JD….
+    /// sweeps (repeatable). With several configurations, put the number of the one it belongs to in front: 2=01JD….
     #[arg(long = "record", value_name = "[N=]RECORD")]
     pub records: Vec<String>,
 
-    /// A table of printed figures (`iotrial docs table-format`; repeatable). With several configurations by number, as --record.
+    /// A table of figures from a paper (`iotrial docs table-format`; repeatable). With several configurations, with a number in
+    /// front, as for --record.
     #[arg(long = "table", value_name = "[N=]FILE")]
     pub tables: Vec<String>,
 
-    /// Only these rows of the tables, by id (repeatable). With several configurations also 2=ID: only of that one.
+    /// Only these rows of the tables, by id (repeatable). With several configurations, 2=ID is a row for the second one only.
     #[arg(long = "row", value_name = "[N=]ID", requires = "tables")]
     pub rows: Vec<String>,
 

@@ -7,22 +7,22 @@ use iotrial_sizing::price::{Counted, DatabaseCount, LicencesFrom, Pair};
 
 use super::size::{parse_number, parse_word};
 
-/// What the cost counts.
+/// What the cost includes.
 #[derive(Debug, Args, Default)]
-#[command(next_help_heading = "What the cost counts")]
+#[command(next_help_heading = "What the cost includes")]
 pub struct CountedArgs {
-    /// How long you are bound to the machine: on-demand, 1y or 3y (reservations, committed use). A machine without a source for
-    /// it is counted on demand, and named [default: on-demand].
+    /// How long you are bound to the machine: on-demand, 1y or 3y (reservations, committed use). A machine whose price for that
+    /// term is not in the catalog is priced on demand, and listed [default: on-demand].
     #[arg(long, value_name = "TERM", value_parser = parse_term)]
     pub term: Option<Term>,
 
     /// Count licences of the database: sqlserver-standard, sqlserver-enterprise, oracle-ee or oracle-se2. Sizes with fewer
-    /// vCPU at the same price (Azure) are then searched, too.
+    /// vCPUs at the same price (Azure) are then considered, too.
     #[arg(long, value_name = "DATABASE", value_parser = parse_database)]
     pub database: Option<Database>,
 
     /// Where its licences come from: included (by the hour, from the provider), list (bought at list price, with support), own
-    /// (there already, only counted), or what one costs you a year, such as 1400 [default: included for SQL Server, list for
+    /// (you have them: their number is shown, without a price), or your yearly price for one licence, such as 1400 [default: included for SQL Server, list for
     /// Oracle].
     #[arg(long, value_name = "SOURCE|AMOUNT", requires = "database", value_parser = parse_licences)]
     pub database_licences: Option<LicencesFrom>,
@@ -32,7 +32,7 @@ pub struct CountedArgs {
     pub write_off: u32,
 
     /// Count a second machine of the same size that takes over: replica (with volumes of its own, as Always On and Data Guard
-    /// have) or cluster (on the same volumes). Licences of the passive one as the vendor rules.
+    /// have) or cluster (on the same volumes). The passive one is licensed by the vendor's rules.
     #[arg(long, value_name = "KIND", value_parser = parse_pair)]
     pub pair: Option<Pair>,
 

@@ -46,7 +46,7 @@ Every command takes a result by its label, its id, the beginning of its id, or i
 more characters. `last` is the newest result, `last~1` the one before it, `last:LABEL` the newest \
 with a label. `iotrial docs records` explains more.")]
 pub struct RecordsArgs {
-    /// Only results whose label contains this text; upper and lower case are the same.
+    /// Only results whose label contains this text; case is ignored.
     #[arg(long, value_name = "TEXT", add = completion::labels())]
     pub label: Option<String>,
 

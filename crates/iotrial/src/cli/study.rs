@@ -25,7 +25,7 @@ Examples:
   iotrial study new /mnt/a /mnt/b > volumes.toml
   # show order, time and space
   iotrial study volumes.toml --dry-run
-  # measure every configuration, in balanced order
+  # measure every configuration, in an order that favours none
   iotrial study volumes.toml
   # continue after an interruption
   iotrial study volumes.toml --resume
@@ -40,7 +40,7 @@ Examples:
   # … and its records added
   iotrial study add volumes.toml 01JD….iotrial.json
 
-Reports contain the comparison; with several profiles, the overall answer and a chapter for each.
+Reports contain the comparison; with several profiles, they have the overall answer and a chapter for each.
 
 Commands in the study file (attach, mount) are shown before the first one runs and must be confirmed; without a \
 terminal they need --yes. `iotrial docs study` describes the file."
@@ -70,12 +70,12 @@ pub struct StudyArgs {
     #[arg(long, conflicts_with_all = ["resume", "restart"])]
     pub status: bool,
 
-    /// Show order, time and space of what would be measured, without doing anything.
+    /// Show the order, and the time and space it would take, without doing anything.
     #[arg(long, conflicts_with_all = ["status", "restart", "ReportFiles"])]
     pub dry_run: bool,
 
-    /// The token of `iotrial target DEVICE`: the study destroys what is on it, again with each of its loads; one for each
-    /// raw device of the study, in the order in which it names them.
+    /// Allow a raw device to be overwritten, by each load of the study: give the token that `iotrial target DEVICE` prints. One for
+    /// each raw device, in the order of the study file.
     #[arg(long, value_name = "TOKEN", conflicts_with = "status")]
     pub destroy: Vec<String>,
 
@@ -160,7 +160,7 @@ pub struct StudyNewArgs {
     #[arg(long = "profile", value_name = "PROFILE", default_value = "sqlserver-oltp")]
     pub profiles: Vec<String>,
 
-    /// How often to measure each configuration; small differences need five or more.
+    /// How many times to measure each configuration; small differences need five or more.
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeats: u32,
 

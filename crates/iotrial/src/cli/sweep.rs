@@ -24,7 +24,7 @@ Examples:
   iotrial sweep --target data=/mnt/a --target log=/mnt/b
   # exactly these queue depths instead of a search
   iotrial sweep --pattern randread-8k --grid 1,2,4,8,16,32,64,128
-  # a raw device, only read
+  # a raw device, reads only
   iotrial sweep --target /dev/nvme1n1 --pattern randread-8k
   # the SQLIO series with its full times: 47 minutes
   iotrial sweep --series sqlio --full
@@ -45,7 +45,7 @@ pub struct SweepArgs {
     #[arg(short, long = "pattern", value_name = "NAME-SIZE", value_delimiter = ',')]
     pub patterns: Vec<LoadPattern>,
 
-    /// Total size of all test files [default: 1 GiB per target, at most what is free].
+    /// Total size of all test files [default: 1 GiB per target, less if space is short].
     #[arg(short, long, value_name = "SIZE")]
     pub size: Option<ByteSize>,
 
@@ -57,7 +57,7 @@ pub struct SweepArgs {
     #[arg(long, value_enum, conflicts_with_all = ["patterns", "grid", "repeats"])]
     pub series: Option<SeriesChoice>,
 
-    /// Run the series with the times of its paper instead of 10 s per test and 5 s idle.
+    /// Run the series with the durations given in its paper instead of 10 s per test and 5 s idle.
     #[arg(long, requires = "series")]
     pub full: bool,
 
@@ -66,7 +66,7 @@ pub struct SweepArgs {
     #[arg(long, conflicts_with_all = ["grid", "series", "size"])]
     pub channel: bool,
 
-    /// Duration of each sustained measurement; a search needs about two per pattern [default: 10s].
+    /// Duration of each sustained measurement; a search makes about two per pattern [default: 10s].
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub step: Option<Duration>,
 
@@ -74,7 +74,7 @@ pub struct SweepArgs {
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub idle: Option<Duration>,
 
-    /// How often to measure each load [default: 2; 1 with --grid].
+    /// How many times to measure each load [default: 2; 1 with --grid].
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=100))]
     pub repeats: Option<u32>,
 

@@ -39,7 +39,7 @@ Examples:
   iotrial watch --listen 127.0.0.1:9464
   iotrial watch --json | jq -c '.disks[]?.read_latency_s'
 
-iotrial reads a regular file as counters, and watches a directory or a block device live, with every device below it. It generates no \
+iotrial reads a regular file as counters, and watches a directory or a block device live, with every underlying device. It generates no \
 load and writes nothing to what it watches. `iotrial docs watch` has the queries for the snapshots, the thresholds, and the meaning of \
 each observation.
 
@@ -67,11 +67,11 @@ pub struct WatchArgs {
     #[arg(long = "disk", value_name = "NAME")]
     pub disks: Vec<String>,
 
-    /// Disks that share one load, which should be even (repeatable). Below a watched directory iotrial finds them itself.
+    /// Disks that should share one load evenly (repeatable). For a watched directory iotrial finds them itself.
     #[arg(long = "stripe", value_name = "DISK,DISK…", value_parser = parse_names)]
     pub stripes: Vec<Names>,
 
-    /// Write a demand for `iotrial size` and `run --need`: the load that the disks did not exceed in 95 % of the intervals.
+    /// Write a demand for `iotrial size` and `run --need`: the load that was not exceeded in 95 % of the intervals.
     #[arg(long, value_name = "FILE")]
     pub demand: Option<PathBuf>,
 
@@ -91,7 +91,7 @@ pub struct WatchArgs {
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
 
-    /// Live: serve the counters to Prometheus. A port without an address is on 127.0.0.1, which only this host can reach.
+    /// Live: serve the counters to Prometheus. A port alone listens on 127.0.0.1, which only this host can reach.
     #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = listen::parse_address)]
     pub listen: Option<SocketAddr>,
 
