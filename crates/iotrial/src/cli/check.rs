@@ -23,7 +23,7 @@ Examples:
   # list the rules; add your own
   iotrial check --list-rules
   iotrial check --target /data --rules ./our-rules
-  # on a cloud machine, also ask its metadata service for instance type and volumes
+  # on a cloud machine, also ask its metadata service about machine and volumes
   iotrial check --target /data --cloud
   # another host, from a copy of its /proc, /sys and /etc
   iotrial check --root ./db01 --target /data
