@@ -62,7 +62,7 @@ fn answer(search: &Search, ended: EndedHow) -> String {
     let and_not = match result.not_held_iops {
         Some(not_held) => format!(", and {} IOPS do not", rate_in_words(not_held)),
         None if was_tried_above(search, result.held_iops) => {
-            "; loads at higher rates did not agree".to_owned()
+            "; loads at higher rates are not enough to tell".to_owned()
         }
         None => ", more than the closed load reaches; no higher rate was tried".to_owned(),
     };

@@ -274,7 +274,11 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
         }
         Id::BufferedIo => doubt(
             "the I/O went through the page cache, so the figures mix memory and device",
-            "Leave out --buffered.",
+            match subject.source {
+                // Its author used another tool.
+                Some(_) => "Measure again with direct I/O (fio: direct=1, diskspd: -Sh).",
+                None => "Leave out --buffered.",
+            },
         ),
         _ if is_note => Weight::Nothing,
         Id::ShortRun => of_short_run(subject, finding),

@@ -302,7 +302,7 @@ fn of_highest(search: &Search, findings: &[Finding], bearing: &Bearing, verdict:
     let above = match (result.not_held_iops, result.not_held_doubts.is_empty()) {
         (None, _) if search.time_ran_out => "; there was no time to try higher rates".to_owned(),
         (None, _) if was_tried_above(search, result.held_iops) => {
-            "; the loads above it did not agree".to_owned()
+            "; the loads above it are not enough to tell".to_owned()
         }
         (None, _) => "; no rate above that of the closed load was tried".to_owned(),
         (Some(_), false) => format!("; at higher rates {}", result.not_held_doubts.in_words()),
