@@ -213,7 +213,7 @@ Examples:
   iotrial run --full --listen 9464
   # the same for a script: one JSON object per second
   iotrial run --json-stream | jq 'select(.kind == \"interval\").together.iops'
-  # check your own host rules first, and keep what the cloud says about the machine
+  # check your own host rules first, and keep what the cloud says about the VM
   iotrial run --rules ./our-rules --cloud
   # a raw device; get the token from `iotrial target`
   iotrial run oracle-slob-random --target /dev/nvme1n1 --destroy 3f9a1c…
