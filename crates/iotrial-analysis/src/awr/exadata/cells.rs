@@ -42,7 +42,7 @@ fn alerts(exadata: &Exadata) -> Vec<String> {
     let count = quarantines.count();
     if count > 0 {
         lines.push(format!(
-            "{count} quarantine{} smart scan for statements or whole databases on these cells (the alerts name them): those reads are not offloaded today, so they lose nothing by a move",
+            "{count} quarantine{} smart scan for statements or whole databases on these cells (the alerts name them): those reads are not offloaded today, so they lose nothing when the database moves",
             if count == 1 { " disables" } else { "s disable" }
         ));
     }
