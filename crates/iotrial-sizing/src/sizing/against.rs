@@ -104,9 +104,9 @@ fn why_it_loses(
     // says what.
     if more < 0.0 {
         return format!(
-            "{name} costs {} less than the answer, because it has something that the search leaves out: {}",
+            "{name} costs {} less than the answer, because it has something that the search does not consider: {}",
             money(-more, currency),
-            "pools that were not requested (--pool), a cache, a machine below the minimum size, or a kind of volume that must be named"
+            "pools that were not requested (--pool), a cache, a machine below the minimum size, or a kind of volume that must be selected by name (--volume)"
         );
     }
     let part = |part: CostPart| {

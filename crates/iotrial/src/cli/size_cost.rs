@@ -11,8 +11,8 @@ use super::size::{parse_number, parse_word};
 #[derive(Debug, Args, Default)]
 #[command(next_help_heading = "What the cost counts")]
 pub struct CountedArgs {
-    /// How long you are bound to the machine: on-demand, 1y or 3y (reservations, committed use). A machine without a source for
-    /// it is counted on demand, and named [default: on-demand].
+    /// How long you are bound to the machine: on-demand, 1y or 3y (reservations, committed use). If no source
+    /// has that price, the on-demand price is used and the answer says so [default: on-demand].
     #[arg(long, value_name = "TERM", value_parser = parse_term)]
     pub term: Option<Term>,
 
