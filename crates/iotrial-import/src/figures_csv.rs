@@ -95,7 +95,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         if columns[..index].contains(name) {
             reading.notes.warn(
                 format!("column {}", index + 1),
-                format!("`{}` stands twice; the last one counts", quote(name)),
+                format!("`{}` occurs twice; the last one counts", quote(name)),
             );
         }
     }

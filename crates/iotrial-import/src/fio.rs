@@ -135,7 +135,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         }
         // fio 3.1 pads its lists of percentiles with the same key.
         for path in document.node.keys_twice().iter().filter(|path| !path.ends_with(".percentile.0.00")) {
-            reading.notes.warn(format!("{prefix}{path}"), "stands twice; the first one counts");
+            reading.notes.warn(format!("{prefix}{path}"), "occurs twice; the first one counts");
         }
         // `client_stats` in client/server mode.
         let list = document.node.get("jobs").or(document.node.get("client_stats"));

@@ -45,7 +45,7 @@ pub fn unpack(bytes: &[u8], most: usize) -> Result<Cow<'_, [u8]>, ImportError> {
         return Err(ImportError::too_large(most));
     }
     if packed.is_damaged() {
-        return Err(ImportError::Packed { message: "its checksum is not that of what is in it".to_owned() });
+        return Err(ImportError::Packed { message: "its checksum does not match its content".to_owned() });
     }
     Ok(Cow::Owned(unpacked))
 }

@@ -99,7 +99,7 @@ fn a_key_that_stands_twice_is_told() {
     let imported = read(twice.as_bytes()).unwrap();
     assert_eq!(
         imported.records[0].warnings[0].to_string(),
-        "jobs[0].jobname: stands twice; the first one counts"
+        "jobs[0].jobname: occurs twice; the first one counts"
     );
     assert_eq!(imported.records[0].jobs[0].name, "mix");
 }
@@ -111,8 +111,8 @@ fn absurd_numbers_are_refused_with_what_they_are() {
         let line = json.lines().find(|line| line.trim().starts_with(&format!("\"{key}\" : "))).unwrap();
         error_of(json.replacen(line, &format!("\"{key}\" : {value},"), 1).as_bytes())
     };
-    assert_eq!(absurd("iops", "1e300"), "jobs: its read rate is beyond any run");
-    assert_eq!(absurd("total_ios", "18446744073709551615"), "jobs: its read count is beyond any run");
+    assert_eq!(absurd("iops", "1e300"), "jobs: its read rate is out of range");
+    assert_eq!(absurd("total_ios", "18446744073709551615"), "jobs: its read count is out of range");
     assert!(absurd("runtime", "1e999").contains("number out of range"));
 }
 

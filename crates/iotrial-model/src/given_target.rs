@@ -22,7 +22,7 @@ pub struct GivenTarget {
 pub enum ParseTargetError {
     /// The word before the `=` is not a role, and nothing is at the whole text either.
     #[error(
-        "`{word}` is not a role{}; the roles are {}, and a path that has a `=` begins with ./ or /",
+        "`{word}` is not a role{}; the roles are {}, and a path that contains `=` must begin with ./ or /",
         meant(word),
         in_words(Role::ALL)
     )]
@@ -31,7 +31,7 @@ pub enum ParseTargetError {
         word: String,
     },
     /// Two files of one job would have the same name.
-    #[error("`{0}` stands twice before the `=`")]
+    #[error("`{0}` is given twice before the `=`")]
     Twice(Role),
     /// A role has to lie somewhere.
     #[error("a path is missing after the `=` of `{0}`")]
@@ -65,7 +65,7 @@ pub enum DealError {
         roles: Vec<Role>,
     },
     /// A target for all roles without one of their own, where there are none.
-    #[error("nothing would lie on `{}`: every role of the profile `{profile}` has a target of its own", path.display())]
+    #[error("`{}` would not be used: every role of the profile `{profile}` has a target of its own", path.display())]
     NothingLeft {
         /// Name of the profile.
         profile: String,
@@ -225,9 +225,9 @@ mod tests {
             "`dta` is not a role (did you mean `data`?); the roles are data, tempdb, log, scan and backup",
         );
         check("redo=/mnt/a", "`redo` is not a role; the roles are");
-        check("a=b", "a path that has a `=` begins with ./ or /");
+        check("a=b", "a path that contains `=` must begin with ./ or /");
         check("data,wal=/mnt/a", "`wal` is not a role");
-        check("log,log=/mnt/a", "`log` stands twice");
+        check("log,log=/mnt/a", "`log` is given twice");
         check("log=", "a path is missing after the `=`");
         check("=/mnt/a", "`` is not a role");
     }
@@ -280,6 +280,6 @@ mod tests {
             "no target is given for data and tempdb of the profile `sqlserver-oltp`"
         );
         assert!(refused(&["data,log=/a"]).contains("for tempdb of"));
-        assert!(refused(&["data,log,tempdb=/a", "/b"]).starts_with("nothing would lie on `/b`"));
+        assert!(refused(&["data,log,tempdb=/a", "/b"]).starts_with("`/b` would not be used"));
     }
 }

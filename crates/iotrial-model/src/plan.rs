@@ -642,7 +642,7 @@ size = "10GiB"
             of_roles(&[Role::Log], "/b", 3, room),
         ];
         let error = Plan::decide(&profile(DATA_AND_LOG), &request(), &targets).unwrap_err();
-        assert_eq!(error.to_string(), "no file would lie on `/b`: log has fewer files than targets");
+        assert_eq!(error.to_string(), "no file would be on `/b`: log has fewer files than targets");
         let only_data = Plan::decide(&profile(DATA_AND_LOG), &request(), &targets[..1]);
         assert_eq!(only_data, Err(PlanError::NoTarget));
     }

@@ -34,7 +34,7 @@ impl Ended {
     /// What is said of a command that waited for somebody.
     pub(crate) fn asking(command: &str) -> String {
         format!(
-            "`{command}` was stopped, as when it asks at the terminal, where nobody can answer it: give it the answer in another way, such as by `sudo --non-interactive`"
+            "`{command}` was stopped because it asks a question at the terminal, where nobody can answer it: give the answer another way, such as with `sudo --non-interactive`"
         )
     }
 }

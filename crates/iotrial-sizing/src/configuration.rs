@@ -117,7 +117,7 @@ pub enum ConfigurationError {
         machine: String,
     },
     /// A role that is assigned to two pools, or to none.
-    #[error("the role `{role}` is on {}", if *.count == 0 { "no pool".to_owned() } else { format!("{} pools", .count) })]
+    #[error("the role `{role}` is on {}", if *.count == 0 { "no pool".to_owned() } else { format!("{count} pools") })]
     Placement {
         /// The role that is placed wrongly.
         role: Role,

@@ -245,7 +245,7 @@ fn mistakes_of_a_study_are_told_before_anything_is_done() {
         2,
         &[
             "`study.toml` is not a valid study",
-            "line 19, column 9: another configuration is labelled `slow`",
+            "line 19, column 9: another configuration already has the label `slow`",
             "hint: `iotrial docs study`",
         ],
     );
@@ -339,7 +339,7 @@ fn a_study_file_that_changed_is_refused_with_what_changed_and_accepted_changes_k
     write(&bench, &changed);
     let parts = [
         "is not the one that was begun at",
-        "repeats: 2 became 3",
+        "repeats: 2 changed to 3",
         "configuration `fast`, sim: ",
         "--accept-changes",
     ];
@@ -362,7 +362,7 @@ fn a_study_file_that_changed_is_refused_with_what_changed_and_accepted_changes_k
     write(&bench, &own);
     run(&bench, &["--json"]).expect_code(0);
     std::fs::write(bench.path().join("mine.toml"), profile.replace("iodepth = 1", "iodepth = 2")).unwrap();
-    refused(&bench, &["--resume"], 2, &["the profile `./mine.toml` is another one"]);
+    refused(&bench, &["--resume"], 2, &["the profile `./mine.toml` has changed"]);
 }
 
 #[test]

@@ -39,13 +39,13 @@ fn reset_counters(report: &mut AwrReport) {
             count => format!(" and {count} more"),
         };
         report.contradictions.push(format!(
-            "counters were reset within the interval: `{first}`{more} went backwards, and says nothing"
+            "counters were reset within the interval: `{first}`{more} went backwards and is not usable"
         ));
     }
     if report.interval.has_restart {
         let start = report.instances.iter().find_map(|one| one.startup.clone()).unwrap_or_default();
         report.contradictions.push(format!(
-            "the instance was started at {start}, within the interval: rates are of less time than the report says"
+            "the instance was started at {start}, within the interval: rates cover less time than the report says"
         ));
     }
 }

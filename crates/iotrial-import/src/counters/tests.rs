@@ -173,7 +173,7 @@ fn what_has_both_directions_together_is_read_as_that_and_makes_no_demand() {
             assert!(name == as_named && (value - wanted).abs() < 1e-9, "{counted:?}");
         }
         let error = Demand::of_counters("a", &series, &[], 95.0).unwrap_err();
-        assert!(error.to_string().contains("without reads and writes apart"), "{error}");
+        assert!(error.to_string().contains("does not have reads and writes separately"), "{error}");
         assert!(how_to_record(&error).unwrap_or_default().contains(hint), "{error}");
     };
     let plain = "Linux 3.10.0 (h) 11/30/2021\n\nDevice:            tps    kB_read/s    kB_wrtn/s    kB_read    kB_wrtn\nsda 0.24 5.24 1.10 203305 42533\n";

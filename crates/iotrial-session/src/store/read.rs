@@ -57,7 +57,7 @@ pub enum Unreadable {
     #[error(transparent)]
     Packed(#[from] ruzstd::decoding::errors::FrameDecoderError),
     /// Something changed it since it was packed: its checksum is that of another text.
-    #[error("it is damaged: its checksum is not that of what is in it")]
+    #[error("it is damaged: its checksum does not match its content")]
     Damaged,
     /// It is not JSON, or a key has a value that it cannot have.
     #[error(transparent)]
