@@ -67,7 +67,7 @@ fn warn_of_unknown(columns: &[String], notes: &mut Notes) {
         );
         notes.warn(
             format!("line 1, column {}", index + 1),
-            format!("`{}` is not a known column, and is not taken over; {meant}", quote(name)),
+            format!("`{}` is not a known column and is ignored; {meant}", quote(name)),
         );
     }
 }

@@ -66,7 +66,7 @@ a-very-long-name-of-a-volume
 ";
     let series = read_series(old.as_bytes()).unwrap();
     assert_eq!(rates(&series, "a-very-long-name-of-a-volume"), [Some((1.5, 0.5, 2_097_152.0, 1_048_576.0))]);
-    assert!(series.notes[0].contains("there is one report only"), "{:?}", series.notes);
+    assert!(series.notes[0].contains("there is only one report"), "{:?}", series.notes);
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn what_has_nothing_of_disks_is_told_how_to_be_recorded() {
         "sar without anything of disks",
         "sar -b",
     );
-    check("{\"sysstat\": {\"hosts\": [{\"stat", "it ends before its JSON does", "cut off");
+    check("{\"sysstat\": {\"hosts\": [{\"stat", "it ends before its JSON is complete", "cut off");
     check("dear diary", "it is neither", "iostat -x");
     check(&IOSTAT.replace("2400.00", "2400 00"), "line 20: `sda", "cut off");
     check(
