@@ -104,8 +104,8 @@ fn last_and_parts_of_an_id_stand_for_a_result_wherever_one_is_taken() {
         let told = bench.run(&["report", name]).expect_code(2).stderr;
         parts.iter().for_each(|part| assert!(told.contains(part), "{told}"));
     };
-    refused("last~3", &["`last~3` means a result further back than there are: 3 in", "hint: "]);
-    refused("last:c", &["further back than there are: 0 in"]);
+    refused("last~3", &["`last~3` goes back further than the results: there are 3 in", "hint: "]);
+    refused("last:c", &["goes back further than the results: there are 0 in"]);
     // The effect first, then the candidates, the newest first.
     let several = format!(
         "error: `{}` begins the ids of 3 results: {three}, {two}, {one}\nhint: write more",
@@ -197,7 +197,7 @@ fn what_is_removed_can_be_listed_and_comes_back_as_it_was() {
     // What is in the way stays.
     fs::write(bench.store().join("trash").join(format!("{one}.html")), "mine").unwrap();
     let taken = bench.run(&["remove", &one]).expect_code(2).stderr;
-    assert!(taken.contains("is there already, and nothing was moved") && record.exists(), "{taken}");
+    assert!(taken.contains("exists already; nothing was moved") && record.exists(), "{taken}");
 }
 
 #[test]

@@ -496,7 +496,11 @@ fn records_that_do_not_fit_are_refused_and_none_is_taken() {
     ]);
     let other = other.json()["record"].as_str().unwrap().to_owned();
     let ran = bench.run(&["study", "add", "study.toml", &other]).expect_code(2);
-    assert!(ran.stderr.contains("its profile `sqlserver-dss` is none of the study"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("its profile `sqlserver-dss` is not, word for word, one of the study"),
+        "{}",
+        ran.stderr
+    );
     // Records of `iotrial run` take the next repeat that is missing, until there is none.
     let more = ["--duration", "2s", "--label", "fast"];
     let (second, third) = (run_record(&more), run_record(&more));

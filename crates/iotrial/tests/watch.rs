@@ -190,7 +190,7 @@ fn two_snapshots_of_sql_server_are_differenced_and_a_restart_is_told() {
     // A recording beside a snapshot is a slip.
     fs::write(bench.path().join("pm.csv"), perfmon()).unwrap();
     let mixed = bench.run(&["watch", "before.csv", "pm.csv"]).expect_code(2).stderr;
-    assert!(mixed.contains("snapshots and rates do not go together"), "{mixed}");
+    assert!(mixed.contains("snapshots and rates cannot be combined"), "{mixed}");
 }
 
 #[test]

@@ -36,7 +36,7 @@ pub enum FindError {
         newest: Vec<String>,
     },
     /// `last~5` of a store, or of a label, with fewer results.
-    #[error("`{name}` means a result further back than there are: {count} in `{}`", folder.display())]
+    #[error("`{name}` goes back further than the results: there are {count} in `{}`", folder.display())]
     TooFarBack {
         /// As it was given.
         name: String,

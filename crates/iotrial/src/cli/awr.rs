@@ -44,7 +44,7 @@ pub struct AwrArgs {
     #[arg(required = true, value_name = "FILE|DIR|-")]
     pub reports: Vec<PathBuf>,
 
-    /// Count only this database, by its name in the list (repeatable).
+    /// Include only this database, named as in the list (repeatable).
     #[arg(long, value_name = "NAME")]
     pub database: Vec<String>,
 
@@ -190,9 +190,9 @@ impl ClockShift {
 pub enum DemandLevel {
     /// The mean over time.
     Average,
-    /// What is not exceeded in 95 % of the time.
+    /// The level that is not exceeded for 95 % of the time.
     P95,
-    /// What is not exceeded in 99 % of the time.
+    /// The level that is not exceeded for 99 % of the time.
     P99,
     /// The highest interval.
     Peak,

@@ -9,8 +9,8 @@ use iotrial_session::request::HostLook;
 /// `--rules` and `--cloud` of every command that makes a load.
 #[derive(Debug, Clone, Args)]
 pub struct HostArgs {
-    /// Also warn before the load of what is critical by rules of your own: a TOML file, or a folder of them, as `iotrial check` takes
-    /// them (repeatable).
+    /// Before the load, also check your own host rules and warn of critical findings: a TOML file or a folder of them, as for
+    /// `iotrial check` (repeatable).
     #[arg(long, value_name = "FILE|DIR")]
     pub rules: Vec<PathBuf>,
 

@@ -19,8 +19,8 @@ pub const USUAL_DIRECTORY: &str = "./iotrial-data";
 /// Targets, engine, name, and where the records go.
 #[derive(Debug, Clone, Args)]
 pub struct RigArgs {
-    /// Directory, iotrial test file or raw block device (repeatable). With roles in front (data, tempdb, log, scan, backup) only
-    /// for these: log=/mnt/b, data,tempdb=/mnt/a.
+    /// Directory, iotrial test file or raw block device (repeatable). Put roles (data, tempdb, log, scan, backup) in front to
+    /// use it only for these: log=/mnt/b, data,tempdb=/mnt/a.
     #[arg(short, long = "target", value_name = "[ROLE=]PATH", default_value = USUAL_DIRECTORY, value_parser = targets())]
     pub targets: Vec<GivenTarget>,
 

@@ -113,7 +113,7 @@ pub struct SizeArgs {
     #[arg(long, value_name = "FILE")]
     pub terraform: Option<PathBuf>,
 
-    /// Write the commands of the provider's own tool (aws, az, gcloud, oci) that make it, as a shell script.
+    /// Write the commands of the provider's own tool (aws, az, gcloud, oci) that create it, as a shell script.
     #[arg(long, value_name = "FILE")]
     pub commands: Option<PathBuf>,
 
@@ -173,7 +173,7 @@ pub struct DemandArgs {
     #[arg(long = "pool", value_name = "ROLES=SIZE[,OPTION…]")]
     pub pools: Vec<DemandPool>,
 
-    /// How much is stored today, such as 4TiB; with --pool, by the roles without a pool, or by the data.
+    /// Amount of data stored today, such as 4TiB; with --pool, that of the roles without a pool, or of the data.
     #[arg(long, value_name = "SIZE")]
     pub capacity: Option<ByteSize>,
 
@@ -277,8 +277,8 @@ Examples:
   # price and performance of several, with what was measured on the second
   iotrial size explain one.toml ten.toml --mix 100@64KiB --record 2=01JD…")]
 pub struct ExplainArgs {
-    /// Configuration file (TOML; `iotrial docs size`). Several are compared: what each delivers, what binds, what a MB/s and 1,000
-    /// IOPS cost.
+    /// Configuration file (TOML; `iotrial docs size`). Several are compared: what each delivers, what limits it, and what
+    /// 1 MB/s and 1,000 IOPS cost.
     #[arg(value_name = "CONFIG", required = true)]
     pub configurations: Vec<PathBuf>,
 
@@ -286,16 +286,17 @@ pub struct ExplainArgs {
     #[arg(long = "mix", value_name = "PERCENT@SIZE")]
     pub mixes: Vec<Mix>,
 
-    /// What was measured on this configuration: a file of iotrial or of another tool, an id or a label in the store, runs and
-    /// sweeps (repeatable). With several configurations, which one it is of by its number: 2=01JD….
+    /// What was measured on this configuration, as a run or a sweep: a file of iotrial or of another tool, or an id or label in
+    /// the store (repeatable). With several configurations, put the number of the measured one in front: 2=01JD….
     #[arg(long = "record", value_name = "[N=]RECORD")]
     pub records: Vec<String>,
 
-    /// A table of printed figures (`iotrial docs table-format`; repeatable). With several configurations by number, as --record.
+    /// A table of printed figures (`iotrial docs table-format`; repeatable). With several configurations, put the number in
+    /// front, as for --record.
     #[arg(long = "table", value_name = "[N=]FILE")]
     pub tables: Vec<String>,
 
-    /// Only these rows of the tables, by id (repeatable). With several configurations also 2=ID: only of that one.
+    /// Only these rows of the tables, by id (repeatable). With several configurations, 2=ID selects a row for that one only.
     #[arg(long = "row", value_name = "[N=]ID", requires = "tables")]
     pub rows: Vec<String>,
 

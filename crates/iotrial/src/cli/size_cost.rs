@@ -17,22 +17,22 @@ pub struct CountedArgs {
     pub term: Option<Term>,
 
     /// Count licences of the database: sqlserver-standard, sqlserver-enterprise, oracle-ee or oracle-se2. Sizes with fewer
-    /// vCPU at the same price (Azure) are then searched, too.
+    /// vCPUs at the same price (Azure) are then considered too.
     #[arg(long, value_name = "DATABASE", value_parser = parse_database)]
     pub database: Option<Database>,
 
     /// Where its licences come from: included (by the hour, from the provider), list (bought at list price, with support), own
-    /// (there already, only counted), or what one costs you a year, such as 1400 [default: included for SQL Server, list for
-    /// Oracle].
+    /// (you have them, so they are only counted), or what one licence costs you a year, such as 1400 [default: included for SQL
+    /// Server, list for Oracle].
     #[arg(long, value_name = "SOURCE|AMOUNT", requires = "database", value_parser = parse_licences)]
     pub database_licences: Option<LicencesFrom>,
 
-    /// Over how many years a licence at list price is paid.
+    /// Number of years over which a licence at list price is paid.
     #[arg(long, value_name = "YEARS", requires = "database", default_value_t = 3, value_parser = value_parser!(u32).range(1..=10))]
     pub write_off: u32,
 
     /// Count a second machine of the same size that takes over: replica (with volumes of its own, as Always On and Data Guard
-    /// have) or cluster (on the same volumes). Licences of the passive one as the vendor rules.
+    /// have) or cluster (on the same volumes). The passive machine is licensed by the vendor's rules.
     #[arg(long, value_name = "KIND", value_parser = parse_pair)]
     pub pair: Option<Pair>,
 

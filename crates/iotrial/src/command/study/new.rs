@@ -47,7 +47,7 @@ fn text(args: &StudyNewArgs) -> String {
     let mut text = format!(
         "# Measured by: iotrial study THIS-FILE --dry-run, and then without --dry-run. `iotrial docs study` has every key.\n\
          format = \"iotrial.study/1\"\nname = {}\ntitle = {}\nprofiles = [{}]\nrepeats = {}\n\n\
-         # What is not given here is as the profile has it in its quick form.\n[load]\n# size = \"20GiB\"\n{duration}\n",
+         # What is not given here comes from the profile's quick form.\n[load]\n# size = \"20GiB\"\n{duration}\n",
         quoted(&args.name),
         quoted(&labels.join(" or ")),
         profiles.join(", "),
