@@ -161,12 +161,12 @@ fn scaling_sentences(configurations: &[Configuration], scaling: &[Scaling]) -> V
         let title = |key: &str| titles(configurations, key);
         let load = one.metric.load.as_ref().map(|load| format!(" under {load}")).unwrap_or_default();
         format!(
-            "From {} to {} {} ({} to {}), {}{load} grows from {} to {}, a factor of {:.2}: {:.0} % efficiency.",
-            one.from_count,
-            one.to_count,
-            one.attribute,
+            "From {} to {}, with {} {} instead of {}, {}{load} grows from {} to {}, a factor of {:.2}: {:.0} % efficiency.",
             title(&one.from),
             title(&one.to),
+            one.to_count,
+            one.attribute,
+            one.from_count,
             Metric { load: None, ..one.metric.clone() }.title(),
             with_thousands(one.from_value),
             with_thousands(one.to_value),
