@@ -306,7 +306,7 @@ fn only_time_that_is_covered_for_all_is_added_up_and_what_was_asked_otherwise_is
     let notes = fleet["notes"].to_string();
     for words in [
         "the reports cover 6.0 hours, but only 1.0 hours of it for all databases",
-        "without HR, the reports of the others cover 6.0 hours together",
+        "without HR, the reports of the other databases cover 6.0 hours in common",
         "ERP (9,500 IOPS from 2025-03-03 01:00)",
         "the true peak is at least 10,300 IOPS",
     ] {
