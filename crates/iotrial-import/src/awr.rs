@@ -40,10 +40,12 @@ pub enum AwrError {
     #[error("not an AWR or Statspack report, nor output of AWR-Miner")]
     Unknown,
     /// It has the figures of two periods side by side.
-    #[error("a compare-period report: its columns are of two periods, and iotrial reads reports of one")]
+    #[error(
+        "a compare-period report: its columns cover two periods, and iotrial reads reports of one period"
+    )]
     ComparePeriods,
     /// It is about a statement.
-    #[error("an AWR report about one SQL statement, which says nothing of the I/O of the database")]
+    #[error("an AWR report about one SQL statement, which does not cover the I/O of the whole database")]
     OneStatement,
     /// Nothing in it has a known name.
     #[error(

@@ -29,7 +29,7 @@ const MOST_ATTRIBUTES: usize = 64;
 pub(crate) const MOST_OPTIONS: usize = 200;
 /// Stretches of the course of a time span.
 const MOST_STRETCHES: usize = 50_000;
-const CUT_OFF: &str = "it ends before its XML does";
+const CUT_OFF: &str = "it ends before its XML is complete";
 
 /// An element with its content.
 #[derive(Debug, Default)]
@@ -142,7 +142,7 @@ fn parse(text: &str, budget: &mut usize) -> Result<(Element, usize), (usize, Str
         match event {
             Event::Start(start) => {
                 if open.len() >= DEEPEST {
-                    return Err((at, format!("elements stand more than {DEEPEST} deep in one another")));
+                    return Err((at, format!("elements are nested more than {DEEPEST} deep")));
                 }
                 let element = begin(&start)?;
                 open.push(element);
@@ -361,7 +361,7 @@ impl Span<'_> {
         // Cut off and not refused: the figures of the run are whole all the same.
         if buckets.len() > MOST_STRETCHES {
             buckets.truncate(MOST_STRETCHES);
-            let message = format!("only the first {MOST_STRETCHES} stretches of time are taken over");
+            let message = format!("only the first {MOST_STRETCHES} stretches of time are imported");
             reading.notes.warn(format!("{}.Iops", self.path), message);
         }
         let mut intervals = Vec::new();

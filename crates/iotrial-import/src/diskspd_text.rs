@@ -96,7 +96,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
             if record.jobs.iter().any(|job| job.ops != StatedOps::default()) || record.total.is_some() {
                 reading.keep(record)?;
             } else {
-                reading.notes.warn_line(line, "the time span has no figures: it did not come to its end");
+                reading.notes.warn_line(line, "the time span has no figures: it did not finish");
             }
             // Everything else is input; bounded, because span numbers come from the file.
         } else if asked.len() < MOST_SPANS || asked.contains_key(&span) {

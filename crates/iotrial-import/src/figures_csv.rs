@@ -67,7 +67,7 @@ fn warn_of_unknown(columns: &[String], notes: &mut Notes) {
         );
         notes.warn(
             format!("line 1, column {}", index + 1),
-            format!("`{}` is not a known column, and is not taken over; {meant}", quote(name)),
+            format!("`{}` is not a known column and is ignored; {meant}", quote(name)),
         );
     }
 }
@@ -95,7 +95,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         if columns[..index].contains(name) {
             reading.notes.warn(
                 format!("column {}", index + 1),
-                format!("`{}` stands twice; the last one counts", quote(name)),
+                format!("`{}` occurs twice; the last one counts", quote(name)),
             );
         }
     }

@@ -93,8 +93,8 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         // The words of the parser are turned into those of the problem: people look for a NaN, not for an
         // «expected value».
         let message = match one.message.as_str() {
-            _ if one.is_cut_off => "it ends before its JSON does",
-            "recursion limit exceeded" => "values stand more than 128 deep in one another",
+            _ if one.is_cut_off => "it ends before its JSON is complete",
+            "recursion limit exceeded" => "values are nested more than 128 deep",
             "expected value" => "a value is missing here; JSON has no numbers such as NaN",
             message => message,
         };
@@ -110,7 +110,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         let said = reading.notes.take().into_iter().next().map(|warning| warning.message);
         let other = || text.lines().find(|line| !line.trim().is_empty()).map(quote);
         let said = said.or_else(other).unwrap_or_default();
-        return Err(reading.no_result(format!("there is no JSON of fio, only “{said}”")));
+        return Err(reading.no_result(format!("there is no JSON from fio, only “{said}”")));
     }
     let mut snapshots = 0;
     for (index, document) in results.iter().enumerate() {
@@ -135,7 +135,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         }
         // fio 3.1 pads its lists of percentiles with the same key.
         for path in document.node.keys_twice().iter().filter(|path| !path.ends_with(".percentile.0.00")) {
-            reading.notes.warn(format!("{prefix}{path}"), "stands twice; the first one counts");
+            reading.notes.warn(format!("{prefix}{path}"), "occurs twice; the first one counts");
         }
         // `client_stats` in client/server mode.
         let list = document.node.get("jobs").or(document.node.get("client_stats"));
@@ -271,9 +271,7 @@ impl<'d, 't> Run<'d, 't> {
                 "disk_util",
             ];
             if !known.contains(&key.as_ref()) {
-                reading
-                    .notes
-                    .warn(format!("{}{}", self.prefix, quote(key)), "is not known, and not taken over");
+                reading.notes.warn(format!("{}{}", self.prefix, quote(key)), "is not known and is ignored");
             }
         }
         let nodes = top.get(list).map_or(&[][..], Node::items);
@@ -355,7 +353,7 @@ impl<'d, 't> Run<'d, 't> {
                 "trim" => ops.trim = self.stream(value, &place, reading),
                 "jobname" | "job options" | "error" | "usr_cpu" | "sys_cpu" | "total_err" | "hostname" => {}
                 known if PASSED_OVER.contains(&known) => {}
-                _ => reading.notes.warn(place, "is not known, and not taken over"),
+                _ => reading.notes.warn(place, "is not known and is ignored"),
             }
         }
         // Two ways to tell that the figures are those of all copies: fio lists `group_reporting` only with a
@@ -385,7 +383,7 @@ impl<'d, 't> Run<'d, 't> {
         let is_of_others = is_together && has_other_jobs(node, &ops, &load);
         warn_of_short(node, &ops, &load, is_of_others, &path, reading);
         if is_of_others {
-            let message = "the figures are those of a group of several jobs, and the options those of one of them: the load is not taken over";
+            let message = "the figures are those of a group of several jobs, and the options those of one of them: the load is not imported";
             reading.notes.warn(&path, message);
             // The options are kept, because they are what was found; only their meaning is withdrawn.
             load = StatedLoad { options: load.options, ..StatedLoad::default() };
@@ -445,7 +443,7 @@ impl<'d, 't> Run<'d, 't> {
                 "lat" => self.latency(value, 1.0, &place(), &mut stream.total_latency, reading),
                 known if STREAM_PASSED_OVER.contains(&known) => true,
                 _ => {
-                    reading.notes.warn(place(), "is not known, and not taken over");
+                    reading.notes.warn(place(), "is not known and is ignored");
                     true
                 }
             };
@@ -512,7 +510,7 @@ impl<'d, 't> Run<'d, 't> {
                 }
                 "N" => true,
                 _ => {
-                    reading.notes.warn(format!("{path}.{}", quote(key)), "is not known, and not taken over");
+                    reading.notes.warn(format!("{path}.{}", quote(key)), "is not known and is ignored");
                     true
                 }
             };

@@ -296,7 +296,7 @@ fn read_schedule(jobs: &[Job], notes: &mut Notes, error: &mut FioJobError) -> Op
         // A job without a ramp differs from one that has one.
         && ramps().any(|one| one.is_none_or(|(one, _)| one != *longest))
     {
-        notes.add("the jobs have different ramps; all take the longest", &first.name);
+        notes.add("the jobs have different ramps; all use the longest", &first.name);
     }
     Some(Schedule { runtime, ramp })
 }
@@ -310,7 +310,7 @@ fn weigh_files(jobs: &[Job], notes: &mut Notes) {
         let is_device = |file: &&str| file.starts_with("/dev/") || file.starts_with(r"\\.\");
         if files().count() > 1 {
             notes.add(
-                "several files: fio spreads a job over all of them; iotrial makes one on each target, so give `--target` as often",
+                "several files: fio spreads a job over all of them; iotrial creates one on each target, so give `--target` once for each file",
                 &job.name,
             );
         }
@@ -325,13 +325,13 @@ fn weigh_files(jobs: &[Job], notes: &mut Notes) {
             notes.add(&format!("`filename={filename}`: `{targets}` {name}"), &job.name);
         } else {
             notes.add(
-                "`filename`: iotrial makes a file of its own for each job, in what `--target` names",
+                "`filename`: iotrial creates a separate file for each job, in the place that `--target` names",
                 &job.name,
             );
         }
         if jobs[..index].iter().any(|other| other.filename.as_ref() == Some(filename)) {
             let note = format!(
-                "`filename={filename}` is that of an earlier job too; in iotrial each has its own file"
+                "`filename={filename}` is also that of an earlier job; in iotrial each job has its own file"
             );
             notes.add(&note, &job.name);
         }
@@ -347,7 +347,7 @@ fn write_profile(
 ) -> String {
     // As text and not through a serializer, because every line carries a comment with its origin.
     let mut text = format!(
-        "# Made from {} of fio. Behind each line stands where it comes from.\n",
+        "# Made from {} of fio. The comment after each line says where it comes from.\n",
         quoted(&request.name)
     );
     let mut list = |heading: &str, points: &[String]| {
@@ -366,7 +366,7 @@ fn write_profile(
     // Options that are no part of the load are mostly the same in all jobs.
     aside.dedup();
     if !aside.is_empty() {
-        list("No part of the load:", &[aside.join(", ")]);
+        list("Not part of the load:", &[aside.join(", ")]);
     }
     let descriptions: Vec<String> = jobs.iter().filter_map(|job| job.description.clone()).collect();
     let names: Vec<&str> = jobs.iter().map(|job| job.name.as_str()).collect();

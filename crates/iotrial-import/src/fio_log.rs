@@ -80,7 +80,7 @@ pub(crate) fn add_intervals(record: &mut ImportedRecord, reading: &mut Reading<'
             of_job.truncate(left);
             reading.notes.warn(
                 format!("the logs of {}", quote(&job.name)),
-                format!("only {MOST_STRETCHES} stretches of time are taken over of all jobs together"),
+                format!("only {MOST_STRETCHES} stretches of time are imported, for all jobs together"),
             );
         }
         intervals.extend(of_job);
@@ -131,7 +131,7 @@ fn intervals_of(
     if found > 0 && window_ms == 0 {
         reading.notes.warn(
             format!("the {found} logs of {}", quote(&job.name)),
-            "have a line for each I/O (no log_avg_msec), and are not taken over",
+            "have a line for each I/O (no log_avg_msec), and are not imported",
         );
     }
     // Latencies were microseconds before 3.0.

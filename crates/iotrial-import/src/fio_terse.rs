@@ -67,7 +67,7 @@ fn read_line(line: usize, fields: &[&str], reading: &mut Reading<'_>) -> Result<
     let end = first + stream_count * width;
     if fields.len() < end {
         let message =
-            format!("a line of version {terse} has at least {end} fields, and this one {}", fields.len());
+            format!("a line of version {terse} has at least {end} fields, and this one has {}", fields.len());
         return Err(reading.broken(format!("line {line}"), message));
     }
     let mut record = reading.record("fio", version, format!("line {line}"));
@@ -83,7 +83,7 @@ fn read_line(line: usize, fields: &[&str], reading: &mut Reading<'_>) -> Result<
             "read" => job.ops.read = Some(stream),
             "write" => job.ops.write = Some(stream),
             _ => {
-                reading.notes.warn_line(line, "trims are not taken over");
+                reading.notes.warn_line(line, "trims are not imported");
                 continue;
             }
         }

@@ -135,7 +135,7 @@ fn add_entry(entry: Entry, announced: &[&Announced], record: &mut ImportedRecord
         announced.iter().any(|one| one.name != job.name) && entry.copies > of_name.len().max(1) as u64;
     match of_name.first() {
         Some(_) if is_group => {
-            let message = "the figures are those of a group of several jobs: the load is not taken over";
+            let message = "the figures are those of a group of several jobs: the load is not imported";
             reading.notes.warn_line(entry.line, message);
         }
         Some(one) => job.load = StatedLoad { numjobs: Some(entry.copies), ..one.load.clone() },

@@ -129,7 +129,7 @@ pub enum ImportError {
     #[error("it is not a result format that iotrial recognises")]
     Unknown,
     /// It is a log of fio, which is read with the JSON that it belongs to.
-    #[error("it is a log of fio, which is read with the JSON beside it")]
+    #[error("it is a log of fio, which is read with the JSON next to it")]
     LogAlone,
     /// It is of a known kind, and cannot be understood.
     #[error("{place}: {message}")]
@@ -178,9 +178,9 @@ impl ImportError {
             Self::Unknown => Some(
                 "results of fio (JSON, terse or its normal output), diskspd (XML or text), SQLIO, Iometer, CrystalDiskMark and vdbench can be read, and tables: `iotrial docs import`",
             ),
-            Self::LogAlone => Some("import the JSON of the same run; logs that lie beside it are found"),
+            Self::LogAlone => Some("import the JSON of the same run; logs next to it are found"),
             Self::Table { .. } => Some("`iotrial docs table-format` describes every key"),
-            Self::NoResult { .. } => Some("the run probably failed: the file says no more than that"),
+            Self::NoResult { .. } => Some("the run probably failed: the file contains nothing else"),
             Self::TooLarge { .. } => Some("split it, or import the runs one by one"),
             Self::Encoding { .. } => Some("save it as UTF-8"),
             Self::Broken { .. } | Self::Packed { .. } => {
@@ -257,7 +257,7 @@ impl Reading<'_> {
         if !self.may_look_beside() {
             self.notes.warn(
                 format!("`{}`", text::quote(name)),
-                "is one of too many files beside it: the others are not read",
+                "is the last file next to the result that is read: there are too many",
             );
         }
         Some(bytes)
@@ -345,7 +345,7 @@ pub fn import(file: &ForeignFile<'_>, naming: &Naming) -> Result<Imported, Impor
     let mut records = std::mem::take(&mut reading.records);
     if records.is_empty() {
         // Every reader may skip runs without figures; a file of nothing else is no result.
-        return Err(reading.no_result("no run in it came to an end"));
+        return Err(reading.no_result("no run in it finished"));
     }
     for record in &mut records {
         name(record, naming);

@@ -23,7 +23,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         let place = format!("line {first}");
         match read_block(&block, &place, &mut parameters, reading) {
             Some(record) => reading.keep(record)?,
-            None => reading.notes.warn(place, "the run has no figures: it did not come to its end"),
+            None => reading.notes.warn(place, "the run has no figures: it did not finish"),
         }
     }
     Ok(())
@@ -109,11 +109,11 @@ fn read_block(
             // Shares are rounded to whole percents, so the sum may be off by half a percent for each class.
             let all: f64 = shares.iter().flatten().map(|share| share.value).sum();
             if (all - 100.0).abs() > shares.len() as f64 / 2.0 {
-                notes.warn(at(), format!("the shares are {all} % together"));
+                notes.warn(at(), format!("the shares add up to {all} %"));
             }
             // Classes and shares are two rows of one table, and a copy from a page may have lost some.
             if shares.len() != edges.len() {
-                notes.warn(at(), format!("{} shares stand below {} classes", shares.len(), edges.len()));
+                notes.warn(at(), format!("there are {} shares for {} classes", shares.len(), edges.len()));
             }
         } else if let Some(name) = value_of("parameter file used:") {
             load.options.insert("parameter file".to_owned(), quote(name));
@@ -226,7 +226,7 @@ impl Parameters {
             reading.notes.warn(
                 // Compared and reported only; what ran is what the result tells.
                 format!("`{}`", quote(&self.name)),
-                format!("asks for {} threads, and the result reports {told}", self.threads),
+                format!("asks for {} threads, but the result reports {told}", self.threads),
             );
         }
     }

@@ -205,7 +205,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
                 is_told = true;
                 reading
                     .notes
-                    .warn_line(line, "the averages of the runs are taken over, and not their intervals");
+                    .warn_line(line, "the averages of the runs are imported, but not their intervals");
             }
             continue;
         }
@@ -220,9 +220,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         }
         if ops.streams().next().is_none() {
             was_idle = true;
-            reading
-                .notes
-                .warn_line(line, "the run neither read nor wrote: its operations are not taken over");
+            reading.notes.warn_line(line, "the run neither read nor wrote: its operations are not imported");
             continue;
         }
         let mut record = reading.record("vdbench", None, format!("line {line}"));
@@ -245,7 +243,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         reading.keep(record)?;
     }
     if reading.records.is_empty() && was_idle {
-        return Err(reading.no_result("no run in it read or wrote, and other operations are not taken over"));
+        return Err(reading.no_result("no run in it read or wrote, and other operations are not imported"));
     }
     Ok(())
 }

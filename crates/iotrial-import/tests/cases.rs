@@ -101,7 +101,7 @@ fn a_load_that_is_known_is_not_left_out() {
     assert_eq!(named.records[0].jobs[0].load.direct, Some(true));
     for imported in [verified, named] {
         let told = format!("{:?} {:?}", imported.warnings, imported.records[0].warnings);
-        assert!(!told.contains("the load is not taken over"), "{told}");
+        assert!(!told.contains("the load is not imported"), "{told}");
     }
 }
 

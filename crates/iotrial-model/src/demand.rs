@@ -328,7 +328,8 @@ fn read_stream(
     let block = block.map(|block| block.get() as f64);
     let (iops, block_size_bytes) = match (iops, bandwidth, block) {
         (Some(_), Some(_), Some(_)) => {
-            let message = "`iops`, `bandwidth` and `block_size` are one too many: any two say the third";
+            let message =
+                "give only two of `iops`, `bandwidth` and `block_size`: the third follows from them";
             return table.refuse("block_size", message.to_owned());
         }
         (Some(iops), None, Some(block)) => (iops, block),

@@ -22,7 +22,7 @@ pub struct GivenTarget {
 pub enum ParseTargetError {
     /// The word before the `=` is not a role, and nothing is at the whole text either.
     #[error(
-        "`{word}` is not a role{}; the roles are {}, and a path that has a `=` begins with ./ or /",
+        "`{word}` is not a role{}; the roles are {}, and a path that contains `=` must begin with ./ or /",
         meant(word),
         in_words(Role::ALL)
     )]
@@ -31,7 +31,7 @@ pub enum ParseTargetError {
         word: String,
     },
     /// Two files of one job would have the same name.
-    #[error("`{0}` stands twice before the `=`")]
+    #[error("`{0}` is given twice before the `=`")]
     Twice(Role),
     /// A role has to lie somewhere.
     #[error("a path is missing after the `=` of `{0}`")]
@@ -225,9 +225,9 @@ mod tests {
             "`dta` is not a role (did you mean `data`?); the roles are data, tempdb, log, scan and backup",
         );
         check("redo=/mnt/a", "`redo` is not a role; the roles are");
-        check("a=b", "a path that has a `=` begins with ./ or /");
+        check("a=b", "a path that contains `=` must begin with ./ or /");
         check("data,wal=/mnt/a", "`wal` is not a role");
-        check("log,log=/mnt/a", "`log` stands twice");
+        check("log,log=/mnt/a", "`log` is given twice");
         check("log=", "a path is missing after the `=`");
         check("=/mnt/a", "`` is not a role");
     }

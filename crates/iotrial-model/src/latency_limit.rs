@@ -58,7 +58,7 @@ pub enum ParseLatencyLimitError {
     #[error("the latency in `{0}` must be more than zero")]
     Zero(String),
     /// The clock shows no less.
-    #[error("the latency in `{0}` is below 100ns, and nothing is measured that short")]
+    #[error("the latency in `{0}` is below 100ns, the shortest that is measured")]
     TooShort(String),
     /// The part behind the `@` is neither `mean` nor a percentile.
     #[error("`{0}` is neither `mean` nor a percentile between 0 and 100, such as p99 or p99.9")]

@@ -33,10 +33,10 @@ pub enum ParseNeedError {
         word: String,
     },
     /// A role has one rate.
-    #[error("`{0}` stands twice")]
+    #[error("`{0}` is given twice")]
     Twice(Role),
     /// Nothing would be asked.
-    #[error("a need of no I/O at all asks nothing")]
+    #[error("a need must be more than zero")]
     Nothing,
 }
 
@@ -138,9 +138,9 @@ mod tests {
         check("100MiB/s", "is a bandwidth");
         check("log=100MiB/s", "is a bandwidth");
         check("logs=5iops", "`logs` is not a role; the roles are data");
-        check("log=5iops,log=6iops", "`log` stands twice");
+        check("log=5iops,log=6iops", "`log` is given twice");
         check("log=5iops,data", "`data` is not a rate");
-        check("log=0iops", "asks nothing");
+        check("log=0iops", "must be more than zero");
         check("", "is not a rate");
     }
 }

@@ -228,7 +228,7 @@ fn mistake_of(follow: &Follow, position: usize, jobs: &[JobProfile]) -> Option<S
         // One level only: a chain would need an order of threads, and no built-in profile needs one.
         return Some(format!("it follows `{name}`, which follows another job itself"));
     }
-    (!jobs[leader].does(*per)).then(|| format!("it follows each {per} of `{name}`, which does none"))
+    (!jobs[leader].does(*per)).then(|| format!("it follows each {per} of `{name}`, which has none"))
 }
 
 /// `of_steps` is the length of the measured phase where steps give it.
@@ -357,7 +357,7 @@ size = "4GiB"
         check("hot_io_percent = 1", "`hot_io_percent` is for `distribution = \"hotspot\"`");
         check(
             "distribution = \"hotspot\"\nhot_io_percent = 10\nhot_space_percent = 20",
-            "`hot_io_percent` must be more than `hot_space_percent`, 20, or the spot is not hot",
+            "`hot_io_percent` must be more than `hot_space_percent`, 20, or there is no hot spot",
         );
         let told = add("spacing = \"uniform\"\nrate = \"0 iops\"");
         assert!(told.contains("`0 iops` must be more than zero") && !told.contains("spacing"), "{told}");
@@ -402,7 +402,7 @@ size = "4GiB"
         assert_eq!(job.group_commit.unwrap().tail, LogTail::Pad);
         for (from, to, message) in [
             ("durability = \"dsync\"", "", "`group_commit` needs writes that are all durable"),
-            ("rate = \"100 iops\"", "", "`group_commit` needs commits that arrive"),
+            ("rate = \"100 iops\"", "", "`group_commit` needs a rate of commits"),
             ("sequential", "random", "`group_commit` needs a log that is written in sequence"),
             ("\"64KiB\" }", "\"60KB\" }", "`largest_write` must be a multiple of `block_size`, 8 KiB"),
             (
@@ -412,7 +412,11 @@ size = "4GiB"
             ),
             ("\"1KiB\", largest", "\"0B\", largest", "must hold at least one commit"),
             ("\"64KiB\" }", "\"8KiB\", tail = \"rewrite\" }", "and a block that is written again"),
-            ("\"64KiB\" }", "\"64KiB\", tail = \"rewrite\" }", "one is in flight at a time: `iodepth = 1`"),
+            (
+                "\"64KiB\" }",
+                "\"64KiB\", tail = \"rewrite\" }",
+                "only one write is in flight at a time: `iodepth = 1`",
+            ),
         ] {
             assert!(base.contains(from), "{from}");
             let told = Profile::parse(&base.replace(from, to)).unwrap_err().to_string();

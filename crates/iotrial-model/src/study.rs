@@ -253,7 +253,7 @@ fn read_name(table: &mut TableReader<'_>, key: &'static str) -> Option<String> {
     }
     table.refuse(
         key,
-        format!("`{key}` must be up to {MOST_NAME_BYTES} letters a to z, digits, `-`, `_` and `.`, because the journal is named so"),
+        format!("`{key}` must be up to {MOST_NAME_BYTES} letters a to z, digits, `-`, `_` and `.`, because the journal has this name"),
     )
 }
 
@@ -346,7 +346,7 @@ impl Configuration {
         let label = table.required("label", read_label);
         if let Some(label) = &label {
             if labels.contains(label) {
-                table.refuse::<()>("label", format!("another configuration is labelled `{label}` already"));
+                table.refuse::<()>("label", format!("another configuration already has the label `{label}`"));
             }
             labels.push(label.clone());
         }
@@ -440,7 +440,7 @@ fn read_label(table: &mut TableReader<'_>, key: &'static str) -> Option<String> 
     // Labels are compared by their text in records and on the command line, where blanks at an end are
     // invisible.
     if label.trim() != label || label.is_empty() || label.chars().any(char::is_control) {
-        return table.refuse(key, format!("`{key}` must be one line without blanks around it"));
+        return table.refuse(key, format!("`{key}` must be one line without spaces at either end"));
     }
     Some(label)
 }

@@ -179,13 +179,13 @@ pub struct ProbeSecond {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CheckSweepError {
     /// The volumes of a probe are none, or not those that were counted.
-    #[error("its probe {probe} has counts of other volumes than it names")]
+    #[error("its probe {probe} has counts for volumes that it does not name")]
     Volumes {
         /// Place of the probe in the record, counting from 1.
         probe: usize,
     },
     /// A number is beyond what any sweep can reach.
-    #[error("its {what} is beyond any sweep")]
+    #[error("its {what} is out of range")]
     OutOfRange {
         /// The number in words that follow «its», such as `measured time`.
         what: &'static str,

@@ -312,7 +312,7 @@ fn read_row(row: &mut TableReader<'_>) -> Option<PrintedRow> {
             || bounds[..*index].iter().any(|other| other.metric == bound.metric)
     });
     if let Some((_, bound)) = twice {
-        let message = format!("`{}` stands twice in the row, once as a bound", bound.metric);
+        let message = format!("`{}` is given twice in the row, once as a bound", bound.metric);
         return row.refuse("id", message);
     }
     if figures.is_empty() && bounds.is_empty() {
@@ -602,7 +602,7 @@ percent = -7.30
         check_mistake(
             "write_lat_mean_us_below",
             "read_lat_mean_us_below",
-            "`read.lat_mean_us` stands twice in the row, once as a bound",
+            "`read.lat_mean_us` is given twice in the row, once as a bound",
         );
         check_mistake("id = \"B\"", "id = \"A\"", "two rows have the id `A`");
         check_mistake("baseline = \"A\"", "baseline = \"C\"", "no row has the id `C`");

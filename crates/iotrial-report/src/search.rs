@@ -196,7 +196,7 @@ fn probes(search: &Search) -> Table {
             Column::new("achieved", Quantity::Iops),
             Column::new("time", Quantity::Words).optional(),
             Column::new("worst", Quantity::LatencyUs).under("lat"),
-            Column::new("which", Quantity::Words).under("lat"),
+            Column::new("stream", Quantity::Words).under("lat"),
             Column::new("passed", Quantity::Words),
             Column::new("why not", Quantity::Words).optional(),
             Column::new("found", Quantity::Words).optional(),

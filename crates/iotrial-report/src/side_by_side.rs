@@ -132,7 +132,7 @@ fn price_and_performance(side: &SideBySide) -> Section {
             cells.push(Value::number(fit.and_then(|fit| fit.carries_times)));
             cells.push(Value::text(fit.map(|fit| if fit.is_met { "yes" } else { "no" })));
         }
-        cells.push(Value::text((!cost.is_complete()).then(|| format!("+ {}", cost.missing.join(", ")))));
+        cells.push(Value::text((!cost.is_complete()).then(|| cost.missing.join(", "))));
         let best: Vec<&str> = one.best_at.iter().map(|what| what.as_str()).collect();
         cells.push(Value::text((!best.is_empty()).then(|| best.join(", "))));
         Row { cells, is_total: false }
@@ -150,7 +150,7 @@ fn price_and_performance(side: &SideBySide) -> Section {
         columns.push(Column::new("carries", Quantity::Ratio));
         columns.push(Column::new("meets it", Quantity::Words));
     }
-    columns.push(Column::new("and", Quantity::Words).optional());
+    columns.push(Column::new("not included", Quantity::Words).optional());
     columns.push(Column::new("best at", Quantity::Words));
     let mut table = Table {
         caption: format!("Price and performance, {} a month", side.currency),

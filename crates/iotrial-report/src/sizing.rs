@@ -183,8 +183,7 @@ fn answer_rows(provider: &str, answer: &Explanation) -> Vec<Row> {
             None => answer.fit.as_ref().and_then(|fit| fit.shares.first()),
         };
         let latency = report.map_or(answer.latency, |report| report.latency);
-        let missing =
-            if cost.is_complete() { String::new() } else { format!("+ {}", cost.missing.join(", ")) };
+        let missing = if cost.is_complete() { String::new() } else { cost.missing.join(", ") };
         Row {
             cells: vec![
                 first(Value::Text(provider.to_owned()), index),
@@ -228,7 +227,7 @@ fn table(caption: String, first: &'static str, rows: Vec<Row>) -> Table {
             Column::new("volumes", Quantity::Words),
             Column::new("latency", Quantity::Words).optional(),
             Column::new("a month", Quantity::Money),
-            Column::new("and", Quantity::Words),
+            Column::new("not included", Quantity::Words),
             Column::new("used", Quantity::Percent),
             Column::new("binds", Quantity::Words),
             Column::new("by", Quantity::Words).optional(),

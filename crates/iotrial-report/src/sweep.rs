@@ -157,7 +157,7 @@ fn measured(of: SweepOf<'_>, summary: &SweepSummary, circumstances: &Circumstanc
         cells: vec![Value::Text(name.to_owned()), Value::Text(words)],
         is_total: false,
     });
-    let columns = vec![Column::new("what", Quantity::Words), Column::new("which", Quantity::Words)];
+    let columns = vec![Column::new("what", Quantity::Words), Column::new("value", Quantity::Words)];
     let caption = "What was measured".to_owned();
     let table = Table { caption, columns, rows: rows.collect(), at_a_glance: true };
     section("measured", "What was measured", None, vec![Block::Table(table)])

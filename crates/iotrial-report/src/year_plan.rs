@@ -67,7 +67,7 @@ fn totals(sizing: &Sizing) -> Table {
             Value::Number(plan.total),
             Value::Number(plan.total_from_day_one),
             Value::Number(100.0 * (plan.total / plan.total_from_day_one - 1.0)),
-            Value::text((!plan.missing.is_empty()).then(|| format!("+ {}", plan.missing.join(", ")))),
+            Value::text((!plan.missing.is_empty()).then(|| plan.missing.join(", "))),
         ],
         is_total: false,
     };
@@ -79,7 +79,7 @@ fn totals(sizing: &Sizing) -> Table {
             Column::new("when needed", Quantity::Money),
             Column::new("all on day one", Quantity::Money),
             Column::new("change", Quantity::ChangePercent),
-            Column::new("and", Quantity::Words).optional(),
+            Column::new("not included", Quantity::Words).optional(),
         ],
         rows: sizing.plans.iter().map(row).collect(),
         at_a_glance: true,

@@ -144,7 +144,7 @@ pub(crate) fn host_below<'p>(targets: impl Iterator<Item = &'p Path>) -> Option<
 pub(crate) fn ask_cloud(report: &mut HostReport, service: SocketAddr) -> Option<String> {
     ask_metadata(report, service);
     match &report.host.fact(FactId::Shape)?.reading {
-        Reading::Unknown(why) => Some(format!("the metadata service of the cloud said nothing: {why}")),
+        Reading::Unknown(why) => Some(format!("the metadata service of the cloud gave no answer: {why}")),
         Reading::Known(_) => None,
     }
 }
@@ -210,7 +210,7 @@ mod tests {
         // Nobody listens on a port that was just given back.
         let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let told = ask_cloud(&mut report, nobody).unwrap();
-        assert!(told.starts_with("the metadata service of the cloud said nothing: "), "{told}");
+        assert!(told.starts_with("the metadata service of the cloud gave no answer: "), "{told}");
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let service = listener.local_addr().unwrap();
         let answers = std::thread::spawn(move || {

@@ -411,7 +411,7 @@ fn drain_warning(since: Duration, is_stopping: bool) -> Option<String> {
     let way_out = if is_stopping { "Ctrl-C once more" } else { "Ctrl-C twice" };
     (since >= PATIENCE).then(|| {
         let patience = format_duration(PATIENCE);
-        format!("warning: I/Os are not back {patience} after the end of the load; waiting for them, {way_out} leaves them to the kernel")
+        format!("warning: I/Os have not returned {patience} after the end of the load; waiting for them ({way_out} leaves them to the kernel)")
     })
 }
 

@@ -71,7 +71,7 @@ pub enum SetupError {
         refusal: String,
     },
     /// A simulated device was described for another engine.
-    #[error("--sim describes a simulated device, and the engine is `{engine}`")]
+    #[error("--sim describes a simulated device, but the engine is `{engine}`")]
     NotSimulated {
         /// The engine that was asked for, or the usual one of this system.
         engine: &'static str,
@@ -473,7 +473,7 @@ fn plan_hint(error: &PlanError) -> Option<String> {
         PlanError::BurstsApart => "give the bursts of all jobs the same period",
         PlanError::LimitTooShort { .. } => "give a longer limit, or a shorter --duration",
         PlanError::PolledEngine { .. } | PlanError::PolledBuffered => {
-            "--polled goes with direct I/O by the `uring` engine"
+            "--polled needs direct I/O with the `uring` engine"
         }
         PlanError::PolledDurable { .. } => "leave --polled out, or take durability out of the profile",
         PlanError::NoTarget | PlanError::NoDuration | PlanError::TooLong => return None,

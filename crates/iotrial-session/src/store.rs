@@ -130,7 +130,9 @@ impl Fault for NotKept {
     fn hint(&self) -> Option<String> {
         let (path, folder) = (self.path.display(), self.folder.display());
         Some(if self.is_whole {
-            format!("it is in {path}; move it to {folder} when there is room, and it belongs to the store")
+            format!(
+                "it is in {path}; move it to {folder} when there is space, and it becomes part of the store"
+            )
         } else {
             format!("its journal {path} holds what could be written")
         })

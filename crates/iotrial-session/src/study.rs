@@ -200,8 +200,7 @@ impl Fault for StudyError {
                 "--resume measures what is missing, --status shows it, --restart starts over"
             }
             Self::Changed { .. } => {
-                "take the changes back, or go on with --resume --accept-changes, which measures again what they \
-                 touch, start over with --restart, or give it another `name`; nothing that is measured is lost"
+                "undo the changes, continue with --resume --accept-changes, which measures again what they affect, start over with --restart, or give the study another `name`; no measurement is lost"
             }
             Self::NotDetached { .. } => {
                 "the study stops, because what is attached now is not known; put that right, then --resume"

@@ -111,13 +111,13 @@ pub enum ConfigurationError {
         name: String,
     },
     /// A volume that would be a part of a machine that has none.
-    #[error("`{machine}` has no local disk, as far as the catalog knows")]
+    #[error("the catalog lists no local disk for `{machine}`")]
     NoLocalDisk {
         /// Name of the machine.
         machine: String,
     },
     /// A role that is assigned to two pools, or to none.
-    #[error("the role `{role}` is on {} of the pools", if *.count == 0 { "none".to_owned() } else { .count.to_string() })]
+    #[error("the role `{role}` is on {}", if *.count == 0 { "no pool".to_owned() } else { format!("{count} pools") })]
     Placement {
         /// The role that is placed wrongly.
         role: Role,

@@ -123,7 +123,7 @@ fn contradiction(rate: &SubjectRate<'_>) -> Option<String> {
     let stream = stream_name(rate);
     let guess = if rates.is_in_mb_per_s() { "; the printed figure is in MB/s" } else { "" };
     Some(format!(
-        "{stream}: {} IOPS of this size make {} MiB/s, but {printed} are printed{guess}",
+        "{stream}: {} IOPS of this size are {} MiB/s, but the result shows {printed}{guess}",
         grouped(iops),
         grouped(iops * sizes.middle() / 1_048_576.0)
     ))
@@ -289,7 +289,7 @@ fn by_part(measured: &[&MeasuredAgainst]) -> Vec<(String, usize, String)> {
 /// What becomes of figures of another machine: they say nothing of this one.
 fn other_machine_words(other: &str, resolved: &Resolved<'_>) -> String {
     format!(
-        "these are not figures of this configuration: they come from {other}, and this one has {}",
+        "these figures are not from this configuration: they come from {other}, and this one has {}",
         resolved.configuration.machine
     )
 }
@@ -310,7 +310,7 @@ fn judge(shares: &[Share], in_flight: Option<f64>, outstanding: Option<f64>) -> 
     let limit = |share: &Share| format!("{:.0} % of {}, {}", share.percent, share.element, share.measure);
     if let Some(share) = fullest.filter(|share| share.percent > MOST_PERCENT) {
         let sentence = format!(
-            "these are not figures of this configuration, which cannot reach them: {} ({})",
+            "these figures are not from this configuration, which cannot reach them: {} ({})",
             share.written(),
             limit(share)
         );
@@ -342,7 +342,7 @@ fn judge(shares: &[Share], in_flight: Option<f64>, outstanding: Option<f64>) -> 
         (None, Some(share), Some((_, _, false))) => (
             vec![BoundBy::Unknown],
             format!(
-                "something unknown was the limit: only {}, and the load reached at most {} ({})",
+                "the limit is unknown: only {}, and the load reached at most {} ({})",
                 queue.unwrap_or_default(),
                 limit(share),
                 share.written()

@@ -317,7 +317,7 @@ impl<'s> Space<'s> {
         };
         uncommitted.dedup();
         let on_demand =
-            format!("no source has a price {}: they are counted on demand", counted.term.in_words());
+            format!("no source has a price {}: their on-demand price is used", counted.term.in_words());
         for (names, why) in [
             (unpriced, "no source has a price"),
             (unknown, "no source states their limits for volumes"),
@@ -353,7 +353,7 @@ impl<'s> Space<'s> {
             let note = if what.ends_with(" licence") {
                 format!("the {what} has no price in the catalog, so the true cost is higher")
             } else {
-                format!("not in the cost, because no source has it: the {what}")
+                format!("not in the cost, because no source states it: the {what}")
             };
             self.left_out.note(note);
         }

@@ -223,7 +223,7 @@ fn nearest_limit(fit: &Fit) -> Option<String> {
     );
     // The name is compared, not the place: another measure of the same part says nothing new.
     if let Some(next) = fit.shares.iter().find(|share| share.element != first.element) {
-        words.push_str(&format!("; next is {}, {} ({:.0} %)", next.element, next.measure, next.percent));
+        words.push_str(&format!("; the next is {}, {} ({:.0} %)", next.element, next.measure, next.percent));
     }
     Some(words)
 }
@@ -479,5 +479,5 @@ fn shipped_words(demand: &Demand) -> String {
     } else {
         demand.shipped.iter().map(|role| role.as_str()).collect()
     };
-    format!("replicas receive the writes of the role {}; --ship ROLE selects others", roles.join(" and "))
+    format!("only {} writes are sent to replicas; --ship ROLE selects other roles", roles.join(" and "))
 }

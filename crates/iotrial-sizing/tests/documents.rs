@@ -131,7 +131,7 @@ fn a_throughput_that_no_rounding_explains_is_noted_by_the_rule_of_the_audit() {
     };
     // One percent is little, and more than these digits leave open.
     let found = notes("iops = 30256.24, bandwidth_mib_per_s = 1910.02");
-    assert_eq!(found, ["read: 30,256 IOPS of this size make 1,891 MiB/s, but 1910.02 are printed"]);
+    assert_eq!(found, ["read: 30,256 IOPS of this size are 1,891 MiB/s, but the result shows 1910.02"]);
     assert!(notes("iops = 30256.24, bandwidth_mib_per_s = 1891.02").is_empty());
     // Zeros at the end may be no digits.
     assert!(notes("iops = 30000, bandwidth_mib_per_s = 1900").is_empty());
@@ -162,7 +162,7 @@ fn figures_beyond_every_tolerance_are_not_of_this_configuration() {
     let measured = against(&configuration, &row(65_121.0));
     assert_eq!(measured[0].bound_by, [BoundBy::OtherConfiguration]);
     let sentence = &measured[0].sentence;
-    assert!(sentence.starts_with("these are not figures of this configuration"), "{sentence}");
+    assert!(sentence.starts_with("these figures are not from this configuration"), "{sentence}");
     assert!(sentence.ends_with("; measured with shape = VM.Standard.E4.Flex, volumes = 10"), "{sentence}");
     // 103 % of the limit: what a document has at its limit.
     assert_eq!(against(&configuration, &row(30_256.2))[0].bound_by, [BoundBy::Configuration]);

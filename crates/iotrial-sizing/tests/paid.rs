@@ -160,14 +160,14 @@ fn three_years_of_a_machine_cost_what_the_price_list_says() {
     let n2 = cost("gcp", "\"n2-standard-80\"", counted());
     assert!((n2.of_part(CostPart::Machine) - 1_276.22).abs() < 2.0, "{}", n2.of_part(CostPart::Machine));
     assert!(n2.notes.is_empty());
-    // No source has one of AWS: it is counted on demand, and said so.
+    // No source has one of AWS: its on-demand price is used, and the note says so.
     let aws = cost("aws", "\"r6i.4xlarge\"", counted());
     is_near(
         aws.of_part(CostPart::Machine),
         cost("aws", "\"r6i.4xlarge\"", Counted::default()).of_part(CostPart::Machine),
     );
     assert!(
-        aws.notes[0].contains("r6i.4xlarge committed for 3 years: it is counted on demand"),
+        aws.notes[0].contains("r6i.4xlarge committed for 3 years: its on-demand price is used"),
         "{:?}",
         aws.notes
     );

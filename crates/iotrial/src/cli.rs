@@ -109,7 +109,8 @@ pub enum Command {
     Sweep(Box<SweepArgs>),
     /// Measure several configurations in turn, several times each; can be resumed.
     Study(Box<StudyArgs>),
-    /// Is the storage of a running system fast enough? Watch it live, or read counters of PerfMon, iostat, sar, SQL Server or PostgreSQL.
+    /// Is the storage of a running system fast enough? Watch it live, or read counters of PerfMon, iostat, sar, SQL Server or
+    /// PostgreSQL.
     Watch(Box<WatchArgs>),
     /// Show results: verdict and figures on the screen, or as HTML, XLSX, Markdown or CSV.
     Report(ReportArgs),
@@ -262,7 +263,7 @@ pub struct RunArgs {
     #[command(flatten)]
     pub fio: FioArgs,
 
-    /// Keep a figure of the application with this run, such as batch_requests_per_s=1234 (repeatable). If its name ends in
+    /// Record a figure of the application with this run, such as batch_requests_per_s=1234 (repeatable). If its name ends in
     /// _per_s or _tps, more is better; if it ends in _ms or _s, less is better; others are shown and not compared.
     #[arg(long = "metric", value_name = "NAME=VALUE")]
     pub metrics: Vec<ApplicationMetric>,
@@ -286,7 +287,8 @@ pub struct RunArgs {
     #[arg(long)]
     pub json: bool,
 
-    /// Print a JSON object every second while it runs, one per line, and the result as the last line (`iotrial docs json`).
+    /// While it runs, print one JSON object per second, each on a line of its own; the last line is the result
+    /// (`iotrial docs json`).
     #[arg(long, conflicts_with_all = ["json", "dry_run"])]
     pub json_stream: bool,
 }
@@ -304,13 +306,13 @@ impl RunArgs {
             let error = anyhow::anyhow!(
                 "--steps says how much load there is, and --latency-limit and --until-steady decide that themselves"
             );
-            let hint = "--steps goes with --need, and alone with a profile: shares of its rates, or of its outstanding I/Os";
+            let hint = "use --steps with --need, or alone with a profile: the steps are then shares of its rates, or of its outstanding I/Os";
             return Err(Failure::input(error).hint(hint.to_owned()));
         }
         let steps_all = |steps: &Staircase| steps.0.iter().any(|percent| *percent >= 100.0);
         if need.is_some() && self.steps.as_ref().is_some_and(|steps| !steps_all(steps)) {
-            let error = anyhow::anyhow!("no step of --steps is as much as is needed");
-            let hint = "add a step of 100% or more: without it nobody knows whether the need is carried";
+            let error = anyhow::anyhow!("no step of --steps reaches the needed rate");
+            let hint = "add a step of 100% or more: without it the run cannot show whether the storage sustains the need";
             return Err(Failure::input(error).hint(hint.to_owned()));
         }
         // Not by `conflicts_with`, which could not say what to do instead.
@@ -324,7 +326,7 @@ impl RunArgs {
             (Some(_), Some(_), _) => {
                 let error = anyhow::anyhow!("--latency-limit and --until-steady exclude each other");
                 let hint =
-                    "find the rate first, and give it to the jobs of a profile that runs until it is steady";
+                    "find the rate first, then run a profile whose jobs have that rate until it is steady";
                 return Err(Failure::input(error).hint(hint.to_owned()));
             }
         };
@@ -674,7 +676,7 @@ fn parse_limit(text: &str) -> Result<Duration, String> {
         // LIMIT is optional, so that clap takes the word behind the option for it, whatever it was meant as.
         if text.contains(|c: char| c.is_ascii_alphabetic()) && !text.starts_with(|c: char| c.is_ascii_digit())
         {
-            return format!("{error}; where it is the profile, give it before --until-steady");
+            return format!("{error}; if this is the profile, give it before --until-steady");
         }
         error.to_string()
     })

@@ -55,7 +55,7 @@ pub fn parse(typed: Vec<OsString>) -> Result<Result<Cli, clap::Error>, Failure> 
     // Each was checked by itself, so that only what two of them mean together can be wrong.
     parsed.map(Ok).map_err(|usage| {
         let error = anyhow!("{}", usage.render().to_string().trim_end().to_owned());
-        let error = error.context("the defaults of your own do not fit this command");
+        let error = error.context("your own defaults do not fit this command");
         Failure::input(error).hint("`iotrial config` shows where they are set".to_owned())
     })
 }

@@ -20,8 +20,7 @@ const PAGE_BYTES: u64 = 4096;
 /// Refuses options about a job of fio where there is none.
 pub fn check_fio_args(job: Option<&str>, args: &FioArgs) -> Result<(), Failure> {
     if job.is_none() && (args.fio_set.is_some() || args.fio_leave_out || !args.fio_env.is_empty()) {
-        let error =
-            anyhow!("--fio-set, --fio-leave-out and --fio-env are about a job of fio, and none is given");
+        let error = anyhow!("--fio-set, --fio-leave-out and --fio-env are for a fio job, but none is given");
         return Err(
             Failure::input(error).hint("`run` takes one by --fio-job, `profiles` by --from-fio".to_owned())
         );

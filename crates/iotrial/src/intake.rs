@@ -464,7 +464,7 @@ fn import_from(path: &Path, bytes: &[u8], naming: &Naming) -> Result<Imported, I
 
 /// Says on standard error that a file in a folder is left out. It is a note and no warning: the folder was named, and not the file.
 pub fn pass_over(failure: &Failure) {
-    say!("note: passed over: {}", harmless(&failure.reason()));
+    say!("note: skipped: {}", harmless(&failure.reason()));
 }
 
 /// What figures do not need, and what takes most of the memory.

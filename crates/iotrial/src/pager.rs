@@ -52,7 +52,7 @@ fn feed(mut pager: Child, text: &str) {
         match input.write_all(output::harmless_but_colours(text).as_bytes()) {
             // Whoever has read enough leaves before the end.
             Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-                output::say!("note: the pager takes no text: {error}");
+                output::say!("note: cannot write to the pager: {error}");
             }
             _ => {}
         }

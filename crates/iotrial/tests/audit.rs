@@ -171,7 +171,7 @@ fn one_bad_file_in_a_folder_does_not_keep_the_others_from_their_audit() {
     std::fs::write(folder.join("a.toml"), TABLE).unwrap();
     std::fs::write(folder.join("README.md"), "what these results are of").unwrap();
     let ran = bench.run(&["audit", "results"]).expect_code(0);
-    assert!(ran.stderr.contains("README.md` is not a result, and left out"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("README.md` is not a result and was left out"), "{}", ran.stderr);
     std::fs::write(folder.join("b.toml"), "format = \"iotrial.table/1\"\n").unwrap();
     let ran = bench.run(&["audit", "results"]).expect_code(2);
     assert!(ran.stdout.contains("It is consistent"), "{}", ran.stdout);

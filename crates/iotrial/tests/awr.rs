@@ -305,8 +305,8 @@ fn only_time_that_is_covered_for_all_is_added_up_and_what_was_asked_otherwise_is
     assert_eq!(figure(fleet, "reads_per_s")["together"]["peak"], 1_250.0);
     let notes = fleet["notes"].to_string();
     for words in [
-        "reports cover 6.0 hours, but only 1.0 hours of that for all databases",
-        "without HR, the reports of the others cover 6.0 hours together",
+        "the reports cover 6.0 hours, but only 1.0 hours of it for all databases",
+        "without HR, the reports of the other databases cover 6.0 hours in common",
         "ERP (9,500 IOPS from 2025-03-03 01:00)",
         "the true peak is at least 10,300 IOPS",
     ] {

@@ -76,6 +76,6 @@ fn what_cannot_be_asked_together_is_refused() {
     };
     check(&["run", "--fio-job", "gone.fio"], "cannot read the job `gone.fio`");
     check(&["run", "sqlserver-oltp", "--fio-job", "x.fio"], "cannot be used with");
-    check(&["run", "--fio-set", "2"], "--fio-set, --fio-leave-out and --fio-env are about a job of fio");
+    check(&["run", "--fio-set", "2"], "--fio-set, --fio-leave-out and --fio-env are for a fio job");
     check(&["profiles", "--from-fio", "fio --name=a --rw=read --size=1g"], "job `a` has no `runtime`");
 }

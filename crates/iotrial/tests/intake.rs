@@ -392,7 +392,7 @@ fn a_result_is_found_by_its_id_by_the_beginning_of_it_and_by_its_label() {
     run(&bench, "before", "2");
     assert_eq!(bench.run(&["audit", "before", "--json"]).expect_code(0).json().as_array().unwrap().len(), 2);
     let refused = bench.run(&["size", "--demand", "before"]).expect_code(2).stderr;
-    assert!(refused.contains("`before` is the label of 2 records, and one is wanted"), "{refused}");
+    assert!(refused.contains("`before` is the label of 2 records, but one is needed"), "{refused}");
     let sweep = [
         "sweep",
         "--engine",
@@ -467,7 +467,7 @@ fn a_damaged_result_in_a_folder_does_not_keep_the_others_from_being_shown() {
     }
     for command in ["report", "compare"] {
         let told = bench.run(&[command, "data"]).stderr;
-        assert_eq!(told.matches("note: passed over: `data/cut.json`").count(), 1, "{told}");
+        assert_eq!(told.matches("note: skipped: `data/cut.json`").count(), 1, "{told}");
         assert_eq!(told.matches("passed over").count(), 1, "{told}");
     }
     // Records as well, one of which was cut off.
@@ -480,7 +480,7 @@ fn a_damaged_result_in_a_folder_does_not_keep_the_others_from_being_shown() {
     for command in ["report", "compare"] {
         let ran = bench.run(&[command, "records", "--json"]);
         assert!(
-            matches!(ran.code, 0 | 4) && ran.stderr.contains("passed over: `records/01B.iotrial.json`"),
+            matches!(ran.code, 0 | 4) && ran.stderr.contains("skipped: `records/01B.iotrial.json`"),
             "{}",
             ran.stderr
         );
@@ -594,7 +594,7 @@ fn what_lies_beside_results_in_a_folder_is_left_out_whatever_it_is() {
     put("iostat.txt", COUNTERS);
     let audited = bench.run(&["audit", "data", "--json"]).expect_code(0);
     assert_eq!(audited.json()["kind"], "table");
-    assert_eq!(audited.stderr.matches("is not a result, and left out").count(), 4, "{}", audited.stderr);
+    assert_eq!(audited.stderr.matches("is not a result and was left out").count(), 4, "{}", audited.stderr);
     let imported = bench.run(&["import", "data", "--json"]).expect_code(0).json();
     assert_eq!(imported["passed_over"].as_array().unwrap().len(), 4);
     for command in ["report", "compare"] {

@@ -124,7 +124,7 @@ fn a_cap_on_iops_is_found_whatever_the_burst_before_it() {
     *spoilt.pointer_mut("/search/result/held_iops").unwrap() = (-1.0).into();
     std::fs::write(bench.path().join("spoilt.iotrial.json"), spoilt.to_string()).unwrap();
     let refused = bench.run(&["report", "spoilt.iotrial.json"]).expect_code(2).stderr;
-    assert!(refused.contains("its search is beyond any run"), "{refused}");
+    assert!(refused.contains("its search is out of range"), "{refused}");
 }
 
 #[test]

@@ -197,7 +197,7 @@ fn what_is_removed_can_be_listed_and_comes_back_as_it_was() {
     // What is in the way stays.
     fs::write(bench.store().join("trash").join(format!("{one}.html")), "mine").unwrap();
     let taken = bench.run(&["remove", &one]).expect_code(2).stderr;
-    assert!(taken.contains("is there already, and nothing was moved") && record.exists(), "{taken}");
+    assert!(taken.contains("exists already; nothing was moved") && record.exists(), "{taken}");
 }
 
 #[test]

@@ -109,7 +109,7 @@ fn roles_and_targets_that_do_not_go_together_are_refused_with_what_to_do() {
     };
     check(
         &["logs=a"],
-        &["`logs` is not a role (did you mean `log`?)", "a path that has a `=` begins with ./"],
+        &["`logs` is not a role (did you mean `log`?)", "a path that contains `=` must begin with ./"],
     );
     check(
         &["backup=a", "b"],

@@ -485,6 +485,6 @@ fn a_gate_on_the_capacity_of_a_run_that_looks_for_none_says_what_to_leave_out() 
     let bench = Bench::new();
     let refused = bench.run(&["run", "--engine", "sim", "--closed", "--gate", "capacity >= 100IOPS"]);
     assert_eq!(refused.code, 2);
-    assert!(refused.stderr.contains("this run looks for none"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("this run does not search for it"), "{}", refused.stderr);
     assert!(refused.stderr.contains("leave --closed"), "{}", refused.stderr);
 }

@@ -87,7 +87,7 @@ fn pools_that_cannot_be_laid_out_are_refused_with_what_would_be_right() {
         assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
     };
     check(&["--pool", "log=1GiB"], "the role `log` is in two pools");
-    check(&["--capacity", "4TiB"], "the pools take all of it");
+    check(&["--capacity", "4TiB"], "and here every role has one");
     check(&["--pool", "redo=1GiB"], "`redo` is not a role; there are data, tempdb, log, scan, backup");
     check(&["--pool", "backup=1GiB,volume=gp9"], "no catalog has a volume `gp9`");
     check(&["--write", "redo=1iops@8KiB"], "`redo` is not a role");

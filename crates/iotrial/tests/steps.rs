@@ -186,7 +186,7 @@ fn steps_of_a_need_say_up_to_which_share_of_it_the_device_carries() {
     assert!(sentence.contains("carries 50 % of the 20,000 IOPS that are needed, not 100 %"), "{sentence}");
     let refused = of_need("20000iops", "25%,50%");
     assert_eq!(refused.code, 2);
-    assert!(refused.stderr.contains("no step of --steps is as much as is needed"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("no step of --steps reaches the needed rate"), "{}", refused.stderr);
 }
 
 #[test]

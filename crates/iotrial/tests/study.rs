@@ -245,7 +245,7 @@ fn mistakes_of_a_study_are_told_before_anything_is_done() {
         2,
         &[
             "`study.toml` is not a valid study",
-            "line 19, column 9: another configuration is labelled `slow`",
+            "line 19, column 9: another configuration already has the label `slow`",
             "hint: `iotrial docs study`",
         ],
     );
@@ -339,7 +339,7 @@ fn a_study_file_that_changed_is_refused_with_what_changed_and_accepted_changes_k
     write(&bench, &changed);
     let parts = [
         "is not the one that was begun at",
-        "repeats: 2 became 3",
+        "repeats: 2 changed to 3",
         "configuration `fast`, sim: ",
         "--accept-changes",
     ];
@@ -496,7 +496,11 @@ fn records_that_do_not_fit_are_refused_and_none_is_taken() {
     ]);
     let other = other.json()["record"].as_str().unwrap().to_owned();
     let ran = bench.run(&["study", "add", "study.toml", &other]).expect_code(2);
-    assert!(ran.stderr.contains("its profile `sqlserver-dss` is none of the study"), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("its profile `sqlserver-dss` is not, word for word, one of the study"),
+        "{}",
+        ran.stderr
+    );
     // Records of `iotrial run` take the next repeat that is missing, until there is none.
     let more = ["--duration", "2s", "--label", "fast"];
     let (second, third) = (run_record(&more), run_record(&more));

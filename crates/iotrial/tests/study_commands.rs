@@ -339,7 +339,7 @@ fn what_is_wrong_with_the_places_of_a_new_study_is_told_without_lines_of_a_file_
     let bench = Bench::new();
     let refused = bench.run(&["study", "new", "a", "a"]);
     assert_eq!(refused.code, 2);
-    assert!(refused.stderr.contains("another configuration is labelled `a` already"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("another configuration already has the label `a`"), "{}", refused.stderr);
     assert!(!refused.stderr.contains("line "), "{}", refused.stderr);
 }
 

@@ -94,7 +94,7 @@ fn raw_devices_are_written_as_long_as_nobody_else_writes_to_them() {
     );
     let turned = ["study", "raw.toml", "--destroy", &tokens[1], "--destroy", &tokens[0]];
     let refused = bench.run(&turned).expect_code(2).stderr;
-    assert!(refused.contains("the token is not for"), "{refused}");
+    assert!(refused.contains("the token does not match"), "{refused}");
 
     // Each load leaves another content, and the release goes along.
     let released = ["study", "raw.toml", "--destroy", &tokens[0], "--destroy", &tokens[1], "--json"];
@@ -104,7 +104,7 @@ fn raw_devices_are_written_as_long_as_nobody_else_writes_to_them() {
     // The tokens were for a content that is gone.
     let again = [&released[..], &["--restart"]].concat();
     let refused = bench.run(&again).expect_code(2).stderr;
-    assert!(refused.contains("the token is not for"), "{refused}");
+    assert!(refused.contains("the token does not match"), "{refused}");
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn what_somebody_else_writes_to_a_raw_device_ends_its_release_and_no_other() {
     // In one of two rounds at least the second one comes after the first.
     let reasons = reasons_of(&second);
     assert!(
-        !reasons.is_empty() && reasons.iter().all(|one| one.contains("the token is not for")),
+        !reasons.is_empty() && reasons.iter().all(|one| one.contains("the token does not match")),
         "{reasons:?}"
     );
     let content = std::fs::read(bench.path().join("second")).unwrap();

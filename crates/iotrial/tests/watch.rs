@@ -171,10 +171,13 @@ fn two_snapshots_of_sql_server_are_differenced_and_a_restart_is_told() {
     assert_near(&log["write"]["iops"]["mean"], 500.0);
     assert_near(&log["write"]["latency_us"]["mean"], 8_000.0);
     assert!(disk(&answer, "crm crm_data").get("queue").is_none(), "what went back is unknown: {answer:#}");
-    assert!(answer["notes"].to_string().contains("counters of crm crm_data went back (once)"), "{answer:#}");
+    assert!(
+        answer["notes"].to_string().contains("counters of crm crm_data went backwards (once)"),
+        "{answer:#}"
+    );
     let alone = bench.run(&["watch", "before.csv"]).expect_code(2).stderr;
     assert!(
-        alone.contains("there is one snapshot of sys.dm_io_virtual_file_stats")
+        alone.contains("there is only one snapshot of sys.dm_io_virtual_file_stats")
             && alone.contains("sample_ms"),
         "{alone}"
     );
@@ -187,7 +190,7 @@ fn two_snapshots_of_sql_server_are_differenced_and_a_restart_is_told() {
     // A recording beside a snapshot is a slip.
     fs::write(bench.path().join("pm.csv"), perfmon()).unwrap();
     let mixed = bench.run(&["watch", "before.csv", "pm.csv"]).expect_code(2).stderr;
-    assert!(mixed.contains("snapshots and rates do not go together"), "{mixed}");
+    assert!(mixed.contains("snapshots and rates cannot be combined"), "{mixed}");
 }
 
 #[test]
@@ -218,7 +221,7 @@ fn a_log_that_rolled_over_says_the_same_as_one_file_and_its_gaps_are_told() {
     refused(&["all.csv", "2.csv"], &["`2.csv` begins before `all.csv` ends", "of one machine"]);
     fs::write(bench.path().join("other.csv"), text.replace("DB01", "DB02").replace("11/21", "11/22"))
         .unwrap();
-    refused(&["all.csv", "other.csv"], &["`all.csv` is of `DB01` and `other.csv` of `DB02`"]);
+    refused(&["all.csv", "other.csv"], &["`all.csv` is from `DB01` and `other.csv` from `DB02`"]);
 }
 
 #[test]
@@ -244,7 +247,7 @@ fn files_of_sysstat_follow_one_another_where_they_are_dated() {
     assert_near(&both["span"]["gap_s"], 86_400.0 - 50.0 + 10.0 - 10.0);
     let undated = bench.run(&["watch", "a.txt", "c.txt"]).expect_code(2).stderr;
     assert!(
-        undated.contains("nothing in `c.txt` says on which day") && undated.contains("S_TIME_FORMAT=ISO"),
+        undated.contains("`c.txt` does not state on which day") && undated.contains("S_TIME_FORMAT=ISO"),
         "{undated}"
     );
     let sar = |date: &str| {
@@ -282,7 +285,7 @@ fn what_cannot_be_read_or_does_not_go_together_is_refused_with_what_to_do() {
     check(
         queue,
         &["--demand", "d.toml"],
-        &["without reads and writes apart, each with its bytes", "logman create counter"],
+        &["does not have reads and writes separately, each with its bytes", "logman create counter"],
     );
     assert!(!bench.path().join("d.toml").exists());
 }

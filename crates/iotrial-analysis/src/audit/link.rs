@@ -183,7 +183,7 @@ fn check_bandwidth(part: &Part<'_>, link: &Link, tally: &mut Tally) {
                 link.words,
                 write_change(off)
             ),
-            cause: "a cache on this side of the link answered, the data was compressed, or the link is another one".to_owned(),
+            cause: "a cache on this side of the link answered, the data was compressed, or the link is a different one".to_owned(),
             right: Some(format!("at most {} MiB/s", write_number(most.high))),
             off_by_percent: Some(off),
         });

@@ -32,7 +32,7 @@ const EXPECTED: [Expected; 8] = [
     }),
     (
         "Foreground Wait Events",
-        "it is not known what limits the database, and how long its reads and commits take",
+        "it is not known what limits the database or how long its reads and commits take",
         |report| report.waits.iter().all(|one| one.side == WaitSide::Background),
     ),
     ("Background Wait Events", "it is not known how long redo writes take", |report| {
@@ -40,7 +40,7 @@ const EXPECTED: [Expected; 8] = [
     }),
     (
         "Instance Activity Stats",
-        "rates come from the summary at the beginning, if it has any, and single-block reads cannot be distinguished from multi-block reads",
+        "rates come from the summary at the beginning, if there is one, and single-block reads cannot be distinguished from multi-block reads",
         // Statistics are sorted by name, so that a part of them is no use without these.
         |report| !report.activity.iter().any(|one| one.name.starts_with("physical write total")),
     ),
@@ -49,7 +49,9 @@ const EXPECTED: [Expected; 8] = [
         "redo logs, temporary files, archives and backups cannot be distinguished",
         |report| report.io_by_file_type.is_empty(),
     ),
-    ("Tablespace IO Stats", "nothing is known about tablespaces", |report| report.tablespaces.is_empty()),
+    ("Tablespace IO Stats", "the I/O of each tablespace is not known", |report| {
+        report.tablespaces.is_empty()
+    }),
     ("Buffer Pool Advisory", "it is not known what more memory would save", |report| {
         report.advisories.is_empty()
     }),

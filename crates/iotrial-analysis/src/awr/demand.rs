@@ -18,7 +18,7 @@ const NEARLY_NONE: f64 = 0.005;
 pub enum Level {
     /// The mean over time.
     Average,
-    /// What is not exceeded in 95 % of the time.
+    /// The level that is not exceeded for 95 % of the time.
     P95,
     /// The same of 99 %.
     P99,

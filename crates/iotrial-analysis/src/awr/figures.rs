@@ -139,7 +139,7 @@ fn counted(report: &AwrReport, figures: &mut AwrFigures) {
             time_s / elapsed,
             time.half_step / elapsed,
             time.place.clone(),
-            format!("{what} by the elapsed time"),
+            format!("{what} divided by the elapsed time"),
         ),
         _ => time.clone(),
     };
@@ -236,7 +236,7 @@ fn buffer_hits(report: &AwrReport) -> Quoted {
             100.0 * (1.0 - reads_value / gets).max(0.0),
             0.05,
             reads.place,
-            "physical reads cache by the gets from cache",
+            "physical reads cache divided by the gets from cache",
         ),
         _ => printed,
     }
@@ -248,7 +248,7 @@ fn flash_hits(report: &AwrReport) -> Option<Quoted> {
     let reads = rate(report, "physical read total IO requests").value.filter(|reads| *reads > 0.0)?;
     let value = hits.value.filter(|hits| *hits > 0.0)?;
     let half_step = 100.0 * hits.half_step / reads;
-    let how = "cell flash cache read hits by all read requests";
+    let how = "cell flash cache read hits divided by all read requests";
     let share = Quoted::derived(100.0 * value / reads, half_step, hits.place, how);
     // Hits of a smart scan count more than once.
     Some(if value > reads * 1.01 { share.contradicted("more hits than reads") } else { share })
@@ -356,7 +356,13 @@ pub(super) fn ratios(figures: &mut AwrFigures) {
         (AwrFigure::SingleBlockWrites, difference(figures, AwrFigure::Writes, AwrFigure::MultiBlockWrites)),
         (
             AwrFigure::MeanReadKib,
-            quotient(figures, AwrFigure::ReadMib, AwrFigure::Reads, 1024.0, "read bytes by read requests"),
+            quotient(
+                figures,
+                AwrFigure::ReadMib,
+                AwrFigure::Reads,
+                1024.0,
+                "read bytes divided by read requests",
+            ),
         ),
         (
             AwrFigure::MeanWriteKib,
@@ -365,12 +371,18 @@ pub(super) fn ratios(figures: &mut AwrFigures) {
                 AwrFigure::WriteMib,
                 AwrFigure::Writes,
                 1024.0,
-                "written bytes by write requests",
+                "written bytes divided by write requests",
             ),
         ),
         (
             AwrFigure::MeanRedoWriteKib,
-            quotient(figures, AwrFigure::RedoMib, AwrFigure::RedoWrites, 1024.0, "redo size by redo writes"),
+            quotient(
+                figures,
+                AwrFigure::RedoMib,
+                AwrFigure::RedoWrites,
+                1024.0,
+                "redo size divided by redo writes",
+            ),
         ),
         (AwrFigure::ReadPercent, read_share(figures)),
     ];

@@ -100,7 +100,7 @@ pub struct FleetMember {
 pub struct OwnPeak {
     /// Mean over time.
     pub average: f64,
-    /// What is not exceeded in 95 % of the time.
+    /// The level that is not exceeded for 95 % of the time.
     pub p95: f64,
     /// Its highest interval.
     pub peak: f64,

@@ -37,7 +37,7 @@ pub(super) fn machine(report: &AwrReport, figures: &mut AwrFigures) {
     if let (Some(time), Some(elapsed)) = (background, elapsed)
         && let Some(seconds) = time.value
     {
-        let how = "CPU time of background processes by the elapsed time";
+        let how = "CPU time of background processes divided by the elapsed time";
         put(
             AwrFigure::BackgroundCpuSessions,
             Quoted::derived(seconds / elapsed, time.half_step / elapsed, time.place, how),

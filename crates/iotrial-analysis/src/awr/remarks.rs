@@ -203,7 +203,7 @@ fn who_asks(report: &AwrReport, figures: &AwrFigures, say: Say<'_>) {
                 id,
                 Severity::Note,
                 format!(
-                    "{what} moved {percent:.0} % of all bytes: decide whether a demand should contain it"
+                    "{what} moved {percent:.0} % of all bytes: decide whether the demand should include it"
                 ),
             );
         }

@@ -271,7 +271,7 @@ impl DatabaseSeries {
                 .filter(|(waits, reads)| *waits < WAITED_FOR * reads)
             {
                 notes.push(format!(
-                    "sessions waited for {name} only {} times per second, but there were {} such reads: most were issued several at once, as with direct path, so the mean wait is not their latency, and they have no limit",
+                    "sessions waited for {name} only {} times per second, but there were {} such reads: most were issued in groups, as with direct path, so the mean wait is not the latency of one read, and no limit is set",
                     number_in_words(waits),
                     number_in_words(reads)
                 ));
@@ -280,14 +280,14 @@ impl DatabaseSeries {
             let needed_s = JUDGED_IOS / iops;
             if needed_s > QUICK_S.1 {
                 notes.push(format!(
-                    "`{}` happens {iops:.2} times per second, which is too rare to judge within ten minutes, so it has no limit",
+                    "`{}` happens {iops:.2} times per second, which is too rare to judge within ten minutes, so no limit is set",
                     figure.title()
                 ));
                 continue;
             }
             if mean_us < CACHE_US {
                 notes.push(format!(
-                    "{name} took {mean_us:.0} µs: memory answered (the cache of a file system, or of Exadata), and no volume can be as fast; use --thresholds flash for what databases usually need"
+                    "{name} took {mean_us:.0} µs: it was served from memory (the cache of a file system or of Exadata), and no volume can be as fast; use --thresholds flash for what databases usually need"
                 ));
             }
             quick_s = quick_s.max(needed_s);

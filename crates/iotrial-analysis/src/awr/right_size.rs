@@ -245,7 +245,7 @@ impl Sizer<'_> {
             match self.series.intervals.len() {
                 1 => "one interval has an average but no peak: the factor that OMAT assumes",
                 _ => {
-                    "fewer than 20 intervals have no 95th percentile: the factor that OMAT assumes, applied to the highest"
+                    "with fewer than 20 intervals there is no 95th percentile: the factor that OMAT assumes, applied to the highest"
                 }
             }
         } else {
@@ -385,7 +385,7 @@ impl Sizer<'_> {
             ));
         } else if (ratio - 1.0).abs() > 0.01 {
             notes.push(format!(
-                "a core of the present host has {:.0} hardware threads, and a new one has two: CPUs count {ratio:.2} times",
+                "a core of the present host has {:.0} hardware threads, and a new one has two: each CPU counts as {ratio:.2} vCPUs",
                 TARGET_THREADS_PER_CORE / ratio,
             ));
         }

@@ -170,7 +170,7 @@ impl SlobReport {
                 seconds / elapsed,
                 time.half_step / elapsed,
                 time.place,
-                format!("{what} by the elapsed time"),
+                format!("{what} divided by the elapsed time"),
             ),
             _ => time,
         };

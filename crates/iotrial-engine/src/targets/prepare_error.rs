@@ -71,7 +71,7 @@ pub enum PrepareError {
         source: io::Error,
     },
     /// Writing the data failed.
-    #[error("cannot write `{}` whole", path.display())]
+    #[error("cannot write `{}` completely", path.display())]
     Write {
         /// The file or device, parts of which hold new data by now.
         path: PathBuf,
@@ -89,7 +89,7 @@ pub enum PrepareError {
         source: io::Error,
     },
     /// Direct I/O needs larger units than the plan counts on.
-    #[error("direct I/O on `{}` needs multiples of {needed}, and the plan counts on {planned}", path.display())]
+    #[error("direct I/O on `{}` needs multiples of {needed}, but the plan assumes {planned}", path.display())]
     Misaligned {
         /// The file or device.
         path: PathBuf,

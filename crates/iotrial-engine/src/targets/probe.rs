@@ -95,7 +95,7 @@ pub enum ProbeError {
         foreign: Foreign,
     },
     /// iotrial made the file, but did not finish it, or it was cut or punched since.
-    #[error("`{}` was made by iotrial, but is not whole", path.display())]
+    #[error("`{}` was made by iotrial, but is incomplete", path.display())]
     NotWhole {
         /// With links resolved.
         path: PathBuf,
@@ -182,7 +182,7 @@ impl ProbeError {
                 "give a directory on the volume, or a block device".to_owned()
             }
             Self::NotText { .. } => {
-                "rename it, or give a directory beside it: records are JSON, which cannot hold that name"
+                "rename it, or give a directory next to it: records are JSON, which cannot hold that name"
                     .to_owned()
             }
             Self::NotOurs { .. } | Self::NotWhole { .. } => {
@@ -204,7 +204,7 @@ impl ProbeError {
                 )
             }
             Self::Examine { source, .. } if source.kind() == io::ErrorKind::NotADirectory => {
-                "check the spelling: a file stands where a directory should be".to_owned()
+                "check the spelling: a file is where a directory should be".to_owned()
             }
             Self::Examine { path, .. } if path.as_os_str().is_empty() => {
                 "give a directory, or a block device".to_owned()

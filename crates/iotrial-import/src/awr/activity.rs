@@ -31,7 +31,7 @@ fn precise(printed: Quoted, total: &Quoted, elapsed_s: &Quoted) -> Quoted {
     // Where the two contradict each other, what is printed is to be seen.
     let is_finer = half_step < printed.half_step && printed.agrees_with(rate, half_step, 0.0);
     if printed.value.is_none() || is_finer {
-        Quoted::derived(rate, half_step, total.place.clone(), "the total by the elapsed time")
+        Quoted::derived(rate, half_step, total.place.clone(), "the total divided by the elapsed time")
     } else {
         printed
     }

@@ -39,13 +39,13 @@ fn reset_counters(report: &mut AwrReport) {
             count => format!(" and {count} more"),
         };
         report.contradictions.push(format!(
-            "counters were reset within the interval: `{first}`{more} went backwards, and says nothing"
+            "counters were reset within the interval: `{first}`{more} went backwards and is not usable"
         ));
     }
     if report.interval.has_restart {
         let start = report.instances.iter().find_map(|one| one.startup.clone()).unwrap_or_default();
         report.contradictions.push(format!(
-            "the instance was started at {start}, within the interval: rates are of less time than the report says"
+            "the instance was started at {start}, within the interval: rates cover less time than the report says"
         ));
     }
 }
@@ -76,7 +76,7 @@ fn elapsed_time(report: &mut AwrReport) {
     }
 }
 
-/// Rates are totals by the elapsed time.
+/// Rates are totals divided by the elapsed time.
 fn totals_by_rate(report: &mut AwrReport) {
     let Some(elapsed) = report.interval.elapsed_s.value.filter(|elapsed| *elapsed > 0.0) else { return };
     let mut odd = 0;
@@ -90,7 +90,7 @@ fn totals_by_rate(report: &mut AwrReport) {
     }
     if odd > 0 {
         report.contradictions.push(format!(
-            "{odd} rates of Instance Activity are not their totals by the elapsed time of {:.1} minutes",
+            "{odd} rates of Instance Activity are not their totals divided by the elapsed time of {:.1} minutes",
             elapsed / 60.0
         ));
     }

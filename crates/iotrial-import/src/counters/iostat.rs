@@ -14,7 +14,8 @@ pub(super) const LACKING: CountersError = CountersError::Lacking {
 };
 const SINCE_START: &str =
     "the first report is left out: without -y it is the mean since the machine was started";
-const ONLY_ONE: &str = "there is one report only: without -y that is the mean since the machine was started, and no peak is in it";
+const ONLY_ONE: &str =
+    "there is only one report: without -y it is the mean since the machine was started and shows no peak";
 
 /// `Device` or `Device:`, at the beginning or (with --pretty) at the end.
 pub(super) fn is_header(line: &str) -> bool {

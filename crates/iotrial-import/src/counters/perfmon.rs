@@ -125,7 +125,7 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
     series.times = Times::OfCalendar(times);
     if hosts.len() > 1 {
         series.notes.push(format!(
-            "{} machines are in it, and count together: {}",
+            "it covers {} machines, which are counted together: {}",
             hosts.len(),
             quote(&hosts.join(", "))
         ));
@@ -136,9 +136,7 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
         } else {
             format!("{refused} values are not rates")
         };
-        series
-            .notes
-            .push(format!("{values}, such as a negative one after a counter was reset, and left out"));
+        series.notes.push(format!("{values}, such as a negative one after a counter was reset: left out"));
     }
     if disks.iter().any(|disk| disk.columns.iter().any(|(_, counted)| *counted == Counted::DiskTime)) {
         series.notes.push(

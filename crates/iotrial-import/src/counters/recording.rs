@@ -29,10 +29,8 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
     let first = lines.next().map_or("", |(_, line)| line);
     let head: RecordingHead = serde_json::from_str(first).map_err(|error| broken(1, error.to_string()))?;
     if head.format != RECORDING_FORMAT {
-        let message = format!(
-            "`{}` is not a format that this version reads, which is `{RECORDING_FORMAT}`",
-            quote(&head.format)
-        );
+        let message =
+            format!("this version reads the format `{RECORDING_FORMAT}`, not `{}`", quote(&head.format));
         return Err(broken(1, message));
     }
     let mut reports = Reports::default();
@@ -73,13 +71,13 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
         return Err(CountersError::Lacking {
             tool: "a recording of iotrial watch",
             missing: "any interval",
-            hint: "it was ended before the first interval was over",
+            hint: "it ended before the first interval was complete",
         });
     }
     if is_cut {
         series
             .notes
-            .push("the last line is incomplete and left out: the recording did not end by itself".to_owned());
+            .push("the last line is incomplete and left out: the recording was interrupted".to_owned());
     }
     series.host = (!head.host.is_empty()).then(|| quote(&head.host));
     series.interval_s = Some(head.interval_s).filter(|seconds| seconds.is_finite() && *seconds > 0.0);

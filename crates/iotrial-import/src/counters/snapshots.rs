@@ -137,7 +137,8 @@ pub(super) fn read(text: &str, kind: Kind) -> Result<Snapshots, CountersError> {
             Kind::SqlServer => file(&header, &row),
             Kind::PostgreSql => kind_of_io(&header, &row),
         };
-        let part = part.ok_or_else(|| broken(format!("line {line}"), "a count is missing or no number"))?;
+        let part =
+            part.ok_or_else(|| broken(format!("line {line}"), "a count is missing or is not a number"))?;
         let parts = &mut snapshots[place].parts;
         // Rows of one name at one moment are added up: what cannot be told apart would take the place of the other.
         match known.entry((place, part.name.clone())) {
@@ -157,11 +158,11 @@ pub(super) fn read(text: &str, kind: Kind) -> Result<Snapshots, CountersError> {
     let mut notes = Vec::new();
     if kind == Kind::PostgreSql {
         notes.push(
-            "times are as PostgreSQL waited: a read from the page cache of the system is among them"
+            "times are as PostgreSQL measured them, including reads from the page cache of the system"
                 .to_owned(),
         );
         if forget_times_that_were_not_taken(&mut snapshots) {
-            notes.push("track_io_timing was off, so that there are no latencies".to_owned());
+            notes.push("track_io_timing was off, so there are no latencies".to_owned());
         }
     }
     Ok(Snapshots { tool: kind.tool(), hint: kind.hint(), snapshots, notes })

@@ -85,12 +85,17 @@ fn values(disk: &Map<String, Value>) -> Vec<(Counter, f64)> {
 pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
     let file: File = serde_json::from_str(text).map_err(|error| CountersError::Broken {
         place: format!("line {}", error.line()),
-        message: if error.is_eof() { "it ends before its JSON does".to_owned() } else { error.to_string() },
+        message: if error.is_eof() {
+            "it ends before its JSON is complete".to_owned()
+        } else {
+            error.to_string()
+        },
     })?;
     // `sadf` of several files would need to be told apart by machine; adding them up would be a demand that
     // no machine has.
     let [host] = file.sysstat.hosts.as_slice() else {
-        let message = format!("{} machines are in it, and counters are of one", file.sysstat.hosts.len());
+        let message =
+            format!("it covers {} machines, but counters must come from one", file.sysstat.hosts.len());
         return Err(CountersError::Broken { place: "hosts".to_owned(), message });
     };
     let mut reports = Reports::default();

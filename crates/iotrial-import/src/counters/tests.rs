@@ -66,7 +66,7 @@ a-very-long-name-of-a-volume
 ";
     let series = read_series(old.as_bytes()).unwrap();
     assert_eq!(rates(&series, "a-very-long-name-of-a-volume"), [Some((1.5, 0.5, 2_097_152.0, 1_048_576.0))]);
-    assert!(series.notes[0].contains("there is one report only"), "{:?}", series.notes);
+    assert!(series.notes[0].contains("there is only one report"), "{:?}", series.notes);
 }
 
 #[test]
@@ -151,7 +151,7 @@ fn what_has_nothing_of_disks_is_told_how_to_be_recorded() {
         "sar without anything of disks",
         "sar -b",
     );
-    check("{\"sysstat\": {\"hosts\": [{\"stat", "it ends before its JSON does", "cut off");
+    check("{\"sysstat\": {\"hosts\": [{\"stat", "it ends before its JSON is complete", "cut off");
     check("dear diary", "it is neither", "iostat -x");
     check(&IOSTAT.replace("2400.00", "2400 00"), "line 20: `sda", "cut off");
     check(
@@ -173,7 +173,7 @@ fn what_has_both_directions_together_is_read_as_that_and_makes_no_demand() {
             assert!(name == as_named && (value - wanted).abs() < 1e-9, "{counted:?}");
         }
         let error = Demand::of_counters("a", &series, &[], 95.0).unwrap_err();
-        assert!(error.to_string().contains("without reads and writes apart"), "{error}");
+        assert!(error.to_string().contains("does not have reads and writes separately"), "{error}");
         assert!(how_to_record(&error).unwrap_or_default().contains(hint), "{error}");
     };
     let plain = "Linux 3.10.0 (h) 11/30/2021\n\nDevice:            tps    kB_read/s    kB_wrtn/s    kB_read    kB_wrtn\nsda 0.24 5.24 1.10 203305 42533\n";

@@ -174,7 +174,7 @@ impl<'s> JobReader<'s, '_> {
         }
         if let Some(engine) = engine_of(&setting.name) {
             let message = format!(
-                "`{setting}` of job `{}`: it is an option of fio's engine `{engine}`, which does another kind of I/O",
+                "`{setting}` of job `{}`: it is an option of fio's engine `{engine}`, which does a different kind of I/O",
                 self.section.name
             );
             let hint = "iotrial has engines of its own; leave the option out".to_owned();
@@ -296,10 +296,12 @@ impl<'s> JobReader<'s, '_> {
         let mix_origin = match (read_percent, &limits.mix_origin) {
             (_, Some(origin)) => origin.clone(),
             (0 | 100, _) => self.origin("rw"),
-            _ => ["rwmixread", "rwmixwrite"]
-                .into_iter()
-                .find(|name| self.setting(name).is_some())
-                .map_or_else(|| "rwmixread is not given: half of them".to_owned(), |name| self.origin(name)),
+            _ => {
+                ["rwmixread", "rwmixwrite"].into_iter().find(|name| self.setting(name).is_some()).map_or_else(
+                    || "rwmixread is not given: half of them are reads".to_owned(),
+                    |name| self.origin(name),
+                )
+            }
         };
         self.key("rwmix_read_percent", read_percent.to_string(), mix_origin);
         let (name, value) = block_size.toml();
@@ -368,7 +370,7 @@ impl<'s> JobReader<'s, '_> {
                 if let Some(setting) = setting {
                     let is_trim = other.contains("trim");
                     let reason =
-                        if is_trim { "iotrial makes no discards" } else { "fio has no such pattern" };
+                        if is_trim { "iotrial issues no discards" } else { "fio has no such pattern" };
                     let hint = "read, write, rw, randread, randwrite and randrw are understood";
                     self.refuse_with_hint(setting, reason, hint);
                 }
@@ -404,7 +406,7 @@ impl<'s> JobReader<'s, '_> {
             return;
         };
         if pattern == Pattern::Sequential {
-            return self.note(&format!("`{setting}` means nothing without random I/O"));
+            return self.note(&format!("`{setting}` has no effect without random I/O"));
         }
         let text = setting.value.as_deref().unwrap_or_default();
         let origin = self.origin("random_distribution");
@@ -472,12 +474,12 @@ impl<'s> JobReader<'s, '_> {
                 if let Some(setting) = self.setting("ioengine") {
                     let hint = "io_uring, libaio, posixaio, windowsaio, sync, psync, pvsync and pvsync2 are understood; \
                                 iotrial has `--engine null` and `--engine sim` of its own";
-                    self.refuse_with_hint(setting, "this engine does another kind of I/O", hint);
+                    self.refuse_with_hint(setting, "this engine does a different kind of I/O", hint);
                 }
             }
             None if depth > 1 => {
                 self.note(
-                    "`ioengine` is not given, and fio's usual one has one I/O outstanding on Linux, whatever `iodepth` says; iotrial keeps `iodepth`",
+                    "`ioengine` is not given, and fio's default engine has one I/O outstanding on Linux, whatever `iodepth` says; iotrial keeps `iodepth`",
                 );
             }
             None => {}
@@ -510,7 +512,7 @@ impl<'s> JobReader<'s, '_> {
             .find_map(|name| self.number(name).filter(|every| *every > 0).map(|every| (name, every)));
         if !writes {
             if sync || flush.is_some() {
-                self.note("what a job that only reads says of sync means nothing");
+                self.note("sync has no effect in a job that only reads");
             }
             return;
         }
@@ -524,7 +526,7 @@ impl<'s> JobReader<'s, '_> {
         self.key("durability", quoted(durability.as_str()), origin.clone());
         match (sync, flush) {
             (true, Some((name, _))) => {
-                self.note(&format!("`{name}` adds nothing to writes that are durable by themselves"));
+                self.note(&format!("`{name}` has no effect on writes that are already durable"));
             }
             (true, None) => {}
             (false, Some((_, every))) => {

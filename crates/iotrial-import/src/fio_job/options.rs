@@ -23,20 +23,19 @@ const ENGINE: &str = "an engine of iotrial submits, reaps and keeps every slot f
 const MEMORY: &str = "iotrial chooses the memory of its buffers itself";
 const PLACE: &str =
     "where threads run is for the operating system; start iotrial under taskset or numactl instead";
-const LAYOUT: &str = "iotrial writes its files whole before it reads them, and removes them at the end";
+const LAYOUT: &str = "iotrial writes its files completely before it reads them, and removes them at the end";
 const ERRORS: &str = "an I/O that fails is counted, and the run goes on";
 const CLOCK: &str = "every I/O is timed, always";
 const SEED: &str = "iotrial draws other offsets; `--seed` makes a run repeat itself";
-const CONTENT: &str =
-    "iotrial writes data that neither compresses nor deduplicates; a device that does either shows less";
+const CONTENT: &str = "iotrial writes data that neither compresses nor deduplicates; a device that does either shows lower figures";
 const GUARD: &str = "iotrial decides by its own rules on what it writes; see `iotrial target`";
 const ENDURANCE: &str = "iotrial runs for a time, and not for an amount";
 const STEADY: &str = "`iotrial run --until-steady` waits for a steady state";
-const TRIMS: &str = "iotrial makes no discards";
-const ZONES: &str = "iotrial knows no zones";
-const REPLAY: &str = "iotrial replays no traces";
+const TRIMS: &str = "iotrial issues no discards";
+const ZONES: &str = "iotrial does not support zones";
+const REPLAY: &str = "iotrial does not replay traces";
 const VERIFY: &str = "iotrial does not read back what it wrote";
-const THINK: &str = "a pause after each I/O is another load in iotrial: give the I/Os a rate";
+const THINK: &str = "a pause after each I/O is a different load in iotrial: give the I/Os a rate";
 const HINTS: &str = "iotrial sends no hints and no priorities with an I/O";
 const TARGET: &str = "give the load without it";
 
@@ -124,8 +123,8 @@ const OPTIONS: &[(&str, Treatment)] = &[
     ("rate", Mapped),
     ("rate_iops", Mapped),
     ("rate_process", Mapped),
-    ("rate_min", Noted("`iotrial compare --gate` holds a result against a limit")),
-    ("rate_iops_min", Noted("`iotrial compare --gate` holds a result against a limit")),
+    ("rate_min", Noted("`iotrial compare --gate` checks a result against a limit")),
+    ("rate_iops_min", Noted("`iotrial compare --gate` checks a result against a limit")),
     ("rate_cycle", Aside),
     ("rate_ignore_thinktime", Aside),
     ("thinktime", Refused(THINK, "use rate_iops")),

@@ -210,7 +210,7 @@ impl SectionReader<'_, '_> {
         };
         let Some(section) = self.sections.last_mut() else {
             let hint = "begin the file with [global] or with the [name] of a job".to_owned();
-            return self.error.note(&place, format!("`{line}` stands before the first section"), Some(hint));
+            return self.error.note(&place, format!("`{line}` is before the first section"), Some(hint));
         };
         let is_global = section.name == GLOBAL;
         let count = if is_global { self.globals.len() } else { section.settings.len() };

@@ -174,14 +174,14 @@ fn what_cannot_be_a_profile_is_told_with_its_line_and_what_to_do() {
     };
     check("rw=randread\niodept=4", "line 9: fio has no option `iodept` (did you mean `iodepth`?)");
     check("rw=randread\nthinktime=100", "line 9: `thinktime=100` of job `a`: a pause after each I/O");
-    check("rw=randtrim", "iotrial makes no discards (read, write, rw,");
+    check("rw=randtrim", "iotrial issues no discards (read, write, rw,");
     check("rw=randread:8", "no offsets between random and sequential");
     check("rw=randrw\nbs=4k,64k", "make a job for each direction");
     check("rw=randread\nbs=1000", "a multiple of 512 bytes");
     check("rw=randread\nverify=crc32c", "does not read back what it wrote");
     check("rw=randread\nrandom_distribution=pareto:0.9", "zipf:THETA and zoned:");
     check("rw=randread\niodepth=9999", "a profile has from 1 to 4096");
-    check("rw=randread\nioengine=rbd", "another kind of I/O (io_uring, libaio");
+    check("rw=randread\nioengine=rbd", "a different kind of I/O (io_uring, libaio");
     check("rw=randread\nsize=50%", "takes it from the file or device");
     check(
         "rw=randread\nsize=${NONE}",
@@ -192,7 +192,7 @@ fn what_cannot_be_a_profile_is_told_with_its_line_and_what_to_do() {
     check("rw=randread\n[b]\nrw=read\nsize=1g\nruntime=30", "runs for 1m and job `b` for 30s");
     assert!(mistakes("[a]\nrw=read\nsize=1g").contains("line 1: job `a` has no `runtime`"));
     assert!(mistakes("[a]\nrw=read\nruntime=3").contains("line 1: job `a` has no `size`"));
-    assert!(mistakes("rw=read\n").contains("line 1: `rw=read` stands before the first section"));
+    assert!(mistakes("rw=read\n").contains("line 1: `rw=read` is before the first section"));
     assert!(mistakes("").contains("there is no job in it"));
     assert!(mistakes("[global]\nbs=8k").contains("there is no job in it"));
     // Off is off.
@@ -221,7 +221,7 @@ fn what_is_not_as_in_fio_is_said() {
     );
     check(&two, "a: `randseed=4`: iotrial draws other offsets");
     let (_, made) = convert(&job("rw=randread\nthread\ngroup_reporting=1"));
-    assert!(made.text.contains("# No part of the load:\n# - group_reporting=1, thread\n"), "{}", made.text);
+    assert!(made.text.contains("# Not part of the load:\n# - group_reporting=1, thread\n"), "{}", made.text);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::{CounterSeries, DiskCounters, MOST_RATES, NONE, Times};
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum JoinError {
     /// Two recorders count differently.
-    #[error("`{one}` is of {tool} and `{other}` of {other_tool}")]
+    #[error("`{one}` is from {tool} and `{other}` from {other_tool}")]
     Tools {
         /// A file.
         one: String,
@@ -20,7 +20,7 @@ pub enum JoinError {
         other_tool: &'static str,
     },
     /// Two machines.
-    #[error("`{one}` is of {} and `{other}` of {}", named(host.as_deref()), named(other_host.as_deref()))]
+    #[error("`{one}` is from {} and `{other}` from {}", named(host.as_deref()), named(other_host.as_deref()))]
     Hosts {
         /// A file.
         one: String,
@@ -33,7 +33,7 @@ pub enum JoinError {
     },
     /// Nobody knows which goes first.
     #[error(
-        "nothing in `{file}` says on which day its intervals were, so that its place among the files is not known"
+        "`{file}` does not state on which day its intervals were, so its place among the files is not known"
     )]
     Undated {
         /// The file.
@@ -65,7 +65,7 @@ impl JoinError {
             }
             Self::TooMany => "give fewer files",
             Self::Tools { .. } | Self::Hosts { .. } | Self::Overlap { .. } => {
-                "several files are read as one log that rolled over: of one machine, each after the other; look at others one at a time"
+                "several files are read as one log that rolled over: from one machine, one after the other; read any others one at a time"
             }
         }
     }
@@ -279,7 +279,10 @@ mod tests {
             let error = joined(vec![one(), ("b.csv", other)]).unwrap_err();
             assert!(error.to_string().contains(words), "{error}");
         };
-        check(series("DB02", "0 C:", 2_000.0, 15.0, &[1.0]), "`a.csv` is of `DB01` and `b.csv` of `DB02`");
+        check(
+            series("DB02", "0 C:", 2_000.0, 15.0, &[1.0]),
+            "`a.csv` is from `DB01` and `b.csv` from `DB02`",
+        );
         check(series("DB01", "0 C:", 1_010.0, 15.0, &[1.0]), "`b.csv` begins before `a.csv` ends");
         // The same file twice.
         check(one().1, "they overlap");
@@ -287,7 +290,7 @@ mod tests {
             CounterSeries { times: Times::OfDay(vec![1.0]), ..series("DB01", "0 C:", 0.0, 1.0, &[1.0]) };
         check(undated, "on which day");
         let other = CounterSeries { tool: "iostat", ..series("DB01", "0 C:", 2_000.0, 15.0, &[1.0]) };
-        check(other, "`a.csv` is of PerfMon and `b.csv` of iostat");
+        check(other, "`a.csv` is from PerfMon and `b.csv` from iostat");
         let much = series("DB01", "0 C:", 2_000.0, 1.0, &[1.0; 3]);
         check(CounterSeries { interval_count: 2 * MOST_RATES, ..much }, "more than 4000000");
     }

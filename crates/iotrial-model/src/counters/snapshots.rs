@@ -62,7 +62,7 @@ pub struct SnapshotCounts {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SnapshotError {
     /// There is nothing to compare it with.
-    #[error("there is one snapshot of {tool}, and what happened is the difference of two")]
+    #[error("there is only one snapshot of {tool}, and rates are the difference between two")]
     OnlyOne {
         /// What counted.
         tool: &'static str,
@@ -70,7 +70,7 @@ pub enum SnapshotError {
         hint: &'static str,
     },
     /// They are of several sources.
-    #[error("snapshots of {one} and of {other} have nothing in common")]
+    #[error("snapshots of {one} and {other} cannot be combined")]
     Mixed {
         /// The tool of one file.
         one: &'static str,
@@ -78,7 +78,7 @@ pub enum SnapshotError {
         other: &'static str,
     },
     /// Nobody knows how long an interval is.
-    #[error("nothing says when the snapshots of {tool} were taken, so that they make no rates")]
+    #[error("the snapshots of {tool} do not state when they were taken, so there are no rates")]
     NoTime {
         /// What counted.
         tool: &'static str,
@@ -189,7 +189,7 @@ impl Snapshots {
         if series.disks.is_empty() || series.interval_count == 0 {
             let why = match (host_restarts, same_moment) {
                 (1.., _) => "the server was restarted between them",
-                (_, 1..) => "they are of the same moment",
+                (_, 1..) => "they were taken at the same moment",
                 _ => "they have no file in common",
             };
             return Err(SnapshotError::NotComparable { tool, why: why.to_owned() });
@@ -197,7 +197,7 @@ impl Snapshots {
         note_restarts(&mut series.notes, restarted, host_restarts);
         if same_moment > 0 {
             series.notes.push(format!(
-                "{same_moment} snapshots are of the same moment as the one before and are left out"
+                "{same_moment} snapshots were taken at the same moment as the one before and are left out"
             ));
         }
         if by_calendar {
@@ -222,7 +222,7 @@ fn note_restarts(notes: &mut Vec<String>, mut restarted: Vec<String>, host_resta
     }
     if count > 0 {
         notes.push(format!(
-            "counters of {} went back ({}): they started again from zero, and what happened in those intervals is unknown",
+            "counters of {} went backwards ({}): they restarted from zero, and what happened in those intervals is unknown",
             in_brief(&restarted, 4, 3),
             times_in_words(count)
         ));
@@ -330,7 +330,7 @@ mod tests {
         let reads =
             |at: usize| (0..2).map(|one| series.disks[at].at(Counter::ReadIops, one)).collect::<Vec<_>>();
         assert_eq!((reads(0), reads(1)), (vec![None, Some(1.0)], vec![Some(1.0), Some(1.0)]));
-        assert!(series.notes[0].starts_with("counters of a went back (once)"), "{:?}", series.notes);
+        assert!(series.notes[0].starts_with("counters of a went backwards (once)"), "{:?}", series.notes);
     }
 
     #[test]
@@ -339,7 +339,7 @@ mod tests {
             let error = of(snapshots).series().unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         };
-        check(vec![taken(1.0, vec![part("a", 1.0, 1.0)])], "there is one snapshot of dmv");
+        check(vec![taken(1.0, vec![part("a", 1.0, 1.0)])], "there is only one snapshot of dmv");
         check(
             vec![taken(9.0, vec![part("a", 1.0, 1.0)]), taken(1.0, vec![part("a", 2.0, 1.0)])],
             "was restarted",
@@ -353,6 +353,6 @@ mod tests {
             "no file in common",
         );
         let timeless = Snapshot { when: When::default(), parts: vec![part("a", 1.0, 1.0)] };
-        check(vec![timeless.clone(), timeless], "nothing says when");
+        check(vec![timeless.clone(), timeless], "do not state when they were taken");
     }
 }

@@ -31,7 +31,7 @@ pub enum CounterDemandError {
         known: Vec<String>,
     },
     /// Reads and writes are not apart, or their bytes are not counted.
-    #[error("it is {tool} without reads and writes apart, each with its bytes")]
+    #[error("it is from {tool} and does not have reads and writes separately, each with its bytes")]
     Lacking {
         /// What counted.
         tool: &'static str,
@@ -43,7 +43,7 @@ pub enum CounterDemandError {
     #[error("the disks in it did nothing")]
     Idle,
     /// Bytes and I/Os do not go together: one of them is wrong, or of something else than disks.
-    #[error("its {direction}s have {} bytes each, and an I/O has from 1 to 1,073,741,824", group_thousands(&format!("{bytes:.0}")))]
+    #[error("its {direction}s have {} bytes each, but an I/O must have from 1 to 1,073,741,824", group_thousands(&format!("{bytes:.0}")))]
     NoSize {
         /// Reads or writes.
         direction: Direction,
@@ -208,13 +208,13 @@ fn notes(series: &CounterSeries, chosen: &[usize], rates: &[DiskRates], percenti
         at(100.0)
     ));
     notes.push(format!(
-        "each rate is its own percentile {percentile}: they need not have come at the same time, so that the demand is at least what any but the busiest intervals asked; idle hours in the series lower it"
+        "each rate is its own percentile {percentile}: the rates need not have occurred at the same time, so the demand covers all but the busiest intervals; idle hours in the series lower it"
     ));
     if let Some(seconds) = series.interval_s.filter(|seconds| *seconds >= LONG_INTERVAL_S) {
         notes.push(format!("each interval is a mean over {} s, which hides shorter peaks", rounded(seconds)));
     }
     if rates.len() < FEW_INTERVALS {
-        notes.push(format!("{} intervals are few: the busiest hour may lie outside", rates.len()));
+        notes.push(format!("{} intervals are few: the busiest hour may not be among them", rates.len()));
     }
     // Only busy ones are worth a note; an idle disk changes nothing.
     let is_busy = |disk: &usize| {
@@ -310,7 +310,7 @@ mod tests {
         assert_eq!(failed(&once([0.0; 4])), CounterDemandError::Idle);
         assert_eq!(
             failed(&once([4.0, 0.0, 2e12, 0.0])).to_string(),
-            "its reads have 500,000,000,000 bytes each, and an I/O has from 1 to 1,073,741,824"
+            "its reads have 500,000,000,000 bytes each, but an I/O must have from 1 to 1,073,741,824"
         );
         let mut none = once([0.0; 4]);
         none.interval_count = 0;

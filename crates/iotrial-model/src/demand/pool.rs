@@ -75,7 +75,7 @@ pub enum PoolError {
         role: Role,
     },
     /// The capacity of all that has no pool of its own belongs to nothing.
-    #[error("`capacity` is that of what has no pool of its own, and the pools take all of it")]
+    #[error("`capacity` is for roles without a pool of their own, and here every role has one")]
     NoRest,
 }
 
@@ -177,7 +177,7 @@ impl FromStr for DemandPool {
         for word in roles.split(',') {
             let role = parse_role(word.trim()).map_err(&wrong)?;
             if named.contains(&role) {
-                return Err(wrong(format!("`{role}` is there twice")));
+                return Err(wrong(format!("`{role}` is given twice")));
             }
             named.push(role);
         }
@@ -260,7 +260,7 @@ mod tests {
         assert_eq!(pool("data=1TiB,cache=60%").cache_hit_percent, 60.0);
         for (text, words) in [
             ("logs=1GiB", "`logs` is not a role; there are data, tempdb"),
-            ("log,log=1GiB", "`log` is there twice"),
+            ("log,log=1GiB", "`log` is given twice"),
             ("log=fast", "`fast` is neither a size"),
             ("log=1GiB,cache=200", "from 0 to 100"),
             ("log=1GiB,kind=io2", "there is no option `kind`"),

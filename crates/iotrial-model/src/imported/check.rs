@@ -7,13 +7,13 @@ use crate::record::MOST_COUNTED;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CheckImportedError {
     /// A number is beyond what any run can reach, or negative.
-    #[error("its {what} is beyond any run")]
+    #[error("its {what} is out of range")]
     OutOfRange {
         /// The number in words that follow «its»: `number of jobs`, `read latency`, or the key of a figure.
         what: String,
     },
     /// An interval belongs to a job that is not there.
-    #[error("its interval {interval} belongs to a job that is not there")]
+    #[error("its interval {interval} belongs to a job that does not exist")]
     Job {
         /// Place of the interval in the record, counting from 1.
         interval: usize,

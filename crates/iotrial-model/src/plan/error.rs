@@ -44,8 +44,7 @@ pub enum PlanError {
     },
     /// A file or slice cannot hold what the job does.
     #[error(
-        "{size} in all leave {given} of data for each file of job `{job}`; every file has a header of \
-         {FILE_HEADER_SIZE}, and this profile needs at least {least_size} in all"
+        "a total size of {size} leaves {given} of data for each file of job `{job}`; every file has a header of {FILE_HEADER_SIZE}, and this profile needs a total of at least {least_size}"
     )]
     SizeTooSmall {
         /// The job that starves.
@@ -100,7 +99,7 @@ pub enum PlanError {
     TooLong,
     /// A part of a period has another rate than was asked.
     #[error(
-        "{} hold no whole number of periods of the bursts, which are {} long, and only whole ones have the rate that was asked",
+        "{} is not a whole number of burst periods ({} each), and only whole periods have the requested rate",
         format_duration(*asked),
         format_duration(*period)
     )]
@@ -114,14 +113,14 @@ pub enum PlanError {
     },
     /// No phase can hold whole periods of the bursts of all jobs.
     #[error(
-        "the bursts of the jobs come together only after more than 30 days, and no phase lasts that long"
+        "the bursts of the jobs coincide only after more than 30 days, which is longer than a phase may last"
     )]
     BurstsApart,
     /// These jobs cannot do a step, as it says.
     #[error("{0}")]
     Steps(String),
     /// A step is too short to be one.
-    #[error("step {number} would last {}, and less than 100 ms is not a step", format_duration(*duration))]
+    #[error("step {number} would last {}; a step must last at least 100 ms", format_duration(*duration))]
     ShortStep {
         /// Counted from 1.
         number: usize,

@@ -205,7 +205,7 @@ impl JobProfile {
             return refuse("`group_commit` needs writes that are all durable: `durability = \"dsync\"` or `\"fdatasync\"`".to_owned());
         }
         if self.rate.is_none() && self.follow.is_none() && !table.has("rate") && !table.has("follow") {
-            return refuse("`group_commit` needs commits that arrive: give the job a `rate`, or let it `follow` another one".to_owned());
+            return refuse("`group_commit` needs a rate of commits: give the job a `rate`, or let it `follow` another one".to_owned());
         }
         if !self.block_size.shares().is_empty() {
             return refuse("`group_commit` takes one `block_size`, the block of the log".to_owned());
@@ -226,7 +226,7 @@ impl JobProfile {
             ));
         }
         if tail == LogTail::Rewrite && self.iodepth > 1 {
-            return refuse("a log with `tail = \"rewrite\"` begins each write with the last block of the one before, so that one is in flight at a time: `iodepth = 1`".to_owned());
+            return refuse("a log with `tail = \"rewrite\"` begins each write with the last block of the one before, so only one write is in flight at a time: `iodepth = 1`".to_owned());
         }
         Some(())
     }
@@ -311,7 +311,7 @@ fn read_distribution(table: &mut TableReader<'_>, pattern: Option<Pattern>) -> O
             let (io_percent, space_percent) = (hot_io_percent?, hot_space_percent?);
             if io_percent <= space_percent {
                 let message = format!(
-                    "`hot_io_percent` must be more than `hot_space_percent`, {space_percent}, or the spot is not hot; it is {io_percent}"
+                    "`hot_io_percent` must be more than `hot_space_percent`, {space_percent}, or there is no hot spot; it is {io_percent}"
                 );
                 return table.refuse("hot_io_percent", message);
             }

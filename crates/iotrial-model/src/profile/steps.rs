@@ -105,7 +105,7 @@ pub(super) fn steps_of(written: Vec<StepFile>, jobs: &[JobProfile]) -> Result<Ve
     match steps.iter().any(|step| step.judged) {
         true => Ok(steps),
         false if steps.is_empty() => Ok(steps),
-        false => Err("no step is judged: leave `judged = false` out of one at least".to_owned()),
+        false => Err("no step is judged: remove `judged = false` from at least one".to_owned()),
     }
 }
 

@@ -20,13 +20,13 @@ pub enum CheckRecordError {
         jobs: usize,
     },
     /// A job works on an area that the plan does not have.
-    #[error("its job `{job}` works on an area that is not there")]
+    #[error("its job `{job}` works on an area that does not exist")]
     Area {
         /// Name of that job.
         job: String,
     },
     /// A number is beyond what any run can reach, so that sums with it would overflow.
-    #[error("its {what} is beyond any run")]
+    #[error("its {what} is out of range")]
     OutOfRange {
         /// The number in words that follow «its», such as `working set`.
         what: &'static str,
@@ -222,6 +222,6 @@ mod tests {
         let last = record.intervals.last_mut().unwrap();
         // The number by which a fuzzer ended the analysis: waiting and done are added.
         last.backlog = vec![u64::MAX];
-        assert_eq!(record.check().unwrap_err().to_string(), "its backlog is beyond any run");
+        assert_eq!(record.check().unwrap_err().to_string(), "its backlog is out of range");
     }
 }

@@ -12,7 +12,7 @@ impl Study {
         let mut changes = Vec::new();
         let mut changed = |what: &str, before: String, now: String| {
             if before != now {
-                changes.push(format!("{what}: {before} became {now}"));
+                changes.push(format!("{what}: {before} changed to {now}"));
             }
         };
         // By their words and not by their values, so that what is reported is what the file says.
@@ -31,19 +31,19 @@ impl Study {
                 None => changes.push(format!("configuration `{label}` is new")),
                 Some(old) => {
                     for (key, before, now) in differences(&words(old), &words(configuration)) {
-                        changes.push(format!("configuration `{label}`, {key}: {before} became {now}"));
+                        changes.push(format!("configuration `{label}`, {key}: {before} changed to {now}"));
                     }
                 }
             }
         }
         let gone = earlier.configurations.iter().filter(|old| self.configuration(&old.label).is_none());
-        changes.extend(gone.map(|old| format!("configuration `{}` is gone", old.label)));
+        changes.extend(gone.map(|old| format!("configuration `{}` was removed", old.label)));
         for embedded in &self.embedded {
             let Some(old) = earlier.embedded(&embedded.name) else { continue };
             if old.text != embedded.text {
                 changes.push(format!("the profile `{}` has changed", embedded.name));
             } else if old.thresholds != embedded.thresholds {
-                changes.push(format!("`{}` is judged by another threshold set", embedded.name));
+                changes.push(format!("`{}` is judged by a different threshold set", embedded.name));
             }
         }
         changes

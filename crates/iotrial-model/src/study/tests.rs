@@ -58,7 +58,7 @@ fn targets_of_roles_survive_a_round_trip_in_the_order_of_the_roles() {
     assert_eq!(Study::parse(&text).unwrap_or_else(|mistakes| panic!("{mistakes}\n{text}")), study);
     let told = study.changes_since(&changed("[\"/mnt/one\"]", "[\"/mnt/a\"]").unwrap());
     let expected =
-        "configuration `one`, targets: [/mnt/a] became [data=/mnt/a, data=/mnt/b, log=/mnt/l, /mnt/c]";
+        "configuration `one`, targets: [/mnt/a] changed to [data=/mnt/a, data=/mnt/b, log=/mnt/l, /mnt/c]";
     assert_eq!(told, [expected]);
 }
 
@@ -83,14 +83,14 @@ fn every_mistake_names_its_place_and_what_to_write() {
         let told = changed(from, to).unwrap_err().to_string();
         assert!(told.contains(message), "{from} -> {to}: {told}");
     };
-    check("\"three\"", "\"one\"", "line 12, column 9: another configuration is labelled `one` already");
+    check("\"three\"", "\"one\"", "line 12, column 9: another configuration already has the label `one`");
     check("\"volumes\"", "\"../volumes\"", "line 3, column 8: `name` must be up to 64 letters");
     check("[\"sqlserver-oltp\"]", "[]", "line 5, column 12: `profiles` needs at least one profile");
     check("[\"sqlserver-oltp\"]", "[\"a\", \"a\"]", "the profile `a` is named twice");
     check("[\"sqlserver-oltp\"]", "\"sqlserver-oltp\"", "`profiles` must be a list of strings");
     check("targets = [\"/mnt/one\"]", "", "line 8, column 9: `targets` is missing; `elsewhere = true` marks");
     check("targets = [\"/mnt/one\"]", "targets = []", "`targets` needs at least one path");
-    check("\"one\"", "\" one\"", "`label` must be one line without blanks");
+    check("\"one\"", "\" one\"", "`label` must be one line without spaces");
     check("label = \"one\"", "lable = \"one\"", "unknown key `lable` (did you mean `label`?)");
     check("profiles =", "repeats = 0\nprofiles =", "`repeats` must be from 1 to 1000, not 0");
     check("profiles =", "idle = 60\nprofiles =", "a string with a unit, such as \"30s\"");
@@ -163,13 +163,13 @@ fn what_changed_is_told_and_what_is_only_written_otherwise_is_not() {
     };
     check("title = ", "# a comment\ntitle   = ", &[]);
     check("profiles =", "repeats = 3\nprofiles =", &[]);
-    check("profiles =", "repeats = 5\nprofiles =", &["repeats: 3 became 5"]);
-    check("\"/mnt/one\"", "\"/mnt/1\"", &["configuration `one`, targets: [/mnt/one] became [/mnt/1]"]);
-    check("\"one\"", "\"1\"", &["configuration `1` is new", "configuration `one` is gone"]);
+    check("profiles =", "repeats = 5\nprofiles =", &["repeats: 3 changed to 5"]);
+    check("\"/mnt/one\"", "\"/mnt/1\"", &["configuration `one`, targets: [/mnt/one] changed to [/mnt/1]"]);
+    check("\"one\"", "\"1\"", &["configuration `1` is new", "configuration `one` was removed"]);
     check(
         "[[configuration]]",
         "[load]\nsize = \"1GiB\"\n[[configuration]]",
-        &["load.size: the default became 1 GiB"],
+        &["load.size: the default changed to 1 GiB"],
     );
 }
 

@@ -86,7 +86,7 @@ fn loads_table(matrix: &LoadMatrix) -> Option<Table> {
         Row { cells, is_total: false }
     };
     let is_told = has_outcomes || matrix.loads.iter().any(|row| !row.in_words.is_empty());
-    let mut columns = vec![Column::new("load", Quantity::Words), Column::new("which", Quantity::Words)];
+    let mut columns = vec![Column::new("load", Quantity::Words), Column::new("description", Quantity::Words)];
     if has_outcomes {
         let outcome =
             |one: &&Contender| Column::new(marked_contender(one), Quantity::Words).under("outcome of");
@@ -130,7 +130,7 @@ fn section_of(configurations: &[Measured<'_>], loads: Option<Table>) -> Option<S
         columns: vec![
             Column::new("what", Quantity::Words),
             Column::new("of", Quantity::Words),
-            Column::new("which", Quantity::Words),
+            Column::new("value", Quantity::Words),
         ],
         rows,
         at_a_glance: true,

@@ -15,7 +15,7 @@ const TRASH: &str = "trash";
 #[derive(Debug, thiserror::Error)]
 pub enum MoveError {
     /// The place is taken: whatever is there stays.
-    #[error("`{}` is there already, and nothing was moved", path.display())]
+    #[error("`{}` exists already; nothing was moved", path.display())]
     Taken {
         /// The file that is in the way.
         path: PathBuf,

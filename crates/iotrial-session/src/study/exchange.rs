@@ -257,7 +257,7 @@ fn place(
     let is_profile = |one: &&EmbeddedProfile| one.text == record.profile;
     let profile = study.embedded.iter().find(is_profile).ok_or_else(|| {
         Misfit(format!(
-            "its profile `{}` is none of the study, word for word",
+            "its profile `{}` is not, word for word, one of the study",
             harmless(&record.plan.profile)
         ))
     })?;

@@ -65,7 +65,7 @@ impl Beside {
         let committed = catalog.paid.committed(counted.term, machine);
         if counted.term != Term::OnDemand && committed.is_none() {
             self.notes.push(format!(
-                "no source has a price for {} {}: it is counted on demand",
+                "no source has a price for {} {}: its on-demand price is used",
                 machine.name,
                 counted.term.in_words()
             ));
@@ -142,7 +142,7 @@ impl Beside {
             |unit_price, is_hourly| Part { what: "licences", amount: units, unit, unit_price, is_hourly };
         match asked.from {
             LicencesFrom::Own => self.notes.push(format!(
-                "{} {unit} of {title} are your own and not in the sum{both} ({})",
+                "{} {unit} of {title} are your own, so they are not in the sum{both} ({})",
                 grouped(units),
                 licences.source
             )),

@@ -89,7 +89,7 @@ pub(super) fn nearest(
         }
     }
     let wall = if walls.is_empty() {
-        "several requirements at once: dropping any single one still leaves no answer".to_owned()
+        "several requirements together: dropping only one of them still leaves no answer".to_owned()
     } else {
         let names: Vec<&str> = walls.iter().map(|(what, _)| what.as_str()).collect();
         format!("dropping {} would make an answer possible", names.join(" or "))

@@ -106,7 +106,7 @@ fn why_it_loses(
         return format!(
             "{name} costs {} less than the answer, because it uses something that the search leaves out: {}",
             money(-more, currency),
-            "pools that were not requested (--pool), a cache, a machine below the minimum size, or a kind of volume that must be named"
+            "pools that were not requested (--pool), a cache, a machine below the minimum size, or a kind of volume that must be selected by name (--volume)"
         );
     }
     let part = |part: CostPart| {

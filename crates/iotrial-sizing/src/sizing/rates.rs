@@ -16,7 +16,7 @@ pub(super) fn more_and_less(
     let words = |times: f64, words: &str| {
         let point = curve.at(times)?;
         let (Some(other), Some(configuration)) = (point.per_month, &point.configuration) else {
-            return Some(format!("{words}: nothing carries them"));
+            return Some(format!("{words}: no configuration carries them"));
         };
         // Costs that differ by no more than the tolerance, by which fewer volumes were preferred, count as the same here too. The
         // answer itself then does for less, and for as much more as it has room.

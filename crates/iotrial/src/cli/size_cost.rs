@@ -27,7 +27,7 @@ pub struct CountedArgs {
     #[arg(long, value_name = "SOURCE|AMOUNT", requires = "database", value_parser = parse_licences)]
     pub database_licences: Option<LicencesFrom>,
 
-    /// Over how many years a licence at list price is paid.
+    /// Number of years over which a licence at list price is paid.
     #[arg(long, value_name = "YEARS", requires = "database", default_value_t = 3, value_parser = value_parser!(u32).range(1..=10))]
     pub write_off: u32,
 

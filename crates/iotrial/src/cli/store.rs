@@ -54,7 +54,7 @@ pub struct RecordsArgs {
     #[arg(long, value_name = "TEXT", add = completion::profiles())]
     pub profile: Option<String>,
 
-    /// Only results since then: 2h or 7d ago, or a date in UTC such as 2026-11-01 or 2026-11-01T18:30.
+    /// Only results since this time: 2h or 7d ago, or a date in UTC such as 2026-11-01 or 2026-11-01T18:30.
     #[arg(long, value_name = "TIME", value_parser = parse_since)]
     pub since: Option<Since>,
 
@@ -170,7 +170,7 @@ pub struct LabelArgs {
     #[arg(add = completion::labels(), required_unless_present = "metrics")]
     pub label: Option<String>,
 
-    /// Keep a figure of the application with the result, such as batch_requests_per_s=1234 (repeatable). Replaces one
+    /// Record a figure of the application with the result, such as batch_requests_per_s=1234 (repeatable). Replaces one
     /// with the same name.
     #[arg(long = "metric", value_name = "NAME=VALUE")]
     pub metrics: Vec<ApplicationMetric>,

@@ -104,7 +104,8 @@ pub struct StudyArgs {
     #[arg(long)]
     pub json: bool,
 
-    /// Print a JSON object every second while it runs, one per line, and the result as the last line (`iotrial docs json`).
+    /// While it runs, print one JSON object per second, each on a line of its own; the last line is the result
+    /// (`iotrial docs json`).
     #[arg(long, conflicts_with_all = ["json", "dry_run", "status"])]
     pub json_stream: bool,
 
@@ -152,7 +153,7 @@ Examples:
   iotrial study new /mnt/a /mnt/b --profile postgresql-oltp > pg.toml
   iotrial study new /mnt/a /mnt/b --size 20GiB --need 20000iops > disks.toml")]
 pub struct StudyNewArgs {
-    /// What to compare: directories, files or devices, each becomes a configuration.
+    /// What to compare: directories, files or devices; each becomes a configuration.
     #[arg(required = true, num_args = 2.., value_name = "TARGET")]
     pub targets: Vec<String>,
 
@@ -164,7 +165,7 @@ pub struct StudyNewArgs {
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeats: u32,
 
-    /// Name of the study: its journal in the store has it, so each study needs its own.
+    /// Name of the study; its journal in the store is named after it, so each study needs its own.
     #[arg(long, default_value = "comparison")]
     pub name: String,
 

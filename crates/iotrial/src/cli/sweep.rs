@@ -40,8 +40,8 @@ A page with the curves is saved next to the record, or where --html says.
 The ceiling is the highest rate: more outstanding I/Os do not raise it. The knee is where latency begins \
 to grow faster than the rate. `iotrial docs sweep` explains the method, its formulas and limits.")]
 pub struct SweepArgs {
-    /// Patterns to measure, named as in fio, each with a block size: randread, randwrite, randrw, read, write, rw; randrw70 is 70 % reads
-    /// [default: randread-8k, randwrite-8k, read-64k, write-64k, read-512k, write-512k].
+    /// Patterns to measure, named as in fio, each with a block size: randread, randwrite, randrw, read, write, rw; randrw70 is
+    /// 70 % reads [default: randread-8k, randwrite-8k, read-64k, write-64k, read-512k, write-512k].
     #[arg(short, long = "pattern", value_name = "NAME-SIZE", value_delimiter = ',')]
     pub patterns: Vec<LoadPattern>,
 
@@ -92,7 +92,8 @@ pub struct SweepArgs {
     #[arg(long)]
     pub json: bool,
 
-    /// Print a JSON object every second while it runs, one per line, and the result as the last line (`iotrial docs json`).
+    /// While it runs, print one JSON object per second, each on a line of its own; the last line is the result
+    /// (`iotrial docs json`).
     #[arg(long, conflicts_with_all = ["json", "dry_run"])]
     pub json_stream: bool,
 }

@@ -46,7 +46,7 @@ pub fn audit(args: &AuditArgs) -> Result<ExitCode, Failure> {
             Err(None) if beside.contains(&source.path) => {}
             Err(None) => {
                 let name = harmless(&source.path.display().to_string());
-                say!("note: `{name}` is not a result, and left out");
+                say!("note: `{name}` is not a result and was left out");
             }
             Err(Some(failure)) => unreadable.push(failure),
         }

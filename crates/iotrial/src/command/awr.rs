@@ -242,7 +242,7 @@ fn write_demand(args: &AwrArgs, Many { series, fleet, named }: &Many<'_>) -> Res
     let demand: Option<Demand> = match (*fleet, series.databases.first()) {
         (Some(fleet), _) if fleet.figures.is_empty() => {
             let error = anyhow!(
-                "the reports of these {} databases never cover the same time, so a common demand would be made up",
+                "the reports of these {} databases never cover the same time, so there is no common demand",
                 series.databases.len()
             );
             return Err(Failure::input(error).hint(

@@ -80,7 +80,7 @@ fn remark(file: &LeftOver) -> &'static str {
     match (file.in_use, file.whole) {
         (true, _) => "  (a run uses it)",
         (false, true) => "",
-        (false, false) => "  (not written to its end)",
+        (false, false) => "  (incomplete)",
     }
 }
 

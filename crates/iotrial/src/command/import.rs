@@ -45,7 +45,7 @@ pub fn import(args: &ImportArgs) -> Result<ExitCode, Failure> {
     args.files.check_are_writable()?;
     // A record alone has no document here, and an empty report would look like an empty result.
     if !args.as_sweep && args.files.are_wanted() {
-        let error = anyhow::anyhow!("a report is made of the curves of --as-sweep");
+        let error = anyhow::anyhow!("a report needs the curves of --as-sweep");
         return Err(
             Failure::input(error).hint("add --as-sweep, or give the records to `iotrial report`".to_owned())
         );

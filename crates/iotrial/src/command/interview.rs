@@ -346,7 +346,7 @@ mod tests {
         };
         check(&file, "is a file, and the test files need a directory");
         check(&folder.path().join("no/such"), "nor the directory above it exists");
-        check(&file.join("below"), "a file stands where a directory should be");
+        check(&file.join("below"), "a file is where a directory should be");
         // One that can be made stays unmade.
         let new = folder.path().join("new");
         let quick = Answers::quick("sqlserver-log", &new.to_string_lossy());

@@ -105,7 +105,7 @@ impl Asked<'_> {
             // By the file and not by its name, which may be a link, or an id of the same record.
             let place = path.canonicalize().unwrap_or_else(|_| path.clone());
             if seen.contains(&place) {
-                say!("note: `{}` was given twice, and stands once", path.display());
+                say!("note: `{}` was given twice and is shown once", path.display());
                 continue;
             }
             seen.push(place);

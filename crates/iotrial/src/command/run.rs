@@ -191,7 +191,7 @@ fn check_gates(gates: &[Gate], setup: &Setup, request: &LoadRequest) -> Result<(
         // What a search alone would bring is asked of a run without one.
         if !searches && gate.check_streams(&streams, true, &application).is_ok() {
             let error = anyhow!(
-                "the gate `{gate}` is on the highest rate within the limits, and this run looks for none"
+                "the gate `{gate}` is on the highest rate within the limits, but this run does not search for it"
             );
             let hint = "leave --closed, --steps and --until-steady out, or put the gate on a figure such as read.iops";
             return Err(Failure::input(error).hint(hint.to_owned()));

@@ -43,7 +43,7 @@ pub fn watch(args: &WatchArgs) -> Result<ExitCode, Failure> {
         0 => live::watch_live(args, &request),
         count if count == args.what.len() => files::watch_files(args, &request),
         _ => {
-            let error = anyhow!("files of counters and disks to watch live do not go together");
+            let error = anyhow!("counter files and disks to watch live cannot be combined");
             Err(Failure::input(error)
                 .hint("a directory or a device is watched, a regular file is read".to_owned()))
         }

@@ -172,7 +172,7 @@ impl Intake<'_> {
     pub fn open_one(&self, name: &str) -> Result<Input, Failure> {
         let sources = self.find(&[name])?;
         let [source] = sources.as_slice() else {
-            let error = anyhow!("`{name}` is the label of {} records, and one is wanted", sources.len());
+            let error = anyhow!("`{name}` is the label of {} records, but one is needed", sources.len());
             return Err(
                 Failure::input(error).hint("`iotrial records` lists them: give one by its id".to_owned())
             );

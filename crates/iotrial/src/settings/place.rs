@@ -64,7 +64,7 @@ impl Rules {
                     Ok(path)
                 } else {
                     Err(format!(
-                        "`{text}` must be a full path, or begin with ~/: this file holds in every folder"
+                        "`{text}` must be a full path, or begin with ~/: this file applies in every folder"
                     ))
                 }
             }

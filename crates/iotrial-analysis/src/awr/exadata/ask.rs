@@ -59,11 +59,11 @@ pub(super) fn of(view: &View<'_>) -> (Vec<Ask>, Vec<String>) {
             });
         }
         if scanned > 0.0 {
-            words.push("low: only what smart scans return is read: indexes, partitions or the In-Memory column store avoid the rest".to_owned());
+            words.push("low: the database reads only what smart scans return today, because indexes, partitions or the In-Memory column store avoid the rest".to_owned());
             words.push("high: scans read everything that smart scans cover, including what the storage index and the columnar cache save today, 1 MiB at a time".to_owned());
         } else {
             words.push(
-                "low and high are the reads of today, because the report has no smart scans".to_owned(),
+                "low and high are both today's reads, because the report has no smart scans".to_owned(),
             );
         }
         words.push(match &compressed {
@@ -72,11 +72,11 @@ pub(super) fn of(view: &View<'_>) -> (Vec<Ask>, Vec<String>) {
                 one.ratio
             ),
             Some(one) => format!(
-                "high: data with hybrid columnar compression are stored uncompressed, {:.0} times as large: OMAT's rule of thumb for QUERY HIGH (6 to 18 by the kind), because the report does not count the ratio{}",
+                "high: data with hybrid columnar compression are stored uncompressed, {:.0} times as large: OMAT's rule of thumb for QUERY HIGH (6 to 18, depending on the kind of compression), because the report does not have the ratio{}",
                 one.ratio,
                 if one.is_of_cells_only { "; this is too high if the counts of the cells come from the columnar cache" } else { "" }
             ),
-            None => "data keep their present size, because the report counts no hybrid columnar compression".to_owned(),
+            None => "data keeps its present size, because the report has no hybrid columnar compression".to_owned(),
         });
         words.push("more memory would lower both ends: see below".to_owned());
     }
@@ -91,7 +91,7 @@ pub(super) fn of(view: &View<'_>) -> (Vec<Ask>, Vec<String>) {
     }
     if asks.iter().any(|ask| ask.id == "writes_per_s") {
         words.push(
-            "writes are counted once, as the database makes them: mirroring is left to the storage, or ASM mirrors must be added"
+            "each write is counted once, as the database issues it: if ASM mirrors on the new storage, add the copies"
                 .to_owned(),
         );
     }

@@ -196,7 +196,7 @@ fn hcc(view: &View<'_>) -> Feature {
         let ratio = if one.is_counted {
             format!("{:.1} times as much after decompression", one.ratio)
         } else {
-            "the ratio is not counted, because only the columns that are read are decompressed".to_owned()
+            "the ratio is not known, because only the columns that are read are decompressed".to_owned()
         };
         parts.push(format!("{} MiB/s of compressed data are read; {ratio}", number_in_words(one.mib_per_s)));
         if one.is_of_cells_only {
@@ -206,7 +206,7 @@ fn hcc(view: &View<'_>) -> Feature {
     }
     if used == Use::Used {
         parts.push(
-            "plain storage does not have it: data grow by the ratio, also on disk and in backups".to_owned(),
+            "plain storage does not have it: data grows by that ratio, on disk and in backups".to_owned(),
         );
     }
     let text = match (used, parts.is_empty()) {
@@ -232,7 +232,7 @@ fn cpu(view: &View<'_>) -> Option<String> {
     }
     let on_cells = of("cell CUs decompression time").filter(|time| *time > 0.0)?;
     Some(format!(
-        "cells count {} units of time for it, which Oracle does not explain; the report does not have its CPU time in the database",
+        "the cells count {} units of time for it (Oracle does not document the unit); the report does not have its CPU time in the database",
         number_in_words(on_cells)
     ))
 }
@@ -311,7 +311,7 @@ fn flash_log(view: &View<'_>) -> Feature {
         |percent| format!("wrote first in {percent:.0} % of the cases, for all databases on the cells"),
     );
     if let Some(prevented) = prevented.filter(|prevented| *prevented > 0.0) {
-        text.push_str(&format!(", and kept {} slow writes from the log", number_in_words(prevented)));
+        text.push_str(&format!(", and saved the log from {} slow writes", number_in_words(prevented)));
     }
     if let Some(percent) = commits.filter(|_| first.is_some()) {
         text.push_str(&format!("; commits are {percent:.1} % of DB time"));

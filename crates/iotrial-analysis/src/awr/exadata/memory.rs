@@ -128,7 +128,10 @@ fn bound(view: &View<'_>, reads: Option<f64>, block_kib: Option<f64>) -> Option<
     let hits = hits.map(|hits| format!(", {hits:.1} % of the logical reads are in it")).unwrap_or_default();
     let direct = view.rate("physical reads direct").and_then(|one| one.value);
     let direct = direct.map_or_else(String::new, |direct| {
-        format!("; {} blocks per second bypass it by direct path, and remain", number_in_words(direct))
+        format!(
+            "; {} blocks per second bypass it with direct path reads, which more memory does not avoid",
+            number_in_words(direct)
+        )
     });
     Some(MemorySaving {
         memory: AdvisedMemory::BufferCache.as_str(),

@@ -56,7 +56,7 @@ pub(super) fn notes_of(
         });
     } else if all < 0.99 * any {
         notes.push(format!(
-            "reports cover {}, but only {} of that for all databases; only that time is added up",
+            "the reports cover {}, but only {} of it for all databases; only that part is added up",
             hours(any),
             hours(all)
         ));
@@ -68,7 +68,7 @@ pub(super) fn notes_of(
         if let Some((out, covered)) = best.filter(|(_, covered)| *covered > WORTH_LEAVING_OUT * all.max(1.0))
         {
             notes.push(format!(
-                "without {}, the reports of the others cover {} together",
+                "without {}, the reports of the other databases cover {} in common",
                 placed[out].series.database,
                 hours(covered)
             ));
@@ -172,7 +172,7 @@ fn higher_in_part(
             let lacking = (0..placed.len()).filter(|member| piece.value(*member, figure).is_none());
             let names: Vec<&str> = lacking.map(|at| placed[at].series.database.as_str()).collect();
             notes.push(format!(
-                "the true peak is at least {} {unit}: the other databases needed this from {}, when {} had no report",
+                "the true peak is at least {} {unit}: the databases with a report reached this at {}, when {} had none",
                 rounded(part(piece)),
                 minute(&piece.span),
                 in_brief(&names, MOST_NAMES, MOST_NAMES - 1)

@@ -33,8 +33,8 @@ impl Replay {
             let _ = writeln!(text, "# All rates times {}.", self.scale);
         }
         text.push_str(
-            "#\n# Requests and bytes per second of each stream are those of the reports: where a mean size is not a power of two, two sizes are\n\
-             # drawn so that their mean is it. Reports do not say how much is stored, and which part of it is hot: put the sizes of your\n\
+            "#\n# Requests and bytes per second of each stream are those of the reports: where a mean size is not a power of two, two sizes\n\
+             # are mixed to give that mean. Reports do not say how much is stored or which part of it is hot: put the sizes of your\n\
              # files, and a `distribution` where you know it. `iotrial docs awr` says how streams are told apart.\n",
         );
         let notes: Vec<&String> = self.notes.iter().chain(&self.doubts).collect();
@@ -59,7 +59,7 @@ impl Replay {
         let quick_s = self.quick_s;
         let _ = write!(
             text,
-            "\n[schedule]\nramp = \"30s\"\nduration = \"{}s\"\n\n# The same rates in less time and space; as long as its rarest judged I/O needs.\n[quick]\nsize = {}\nramp = \"5s\"\nduration = \"{quick_s}s\"\n",
+            "\n[schedule]\nramp = \"30s\"\nduration = \"{}s\"\n\n# The same rates in less time and space, for as long as the rarest judged I/O needs.\n[quick]\nsize = {}\nramp = \"5s\"\nduration = \"{quick_s}s\"\n",
             FULL_S.max(quick_s),
             quoted(&QUICK_SIZE.to_string()),
         );
@@ -79,7 +79,7 @@ impl Replay {
             one_line(&self.source)
         );
         text.push_str(
-            "#\n# Reports have means: tails are not judged. Waits that overlap several I/Os (direct path, smart scans, `db file parallel write`)\n\
+            "#\n# Reports have only means, so tails are not judged. Waits that overlap several I/Os (direct path, smart scans, `db file parallel write`)\n\
              # are not latencies of storage, and have no limit here.\n",
         );
         let _ = write!(
@@ -130,7 +130,7 @@ fn push_job(text: &mut String, stream: &ReplayStream) {
         (sizes, format!("mean {mean_kib:.2} KiB: {:.3} MiB/s by the rate", stream.mib_per_s)),
         (
             format!("rate = \"{:.4} iops\"", stream.iops),
-            "open load: due whatever the storage does".to_owned(),
+            "open load: I/Os arrive however slow the storage is".to_owned(),
         ),
         ("spacing = \"poisson\"".to_owned(), "sessions do not wait for each other".to_owned()),
         (

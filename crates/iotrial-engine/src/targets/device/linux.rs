@@ -220,7 +220,7 @@ pub(crate) fn claim(
         if stop() { PrepareError::Interrupted } else { failed("read")(source) }
     })?;
     if !is_token(token, &super::token::token(&host::host_id(), &claim.identity, &signatures, &content)) {
-        return Err(changed("its content is another one".to_owned()));
+        return Err(changed("its content is different".to_owned()));
     }
     Ok(claimed)
 }

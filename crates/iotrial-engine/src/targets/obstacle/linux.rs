@@ -103,7 +103,7 @@ impl Reason {
             }
             Self::UnderWay { process, pid, count } => write!(
                 f,
-                "process {pid} (`{process}`) has {count} file descriptors under way in a socket, and one of them may be of {device}"
+                "process {pid} (`{process}`) has {count} file descriptors in transit through a socket, and one of them may be for {device}"
             ),
             Self::NoMedium => write!(f, "{device} has no medium"),
         }

@@ -68,7 +68,7 @@ impl JobReader<'_, '_> {
             // Reported even where it is little, because a mix that is off changes both rates.
             if (share - f64::from(percent)).abs() > 1e-9 {
                 self.note(&format!(
-                    "`{setting}`: {share:.2} % of the I/Os are reads, and a profile has whole percents"
+                    "`{setting}`: {share:.2} % of the I/Os are reads, and a profile takes whole percentages"
                 ));
             }
             limits.read_percent = Some(percent);

@@ -18,7 +18,7 @@ pub(super) fn check_names(args: &ImportArgs) -> Result<(), Failure> {
     for text in args.label.as_deref().into_iter().chain(of_attributes) {
         let left = PLACEHOLDERS.iter().fold(text.to_owned(), |text, known| text.replace(known, ""));
         if left.contains('{') && left.contains('}') {
-            let error = anyhow::anyhow!("`{text}` has braces around a word that stands for nothing");
+            let error = anyhow::anyhow!("`{text}` has an unknown word in braces");
             let hint = format!("the words are {}", PLACEHOLDERS.join(", "));
             return Err(Failure::input(error).hint(hint));
         }

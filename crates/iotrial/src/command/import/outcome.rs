@@ -92,8 +92,8 @@ impl Outcome {
         }
         let others = [
             ("could not be read", self.failed.len()),
-            ("logs beside a result", self.beside.len()),
-            ("no results, passed over", self.passed_over.len()),
+            ("logs next to a result", self.beside.len()),
+            ("not results, skipped", self.passed_over.len()),
         ];
         // What did not happen is not worth a line.
         let others = others.into_iter().filter(|(_, count)| *count > 0);

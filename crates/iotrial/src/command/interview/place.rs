@@ -87,7 +87,7 @@ pub(super) fn ask_place(
 fn check(profile: &'static str, target: &str) -> Result<(), String> {
     // Below /dev only a device is looked for otherwise, and this is no device.
     if Path::new(target).starts_with("/dev/shm") {
-        return Err("/dev/shm is in memory, and no disk".to_owned());
+        return Err("/dev/shm is in memory, not on a disk".to_owned());
     }
     match missing_above(Path::new(target)).first().and_then(|first| first.parent()) {
         None => look_at(&Answers::quick(profile, target)).map(drop),

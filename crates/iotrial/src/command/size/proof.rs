@@ -103,7 +103,7 @@ fn targets(demand: &Demand) -> String {
 fn own_load(demand: &Demand) -> Result<EmbeddedProfile, Failure> {
     let mut text = format!(
         "# The rates of “{}”, as they are at the end of its years. Each stream is a job of its own; sizes are whole 4 KiB.\n\
-         format = \"iotrial.profile/1\"\nname = \"{OWN_LOAD}\"\ntitle = \"The rates that were asked for\"\n\
+         format = \"iotrial.profile/1\"\nname = \"{OWN_LOAD}\"\ntitle = \"The requested rates\"\n\
          rationale = \"A configuration proves itself by the load that it was bought for, as it arrives.\"\nsource = \"iotrial size\"\n\
          [schedule]\nramp = \"60s\"\nduration = \"600s\"\n[quick]\nsize = \"4GiB\"\nramp = \"5s\"\nduration = \"30s\"\n",
         demand.title.replace(['\n', '\r'], " ")

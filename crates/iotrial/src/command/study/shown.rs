@@ -75,7 +75,7 @@ impl<'s> Shown<'s> {
         let written = self.compared.as_mut().map_or(Ok(()), |compared| compared.write(files));
         if self.compared.is_none() && files.are_wanted() {
             // A note and no error: the study may have just begun, and its state is what was asked for.
-            say!("note: there is nothing to compare yet, and no report of it");
+            say!("note: there is nothing to compare yet, so no report was written");
         }
         if json.is_json() || !files.take_standard_output() {
             self.print(store, json)?;

@@ -50,7 +50,7 @@ pub fn watch_files(args: &WatchArgs, request: &WatchRequest) -> Result<ExitCode,
             }
             _ => {
                 let error = anyhow!(
-                    "snapshots and rates do not go together, and `{name}` has others than the file before it"
+                    "snapshots and rates cannot be combined, and `{name}` has a different kind than the file before it"
                 );
                 return Err(Failure::input(error).hint("give the snapshots alone".to_owned()));
             }
