@@ -94,6 +94,31 @@ impl Prose {
         prose
     }
 
+    /// A file whose comments and strings are read by people, such as a profile; its keys do no harm among them.
+    fn toml(text: &str) -> Self {
+        let mut prose = Self::default();
+        for (index, line) in text.lines().enumerate() {
+            let words = line.trim_start().trim_start_matches('#');
+            if words.trim().is_empty() {
+                prose.end();
+            }
+            prose.push(index + 1, words);
+        }
+        prose
+    }
+
+    /// The descriptions of a JSON Schema.
+    fn schema(text: &str) -> Self {
+        let mut prose = Self::default();
+        for (index, line) in text.lines().enumerate() {
+            for description in line.split("\"description\": \"").skip(1) {
+                prose.push(index + 1, description.split("\",").next().unwrap_or_default());
+                prose.end();
+            }
+        }
+        prose
+    }
+
     /// The lines on which a phrase begins.
     fn lines_with(&self, phrase: &Phrase) -> Vec<usize> {
         let is_part = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
@@ -136,6 +161,16 @@ fn no_phrase_that_readers_stumble_over_is_printed_or_documented() {
         let name = page.strip_prefix(&root).unwrap().display().to_string();
         note(&mut found, &name, &Prose::markdown(&read(page)), &phrases);
     }
+    for folder in ["catalogs", "crates"] {
+        for path in files(&root, &root.join(folder), "toml") {
+            let name = path.strip_prefix(&root).unwrap().display().to_string();
+            note(&mut found, &name, &Prose::toml(&read(&path)), &phrases);
+        }
+    }
+    for path in files(&root, &root.join("crates/iotrial/schema"), "json") {
+        let name = path.strip_prefix(&root).unwrap().display().to_string();
+        note(&mut found, &name, &Prose::schema(&read(&path)), &phrases);
+    }
     // What a task of a developer prints is not for the users of the program.
     for one in crates(&root).unwrap().iter().filter(|one| one.name != "xtask") {
         for (path, source) in &one.production {
@@ -163,6 +198,9 @@ fn a_phrase_is_found_in_prose_and_literals_over_line_ends_and_not_in_code() {
     };
     let page = "It is\ntold here.\n\n```\nis told\n```\n`is told`, a thing is told\napart. Is `x` told? Begin Anew.\n";
     check(&Prose::markdown(page), &[(0, 1), (1, 8)]);
+    check(&Prose::toml("# It is\n# told\n\ntitle = \"anew\"\n"), &[(0, 1), (1, 4)]);
+    let schema = "{\n  \"a\": { \"description\": \"Is told.\", \"type\": \"anew\" }\n}\n";
+    check(&Prose::schema(schema), &[(0, 2)]);
     let code = "/// is told\nfn told() {\n    // is told\n    say(\"it is \\\n         told, anew\", \"is\", \"told\");\n}\n#[cfg(test)]\nmod tests {\n    const A: &str = \"anew\";\n}\n";
     let source = Source::read(code);
     check(&Prose::rust(&source, code, false), &[(0, 4), (1, 4)]);

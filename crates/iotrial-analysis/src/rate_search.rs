@@ -19,11 +19,12 @@ use iotrial_model::finding::Doubts;
 use iotrial_model::need::Need;
 use iotrial_model::plan::{Phase, Plan};
 use iotrial_model::record::Interval;
-use iotrial_model::search::{JobRate, Probe, ProbeKind, Search, SearchResult};
+use iotrial_model::search::{Probe, ProbeKind, Search};
 use iotrial_model::subject::{Subject, SubjectJob};
 
 use crate::findings::Observed;
 
+mod answer;
 mod assess;
 mod belief;
 mod early_end;
@@ -91,8 +92,10 @@ pub struct RateSearch {
     search: Search,
     /// The rarest stream at saturation, and its IOPS.
     rarest: (String, f64),
-    /// The share of reads in all I/Os of the last load.
+    /// The share of reads in all I/Os and commits of the last load.
     read_share: Option<f64>,
+    /// By load, the I/Os that the device did for each I/O or commit that counts: fewer than one where commits shared a log write.
+    on_device: Vec<f64>,
     /// By load, its rate in the last second that was measured.
     last_iops: Vec<f64>,
 }
@@ -131,6 +134,7 @@ impl RateSearch {
             search,
             rarest: (String::new(), 0.0),
             read_share: None,
+            on_device: Vec::new(),
             last_iops: Vec::new(),
         })
     }
@@ -329,9 +333,11 @@ impl RateSearch {
         let count = |facts: &dyn Fn(&SubjectJob<'_>) -> u64| subject.jobs.iter().map(facts).sum::<u64>();
         let reads = count(&|job| job.ops.read.and_then(|read| read.io_count()).unwrap_or_default());
         let writes = count(&|job| job.ops.write.and_then(|write| write.io_count()).unwrap_or_default());
-        if reads + writes > 0 {
+        let on_device = (reads + writes) as f64 / duration.as_secs_f64();
+        self.on_device.push(if iops > 0.0 { on_device / iops } else { 1.0 });
+        if iops > 0.0 {
             // The mix of any load is that of all: rates keep their proportions.
-            self.read_share = Some(reads as f64 / (reads + writes) as f64);
+            self.read_share = Some((reads as f64 / duration.as_secs_f64() / iops).min(1.0));
         }
         self.search.carries_need = self.need_decided();
         self.search.result = self.result();
@@ -405,69 +411,6 @@ impl RateSearch {
             })
             .sum();
         (odds.abs() >= (CONFIDENCE_OF_NEED / (1.0 - CONFIDENCE_OF_NEED)).ln()).then_some(odds > 0.0)
-    }
-
-    fn result(&self) -> Option<SearchResult> {
-        let belief = self.belief();
-        let held = match self.search.need {
-            // Of a needed rate that is not decided nothing is known either way.
-            Some(_) => {
-                self.search.carries_need?;
-                let carried = belief.carried(CONFIDENCE)?;
-                // What is carried by many loads is not less than what was decided to be.
-                let need = self.need_share().filter(|_| self.search.carries_need == Some(true));
-                need.map_or(carried, |need| need.max(carried))
-            }
-            None => {
-                let held = self.of_kind(ProbeKind::Confirmation).filter(|probe| probe.held == Some(true));
-                held.filter_map(|probe| probe.share).reduce(f64::max)?
-            }
-        };
-        let above = self.lowest_not_held(&belief, held);
-        let is_wide = above.is_some_and(|above| above / held > WIDEST_ANSWER * WIDEST_ANSWER);
-        // Two ends that stay far apart are loads that disagree, unless there was no time for those between them: then the lower one is
-        // a bound. Where a need is decided the lower end is right all the same.
-        if is_wide && self.search.need.is_none() && !self.search.time_ran_out {
-            return None;
-        }
-        let above = above.filter(|_| !(is_wide && self.search.time_ran_out));
-        let nearest = |probe: &&Probe| probe.share.is_some_and(|share| share <= held * (1.0 + 1e-9));
-        let worst = self
-            .search
-            .probes
-            .iter()
-            .filter(|probe| probe.held == Some(true) && nearest(probe))
-            .max_by(|a, b| {
-                (a.share, a.duration).partial_cmp(&(b.share, b.duration)).unwrap_or(std::cmp::Ordering::Equal)
-            });
-        let held_iops = self.mix.total_rate(held);
-        Some(SearchResult {
-            held_iops,
-            read_iops: self.read_share.map(|share| share * held_iops),
-            write_iops: self.read_share.map(|share| (1.0 - share) * held_iops),
-            confidence_percent: Some(100.0 * belief.probability_of(held).clamp(CONFIDENCE, 0.999)),
-            not_held_iops: above.map(|share| self.mix.total_rate(share)),
-            not_held_doubts: above.map(|_| self.doubts_above(held)).unwrap_or_default(),
-            worst: worst?.worst.clone()?,
-            job_rates: self
-                .mix
-                .rates(held)
-                .map(|(job, iops)| JobRate { name: self.mix.plan.jobs[job].name.clone(), iops })
-                .collect(),
-        })
-    }
-
-    /// The doubts of the loads that did not hold next above a share; none where one of them is beyond doubt.
-    fn doubts_above(&self, held: f64) -> Doubts {
-        let failed =
-            |probe: &&Probe| probe.held == Some(false) && probe.share.is_some_and(|share| share > held);
-        let failed: Vec<&Probe> = self.search.probes.iter().filter(failed).collect();
-        // Any failure beyond doubt within the bracket makes the end the device's own.
-        let near = |probe: &&&Probe| probe.share.is_some_and(|share| share <= held * WIDEST_ANSWER);
-        if failed.iter().filter(near).any(|probe| probe.doubts.is_empty()) {
-            return Doubts::default();
-        }
-        Doubts::of_all(failed.iter().filter(near).map(|probe| &probe.doubts))
     }
 
     fn of_kind(&self, kind: ProbeKind) -> impl Iterator<Item = &Probe> {

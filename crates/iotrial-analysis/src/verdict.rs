@@ -26,7 +26,9 @@ mod steps;
 use bearing::{Bearing, Doubt};
 pub(crate) use held::Held;
 use search::answered;
-pub use search::{Capacity, is_saturation_of_mix, known_so_far, rate_in_words, was_tried_above};
+pub use search::{
+    Capacity, failed_above, is_saturation_of_mix, known_so_far, rate_in_words, was_tried_above,
+};
 pub use steps::StepResult;
 
 /// The answer to whether storage is good enough.

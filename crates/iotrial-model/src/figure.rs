@@ -246,7 +246,7 @@ impl CpuFigure {
         match self {
             Self::User => "user",
             Self::System => "system",
-            Self::PerIo => "for one I/O",
+            Self::PerIo => "per I/O",
         }
     }
 }

@@ -52,6 +52,7 @@ impl Search {
         };
         let of_result = |result: &SearchResult| {
             positive(result.held_iops)
+                && result.device_iops.is_none_or(positive)
                 && result.not_held_iops.is_none_or(positive)
                 && worst(&result.worst)
                 && result.job_rates.len() <= MOST_PROBES
@@ -163,6 +164,9 @@ pub struct WorstLatency {
 pub struct SearchResult {
     /// The highest rate that held, and was confirmed where no other rate was needed; of all jobs whose rate is sought.
     pub held_iops: f64,
+    /// The I/Os that the device did at that rate, where several commits shared a log write; absent where it did as many as were counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device_iops: Option<f64>,
     /// Reads in it; absent in files of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_iops: Option<f64>,

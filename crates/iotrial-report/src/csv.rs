@@ -27,9 +27,7 @@ pub struct RenderCsvError(#[source] std::io::Error);
 ///
 /// When the rows cannot be put together, which nothing in a document leads to.
 pub fn render_csv(document: &Document) -> Result<String, RenderCsvError> {
-    // RFC 4180 has CRLF.
-    let terminator = csv::Terminator::CRLF;
-    let mut rows = Rows { writer: csv::WriterBuilder::new().terminator(terminator).from_writer(Vec::new()) };
+    let mut rows = Rows { writer: writer() };
     let write = |rows: &mut Rows| -> csv::Result<()> {
         rows.writer.write_record(HEADERS)?;
         for part in document.parts() {
@@ -46,8 +44,33 @@ pub fn render_csv(document: &Document) -> Result<String, RenderCsvError> {
         Ok(())
     };
     write(&mut rows).map_err(|error| RenderCsvError(error.into()))?;
+    text_of(rows.writer)
+}
+
+/// Rows below one line of heads, as RFC 4180 has it. What is absent is an empty cell.
+///
+/// # Errors
+///
+/// When the rows cannot be put together, such as those that have not as many cells as there are heads.
+pub fn render_rows(heads: &[&str], rows: &[Vec<Value>]) -> Result<String, RenderCsvError> {
+    let mut writer = writer();
+    let mut write =
+        |cells: Vec<String>| writer.write_record(cells).map_err(|error| RenderCsvError(error.into()));
+    write(heads.iter().map(|&head| head.to_owned()).collect())?;
+    for row in rows {
+        write(row.iter().map(|value| written(value, Quantity::Words).1).collect())?;
+    }
+    text_of(writer)
+}
+
+fn writer() -> csv::Writer<Vec<u8>> {
+    // RFC 4180 has CRLF.
+    csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new())
+}
+
+fn text_of(writer: csv::Writer<Vec<u8>>) -> Result<String, RenderCsvError> {
     // The writer buffers; only `into_inner` says whether all of it was written.
-    let bytes = rows.writer.into_inner().map_err(|error| RenderCsvError(error.into_error()))?;
+    let bytes = writer.into_inner().map_err(|error| RenderCsvError(error.into_error()))?;
     String::from_utf8(bytes).map_err(|error| RenderCsvError(std::io::Error::other(error)))
 }
 

@@ -248,18 +248,23 @@ const fn dash_of(stream: Stream) -> Dash {
     }
 }
 
-/// One limit for each value and reach, named after all streams that it holds for. `until` picks the figures and says
+/// One limit for each value and reach, named after all streams that it holds for, such as `log write, commit`. `until` picks the figures and says
 /// how far their limit reaches.
 fn limits(judged: &[Judged], until: impl Fn(&Judged) -> Option<Option<f64>>) -> Vec<Limit> {
-    let mut limits: Vec<Limit> = Vec::new();
+    // Each with the role that was named last.
+    let mut limits: Vec<(Limit, Role)> = Vec::new();
     for (one, until) in judged.iter().filter_map(|one| Some((one, until(one)?))) {
+        let is_same = |(limit, _): &&mut (Limit, Role)| {
+            limit.until == until && limit.value.total_cmp(&one.limit_us).is_eq()
+        };
         let name = format!("{} {}", one.role, one.stream);
-        let is_same =
-            |limit: &&mut Limit| limit.until == until && limit.value.total_cmp(&one.limit_us).is_eq();
         match limits.iter_mut().find(is_same) {
-            Some(limit) => limit.name = format!("{}, {name}", limit.name),
-            None => limits.push(Limit { name, value: one.limit_us, until }),
+            Some((limit, role)) if *role == one.role => {
+                limit.name = format!("{}, {}", limit.name, one.stream);
+            }
+            Some((limit, role)) => (limit.name, *role) = (format!("{}, {name}", limit.name), one.role),
+            None => limits.push((Limit { name, value: one.limit_us, until }, one.role)),
         }
     }
-    limits
+    limits.into_iter().map(|(limit, _)| limit).collect()
 }

@@ -349,7 +349,7 @@ fn picture(explanation: &Explanation, one: &PureReach) -> BarChart {
     let decisive =
         one.binds.as_ref().and_then(|binds| one.parts.iter().position(|part| part.element == *binds));
     let name = |(index, part): (usize, &iotrial_sizing::explanation::PartReach)| {
-        let word = if decisive == Some(index) { " – binds" } else { "" };
+        let word = if decisive == Some(index) { " – the limit" } else { "" };
         format!("{}{word}", part.element)
     };
     // What is asked of this measure alone, where something is asked.
@@ -424,8 +424,8 @@ fn mixes(explanation: &Explanation) -> Section {
         columns: labelled(vec![
             Column::new("IOPS", Quantity::Iops),
             Column::new("MB/s", Quantity::BandwidthMbPerS),
-            Column::new("binds", Quantity::Words),
-            Column::new("by", Quantity::Words).optional(),
+            Column::new("limited by", Quantity::Words),
+            Column::new("measure", Quantity::Words).optional(),
             Column::new("next", Quantity::Words).optional(),
             Column::new("at", Quantity::Ratio).optional(),
         ]),

@@ -1,7 +1,7 @@
 //! The search for the highest rate that holds a latency limit: its answer and its probes.
 
 use iotrial_analysis::summary::Summary;
-use iotrial_analysis::verdict::{is_saturation_of_mix, rate_in_words, was_tried_above};
+use iotrial_analysis::verdict::{failed_above, is_saturation_of_mix, rate_in_words, was_tried_above};
 use iotrial_model::latency_limit::SearchLimit;
 use iotrial_model::record::EndedHow;
 use iotrial_model::search::{Probe, ProbeKind, Search};
@@ -100,11 +100,24 @@ fn facts(search: &Search, ended: EndedHow) -> Vec<Fact> {
             let worst = &result.worst;
             let statistic = worst.statistic.as_deref().unwrap_or("worst");
             let name = format!("{statistic} at that rate, {} {}s", worst.role, worst.stream);
+            // One load that failed is told, though chance may have been the reason.
+            let failed = failed_above(search, result.held_iops).filter(|_| result.not_held_iops.is_none());
+            let lowest_failed = match failed {
+                Some(failed) => {
+                    fact("lowest rate that failed (not proven)", Quantity::Iops, Value::Number(failed))
+                }
+                None => fact("lowest rate that failed", Quantity::Iops, Value::number(result.not_held_iops)),
+            };
             facts.extend([
                 fact("highest rate that passed", Quantity::Iops, Value::Number(result.held_iops)),
-                fact("lowest rate that failed", Quantity::Iops, Value::number(result.not_held_iops)),
+                lowest_failed,
                 fact(&name, Quantity::LatencyUs, Value::Number(worst.latency_us)),
             ]);
+            facts.extend(
+                result
+                    .device_iops
+                    .map(|iops| fact("I/Os of the device at that rate", Quantity::Iops, Value::Number(iops))),
+            );
         }
         None => {
             let none = if ended == EndedHow::Complete { "none" } else { "not known" };

@@ -86,7 +86,7 @@ fn cpu_facts(cpu: &CpuSummary) -> Vec<Fact> {
         CpuSummary::Counted(cpu) => vec![
             percent("CPU of the generator, user", Some(cpu.usr_percent)),
             percent("CPU of the generator, system", Some(cpu.sys_percent)),
-            number("CPU time for one I/O", Quantity::CpuTimeUs, Value::number(cpu.per_io_us)),
+            number("CPU time per I/O", Quantity::CpuTimeUs, Value::number(cpu.per_io_us)),
             percent("CPU of the whole host", cpu.host_busy_percent),
             percent("CPU taken by the hypervisor", cpu.host_steal_percent),
             percent("busiest thread of the generator", cpu.busiest_thread_percent),
@@ -99,9 +99,9 @@ fn cpu_facts(cpu: &CpuSummary) -> Vec<Fact> {
             let share = |what: &str, stated: Option<Stated>| {
                 stated.map(|stated| percent(&format!("{of}, {what}"), Some(stated.value)))
             };
-            let per_io = cpu.per_io_us.map(|stated| {
-                number("CPU time for one I/O", Quantity::CpuTimeUs, Value::Number(stated.value))
-            });
+            let per_io = cpu
+                .per_io_us
+                .map(|stated| number("CPU time per I/O", Quantity::CpuTimeUs, Value::Number(stated.value)));
             let shares = [share("user", cpu.usr_percent), share("system", cpu.sys_percent), per_io];
             shares.into_iter().flatten().collect()
         }

@@ -118,7 +118,8 @@ fn description(chart: &Chart, format: &NumberFormat) -> String {
     chart.lines.iter().map(range).collect::<Vec<_>>().join("; ")
 }
 
-/// Each limit as a line with its value and its name. No label covers another one.
+/// Each limit as a line with its value and its name. No label covers another one; one for which there is no room near its line is left out,
+/// because elsewhere it would name another limit. Its title and the table of judged figures have it.
 fn draw_limits(svg: &mut String, chart: &Chart, x: &Edge, y: &Edge, labels: &mut Labels) -> std::fmt::Result {
     let mut limits: Vec<&Limit> = chart.limits.iter().collect();
     // In the order of their height, so that those that are pushed away go where none has been yet.
@@ -134,14 +135,17 @@ fn draw_limits(svg: &mut String, chart: &Chart, x: &Edge, y: &Edge, labels: &mut
         let words = format!("{} {}", y.format.write_round(limit.value), limit.name);
         let words = cut(&words, LONGEST_LIMIT_LABEL);
         let width = words.chars().count() as f64 * LIMIT_LETTER_WIDTH;
-        // Before the end of its line, and no further left than the plot begins.
+        // Behind the end of its line, where it can be of no other one; or before it, and no further left than the plot begins.
         let right = (end - 4.0).max(LEFT + 4.0 + width).min(RIGHT);
-        let (right, base) = labels.place(width, right, at, 4);
-        write!(
-            svg,
-            r#"<text class="limit-name" x="{right:.1}" y="{base:.1}" text-anchor="end">{}</text></g>"#,
-            escape(&words)
-        )?;
+        let behind = limit.until.and_then(|_| labels.take(width, end + 6.0 + width, at + 4.0));
+        if let Some((right, base)) = behind.or_else(|| labels.place(width, right, at, 4, 2)) {
+            write!(
+                svg,
+                r#"<text class="limit-name" x="{right:.1}" y="{base:.1}" text-anchor="end">{}</text>"#,
+                escape(&words)
+            )?;
+        }
+        svg.push_str("</g>");
     }
     Ok(())
 }
@@ -155,7 +159,10 @@ fn draw_labels(svg: &mut String, line: &Line, x: &Edge, y: &Edge, labels: &mut L
         let half = words.chars().count() as f64 * LIMIT_LETTER_WIDTH / 2.0;
         let middle = x.position(*at).clamp(LEFT + half, frame::WIDTH - half);
         // Only above or below its point: to the left there would be another point.
-        let (_, base) = labels.place(2.0 * half, middle + half, y.position(*value), 1);
+        let at = y.position(*value);
+        // With more labels than there is room for, the last ones stay at their points.
+        let (_, base) =
+            labels.place(2.0 * half, middle + half, at, 1, 12).unwrap_or((middle + half, at - 5.0));
         write!(
             svg,
             r#"<text class="point-name hue-{hue}" x="{middle:.1}" y="{base:.1}" text-anchor="middle">{}</text>"#,
@@ -174,27 +181,34 @@ struct Labels {
 
 impl Labels {
     /// The right edge and the base line of a label for a line at this height, which ends at `right` at most: right above or below the
-    /// line, further left on it if other labels are there (`lefts` places are tried), or as close as there is room.
-    fn place(&mut self, width: f64, right: f64, line: f64, lefts: u32) -> (f64, f64) {
+    /// line, further left on it if other labels are there (`lefts` places are tried), or up to `rows` labels away. `None` where there is
+    /// no room.
+    fn place(&mut self, width: f64, right: f64, line: f64, lefts: u32, rows: u32) -> Option<(f64, f64)> {
         let above = line - 5.0;
         let below = line + LIMIT_LABEL_HEIGHT - 3.0;
-        let steps = (0..12).map(|step| f64::from(step) * LIMIT_LABEL_HEIGHT);
+        let steps = (0..rows).map(|step| f64::from(step) * LIMIT_LABEL_HEIGHT);
         // To the left first: a label far above its line seems to belong to another one.
         let lefts = || (0..lefts).map(move |step| right - f64::from(step) * (width + LIMIT_LETTER_WIDTH));
         let places =
             steps.flat_map(|off| lefts().flat_map(move |right| [(right, above - off), (right, below + off)]));
-        let is_free = |(right, base): &(f64, f64)| {
-            let (left, right) = (right - width, *right);
-            let is_inside = (TOP + LIMIT_LABEL_HEIGHT - 6.0..=BOTTOM - 3.0).contains(base) && left >= LEFT;
-            let touches = |(l, r, other): &(f64, f64, f64)| {
-                *l < right && left < *r && (*base - other).abs() < LIMIT_LABEL_HEIGHT
-            };
-            is_inside && !self.taken.iter().any(touches)
+        let mut places = places.collect::<Vec<_>>().into_iter();
+        places.find_map(|(right, base)| self.take(width, right, base))
+    }
+
+    /// This place, where it is in the plot and no other label is there.
+    fn take(&mut self, width: f64, right: f64, base: f64) -> Option<(f64, f64)> {
+        let left = right - width;
+        let is_inside = (TOP + LIMIT_LABEL_HEIGHT - 6.0..=BOTTOM - 3.0).contains(&base)
+            && left >= LEFT
+            && right <= frame::WIDTH;
+        let touches = |(l, r, other): &(f64, f64, f64)| {
+            *l < right && left < *r && (base - other).abs() < LIMIT_LABEL_HEIGHT
         };
-        // With more labels than there is room for, the last ones stay at their lines.
-        let (right, base) = places.into_iter().find(is_free).unwrap_or((right, above));
-        self.taken.push((right - width, right, base));
-        (right, base)
+        let is_free = is_inside && !self.taken.iter().any(touches);
+        is_free.then(|| {
+            self.taken.push((left, right, base));
+            (right, base)
+        })
     }
 }
 

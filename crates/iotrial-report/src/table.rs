@@ -141,12 +141,12 @@ pub enum Value {
 
 impl Value {
     /// The number, or [`Value::Absent`].
-    pub(crate) fn number(number: Option<f64>) -> Self {
+    pub fn number(number: Option<f64>) -> Self {
         number.map_or(Self::Absent, Self::Number)
     }
 
     /// The text, or [`Value::Absent`].
-    pub(crate) fn text(text: Option<impl Into<String>>) -> Self {
+    pub fn text(text: Option<impl Into<String>>) -> Self {
         text.map_or(Self::Absent, |text| Self::Text(text.into()))
     }
 

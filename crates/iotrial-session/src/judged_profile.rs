@@ -80,9 +80,9 @@ impl Fault for LoadProfileError {
                         [] => String::new(),
                         others => format!(" There are also {}.", others.join(", ")),
                     };
-                    format!("did you mean `{near}`?{more} A file is given with its path, such as ./mine.toml")
+                    format!("did you mean `{near}`?{more} `iotrial profiles` lists all of them; a file is given with its path, such as ./mine.toml")
                 }
-                None => "a file is given with its path, such as ./mine.toml".to_owned(),
+                None => "`iotrial profiles` lists the built-in ones; a file is given with its path, such as ./mine.toml".to_owned(),
             }),
             Self::InvalidProfile { .. } => Some("`iotrial docs profiles` describes every key".to_owned()),
             Self::UnknownThresholds(UnknownThresholdSet { nearest, .. }) => Some(match nearest {

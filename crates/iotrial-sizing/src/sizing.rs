@@ -372,6 +372,7 @@ fn points(
                 None => wall(one).unwrap_or_else(|| format!("{}: nothing", one.title)),
             });
         }
+        points.extend(memory_differs(found).filter(|_| demand.memory_min.get() == 0));
         let rules = answer.broken_rules.iter().map(|rule| format!("{} ({})", rule.message, rule.source));
         points.extend(rules);
     }
@@ -382,6 +383,23 @@ fn points(
         points.extend(assumptions(demand, has_pair));
     }
     points
+}
+
+/// The memory of the machines, where nobody asked for any and one has far more than another: prices are then of different offers.
+fn memory_differs(found: &[Found]) -> Option<String> {
+    let answers = || found.iter().filter_map(|one| Some((one, one.answers.first()?.memory_gib)));
+    let least = answers().map(|(_, gib)| gib).reduce(f64::min)?;
+    let most = answers().map(|(_, gib)| gib).reduce(f64::max)?;
+    // A choice: the families of vendors have 2, 4 and 8 GiB for each hardware thread.
+    (most >= 2.0 * least).then(|| {
+        let of = |(one, gib): (&Found, f64)| format!("{} GiB ({})", grouped(gib), one.title);
+        let all: Vec<String> = answers().map(of).collect();
+        format!(
+            "no memory was asked for, and the machines differ: {}; --memory {}GiB compares like with like",
+            all.join(", "),
+            grouped(most)
+        )
+    })
 }
 
 /// What a provider has on volumes of which nobody says how fast they answer, where a latency is asked.

@@ -198,7 +198,7 @@ total = { iops = 61715, bandwidth_mib_per_s = 4044 }
     assert_eq!((measured[1].shares[0].most, measured[1].shares[0].percent.round()), (4.8e9, 75.0));
     assert_eq!(measured[1].bound_by, [BoundBy::Unknown]);
     assert!(
-        measured[2].notes[0].ends_with("4044 are printed; the printed figure is in MB/s"),
+        measured[2].notes[0].ends_with("the result shows 4044; the printed figure is in MB/s"),
         "{:?}",
         measured[2].notes
     );

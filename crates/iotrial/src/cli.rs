@@ -132,6 +132,7 @@ pub enum Command {
     /// Change the label of results.
     Label(LabelArgs),
     /// Move results to the trash, or restore them.
+    #[command(visible_alias = "rm")]
     Remove(RemoveArgs),
     /// List the built-in profiles (loads), or print one to edit it.
     Profiles(ProfilesArgs),

@@ -162,6 +162,14 @@ fn help_shows_commands_and_topics() {
     let topic = bench.run(&["help", "glossary"]).expect_code(0).stdout;
     assert_eq!(topic, bench.run(&["docs", "glossary.md", "--markdown"]).expect_code(0).stdout);
     assert!(bench.run(&["study", "help", "new"]).expect_code(0).stdout.contains("iotrial study new"));
+    let meaning = bench.run(&["help", "Working", "set"]).expect_code(0).stdout;
+    assert!(
+        meaning.starts_with("**working set**: ") && meaning.contains("`iotrial help glossary`"),
+        "{meaning}"
+    );
+    assert!(
+        bench.run(&["help", "bandwidth"]).expect_code(0).stdout.starts_with("**throughput, bandwidth**: ")
+    );
     let refused = bench.run(&["help", "glosary"]).expect_code(2).stderr;
     assert!(refused.contains("did you mean `glossary`?"), "{refused}");
 }

@@ -104,6 +104,37 @@ fn copies_with_one_io_each_hold_the_rate_of_one_copy_with_all_of_them() {
 }
 
 #[test]
+fn commits_that_share_a_log_write_are_counted_one_by_one_and_the_answer_says_what_the_device_did() {
+    let bench = Bench::new();
+    // Each read has a commit; at saturation each commit is a write of its own, and below it several of them wait for the same one.
+    let text = profile(8, "")
+        + "[[job]]\nname = \"log\"\nrole = \"log\"\npattern = \"sequential\"\nrwmix_read_percent = 0\nblock_size = \"512B\"\n\
+           iodepth = 2\nsize = \"1GiB\"\ndurability = \"dsync\"\nfollow = { job = \"pages\", per = \"read\", ratio = 1.0 }\n\
+           group_commit = { commit_size = \"700B\", largest_write = \"60KiB\", tail = \"pad\" }\n";
+    let sim = "service_time_us = 2000, parallelism = 64";
+    let (_, summary) = run(&bench, &text, sim, &["--latency-limit", "20ms@p99"]);
+    let result = &summary["search"]["result"];
+    let (held, device) = (number(result, "/held_iops"), number(result, "/device_iops"));
+    assert!(device < 0.9 * held, "{result:#}");
+    // The device did what the record counts: one read for two that count, and the log writes.
+    let done = number(&summary, "/total/read/iops") + number(&summary, "/total/write/iops");
+    assert!((done / device - 1.0).abs() < 0.02, "{done} {result:#}");
+    let commits = number(&summary, "/total/read/iops") + number(&summary, "/total/commit/iops");
+    assert!((commits / held - 1.0).abs() < 0.02, "{commits} {result:#}");
+    // No load fell behind what was asked because of writes that were shared.
+    for probe in summary["search"]["probes"].as_array().unwrap().iter().filter(|one| one["held"] == true) {
+        assert!((number(probe, "/iops") / number(probe, "/asked_iops") - 1.0).abs() < 0.03, "{probe:#}");
+    }
+    let verdict = &summary["verdict"];
+    let said = format!("{} {}", verdict["headline"], verdict["sentence"]);
+    assert!(
+        said.contains("I/Os and commits a second")
+            && said.contains("I/Os on the device, because commits share"),
+        "{said}"
+    );
+}
+
+#[test]
 fn a_cap_on_iops_is_found_whatever_the_burst_before_it() {
     let bench = Bench::new();
     let summary =

@@ -77,6 +77,17 @@ fn records_are_filtered_sorted_and_limited() {
         nothing.stderr
     );
     bench.run(&["records", "--since", "yesterday"]).expect_code(2);
+    let listed = bench.run(&["records", "--json"]).json();
+    let csv = bench.run(&["records", "--csv"]).expect_code(0).stdout;
+    let lines: Vec<&str> = csv.split("\r\n").collect();
+    assert_eq!((lines.len(), lines[4]), (5, ""), "{csv}");
+    let column = |name: &str| lines[0].split(',').position(|head| head == name).unwrap();
+    for (line, entry) in lines[1..4].iter().zip(listed.as_array().unwrap()) {
+        let cells: Vec<&str> = line.split(',').collect();
+        assert_eq!(cells[column("id")], entry["id"].as_str().unwrap());
+        assert_eq!(cells[column("iops")].parse::<f64>().unwrap(), entry["iops"].as_f64().unwrap());
+    }
+    bench.run(&["records", "--csv", "--json"]).expect_code(2);
 }
 
 #[test]

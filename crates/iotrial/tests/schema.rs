@@ -290,6 +290,7 @@ const NOT_HERE: [&str; 15] = [
     "at_least",
     "at_most",
     "computed",
+    "device_iops",
     "doubts",
     "from_percent",
     "further_roles",

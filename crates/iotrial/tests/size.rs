@@ -24,7 +24,7 @@ fn explain_says_what_binds_and_what_it_costs() {
     assert_eq!(explained["alone"][2]["binds"], "network for volumes");
     assert_eq!(explained["report"], "one.html");
     let page = std::fs::read_to_string(bench.path().join("one.html")).unwrap();
-    assert!(page.contains("network for volumes – binds"), "the picture marks what binds");
+    assert!(page.contains("network for volumes – the limit"), "the picture marks the limit");
     assert!(bench.path().join("one.xlsx").exists());
 }
 
@@ -128,7 +128,7 @@ fn the_answer_has_all_its_forms_and_leads_back_to_a_test() {
         sizing["against"]
     );
     let page = std::fs::read_to_string(bench.path().join("a.html")).unwrap();
-    assert!(page.contains("cost-curve") && page.contains("– binds"));
+    assert!(page.contains("cost-curve") && page.contains("– the limit"));
     // What was found can be explained, and costs the same.
     let explained = bench.run(&["size", "explain", "best.toml", "--json"]).json();
     assert_eq!(explained["cost"]["per_month"], best["cost"]["per_month"]);

@@ -253,7 +253,7 @@ fn mistakes_of_a_study_are_told_before_anything_is_done() {
         "sqlserver-log",
         "sqlserver-lok",
         2,
-        &["no profile `sqlserver-lok` is built in", "did you mean `sqlserver-log`?"],
+        &["there is no built-in profile `sqlserver-lok`", "did you mean `sqlserver-log`?"],
     );
     check("\"sqlserver-log\"", "\"./mine.toml\"", 2, &["cannot read the profile `./mine.toml`"]);
     check(

@@ -218,7 +218,7 @@ fn a_log_that_rolled_over_says_the_same_as_one_file_and_its_gaps_are_told() {
         let refused = bench.run(&[&["watch"], arguments].concat()).expect_code(2).stderr;
         words.iter().for_each(|words| assert!(refused.contains(words), "{words}:\n{refused}"));
     };
-    refused(&["all.csv", "2.csv"], &["`2.csv` begins before `all.csv` ends", "of one machine"]);
+    refused(&["all.csv", "2.csv"], &["`2.csv` begins before `all.csv` ends", "from one machine"]);
     fs::write(bench.path().join("other.csv"), text.replace("DB01", "DB02").replace("11/21", "11/22"))
         .unwrap();
     refused(&["all.csv", "other.csv"], &["`all.csv` is from `DB01` and `other.csv` from `DB02`"]);

@@ -17,6 +17,7 @@ use super::cost::{Price, price_of};
 use super::delta::{BoundedDelta, Delta, Pair, Reading};
 use super::metric::{Metric, MetricGroup};
 use super::ranking::{Ranking, Standing};
+use super::recommendation::differ_only_in;
 use super::reservation::{Reservation, ReservationKind, with_reservations};
 use super::sample::Outcome;
 use super::sentence_parts::{groups_in_words, names_of};
@@ -148,7 +149,9 @@ impl LoadMatrix {
             let best = &comparison.recommendation.best;
             let reservations = reservations.map(|one| (best.clone(), one.clone())).collect();
             let contenders = comparison.configurations.iter().map(|one| Contender::of(&[one])).collect();
-            Self::decide(contenders, comparison.baseline.clone(), rows, reservations)
+            let counted = comparison.scaling.first().filter(|_| comparison.is_scaling());
+            let counted = counted.map(|scaling| scaling.attribute.as_str());
+            Self::decide(contenders, comparison.baseline.clone(), rows, reservations, counted)
         })
     }
 
@@ -175,21 +178,30 @@ impl LoadMatrix {
         };
         let rows: Vec<LoadRow> = comparisons.iter().map(row).collect();
         let reservations = reservations_of(comparisons, &rows);
-        Self::decide(keys.iter().filter_map(contender).collect(), baseline.to_owned(), rows, reservations)
+        let is_scaling = comparisons.iter().all(|(_, comparison)| comparison.is_scaling());
+        let counted = comparisons.iter().find_map(|(_, comparison)| comparison.scaling.first());
+        let counted = counted.filter(|_| is_scaling).map(|scaling| scaling.attribute.as_str());
+        let contenders = keys.iter().filter_map(contender).collect();
+        Self::decide(contenders, baseline.to_owned(), rows, reservations, counted)
     }
 
+    /// `counted` is the attribute of which the configurations have more or less, where that is all in which they differ.
     fn decide(
         configurations: Vec<Contender>,
         baseline: String,
         loads: Vec<LoadRow>,
         reservations: Vec<OfLoads>,
+        counted: Option<&str>,
     ) -> Self {
         let compared: Vec<&LoadRow> = loads.iter().filter(|row| row.is_compared()).collect();
         let wins = |one: &Contender| compared.iter().filter(|row| row.is_won_by(&one.key)).count();
         let most = configurations.iter().max_by_key(|one| wins(one));
         // More than half of the loads: that many only one can win.
         let best = most.filter(|one| 2 * wins(one) > compared.len());
-        let answer = sentence(&configurations, best, &compared);
+        let answer = match counted {
+            Some(attribute) if best.is_none() => differ_only_in(attribute),
+            _ => sentence(&configurations, best, &compared),
+        };
         // What is said of another configuration than the one to take is told under its load.
         let is_meant = |one: &&OfLoads| {
             let of_best = matches!(one.1.kind, ReservationKind::Froze | ReservationKind::LosesInRole);
@@ -200,7 +212,7 @@ impl LoadMatrix {
         Self {
             best: best.map(|best| best.key.clone()),
             best_count: best.map_or(0, wins),
-            sentence: with_reservations(answer, &reservations),
+            sentence: with_reservations(answer, best.is_some(), &reservations),
             reasons: reasons(&configurations, best, &baseline, &compared),
             reservations,
             cost: cost_sentence(&configurations, &loads),

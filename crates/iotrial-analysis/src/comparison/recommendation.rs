@@ -104,19 +104,15 @@ impl Recommendation {
         let scaling = scaling_sentences(configurations, evidence.scaling);
         let ranked = || evidence.against_baseline.iter().flat_map(Pair::ranked);
         let is_unknown = ranked().next().is_some() && ranked().all(|delta| delta.reading.is_unknown());
-        let answer = match scaling.first().filter(|_| is_scaling) {
-            Some(scaling) => {
-                format!(
-                    "The configurations differ only in the number of the same thing, so none is recommended. {scaling}"
-                )
-            }
+        let answer = match scaling.first().zip(evidence.scaling.first()).filter(|_| is_scaling) {
+            Some((words, scaling)) => format!("{} {words}", differ_only_in(&scaling.attribute)),
             None => sentence(configurations, &leaders, evidence.rankings, &reservations, is_unknown),
         };
         let mut exceptions = exceptions(configurations, &tail_problems);
         exceptions.extend(freezes(configurations, best));
         Self {
             best: best.map(|best| configurations[best].key.clone()),
-            sentence: with_reservations(answer, &reservations),
+            sentence: with_reservations(answer, best.is_some(), &reservations),
             reservations,
             scaling,
             cost: best.and_then(|best| {
@@ -147,6 +143,11 @@ impl Recommendation {
             standings,
         }
     }
+}
+
+/// Why nothing is recommended where one configuration only has more of the same.
+pub(super) fn differ_only_in(attribute: &str) -> String {
+    format!("The configurations differ only in “{attribute}”, so none is recommended.")
 }
 
 /// Whether the configurations are the same thing in different numbers, and nothing else.

@@ -123,13 +123,15 @@ fn losses_in_roles(configurations: &[Configuration], against_best: &[Pair]) -> V
     worst.into_values().filter_map(words).collect()
 }
 
-/// The answer with what speaks against it, in one sentence.
-pub(super) fn with_reservations(answer: String, reservations: &[Reservation]) -> String {
+/// The answer with what speaks against it, in one sentence; `has_best` says whether it names a configuration.
+pub(super) fn with_reservations(answer: String, has_best: bool, reservations: &[Reservation]) -> String {
     if reservations.is_empty() {
         return answer;
     }
     let words: Vec<String> = reservations.iter().map(|one| one.words.clone()).collect();
-    format!("{}, but {}.", answer.trim_end_matches('.'), words.join(", and "))
+    // That nothing is recommended is not contradicted by one reason more not to.
+    let and = if has_best { "but" } else { "and" };
+    format!("{}, {and} {}.", answer.trim_end_matches('.'), words.join(", and "))
 }
 
 /// That a configuration has I/Os that take far longer than any of another one.

@@ -72,8 +72,7 @@ impl Mix {
     /// What each job did in a second of a load of this mix.
     pub(super) fn rates_done(&self, subject: &Subject<'_>) -> Vec<f64> {
         let measured_s = subject.measured.unwrap_or_default().as_secs_f64();
-        let jobs = self.plan.jobs.iter().zip(&subject.jobs);
-        jobs.map(|(job, done)| count_of(job, done) as f64 / measured_s).collect()
+        subject.jobs.iter().map(|done| count_of(done) as f64 / measured_s).collect()
     }
 
     /// Takes the rates at saturation for a share of 1, in the proportions that are needed.
@@ -180,11 +179,8 @@ pub(super) fn is_sought(job: &Job) -> bool {
     }
 }
 
-/// How many I/Os of a job count: what arrived at one that is sought, so of a log that commits in groups its commits; of one that follows
-/// the I/Os that the device saw.
-fn count_of(job: &Job, done: &SubjectJob<'_>) -> u64 {
-    if is_sought(job) {
-        return done.arrivals().filter_map(Facts::io_count).sum();
-    }
-    [done.ops.read, done.ops.write].into_iter().flatten().filter_map(|facts| facts.io_count()).sum()
+/// How many I/Os of a job count: what arrived, so of a log that commits in groups its commits. How many of them share a write changes with
+/// the rate, and a load in which they share more has not left anything undone.
+fn count_of(done: &SubjectJob<'_>) -> u64 {
+    done.arrivals().filter_map(Facts::io_count).sum()
 }

@@ -177,7 +177,11 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
                     let percent = format!("{at_least}{} % headroom", with_thousands(percent));
                     (
                         percent,
-                        format!(" ({at_least}{} IOPS stay within {limit})", rate_in_words(result.held_iops)),
+                        format!(
+                            " ({at_least}{} IOPS stay within {limit}{})",
+                            rate_in_words(result.held_iops),
+                            on_device_in_words(result)
+                        ),
                     )
                 }
                 _ => ("no headroom to speak of".to_owned(), String::new()),
@@ -296,14 +300,21 @@ fn of_highest(search: &Search, findings: &[Finding], bearing: &Bearing, verdict:
     };
     let at_least = if is_bound(result) { "at least " } else { "" };
     let iops = rate_in_words(result.held_iops);
+    let unit = if result.device_iops.is_some() { "I/Os and commits a second" } else { "IOPS" };
     let split = result.read_iops.zip(result.write_iops).map_or_else(String::new, |(read, write)| {
-        format!(" ({} reads and {} writes a second)", rate_in_words(read), rate_in_words(write))
+        let writes = if result.device_iops.is_some() { "writes and commits" } else { "writes a second" };
+        let (read, write) = (rate_in_words(read), rate_in_words(write));
+        format!(" ({read} reads and {write} {writes}{})", on_device_in_words(result))
     });
     let above = match (result.not_held_iops, result.not_held_doubts.is_empty()) {
         (None, _) if search.time_ran_out => "; there was no time to try higher rates".to_owned(),
-        (None, _) if was_tried_above(search, result.held_iops) => {
-            "; the loads above it are not enough to tell".to_owned()
-        }
+        (None, _) if was_tried_above(search, result.held_iops) => failed_above(search, result.held_iops)
+            .map_or_else(
+                || "; the loads above it are not enough to tell".to_owned(),
+                |failed| {
+                    format!("; a load at {} did not pass, but that alone is no proof", rate_in_words(failed))
+                },
+            ),
         (None, _) => "; no rate above that of the closed load was tried".to_owned(),
         (Some(_), false) => format!("; at higher rates {}", result.not_held_doubts.in_words()),
         (Some(above), true) => {
@@ -315,25 +326,27 @@ fn of_highest(search: &Search, findings: &[Finding], bearing: &Bearing, verdict:
     if let Some(Against { words: against, .. }) = bearing.against.first() {
         return Answer {
             outcome: Outcome::NotQualified,
-            headline: format!("{at_least}{iops} IOPS within {limit}, but not qualified"),
-            sentence: format!("Not qualified: {against}. The loads up to {iops} IOPS stayed within {limit}."),
+            headline: format!("{at_least}{iops} {unit} within {limit}, but not qualified"),
+            sentence: format!(
+                "Not qualified: {against}. The loads up to {iops} {unit} stayed within {limit}."
+            ),
         };
     }
     if !bearing.doubts.is_empty() {
         return Answer {
             outcome: Outcome::Inconclusive,
-            headline: format!("inconclusive: {at_least}{iops} IOPS within {limit}, in doubt"),
+            headline: format!("inconclusive: {at_least}{iops} {unit} within {limit}, in doubt"),
             sentence: format!(
-                "Inconclusive{}. {iops} IOPS of this mix{split} stayed within {limit}{above}.{saturation}",
+                "Inconclusive{}. {iops} {unit} of this mix{split} stayed within {limit}{above}.{saturation}",
                 doubts_in_words(&bearing.doubts)
             ),
         };
     }
     Answer {
         outcome: Outcome::Qualified,
-        headline: format!("carries {at_least}{iops} IOPS within {limit}"),
+        headline: format!("carries {at_least}{iops} {unit} within {limit}"),
         sentence: format!(
-            "Carries {at_least}{iops} IOPS of this mix{split} within {limit}{above}{}{}.{saturation}",
+            "Carries {at_least}{iops} {unit} of this mix{split} within {limit}{above}{}{}.{saturation}",
             worst_in_words(verdict),
             caveats(bearing, &[])
         ),
@@ -343,6 +356,19 @@ fn of_highest(search: &Search, findings: &[Finding], bearing: &Bearing, verdict:
 /// Whether a load was made at a clearly higher rate than the one that holds.
 pub fn was_tried_above(search: &Search, held_iops: f64) -> bool {
     search.probes.iter().any(|probe| probe.asked_iops.is_some_and(|asked| asked > held_iops * 1.001))
+}
+
+/// The lowest rate clearly above the one that holds at which a load did not, though not surely enough to be the answer.
+pub fn failed_above(search: &Search, held_iops: f64) -> Option<f64> {
+    let failed = search.probes.iter().filter(|probe| probe.held == Some(false) && probe.doubts.is_empty());
+    failed.filter_map(|probe| probe.asked_iops).filter(|iops| *iops > held_iops * 1.001).reduce(f64::min)
+}
+
+/// What the device did at the rate that holds, where that is less than what counts.
+fn on_device_in_words(result: &SearchResult) -> String {
+    result.device_iops.map_or_else(String::new, |iops| {
+        format!("; {} I/Os on the device, because commits share log writes", rate_in_words(iops))
+    })
 }
 
 /// Why the next rate above did not hold.
@@ -480,6 +506,7 @@ mod tests {
         };
         let result = has_result.then(|| SearchResult {
             held_iops: 112_000.0,
+            device_iops: None,
             read_iops: Some(80_000.0),
             write_iops: Some(32_000.0),
             confidence_percent: Some(97.0),

@@ -135,7 +135,7 @@ pub enum ProbeError {
         obstacles: Vec<Obstacle>,
     },
     /// The token is not the one of this device, host and content.
-    #[error("the token is not for `{}` as it is now: the device, its content or the host has changed", path.display())]
+    #[error("the token does not match `{}` as it is now: the device, its content or the host has changed", path.display())]
     WrongToken {
         /// With links resolved.
         path: PathBuf,

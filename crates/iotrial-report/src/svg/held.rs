@@ -106,7 +106,8 @@ pub(super) fn level(
     };
     let words = cut(&format!("{shown} {}", line.name), LONGEST_LIMIT_LABEL);
     let width = words.chars().count() as f64 * LIMIT_LETTER_WIDTH;
-    let (right, base) = labels.place(width, (to - 4.0).max(LEFT + 4.0 + width).min(RIGHT), at, 3);
+    let right = (to - 4.0).max(LEFT + 4.0 + width).min(RIGHT);
+    let (right, base) = labels.place(width, right, at, 3, 12).unwrap_or((right, at - 5.0));
     write!(
         svg,
         r#"<path class="level" d="M{from:.1} {at:.1}H{to:.1}"/><text class="level-name" x="{right:.1}" y="{base:.1}" text-anchor="end">{}</text>"#,

@@ -38,6 +38,8 @@ pub struct Entry {
     pub ended: String,
     /// By the thresholds in its record; `None` of what carries none.
     pub outcome: Option<Outcome>,
+    /// I/Os per second of the measured phase, reads and writes; `None` of a sweep and a study, which are many loads.
+    pub iops: Option<f64>,
     /// I/Os per second within the limits, of a run that searched for them.
     pub capacity_iops: Option<f64>,
     /// Whether it may be more.
@@ -98,6 +100,7 @@ impl Entry {
             targets: subject.targets_in_words(),
             ended: ended_word(subject.ended_how()).to_owned(),
             outcome: None,
+            iops: (kind != Kind::Sweep).then(|| iops_of(subject)).flatten(),
             capacity_iops: None,
             is_lower_bound: false,
             key_latency: KeyLatency::of(subject),
@@ -143,12 +146,21 @@ impl Entry {
             targets: targets.join(", "),
             ended: ended_word(if is_done { EndedHow::Complete } else { EndedHow::Interrupted }).to_owned(),
             outcome: None,
+            iops: None,
             capacity_iops: None,
             is_lower_bound: false,
             key_latency: None,
             kind: Kind::Study,
         }))
     }
+}
+
+/// Reads and writes a second, as the source states them together, or else added up.
+fn iops_of(subject: &Subject<'_>) -> Option<f64> {
+    let streams = Streams::of(subject);
+    let of = |stream: Stream| streams.get(stream).and_then(|figures| figures.get(Figure::Iops));
+    let both = [Stream::Read, Stream::Write].into_iter().filter_map(of).reduce(|read, write| read + write);
+    of(Stream::Mixed).or(both)
 }
 
 const fn ended_word(how: EndedHow) -> &'static str {

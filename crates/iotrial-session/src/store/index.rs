@@ -17,7 +17,7 @@ use super::kind::Kind;
 use super::os;
 
 /// Of the tables below. An index of another layout is emptied.
-const LAYOUT: i64 = 4;
+const LAYOUT: i64 = 5;
 
 /// Says in the header of the file that it is an index of iotrial: `IOTR`. Somebody else's database of that name is left alone.
 const APPLICATION_ID: u32 = 0x494f_5452;
@@ -236,7 +236,7 @@ fn connect(path: &Path, patience: Duration) -> rusqlite::Result<Connection> {
                  CREATE TABLE entry (
                      path TEXT PRIMARY KEY, kind TEXT NOT NULL, id TEXT NOT NULL, started_at TEXT NOT NULL,
                      profile TEXT NOT NULL, label TEXT, targets TEXT NOT NULL, ended TEXT NOT NULL,
-                     outcome TEXT, capacity_iops REAL, is_lower_bound INTEGER NOT NULL, latency TEXT, latency_us REAL,
+                     outcome TEXT, iops REAL, capacity_iops REAL, is_lower_bound INTEGER NOT NULL, latency TEXT, latency_us REAL,
                      made_by TEXT NOT NULL, length INTEGER NOT NULL, modified_ns INTEGER NOT NULL
                  ) STRICT;
                  PRAGMA application_id = {APPLICATION_ID};
@@ -251,9 +251,9 @@ fn connect(path: &Path, patience: Duration) -> rusqlite::Result<Connection> {
 fn insert(index: &Connection, entry: &Entry, stamp: Stamp) -> rusqlite::Result<()> {
     index.execute(
         // By their names: a column that somebody added takes no part.
-        "INSERT OR REPLACE INTO entry (path, kind, id, started_at, profile, label, targets, ended, outcome, capacity_iops,
+        "INSERT OR REPLACE INTO entry (path, kind, id, started_at, profile, label, targets, ended, outcome, iops, capacity_iops,
              is_lower_bound, latency, latency_us, made_by, length, modified_ns)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
         rusqlite::params![
             entry.path.to_string_lossy(),
             entry.kind.as_str(),
@@ -264,6 +264,7 @@ fn insert(index: &Connection, entry: &Entry, stamp: Stamp) -> rusqlite::Result<(
             &entry.targets,
             &entry.ended,
             entry.outcome.map(Outcome::key),
+            entry.iops,
             entry.capacity_iops,
             entry.is_lower_bound,
             entry.key_latency.as_ref().map(|latency| &latency.metric),
@@ -279,7 +280,7 @@ fn insert(index: &Connection, entry: &Entry, stamp: Stamp) -> rusqlite::Result<(
 fn select(index: &Connection) -> rusqlite::Result<Known> {
     let mut statement = index.prepare(
         "SELECT path, kind, id, started_at, profile, label, targets, ended, length, modified_ns,
-                outcome, capacity_iops, is_lower_bound, latency, latency_us
+                outcome, capacity_iops, is_lower_bound, latency, latency_us, iops
          FROM entry WHERE made_by = ?1",
     )?;
     let rows = statement.query_map([MADE_BY], |row| {
@@ -297,6 +298,7 @@ fn select(index: &Connection) -> rusqlite::Result<Known> {
             targets: row.get(6)?,
             ended: row.get(7)?,
             outcome: row.get::<_, Option<String>>(10)?.as_deref().and_then(Outcome::from_key),
+            iops: row.get(15)?,
             capacity_iops: row.get(11)?,
             is_lower_bound: row.get(12)?,
             key_latency: latency.zip(latency_us).map(|(metric, us)| KeyLatency { metric, us }),
@@ -322,6 +324,7 @@ mod tests {
             targets: String::new(),
             ended: "complete".to_owned(),
             outcome: Some(Outcome::Inconclusive),
+            iops: Some(20_000.25),
             capacity_iops: Some(41_200.5),
             is_lower_bound: true,
             key_latency: Some(KeyLatency { metric: "commit.p99".to_owned(), us: 420.5 }),

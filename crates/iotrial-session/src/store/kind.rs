@@ -83,8 +83,8 @@ impl Kind {
         ROWS.iter().find(|row| row.kind == self).expect("every kind has a row, as a test holds")
     }
 
-    /// The word in the index.
-    pub(super) fn as_str(self) -> &'static str {
+    /// The word in the index and in CSV.
+    pub fn as_str(self) -> &'static str {
         self.row().word
     }
 

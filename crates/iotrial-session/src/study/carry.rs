@@ -13,6 +13,7 @@ use iotrial_measure::control::Control;
 use iotrial_model::record::{EndedHow, OpCounts, RunRecord, StudyPlace};
 use iotrial_model::study::{Cell, Configuration, JournalLine, Progress};
 use iotrial_model::units::format_duration;
+use iotrial_model::units::group_thousands;
 
 use super::StudyError;
 use super::file::{StudyFile, Ways};
@@ -355,6 +356,7 @@ fn figures(record: &RunRecord) -> String {
     let figures = Figures::new(&both, record.measured_duration());
     let ms = |us: Option<f64>| us.map_or_else(|| "–".to_owned(), |us| format!("{:.2} ms", us / 1_000.0));
     let (iops, bandwidth) = (figures.iops.unwrap_or(0.0), figures.bandwidth_mib_per_s.unwrap_or(0.0));
+    let bandwidth = group_thousands(&format!("{bandwidth:.1}"));
     let (mean, p99) = (ms(figures.lat_mean_us), ms(figures.lat_p99_us));
-    format!("{} IOPS, {bandwidth:.1} MiB/s, mean {mean}, p99 {p99}", with_thousands(iops))
+    format!("{} IOPS, {bandwidth} MiB/s, mean {mean}, p99 {p99}", with_thousands(iops))
 }

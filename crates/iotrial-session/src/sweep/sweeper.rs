@@ -12,6 +12,7 @@ use iotrial_model::plan::{Plan, ProbeRequest};
 use iotrial_model::record::{Ended, EndedHow, JobCounts, RunRecord};
 use iotrial_model::subject::Subject;
 use iotrial_model::sweep::{LoadPattern, ProbePurpose, ProbeRecord, ProbeSecond, SweepMethod, SweepRecord};
+use iotrial_model::units::group_thousands;
 
 use super::SweepError;
 use super::course::{Course, Test};
@@ -246,11 +247,11 @@ impl<'r> Sweeper<'r> {
             figures.figures.lat_mean_us.map_or_else(|| "–".to_owned(), |us| format!("{:.3}", us / 1e3));
         let purpose = if probe.purpose == ProbePurpose::Sustained { "  sustained" } else { "" };
         self.rig.say(&format!(
-            "{:<13} {where_to}{:>5} outstanding {:>10} IOPS {:>9.1} MiB/s  mean {mean} ms{purpose}",
+            "{:<13} {where_to}{:>5} outstanding {:>10} IOPS {:>9} MiB/s  mean {mean} ms{purpose}",
             probe.pattern,
             figures.outstanding,
             with_thousands(figures.point().iops),
-            figures.point().mib_per_s
+            group_thousands(&format!("{:.1}", figures.point().mib_per_s))
         ));
     }
 
@@ -272,11 +273,11 @@ impl<'r> Sweeper<'r> {
             String::new()
         };
         self.rig.say(&format!(
-            "{pattern:<13} knee {at} {:.1} outstanding, {rate}{:.3} ms; {ceiling} {} IOPS, {:.1} MiB/s",
+            "{pattern:<13} knee {at} {:.1} outstanding, {rate}{:.3} ms; {ceiling} {} IOPS, {} MiB/s",
             found.knee.outstanding,
             found.knee.lat_mean_us / 1e3,
             with_thousands(found.ceiling_iops),
-            found.ceiling_mib_per_s
+            group_thousands(&format!("{:.1}", found.ceiling_mib_per_s))
         ));
     }
 }

@@ -78,6 +78,10 @@ pub struct RecordsArgs {
     #[arg(long)]
     pub json: bool,
 
+    /// Print CSV to standard output, one row for each result, for a spreadsheet.
+    #[arg(long, conflicts_with = "json")]
+    pub csv: bool,
+
     #[command(flatten)]
     pub store: StoreArgs,
 }

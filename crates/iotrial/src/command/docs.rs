@@ -54,6 +54,11 @@ pub fn help(args: &HelpArgs) -> Result<ExitCode, Failure> {
     match Page::of_name(first) {
         Some(page) if further.is_empty() => show(page, args.markdown),
         _ => {
+            if let Some(meaning) = meaning_of(&args.words.join(" ")) {
+                let is_seen = output::stdout_is_terminal() && !args.markdown;
+                output::painted(&if is_seen { render(&meaning, terminal(), |_| None) } else { meaning })?;
+                return Ok(ExitCode::SUCCESS);
+            }
             let commands = program.get_subcommands().map(Command::get_name);
             let near = nearest(first, commands.chain(PAGES.iter().map(|page| page.name)));
             let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
@@ -62,6 +67,17 @@ pub fn help(args: &HelpArgs) -> Result<ExitCode, Failure> {
                 .hint(format!("{near}`iotrial help` lists both, `iotrial help glossary` explains words")))
         }
     }
+}
+
+/// What the glossary says of a word, as Markdown; `None` of one that it does not have.
+fn meaning_of(word: &str) -> Option<String> {
+    let glossary = Page::of_name("glossary").expect("a test holds that it is a page");
+    glossary.text.lines().find_map(|line| {
+        let (names, meaning) = line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | ")?;
+        let is_it = names.split(", ").any(|name| name.eq_ignore_ascii_case(word));
+        is_it
+            .then(|| format!("**{names}**: {meaning}\n\n`iotrial help glossary` explains the other words.\n"))
+    })
 }
 
 /// Refuses words that are not commands below a command.

@@ -3,7 +3,10 @@
 use std::cmp::Reverse;
 use std::process::ExitCode;
 
+use iotrial_analysis::verdict::Outcome;
 use iotrial_analysis::words::{latency_in_words, with_thousands};
+use iotrial_report::csv::render_rows;
+use iotrial_report::table::Value;
 use iotrial_session::store::{Entry, KeyLatency};
 use jiff::{SignedDuration, Timestamp};
 
@@ -32,6 +35,8 @@ pub fn records(args: &RecordsArgs) -> Result<ExitCode, Failure> {
     let left_out = found - entries.len();
     if args.json {
         output::json(&entries)?;
+    } else if args.csv {
+        output::verbatim(&csv(&entries)?)?;
     } else if is_empty {
         let next = if args.trash { "" } else { "; `iotrial run` makes one" };
         say!("no records in {}{next}", store.folder().display());
@@ -86,6 +91,49 @@ fn earliest(since: Since) -> Timestamp {
             Timestamp::now().checked_sub(ago).unwrap_or(Timestamp::MIN)
         }
     }
+}
+
+/// One row for each, with all digits and empty cells for what is not known.
+fn csv(entries: &[Entry]) -> Result<String, Failure> {
+    let heads = [
+        "id",
+        "started_at",
+        "kind",
+        "profile",
+        "label",
+        "targets",
+        "ended",
+        "outcome",
+        "iops",
+        "capacity_iops",
+        "is_lower_bound",
+        "latency",
+        "latency_us",
+        "path",
+    ];
+    let words = |words: Option<&str>| Value::text(words.map(str::to_owned));
+    let row = |entry: &Entry| {
+        let latency = entry.key_latency.as_ref();
+        let is_bound = entry.capacity_iops.map(|_| if entry.is_lower_bound { "true" } else { "false" });
+        vec![
+            words(Some(&entry.id)),
+            words(Some(&entry.started_at)),
+            words(Some(entry.kind.as_str())),
+            words(Some(&entry.profile)),
+            words(entry.label.as_deref()),
+            words(Some(&entry.targets)),
+            words(Some(&entry.ended)),
+            words(entry.outcome.map(Outcome::key)),
+            Value::number(entry.iops),
+            Value::number(entry.capacity_iops),
+            words(is_bound),
+            words(latency.map(|latency| latency.metric.as_str())),
+            Value::number(latency.map(|latency| latency.us)),
+            words(Some(&entry.path.to_string_lossy())),
+        ]
+    };
+    let rows: Vec<Vec<Value>> = entries.iter().map(row).collect();
+    render_rows(&heads, &rows).map_err(Failure::execution)
 }
 
 fn table(entries: Vec<Entry>) -> String {

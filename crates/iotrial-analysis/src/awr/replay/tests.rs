@@ -221,7 +221,7 @@ fn reads_of_several_blocks_below_the_counter_are_not_called_single() {
 fn a_cache_below_the_database_is_named() {
     let mut figures = WHOLE.to_vec();
     figures.iter_mut().filter(|one| one.0 == AwrFigure::SingleBlockReadUs).for_each(|one| one.1 = 8.0);
-    assert!(replay(&figures, 1.0).notes.iter().any(|note| note.contains("memory answered")));
+    assert!(replay(&figures, 1.0).notes.iter().any(|note| note.contains("served from memory")));
 }
 
 proptest! {

@@ -1,0 +1,80 @@
+//! What all loads of a search say together.
+
+use iotrial_model::finding::Doubts;
+use iotrial_model::search::{JobRate, Probe, ProbeKind, SearchResult};
+
+use super::{CONFIDENCE, RateSearch, WIDEST_ANSWER};
+
+/// Below so many I/Os of the device for each that counts, an answer tells both.
+// Rates are said to three digits.
+const SHARED_WRITES: f64 = 0.99;
+
+impl RateSearch {
+    /// The highest rate that is carried; `None` where the loads do not show one, or do not agree.
+    pub(super) fn result(&self) -> Option<SearchResult> {
+        let belief = self.belief();
+        let held = match self.search.need {
+            // Of a needed rate that is not decided nothing is known either way.
+            Some(_) => {
+                self.search.carries_need?;
+                let carried = belief.carried(CONFIDENCE)?;
+                // What is carried by many loads is not less than what was decided to be.
+                let need = self.need_share().filter(|_| self.search.carries_need == Some(true));
+                need.map_or(carried, |need| need.max(carried))
+            }
+            None => {
+                let held = self.of_kind(ProbeKind::Confirmation).filter(|probe| probe.held == Some(true));
+                held.filter_map(|probe| probe.share).reduce(f64::max)?
+            }
+        };
+        let above = self.lowest_not_held(&belief, held);
+        let is_wide = above.is_some_and(|above| above / held > WIDEST_ANSWER * WIDEST_ANSWER);
+        // Two ends that stay far apart are loads that disagree, unless there was no time for those between them: then the lower one is
+        // a bound. Where a need is decided the lower end is right all the same.
+        if is_wide && self.search.need.is_none() && !self.search.time_ran_out {
+            return None;
+        }
+        let above = above.filter(|_| !(is_wide && self.search.time_ran_out));
+        let nearest = |probe: &&Probe| probe.share.is_some_and(|share| share <= held * (1.0 + 1e-9));
+        let worst = self
+            .search
+            .probes
+            .iter()
+            .filter(|probe| probe.held == Some(true) && nearest(probe))
+            .max_by(|a, b| {
+                (a.share, a.duration).partial_cmp(&(b.share, b.duration)).unwrap_or(std::cmp::Ordering::Equal)
+            });
+        let held_iops = self.mix.total_rate(held);
+        let worst = worst?;
+        let number = self.search.probes.iter().position(|probe| std::ptr::eq(probe, worst))?;
+        let on_device = self.on_device[number];
+        Some(SearchResult {
+            held_iops,
+            device_iops: (on_device < SHARED_WRITES).then_some(on_device * held_iops),
+            read_iops: self.read_share.map(|share| share * held_iops),
+            write_iops: self.read_share.map(|share| (1.0 - share) * held_iops),
+            confidence_percent: Some(100.0 * belief.probability_of(held).clamp(CONFIDENCE, 0.999)),
+            not_held_iops: above.map(|share| self.mix.total_rate(share)),
+            not_held_doubts: above.map(|_| self.doubts_above(held)).unwrap_or_default(),
+            worst: worst.worst.clone()?,
+            job_rates: self
+                .mix
+                .rates(held)
+                .map(|(job, iops)| JobRate { name: self.mix.plan.jobs[job].name.clone(), iops })
+                .collect(),
+        })
+    }
+
+    /// The doubts of the loads that did not hold next above a share; none where one of them is beyond doubt.
+    fn doubts_above(&self, held: f64) -> Doubts {
+        let failed =
+            |probe: &&Probe| probe.held == Some(false) && probe.share.is_some_and(|share| share > held);
+        let failed: Vec<&Probe> = self.search.probes.iter().filter(failed).collect();
+        // Any failure beyond doubt within the bracket makes the end the device's own.
+        let near = |probe: &&&Probe| probe.share.is_some_and(|share| share <= held * WIDEST_ANSWER);
+        if failed.iter().filter(near).any(|probe| probe.doubts.is_empty()) {
+            return Doubts::default();
+        }
+        Doubts::of_all(failed.iter().filter(near).map(|probe| &probe.doubts))
+    }
+}
