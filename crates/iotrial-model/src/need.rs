@@ -6,7 +6,8 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use crate::load::Role;
-use crate::units::Rate;
+use crate::units::{Rate, group_thousands};
+use crate::words::enumerate;
 
 /// The rate that a database needs. In text `20000iops`, or by role `data=18000iops,log=900iops`.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,6 +47,19 @@ impl Need {
         match self {
             Self::Total(iops) => *iops,
             Self::ByRole(roles) => roles.iter().map(|(_, iops)| iops).sum(),
+        }
+    }
+
+    /// For people: `20,000 IOPS`, `data 18,000 and log 900 IOPS`.
+    pub fn in_words(&self) -> String {
+        let words = |iops: &f64| group_thousands(&format!("{iops}"));
+        match self {
+            Self::Total(iops) => format!("{} IOPS", words(iops)),
+            Self::ByRole(roles) => {
+                let roles: Vec<String> =
+                    roles.iter().map(|(role, iops)| format!("{role} {}", words(iops))).collect();
+                format!("{} IOPS", enumerate(&roles))
+            }
         }
     }
 }

@@ -73,7 +73,7 @@ fn answer(search: &Search, ended: EndedHow) -> String {
         format!(" At higher rates {}: the device itself may do more.", doubts.in_words())
     };
     format!(
-        "By all loads together, {} IOPS stay within {}{and_not}.{doubt} The figures below are from {}.",
+        "All loads together show that {} IOPS stay within {}{and_not}.{doubt} The figures below are from {}.",
         rate_in_words(result.held_iops),
         search.limit.in_words(),
         match &search.need {
@@ -92,7 +92,7 @@ fn facts(search: &Search, ended: EndedHow) -> Vec<Fact> {
             Some(false) => "no",
             None => "not known",
         };
-        facts.push(fact("needed", Quantity::Words, Value::Text(need.to_string())));
+        facts.push(fact("needed", Quantity::Words, Value::Text(need.in_words())));
         facts.push(fact("carried", Quantity::Words, Value::Text(carries.to_owned())));
     }
     match &search.result {

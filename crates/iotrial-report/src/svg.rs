@@ -138,11 +138,19 @@ fn draw_limits(svg: &mut String, chart: &Chart, x: &Edge, y: &Edge, labels: &mut
         // Behind the end of its line, where it can be of no other one; or before it, and no further left than the plot begins.
         let right = (end - 4.0).max(LEFT + 4.0 + width).min(RIGHT);
         let behind = limit.until.and_then(|_| labels.take(width, end + 6.0 + width, at + 4.0));
-        if let Some((right, base)) = behind.or_else(|| labels.place(width, right, at, 4, 2)) {
+        let place = match behind {
+            Some((right, base)) => Some((right - width, base, "start")),
+            // Lines that end are many, and close to each other.
+            None => {
+                let rows = if limit.until.is_some() { 1 } else { 2 };
+                labels.place(width, right, at, 4, rows).map(|(right, base)| (right, base, "end"))
+            }
+        };
+        if let Some((x, y, anchor)) = place {
+            let words = escape(&words);
             write!(
                 svg,
-                r#"<text class="limit-name" x="{right:.1}" y="{base:.1}" text-anchor="end">{}</text>"#,
-                escape(&words)
+                r#"<text class="limit-name" x="{x:.1}" y="{y:.1}" text-anchor="{anchor}">{words}</text>"#
             )?;
         }
         svg.push_str("</g>");

@@ -172,6 +172,15 @@ fn one_bad_file_in_a_folder_does_not_keep_the_others_from_their_audit() {
     std::fs::write(folder.join("README.md"), "what these results are of").unwrap();
     let ran = bench.run(&["audit", "results"]).expect_code(0);
     assert!(ran.stderr.contains("README.md` is not a result and was left out"), "{}", ran.stderr);
+    let scripts: Vec<_> = (1..=5).map(|number| folder.join(format!("{number}.sh"))).collect();
+    scripts.iter().for_each(|script| std::fs::write(script, "#!/bin/sh\n").unwrap());
+    let many = bench.run(&["audit", "results"]).expect_code(0).stderr;
+    assert!(
+        many.contains("note: 6 files are not results and were left out, from `results/1.sh` to `"),
+        "{many}"
+    );
+    assert_eq!(many.lines().count(), 1, "{many}");
+    scripts.iter().for_each(|script| std::fs::remove_file(script).unwrap());
     std::fs::write(folder.join("b.toml"), "format = \"iotrial.table/1\"\n").unwrap();
     let ran = bench.run(&["audit", "results"]).expect_code(2);
     assert!(ran.stdout.contains("It is consistent"), "{}", ran.stdout);

@@ -212,7 +212,7 @@ fn aim_of(subject: &Subject<'_>) -> String {
         Some(search) => {
             let limit = search.limit.in_words();
             match &search.need {
-                Some(need) => format!("{need} within {limit}"),
+                Some(need) => format!("{} within {limit}", need.in_words()),
                 None => format!("the highest rate within {limit}"),
             }
         }

@@ -442,7 +442,8 @@ fn saturation_in_words(search: &Search) -> String {
 
 /// A rate to three digits, rounded down: a search is exact to a few percent, and more digits would claim more.
 pub fn rate_in_words(iops: f64) -> String {
-    if iops < 1.0 {
+    // Three digits have no room to be rounded down in.
+    if iops < 1_000.0 {
         return with_thousands(iops);
     }
     let unit = 10f64.powf((iops.log10().floor() - 2.0).max(0.0));

@@ -340,7 +340,7 @@ fn check_load(
     };
     ensure(is_asked, || match &record.search {
         Some(Search { limit, need: Some(need), .. }) => {
-            format!("it is a search for whether {need} stay within {}", limit.in_words())
+            format!("it is a search for whether {} stay within {}", need.in_words(), limit.in_words())
         }
         Some(search) => format!("it is a search for the highest rate within {}", search.limit.in_words()),
         None => "it is not the search for a rate that the study asks for".to_owned(),

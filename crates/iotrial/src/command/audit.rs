@@ -16,6 +16,9 @@ use crate::presentation::{Presentation, Value};
 const TAKES: Takes =
     Takes { command: "audit", what: "records of runs, results of other tools and printed tables" };
 
+/// Up to so many files that are not results are named; more of them would push the warnings off the screen.
+const MOST_NAMED: usize = 5;
+
 /// Audits, and shows what came of it.
 pub fn audit(args: &AuditArgs) -> Result<ExitCode, Failure> {
     args.files.check(args.json, &[])?;
@@ -34,7 +37,7 @@ pub fn audit(args: &AuditArgs) -> Result<ExitCode, Failure> {
     // read.
     let beside: BTreeSet<PathBuf> =
         audited.iter().filter_map(|(_, one)| one.as_ref().ok()).flat_map(|one| one.beside.clone()).collect();
-    let (mut audits, mut unreadable) = (Vec::new(), Vec::new());
+    let (mut audits, mut unreadable, mut no_results) = (Vec::new(), Vec::new(), Vec::new());
     for (source, audited) in audited {
         // In the order in which they were named, although they were read in parallel: warnings then stand above what they
         // are about.
@@ -45,11 +48,17 @@ pub fn audit(args: &AuditArgs) -> Result<ExitCode, Failure> {
             }
             Err(None) if beside.contains(&source.path) => {}
             Err(None) => {
-                let name = harmless(&source.path.display().to_string());
-                say!("note: `{name}` is not a result and was left out");
+                no_results.push(harmless(&source.path.display().to_string()));
             }
             Err(Some(failure)) => unreadable.push(failure),
         }
+    }
+    match no_results.as_slice() {
+        [first, .., last] if no_results.len() > MOST_NAMED => say!(
+            "note: {} files are not results and were left out, from `{first}` to `{last}`",
+            no_results.len()
+        ),
+        few => few.iter().for_each(|name| say!("note: `{name}` is not a result and was left out")),
     }
     // One that cannot be read does not keep the others from their audit; with none of them it is all there is to say.
     let mut unreadable = unreadable.into_iter();

@@ -144,7 +144,8 @@ fn head(plan: &Plan, layout: &Layout, search: Option<(&RateSearch, Duration)>) -
     lines.extend(of_need.and_then(|(search, whole)| {
         let need = search.search().need.as_ref()?;
         Some(format!(
-            "steps     shares of {need}, in the mix of a short closed load before them;\n{INDENT}all of it takes {} at most",
+            "steps     shares of {}, in the mix of a short closed load before them;\n{INDENT}all of it takes {} at most",
+            need.in_words(),
             seconds_in_words(whole.as_secs_f64())
         ))
     }));
@@ -152,12 +153,12 @@ fn head(plan: &Plan, layout: &Layout, search: Option<(&RateSearch, Duration)>) -
         let within = search.search().limit.in_words();
         let what = search.search().need.as_ref().map_or_else(
             || format!("the highest rate within {within}"),
-            |need| format!("whether {need} stay within {within}, and with how much headroom"),
+            |need| format!("whether {} stay within {within}, and with how much headroom", need.in_words()),
         );
         format!(
-            "search    {what}:\n{}{}\n{}{} at most, including the creation of files and repeats of doubtful loads",
+            "search    {what}:\n{}{}\n{}{} at most in all, including creating the files and repeating loads in doubt",
             INDENT,
-            "this load closed, then at given rates; the longest takes the time above",
+            "first this load closed, then loads at given rates; the time above is that of the longest one",
             INDENT,
             seconds_in_words(whole.as_secs_f64())
         )
