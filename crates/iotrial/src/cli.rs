@@ -225,7 +225,7 @@ Examples:
 The HTML report is saved next to the record, or where --html says.
 
 Test files are created in the target directory, written completely, and removed at the end. At least 10 % of the file \
-system and 1 GiB stay free (if less than 10 % is free, 1 % of the free space is used). Raw devices are only read, unless you give the token.")]
+system and 1 GiB stay free (if less than 10 % is free already, at most 1 % of the free space is used). Raw devices are only read, unless you give the token.")]
 pub struct RunArgs {
     #[command(flatten)]
     pub load: LoadArgs,

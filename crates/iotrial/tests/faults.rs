@@ -24,7 +24,7 @@ fn wrong_words_on_the_command_line_are_refused_with_the_right_ones() {
     let check = |arguments: &[&str], parts: &[&str]| refused(&bench, arguments, 2, parts);
     check(
         &["run", "sqlserver-oltb"],
-        &["no profile `sqlserver-oltb`", "hint: did you mean `sqlserver-oltp`?"],
+        &["no built-in profile `sqlserver-oltb`", "hint: did you mean `sqlserver-oltp`?"],
     );
     check(
         &["run", "sqlserver"],
