@@ -442,8 +442,7 @@ fn saturation_in_words(search: &Search) -> String {
 
 /// A rate to three digits, rounded down: a search is exact to a few percent, and more digits would claim more.
 pub fn rate_in_words(iops: f64) -> String {
-    // Three digits have no room to be rounded down in.
-    if iops < 1_000.0 {
+    if iops < 1.0 {
         return with_thousands(iops);
     }
     let unit = 10f64.powf((iops.log10().floor() - 2.0).max(0.0));
@@ -457,8 +456,10 @@ pub fn known_so_far(search: &Search) -> String {
         let of = search.probes.iter().filter(move |probe| probe.held == Some(held));
         of.filter_map(|probe| probe.asked_iops)
     };
-    let [held, failed] =
-        [rates(true).reduce(f64::max), rates(false).reduce(f64::min)].map(|iops| iops.map(rate_in_words));
+    let held = rates(true).reduce(f64::max).map(rate_in_words);
+    // A rate of three digits that failed is the one that the list of loads has: only one that is claimed is rounded down.
+    let exact = |iops: f64| if iops < 1_000.0 { with_thousands(iops) } else { rate_in_words(iops) };
+    let failed = rates(false).reduce(f64::min).map(exact);
     match (held, failed) {
         (None, None) => "no rate was tried yet".to_owned(),
         (Some(held), None) => format!("up to {held} IOPS passed"),

@@ -16,9 +16,6 @@ use crate::output::{self, harmless, say};
 use crate::presentation::aligned;
 use crate::store::open_store_to_read;
 
-/// From this width on a record is one line.
-const WIDE_COLUMNS: usize = 120;
-
 const HEADERS: [&str; 8] =
     ["id", "started, UTC", "profile", "outcome", "capacity", "latency", "label", "targets"];
 
@@ -43,10 +40,12 @@ pub fn records(args: &RecordsArgs) -> Result<ExitCode, Failure> {
     } else if entries.is_empty() {
         say!("no matching records; `iotrial records` lists all of them");
     } else {
-        // A file or another program takes lines of any length.
-        let is_narrow =
-            output::stdout_is_terminal() && usize::from(console::Term::stdout().size().1) < WIDE_COLUMNS;
-        output::text(&if is_narrow { narrow(entries) } else { table(entries) })?;
+        let wide = table(&entries);
+        // A file or another program takes lines of any length; on a terminal a line that is wrapped is hard to read.
+        let columns = usize::from(console::Term::stdout().size().1);
+        let is_wrapped = wide.lines().any(|line| console::measure_text_width(line) > columns);
+        let is_narrow = output::stdout_is_terminal() && is_wrapped;
+        output::text(&if is_narrow { narrow(entries) } else { wide })?;
     }
     if left_out > 0 {
         say!("and {left_out} more, which --limit leaves out");
@@ -136,14 +135,14 @@ fn csv(entries: &[Entry]) -> Result<String, Failure> {
     render_rows(&heads, &rows).map_err(Failure::execution)
 }
 
-fn table(entries: Vec<Entry>) -> String {
+fn table(entries: &[Entry]) -> String {
     let mut rows = vec![HEADERS.map(str::to_owned).to_vec()];
-    rows.extend(entries.into_iter().map(|entry| {
+    rows.extend(entries.iter().map(|entry| {
         let started = entry.started_at.get(..16).unwrap_or(&entry.started_at).replace('T', " ");
         let label = entry.label.as_deref().map_or_else(|| "–".to_owned(), harmless);
         let profile = harmless(&entry.profile);
-        let (outcome, capacity, latency) = (outcome(&entry), capacity(&entry), latency(&entry));
-        vec![entry.id, started, profile, outcome, capacity, latency, label, harmless(&entry.targets)]
+        let (outcome, capacity, latency) = (outcome(entry), capacity(entry), latency(entry));
+        vec![entry.id.clone(), started, profile, outcome, capacity, latency, label, harmless(&entry.targets)]
     }));
     aligned(&rows, &[], &[26, 16, 18, 13, 10, 20, 20])
 }
