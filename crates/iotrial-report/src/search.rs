@@ -93,7 +93,7 @@ fn facts(search: &Search, ended: EndedHow) -> Vec<Fact> {
             None => "not known",
         };
         facts.push(fact("needed", Quantity::Words, Value::Text(need.in_words())));
-        facts.push(fact("carried", Quantity::Words, Value::Text(carries.to_owned())));
+        facts.push(fact("sustained", Quantity::Words, Value::Text(carries.to_owned())));
     }
     match &search.result {
         Some(result) => {

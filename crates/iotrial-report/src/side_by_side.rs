@@ -147,7 +147,7 @@ fn price_and_performance(side: &SideBySide) -> Section {
         Column::new("per MB/s", Quantity::Words),
     ];
     if has_fit {
-        columns.push(Column::new("carries", Quantity::Ratio));
+        columns.push(Column::new("sustains", Quantity::Ratio));
         columns.push(Column::new("meets it", Quantity::Words));
     }
     columns.push(Column::new("not included", Quantity::Words).optional());

@@ -99,9 +99,9 @@ pub(crate) fn what_follows(setup: &Setup, plan: &Plan, search: Option<&RateSearc
     match search {
         Some(search) => {
             let what = if search.has_staircase() {
-                "up to which share the needed rate is carried"
+                "up to which share the needed rate is sustained"
             } else if search.search().need.is_some() {
-                "whether the needed rate is carried"
+                "whether the needed rate is sustained"
             } else {
                 "the highest rate"
             };

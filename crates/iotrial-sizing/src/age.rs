@@ -1,6 +1,7 @@
 //! How old the figures are on which a configuration rests: its limits, its prices, and what its volumes share.
 
 use iotrial_model::demand::Os;
+use iotrial_model::words::enumerate;
 use serde::Serialize;
 
 use crate::catalog::Catalog;
@@ -104,10 +105,9 @@ pub fn before(relied: Vec<ReliedOn>, day: &str) -> Vec<ReliedOn> {
 
 /// What is old in one sentence without a full stop; `None` where nothing is.
 pub fn in_words(old: &[ReliedOn]) -> Option<String> {
-    let words = |one: &ReliedOn| {
-        format!("{} ({})", one.what.join(" and "), one.as_of.as_deref().unwrap_or("no date"))
-    };
+    let words =
+        |one: &ReliedOn| format!("{} ({})", enumerate(&one.what), one.as_of.as_deref().unwrap_or("no date"));
     let list: Vec<String> = old.iter().map(words).collect();
     (!list.is_empty())
-        .then(|| format!("these figures are more than a year old or have no date: {}", list.join(", ")))
+        .then(|| format!("these figures are more than a year old or have no date: {}", list.join("; ")))
 }

@@ -361,7 +361,7 @@ fn the_wall_names_machines_that_have_no_price() {
     let asked = demand("11000MB/s@64KiB", "", 0);
     let nearest = search(&catalog, &asked, &usual()).unwrap().nearest.unwrap();
     assert!(
-        nearest.wall.ends_with("; BM.Standard.E5.192 would carry the demand, but no source has a price"),
+        nearest.wall.ends_with("; BM.Standard.E5.192 would sustain the demand, but no source has a price"),
         "{}",
         nearest.wall
     );

@@ -165,7 +165,13 @@ fn bursts_count_only_where_they_are_allowed() {
     let steady = search(&catalog, &demand, &only).unwrap();
     assert!(steady.answers.is_empty());
     let nearest = steady.nearest.unwrap();
-    assert!(nearest.wall.contains("EBS limit, IOPS: 10,000 of 5,417 IOPS"), "{}", nearest.wall);
+    assert!(
+        nearest
+            .wall
+            .contains("EBS limit, IOPS: 10,000 IOPS are needed, and at most 5,417 IOPS are available"),
+        "{}",
+        nearest.wall
+    );
     assert!((nearest.carries_times.unwrap() - 0.5417).abs() < 1e-6);
     let bursting = search(&catalog, &Demand { allow_burst: true, ..demand }, &only).unwrap();
     assert_eq!(bursting.answers[0].configuration.machine, "r5b.large");
@@ -232,7 +238,11 @@ fn a_demand_that_nothing_meets_is_answered_with_the_wall_and_what_comes_closest(
     let search_one = Search { answers: 1, ..Search::default() };
     let huge = Demand::new("huge", vec![stream(Direction::Read, 2_000_000.0, 4096.0)]);
     let nearest = search(&catalog, &huge, &search_one).unwrap().nearest.unwrap();
-    assert!(nearest.wall.starts_with("instance limit, IOPS: 2,000,000 of 1,300,000"), "{}", nearest.wall);
+    assert!(
+        nearest.wall.starts_with("instance limit, IOPS: 2,000,000 IOPS are needed, and at most 1,300,000"),
+        "{}",
+        nearest.wall
+    );
     assert!((nearest.carries_times.unwrap() - 0.65).abs() < 1e-6);
     assert!(nearest.closest.unwrap().configuration.machine.starts_with("BM."));
     let small = vec![stream(Direction::Read, 100.0, 8192.0)];
@@ -247,7 +257,7 @@ fn a_demand_that_nothing_meets_is_answered_with_the_wall_and_what_comes_closest(
     let many = vec![stream(Direction::Read, 100.0, 8192.0)];
     let many = Demand { vcpus_min: 100_000, ..Demand::new("processors", many) };
     let nearest = search(&catalog, &many, &search_one).unwrap().nearest.unwrap();
-    assert!(nearest.wall.contains("100000 are needed, and at most 384 are available"), "{}", nearest.wall);
+    assert!(nearest.wall.contains("100,000 are needed, and at most 384 are available"), "{}", nearest.wall);
 }
 
 #[test]

@@ -178,12 +178,12 @@ fn steps_of_a_need_say_up_to_which_share_of_it_the_device_carries() {
     assert_eq!(holds, [(50.0, Some(true)), (100.0, Some(true)), (150.0, Some(false))]);
     assert!((steps_of(&summary)[1].2 / 10_000.0 - 1.0).abs() < 1e-6, "{summary:#}");
     let sentence = summary["verdict"]["sentence"].as_str().unwrap();
-    assert!(sentence.contains("carries 100 % of the 10,000 IOPS that are needed, not 150 %"), "{sentence}");
+    assert!(sentence.contains("sustains 100 % of the 10,000 IOPS that are needed, not 150 %"), "{sentence}");
     // Simulated, so that nothing is said of storage; but the need itself is not what fails.
     assert_eq!(summary["verdict"]["outcome"], "inconclusive");
     let summary = of_need("20000iops", "50%,100%").json();
     let sentence = summary["verdict"]["sentence"].as_str().unwrap();
-    assert!(sentence.contains("carries 50 % of the 20,000 IOPS that are needed, not 100 %"), "{sentence}");
+    assert!(sentence.contains("sustains 50 % of the 20,000 IOPS that are needed, not 100 %"), "{sentence}");
     let refused = of_need("20000iops", "25%,50%");
     assert_eq!(refused.code, 2);
     assert!(refused.stderr.contains("no step of --steps reaches the needed rate"), "{}", refused.stderr);

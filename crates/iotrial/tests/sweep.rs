@@ -352,7 +352,7 @@ fn what_cannot_be_swept_is_refused_with_what_to_write() {
     check(&["--step", "0s"], &["--step must be more than zero", "hint:"]);
     check(
         &["--channel", "--pattern", "randread-8k"],
-        &["`randread-8k` is random", "hint: such as --pattern"],
+        &["`randread-8k` is random", "hint: use sequential patterns, such as --pattern"],
     );
     check(&["--series", "sqlio", "--grid", "1"], &["cannot be used with"]);
     check(

@@ -124,7 +124,8 @@ struct Answer {
 
 fn unfinished(search: &Search, how: EndedHow) -> Answer {
     let ended = if how == EndedHow::Failed { "failed" } else { "was interrupted" };
-    let what = if search.need.is_some() { "whether the needed rate is carried" } else { "the highest rate" };
+    let what =
+        if search.need.is_some() { "whether the needed rate is sustained" } else { "the highest rate" };
     Answer {
         outcome: Outcome::Inconclusive,
         headline: format!("inconclusive: the search {ended}"),
@@ -150,7 +151,7 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
     if let Some(Against { words: against, .. }) = bearing.against.first() {
         return Answer {
             outcome: Outcome::NotQualified,
-            headline: format!("does not carry {asked} IOPS"),
+            headline: format!("does not sustain {asked} IOPS"),
             sentence: format!("Not qualified: {against}."),
         };
     }
@@ -164,7 +165,7 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
         };
         return Answer {
             outcome: Outcome::Inconclusive,
-            headline: format!("inconclusive: it is not known whether it carries {asked} IOPS"),
+            headline: format!("inconclusive: it is not known whether it sustains {asked} IOPS"),
             sentence: format!("Inconclusive{}; {seen}.", doubts_in_words(open)),
         };
     }
@@ -188,9 +189,9 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
             };
             Answer {
                 outcome: Outcome::Qualified,
-                headline: format!("carries {asked} IOPS with {at_least}"),
+                headline: format!("sustains {asked} IOPS with {at_least}"),
                 sentence: format!(
-                    "Carries the {asked} IOPS that are needed within {limit}, with {at_least}{which}{}{}.",
+                    "Sustains the {asked} IOPS that are needed within {limit}, with {at_least}{which}{}{}.",
                     worst_in_words(verdict),
                     caveats(bearing, &settled)
                 ),
@@ -198,7 +199,7 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
         }
         Some(true) => Answer {
             outcome: Outcome::Inconclusive,
-            headline: format!("inconclusive: it is not known whether it carries {asked} IOPS"),
+            headline: format!("inconclusive: it is not known whether it sustains {asked} IOPS"),
             sentence: format!(
                 "Inconclusive: most loads at {asked} IOPS stayed within {limit}, but the long one did not{}.",
                 worst_in_words(verdict)
@@ -212,9 +213,9 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
             };
             Answer {
                 outcome: Outcome::NotQualified,
-                headline: format!("does not carry {asked} IOPS"),
+                headline: format!("does not sustain {asked} IOPS"),
                 sentence: format!(
-                    "Does not carry the {asked} IOPS that are needed within {limit}{why}{instead}{}.",
+                    "Does not sustain the {asked} IOPS that are needed within {limit}{why}{instead}{}.",
                     caveats(bearing, &[])
                 ),
             }
@@ -222,7 +223,7 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
         None if search.time_ran_out => Answer {
             outcome: Outcome::Inconclusive,
             headline: format!(
-                "inconclusive: it is not known whether it carries {asked} IOPS: the time ran out"
+                "inconclusive: it is not known whether it sustains {asked} IOPS: the time ran out"
             ),
             sentence: format!(
                 "Inconclusive: the time ran out before enough loads at {asked} IOPS showed whether they stay within {limit} ({}).",
@@ -235,7 +236,7 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
             let held = at_need().filter(|probe| probe.held == Some(true)).count();
             Answer {
                 outcome: Outcome::Inconclusive,
-                headline: format!("inconclusive: it is not known whether it carries {asked} IOPS"),
+                headline: format!("inconclusive: it is not known whether it sustains {asked} IOPS"),
                 sentence: format!(
                     "Inconclusive: of {} loads at {asked} IOPS {held} stayed within {limit}, and the others did not.",
                     at_need().count()
@@ -344,9 +345,9 @@ fn of_highest(search: &Search, findings: &[Finding], bearing: &Bearing, verdict:
     }
     Answer {
         outcome: Outcome::Qualified,
-        headline: format!("carries {at_least}{iops} {unit} within {limit}"),
+        headline: format!("sustains {at_least}{iops} {unit} within {limit}"),
         sentence: format!(
-            "Carries {at_least}{iops} {unit} of this mix{split} within {limit}{above}{}{}.{saturation}",
+            "Sustains {at_least}{iops} {unit} of this mix{split} within {limit}{above}{}{}.{saturation}",
             worst_in_words(verdict),
             caveats(bearing, &[])
         ),
@@ -552,24 +553,24 @@ mod tests {
         let found = verdict(&with_search(healthy(), true));
         assert_eq!(
             found.sentence,
-            "Carries 112,000 IOPS of this mix (80,000 reads and 32,000 writes a second) within the limits of `flash`; 117,000 do not; the worst figure there is the mean of data reads at 0.5 ms, good by flash."
+            "Sustains 112,000 IOPS of this mix (80,000 reads and 32,000 writes a second) within the limits of `flash`; 117,000 do not; the worst figure there is the mean of data reads at 0.5 ms, good by flash."
         );
         assert_eq!(found.outcome, Outcome::Qualified);
-        assert_eq!(found.headline.as_deref(), Some("carries 112,000 IOPS within the limits of `flash`"));
+        assert_eq!(found.headline.as_deref(), Some("sustains 112,000 IOPS within the limits of `flash`"));
     }
 
     #[test]
     fn a_need_is_carried_with_its_headroom_or_it_is_not_and_the_reason_stands_there() {
         let found = verdict(&needing("100000iops", Some(true)));
         assert_eq!(found.outcome, Outcome::Qualified);
-        assert_eq!(found.headline.as_deref(), Some("carries 100,000 IOPS with 12 % headroom"));
+        assert_eq!(found.headline.as_deref(), Some("sustains 100,000 IOPS with 12 % headroom"));
         let found = verdict(&needing("5000iops", Some(true)));
-        assert_eq!(found.headline.as_deref(), Some("carries 5,000 IOPS with 2,140 % headroom"));
+        assert_eq!(found.headline.as_deref(), Some("sustains 5,000 IOPS with 2,140 % headroom"));
         let found = verdict(&needing("200000iops", Some(false)));
         assert_eq!(found.outcome, Outcome::NotQualified);
         assert_eq!(
             found.sentence,
-            "Does not carry the 200,000 IOPS that are needed within the limits of `flash`: p99 of data reads is 31.0 ms (limit 10.0 ms); 112,000 IOPS of this mix do."
+            "Does not sustain the 200,000 IOPS that are needed within the limits of `flash`: p99 of data reads is 31.0 ms (limit 10.0 ms); 112,000 IOPS of this mix do."
         );
         let open = verdict(&needing("112000iops", None));
         assert_eq!(open.outcome, Outcome::Inconclusive);
@@ -653,7 +654,7 @@ mod tests {
         let found = verdict(&record);
         assert_eq!(found.outcome, Outcome::Qualified);
         assert!(
-            found.sentence.starts_with("Carries at least 112,000 IOPS")
+            found.sentence.starts_with("Sustains at least 112,000 IOPS")
                 && found.sentence.contains("there was no time to try higher rates"),
             "{}",
             found.sentence

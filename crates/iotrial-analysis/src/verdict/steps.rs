@@ -278,14 +278,14 @@ fn answer_to_need(all: &[&StepResult], need: f64, answer: Answer) -> Answer {
     let open = all.iter().find(|step| step.holds.is_none());
     let headline = match (best, failing, open) {
         (Some(best), Some(failing), _) => {
-            format!("carries {} {of_need}, not {}", share(best), share(failing))
+            format!("sustains {} {of_need}, not {}", share(best), share(failing))
         }
-        (None, Some(failing), _) => format!("does not carry {} {of_need}", share(failing)),
+        (None, Some(failing), _) => format!("does not sustain {} {of_need}", share(failing)),
         (Some(best), None, Some(open)) => {
-            format!("carries {} {of_need}, {} is in doubt", share(best), share(open))
+            format!("sustains {} {of_need}, {} is in doubt", share(best), share(open))
         }
         (Some(best), None, None) => {
-            format!("carries {} {of_need}, the highest load that was tried", share(best))
+            format!("sustains {} {of_need}, the highest load that was tried", share(best))
         }
         (None, None, _) => answer.headline,
     };

@@ -77,7 +77,7 @@ impl Doubt {
     fn in_words(&self) -> &str {
         match self {
             Self::Known(FindingId::GeneratorBusy) => "the generator was short of CPU",
-            Self::Known(FindingId::LateIssues) => "the generator issued I/Os late",
+            Self::Known(FindingId::LateIssues) => "I/Os were issued late",
             Self::Known(FindingId::ForeignLoad) => "others used the devices",
             other => other.as_str(),
         }
@@ -109,10 +109,7 @@ mod tests {
         assert_eq!(serde_json::to_string(&doubts).unwrap(), text);
         assert_eq!(doubts.to_string(), "late-issues, steal-held, foreign-load");
         let newer: Doubts = serde_json::from_str(r#"["steal-held"]"#).unwrap();
-        assert_eq!(
-            doubts.in_words(),
-            "the generator issued I/Os late, steal-held and others used the devices"
-        );
+        assert_eq!(doubts.in_words(), "I/Os were issued late, steal-held and others used the devices");
         assert!(!newer.is_empty() && Doubts::default().is_empty());
         let known: Doubts = [FindingId::LateIssues, FindingId::GeneratorBusy].into_iter().collect();
         let all = Doubts::of_all([&doubts, &known, &newer]);

@@ -79,7 +79,7 @@ impl Fault for CourseError {
     fn hint(&self) -> Option<String> {
         let hint = match self {
             Self::Zero { .. } => "leave it out for the default",
-            Self::RandomChannel { .. } => "such as --pattern read-64k,read-512k",
+            Self::RandomChannel { .. } => "use sequential patterns, such as --pattern read-64k,read-512k",
             Self::Twice { .. } => "--repeats measures each load several times",
         };
         Some(hint.to_owned())

@@ -44,7 +44,11 @@ pub(super) fn nearest(
         let pick = space.cheapest(possible).expect("it was there a moment ago");
         let closest = space.explain(&pick)?;
         let wall = wall_of(&closest).map_or_else(String::new, |share| {
-            format!("{}, {}: {}", share.element, share.measure, share.written())
+            let (needed, most) = (share.measure.written(share.used), share.measure.written(share.most));
+            format!(
+                "{}, {}: {needed} are needed, and at most {most} are available",
+                share.element, share.measure
+            )
         });
         let wall = wall + &without_price(space);
         return Ok(Nearest { carries_times: Some(possible), wall, closest: Some(Box::new(closest)) });
@@ -104,7 +108,7 @@ fn without_price(space: &Space<'_>) -> String {
     if names.is_empty() {
         return String::new();
     }
-    format!("; {} would carry the demand, but no source has a price", in_brief(&names, 4, 3))
+    format!("; {} would sustain the demand, but no source has a price", in_brief(&names, 4, 3))
 }
 
 /// Says what of an amount there is, and how much was asked.
@@ -127,8 +131,9 @@ fn amounts(demand: &Demand) -> Vec<(AmountWords, AmountChange)> {
         all.push((
             Box::new(move |closest| {
                 format!(
-                    "the number of vCPUs: {asked} are needed, and at most {} are available",
-                    closest.vcpus
+                    "the number of vCPUs: {} are needed, and at most {} are available",
+                    grouped(f64::from(asked)),
+                    grouped(f64::from(closest.vcpus))
                 )
             }),
             // The processors are rounded down, memory and capacity to whole bytes: at share 0 nothing is

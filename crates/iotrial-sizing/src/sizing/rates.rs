@@ -16,7 +16,7 @@ pub(super) fn more_and_less(
     let words = |times: f64, words: &str| {
         let point = curve.at(times)?;
         let (Some(other), Some(configuration)) = (point.per_month, &point.configuration) else {
-            return Some(format!("{words}: no configuration carries them"));
+            return Some(format!("{words}: no configuration sustains them"));
         };
         // Costs that differ by no more than the tolerance, by which fewer volumes were preferred, count as the same here too. The
         // answer itself then does for less, and for as much more as it has room.
@@ -49,9 +49,9 @@ pub(super) fn more_and_less(
             0,
             match room {
                 ..2.0 => format!("it has {:.1} % headroom", 100.0 * (room - 1.0)),
-                ..100.0 => format!("it carries {room:.0} times the demand"),
+                ..100.0 => format!("it sustains {room:.0} times the demand"),
                 // Nobody asks by how many thousand percent there is enough.
-                _ => "it carries far more than the demand".to_owned(),
+                _ => "it sustains far more than the demand".to_owned(),
             },
         );
     }

@@ -44,7 +44,7 @@ pub struct AwrArgs {
     #[arg(required = true, value_name = "FILE|DIR|-")]
     pub reports: Vec<PathBuf>,
 
-    /// Count only this database, by its name in the output (repeatable).
+    /// Include only this database, named as in the output (repeatable).
     #[arg(long, value_name = "NAME")]
     pub database: Vec<String>,
 

@@ -287,12 +287,12 @@ pub struct ExplainArgs {
     #[arg(long = "mix", value_name = "PERCENT@SIZE")]
     pub mixes: Vec<Mix>,
 
-    /// What was measured on this configuration: a file of iotrial or of another tool, an id or a label in the store, runs and
-    /// sweeps (repeatable). With several configurations, put the number of the one it belongs to in front: 2=01JD….
+    /// A run or sweep that was measured on this configuration: a file of iotrial or of another tool, or an id or label in the
+    /// store (repeatable). With several configurations, put the number of the one it belongs to in front: 2=01JD….
     #[arg(long = "record", value_name = "[N=]RECORD")]
     pub records: Vec<String>,
 
-    /// A table of figures from a paper (`iotrial docs table-format`; repeatable). With several configurations, with a number in
+    /// A table of figures from a paper (`iotrial docs table-format`; repeatable). With several configurations, put the number in
     /// front, as for --record.
     #[arg(long = "table", value_name = "[N=]FILE")]
     pub tables: Vec<String>,

@@ -11,8 +11,8 @@ use super::size::{parse_number, parse_word};
 #[derive(Debug, Args, Default)]
 #[command(next_help_heading = "What the cost includes")]
 pub struct CountedArgs {
-    /// How long you are bound to the machine: on-demand, 1y or 3y (reservations, committed use). A machine whose price for that
-    /// term is not in the catalog is priced on demand, and listed [default: on-demand].
+    /// Commitment for the machine: on-demand, 1y or 3y (reservations, committed use). If the catalog has no price for that
+    /// term, the on-demand price is used and the answer says so [default: on-demand].
     #[arg(long, value_name = "TERM", value_parser = parse_term)]
     pub term: Option<Term>,
 

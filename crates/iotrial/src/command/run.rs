@@ -101,8 +101,10 @@ fn needed(need: &str, args: &RunArgs) -> Result<Need, Failure> {
     };
     // What looks like a rate and is not one is a mistake in it; anything else names a file, a label or an id.
     if need.contains('=') || need.to_ascii_lowercase().ends_with("iops") || need.ends_with("/s") {
-        return Err(Failure::input(error)
-            .hint("such as --need 20000iops or --need data=18000iops,log=900iops".to_owned()));
+        return Err(Failure::input(error).hint(
+            "give a rate as in --need 20000iops, or rates by role as in --need data=18000iops,log=900iops"
+                .to_owned(),
+        ));
     }
     let is_path = Path::new(need).exists();
     if !is_path && need.trim().parse::<f64>().is_ok() {

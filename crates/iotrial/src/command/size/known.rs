@@ -108,8 +108,8 @@ pub(super) fn byline(catalogs: &[Catalog]) -> String {
     let oldest = catalogs.iter().filter_map(|catalog| catalog.oldest().0).min();
     let newest = catalogs.iter().filter_map(Catalog::newest).max();
     let days = match (oldest, newest) {
-        (Some(oldest), Some(newest)) if oldest != newest => format!("sources of {oldest} to {newest}"),
-        (Some(day), _) => format!("sources of {day}"),
+        (Some(oldest), Some(newest)) if oldest != newest => format!("sources from {oldest} to {newest}"),
+        (Some(day), _) => format!("sources from {day}"),
         (None, _) => "sources without a date".to_owned(),
     };
     let catalogs = if names.len() == 1 { "catalog" } else { "catalogs" };

@@ -85,7 +85,7 @@ impl StudyCompared {
         };
         document.title = format!("{}: {}", study.title, profiles.join(", "));
         let order = if study.is_balanced() {
-            "in an order that has each configuration equally often in each place"
+            "in an order that has each configuration equally often in each position"
         } else {
             "in a near-balanced order"
         };

@@ -17,14 +17,14 @@ pub fn print(outlook: &Outlook, study: &Study, json: bool) -> Result<(), Failure
     };
     let mut text = format!("study     {}: {}\n", study.name, harmless(&study.title));
     let balance = if study.is_balanced() {
-        "each configuration equally often in each place".to_owned()
+        "each configuration is equally often in each position".to_owned()
     } else {
         let here = study.rounds().first().map_or(1, Vec::len);
         format!("nearly balanced; fully with repeats = {}", (study.repeats as usize).next_multiple_of(here))
     };
     // With nothing left to measure, an order would only raise the question what is to be done.
     if outlook.missing_count() > 0 {
-        text.push_str(&format!("order     by seed {}, {balance}\n", study.seed));
+        text.push_str(&format!("order     drawn with seed {}; {balance}\n", study.seed));
         for (round, position) in study.rounds().iter().zip(1..) {
             text.push_str(&format!("  {position:>6}  {}\n", labels(round)));
         }
