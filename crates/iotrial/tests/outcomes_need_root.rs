@@ -64,8 +64,11 @@ fn a_volume_of_16000_iops_qualifies_for_10000_and_not_for_20000_needs_root() {
         let is_decided = |of: &(i32, Value)| expect(of, expected, code).is_ok();
         let undecided: Vec<_> = tried.by_ref().take_while(|of| !is_decided(of)).collect();
         if undecided.len() == 3 {
-            let is_busy =
-                |(code, summary): &(i32, Value)| *code == 4 && summary.to_string().contains("generator-busy");
+            // What a hypervisor takes is no wait for the scheduler of this host: it only shows as I/Os that are late.
+            let is_busy = |(code, summary): &(i32, Value)| {
+                let said = summary.to_string();
+                *code == 4 && (said.contains(r#""generator-busy""#) || said.contains(r#""late-issues""#))
+            };
             assert!(undecided.iter().all(is_busy), "{undecided:#?}");
             eprintln!("{test}: not shown for {iops}, because others kept the processors busy three times");
         }

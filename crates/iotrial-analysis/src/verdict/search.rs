@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use iotrial_model::finding::{Finding, FindingId};
+use iotrial_model::finding::{Doubts, Finding, FindingId};
 use iotrial_model::latency_limit::SearchLimit;
 use iotrial_model::need::Need;
 use iotrial_model::record::EndedHow;
@@ -155,10 +155,20 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
             sentence: format!("Not qualified: {against}."),
         };
     }
-    let (settled, open): (Vec<&Doubt>, Vec<&Doubt>) =
-        bearing.doubts.iter().partition(|doubt| is_settled(doubt, search.carries_need));
+    // A load that was too slow settles nothing: what made it late may be why.
+    let is_carried_yet_slow = search.carries_need == Some(true) && is_too_slow;
+    let (settled, open): (Vec<&Doubt>, Vec<&Doubt>) = bearing
+        .doubts
+        .iter()
+        .partition(|doubt| !is_carried_yet_slow && is_settled(doubt, search.carries_need));
     if !open.is_empty() {
         let seen = match search.carries_need {
+            Some(true) if is_too_slow => {
+                format!(
+                    "most loads at {asked} IOPS stayed within {limit}, but the long one did not{}",
+                    worst_in_words(verdict)
+                )
+            }
             Some(true) => format!("the loads at {asked} IOPS stayed within {limit}"),
             Some(false) => format!("the loads at {asked} IOPS did not stay within {limit}"),
             None => format!("the loads at {asked} IOPS did not agree"),
@@ -234,11 +244,15 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
             let at_need =
                 || search.probes.iter().filter(|probe| probe.asked_iops.is_some_and(|iops| near(iops, need)));
             let held = at_need().filter(|probe| probe.held == Some(true)).count();
+            let doubts =
+                Doubts::of_all(at_need().filter(|probe| probe.held != Some(true)).map(|probe| &probe.doubts));
+            let why =
+                if doubts.is_empty() { String::new() } else { format!(", but {} there", doubts.in_words()) };
             Answer {
                 outcome: Outcome::Inconclusive,
                 headline: format!("inconclusive: it is not known whether it sustains {asked} IOPS"),
                 sentence: format!(
-                    "Inconclusive: of {} loads at {asked} IOPS {held} stayed within {limit}, and the others did not.",
+                    "Inconclusive: of {} loads at {asked} IOPS {held} stayed within {limit}, and the others did not{why}.",
                     at_need().count()
                 ),
             }
@@ -474,7 +488,6 @@ pub fn known_so_far(search: &Search) -> String {
 
 #[cfg(test)]
 mod tests {
-    use iotrial_model::finding::Doubts;
     use iotrial_model::load::Role;
     use iotrial_model::plan::EngineKind;
     use iotrial_model::record::{Ended, RunRecord};
@@ -602,6 +615,29 @@ mod tests {
         assert_eq!(busy(needing("200000iops", Some(false))).outcome, Outcome::NotQualified);
         assert_eq!(busy(needing("112000iops", None)).outcome, Outcome::Inconclusive);
         assert_eq!(busy(with_search(healthy(), true)).outcome, Outcome::Inconclusive);
+    }
+
+    #[test]
+    fn loads_at_a_need_that_were_too_slow_are_told_with_what_slowed_the_generator() {
+        let search = needing("100000iops", Some(true)).search;
+        let mut slow = RunRecord { search, ..measured(300, |_| 2_000) };
+        slow.cpu.as_mut().unwrap().busiest_thread_s = Some(899.0);
+        let found = verdict(&slow);
+        assert_eq!(found.outcome, Outcome::Inconclusive);
+        assert_eq!(
+            found.sentence,
+            "Inconclusive: the generator was short of CPU; most loads at 100,000 IOPS stayed within the limits of `flash`, but the long one did not; the worst figure there is the mean of data reads at 4 ms, poor by flash."
+        );
+        let mut apart = needing("100000iops", None);
+        let probes = &mut apart.search.as_mut().unwrap().probes;
+        let mut failed = probes[0].clone();
+        failed.held = Some(false);
+        failed.doubts = [FindingId::LateIssues].into_iter().collect();
+        probes.push(failed);
+        assert_eq!(
+            verdict(&apart).sentence,
+            "Inconclusive: of 2 loads at 100,000 IOPS 1 stayed within the limits of `flash`, and the others did not, but I/Os were issued late there."
+        );
     }
 
     #[test]
