@@ -13,7 +13,7 @@ use clap::{Arg, ArgMatches, Command, CommandFactory as _, FromArgMatches as _};
 use crate::cli::Cli;
 use crate::failure::Failure;
 use crate::output::say;
-use crate::settings::{InForce, Setting, State, Value, in_force};
+use crate::settings::{InForce, Misspelt, Setting, State, Value, in_force};
 
 /// The command line that is carried out, for whoever repeats it.
 static WORDS: OnceLock<Vec<OsString>> = OnceLock::new();
@@ -84,6 +84,9 @@ fn tell_ignored(found: &InForce) {
         if let State::Ignored(reason) = state {
             say!("warning: `{}` is ignored: {reason}", source.place());
         }
+    }
+    for Misspelt { name, meant } in &found.misspelt {
+        say!("warning: the variable `{name}` sets nothing; did you mean `{meant}`?");
     }
 }
 

@@ -7,6 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
+use iotrial_model::toml_reader::nearest;
 use iotrial_session::bounded_file::{Pipes, read_text};
 
 use crate::failure::Failure;
@@ -23,6 +24,9 @@ mod os;
 mod os;
 
 pub use table::{Form, Part, SETTINGS, Setting};
+
+/// What the variable of every setting begins with.
+const PREFIX: &str = "IOTRIAL_";
 
 /// Names another file instead of the user's own; `none` reads neither file.
 pub const FILE_VARIABLE: &str = "IOTRIAL_CONFIG";
@@ -96,6 +100,17 @@ pub struct InForce {
     pub values: Vec<Value>,
     /// The files that were looked for; the first goes before the second.
     pub files: Vec<(Source, State)>,
+    /// Variables that set nothing.
+    pub misspelt: Vec<Misspelt>,
+}
+
+/// A variable that is probably meant to be the one of a setting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Misspelt {
+    /// As the environment has it.
+    pub name: String,
+    /// The variable that was probably meant.
+    pub meant: String,
 }
 
 impl InForce {
@@ -120,7 +135,33 @@ pub fn in_force(check: &dyn Fn(&Setting, &OsStr) -> Result<(), Refusal>) -> Resu
     // What was found first holds.
     let first = |setting: &'static Setting| values.iter().find(|value| value.setting.key == setting.key);
     let values = SETTINGS.iter().filter_map(first).cloned().collect();
-    Ok(InForce { values, files })
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    Ok(InForce { values, files, misspelt: misspelt(names) })
+}
+
+/// The variables among `names` that look like one of a setting. Others that begin with `IOTRIAL_` may be somebody else's.
+fn misspelt(names: impl Iterator<Item = String>) -> Vec<Misspelt> {
+    let mut names: Vec<String> = names.filter(|name| name.starts_with(PREFIX)).collect();
+    names.sort();
+    // A study gives its commands such variables too.
+    let is_of_study = names.iter().any(|name| name == "IOTRIAL_STUDY");
+    let is_known = |name: &str| {
+        let is_setting = |setting: &Setting| {
+            let variable = setting.variable();
+            // Windows does not tell small letters from capital ones in the name of a variable.
+            if cfg!(windows) { variable.eq_ignore_ascii_case(name) } else { variable == name }
+        };
+        let has_study = is_of_study && (name == "IOTRIAL_TARGETS" || name.starts_with("IOTRIAL_ATTRIBUTE_"));
+        has_study || SETTINGS.iter().any(is_setting)
+    };
+    let unknown = names.iter().filter(|name| !is_known(name));
+    let meant = |name: &String| {
+        let key = name.strip_prefix(PREFIX)?.to_ascii_lowercase();
+        let near = nearest(&key, SETTINGS.iter().map(|setting| setting.key))?;
+        let setting = SETTINGS.iter().find(|setting| setting.key == near)?;
+        Some(Misspelt { name: name.clone(), meant: setting.variable() })
+    };
+    unknown.filter_map(meant).collect()
 }
 
 /// Where records are kept, for what has no command line of its own, such as a shell that completes one. A file that cannot be read is

@@ -133,6 +133,20 @@ fn config_says_what_holds_and_from_where() {
     run(&bench, &["config"]).expect_code(0);
 }
 
+#[test]
+fn a_misspelt_variable_is_a_warning_that_names_the_one_that_was_meant() {
+    let bench = Bench::new();
+    let misspelt = |arguments: &[&str]| {
+        Ran::from(command(&bench, arguments).env("IOTRIAL_LABL", "db01").output().unwrap()).expect_code(0)
+    };
+    let told = misspelt(&DRY).stderr;
+    assert!(told.contains("IOTRIAL_LABL") && told.contains("did you mean `IOTRIAL_LABEL`?"), "{told}");
+    let shown = misspelt(&["config"]).stdout;
+    assert!(shown.contains("IOTRIAL_LABL") && shown.contains("did you mean IOTRIAL_LABEL?"), "{shown}");
+    let json = misspelt(&["config", "--json"]).json();
+    assert_eq!(json["misspelt"][0]["meant"], "IOTRIAL_LABEL");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_file_that_everybody_may_write_to_is_not_obeyed() {

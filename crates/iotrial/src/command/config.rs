@@ -12,7 +12,7 @@ use crate::effective::{argument_in, check};
 use crate::failure::Failure;
 use crate::output;
 use crate::presentation::aligned;
-use crate::settings::{InForce, SETTINGS, Setting, State, in_force};
+use crate::settings::{InForce, Misspelt, SETTINGS, Setting, State, in_force};
 
 /// Shows every setting with its value and its source.
 pub fn config(args: &ConfigArgs) -> Result<ExitCode, Failure> {
@@ -26,7 +26,8 @@ pub fn config(args: &ConfigArgs) -> Result<ExitCode, Failure> {
     let rows: Vec<Row> = SETTINGS.iter().map(|setting| Row::of(setting, &found, &program)).collect();
     if args.json {
         let files = found.files.iter().map(JsonFile::of).collect();
-        output::json(&Json { settings: rows, files })?;
+        let misspelt = found.misspelt.iter().map(JsonMisspelt::of).collect();
+        output::json(&Json { settings: rows, files, misspelt })?;
     } else {
         output::text(&shown(&rows, &found))?;
     }
@@ -38,6 +39,7 @@ pub fn config(args: &ConfigArgs) -> Result<ExitCode, Failure> {
 struct Json {
     settings: Vec<Row>,
     files: Vec<JsonFile>,
+    misspelt: Vec<JsonMisspelt>,
 }
 
 /// A setting.
@@ -102,6 +104,20 @@ impl JsonFile {
     }
 }
 
+/// A variable that sets nothing.
+#[derive(Serialize)]
+struct JsonMisspelt {
+    variable: String,
+    /// The variable that was probably meant.
+    meant: String,
+}
+
+impl JsonMisspelt {
+    fn of(found: &Misspelt) -> Self {
+        Self { variable: found.name.clone(), meant: found.meant.clone() }
+    }
+}
+
 fn shown(rows: &[Row], found: &InForce) -> String {
     let head = ["setting", "value", "from"].map(str::to_owned).to_vec();
     let line = |row: &Row| {
@@ -112,7 +128,10 @@ fn shown(rows: &[Row], found: &InForce) -> String {
         vec![row.name.to_owned(), values, place]
     };
     let table: Vec<Vec<String>> = std::iter::once(head).chain(rows.iter().map(line)).collect();
-    let files: Vec<Vec<String>> = found
+    let misspelt = found.misspelt.iter().map(|Misspelt { name, meant }| {
+        vec!["variable".to_owned(), name.clone(), format!("sets nothing: did you mean {meant}?")]
+    });
+    let places: Vec<Vec<String>> = found
         .files
         .iter()
         .map(|file| {
@@ -123,9 +142,10 @@ fn shown(rows: &[Row], found: &InForce) -> String {
                 reason.map_or(state.to_owned(), |reason| format!("{state}: {reason}")),
             ]
         })
+        .chain(misspelt)
         .collect();
     let text = aligned(&table, &[], &[]);
-    if files.is_empty() { text } else { format!("{text}\n{}", aligned(&files, &[], &[])) }
+    if places.is_empty() { text } else { format!("{text}\n{}", aligned(&places, &[], &[])) }
 }
 
 /// A file that sets nothing, with every setting as a comment.

@@ -41,7 +41,7 @@ fn check_line(line: &str, settings: &[Value], expected: &str) {
     let program = program();
     let matches = Cli::command().try_get_matches_from(&typed).unwrap();
     let asked = Asked::of(&program, &matches).unwrap();
-    let found = InForce { values: settings.to_vec(), files: Vec::new() };
+    let found = InForce { values: settings.to_vec(), ..InForce::default() };
     let mut words = typed.clone();
     let place = asked.place(&typed);
     words.splice(place..place, asked.chosen(&found).into_iter().flat_map(|value| asked.words(value)));

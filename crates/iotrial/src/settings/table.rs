@@ -52,7 +52,7 @@ pub enum Part {
 impl Setting {
     /// The variable of the environment.
     pub fn variable(&self) -> String {
-        format!("IOTRIAL_{}", self.key.to_ascii_uppercase())
+        format!("{}{}", super::PREFIX, self.key.to_ascii_uppercase())
     }
 
     /// How the option is written; an argument without dashes by its name.

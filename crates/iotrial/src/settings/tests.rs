@@ -53,6 +53,35 @@ fn a_misspelt_key_is_told_with_its_line_and_the_nearest_one() {
     assert!(told.contains("line 1") && told.contains("must be a string"), "{told}");
 }
 
+#[test]
+fn a_misspelt_variable_is_told_and_those_of_others_are_not() {
+    let told = |names: &[&str]| -> Vec<String> {
+        let found = misspelt(names.iter().map(|name| (*name).to_owned()));
+        found.iter().map(|one| format!("{} {}", one.name, one.meant)).collect()
+    };
+    assert_eq!(
+        told(&["IOTRIAL_TARGT", "IOTRIAL_THRESHOLD", "HOME"]),
+        ["IOTRIAL_TARGT IOTRIAL_TARGET", "IOTRIAL_THRESHOLD IOTRIAL_THRESHOLDS"]
+    );
+    let settings: Vec<String> = SETTINGS.iter().map(Setting::variable).collect();
+    assert_eq!(misspelt(settings.into_iter()), []);
+    // What a study and its metric command give, what a shell completes with, and what Kubernetes gives for a service of that name.
+    let of_study = [
+        "IOTRIAL_STUDY",
+        "IOTRIAL_REPEAT",
+        "IOTRIAL_TARGETS",
+        "IOTRIAL_ATTRIBUTE_DRIVER",
+        "IOTRIAL_RECORD",
+        "IOTRIAL_MEASURED_S",
+    ];
+    assert_eq!(told(&of_study), [""; 0]);
+    let of_others =
+        [FILE_VARIABLE, "IOTRIAL_COMPLETE", "IOTRIAL_SERVICE_HOST", "IOTRIAL_PORT", "IOTRIAL_PORT_80_TCP"];
+    assert_eq!(told(&of_others), [""; 0]);
+    // Outside of a study nobody gives these.
+    assert_eq!(told(&["IOTRIAL_TARGETS"]), ["IOTRIAL_TARGETS IOTRIAL_TARGET"]);
+}
+
 #[cfg(unix)]
 mod on_unix {
     use super::*;
