@@ -146,11 +146,7 @@ fn misspelt(names: impl Iterator<Item = String>) -> Vec<Misspelt> {
     // A study gives its commands such variables too.
     let is_of_study = names.iter().any(|name| name == "IOTRIAL_STUDY");
     let is_known = |name: &str| {
-        let is_setting = |setting: &Setting| {
-            let variable = setting.variable();
-            // Windows does not tell small letters from capital ones in the name of a variable.
-            if cfg!(windows) { variable.eq_ignore_ascii_case(name) } else { variable == name }
-        };
+        let is_setting = |setting: &Setting| os::is_same_variable(&setting.variable(), name);
         let has_study = is_of_study && (name == "IOTRIAL_TARGETS" || name.starts_with("IOTRIAL_ATTRIBUTE_"));
         has_study || SETTINGS.iter().any(is_setting)
     };

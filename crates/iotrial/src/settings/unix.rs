@@ -22,6 +22,11 @@ pub(super) fn distrusted(path: &Path) -> Option<String> {
     reason(&link, user, before).or_else(|| reason(&file, user, before))
 }
 
+/// Whether two names are those of one variable.
+pub(super) fn is_same_variable(one: &str, other: &str) -> bool {
+    one == other
+}
+
 fn reason(of: &Metadata, user: u32, before: Option<u32>) -> Option<String> {
     let owner = of.uid();
     if owner != user && owner != 0 && Some(owner) != before {

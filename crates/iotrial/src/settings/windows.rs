@@ -16,3 +16,8 @@ pub(super) fn distrusted(path: &Path) -> Option<String> {
     let is_below = home.is_some_and(|home| path.canonicalize().is_ok_and(|path| path.starts_with(home)));
     (!is_below).then(|| "it is outside of the folder of your user profile".to_owned())
 }
+
+/// Whether two names are those of one variable: Windows does not tell small letters from capital ones there.
+pub(super) const fn is_same_variable(one: &str, other: &str) -> bool {
+    one.eq_ignore_ascii_case(other)
+}
