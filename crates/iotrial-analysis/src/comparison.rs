@@ -211,7 +211,7 @@ pub enum CompareError {
         source_name: String,
     },
     /// They cannot be compared fairly.
-    #[error("{first} and {other} cannot be compared: {}", .differences.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))]
+    #[error("{first} and {other} cannot be compared: {}", conditions::in_words(.differences))]
     Incomparable {
         /// Where the one sample comes from: a path, or a row of a table.
         first: String,
@@ -578,9 +578,6 @@ fn finding_on_own_rates(configurations: &[Configuration]) -> Finding {
     finding(FindingId::OwnRates, Severity::Note, message)
 }
 
-/// A difference that takes more characters is only named.
-const LONGEST_DIFFERENCE: usize = 80;
-
 /// Why runs are not held against each other, and what the reader can do. That there is only one configuration is not a fault of
 /// any of them.
 fn not_compared(why: &CompareError, configurations: &[Configuration]) -> Finding {
@@ -598,11 +595,7 @@ fn not_compared_words(why: &CompareError, configurations: &[Configuration]) -> S
     };
     let why = match why {
         CompareError::Incomparable { first, other, differences } => {
-            let words = differences.iter().map(|one| match one.to_string() {
-                long if long.chars().count() > LONGEST_DIFFERENCE => one.what.to_owned(),
-                short => short,
-            });
-            let words = words.collect::<Vec<_>>().join(", ");
+            let words = conditions::in_words(differences);
             let (first, other) = (key_of(first), key_of(other));
             format!("{first} and {other} differ in {words}; `iotrial compare --force` compares them anyway")
         }

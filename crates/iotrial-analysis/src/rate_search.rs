@@ -144,6 +144,21 @@ impl RateSearch {
         &self.search
     }
 
+    /// The plan of the long load at a given rate, whose record becomes that of the run, before any rate is known: its phases, and the
+    /// slots that it has. With steps it is the plan of the steps.
+    pub fn long_load(&self) -> Plan {
+        let phases = match self.has_staircase() {
+            true => self.mix.plan.phases.clone(),
+            false => self.times().phases_of_confirmation(),
+        };
+        self.mix.open_without_rates(phases)
+    }
+
+    /// How long the closed load takes that shows the rate at saturation, with its ramp.
+    pub fn time_of_closed_load(&self) -> Duration {
+        self.times().saturation()
+    }
+
     /// All that the run may take, with `layout` for its files: two minutes, or where its loads are longer than usual the most that
     /// they take together.
     ///

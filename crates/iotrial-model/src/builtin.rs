@@ -23,7 +23,7 @@ pub struct UnknownProfile {
     pub name: String,
     /// The name that was probably meant.
     pub nearest: Option<&'static str>,
-    /// Further names that begin with what was asked for.
+    /// Further names that begin with what was asked for, or are that load of another database.
     pub others: Vec<&'static str>,
 }
 
@@ -75,9 +75,12 @@ pub fn builtin_profile(name: &str) -> Result<BuiltinProfile, UnknownProfile> {
     PROFILES.iter().find(|profile| profile.name == name).copied().ok_or_else(|| {
         // Whoever types the name of a database means its main load, which is the first in the list: by the letters that differ
         // another one may be nearer.
-        let mut begun = names().filter(|known| !name.is_empty() && known.starts_with(name));
-        let nearest = begun.next().or_else(|| nearest(name, names()));
-        UnknownProfile { name: name.to_owned(), nearest, others: begun.collect() }
+        let begun = names().filter(|known| !name.is_empty() && known.starts_with(name));
+        // `oltp` is a part of several names, and nearer to none of them by its letters.
+        let ending = names().filter(|known| known.split_once('-').is_some_and(|(_, load)| load == name));
+        let mut meant = begun.chain(ending);
+        let nearest = meant.next().or_else(|| nearest(name, names()));
+        UnknownProfile { name: name.to_owned(), nearest, others: meant.collect() }
     })
 }
 
@@ -220,6 +223,9 @@ mod tests {
         assert_eq!(error.nearest, Some("sqlserver-oltp"));
         assert_eq!(error.to_string(), "there is no built-in profile `sqlserver-oltpp`");
         assert_eq!(builtin_profile("xyz").unwrap_err().nearest, None);
+        let error = builtin_profile("oltp").unwrap_err();
+        assert_eq!(error.nearest, Some("sqlserver-oltp"));
+        assert_eq!(error.others, ["oracle-oltp", "postgresql-oltp", "mysql-oltp", "mongodb-oltp"]);
     }
 
     /// Where the data to check against lies; `None`, with a message, where it is missing.

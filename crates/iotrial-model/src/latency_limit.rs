@@ -71,6 +71,10 @@ impl FromStr for LatencyLimit {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (latency, statistic) =
             text.split_once('@').ok_or_else(|| ParseLatencyLimitError::Form(text.to_owned()))?;
+        // The two sides are easily swapped, and the message about a number would not say so.
+        if latency.trim() == "mean" || latency.trim().starts_with('p') {
+            return Err(ParseLatencyLimitError::Form(text.to_owned()));
+        }
         let latency = parse_duration(latency.trim())?;
         if latency.is_zero() {
             return Err(ParseLatencyLimitError::Zero(text.to_owned()));
@@ -168,6 +172,8 @@ mod tests {
             assert!(error.contains(message), "{text}: {error}");
         };
         check("2ms", "is not LATENCY@STATISTIC");
+        check("p99@2ms", "`p99@2ms` is not LATENCY@STATISTIC");
+        check("mean@2ms", "`mean@2ms` is not LATENCY@STATISTIC");
         check("2@p99", "`2` has no unit");
         check("0ms@p99", "must be more than zero");
         check("1ns@p99", "is below 100ns");

@@ -248,9 +248,9 @@ fn arrivals(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
     });
     is_open.then(|| Section {
         id: "arrivals",
-        heading: "Open jobs",
+        heading: "Arrival rates",
         note: Some(
-            "Requested and achieved rates; for a log with group commit, commits. A job that follows another one has no rate of its own."
+            "Rates at which I/Os were requested, and what was achieved; of a log with group commit, commits. A job that follows another one has no rate of its own."
                 .to_owned(),
         ),
         blocks: std::iter::once(rates).chain(backlog(subject).map(Block::Charts)).collect(),

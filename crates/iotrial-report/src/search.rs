@@ -11,6 +11,12 @@ use crate::document::{Block, Fact, Section};
 use crate::quantity::{Quantity, in_seconds};
 use crate::table::{Column, Row, Table, Value};
 
+/// Why its rates are not those of the device.
+const COMMITS: &str =
+    " Rates count every commit; several may share one log write, so the device does fewer I/Os.";
+/// Why a load may ask for more than all.
+const ABOVE_SATURATION: &str = " A load may ask for a little more than 100 % of saturation, because a few seconds show that rate only roughly.";
+
 /// Absent where no limit was given.
 pub(crate) fn search(summary: &Summary) -> Option<Section> {
     let (search, ended) = (summary.search.as_ref()?, summary.ended?);
@@ -41,11 +47,22 @@ pub(crate) fn search(summary: &Summary) -> Option<Section> {
         id: "search",
         heading: if search.need.is_some() { "Required rate" } else { "Highest rate within the limit" },
         note: Some(format!(
-            "{} All jobs run at fixed shares of one rate, with random (Poisson) arrivals; latency counts from the time at which an I/O was due.",
-            answer(search, ended)
+            "{} All jobs run at fixed shares of one rate, with random (Poisson) arrivals; latency counts from the time at which an I/O was due.{}{}",
+            answer(search, ended),
+            if search.result.as_ref().is_some_and(|result| result.device_iops.is_some()) {
+                COMMITS
+            } else {
+                ""
+            },
+            if is_above_saturation(search) { ABOVE_SATURATION } else { "" },
         )),
         blocks,
     })
+}
+
+/// Whether any load asked for clearly more than the closed load did.
+fn is_above_saturation(search: &Search) -> bool {
+    search.probes.iter().filter_map(|probe| probe.share).any(|share| share >= 1.005)
 }
 
 /// The answer in a sentence, and whose figures the report shows.

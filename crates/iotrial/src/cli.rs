@@ -113,6 +113,7 @@ pub enum Command {
     /// PostgreSQL.
     Watch(Box<WatchArgs>),
     /// Show results: verdict and figures on the screen, or as HTML, XLSX, Markdown or CSV.
+    #[command(alias = "show")]
     Report(ReportArgs),
     /// Compare configurations: side by side, what each factor changes, a ranking and a recommendation.
     Compare(CompareArgs),

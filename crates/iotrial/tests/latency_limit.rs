@@ -194,7 +194,7 @@ fn all_roles_and_directions_hold_and_the_mix_keeps_its_shares() {
         .iter()
         .map(|job| number(job, "/iops") / number(result, "/held_iops"))
         .collect();
-    let plan = bench.run(&[&mix[..], &["--dry-run"]].concat()).json();
+    let plan = bench.run(&[&mix[..], &["--closed", "--dry-run"]].concat()).json();
     let jobs = plan["jobs"].as_array().unwrap();
     let depth = |job: &Value| number(job, "/iodepth") * number(job, "/numjobs");
     let all: f64 = jobs.iter().map(depth).sum();
@@ -293,6 +293,8 @@ fn what_cannot_be_searched_is_refused_with_a_hint() {
     check(&["--latency-limit", "2ms@p100"], &["is neither `mean` nor a percentile between 0 and 100"]);
     check(&["--latency-limit", "2@p99"], &["has no unit"]);
     check(&["--need", "20000"], &["`20000` has no unit", "hint: --need 20000iops"]);
+    check(&["--need", "20000ipos"], &["`20000ipos` is not a rate such as 20000iops", "hint: "]);
+    check(&["--latency-limit", "p99@2ms"], &["`p99@2ms` is not LATENCY@STATISTIC"]);
     check(&["--need", "nosuch"], &["`nosuch` is neither a file", "a rate is --need 20000iops"]);
 }
 
@@ -302,6 +304,25 @@ fn dry_run_names_the_search() {
     let ran =
         bench.run(&["run", "--engine", "sim", "--dry-run", "--latency-limit", "2ms@p99"]).expect_code(0);
     assert!(ran.stdout.contains("the highest rate within 2ms@p99"), "{}", ran.stdout);
+}
+
+#[test]
+fn dry_run_shows_the_load_whose_record_the_search_keeps() {
+    let bench = Bench::new();
+    let base = ["run", "sqlserver-oltp", "--engine", "sim", "--seed", "7", "--duration", "5s", "--json"];
+    for more in [&[][..], &["--need", "300iops"]] {
+        let arguments = [&base[..], more].concat();
+        let planned = bench.run(&[&arguments[..], &["--dry-run"]].concat()).expect_code(0).json();
+        let summary = bench.run(&arguments).json();
+        let record = std::fs::read_to_string(summary["record"].as_str().unwrap()).unwrap();
+        let record: Value = serde_json::from_str(&record).unwrap();
+        let depths = |plan: &Value| -> Vec<Value> {
+            plan["jobs"].as_array().unwrap().iter().map(|job| job["iodepth"].clone()).collect()
+        };
+        let did = &record["plan"];
+        assert_eq!(depths(&planned), depths(did), "{more:?}");
+        assert_eq!(planned["phases"][0], did["phases"][0], "{more:?}");
+    }
 }
 
 #[cfg(unix)]

@@ -35,6 +35,15 @@ pub(super) fn check_outstanding(part: &Part<'_>, tally: &mut Tally) -> Option<Im
         ));
         return None;
     }
+    // Latencies of such a load run from the time at which an I/O was due, so they contain what it waited for a free slot: their
+    // product with the rate is the length of a queue that nothing bounds.
+    if part.counts_from_due() {
+        tally.unchecked(format!(
+            "{}: latencies count from the time at which an I/O was due, also while it waited to be issued, so Little's law could not be checked",
+            part.place
+        ));
+        return None;
+    }
     let Some(implied) = implied(part) else {
         let has_mean = part.streams.iter().all(|stream| part.mean_latency(stream).is_some());
         let has_count = part

@@ -8,8 +8,9 @@ use iotrial_model::imported::{
     Stated, StatedBound, StatedLatency, StatedLoad, StatedPercentile, StatedStream,
 };
 use iotrial_model::load::{Direction, Durability, Pattern};
+use iotrial_model::plan::Arrival;
 use iotrial_model::range::{Range, edge_count, edge_share};
-use iotrial_model::subject::{Facts, Ops, Subject};
+use iotrial_model::subject::{Facts, Ops, Subject, SubjectJob};
 
 use crate::figures::Figures;
 
@@ -26,6 +27,8 @@ pub(super) struct Part<'r> {
     pub bounds: &'r [StatedBound],
     /// By how much Little's law may be exceeded: [`Subject::outstanding_slack`].
     pub slack: f64,
+    /// Whether any of its latencies run from the time at which an I/O was due: those of every planned job with an arrival rate.
+    counts_from_due: bool,
 }
 
 /// Reads, writes, or both as one.
@@ -63,6 +66,7 @@ impl<'r> Part<'r> {
             streams: whole,
             bounds: subject.bounds,
             slack: subject.outstanding_slack(),
+            counts_from_due: subject.jobs.iter().any(counts_from_due),
         }];
         // The only job that was counted is all of it.
         let jobs = if is_counted && of_jobs.len() == 1 { &[][..] } else { &subject.jobs[..] };
@@ -78,6 +82,7 @@ impl<'r> Part<'r> {
             },
             bounds: &[],
             slack: subject.outstanding_slack(),
+            counts_from_due: counts_from_due(job),
         }));
         // What neither did anything nor states a figure has nothing to be checked.
         parts.retain(|part| !part.streams.is_empty());
@@ -117,6 +122,11 @@ impl<'r> Part<'r> {
     /// Whether a rate or pauses held any of it back.
     pub(super) fn is_held_back(&self) -> bool {
         self.loads.iter().any(|load| load.is_held_back())
+    }
+
+    /// Whether the latencies run from the time at which an I/O was due, and not from its issue.
+    pub(super) const fn counts_from_due(&self) -> bool {
+        self.counts_from_due
     }
 
     /// Whether flushes, which are timed apart from the writes before them, take a part of the time.
@@ -171,6 +181,10 @@ impl Stream<'_> {
     pub(super) fn latency(&self) -> &StatedLatency {
         self.stated.latency()
     }
+}
+
+fn counts_from_due(job: &SubjectJob<'_>) -> bool {
+    job.planned.is_some_and(|planned| planned.arrival != Arrival::Closed)
 }
 
 const fn name_of(direction: Direction) -> &'static str {

@@ -63,6 +63,21 @@ impl std::fmt::Display for Difference {
     }
 }
 
+/// A difference with more characters than this is only named, where a shorter one is told whole: two loads of several jobs are
+/// a paragraph, and their profiles say it in four words.
+const LONGEST_DIFFERENCE: usize = 80;
+
+/// All of them in a sentence; values contain commas.
+pub(super) fn in_words(differences: &[Difference]) -> String {
+    let is_long = |words: &String| words.chars().count() > LONGEST_DIFFERENCE;
+    let words: Vec<String> = differences.iter().map(ToString::to_string).collect();
+    let all_long = words.iter().all(is_long);
+    let told = differences.iter().zip(words);
+    let told =
+        told.map(|(one, words)| if is_long(&words) && !all_long { one.what.to_owned() } else { words });
+    told.collect::<Vec<_>>().join("; ")
+}
+
 /// What all jobs touch together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum WorkingSet {

@@ -69,6 +69,14 @@ impl Mix {
         plan
     }
 
+    /// The same before any rate is known: with the slots and the phases of such a load, and with the arrivals of the plan.
+    pub(super) fn open_without_rates(&self, phases: Vec<Phase>) -> Plan {
+        let mut plan = self.plan.clone();
+        give_slots(&mut plan);
+        plan.phases = phases;
+        plan
+    }
+
     /// What each job did in a second of a load of this mix.
     pub(super) fn rates_done(&self, subject: &Subject<'_>) -> Vec<f64> {
         let measured_s = subject.measured.unwrap_or_default().as_secs_f64();
@@ -157,8 +165,9 @@ fn check_roles(roles: &[(Role, f64)], plan: &Plan) -> Result<(), SearchError> {
 /// commit keeps its depth: there waiting is what makes the groups.
 fn give_slots(plan: &mut Plan) {
     let mut roomy = plan.jobs.clone();
-    let is_open = |job: &&mut Job| matches!(job.arrival, Arrival::Open { .. });
-    for job in roomy.iter_mut().filter(is_open).filter(|job| job.group_commit.is_none()) {
+    // A closed one has no rate yet.
+    let has_rate = |job: &&mut Job| !matches!(job.arrival, Arrival::Following { .. });
+    for job in roomy.iter_mut().filter(has_rate).filter(|job| job.group_commit.is_none()) {
         let slots = SLOTS_PER_OUTSTANDING * job.total_iodepth() + MORE_SLOTS;
         job.iodepth = slots.div_ceil(job.numjobs);
     }

@@ -112,6 +112,12 @@ impl Times {
         self.confirmation_ramp(earlier) + Duration::from_secs_f64(self.confirmation_s(earlier).ceil())
     }
 
+    /// The phases of the first confirmation where time is not short.
+    pub(super) fn phases_of_confirmation(self) -> Vec<Phase> {
+        let measure = Duration::from_secs_f64(self.confirmation_s(0).ceil());
+        phases_of(self.confirmation_ramp(0), measure)
+    }
+
     /// Whether a confirmation had its time, and was not ended early.
     pub(super) fn is_whole(probe: &Probe) -> bool {
         probe.held == Some(true) || probe.duration.as_secs_f64() >= SHORTEST_CONFIRMATION_S
@@ -171,9 +177,7 @@ impl Times {
         if measure < whole(shortest_s) {
             return Ok(None);
         }
-        let phases = [(PhaseKind::Ramp, ramp), (PhaseKind::Measure, measure)];
-        let phases = phases.into_iter().filter(|(_, duration)| !duration.is_zero());
-        Ok(Some(phases.map(|(kind, duration)| Phase { kind, duration }).collect()))
+        Ok(Some(phases_of(ramp, measure)))
     }
 
     /// How many seconds the statistic of the one limit should have and must have. A set judges each figure only where enough I/Os
@@ -216,4 +220,11 @@ impl Times {
         let of_limit = self.limit.map_or(0.0, |limit| limit.latency.as_secs_f64());
         SHORTEST_PROBE_S.max(LEAST_LIMITS_PER_PROBE * of_limit)
     }
+}
+
+/// A ramp, where it takes any time, and what is measured.
+fn phases_of(ramp: Duration, measure: Duration) -> Vec<Phase> {
+    let phases = [(PhaseKind::Ramp, ramp), (PhaseKind::Measure, measure)];
+    let phases = phases.into_iter().filter(|(_, duration)| !duration.is_zero());
+    phases.map(|(kind, duration)| Phase { kind, duration }).collect()
 }

@@ -145,7 +145,7 @@ fn line(probe: &Probe, limit: &str, has_own_mix: bool) -> String {
     });
     let outcome = match (probe.held, &probe.why_not) {
         (Some(true), _) => format!(": within {limit}"),
-        (Some(false), Some(why_not)) => format!(": not within {limit}, {why_not}"),
+        (Some(false), Some(why_not)) => format!(": not within {limit}: {why_not}"),
         _ => String::new(),
     };
     let (what, worst) = (probe.kind.as_str(), worst.unwrap_or_default());
@@ -186,7 +186,7 @@ mod tests {
         };
         assert_eq!(
             line(&probe, "2ms@p99", false),
-            "probe: 112,000 IOPS (70.0 % of saturation) for 3 s, p99 2.31 ms (data read): not within 2ms@p99, p99 of data reads is 2.31 ms (generator-busy)"
+            "probe: 112,000 IOPS (70.0 % of saturation) for 3 s, p99 2.31 ms (data read): not within 2ms@p99: p99 of data reads is 2.31 ms (generator-busy)"
         );
     }
 }

@@ -71,12 +71,15 @@ pub struct CheckArgs {
 #[value(rename_all = "lower")]
 pub enum DatabaseArg {
     /// Microsoft SQL Server.
+    #[value(alias = "mssql")]
     SqlServer,
     /// Oracle Database.
     Oracle,
     /// PostgreSQL.
+    #[value(alias = "postgres")]
     PostgreSql,
     /// MySQL and MariaDB.
+    #[value(alias = "mariadb")]
     MySql,
 }
 

@@ -43,9 +43,11 @@ struct JsonSearch {
 
 /// Prints the plan: bytes to write, time, targets, every job, and what would be searched for.
 pub fn print(setup: &Setup, json: bool) -> Result<(), Failure> {
-    let Setup { plan, layout, search, .. } = setup;
+    let Setup { layout, search, .. } = setup;
     let targets = setup.targets();
     let search = search.as_ref();
+    // The record of a search is that of its long load, which has more slots and another ramp than the closed load of the profile.
+    let plan = &search.map_or_else(|| setup.plan.clone(), RateSearch::long_load);
     // The plan as it would stand in the record, so that a script reads both by the same keys.
     if json {
         return output::json(&JsonPlan {
@@ -156,10 +158,8 @@ fn head(plan: &Plan, layout: &Layout, search: Option<(&RateSearch, Duration)>) -
             |need| format!("whether {} stay within {within}, and with how much headroom", need.in_words()),
         );
         format!(
-            "search    {what}:\n{}{}\n{}{} at most in all, including creating the files and repeating loads in doubt",
-            INDENT,
-            "first this load closed, then loads at given rates; the time above is that of the longest one",
-            INDENT,
+            "search    {what}:\n{INDENT}a closed load of {} first, to find the rate at saturation, then loads at given rates;\n{INDENT}what is shown here is the longest of them. {} at most in all, including\n{INDENT}creating the files and repeating loads in doubt",
+            format_duration(search.time_of_closed_load()),
             seconds_in_words(whole.as_secs_f64())
         )
     }));

@@ -17,7 +17,7 @@ use crate::presentation::aligned;
 use crate::store::open_store_to_read;
 
 const HEADERS: [&str; 8] =
-    ["id", "started, UTC", "profile", "outcome", "capacity", "latency", "label", "targets"];
+    ["id", "started, UTC", "profile", "outcome", "highest IOPS", "latency", "label", "targets"];
 
 /// Lists the records, the newest first unless it is said otherwise.
 pub fn records(args: &RecordsArgs) -> Result<ExitCode, Failure> {
@@ -144,17 +144,17 @@ fn table(entries: &[Entry]) -> String {
         let (outcome, capacity, latency) = (outcome(entry), capacity(entry), latency(entry));
         vec![entry.id.clone(), started, profile, outcome, capacity, latency, label, harmless(&entry.targets)]
     }));
-    aligned(&rows, &[], &[26, 16, 18, 13, 10, 20, 20])
+    aligned(&rows, &[], &[26, 16, 18, 13, 12, 20, 18])
 }
 
 /// Two lines for each: what it came to, and below it what it was of.
 fn narrow(entries: Vec<Entry>) -> String {
     let started = |entry: &Entry| entry.started_at.get(..16).unwrap_or(&entry.started_at).replace('T', " ");
-    let mut rows = vec![["id", "started, UTC", "outcome", "capacity"].map(str::to_owned).to_vec()];
+    let mut rows = vec![["id", "started, UTC", "outcome", "highest IOPS"].map(str::to_owned).to_vec()];
     rows.extend(
         entries.iter().map(|entry| vec![entry.id.clone(), started(entry), outcome(entry), capacity(entry)]),
     );
-    let table = aligned(&rows, &[], &[26, 16, 13, 10]);
+    let table = aligned(&rows, &[], &[26, 16, 13, 12]);
     let mut lines = table.lines();
     let mut text: String = lines.next().map(|head| format!("{head}\n")).unwrap_or_default();
     for (line, entry) in lines.zip(&entries) {

@@ -114,7 +114,14 @@ fn needed(need: &str, args: &RunArgs) -> Result<Need, Failure> {
     }
     let demand = named_demand(need, &DemandArgs::default(), &args.load.rig.store).map_err(|failure| {
         let forms = "a rate is --need 20000iops, or --need data=18000iops,log=900iops; `iotrial records` lists what else has a name";
-        if is_path { failure } else { failure.hint(forms.to_owned()) }
+        if is_path {
+            return failure;
+        }
+        // Ids begin with a digit, too; but one that is in no store is more likely a rate with a slip in its unit.
+        let is_rate = need.starts_with(|first: char| first.is_ascii_digit());
+        let failure =
+            if is_rate { Failure::input(anyhow!("`{need}` is not a rate such as 20000iops")) } else { failure };
+        failure.hint(forms.to_owned())
     })?;
     let factor = demand.load_growth();
     let roles: Vec<Option<Role>> = demand.streams.iter().map(|stream| stream.role).collect();

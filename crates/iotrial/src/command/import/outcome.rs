@@ -100,6 +100,10 @@ impl Outcome {
         others.for_each(|(what, count)| row(vec![what.to_owned(), count.to_string()]));
         let text = aligned(&rows, &[1, 2, 3, 4], &[22, 6, 7, 6, 8]);
         let (place, next) = match self.records.as_slice() {
+            [] if self.failed.is_empty() => {
+                return text
+                    + "nothing was imported; `iotrial docs import` lists the formats that can be read\n";
+            }
             [] => return text + "nothing was imported\n",
             [only] => (format!("record  {}", only.path.display()), next_with("report", &only.path)),
             _ if is_store => (format!("records  {}", self.folder.display()), "iotrial records".to_owned()),
