@@ -104,12 +104,17 @@ fn in_brief(report: &AwrReport) -> Vec<(&'static str, String)> {
     }
     let host = &report.host;
     let mut parts = Vec::new();
-    for (quoted, unit) in [(&host.cpus, "CPUs"), (&host.cores, "cores"), (&host.memory_gib, "GiB of memory")]
-    {
+    let amounts = [
+        (&host.cpus, "CPU", "CPUs"),
+        (&host.cores, "core", "cores"),
+        (&host.memory_gib, "GiB of memory", "GiB of memory"),
+    ];
+    for (quoted, one, several) in amounts {
         // Counts of CPUs have no decimals, and memory as a program sums it up has fourteen.
         let number =
             |value: f64| if value.fract() == 0.0 { format!("{value:.0}") } else { number_in_words(value) };
-        parts.extend(quoted.value.map(|value| format!("{} {unit}", number(value))));
+        let words = |value: f64| format!("{} {}", number(value), if value == 1.0 { one } else { several });
+        parts.extend(quoted.value.map(words));
     }
     if !parts.is_empty() {
         lines.push(("Host", parts.join(", ")));

@@ -114,7 +114,7 @@ fn in_brief(sizing: &Sizing) -> Vec<(&'static str, String)> {
     if demand.allow_burst {
         wants.push("including bursts".to_owned());
     }
-    lines.push(("With", wants.join(", ")));
+    lines.push(("Also", wants.join(", ")));
     lines.extend(counted_in_words(&sizing.counted).map(|words| ("Counted", words)));
     lines.extend(demand.source.clone().map(|source| ("From", source)));
     lines

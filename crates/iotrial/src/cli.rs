@@ -226,7 +226,10 @@ Examples:
 The HTML report is saved next to the record, or where --html says.
 
 Test files are created in the target directory, written completely, and removed at the end. At least 10 % of the file \
-system and 1 GiB stay free (if less than 10 % is free already, at most 1 % of the free space is used). Raw devices are only read, unless you give the token.")]
+system and 1 GiB stay free (if less than 10 % is free already, at most 1 % of the free space is used). Raw devices are only read, unless you give the token.
+
+Exit codes: 0 qualified; 1 not qualified; 2 wrong usage or input; 3 failed; 4 inconclusive: measure again. With --gate the \
+gates decide: 0 all passed; 1 one failed; 4 none failed, but one is undecided.")]
 pub struct RunArgs {
     #[command(flatten)]
     pub load: LoadArgs,
@@ -458,7 +461,10 @@ Examples:
   iotrial report 01JD… --markdown ticket.md --xlsx report.xlsx
 
 All formats show the same figures. Several records are first compared, as `iotrial compare` does, and then shown \
-one by one. If a comparison would not be fair, they are only shown side by side, with the reason.")]
+one by one. If a comparison would not be fair, they are only shown side by side, with the reason.
+
+Exit codes: 0 all results are qualified; 1 one is not; 2 wrong usage or input; 3 failed; 4 one is inconclusive. With --gate \
+the gates decide: 0 all passed; 1 one failed; 4 none failed, but one is undecided.")]
 pub struct ReportArgs {
     /// What to show: ids or labels from the store, record files (also the journal of a crashed run), results of other
     /// tools, folders of these, studies, or - for standard input.
@@ -656,7 +662,7 @@ pub struct TargetArgs {
 /// Options of `clean`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  # test files in ./iotrial-data\n  iotrial clean\n  iotrial clean /mnt/a --yes"
+    after_help = "Examples:\n  # test files in ./iotrial-data\n  iotrial clean\n  iotrial clean /mnt/a --yes\n\nRemoves only files that iotrial created itself, after a question, and none that a run is using."
 )]
 pub struct CleanArgs {
     /// Directories where iotrial ran.

@@ -190,9 +190,9 @@ impl ClockShift {
 pub enum DemandLevel {
     /// The mean over time.
     Average,
-    /// What is not exceeded 95 % of the time.
+    /// The rate that is not exceeded 95 % of the time.
     P95,
-    /// What is not exceeded 99 % of the time.
+    /// The rate that is not exceeded 99 % of the time.
     P99,
     /// The highest interval.
     Peak,

@@ -43,7 +43,9 @@ Examples:
 Reports contain the comparison; with several profiles, they have the overall answer and a chapter for each.
 
 Commands in the study file (attach, mount) are shown before the first one runs and must be confirmed; without a \
-terminal they need --yes. `iotrial docs study` describes the file."
+terminal they need --yes. `iotrial docs study` describes the file.
+
+Exit codes: 0 everything for this machine is measured; 2 wrong usage or input; 3 something failed or is missing."
 )]
 pub struct StudyArgs {
     /// What to do beside measuring.

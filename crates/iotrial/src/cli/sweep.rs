@@ -38,7 +38,9 @@ Examples:
 A page with the curves is saved next to the record, or where --html says.
 
 The ceiling is the highest rate: more outstanding I/Os do not raise it. The knee is where latency begins \
-to grow faster than the rate. `iotrial docs sweep` explains the method, its formulas and limits.")]
+to grow faster than the rate. `iotrial docs sweep` explains the method, its formulas and limits.
+
+Exit codes: 0 done; 2 wrong usage or input; 3 failed or interrupted.")]
 pub struct SweepArgs {
     /// Patterns to measure, named as in fio, each with a block size: randread, randwrite, randrw, read, write, rw; randrw70 is
     /// 70 % reads [default: randread-8k, randwrite-8k, read-64k, write-64k, read-512k, write-512k].

@@ -50,7 +50,7 @@ pub struct WatchArgs {
     #[arg(value_name = "FILE|DEVICE|DIRECTORY")]
     pub what: Vec<PathBuf>,
 
-    /// Judge by the thresholds for this database [default: sqlserver]. For Oracle, PostgreSQL and MySQL this is the set `flash`.
+    /// Judge by the thresholds for this database [default: sqlserver]: the set `sqlserver-whitepaper` for SQL Server, `flash` for the others.
     #[arg(long = "for", value_name = "DATABASE")]
     pub database: Option<DatabaseArg>,
 

@@ -39,7 +39,6 @@ pub fn clean(args: &CleanArgs) -> Result<ExitCode, Failure> {
         }
     }
     // Before any question: the list is what the answer rests on.
-    let total: ByteSize = found.iter().map(|file| file.size).sum();
     if !args.json {
         for file in &found {
             let path = harmless(&file.path.to_string_lossy());
@@ -52,12 +51,13 @@ pub fn clean(args: &CleanArgs) -> Result<ExitCode, Failure> {
     }
     // A run that goes on would lose the files under its feet.
     let idle = || found.iter().filter(|file| !file.in_use);
+    let total: ByteSize = idle().map(|file| file.size).sum();
     let removes = idle().count() > 0 && may_remove(args, idle().count(), total)?;
     if removes {
         for file in idle() {
             remove_left_over(file).map_err(failure)?;
         }
-        say!("{} files removed, {total} freed", idle().count());
+        say!("{} removed, {total} freed", files(idle().count()));
     }
     // After the removal, because it says of each file whether it is gone.
     if args.json {
@@ -74,6 +74,10 @@ pub fn clean(args: &CleanArgs) -> Result<ExitCode, Failure> {
         output::json(&lines)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn files(count: usize) -> String {
+    format!("{count} file{}", if count == 1 { "" } else { "s" })
 }
 
 fn remark(file: &LeftOver) -> &'static str {
@@ -94,7 +98,7 @@ fn may_remove(args: &CleanArgs, count: usize, total: ByteSize) -> Result<bool, F
         say!("--yes removes them");
         return Ok(false);
     }
-    let prompt = format!("Remove {count} files of {total}");
+    let prompt = format!("Remove {} of {total}", files(count));
     Confirm::new().with_prompt(prompt).default(false).interact().map_err(Failure::execution)
 }
 

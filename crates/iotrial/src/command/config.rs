@@ -145,7 +145,8 @@ fn shown(rows: &[Row], found: &InForce) -> String {
         .chain(misspelt)
         .collect();
     let text = aligned(&table, &[], &[]);
-    if places.is_empty() { text } else { format!("{text}\n{}", aligned(&places, &[], &[])) }
+    let places = if places.is_empty() { String::new() } else { format!("\n{}", aligned(&places, &[], &[])) };
+    format!("{text}{places}\n`iotrial config --example` prints a file with every setting to begin with\n")
 }
 
 /// A file that sets nothing, with every setting as a comment.
