@@ -184,7 +184,7 @@ fn records_are_named_by_label_and_folder_and_what_cannot_be_compared_stands_besi
     let beside = beside.split_whitespace().collect::<Vec<_>>().join(" ");
     for text in [
         "2 runs",
-        "A and B differ in profile: sqlserver-oltp against sqlserver-log, load",
+        "A and B differ in profile: sqlserver-oltp against sqlserver-log; load; roles: ",
         "[not-compared]",
         "Side by side",
     ] {

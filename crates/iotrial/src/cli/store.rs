@@ -123,7 +123,8 @@ fn parse_since(text: &str) -> Result<Since, String> {
     match days {
         Some(days) => Ok(Since::Ago(Duration::from_secs(u64::from(days) * 24 * 3_600))),
         None => parse_duration(text).map(Since::Ago).map_err(|_| {
-            "give a time ago such as 30m, 2h or 7d, or a date such as 2026-11-01 or 2026-11-01T18:30".to_owned()
+            "give a time ago such as 30m, 2h or 7d, or a date such as 2026-11-01 or 2026-11-01T18:30"
+                .to_owned()
         }),
     }
 }
