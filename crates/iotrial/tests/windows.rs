@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::Child;
 
 use serde_json::Value;
-use support::{Bench, Ran};
+use support::{Bench, Ran, start};
 use windows_sys::Win32::Foundation::LocalFree;
 use windows_sys::Win32::Security::Authorization::{
     ConvertStringSecurityDescriptorToSecurityDescriptorW, SDDL_REVISION_1,
@@ -96,7 +96,7 @@ fn running(bench: &Bench) -> Child {
         "60s",
         "--json",
     ];
-    let mut child = bench.command(&arguments).creation_flags(CREATE_NEW_PROCESS_GROUP).spawn().unwrap();
+    let mut child = start(bench.command(&arguments).creation_flags(CREATE_NEW_PROCESS_GROUP));
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap().starts_with("measure, 0:0")), "the run never measured");
     // Whoever writes into a closed pipe is told so; the program must not mind.

@@ -3,7 +3,7 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "tests; each file uses its part")]
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 
@@ -85,7 +85,7 @@ impl Bench {
     }
 
     pub fn run(&self, arguments: &[&str]) -> Ran {
-        Ran::from(self.command(arguments).output().unwrap())
+        Ran::from(start(&mut self.command(arguments)).wait_with_output().unwrap())
     }
 
     /// Everything below the data folder.
@@ -105,6 +105,21 @@ impl Bench {
     pub fn stored(&self, ending: &str) -> Vec<PathBuf> {
         let Ok(entries) = std::fs::read_dir(self.store()) else { return Vec::new() };
         entries.map(|e| e.unwrap().path()).filter(|path| path.to_string_lossy().ends_with(ending)).collect()
+    }
+}
+
+/// Starts a program. Seldom, the process that Wine makes ends before it has loaded the program, and Wine
+/// reports an inner error. What never ran did nothing, so it is started again; Windows itself gets one attempt.
+#[track_caller]
+pub fn start(command: &mut Command) -> Child {
+    const ERROR_INTERNAL_ERROR: i32 = 1359;
+    let mut attempts_left = if cfg!(windows) && std::env::var_os("WINEPREFIX").is_some() { 3 } else { 1 };
+    loop {
+        attempts_left -= 1;
+        match command.spawn() {
+            Err(error) if attempts_left > 0 && error.raw_os_error() == Some(ERROR_INTERNAL_ERROR) => {}
+            started => return started.unwrap(),
+        }
     }
 }
 
