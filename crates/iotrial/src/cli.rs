@@ -28,6 +28,8 @@ mod docs;
 
 mod gate;
 
+pub mod heading;
+
 mod host;
 
 mod listen;
@@ -236,33 +238,33 @@ pub struct RunArgs {
 
     /// Measure until five consecutive rounds are steady (SNIA PTS), each a fifth of --duration; only those rounds are
     /// reported. Gives up after LIMIT, a time such as 1h [default: 25 rounds].
-    #[arg(long, value_name = "LIMIT", value_parser = parse_limit, num_args = 0..=1)]
+    #[arg(long, value_name = "LIMIT", value_parser = parse_limit, num_args = 0..=1, help_heading = heading::LOAD)]
     pub until_steady: Option<Option<Duration>>,
 
     /// Can the storage sustain this rate within the latency limits, and with how much headroom? Either one rate, such as
     /// 20000iops; rates by role, such as data=18000iops,log=900iops (for a log with group commit, its commits); or a file: a
     /// demand, counters of a running system, or the record of a run.
-    #[arg(long, value_name = "RATE|FILE", conflicts_with_all = ["closed", "until_steady"])]
+    #[arg(long, value_name = "RATE|FILE", conflicts_with_all = ["closed", "until_steady"], help_heading = heading::NONE)]
     pub need: Option<String>,
 
     /// Judge every role, reads and writes alike, by this latency instead of a threshold set. Examples: 2ms@p99,
     /// 500us@p99.9, 5ms@mean.
-    #[arg(long, value_name = "LATENCY@STATISTIC", conflicts_with = "closed")]
+    #[arg(long, value_name = "LATENCY@STATISTIC", conflicts_with = "closed", help_heading = heading::PASS)]
     pub latency_limit: Option<LatencyLimit>,
 
     /// Run the profile with all its outstanding I/Os instead of searching for the highest rate within the limits. This
     /// shows throughput at saturation; latency there depends on the number of outstanding I/Os more than on the storage.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::LOAD)]
     pub closed: bool,
 
     /// Measure the load in steps, each a percentage of --need, or else of the profile's rates (of its outstanding I/Os if it
     /// has no rates). --duration is divided among the steps; without it, each step takes the profile's measuring time.
-    #[arg(long, value_name = "SHARES", value_parser = Staircase::parse)]
+    #[arg(long, value_name = "SHARES", value_parser = Staircase::parse, help_heading = heading::LOAD)]
     pub steps: Option<Staircase>,
 
     /// Run a fio job file, or a fio command line in quotes, instead of a profile, at its own size and run time unless --size
     /// or --duration are given. Differences from fio are listed first (`iotrial docs fio-jobs`).
-    #[arg(long, value_name = "FILE|COMMAND", conflicts_with_all = ["profile", "full"])]
+    #[arg(long, value_name = "FILE|COMMAND", conflicts_with_all = ["profile", "full"], help_heading = heading::FIO)]
     pub fio_job: Option<String>,
 
     #[command(flatten)]
@@ -270,19 +272,19 @@ pub struct RunArgs {
 
     /// Record a figure of the application with this run, such as batch_requests_per_s=1234 (repeatable). If its name ends in
     /// _per_s or _tps, more is better; if it ends in _ms or _s, less is better; others are shown and not compared.
-    #[arg(long = "metric", value_name = "NAME=VALUE")]
+    #[arg(long = "metric", value_name = "NAME=VALUE", help_heading = heading::RECORD)]
     pub metrics: Vec<ApplicationMetric>,
 
     /// The same, from a command that prints one number; it runs after the load (repeatable). If it fails or takes more than a
     /// minute, the record carries a warning.
-    #[arg(long = "metric-command", value_name = "NAME=COMMAND", value_parser = parse_metric_command)]
+    #[arg(long = "metric-command", value_name = "NAME=COMMAND", value_parser = parse_metric_command, help_heading = heading::RECORD)]
     pub metric_commands: Vec<(String, String)>,
 
     #[command(flatten)]
     pub gates: GateArgs,
 
     /// Show the plan without doing anything.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::NONE)]
     pub dry_run: bool,
 
     #[command(flatten)]
@@ -389,6 +391,7 @@ impl Staircase {
 
 /// How a job of fio is read.
 #[derive(Debug, Args, Default)]
+#[command(next_help_heading = heading::FIO)]
 pub struct FioArgs {
     /// With `stonewall` in the job file: which group of jobs to take, counting from 1.
     #[arg(long, value_name = "NUMBER")]
@@ -411,24 +414,24 @@ pub struct LoadArgs {
     pub profile: String,
 
     /// Total size of all test files [default: the profile's quick size, less if space is short].
-    #[arg(short, long, value_name = "SIZE")]
+    #[arg(short, long, value_name = "SIZE", help_heading = heading::NONE)]
     pub size: Option<ByteSize>,
 
     /// How long to measure, such as 60s or 5m [default: the profile's quick time].
     // Those who come from fio, diskspd or sysbench type these names first.
-    #[arg(short, long, value_name = "TIME", value_parser = parse_duration, visible_aliases = ["time", "runtime"])]
+    #[arg(short, long, value_name = "TIME", value_parser = parse_duration, visible_aliases = ["time", "runtime"], help_heading = heading::NONE)]
     pub duration: Option<Duration>,
 
     /// How long the load runs before measuring starts [default: the profile's quick ramp].
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = heading::LOAD)]
     pub ramp: Option<Duration>,
 
     /// Use the profile's full sizes and times instead of the quick ones.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::LOAD)]
     pub full: bool,
 
     /// Threshold set to judge by: a name from `iotrial thresholds`, or a TOML file [default: the profile's].
-    #[arg(long, value_name = "NAME|FILE", add = completion::thresholds())]
+    #[arg(long, value_name = "NAME|FILE", add = completion::thresholds(), help_heading = heading::PASS)]
     pub thresholds: Option<String>,
 
     #[command(flatten)]
@@ -482,11 +485,11 @@ pub struct ReportArgs {
     pub gates: GateArgs,
 
     /// Threshold set to judge by: a name from `iotrial thresholds`, or a TOML file [default: the profile's].
-    #[arg(long, value_name = "NAME|FILE", add = completion::thresholds())]
+    #[arg(long, value_name = "NAME|FILE", add = completion::thresholds(), help_heading = heading::PASS)]
     pub thresholds: Option<String>,
 
     /// Print one JSON document to standard output, and nothing else: the summary, or a list of them.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::OUTPUT)]
     pub json: bool,
 
     #[command(flatten)]
@@ -547,7 +550,7 @@ pub struct CompareArgs {
     pub gates: GateArgs,
 
     /// Compare even if profiles or conditions differ, and skip records that cannot be read; both with a warning.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::NONE)]
     pub force: bool,
 
     #[command(flatten)]
@@ -695,6 +698,41 @@ mod tests {
     use clap::CommandFactory as _;
 
     use super::*;
+
+    /// A heading holds for what follows it (`heading`), so an option behind a flattened struct may land under one that has nothing
+    /// to do with it, as `size --html` once did under «What the cost includes».
+    #[test]
+    fn options_that_many_commands_have_are_under_the_same_heading_in_all_of_them() {
+        fn check(program: &clap::Command, id: &str, heading: Option<&str>) {
+            let mut commands = 0;
+            for command in program.get_subcommands() {
+                // Where there is only one list, it needs no headings.
+                let has_headings = command.get_opts().any(|one| one.get_help_heading().is_some());
+                let option = command.get_opts().find(|one| one.get_id() == id).filter(|_| has_headings);
+                commands += usize::from(option.is_some());
+                let found = option.map(|one| one.get_help_heading());
+                assert!(
+                    found.is_none_or(|found| found == heading),
+                    "{id} of {}: {found:?}",
+                    command.get_name()
+                );
+            }
+            assert!(commands > 1, "{id} is in {commands} commands");
+        }
+        let program = Cli::command();
+        for id in ["html", "xlsx", "markdown", "csv", "overwrite", "json", "json_stream"] {
+            check(&program, id, Some(heading::OUTPUT));
+        }
+        for id in ["gates", "strict", "junit", "github_summary", "thresholds"] {
+            check(&program, id, Some(heading::PASS));
+        }
+        for id in ["engine", "buffered", "polled", "destroy"] {
+            check(&program, id, Some(heading::IO));
+        }
+        for id in ["store", "label", "quiet", "dry_run", "targets"] {
+            check(&program, id, heading::NONE);
+        }
+    }
 
     /// The command itself knows its commands, so that none is forgotten.
     #[test]

@@ -14,11 +14,13 @@ use iotrial_report::markdown::render_markdown;
 use iotrial_report::xlsx::render_xlsx;
 use iotrial_session::atomic_file::{Existing, device_with_data, folder_of, write_whole};
 
+use crate::cli::heading;
 use crate::failure::Failure;
 use crate::output::{self, JsonForm};
 
 /// Where a report goes besides the terminal.
 #[derive(Debug, Clone, Args, Default)]
+#[command(next_help_heading = heading::OUTPUT)]
 pub struct ReportFiles {
     /// Write one HTML page that needs no network: figures, charts, settings; `-` is standard output.
     #[arg(long, value_name = "FILE|-")]

@@ -6,6 +6,7 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use iotrial_analysis::awr::{Level, Method, SizeRequest};
 
+use super::heading;
 use crate::report_files::ReportFiles;
 
 /// Options of `awr`.
@@ -69,7 +70,7 @@ pub struct AwrArgs {
     pub sizing: RightSizeArgs,
 
     /// Show the reports as SLOB runs: one row each, with SLOB's own figures; runs at the same time are added up.
-    #[arg(long, conflicts_with_all = ["demand", "profile"])]
+    #[arg(long, conflicts_with_all = ["demand", "profile"], help_heading = heading::NONE)]
     pub slob: bool,
 
     #[command(flatten)]
@@ -82,6 +83,7 @@ pub struct AwrArgs {
 
 /// How the machine and the storage that a database needs follow from what it used.
 #[derive(Debug, Args)]
+#[command(next_help_heading = heading::SIZING)]
 pub struct RightSizeArgs {
     /// Level to size for, and to write with --demand [default: p95].
     #[arg(long, value_name = "LEVEL")]

@@ -5,8 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 use iotrial_analysis::comparison::Gate;
 
+use super::heading;
+
 /// Gates, and where else they are written.
 #[derive(Debug, Clone, Args, Default)]
+#[command(next_help_heading = heading::PASS)]
 pub struct GateArgs {
     /// Pass or fail by this limit: 'log.commit.p99 < 2ms', or with `compare` 'write.p99 <= +10%' against the baseline
     /// (repeatable). Gates decide the exit code.

@@ -6,8 +6,11 @@ use clap::Args;
 use iotrial_host::cloud::METADATA_SERVICE;
 use iotrial_session::request::HostLook;
 
+use super::heading;
+
 /// `--rules` and `--cloud` of every command that makes a load.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = heading::RECORD)]
 pub struct HostArgs {
     /// Before the load starts, also warn about what your own rules call critical: a TOML file, or a folder of them, as for
     /// `iotrial check` (repeatable).

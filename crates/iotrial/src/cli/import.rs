@@ -6,8 +6,8 @@ use clap::Args;
 use iotrial_model::load::Role;
 use iotrial_model::record::AttributeValue;
 
-use super::StoreArgs;
 use super::rig::parse_attribute;
+use super::{StoreArgs, heading};
 use crate::report_files::ReportFiles;
 
 /// Options of `import`.
@@ -60,7 +60,7 @@ pub struct ImportArgs {
     pub files: ReportFiles,
 
     /// Hide progress; warnings and results are still shown.
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = heading::NONE)]
     pub quiet: bool,
 
     /// Print one JSON document to standard output, and nothing else.

@@ -4,8 +4,11 @@ use std::net::{Ipv4Addr, SocketAddr};
 
 use clap::Args;
 
+use super::heading;
+
 /// `--listen` of every command that makes a load.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = heading::OUTPUT)]
 pub struct ListenArgs {
     /// Serve live figures to Prometheus during the run. A port alone listens on 127.0.0.1, which only this host can reach.
     #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = parse_address)]

@@ -10,7 +10,7 @@ use iotrial_model::plan::{EngineKind, SimDevice};
 use iotrial_model::record::AttributeValue;
 use iotrial_session::request::RigRequest;
 
-use super::{HostArgs, ListenArgs, StoreArgs};
+use super::{HostArgs, ListenArgs, StoreArgs, heading};
 use crate::failure::Failure;
 
 /// Where the test files go if nothing else is said.
@@ -21,53 +21,53 @@ pub const USUAL_DIRECTORY: &str = "./iotrial-data";
 pub struct RigArgs {
     /// Directory, iotrial test file or raw block device (repeatable). Put roles in front (data, tempdb, log, scan, backup) to
     /// use it for those only: log=/mnt/b, data,tempdb=/mnt/a.
-    #[arg(short, long = "target", value_name = "[ROLE=]PATH", default_value = USUAL_DIRECTORY, value_parser = targets())]
+    #[arg(short, long = "target", value_name = "[ROLE=]PATH", default_value = USUAL_DIRECTORY, value_parser = targets(), help_heading = heading::NONE)]
     pub targets: Vec<GivenTarget>,
 
     /// I/O engine [default: uring if the kernel allows it, iocp on Windows, else threads].
-    #[arg(long, value_parser = engines())]
+    #[arg(long, value_parser = engines(), help_heading = heading::IO)]
     pub engine: Option<EngineKind>,
 
     /// Go through the page cache. This measures memory as much as storage; the result says so.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::IO)]
     pub buffered: bool,
 
     /// Poll the device for completions instead of waiting for interrupts. Takes one CPU per thread, and shows lower latency
     /// than a database sees. Needs a device with polling queues.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::IO)]
     pub polled: bool,
 
     /// Random seed [default: a new one for each run].
-    #[arg(long)]
+    #[arg(long, help_heading = heading::LOAD)]
     pub seed: Option<u64>,
 
     /// Name of this configuration; runs with the same label count as repeats.
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = heading::NONE)]
     pub label: Option<String>,
 
     /// What distinguishes this configuration, such as volumes=3 (repeatable).
-    #[arg(short, long = "attribute", value_name = "KEY=VALUE", value_parser = parse_attribute)]
+    #[arg(short, long = "attribute", value_name = "KEY=VALUE", value_parser = parse_attribute, help_heading = heading::RECORD)]
     pub attributes: Vec<(String, AttributeValue)>,
 
     /// Allow a raw device to be overwritten: give the token that `iotrial target DEVICE` prints. One for each device, in the order of
     /// --target.
-    #[arg(long, value_name = "TOKEN")]
+    #[arg(long, value_name = "TOKEN", help_heading = heading::IO)]
     pub destroy: Vec<String>,
 
     /// Keep the test files, so that the next run can reuse them.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::NONE)]
     pub keep_files: bool,
 
     /// Keep host name, serial numbers and paths out of the record. `iotrial docs record` lists what remains.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::RECORD)]
     pub anonymous: bool,
 
     /// Hide progress; warnings and results are still shown.
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = heading::NONE)]
     pub quiet: bool,
 
     /// For `--engine sim`: the simulated device, such as 'service_time_us = 200, parallelism = 32'.
-    #[arg(long, value_name = "KEYS", value_parser = parse_sim_device)]
+    #[arg(long, value_name = "KEYS", value_parser = parse_sim_device, help_heading = heading::IO)]
     pub sim: Option<SimDevice>,
 
     #[command(flatten)]
@@ -85,6 +85,7 @@ pub struct RigArgs {
 
 /// Where pages go that have no name of their own.
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = heading::OUTPUT)]
 pub struct PageArgs {
     /// Save the HTML page in this folder, named after the id of the record [default: next to the record].
     #[arg(long, value_name = "DIR", conflicts_with = "html")]

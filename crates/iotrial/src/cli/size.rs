@@ -9,8 +9,8 @@ use iotrial_model::units::ByteSize;
 use iotrial_sizing::explanation::Mix;
 use iotrial_sizing::price::GivenRate;
 
-use super::StoreArgs;
 use super::size_cost::CountedArgs;
+use super::{StoreArgs, heading};
 use crate::report_files::ReportFiles;
 
 /// Options of `size`.
@@ -62,59 +62,59 @@ pub struct SizeArgs {
 
     /// Only this kind of volume or level, such as gp3 or vpu-20 (repeatable). Rotating disks and levels without guaranteed IOPS
     /// are considered only if you name them or the demand is sequential.
-    #[arg(long = "volume", value_name = "NAME")]
+    #[arg(long = "volume", value_name = "NAME", help_heading = heading::CHOICE)]
     pub volumes: Vec<String>,
 
     /// Only machines with this in their name, such as Optimized3 (repeatable).
-    #[arg(long = "machine", value_name = "PART")]
+    #[arg(long = "machine", value_name = "PART", help_heading = heading::CHOICE)]
     pub machines: Vec<String>,
 
     /// Exclude ARM machines.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::CHOICE)]
     pub no_arm: bool,
 
     /// Use at most N volumes; many small ones are often the cheapest, but harder to manage.
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=4096))]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=4096), help_heading = heading::CHOICE)]
     pub volumes_max: Option<u32>,
 
     /// Prefer fewer volumes if they cost at most this much more than the cheapest; 0 takes the cheapest.
-    #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = parse_tolerance)]
+    #[arg(long, value_name = "PERCENT", default_value = "1", value_parser = parse_tolerance, help_heading = heading::CHOICE)]
     pub tolerance: f64,
 
     /// Plan what is bought in which year (--years), and compare it with buying everything on day one.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::CHOICE)]
     pub by_year: bool,
 
     /// Show the N cheapest configurations per provider.
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = value_parser!(u32).range(1..=50))]
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = value_parser!(u32).range(1..=50), help_heading = heading::OUTPUT)]
     pub top: u32,
 
     /// Explain why this configuration is not the answer (repeatable).
-    #[arg(long, value_name = "CONFIG")]
+    #[arg(long, value_name = "CONFIG", help_heading = heading::CHOICE)]
     pub against: Vec<PathBuf>,
 
     /// Write a study that would prove the answers by measuring, with one configuration per provider.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = heading::OUTPUT)]
     pub study: Option<PathBuf>,
 
     /// Profile for the study [default: the rates of the demand, as an open load].
-    #[arg(long, value_name = "NAME", requires = "study")]
+    #[arg(long, value_name = "NAME", requires = "study", help_heading = heading::OUTPUT)]
     pub profile: Option<String>,
 
     /// Write the demand as it was understood, for editing.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = heading::OUTPUT)]
     pub save_demand: Option<PathBuf>,
 
     /// Write the cheapest configuration, for editing and for `size explain`.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = heading::OUTPUT)]
     pub config: Option<PathBuf>,
 
     /// Write the cheapest configuration as a Terraform file, with names, zone and sizes as variables and the striping commands as comments.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = heading::OUTPUT)]
     pub terraform: Option<PathBuf>,
 
     /// Write the commands of the provider's own tool (aws, az, gcloud, oci) that create it, as a shell script.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = heading::OUTPUT)]
     pub commands: Option<PathBuf>,
 
     #[command(flatten)]
@@ -139,6 +139,7 @@ pub enum SizeCommand {
 
 /// A demand, from a file or from options; options override the file.
 #[derive(Debug, Args, Default)]
+#[command(next_help_heading = heading::DEMAND)]
 pub struct DemandArgs {
     /// What is needed: a demand file (TOML); a result, by file, id or label; or counters of a running system: iostat -x, sar -b,
     /// PerfMon CSV.
@@ -234,6 +235,7 @@ pub struct DemandArgs {
 
 /// Where limits and prices come from.
 #[derive(Debug, Args, Default)]
+#[command(next_help_heading = heading::PRICES)]
 pub struct CatalogArgs {
     /// Only this provider: oci, azure, aws, gcp, or one from --catalog (repeatable).
     #[arg(long = "provider", value_name = "NAME")]
@@ -246,6 +248,7 @@ pub struct CatalogArgs {
 
 /// In which money.
 #[derive(Debug, Args, Default)]
+#[command(next_help_heading = heading::PRICES)]
 pub struct MoneyArgs {
     /// Currency for all amounts, such as EUR [default: that of the catalogs].
     #[arg(long, value_name = "CODE", value_parser = parse_currency)]
@@ -305,7 +308,7 @@ pub struct ExplainArgs {
     pub demand: DemandArgs,
 
     /// Your own catalog (TOML); it replaces the built-in one of the same provider (repeatable).
-    #[arg(long = "catalog", value_name = "FILE")]
+    #[arg(long = "catalog", value_name = "FILE", help_heading = heading::PRICES)]
     pub catalogs: Vec<PathBuf>,
 
     #[command(flatten)]

@@ -5,11 +5,12 @@ use iotrial_model::units::ByteSize;
 use iotrial_sizing::catalog::{Database, Term};
 use iotrial_sizing::price::{Counted, DatabaseCount, LicencesFrom, Pair};
 
+use super::heading;
 use super::size::{parse_number, parse_word};
 
 /// What the cost includes.
 #[derive(Debug, Args, Default)]
-#[command(next_help_heading = "What the cost includes")]
+#[command(next_help_heading = heading::COST)]
 pub struct CountedArgs {
     /// Commitment for the machine: on-demand, 1y or 3y (reservations, committed use). If the catalog has no price for that
     /// term, the on-demand price is used and the answer says so [default: on-demand].

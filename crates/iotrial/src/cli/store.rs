@@ -10,11 +10,12 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-use super::completion;
+use super::{completion, heading};
 use crate::settings;
 
 /// Where records are kept.
 #[derive(Debug, Clone, Args, Default)]
+#[command(next_help_heading = heading::NONE)]
 pub struct StoreArgs {
     /// Folder of the stored results [env: IOTRIAL_STORE] [default: the platform's data folder].
     #[arg(long = "store", value_name = "DIR")]

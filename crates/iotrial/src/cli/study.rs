@@ -11,7 +11,7 @@ use iotrial_model::units::{ByteSize, parse_duration};
 use iotrial_session::request::{Earlier, StudyRequest};
 
 use super::rig::targets;
-use super::{HostArgs, ListenArgs, StoreArgs};
+use super::{HostArgs, ListenArgs, StoreArgs, heading};
 use crate::report_files::ReportFiles;
 
 /// Options of `study`.
@@ -78,19 +78,19 @@ pub struct StudyArgs {
 
     /// Allow a raw device to be overwritten, by each load of the study: give the token that `iotrial target DEVICE` prints. One for
     /// each raw device, in the order of the study file.
-    #[arg(long, value_name = "TOKEN", conflicts_with = "status")]
+    #[arg(long, value_name = "TOKEN", conflicts_with = "status", help_heading = heading::IO)]
     pub destroy: Vec<String>,
 
     /// Run the commands of the study without asking.
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = heading::NONE)]
     pub yes: bool,
 
     /// Keep host name, serial numbers and paths out of the records. The journal of the study still names the targets.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::RECORD)]
     pub anonymous: bool,
 
     /// Hide progress; warnings and results are still shown.
-    #[arg(short, long)]
+    #[arg(short, long, help_heading = heading::NONE)]
     pub quiet: bool,
 
     #[command(flatten)]

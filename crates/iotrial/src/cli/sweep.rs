@@ -7,7 +7,7 @@ use iotrial_model::sweep::LoadPattern;
 use iotrial_model::units::{ByteSize, parse_duration};
 use iotrial_session::request::{SweepLoads, SweepRequest};
 
-use super::RigArgs;
+use super::{RigArgs, heading};
 use crate::failure::Failure;
 use crate::report_files::ReportFiles;
 
@@ -52,39 +52,39 @@ pub struct SweepArgs {
     pub size: Option<ByteSize>,
 
     /// Measure exactly these numbers of outstanding I/Os instead of searching.
-    #[arg(long, value_name = "N,N…", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=4096))]
+    #[arg(long, value_name = "N,N…", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=4096), help_heading = heading::LOAD)]
     pub grid: Vec<u32>,
 
     /// Run a published series of tests instead of searching.
-    #[arg(long, value_enum, conflicts_with_all = ["patterns", "grid", "repeats"])]
+    #[arg(long, value_enum, conflicts_with_all = ["patterns", "grid", "repeats"], help_heading = heading::LOAD)]
     pub series: Option<SeriesChoice>,
 
     /// Run the series with the durations given in its paper instead of 10 s per test and 5 s idle.
-    #[arg(long, requires = "series")]
+    #[arg(long, requires = "series", help_heading = heading::LOAD)]
     pub full: bool,
 
     /// Test the path to the storage (HBA, switch, ports) instead of the disks: sequential I/O on 100 MiB files, which the
     /// cache of an array can hold.
-    #[arg(long, conflicts_with_all = ["grid", "series", "size"])]
+    #[arg(long, conflicts_with_all = ["grid", "series", "size"], help_heading = heading::LOAD)]
     pub channel: bool,
 
     /// Duration of each sustained measurement; a search makes about two per pattern [default: 10s].
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = heading::LOAD)]
     pub step: Option<Duration>,
 
     /// Idle time between patterns, so that caches can drain [default: 2s].
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = heading::LOAD)]
     pub idle: Option<Duration>,
 
     /// How many times to measure each load [default: 2; 1 with --grid].
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=100))]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..=100), help_heading = heading::LOAD)]
     pub repeats: Option<u32>,
 
     #[command(flatten)]
     pub rig: RigArgs,
 
     /// Show the plan without doing anything.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::NONE)]
     pub dry_run: bool,
 
     #[command(flatten)]

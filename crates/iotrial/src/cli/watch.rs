@@ -9,7 +9,7 @@ use iotrial_model::load::Role;
 use iotrial_model::units::parse_duration;
 
 use super::check::DatabaseArg;
-use super::{completion, listen, size};
+use super::{completion, heading, listen, size};
 use crate::report_files::ReportFiles;
 
 /// Options of `watch`.
@@ -56,11 +56,11 @@ pub struct WatchArgs {
 
     /// Threshold set to judge by: a name (see `iotrial thresholds`) or a TOML file (repeatable). The first one decides; the others are
     /// shown next to it.
-    #[arg(long, value_name = "NAME|FILE", add = completion::thresholds(), conflicts_with = "database")]
+    #[arg(long, value_name = "NAME|FILE", add = completion::thresholds(), conflicts_with = "database", help_heading = heading::PASS)]
     pub thresholds: Vec<String>,
 
     /// What a disk is for: data, tempdb, log, scan or backup (repeatable). DISK is a disk, a drive such as L:, or a watched directory.
-    #[arg(long = "role", value_name = "ROLE=DISK", value_parser = parse_role)]
+    #[arg(long = "role", value_name = "ROLE=DISK", value_parser = parse_role, help_heading = heading::NONE)]
     pub roles: Vec<(Role, String)>,
 
     /// Look only at this disk (repeatable) [default: all whole disks].
@@ -80,19 +80,19 @@ pub struct WatchArgs {
     pub percentile: Option<f64>,
 
     /// Live: how often to read the counters.
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_interval)]
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_interval, help_heading = heading::LIVE)]
     pub interval: Duration,
 
     /// Live: stop after this time [default: at Ctrl-C].
-    #[arg(short, long, value_name = "TIME", value_parser = parse_duration, visible_aliases = ["time", "runtime"])]
+    #[arg(short, long, value_name = "TIME", value_parser = parse_duration, visible_aliases = ["time", "runtime"], help_heading = heading::LIVE)]
     pub duration: Option<Duration>,
 
     /// Live: save every interval to a file, for `iotrial watch FILE`.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = heading::LIVE)]
     pub record: Option<PathBuf>,
 
     /// Live: serve the counters to Prometheus. A port alone listens on 127.0.0.1, which only this host can reach.
-    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = listen::parse_address)]
+    #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = listen::parse_address, help_heading = heading::LIVE)]
     pub listen: Option<SocketAddr>,
 
     #[command(flatten)]
