@@ -7,7 +7,8 @@
     venv/bin/python read_records.py a.iotrial.json --chart a.png # needs matplotlib
     venv/bin/python read_records.py --index                      # what `iotrial records` lists
 
-`iotrial docs python` explains it, `iotrial docs record` every key, and `iotrial schema record` is the JSON Schema of the files.
+`iotrial docs python` explains this script, `iotrial docs record` explains every key, and `iotrial schema record` prints the JSON Schema
+of the files.
 """
 
 import argparse
@@ -24,7 +25,7 @@ from pathlib import Path
 import pandas as pd
 import zstandard
 
-# As `iotrial report --json` calls them.
+# The names in `iotrial report --json`.
 PERCENTILES = {
     "lat_p50_us": 50.0,
     "lat_p90_us": 90.0,
@@ -36,14 +37,14 @@ PERCENTILES = {
 
 
 class Latency:
-    """A distribution of latencies, in nanoseconds. Percentiles of several are those of their sum, never an average."""
+    """A distribution of latencies, in nanoseconds. Several are added up first: percentiles are never averaged."""
 
     def __init__(self):
         self.buckets = Counter()  # upper edge of a bucket in ns -> number of I/Os
         self.count = self.sum_ns = self.max_ns = 0
 
     def add(self, written):
-        """Adds a histogram as a record has it."""
+        """Adds a histogram in the form that it has in a record."""
         for upper_edge_ns, count in decode_hdr_v2(written["hdr_v2_ns"]):
             self.buckets[upper_edge_ns] += count
             self.count += count
@@ -52,13 +53,13 @@ class Latency:
 
     def percentile_us(self, percent):
         """The latency that this share of the I/Os did not exceed; None without any I/O."""
-        # 99.9 % of 1,000 are 999, and not the next rank because the last bit of a product is one too many.
+        # 99.9 % of 1,000 is rank 999. Rounding in the last bit of the product must not make it rank 1,000.
         rank = max(1, math.ceil(percent / 100 * self.count * (1 - 1e-12)))
         seen = 0
         for upper_edge_ns in sorted(self.buckets):
             seen += self.buckets[upper_edge_ns]
             if seen >= rank:
-                # The edge of the last bucket may be above the longest latency there was.
+                # The edge of the last bucket may be above the longest latency that occurred.
                 return min(upper_edge_ns, self.max_ns) / 1_000
         return None
 
@@ -67,10 +68,10 @@ class Latency:
 
 
 def decode_hdr_v2(text):
-    """The buckets of a histogram that hold something: upper edge in ns, and number of I/Os.
+    """The buckets of a histogram that are not empty: upper edge in ns, and number of I/Os.
 
-    HdrHistogram's V2 encoding, uncompressed, in Base64 without padding: a header of 40 bytes, then the counts of all
-    buckets as LEB128 with ZigZag, in which a negative number stands for so many empty buckets.
+    The text is HdrHistogram's V2 encoding, uncompressed, in Base64 without padding. A header of 40 bytes is followed by
+    the counts of all buckets as LEB128 with ZigZag; a negative number -N stands for N empty buckets.
     """
     data = base64.b64decode(text + "=" * (-len(text) % 4))
     cookie, length, _, digits, lowest_ns, _, _ = struct.unpack_from(">iiiiqqd", data)
@@ -84,7 +85,7 @@ def decode_hdr_v2(text):
         while True:
             byte = payload[at]
             at += 1
-            # The ninth byte has eight bits of the number and none that says whether another one follows.
+            # The ninth byte has eight bits of the number, and no bit that says whether another byte follows.
             number |= (byte if shift == 56 else byte & 0x7F) << shift
             shift += 7
             if byte < 0x80 or shift == 63:
@@ -100,7 +101,7 @@ def decode_hdr_v2(text):
 
 
 def read_record(path):
-    """A record as it is on disk: `.json`, or `.json.zst` where it is large."""
+    """A record as it is on disk: `.json`, or `.json.zst` if it is large."""
     with open(path, "rb") as file:
         if str(path).endswith(".zst"):
             file = zstandard.ZstdDecompressor().stream_reader(file)
@@ -123,7 +124,7 @@ def records_in(store):
 
 
 def is_commit_log(job):
-    """Whether each write of a job is a commit: a log whose every write is durable."""
+    """Whether each write of a job is a commit: the job is a log, and every one of its writes is durable."""
     every_write = job["durability"] != "none" and job.get("flush_every", 1) == 1
     return job["role"] == "log" and every_write and "group_commit" not in job
 
@@ -138,7 +139,7 @@ def streams_of(plan, all_counts):
 
 
 def figures_of(all_ops, duration_s):
-    """The figures of several counts together, under the names of `iotrial report --json`."""
+    """The figures of several counts together, under their names in `iotrial report --json`."""
     latency, byte_count, error_count = Latency(), 0, 0
     for ops in all_ops:
         latency.add(ops["total_latency"])
@@ -160,9 +161,9 @@ def is_run(record):
 
 
 def run_figures(record):
-    """The measured phase of a run: a row for each stream of all jobs together (role `total`) and of each role.
+    """The measured phase of a run: a row for each stream, of all jobs together (role `total`) and of each role.
 
-    Of a load with steps these are the figures of all steps together; `iotrial report` shows each step.
+    For a load with steps, these are the figures of all steps together; `iotrial report` shows each step.
     """
     measured_s = sum(interval["duration_s"] for interval in record["intervals"] if interval["phase"] == "measure")
     groups = {}
@@ -193,7 +194,7 @@ def run_seconds(record):
 
 
 def index_of(store):
-    """What the index of a store knows of each result. iotrial makes it anew whenever it is gone; its columns may change."""
+    """What the index of a store knows about each result. iotrial creates a missing index again; its columns may change."""
     index = Path(store) / "index.sqlite"
     connection = sqlite3.connect(f"{index.resolve().as_uri()}?mode=ro", uri=True)
     try:
@@ -232,8 +233,8 @@ def main():
     parser.add_argument("records", nargs="*", help="record files [default: all of the store]")
     parser.add_argument("--store", default=default_store(), help="folder of the store")
     parser.add_argument("--seconds", action="store_true", help="a row for each second instead of one for the whole run")
-    parser.add_argument("--index", action="store_true", help="what the index of the store knows, without reading records")
-    parser.add_argument("--schema", help="check each record against this file, from `iotrial schema record`")
+    parser.add_argument("--index", action="store_true", help="show what the index of the store knows, without reading records")
+    parser.add_argument("--schema", help="check each record against this file, which `iotrial schema record` prints")
     parser.add_argument("--csv", action="store_true", help="print CSV instead of a table")
     parser.add_argument("--json", action="store_true", help="print JSON, a list of rows")
     parser.add_argument("--chart", metavar="FILE", help="draw percentile curves into a PNG, SVG or PDF file")
@@ -252,7 +253,7 @@ def main():
             for path, record in zip(paths, records):
                 for mistake in validator.iter_errors(record):
                     sys.exit(f"{path}: {mistake.json_path}: {mistake.message}")
-        # Sweeps and imported results have other forms, and no jobs of a plan.
+        # Sweeps and imported results have other forms, and no plan with jobs.
         runs = [record for record in records if is_run(record)]
         if not runs:
             sys.exit("no record of a run is among them")

@@ -73,7 +73,7 @@ impl Audit {
     pub fn of(subject: &Subject<'_>) -> Self {
         let mut tally = Tally::default();
         let implied = check_subject(subject, &mut tally);
-        observe_outstanding(&implied, "parts", &mut tally);
+        observe_outstanding(&implied, "parts of the result", &mut tally);
         directions::check_jobs(subject, &mut tally);
         directions::check_course(subject, &mut tally);
         directions::check_intervals(subject, &mut tally);
@@ -154,7 +154,7 @@ fn check_findings(subject: &Subject<'_>, tally: &mut Tally) {
                 weight: Weight::Contradiction,
                 place: "the run".to_owned(),
                 message: finding.message.clone(),
-                cause: "`iotrial docs measurement` explains what it means and how it is found".to_owned(),
+                cause: "see `iotrial docs measurement`".to_owned(),
                 right: None,
                 off_by_percent: None,
             }),
@@ -162,7 +162,7 @@ fn check_findings(subject: &Subject<'_>, tally: &mut Tally) {
     }
 }
 
-/// What Little's law gives over all parts that have the same load.
+/// What Little's law gives over all parts, and how many I/Os their loads have.
 fn observe_outstanding(implied: &[Implied], parts: &str, tally: &mut Tally) {
     let (bounded, implied): (Vec<Implied>, Vec<Implied>) = implied.iter().partition(|one| one.is_bounded);
     for one in bounded {
@@ -172,19 +172,18 @@ fn observe_outstanding(implied: &[Implied], parts: &str, tally: &mut Tally) {
         ));
     }
     let Some(first) = implied.first() else { return };
-    let values = implied.iter().map(|one| one.value);
-    let range = values.fold(Range::exact(first.value), |range, value| Range {
-        low: range.low.min(value),
-        high: range.high.max(value),
-    });
+    let range = range_of(implied.iter().map(|one| one.value));
     let where_ = if implied.len() > 1 { format!(" in {} {parts}", implied.len()) } else { String::new() };
     let is_same = implied.iter().all(|one| one.configured == first.configured);
-    let configured = match first.configured.filter(|_| is_same) {
-        Some((configured, inferred)) => {
-            let worked_out = if inferred > 0 {
-                format!(", {inferred} of them computed and not printed")
-            } else {
-                String::new()
+    let all: Option<Vec<f64>> =
+        implied.iter().map(|one| one.configured.map(|(configured, _)| part::bytes(configured))).collect();
+    let configured = match (first.configured.filter(|_| is_same), all) {
+        (Some((configured, inferred)), _) => {
+            let worked_out = match inferred {
+                0 => String::new(),
+                inferred => {
+                    format!(", of which {} are stated and {inferred} worked out", configured - inferred)
+                }
             };
             let of = part::bytes(configured);
             let off = |value: f64| write_change(100.0 * (value / of - 1.0));
@@ -193,12 +192,23 @@ fn observe_outstanding(implied: &[Implied], parts: &str, tally: &mut Tally) {
             } else {
                 format!("{} to {}", off(range.low), off(range.high))
             };
-            format!("; the load has {}{worked_out} ({offs})", write_number(of))
+            let is_found = tally.findings.iter().any(|one| one.check == Check::LittlesLaw);
+            let fits = if is_found { "" } else { ", which fits" };
+            format!("; the load has {}{worked_out} ({offs}{fits})", write_number(of))
         }
-        None if implied.iter().all(|one| one.configured.is_none()) => {
+        (None, Some(all)) => format!("; their loads have {}", range_of(all.into_iter())),
+        (None, None) if implied.iter().all(|one| one.configured.is_none()) => {
             "; the result does not say how many the load has".to_owned()
         }
-        None => String::new(),
+        (None, None) => String::new(),
     };
     tally.observations.push(format!("Little's law gives {range} outstanding I/Os{where_}{configured}."));
+}
+
+/// From the least of them to the most.
+fn range_of(values: impl Iterator<Item = f64>) -> Range {
+    let all = values.map(Range::exact);
+    let widest =
+        |one: Range, other: Range| Range { low: one.low.min(other.low), high: one.high.max(other.high) };
+    all.reduce(widest).unwrap_or_else(|| Range::exact(0.0))
 }

@@ -30,7 +30,7 @@ pub use latencies::WaitLatency;
 pub use part::{OnCells, Part};
 pub use remarks::{Limit, Remark};
 pub use replay::{Replay, ReplayLimit, ReplayStream};
-pub use right_size::{Factor, Licences, Method, Provision, RightSizing, SizeRequest, Sized};
+pub use right_size::{Factor, Licences, Method, Provided, Provision, RightSizing, SizeRequest, Sized};
 pub use sample::AwrSample;
 pub use series::{AwrSeries, AwrStatistics, DatabaseSeries, LeftOut, SeriesInterval};
 pub use slob::{SlobHosts, SlobReport, SlobRun, SlobSeries, SlobWait, is_slob_report};

@@ -67,7 +67,7 @@ use iotrial_model::load::Role;
 use iotrial_model::metric::MetricKey;
 use iotrial_model::record::AttributeValue;
 use iotrial_model::toml_reader::nearest;
-use iotrial_model::words::in_brief;
+use iotrial_model::words::{enumerate, in_brief};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
@@ -211,12 +211,14 @@ pub enum CompareError {
         source_name: String,
     },
     /// They cannot be compared fairly.
-    #[error("{first} and {other} cannot be compared: {}", conditions::in_words(.differences))]
+    #[error("{names} cannot be compared: {}", conditions::in_words(.differences))]
     Incomparable {
         /// Where the one sample comes from: a path, or a row of a table.
         first: String,
         /// Where the other sample comes from.
         other: String,
+        /// What both are called.
+        names: String,
         /// In what they differ.
         differences: Vec<Difference>,
     },
@@ -500,11 +502,13 @@ impl Comparison {
     /// What a change means, in words; of too few repeats, with how many there are.
     pub fn meaning(&self, pair: &Pair, delta: &Delta) -> String {
         let runs = |key: &str| self.configuration(key).map_or(0, Configuration::run_count);
+        let count = runs(&pair.baseline).min(runs(&pair.configuration));
         match delta.reading {
-            Reading::TooFewRepeats => {
-                let count = runs(&pair.baseline).min(runs(&pair.configuration));
-                format!("too few repeats ({count}; five or more needed)")
+            Reading::TooFewRepeats if delta.is_of_longest() && count < ENOUGH_REPEATS => {
+                format!("needs {ENOUGH_REPEATS} repeats (there are {count})")
             }
+            Reading::TooFewRepeats => format!("interval too wide to tell ({count} repeats)"),
+            Reading::TooFew if delta.interval.is_some() => "interval too wide to tell".to_owned(),
             reading => reading.as_str().to_owned(),
         }
     }
@@ -594,10 +598,12 @@ fn not_compared_words(why: &CompareError, configurations: &[Configuration]) -> S
         one.map_or_else(|| source.clone(), |one| one.key.clone())
     };
     let why = match why {
-        CompareError::Incomparable { first, other, differences } => {
+        CompareError::Incomparable { first, other, differences, .. } => {
             let words = conditions::in_words(differences);
             let (first, other) = (key_of(first), key_of(other));
-            format!("{first} and {other} differ in {words}; `iotrial compare --force` compares them anyway")
+            format!(
+                "{first} and {other} cannot be compared ({words}); `iotrial compare --force` compares them anyway"
+            )
         }
         _ => why.to_string(),
     };
@@ -789,6 +795,9 @@ fn finding(id: FindingId, severity: Severity, message: String) -> Finding {
     Finding::without_evidence(id, severity, message)
 }
 
+/// More runs of a configuration than this that say the same are only counted.
+const MOST_RUNS_NAMED: usize = 4;
+
 /// What the runs say of themselves: what many say is said once, with the names of those that say it.
 fn findings_of_runs(configurations: &[Configuration]) -> Vec<Finding> {
     struct Said<'c> {
@@ -824,15 +833,24 @@ fn findings_of_runs(configurations: &[Configuration]) -> Vec<Finding> {
     let name = |(one, runs): &(&Configuration, Vec<usize>)| match runs.as_slice() {
         runs if runs.len() >= one.run_count() => one.key.clone(),
         [run] => format!("{} run {run}", one.key),
+        runs if runs.len() > MOST_RUNS_NAMED => {
+            format!("{} ({} of {} runs)", one.key, runs.len(), one.run_count())
+        }
         runs => {
             let runs: Vec<String> = runs.iter().map(ToString::to_string).collect();
-            format!("{} runs {}", one.key, runs.join(" "))
+            format!("{} runs {}", one.key, enumerate(&runs))
         }
     };
     let message = |said: &Said<'_>| {
         let names = names_of(&said.by.iter().map(name).collect::<Vec<_>>());
-        let others = if said.alike { "" } else { " (values differ between runs)" };
-        format!("{names}: {}{others}", said.first.text())
+        let whose = said.by.first().map_or("", |(one, _)| one.key.as_str());
+        let run = said.first.run.map_or_else(String::new, |run| format!(" run {run}"));
+        let others = if said.alike {
+            String::new()
+        } else {
+            format!(" (the figures are those of {whose}{run}; others differ)")
+        };
+        format!("{names}: {}", said.first.text(&others))
     };
     all.iter().map(|said| finding(FindingId::Caveat, said.severity, message(said))).collect()
 }
@@ -855,7 +873,7 @@ fn findings_on_spread(configurations: &[Configuration]) -> Vec<Finding> {
     };
     note(FindingId::PrintedFigures, names(&|one| one.is_printed && one.ranges.is_empty()), &|names| {
         format!(
-            "The source states no spread for {names}. Changes count as they are, but changes below {PRINTED_SAME_PERCENT:.0} % count as none."
+            "The source gives no spread for {names}. Changes are taken at face value; less than {PRINTED_SAME_PERCENT:.0} % counts as no difference."
         )
     });
     note(FindingId::StatedRepeats, names(&|one| !one.ranges.is_empty()), &|names| {
@@ -882,7 +900,7 @@ fn findings_on_spread(configurations: &[Configuration]) -> Vec<Finding> {
     let few: Vec<String> = few.map(|one| format!("{} ({})", one.key, one.run_count())).collect();
     note(FindingId::FewRepeats, (!few.is_empty()).then(|| names_of(&few)), &|names| {
         format!(
-            "Few repeats: {names}. With fewer than {ENOUGH_REPEATS} the intervals are wide; those that would show nothing are left out."
+            "Few repeats: {names}. With fewer than {ENOUGH_REPEATS}, most intervals are too wide to tell whether there is a difference; more repeats narrow them."
         )
     });
     findings

@@ -7,6 +7,7 @@ use iotrial_model::imported::StatedStream;
 use iotrial_model::range::{ContradictingRates, Range, edge_share, write_number};
 use iotrial_model::stated_latency::{ContradictingParts, LAST_BUCKET_END_US};
 use iotrial_model::subject::{Facts, Subject, SubjectRate};
+use iotrial_model::units::ByteSize;
 
 use crate::words::with_thousands;
 
@@ -102,12 +103,28 @@ fn of_rates(rate: &SubjectRate<'_>) -> Option<Contradiction> {
     let unit = if found.is_in_mb_per_s() { "; they match if the unit is MB/s" } else { "" };
     let stated = rate.facts.stated()?;
     let stream = if rate.is_of_both { "reads and writes".to_owned() } else { format!("{}s", rate.direction) };
+    let (iops, sizes) = (stated.iops?.value, rate.configured_sizes?);
     let message = format!(
-        "{} IOPS of its {stream} do not match the {} MiB/s that it states{unit}",
-        with_thousands(stated.iops?.value),
+        "{} IOPS of its {stream} at {} are {} MiB/s, but it states {} MiB/s{unit}",
+        with_thousands(iops),
+        sizes_in_words(sizes),
+        (Range::exact(iops) * sizes).scaled(1.0 / MIB),
         with_thousands(stated.bandwidth_mib_per_s?.value),
     );
     Some(Contradiction { message, is_of_latency: false })
+}
+
+const MIB: f64 = 1_048_576.0;
+
+/// `8 KiB`, `8 KiB to 64 KiB`.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sizes below 8 PiB")]
+pub(crate) fn sizes_in_words(sizes: Range) -> String {
+    let size = |bytes: f64| ByteSize::bytes(bytes as u64).to_string();
+    if sizes.low == sizes.high {
+        size(sizes.low)
+    } else {
+        format!("{} to {}", size(sizes.low), size(sizes.high))
+    }
 }
 
 /// No load has more I/Os in flight than it keeps outstanding.
@@ -173,5 +190,17 @@ mod tests {
     fn rates_that_contradict_each_other_are_told_beside_the_verdict_on_latencies() {
         let figures = "iops = 64123, bandwidth_mib_per_s = 525.3, lat_mean_us = 998.1";
         check(figures, true, Outcome::Qualified, "but measured with figures that contradict each other");
+    }
+
+    #[test]
+    fn rates_that_contradict_each_other_are_told_with_what_the_iops_would_make() {
+        let text = "format = \"iotrial.table/1\"\ntitle = \"T\"\n[[row]]\nid = \"A\"\nload = { block_size_bytes = 8192 }\nread = { iops = 850000, bandwidth_mib_per_s = 6800 }\n";
+        let records = PublishedTable::parse(text).unwrap().records(&TablePlace::default());
+        let found = contradictions(&Subject::of_imported(&records[0]));
+        let messages: Vec<&str> = found.iter().map(|one| one.message.as_str()).collect();
+        assert_eq!(
+            messages,
+            ["850,000 IOPS of its reads at 8 KiB are 6,641 MiB/s, but it states 6,800 MiB/s"]
+        );
     }
 }

@@ -103,7 +103,7 @@ impl Judged {
         let Self { stream, statistic, shown, .. } = self;
         let (role, category, limit) = (self.role_words(), self.category_words(), format_limit(self.limit_us));
         let on = self.on();
-        format!("{role} {stream} {statistic}{on} is {shown}: {category} (acceptable below {limit})")
+        format!("{role} {stream} {statistic}{on} is {shown}: {category} (limit {limit})")
     }
 }
 

@@ -119,10 +119,11 @@ pub enum SettingEvidence {
 }
 
 impl Setting {
-    /// The same with what speaks against the measurements.
+    /// The same with what speaks against the measurements. What follows from the host alone is as sure as before.
     #[must_use]
     pub(crate) fn with_reserve(self, reserve: Option<&'static str>) -> Self {
-        Self { reserve, ..self }
+        let is_measured = !matches!(self.evidence, SettingEvidence::Processors { .. });
+        Self { reserve: reserve.filter(|_| is_measured), ..self }
     }
 
     /// The value as it is written into a configuration file.
@@ -276,7 +277,7 @@ fn tempdb_files(subject: &Subject<'_>) -> Option<Setting> {
     let (value, computed) = bounded(f64::from(cpu_count), (1.0, f64::from(MOST_TEMPDB_FILES)));
     Some(Setting {
         database: Database::SqlServer,
-        name: "data files of tempdb",
+        name: "number of tempdb data files",
         value,
         computed,
         evidence: SettingEvidence::Processors { cpu_count },

@@ -62,8 +62,8 @@ fn the_gain_of_the_ultra_disk_is_that_of_batch_requests_and_not_of_business_tran
     assert_eq!((only.check, only.place.as_str()), (Check::ClaimedGain, "row ultra against row premium-pool"));
     assert_eq!(
         only.message,
-        "“33 percent more SQL Server throughput” is true for batch requests per second +33.6 %, \
-         but not for business transactions per second +17.3 %"
+        "“33 percent more SQL Server throughput” is true of batch requests per second (+33.6 %), \
+         but not of business transactions per second (+17.3 %)"
     );
 }
 
@@ -73,8 +73,8 @@ fn littles_law_recovers_the_outstanding_ios_of_the_four_set_ups() {
     assert_eq!(
         audit.observations,
         [
-            "Little's law gives 170.3 to 171.2 outstanding I/Os in 4 rows; the load has 176, 48 of them computed and \
-          not printed (−3.2 % to −2.7 %)."
+            "Little's law gives 170.3 to 171.2 outstanding I/Os in 4 rows; the load has 176, of which 128 are stated and \
+          48 worked out (−3.2 % to −2.7 %, which fits)."
         ]
     );
     assert_eq!(held(&audit, Check::LittlesLaw), (4, 0));
@@ -109,7 +109,7 @@ fn the_words_of_the_four_set_ups_are_not_those_of_their_own_table() {
     );
     assert_eq!(
         audit.findings[0].message,
-        "1,072.5 µs is called excellent, but the table of categories calls it good: excellent is below 1 ms"
+        "1.0725 ms is called excellent, but the table of categories calls it good: excellent is below 1 ms"
     );
     assert_eq!(held(&audit, Check::ClaimedCategory), (4, 6));
 }

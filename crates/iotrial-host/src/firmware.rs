@@ -50,7 +50,7 @@ impl Firmware {
             return Some(firmware);
         }
         let hypervisor = (!self.hypervisor.is_empty()).then(|| self.hypervisor.clone());
-        hypervisor.or_else(|| (self.is_guest == Some(true)).then(|| "hypervisor".to_owned()))
+        hypervisor.or_else(|| (self.is_guest == Some(true)).then(|| "virtual machine".to_owned()))
     }
 
     /// One word for it; `None` where nothing tells.
@@ -99,7 +99,7 @@ mod tests {
         };
         check(true, "", "Amazon EC2", "m6i.large", Some("Amazon EC2 m6i.large"));
         check(true, "xen", "unknown", "", Some("xen"));
-        check(true, "", "", "", Some("hypervisor"));
+        check(true, "", "", "", Some("virtual machine"));
         check(false, "", "Dell Inc.", "PowerEdge", None);
     }
 

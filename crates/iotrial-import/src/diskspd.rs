@@ -12,7 +12,7 @@ use iotrial_model::units::ByteSize;
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
-use crate::text::{count, kept, number, quote};
+use crate::text::{count, kept, number, quote, quote_message};
 use crate::{ImportError, Reading};
 
 /// Elements and attributes. A result has a few thousand elements, and a day in seconds has 1.4 million
@@ -203,7 +203,10 @@ fn read_results(results: &Element, prefix: &str, reading: &mut Reading<'_>) -> R
     let version = system.and_then(|system| system.child("Tool")).and_then(|tool| tool.text_of("Version"));
     let profiles: Vec<&Element> = profiles_of(results).collect();
     for error in results.all("Error") {
-        reading.notes.warn(format!("{prefix}Results.Error"), format!("diskspd said: {}", quote(&error.text)));
+        reading.notes.warn(
+            format!("{prefix}Results.Error"),
+            format!("message from diskspd: {}", quote_message(&error.text)),
+        );
     }
     for (index, span) in results.all("TimeSpan").enumerate() {
         let path = format!("{prefix}TimeSpan[{index}]");

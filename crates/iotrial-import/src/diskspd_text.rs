@@ -11,7 +11,7 @@ use iotrial_model::load::{Durability, Pattern};
 use iotrial_model::units::ByteSize;
 
 use crate::diskspd::{MOST_OPTIONS, MOST_SPANS, MOST_TARGETS, time_of};
-use crate::text::{Notes, count, kept, number, numbered, quote};
+use crate::text::{Notes, count, kept, number, numbered, quote, quote_message};
 use crate::{ImportError, Reading};
 
 /// What was asked of one time span.
@@ -271,7 +271,7 @@ impl SpanReader<'_> {
         {
             record.host.cpu_count = count(rest, at, notes).and_then(|cpus| u32::try_from(cpus).ok());
         } else if text.starts_with("ERROR") || text.starts_with("WARNING") {
-            notes.warn(at(), format!("diskspd said: {}", quote(text)));
+            notes.warn(at(), format!("message from diskspd: {}", quote_message(text)));
         }
         let cells: Vec<&str> = text.split('|').map(str::trim).take(MOST_CELLS).collect();
         match cells.as_slice() {

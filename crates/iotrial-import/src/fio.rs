@@ -19,7 +19,7 @@ use iotrial_model::imported::{
 use crate::fio_log;
 use crate::fio_options::FioOptions;
 use crate::json::{Node, documents};
-use crate::text::{numbered, quote};
+use crate::text::{numbered, quote, quote_message};
 use crate::{ImportError, Reading};
 
 mod group;
@@ -108,9 +108,9 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         // What fio said before it broke off is all that there is.
         // The first warning is the first thing that fio printed, and mostly the reason.
         let said = reading.notes.take().into_iter().next().map(|warning| warning.message);
-        let other = || text.lines().find(|line| !line.trim().is_empty()).map(quote);
+        let other = || text.lines().find(|line| !line.trim().is_empty()).map(quote_message);
         let said = said.or_else(other).unwrap_or_default();
-        return Err(reading.no_result(format!("there is no JSON from fio, only “{said}”")));
+        return Err(reading.no_result(format!("there is only “{said}”")));
     }
     let mut snapshots = 0;
     for (index, document) in results.iter().enumerate() {
@@ -145,6 +145,11 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         Run { document: *document, prefix }.read(reading)?;
     }
     Ok(())
+}
+
+/// What an error of a job means.
+pub(crate) fn ended_with(code: u64) -> String {
+    format!("fio ended the job with error {code}")
 }
 
 /// The entries of a document: jobs, or those of clients.
@@ -205,7 +210,8 @@ fn without_foreign_lines<'t>(text: &'t str, reading: &mut Reading<'_>) -> Cow<'t
     let mut kept = String::with_capacity(text.len() + 64);
     for (number, line) in numbered(text) {
         if is_message(line) {
-            reading.notes.warn_line(number, format!("fio said: {}", quote(line)));
+            let said = line.strip_prefix("fio: ").unwrap_or(line);
+            reading.notes.warn_line(number, format!("message from fio: {}", quote_message(said)));
         } else if let Some(key) = no_number(line) {
             reading.notes.warn_line(number, format!("`{}` is not a number", quote(key)));
             // JSON has no NaN, and one such value would make the whole document unreadable. `null` keeps the
@@ -383,7 +389,7 @@ impl<'d, 't> Run<'d, 't> {
         let is_of_others = is_together && has_other_jobs(node, &ops, &load);
         warn_of_short(node, &ops, &load, is_of_others, &path, reading);
         if is_of_others {
-            let message = "the figures are those of a group of several jobs, and the options those of one of them: the load is not imported";
+            let message = "the figures are those of a group of several jobs, but fio lists the options of only one of them: the figures are imported without a description of their load";
             reading.notes.warn(&path, message);
             // The options are kept, because they are what was found; only their meaning is withdrawn.
             load = StatedLoad { options: load.options, ..StatedLoad::default() };
@@ -398,7 +404,7 @@ impl<'d, 't> Run<'d, 't> {
             role: None,
             load,
             ops,
-            error: error.map(|code| format!("fio ended the job with the error {code}")),
+            error: error.map(ended_with),
             cpu: (cpu.usr_percent.is_some() || cpu.sys_percent.is_some()).then_some(cpu),
         };
         if let Some(error) = &job.error {

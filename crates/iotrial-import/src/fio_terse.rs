@@ -7,6 +7,7 @@ use iotrial_model::imported::{
     CpuBasis, ImportedJob, ImportedRecord, Stated, StatedCpu, StatedLatency, StatedPercentile, StatedStream,
 };
 
+use crate::fio::ended_with;
 use crate::text::{count, number, numbered, quote};
 use crate::{ImportError, Reading};
 
@@ -101,8 +102,7 @@ fn read_line(line: usize, fields: &[&str], reading: &mut Reading<'_>) -> Result<
     };
     job.cpu = Some(cpu).filter(|cpu| cpu.usr_percent.is_some());
     let error = count(fields[name_at + 2], || place(line, name_at + 2), &mut reading.notes);
-    job.error =
-        error.filter(|code| *code != 0).map(|code| format!("fio ended the job with the error {code}"));
+    job.error = error.filter(|code| *code != 0).map(ended_with);
     if let Some(error) = &job.error {
         reading.notes.warn(place(line, name_at + 2), error.clone());
     }

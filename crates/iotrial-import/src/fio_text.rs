@@ -12,6 +12,7 @@ use iotrial_model::imported::{
 use iotrial_model::load::{Direction, Pattern};
 use iotrial_model::units::ByteSize;
 
+use crate::fio::ended_with;
 use crate::fio_options::SYNCHRONOUS;
 use crate::text::{as_count, numbered, quote};
 use crate::{ImportError, Reading};
@@ -231,7 +232,7 @@ fn entry_of(text: &str, line: usize, reading: &mut Reading<'_>) -> Entry {
     };
     let error = number("err=").filter(|code| *code != 0);
     let mut job = ImportedJob { name: quote(name), ..ImportedJob::default() };
-    job.error = error.map(|code| format!("fio ended the job with the error {code}"));
+    job.error = error.map(ended_with);
     if let Some(error) = &job.error {
         reading.notes.warn_line(line, error.clone());
     }

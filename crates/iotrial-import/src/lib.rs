@@ -149,7 +149,7 @@ pub enum ImportError {
         source: Mistakes,
     },
     /// It is of a known kind, and has no result in it.
-    #[error("it is {} without a result in it: {why}", .kind.as_str())]
+    #[error("it looks like {}, but has no results: {why}", .kind.as_str())]
     NoResult {
         /// The format that was recognised.
         kind: SourceKind,

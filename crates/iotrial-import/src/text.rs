@@ -23,6 +23,8 @@ const MOST_WARNINGS: usize = 50;
 /// What is quoted of a stranger's text.
 // Long enough to recognise a line by, short enough for a line on a terminal.
 const LONGEST_QUOTE: usize = 60;
+/// The same of what a tool says of itself: with a path, such a line of fio has twice as much.
+const LONGEST_MESSAGE: usize = 300;
 /// A path through a document with keys that no tool wrote is longer.
 const LONGEST_PLACE: usize = 200;
 /// What is kept of one option; lists of files are longer than anything else.
@@ -235,6 +237,11 @@ impl Notes {
 /// A stranger's text as it may stand in a message: short, and without control characters.
 pub(crate) fn quote(text: &str) -> String {
     cut(text.trim(), LONGEST_QUOTE)
+}
+
+/// What a tool says of itself, as it may stand in a message: at its end is mostly why it failed.
+pub(crate) fn quote_message(text: &str) -> String {
+    cut(text.trim(), LONGEST_MESSAGE)
 }
 
 /// A stranger's text as it is kept in a record: whole, unless nobody would have written it.

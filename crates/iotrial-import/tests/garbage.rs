@@ -57,7 +57,10 @@ fn what_is_no_result_is_told_as_such() {
         error_of(b"500, 12345, 0, 4096, 0\n"),
         "it is a log of fio, which is read with the JSON next to it"
     );
-    assert!(error_of(b"fio: pid=1, err=2/file:x.c:1, error=No such file\n").contains("fio said: fio: pid=1"));
+    assert!(
+        error_of(b"fio: pid=1, err=2/file:x.c:1, error=No such file\n")
+            .contains("there is only “message from fio: pid=1, err=2/file:x.c:1, error=No such file”")
+    );
 }
 
 #[test]

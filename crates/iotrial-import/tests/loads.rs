@@ -176,4 +176,5 @@ fn flushes_that_fio_counts_as_short_reads_are_no_short_reads() {
     assert!(warned(&job("", ", \"short_ios\" : 0")).is_empty());
     assert!(warned(&job(", \"short_ios\" : 8055", "")).is_empty(), "more than were read");
     assert_eq!(warned(&job(", \"short_ios\" : 3", "")), ["3 I/Os came back short"]);
+    assert_eq!(warned(&job(", \"short_ios\" : 1", "")), ["1 I/O came back short"]);
 }

@@ -115,7 +115,7 @@ fn every_result_of_fio_imports_with_its_figures() {
         let imported = read(path);
         if path.ends_with("various/fio-verification-error.txt") {
             let error = imported.unwrap_err();
-            assert!(error.to_string().contains("without a result"), "{error}");
+            assert!(error.to_string().contains("has no results"), "{error}");
             continue;
         }
         let imported = imported.unwrap_or_else(|error| panic!("{}: {error}", path.display()));

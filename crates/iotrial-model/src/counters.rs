@@ -10,7 +10,7 @@ mod recording;
 mod snapshots;
 
 pub use joined::JoinError;
-pub use recording::{RECORDING_FORMAT, RecordedDisk, RecordedInterval, RecordingHead};
+pub use recording::{RECORDING_FORMAT, RECORDING_TOOL, RecordedDisk, RecordedInterval, RecordingHead};
 pub use snapshots::{Snapshot, SnapshotCounts, SnapshotError, Snapshots, When};
 
 words! {

@@ -185,7 +185,7 @@ impl Demand {
     pub fn parse(text: &str) -> Result<Self, Mistakes> {
         read_toml(text, |top| {
             top.required("format", |top, key| top.word(key, &[(DEMAND_FORMAT, ())]));
-            let title = top.text("title").unwrap_or_else(|| "Demand".to_owned());
+            let title = top.text("title").unwrap_or_else(|| "the demand".to_owned());
             // Streams without a role come first, as they do in what is written (`to_toml`).
             let mut streams = read_streams(top, None);
             let roles = top.tables("role", |table| {
@@ -234,10 +234,10 @@ impl Demand {
     pub fn of(subject: &Subject<'_>, name: &str) -> Option<Self> {
         let streams = streams_of(subject);
         let (title, source) = match subject.source {
-            Some(_) => (format!("what {name} did"), format!("imported result {name}")),
+            Some(_) => (format!("the load of {name}"), format!("imported result {name}")),
             None => {
                 let source = format!("record {}", subject.id);
-                (subject.label.map_or_else(|| format!("As in {source}"), str::to_owned), source)
+                (subject.label.map_or_else(|| format!("the load of {source}"), str::to_owned), source)
             }
         };
         (!streams.is_empty()).then(|| Self { source: Some(source), ..Self::new(title, streams) })

@@ -13,7 +13,7 @@ pub enum EngineKind {
     Uring,
     /// Windows completion ports: one for each of a few threads.
     Iocp,
-    /// Blocking reads and writes at an offset, one thread for each outstanding I/O.
+    /// Blocking reads and writes (pread, pwrite), one thread for each outstanding I/O.
     Threads,
     /// A simulated device on a simulated clock.
     Sim,
@@ -84,7 +84,7 @@ impl EngineKind {
             },
             Self::Threads => EngineFacts {
                 word: "threads",
-                meaning: "Blocking reads and writes at an offset, one thread for each outstanding I/O",
+                meaning: "Blocking reads and writes, one thread for each outstanding I/O",
                 thread_for_each_io: true,
                 ..plain
             },

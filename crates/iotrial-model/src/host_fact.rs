@@ -204,7 +204,9 @@ impl FactId {
             (FactUnit::Kib, _) => format!("{} KiB", grouped()),
             (FactUnit::Percent, _) => format!("{number} %"),
             (FactUnit::MbitPerS, _) => format!("{} Mbit/s", grouped()),
-            (FactUnit::Centiseconds, _) => format!("{number} centiseconds"),
+            (FactUnit::Centiseconds, _) => {
+                format!("{} centiseconds ({} s)", grouped(), *number as f64 / 100.0)
+            }
             (FactUnit::Seconds, _) => format!("{} s", grouped()),
             (FactUnit::Plain, _) => grouped(),
         }

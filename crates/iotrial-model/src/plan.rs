@@ -9,7 +9,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use crate::engine::{EngineDevice, EngineFacts, EngineKind};
-use crate::load::{BlockSizes, Distribution, Durability, FollowedOp, GroupCommit, Pattern, Role};
+use crate::load::{BlockSizes, Distribution, Durability, FollowedOp, GroupCommit, LogTail, Pattern, Role};
 use crate::need::Need;
 use crate::profile::{JobProfile, Profile, Schedule};
 pub use crate::sim_device::{SimDevice, SimStall};
@@ -293,12 +293,17 @@ impl Job {
             }
             Arrival::Following { job, per, ratio } => {
                 let op = if per == FollowedOp::Any { "I/O" } else { per.as_str() };
+                let what = if self.group_commit.is_some() { "commits" } else { "I/Os" };
                 let leader = plan.jobs.get(job).map_or("?", |job| job.name.as_str());
-                all.push(format!("{ratio} for each {op} of {leader}"));
+                all.push(format!("{ratio} {what} for each {op} of {leader}"));
             }
         }
         if let Some(GroupCommit { commit_size, largest_write, tail }) = self.group_commit {
-            all.push(format!("group commit of {commit_size} each, up to {largest_write}, {tail}"));
+            let tail = match tail {
+                LogTail::Pad => "filled up to whole blocks",
+                LogTail::Rewrite => "a block that is not full is written again",
+            };
+            all.push(format!("group commit of {commit_size} each, writes up to {largest_write}, {tail}"));
         }
         if self.flush_every > 1 {
             all.push(format!("durable every {} writes", self.flush_every));

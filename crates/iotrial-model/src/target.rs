@@ -87,7 +87,7 @@ impl FreeSpace {
 /// Files do not fit on a file system without going below what has to stay free ([`FreeSpace::usable`]).
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{needed} of files are needed on `{}`, but only {usable} may be used, so that 10 % and at least {LEAST_FREE} stay free",
+    "{needed} of files are needed on `{}`, but only {usable} may be used, because 10 % of the file system, and at least {LEAST_FREE}, must stay free",
     path.display()
 )]
 pub struct NoSpace {

@@ -158,9 +158,9 @@ fn of_audit(audit: &Audit) -> Document {
         sections.push(section("checks", "What was checked", Block::Table(checks(&audit.checks))));
     }
     Document {
-        title: format!("Audit of {}", audit.subject),
+        title: format!("Audit of “{}”", audit.subject),
         byline: match audit.kind {
-            "table" => "A printed table, and what its text says about it".to_owned(),
+            "table" => "A published table and the claims about it in the text".to_owned(),
             "import" => "A result of another tool".to_owned(),
             _ => "A run".to_owned(),
         },
@@ -172,12 +172,12 @@ fn of_audit(audit: &Audit) -> Document {
 
 fn line(finding: &AuditFinding) -> FindingLine {
     let AuditFinding { check, weight, place, message, cause, right, .. } = finding;
-    let right = right.as_ref().map_or_else(String::new, |right| format!(" Right: {right}."));
+    let right = right.as_ref().map_or_else(String::new, |right| format!(" It should be: {right}."));
     let severity = match weight {
         Weight::Contradiction => Severity::Serious,
         Weight::Doubt => Severity::Warning,
     };
-    let message = format!("{place}: {message}. Most likely {cause}.{right}");
+    let message = format!("{place}: {message}. Likely cause: {cause}.{right}");
     FindingLine::about(About::Check(*check), severity, message)
 }
 
@@ -196,7 +196,7 @@ fn checks(checks: &[CheckCount]) -> Table {
         caption: "How often each check held".to_owned(),
         columns: vec![
             Column::new("check", Quantity::Words),
-            Column::new("holds", Quantity::Words).optional(),
+            Column::new("what is compared", Quantity::Words).optional(),
             Column::new("agreed", Quantity::Count),
             Column::new("contradictions", Quantity::Count),
             Column::new("doubts", Quantity::Count),
@@ -229,14 +229,15 @@ mod tests {
         assert!(shown.contains("✗ It contradicts itself: 1 contradiction\n"), "{shown}");
         assert!(shown.contains("Checks that hold: 1 of 2."), "{shown}");
         assert!(
-            shown.contains("Little's law gives 31.95 outstanding I/Os; the load has 32 (−0.2 %)."),
+            shown
+                .contains("Little's law gives 31.95 outstanding I/Os; the load has 32 (−0.2 %, which fits)."),
             "{shown}"
         );
         let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(
             words.contains(
-                "✗ serious row A, read: 54,321 IOPS of 8 KiB make 424.4 MiB/s, not 445 MiB/s: +4.9 %. Most likely MB/s, \
-                 of 1,000,000 bytes, are printed as MiB/s, of 1,048,576. Right: 424.4 MiB/s. [iops-bandwidth]"
+                "✗ serious row A, read: 54,321 IOPS of 8 KiB make 424.4 MiB/s, not 445 MiB/s: +4.9 %. Likely cause: MB/s, \
+                 of 1,000,000 bytes, are printed as MiB/s, of 1,048,576. It should be: 424.4 MiB/s. [iops-bandwidth]"
             ),
             "{shown}"
         );

@@ -14,7 +14,7 @@ mod slob;
 
 use iotrial_analysis::awr::AwrAnswer;
 use iotrial_analysis::words::number_in_words;
-use iotrial_model::awr::{AwrFigure, AwrReport, AwrUnit, IoStat, Quoted, Standing, TopDatabase};
+use iotrial_model::awr::{AwrFigure, AwrKind, AwrReport, AwrUnit, IoStat, Quoted, Standing, TopDatabase};
 
 use crate::document::{Block, Document, Section};
 use crate::quantity::Quantity;
@@ -64,7 +64,7 @@ fn value(quoted: Option<&Quoted>) -> Value {
     Value::number(quoted.and_then(|one| one.value))
 }
 
-/// What the reader should know about a value: nothing if it is as printed.
+/// How far a value may be relied on, for the column `basis`.
 fn standing(quoted: Option<&Quoted>) -> Value {
     match quoted {
         None => Value::Absent,
@@ -90,7 +90,14 @@ fn in_brief(report: &AwrReport) -> Vec<(&'static str, String)> {
     let mut lines = Vec::new();
     let release = database.release.as_deref().unwrap_or("release not stated");
     let role = database.role.as_deref().map_or_else(String::new, |role| format!(", {}", role.to_lowercase()));
-    lines.push(("Database", format!("{} ({}), {release}{role}", database.title(), report.kind)));
+    let kind = match report.kind {
+        AwrKind::Instance => "report of one instance",
+        AwrKind::Cluster => "report of the cluster",
+        AwrKind::Pluggable => "report of a pluggable database",
+        AwrKind::Statspack => "Statspack report",
+        AwrKind::Miner => "output of AWR-Miner",
+    };
+    lines.push(("Database", format!("{} ({kind}), {release}{role}", database.title())));
     let names: Vec<String> = report
         .instances
         .iter()
@@ -189,21 +196,26 @@ fn asked(answer: &AwrAnswer) -> Section {
             is_total: false,
         }
     };
+    // With one decimal, the kinds of a few I/Os per second would not add up to all of them.
+    let rates = match figures.value(AwrFigure::Requests) {
+        Some(..100.0) => Quantity::Unitless,
+        _ => Quantity::Iops,
+    };
     let table = Table {
         caption: "What the database asks of its storage".to_owned(),
         columns: vec![
             Column::new("I/O", Quantity::Words),
-            Column::new("IOPS", Quantity::Iops),
+            Column::new("IOPS", rates),
             Column::new("throughput", Quantity::BandwidthMibPerS),
             Column::new("mean size, KiB", Quantity::Unitless),
-            Column::new("standing", Quantity::Words).optional(),
+            Column::new("basis", Quantity::Words).optional(),
         ],
         rows: rows.map(row).collect(),
         at_a_glance: true,
     };
     section(
         "asked",
-        "What the database asks",
+        "What the database asks of its storage",
         Some(
             "Averages over the interval. “All” includes redo, control files, archiver and backup; AWR's MB are MiB.",
         ),
@@ -219,7 +231,7 @@ fn origin(answer: &AwrAnswer) -> Section {
     };
     let table = Table {
         caption: "Where the figures are from".to_owned(),
-        columns: ["figure", "standing", "place"].map(|name| Column::new(name, Quantity::Words)).into(),
+        columns: ["figure", "basis", "place"].map(|name| Column::new(name, Quantity::Words)).into(),
         rows: answer.figures.iter().map(row).collect(),
         at_a_glance: false,
     };
@@ -301,7 +313,7 @@ fn waits(answer: &AwrAnswer) -> Option<Section> {
         section(
             "waits",
             "Waits for I/O",
-            Some("The category rates the mean by the threshold set `flash`. Direct path reads and smart scans wait for several I/Os at once and have no category."),
+            Some("The category rates the mean by the threshold set `flash`, which has different limits for single-block reads, scans and the log. Direct path reads and smart scans wait for several I/Os at once and have no category. Shares are of DB time; those of background processes are of background time."),
             Block::Table(Table {
                 caption: "Waits for I/O".to_owned(),
                 columns: vec![
@@ -313,8 +325,8 @@ fn waits(answer: &AwrAnswer) -> Option<Section> {
                     Column::new("p50", Quantity::LatencyUs).optional(),
                     Column::new("p95", Quantity::LatencyUs).optional(),
                     Column::new("p99", Quantity::LatencyUs).optional(),
-                    Column::new("of its time", Quantity::Percent),
-                    Column::new("standing of the mean", Quantity::Words).first_to_go(),
+                    Column::new("share", Quantity::Percent),
+                    Column::new("basis of the mean", Quantity::Words).first_to_go(),
                 ],
                 rows,
                 at_a_glance: true,
@@ -389,7 +401,7 @@ fn tablespaces(report: &AwrReport) -> Option<Section> {
                     Column::new("mean read", Quantity::LatencyUs),
                     Column::new("blocks per read", Quantity::Unitless),
                     Column::new("writes", Quantity::Iops),
-                    Column::new("standing of writes", Quantity::Words).first_to_go(),
+                    Column::new("basis of writes", Quantity::Words).first_to_go(),
                 ],
                 rows,
                 at_a_glance: false,

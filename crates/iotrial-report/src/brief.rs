@@ -79,8 +79,8 @@ fn load_in_brief(plan: &Plan) -> String {
         counted(plan.total_iodepth().into(), "outstanding I/O"),
         match (plan.engine.touches_targets(), plan.direct) {
             (false, _) => "engine",
-            (true, true) => "direct I/O by",
-            (true, false) => "through the page cache by",
+            (true, true) => "direct I/O, engine",
+            (true, false) => "through the page cache, engine",
         },
         plan.engine.as_str(),
         phases(plan),

@@ -14,6 +14,11 @@ pub(crate) fn moment(seconds: f64) -> String {
     time_of(seconds).map_or_else(String::new, |time| time.strftime("%Y-%m-%d %H:%M").to_string())
 }
 
+/// The same with its seconds: `2025-03-03 10:00:05`.
+pub(crate) fn second(seconds: f64) -> String {
+    time_of(seconds).map_or_else(String::new, |time| time.strftime("%Y-%m-%d %H:%M:%S").to_string())
+}
+
 /// The same as programs read it: `2025-03-03T10:00:05`.
 pub(crate) fn exact(seconds: f64) -> String {
     time_of(seconds).map_or_else(String::new, |time| time.to_string())
@@ -38,6 +43,7 @@ mod tests {
     fn an_hour_is_an_hour_and_midnight_is_a_day() {
         let at = 1_740_996_000.0;
         assert_eq!((moment(at).as_str(), exact(at).as_str()), ("2025-03-03 10:00", "2025-03-03T10:00:00"));
+        assert_eq!(second(at + 5.0), "2025-03-03 10:00:05");
         assert_eq!((tick(at).as_str(), tick(at + 14.0 * 3_600.0).as_str()), ("10:00", "4 Mar"));
         // A spreadsheet shows 2025-03-03 as day 45719.
         assert_eq!(spreadsheet_day(at).floor(), 45_719.0);

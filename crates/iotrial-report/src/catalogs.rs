@@ -27,7 +27,7 @@ impl Document {
             FindingLine::about(
                 About::OldCatalog,
                 Severity::Warning,
-                format!("{words}; `iotrial docs catalogs` says how to renew them"),
+                format!("{words}; `iotrial docs catalogs` says how to update them"),
             )
         });
         if let (Some(warning), Some(opening)) = (warning, self.sections.first_mut()) {
@@ -61,11 +61,11 @@ impl Document {
                 Column::new("catalog", Quantity::Words),
                 Column::new("region", Quantity::Words).optional(),
                 Column::new("currency", Quantity::Words).optional(),
-                Column::new("volumes", Quantity::Count),
-                Column::new("machines", Quantity::Count),
-                Column::new("priced", Quantity::Count).optional(),
-                Column::new("oldest", Quantity::Words),
-                Column::new("newest", Quantity::Words),
+                Column::new("volume", Quantity::Count).under("kinds of"),
+                Column::new("all", Quantity::Count).under("machines"),
+                Column::new("priced", Quantity::Count).under("machines").optional(),
+                Column::new("oldest", Quantity::Words).under("sources"),
+                Column::new("newest", Quantity::Words).under("sources"),
             ],
             rows: catalogs.iter().map(row).collect(),
             at_a_glance: true,
@@ -75,7 +75,7 @@ impl Document {
         let mut lines: Vec<FindingLine> = warnings.iter().map(old).collect();
         for one in catalogs {
             let about = About::Provider(&one.catalog.provider);
-            let gaps = one.catalog.gaps.iter().map(|gap| format!("not known: {}", gap.text));
+            let gaps = one.catalog.gaps.iter().map(|gap| format!("missing: {}", gap.text));
             lines.extend(gaps.map(|message| FindingLine::about(about, Severity::Note, message)));
         }
         let mut sections = vec![Section {

@@ -21,6 +21,7 @@ use iotrial_model::finding::{Finding, FindingId};
 use iotrial_model::metric::MetricKey;
 use iotrial_model::stream::{Stream, StreamOf};
 use iotrial_model::units::group_thousands;
+use iotrial_model::words;
 
 use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
 use crate::gates;
@@ -31,7 +32,7 @@ use crate::text::cut;
 
 /// More rows than this are left to the forms that can be scrolled.
 const MOST_ROWS_AT_A_GLANCE: usize = 48;
-/// How many configurations to avoid are named; the others are counted.
+/// How many configurations to avoid, and tails, are named; the others are counted.
 const MOST_AVOIDED: usize = 8;
 /// Names of attributes in titles of charts are cut to this many characters.
 const LONGEST_ATTRIBUTE: usize = 40;
@@ -66,7 +67,7 @@ impl Document {
             title: title(comparison),
             byline: format!(
                 "From {runs} {}",
-                if is_printed { "results as their sources state them" } else { "runs" }
+                if is_printed { "results, as given by their sources" } else { "runs" }
             ),
             in_brief: in_brief(comparison),
             sections: sections.into_iter().flatten().collect(),
@@ -115,8 +116,12 @@ pub(crate) fn recommendation(comparison: &Comparison) -> Section {
     if avoid.len() > MOST_AVOIDED {
         avoided.push(format!("and {} more, which are worse in everything", avoid.len() - MOST_AVOIDED));
     }
+    let mut tails: Vec<String> = exceptions.iter().take(MOST_AVOIDED).cloned().collect();
+    if exceptions.len() > MOST_AVOIDED {
+        tails.push(format!("and {} more; --json has all of them", exceptions.len() - MOST_AVOIDED));
+    }
     let lists = [
-        ("Exceptions", exceptions.iter().take(MOST_AVOIDED).cloned().collect()),
+        ("Tail latency", tails),
         ("What each factor changes", factors.clone()),
         (
             "What a larger number brings",
@@ -129,8 +134,11 @@ pub(crate) fn recommendation(comparison: &Comparison) -> Section {
     if let Some(matrix) = &comparison.over_loads {
         return loads::answer(matrix, lists_of(lists));
     }
-    let (headline, is_good) =
-        headline(best.as_ref().map(|best| title_of(comparison, best)), "", reservations);
+    let is_contradictory = |one: &&Configuration| one.is_contradictory();
+    let contradictory = comparison.configurations.iter().filter(is_contradictory);
+    let contradictory: Vec<&str> = contradictory.map(|one| one.key.as_str()).collect();
+    let best = best.as_ref().map(|best| title_of(comparison, best));
+    let (headline, is_good) = headline(best, "", reservations, &contradictory);
     Section {
         id: "recommendation",
         heading: "",
@@ -152,8 +160,13 @@ fn lists_of<const N: usize>(lists: [(&'static str, Vec<String>); N]) -> Vec<Poin
 }
 
 /// The answer in a few words, and whether it is a good one. `of` says which part of the loads it is about, if not all:
-/// ` for 5 of 6 loads`.
-fn headline(best: Option<String>, of: &str, reservations: &[Reservation]) -> (String, Option<bool>) {
+/// ` for 5 of 6 loads`; `contradictory` are the keys of those whose own figures contradict each other.
+fn headline(
+    best: Option<String>,
+    of: &str,
+    reservations: &[Reservation],
+    contradictory: &[&str],
+) -> (String, Option<bool>) {
     let has = |kind: ReservationKind| reservations.iter().any(|one| one.kind == kind);
     let is_best = best.is_some();
     let headline = match best {
@@ -166,7 +179,8 @@ fn headline(best: Option<String>, of: &str, reservations: &[Reservation]) -> (St
             }
         }
         Some(best) if has(ReservationKind::Contradictory) => {
-            format!("Recommended{of} only if the figures are right, which contradict each other: {best}")
+            let whose = words::in_brief(contradictory, 4, 3);
+            format!("Recommended{of} only if the contradictory figures of {whose} can be trusted: {best}")
         }
         Some(best) if has(ReservationKind::Froze) => format!("Ahead{of}, but it freezes: {best}"),
         Some(best) => format!("Recommended{of}: {best}"),
@@ -228,7 +242,7 @@ fn configurations(comparison: &Comparison) -> Section {
             Column::new("attributes", Quantity::Words).optional(),
             Column::new("runs", Quantity::Count),
             Column::new("measured", Quantity::Seconds).optional(),
-            Column::new("times first", Quantity::Count),
+            Column::new("first or tied", Quantity::Count),
             Column::new("mean place", Quantity::Place),
             Column::new("max", Quantity::LatencyUs).under("lat"),
         ],
@@ -239,7 +253,19 @@ fn configurations(comparison: &Comparison) -> Section {
     if all.iter().all(|one| one.worst_io().is_none()) {
         table.without_column(table.columns.len() - 1);
     }
-    Section { id: "configurations", heading: "Configurations", note: None, blocks: vec![Block::Table(table)] }
+    let note = places_note(comparison);
+    Section { id: "configurations", heading: "Configurations", note, blocks: vec![Block::Table(table)] }
+}
+
+/// What the places in the table of configurations mean; `None` where nothing is ranked.
+fn places_note(comparison: &Comparison) -> Option<String> {
+    let is_whole = |one: &&Ranking| one.places.len() == comparison.configurations.len();
+    let count = comparison.rankings.iter().filter(is_whole).count();
+    (count > 0 && !comparison.recommendation.standings.is_empty()).then(|| {
+        format!(
+            "“First or tied” is the number of rankings (of {count}) in which no other configuration is ahead. For “mean place”, those that share a place get the middle of the places that they take, and each group of metrics (such as throughput or tail latency) counts the same."
+        )
+    })
 }
 
 /// A stream under a load: the subject of a row.
@@ -336,7 +362,7 @@ fn cpu_table(comparison: &Comparison) -> Option<Table> {
     };
     let row = |one: &Configuration| {
         let cells = figures.iter().map(|figure| Value::amount(one.amount(&Metric::of_cpu(*figure))));
-        let cells = [Value::Text("cpu".to_owned()), Value::Text(marked(comparison, &one.key))]
+        let cells = [Value::Text("CPU".to_owned()), Value::Text(marked(comparison, &one.key))]
             .into_iter()
             .chain(cells)
             .collect();
@@ -344,7 +370,7 @@ fn cpu_table(comparison: &Comparison) -> Option<Table> {
     };
     (!figures.is_empty()).then(|| Table {
         caption: "CPU of the load".to_owned(),
-        columns: [Column::new("stream", Quantity::Words), Column::new("key", Quantity::Words)]
+        columns: [Column::new("what", Quantity::Words), Column::new("key", Quantity::Words)]
             .into_iter()
             .chain(figures.iter().map(column))
             .collect(),
@@ -358,7 +384,7 @@ fn moved_table(comparison: &Comparison) -> Option<Table> {
     let row = |one: &Configuration| {
         let moved = [Stream::Read, Stream::Write].map(|stream| one.moved_gib(stream));
         let both = moved.iter().flatten().count() > 0;
-        let mut cells = vec![Value::Text("data".to_owned()), Value::Text(marked(comparison, &one.key))];
+        let mut cells = vec![Value::Text("moved".to_owned()), Value::Text(marked(comparison, &one.key))];
         cells.extend(moved.map(Value::number));
         cells.push(Value::number(both.then(|| moved.iter().flatten().sum())));
         Row { cells, is_total: false }
@@ -366,13 +392,13 @@ fn moved_table(comparison: &Comparison) -> Option<Table> {
     let rows: Vec<Row> = comparison.configurations.iter().map(row).collect();
     let is_known = comparison.metrics.iter().any(is_moved);
     is_known.then(|| Table {
-        caption: "Data read and written, of all runs together".to_owned(),
+        caption: "Data read and written, of all runs and roles together".to_owned(),
         columns: vec![
-            Column::new("stream", Quantity::Words),
+            Column::new("what", Quantity::Words),
             Column::new("key", Quantity::Words),
             Column::new("read, GiB", Quantity::Unitless),
             Column::new("written, GiB", Quantity::Unitless),
-            Column::new("together, GiB", Quantity::Unitless),
+            Column::new("total, GiB", Quantity::Unitless),
         ],
         at_a_glance: rows.len() <= MOST_ROWS_AT_A_GLANCE / 2,
         rows,
@@ -418,6 +444,8 @@ fn other_table(comparison: &Comparison) -> Option<Table> {
 }
 
 const LEGEND: &str = "✓ better, ✗ worse, ✓✓ and ✗✗ by a factor of two or more, ≈ no difference shown, ? too little measured to tell.";
+/// The header of the two configurations of a change: `A → B`.
+const COMPARED: &str = "compared";
 
 pub(crate) fn factors(comparison: &Comparison) -> Option<Section> {
     let streams = streams(comparison, false);
@@ -436,7 +464,7 @@ pub(crate) fn factors(comparison: &Comparison) -> Option<Section> {
         charts::changes(comparison, &id, &cut(&factor.attribute, LONGEST_ATTRIBUTE), &pairs)
     });
     let most_pairs = comparison.factors.iter().map(|factor| factor.pairs.len()).max().unwrap_or_default();
-    let table = matrix(comparison, "Changes by factor", &["factor", "from, to"], rows);
+    let table = matrix(comparison, "Changes by factor", &["factor", COMPARED], rows);
     (!table.rows.is_empty()).then(|| Section {
         id: "factors",
         heading: "What each factor changes",
@@ -473,7 +501,7 @@ fn mark_note(comparison: &Comparison) -> String {
     let mark =
         if has(Configuration::is_contradictory) { " ! its own figures contradict each other." } else { "" };
     let signs = if has(|one| !one.bounds.is_empty()) {
-        " A figure with a sign (<, ≤, >, ≥) was printed as a bound; a change with one is larger than that, and ? leaves open which is better."
+        " A sign (<, ≤, >, ≥) marks a figure that the source gives only as a bound; a change with a sign is at least that large, and ? means that it is open which is better."
     } else {
         ""
     };
@@ -498,7 +526,7 @@ pub(crate) fn against_baseline(comparison: &Comparison) -> Option<Section> {
         .flat_map(|pair| matrix_rows(comparison, pair, &[keys(comparison, pair)], &streams))
         .collect();
     let drawn = charts::changes(comparison, "against-baseline", "change", &pairs);
-    let table = matrix(comparison, "Changes against the baseline", &["from, to"], rows);
+    let table = matrix(comparison, "Changes against the baseline", &[COMPARED], rows);
     (is_shown && !table.rows.is_empty()).then(|| Section {
         id: "against-baseline",
         heading: "Against the baseline",
@@ -576,7 +604,7 @@ fn all_pairs(comparison: &Comparison) -> Vec<&Pair> {
 
 /// Every change with its interval, in figures.
 pub(crate) fn changes(comparison: &Comparison) -> Option<Section> {
-    let note = "Together, the intervals of a pair contain all its true changes with 95 % confidence. If an interval includes zero, no difference is shown; if it would be too wide to tell anything, it is left out.";
+    let note = "With 95 % confidence, the intervals of a comparison contain all its true changes at once. If an interval includes zero, no difference is shown; it is too wide to tell if it also reaches below −20 % or above +25 %, and left out if it reaches beyond a factor of ten. More repeats, or longer runs, narrow it.";
     let table = changes_table(comparison, "Every change", |metric| !metric.is_of_role())?;
     let has_intervals = table.columns.iter().any(|column| column.group == "interval");
     Some(Section {
@@ -609,13 +637,13 @@ fn changes_table(
         })
         .collect();
     let mut columns = vec![
-        Column::new("from, to", Quantity::Words),
+        Column::new(COMPARED, Quantity::Words),
         Column::new("metric", Quantity::Words),
         Column::new("change", Quantity::ChangePercent),
     ];
     if has_intervals {
         let interval = |name| Column::new(name, Quantity::ChangePercent).under("interval");
-        columns.extend([interval("from"), interval("to")]);
+        columns.extend([interval("low"), interval("high")]);
     }
     columns.push(Column::new("meaning", Quantity::Words));
     (!rows.is_empty()).then(|| Table {
@@ -655,16 +683,29 @@ pub(crate) fn ranking(comparison: &Comparison) -> Option<Section> {
     Some(Section {
         id: "ranking",
         heading: "Ranking",
-        note: Some(format!(
-            "The best first. Configurations share a place where they differ by less than 1 % or no difference is shown; stated figures where they are equal.{}",
-            mark_note(comparison)
-        )),
+        note: Some(format!("The best first.{}{}", shared_note(comparison), mark_note(comparison))),
         blocks: vec![Block::Table(ranking_table(
             comparison,
             "Ranking by each metric",
             &comparison.rankings,
         )?)],
     })
+}
+
+/// When configurations share a place, as far as any of them may.
+fn shared_note(comparison: &Comparison) -> String {
+    let has = |is_printed: bool| comparison.configurations.iter().any(|one| one.is_printed == is_printed);
+    let measured = if has(false) {
+        " “A = B” is a shared place: they differ by less than 1 %, no difference is shown, or too little was measured to tell. It does not mean that they are equal."
+    } else {
+        ""
+    };
+    let printed = if has(true) {
+        " Figures given by a source share a place only if they are equal, or if the ranges of several results overlap."
+    } else {
+        ""
+    };
+    format!("{measured}{printed}")
 }
 
 fn ranking_table(comparison: &Comparison, caption: &str, rankings: &[Ranking]) -> Option<Table> {

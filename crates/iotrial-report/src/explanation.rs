@@ -8,14 +8,14 @@ use iotrial_sizing::explanation::{Explanation, MixReach, PureReach};
 use iotrial_sizing::measure::{Measure, grouped};
 use iotrial_sizing::measured::{BoundBy, MeasuredAgainst};
 use iotrial_sizing::price::Cost;
-use iotrial_sizing::requirement::Fit;
+use iotrial_sizing::requirement::{Fit, Share};
 use iotrial_sizing::rule::BrokenRule;
 use iotrial_sizing::sizing::cost_words;
 
 use crate::chart::{Axis, Bar, BarChart, BarSeries, Mark, Scale};
 use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
 use crate::finding_line::About;
-use crate::pools::pools_section;
+use crate::pools::{bandwidth_column, per_month, pools_section};
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
@@ -81,17 +81,16 @@ fn opening(explanation: &Explanation) -> Section {
     };
     let points =
         explanation.alone.iter().filter(|one| one.most.is_some()).map(|one| binding(explanation, one));
-    let mut lists = Vec::new();
-    if !explanation.broken_rules.is_empty() {
-        lists.push(PointList {
-            heading: "Rules that it breaks",
-            points: explanation.broken_rules.iter().map(rule_words).collect(),
-        });
-    }
-    if !cost.missing.is_empty() {
-        let points = cost.missing.iter().map(|what| format!("no source has the {what}")).collect();
-        lists.push(PointList { heading: "Missing in the cost", points });
-    }
+    let rules = |wanted: Effect| {
+        let all = explanation.broken_rules.iter().filter(move |rule| rule.effect == wanted);
+        all.map(BrokenRule::in_words).collect::<Vec<_>>()
+    };
+    let lists = [
+        ("Rules that it breaks", rules(Effect::Forbids)),
+        ("Warnings", rules(Effect::Warns)),
+        ("Missing from the cost, because the catalog does not have it", cost.missing.clone()),
+    ];
+    let lists = lists.into_iter().filter(|(_, points)| !points.is_empty());
     let headline = format!("{}, {price}", explanation.configuration.in_short());
     let sentence = match (forbidden, &explanation.fit) {
         (true, _) => "This configuration is not possible: a rule forbids it".to_owned(),
@@ -104,13 +103,11 @@ fn opening(explanation: &Explanation) -> Section {
         heading: "",
         note: None,
         blocks: vec![Block::Answer(Answer {
-            // Never bad: a configuration that is not possible, or does not carry the demand, is an open answer
-            // with its reasons.
-            is_good: (!forbidden && is_met).then_some(true),
+            is_good: Some(!forbidden && is_met),
             headline,
             sentence,
             points: points.collect(),
-            lists,
+            lists: lists.map(|(heading, points)| PointList { heading, points }).collect(),
         })],
     }
 }
@@ -130,9 +127,9 @@ fn binding(explanation: &Explanation, one: &PureReach) -> String {
     let next = one.next.as_ref().map_or_else(String::new, |next| {
         // Less than half a percent apart would print as «1.00 times as far».
         if next.times < 1.005 {
-            format!("; {} has the same limit", next.element)
+            format!("; the next is {}, at the same rate", next.element)
         } else {
-            format!("; the next limit is {}, at {:.2} times that", next.element, next.times)
+            format!("; the next is {}, at {:.2} times that", next.element, next.times)
         }
     });
     format!(
@@ -144,14 +141,6 @@ fn binding(explanation: &Explanation, one: &PureReach) -> String {
     )
 }
 
-fn rule_words(rule: &BrokenRule) -> String {
-    let weight = match rule.effect {
-        Effect::Forbids => "forbidden",
-        Effect::Warns => "a warning",
-    };
-    format!("{} ({weight}; {})", rule.message, rule.source)
-}
-
 /// From share to headroom: at 80 % of a limit there is room for 25 % more, not for 20 %.
 fn headroom(used_percent: f64) -> Value {
     // Beyond this, the exact headroom does not matter.
@@ -160,24 +149,31 @@ fn headroom(used_percent: f64) -> Value {
         percent if percent > FAR_MORE_PERCENT => {
             Value::Bounded { sign: ">", number: FAR_MORE_PERCENT, reading: None }
         }
+        // «±0.0» would look like a tolerance.
+        percent if percent.abs() < 0.05 => Value::Text("none".to_owned()),
         percent => Value::Number(percent),
+    }
+}
+
+/// An amount in its unit; what is not nothing is not shown as 0.
+fn amount(amount: f64, unit: f64) -> Value {
+    match amount / unit {
+        number if number > 0.0 && number < 0.5 => Value::Bounded { sign: "<", number: 1.0, reading: None },
+        number => Value::Number(number),
     }
 }
 
 /// How much of each limit a load uses.
 pub(crate) fn asked(id: &'static str, fit: &Fit) -> Section {
-    let row = |share: &iotrial_sizing::requirement::Share| {
-        let unit = if share.measure.is_bandwidth() { MB } else { 1.0 };
-        let unit_name = match share.measure {
-            Measure::Outstanding => "I/Os",
-            measure if measure.is_bandwidth() => "MB/s",
-            _ => "IOPS",
-        };
+    let row = |share: &Share| {
+        let (unit_name, unit) = share.measure.unit_for(share.used);
+        // The column before names the measure.
+        let unit_name = if share.measure == Measure::Outstanding { "I/Os" } else { unit_name };
         Row {
             cells: vec![
                 Value::Text(share.element.clone()),
                 Value::Text(share.measure.to_string()),
-                Value::Number(share.used / unit),
+                amount(share.used, unit),
                 Value::Number(share.most / unit),
                 Value::Text(unit_name.to_owned()),
                 Value::Number(share.percent),
@@ -191,8 +187,8 @@ pub(crate) fn asked(id: &'static str, fit: &Fit) -> Section {
         columns: vec![
             Column::new("part", Quantity::Words),
             Column::new("limit", Quantity::Words),
-            Column::new("takes", Quantity::Count),
-            Column::new("of", Quantity::Count),
+            Column::new("needed", Quantity::Count),
+            Column::new("available", Quantity::Count),
             Column::new("unit", Quantity::Words),
             Column::new("used", Quantity::Percent),
             Column::new("headroom", Quantity::ChangePercent).optional(),
@@ -224,6 +220,7 @@ fn measured(explanation: &Explanation) -> Option<Section> {
     if measured.is_empty() {
         return None;
     }
+    let (bandwidth, unit) = bandwidth_column(measured.iter().map(|one| one.bandwidth_bytes_per_s));
     let row = |one: &MeasuredAgainst| {
         // For a measurement on another machine, a share of these limits says nothing.
         let fullest = one.shares.first().filter(|_| one.bound_by != [BoundBy::OtherConfiguration]);
@@ -231,8 +228,8 @@ fn measured(explanation: &Explanation) -> Option<Section> {
             cells: vec![
                 Value::Text(one.label.clone()),
                 Value::Number(one.iops),
-                Value::Number(one.bandwidth_bytes_per_s / MB),
-                Value::text(fullest.map(|share| format!("{}, {}", share.element, share.measure))),
+                Value::Number(one.bandwidth_bytes_per_s / unit),
+                Value::text(fullest.map(Share::in_short)),
                 Value::number(fullest.map(|share| share.percent)),
                 Value::number(one.in_flight),
                 Value::number(one.outstanding),
@@ -245,7 +242,7 @@ fn measured(explanation: &Explanation) -> Option<Section> {
         columns: vec![
             Column::new("measured", Quantity::Words),
             Column::new("IOPS", Quantity::Iops),
-            Column::new("MB/s", Quantity::BandwidthMbPerS),
+            bandwidth,
             Column::new("nearest limit", Quantity::Words),
             Column::new("reached", Quantity::Percent),
             Column::new("in flight", Quantity::Count).optional(),
@@ -292,13 +289,20 @@ pub(crate) fn limit_sections(explanation: &Explanation) -> Vec<Section> {
         let bars = of(pool).filter(|one| !one.parts.is_empty()).map(|one| picture(explanation, one));
         blocks.push(Block::Bars(bars.collect()));
     }
+    let limits = explanation.chain.elements.iter().flat_map(|element| &element.limits);
+    let mut sizes = limits.flat_map(|limit| &limit.weights).filter_map(|weight| weight.block);
+    // The table is for I/Os as small or as large as one likes.
+    let small = if sizes.any(|sizes| sizes.above > 0.0) {
+        " Limits that hold only for I/Os of a certain size are not included."
+    } else {
+        ""
+    };
     vec![Section {
         id: "chain",
         heading: "The chain of limits",
-        note: Some(
-            "What each part can carry on its own, for reads only and for writes only; the smallest value in a column is the limit. A dash means that the part sets no limit."
-                .to_owned(),
-        ),
+        note: Some(format!(
+            "What each part can carry on its own, for reads only and for writes only; the smallest value in a column is the limit. A dash means that the part sets no limit.{small}"
+        )),
         blocks,
     }]
 }
@@ -327,7 +331,7 @@ fn chain_table(explanation: &Explanation) -> Table {
             }
         }
         let together = pure.iter().map(|one| Value::number(one.most.map(|most| in_unit(one, most))));
-        row("together", together.collect(), true);
+        row("whole chain", together.collect(), true);
     }
     let mut columns = vec![
         Column::new("part", Quantity::Words),
@@ -356,7 +360,7 @@ fn picture(explanation: &Explanation, one: &PureReach) -> BarChart {
     // From the machine's own limit of this measure: volumes may count one I/O as several, and the mark would
     // be off.
     let asked = explanation.fit.as_ref().and_then(|fit| {
-        let same = |share: &&iotrial_sizing::requirement::Share| {
+        let same = |share: &&Share| {
             share.measure == one.measure && share.kind == iotrial_sizing::chain::ElementKind::Machine
         };
         fit.shares.iter().find(same).map(|share| share.used / unit)
@@ -378,11 +382,11 @@ fn picture(explanation: &Explanation, one: &PureReach) -> BarChart {
         }],
         reach: f64::INFINITY,
         decisive,
-        mark: asked.map(|value| Mark { name: "asked", value }),
+        mark: asked.map(|value| Mark { name: "needed", value }),
     }
 }
 
-fn capital(words: &str) -> String {
+pub(crate) fn capital(words: &str) -> String {
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
@@ -425,9 +429,9 @@ fn mixes(explanation: &Explanation) -> Section {
             Column::new("IOPS", Quantity::Iops),
             Column::new("MB/s", Quantity::BandwidthMbPerS),
             Column::new("limited by", Quantity::Words),
-            Column::new("measure", Quantity::Words).optional(),
-            Column::new("next", Quantity::Words).optional(),
-            Column::new("at", Quantity::Ratio).optional(),
+            Column::new("which limit", Quantity::Words).optional(),
+            Column::new("next limit", Quantity::Words).optional(),
+            Column::new("reached at", Quantity::Ratio).optional(),
         ]),
         rows: explanation.mixes.iter().map(row).collect(),
         at_a_glance: true,
@@ -456,7 +460,7 @@ fn mixes(explanation: &Explanation) -> Section {
     Section {
         id: "mixes",
         heading: "Mixes",
-        note: Some("For each mix and block size: the first limit that is reached, and how many times higher the limit of the next part is.".to_owned()),
+        note: Some("For each mix and block size: the first limit that is reached, the part with the next one, and at how many times that load it is reached.".to_owned()),
         blocks: vec![Block::Table(together), Block::Table(parts)],
     }
 }
@@ -482,7 +486,7 @@ pub(crate) fn cost_section(cost: &Cost) -> Section {
         cells: vec![
             // The sum is labelled as incomplete wherever it is shown; a bare number gets copied.
             Value::Text(
-                if cost.is_complete() { "a month" } else { "a month, without the missing prices" }.to_owned(),
+                if cost.is_complete() { "total" } else { "total, without the missing prices" }.to_owned(),
             ),
             Value::Absent,
             Value::Absent,
@@ -510,12 +514,12 @@ pub(crate) fn cost_section(cost: &Cost) -> Section {
         blocks: vec![Block::Table(Table {
             caption: "Cost per month".to_owned(),
             columns: vec![
-                Column::new("for", Quantity::Words),
+                Column::new("item", Quantity::Words),
                 Column::new("amount", Quantity::Count),
                 Column::new("unit", Quantity::Words),
                 Column::new("price", Quantity::Words).optional(),
                 Column::new("hours", Quantity::Words).optional(),
-                Column::new("a month", Quantity::Money),
+                per_month(&cost.currency),
             ],
             rows,
             at_a_glance: true,

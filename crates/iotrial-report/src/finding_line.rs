@@ -7,7 +7,7 @@ use iotrial_analysis::audit::Check;
 use iotrial_analysis::host_check::Weight;
 use iotrial_analysis::sweep::LimitKind;
 use iotrial_analysis::watch::ObservationKind;
-use iotrial_model::finding::{Finding, Severity};
+use iotrial_model::finding::{Finding, FindingId, Severity};
 use iotrial_sizing::measured::BoundBy;
 
 use crate::quantity::{LatencyUnit, Quantity};
@@ -139,6 +139,11 @@ impl FindingLine {
     pub fn name(&self) -> &str {
         &self.name
     }
+
+    /// What goes behind the message in brackets: its name, but for a caveat, whose message ends with the name of what it is about.
+    pub(crate) fn tag(&self) -> Option<&str> {
+        Some(self.name.as_str()).filter(|name| *name != FindingId::Caveat.as_str())
+    }
 }
 
 /// Endings of keys that name a unit, which is then written after the number.
@@ -210,8 +215,6 @@ fn plain(value: &serde_json::Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use iotrial_model::finding::FindingId;
-
     use super::*;
 
     #[test]

@@ -1,6 +1,7 @@
 //! Gates with their outcome: as a section of a document, as a document of their own, and as the last lines of a terminal.
 
 use iotrial_analysis::comparison::{GateOutcome, GateResult};
+use iotrial_analysis::verdict::Outcome;
 
 use crate::document::{Block, Document, Section};
 use crate::quantity::Quantity;
@@ -13,7 +14,7 @@ fn counts(outcomes: &[GateOutcome]) -> [(GateResult, usize); 3] {
         .map(|result| (result, outcomes.iter().filter(|outcome| outcome.outcome == result).count()))
 }
 
-/// `1 missed, 2 undecided, 5 kept`.
+/// `1 failed, 2 undecided, 5 passed`.
 fn summary(outcomes: &[GateOutcome]) -> String {
     let words = counts(outcomes).into_iter().filter(|(_, count)| *count > 0);
     words.map(|(result, count)| format!("{count} {}", result.as_str())).collect::<Vec<_>>().join(", ")
@@ -27,20 +28,28 @@ const fn mark(result: GateResult) -> &'static str {
     }
 }
 
-fn configuration(outcome: &GateOutcome) -> String {
+/// What a gate is held against; without its key where nothing else has one.
+fn configuration(outcome: &GateOutcome, is_only: bool) -> String {
     let GateOutcome { configuration, label, .. } = outcome;
-    let title = if configuration == label { label.clone() } else { format!("{configuration} ({label})") };
+    let has_key = !is_only && configuration != label;
+    let title = if has_key { format!("{configuration} ({label})") } else { label.clone() };
     // Nothing else distinguishes several loads of one configuration.
     outcome.metric.load.as_ref().map_or_else(|| title.clone(), |load| format!("{title}, {load}"))
 }
 
+/// Whether all of them are of the first configuration: that of a single result. A comparison holds its gates against the others.
+fn is_only_one(outcomes: &[GateOutcome]) -> bool {
+    outcomes.iter().all(|outcome| outcome.configuration == "A")
+}
+
 /// The gates with the outcome of each; `None` without any.
 pub(crate) fn section(outcomes: &[GateOutcome]) -> Option<Section> {
+    let is_only = is_only_one(outcomes);
     let row = |outcome: &GateOutcome| Row {
         cells: vec![
             // First, since neighbours with the same first cell show it once: that may be a gate, and never an outcome.
             Value::Text(outcome.gate.clone()),
-            Value::Text(configuration(outcome)),
+            Value::Text(configuration(outcome, is_only)),
             Value::Text(format!("{} {}", mark(outcome.outcome), outcome.outcome.as_str())),
             Value::Text(outcome.measured()),
             Value::text(outcome.reason.clone()),
@@ -49,7 +58,7 @@ pub(crate) fn section(outcomes: &[GateOutcome]) -> Option<Section> {
     };
     let mut table = Table {
         caption: "Gates".to_owned(),
-        columns: ["gate", "of", "outcome", "measured", "why"]
+        columns: ["gate", "configuration", "outcome", "measured", "why"]
             .map(|name| Column::new(name, Quantity::Words))
             .to_vec(),
         rows: outcomes.iter().map(row).collect(),
@@ -62,10 +71,10 @@ pub(crate) fn section(outcomes: &[GateOutcome]) -> Option<Section> {
         id: "gates",
         heading: "Gates",
         note: Some(format!(
-            "{}. A gate is kept or missed if the whole confidence interval is on one side of its limit; otherwise, or if the figures are in doubt, it is undecided.{}",
+            "{}. A gate passes or fails only if the whole confidence interval is on one side of its limit; otherwise, or if the figures are in doubt, it is undecided.{}",
             summary(outcomes),
             if outcomes.iter().any(|outcome| outcome.simulated) {
-                " Gates on simulated figures are decided by what was simulated, and say nothing of storage."
+                " Gates on simulated figures are decided by the simulated device, and say nothing about real storage."
             } else {
                 ""
             }
@@ -96,10 +105,13 @@ impl Document {
 }
 
 /// One line for each gate and one for all, for the end of a terminal's output: what is read last, and what the log of a CI job shows.
-pub fn last_lines(outcomes: &[GateOutcome]) -> String {
+/// `verdict` is the one that would end with another exit code, were there no gates.
+pub fn last_lines(outcomes: &[GateOutcome], verdict: Option<Outcome>) -> String {
     let widest = |of: &dyn Fn(&GateOutcome) -> String| {
         outcomes.iter().map(|outcome| of(outcome).chars().count()).max().unwrap_or_default()
     };
+    let is_only = is_only_one(outcomes);
+    let configuration = |outcome: &GateOutcome| configuration(outcome, is_only);
     let (gates, names) = (widest(&|outcome| outcome.gate.clone()), widest(&configuration));
     let line = |outcome: &GateOutcome| {
         let why = outcome.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
@@ -111,5 +123,8 @@ pub fn last_lines(outcomes: &[GateOutcome]) -> String {
     };
     let worst = outcomes.iter().map(|outcome| outcome.outcome).max().unwrap_or(GateResult::Kept);
     let lines: String = outcomes.iter().map(line).collect();
-    format!("{lines}{} gates: {}\n", mark(worst), summary(outcomes))
+    let whose = verdict.map_or_else(String::new, |verdict| {
+        format!("; the exit code is that of the gates, not of the verdict ({})", verdict.as_str())
+    });
+    format!("{lines}{} gates: {}{whose}\n", mark(worst), summary(outcomes))
 }

@@ -283,7 +283,8 @@ fn line(finding: &CheckFinding) -> FindingLine {
     };
     let place = if finding.kind == PartKind::Host { "this host".to_owned() } else { listed(&finding.parts) };
     let mut evidence = vec![
-        words("found", format!("{} on {place}: {}", finding.fact.title(), finding.found)),
+        words("found", found(finding, &place)),
+        words("from", listed(&finding.from)),
         words("wanted", finding.wanted.clone()),
         words("why", finding.why.clone()),
     ];
@@ -291,9 +292,16 @@ fn line(finding: &CheckFinding) -> FindingLine {
     if let Some(more @ 1..) = finding.change.len().checked_sub(MOST_COMMANDS) {
         evidence.push(words(CHANGE, format!("# and {more} more like these; --json has all")));
     }
-    evidence.push(words("read", listed(&finding.from)));
     evidence.push(words("source", finding.source.clone()));
     FindingLine::of_setting(&finding.rule, finding.severity, finding.title.clone(), evidence)
+}
+
+fn found(finding: &CheckFinding, place: &str) -> String {
+    match finding.fact {
+        // The system is on the disk, and not the other way round.
+        FactId::HoldsSystem => format!("the running system is on {place}: {}", finding.found),
+        fact => format!("{} on {place}: {}", fact.title(), finding.found),
+    }
 }
 
 /// Sixteen paths have sixteen commands that differ in one name.

@@ -326,7 +326,7 @@ impl<'d> FindingView<'d> {
                 Severity::Warning => "!",
                 Severity::Serious => "✗",
             },
-            id: finding.name(),
+            id: finding.tag().unwrap_or_default(),
             message: &finding.message,
             evidence: finding.evidence.iter().map(|fact| written(fact, unit)).collect(),
         }

@@ -28,19 +28,18 @@ pub fn render_junit(outcomes: &[GateOutcome], strict: bool) -> String {
             outcome.metric.load.as_ref().map(|load| format!(" ({})", escaped(load))).unwrap_or_default();
         let _ = write!(xml, "    <testcase name=\"{name}{load}\" classname=\"iotrial.{of}\" time=\"0\"");
         let reason = outcome.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
-        let message = escaped(&format!(
-            "{} is {}: {}{reason}",
-            outcome.gate,
-            outcome.outcome.as_str(),
-            outcome.measured()
-        ));
-        let word = outcome.outcome.as_str();
+        let became = match outcome.outcome {
+            GateResult::Undecided => "is undecided",
+            decided => decided.as_str(),
+        };
+        let message = escaped(&format!("{} {became}: {}{reason}", outcome.gate, outcome.measured()));
+        let key = outcome.outcome.key();
         let _ = match outcome.outcome {
             GateResult::Kept => writeln!(xml, "/>"),
             _ if is_failure(outcome) => {
                 writeln!(
                     xml,
-                    ">\n      <failure message=\"{message}\" type=\"{word}\">{message}</failure>\n    </testcase>"
+                    ">\n      <failure message=\"{message}\" type=\"{key}\">{message}</failure>\n    </testcase>"
                 )
             }
             _ => writeln!(xml, ">\n      <skipped message=\"{message}\"/>\n    </testcase>"),
@@ -108,6 +107,10 @@ mod tests {
             "{xml}"
         );
         assert!(xml.contains("<skipped message=\"write.p99 &lt; 2ms is undecided: 2.10 ms: the interval includes the limit\"/>"), "{xml}");
+        assert!(
+            xml.contains("<failure message=\"write.p99 &lt; 2ms failed: 2.10 ms\" type=\"missed\">"),
+            "{xml}"
+        );
         let strict = render_junit(&outcomes, true);
         assert!(strict.contains("failures=\"2\" errors=\"0\" skipped=\"0\""), "{strict}");
         assert_eq!(strict.matches("<skipped ").count(), 0, "{strict}");

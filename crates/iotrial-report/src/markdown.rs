@@ -141,7 +141,8 @@ impl Page {
         let evidence = evidence.collect::<Vec<_>>().join(between);
         let evidence = if finding.is_in_full() { format!("- {evidence}") } else { evidence };
         let below = if evidence.is_empty() { String::new() } else { format!("\n  {evidence}") };
-        format!("- {severity}: {} ({}){below}", escape(&finding.message), escape(finding.name()))
+        let tag = finding.tag().map(|tag| format!(" ({})", escape(tag))).unwrap_or_default();
+        format!("- {severity}: {}{tag}{below}", escape(&finding.message))
     }
 
     fn table(&mut self, table: &Table) {

@@ -16,12 +16,13 @@ pub(crate) fn pools_section(explanation: &Explanation) -> Option<Section> {
         return None;
     }
     let limit = |share: &Option<Share>| {
-        let words = share.as_ref().map(|share| format!("{}, {}", share.element, share.measure));
+        let words = share.as_ref().map(Share::in_short);
         [Value::number(share.as_ref().map(|share| share.percent)), Value::text(words)]
     };
     // In one cell, so that the share is always shown with its limit.
-    let of_machine =
-        |share: &Share| format!("{:.0} % of {}, {}", share.percent, share.element, share.measure);
+    let of_machine = |share: &Share| format!("{:.0} % of {}", share.percent, share.in_short());
+    let bandwidths = explanation.pools.iter().filter_map(|pool| pool.bandwidth_bytes_per_s);
+    let (bandwidth, unit) = bandwidth_column(bandwidths);
     let rows = explanation.pools.iter().map(|pool| Row {
         cells: [
             Value::Text(pool.name.clone()),
@@ -29,7 +30,7 @@ pub(crate) fn pools_section(explanation: &Explanation) -> Option<Section> {
             Value::number(pool.asked_gib.filter(|gib| *gib > 0.0)),
             Value::Number(pool.usable_gib),
             Value::number(pool.iops),
-            Value::number(pool.bandwidth_bytes_per_s.map(|bytes| bytes / MB)),
+            Value::number(pool.bandwidth_bytes_per_s.map(|bytes| bytes / unit)),
         ]
         .into_iter()
         .chain(limit(&pool.fullest))
@@ -42,14 +43,15 @@ pub(crate) fn pools_section(explanation: &Explanation) -> Option<Section> {
         columns: vec![
             Column::new("pool", Quantity::Words),
             Column::new("volumes", Quantity::Words),
-            Column::new("asked, GiB", Quantity::Count).optional(),
-            Column::new("holds, GiB", Quantity::Count),
+            Column::new("needed, GiB", Quantity::Count).optional(),
+            Column::new("usable, GiB", Quantity::Count),
             Column::new("IOPS", Quantity::Count),
-            Column::new("MB/s", Quantity::Count).optional(),
+            // Whole numbers, as in every column beside it.
+            Column { quantity: Quantity::Count, ..bandwidth }.optional(),
             Column::new("used", Quantity::Percent),
-            Column::new("of its own", Quantity::Words),
-            Column::new("of the machine", Quantity::Words).optional(),
-            Column::new("a month", Quantity::Money),
+            Column::new("own limit", Quantity::Words),
+            Column::new("limit of the machine", Quantity::Words).optional(),
+            per_month(&explanation.cost.currency),
         ],
         rows: rows.collect(),
         at_a_glance: true,
@@ -59,9 +61,34 @@ pub(crate) fn pools_section(explanation: &Explanation) -> Option<Section> {
         id: "pools",
         heading: "The pools",
         note: Some(
-            "For each pool, the most used limit of its own volumes, and the most used limit of the machine, which all pools share."
+            "For each pool, the most used limit of its own volumes with how much of it is used, and the most used limit of the machine, which all pools share."
                 .to_owned(),
         ),
         blocks: vec![Block::Table(table)],
     })
+}
+
+/// The column of what things cost a month.
+pub(crate) fn per_month(currency: &str) -> Column {
+    Column::new(format!("{currency}/month"), Quantity::Money)
+}
+
+/// A column of bandwidths, and the bytes per second of its unit: MB/s, or kB/s where one of them is less than 1 MB/s.
+pub(crate) fn bandwidth_column(all: impl Iterator<Item = f64>) -> (Column, f64) {
+    let least = all.filter(|bandwidth| *bandwidth > 0.0).fold(f64::INFINITY, f64::min);
+    if least < MB {
+        return (Column::new("kB/s", Quantity::Count), 1e3);
+    }
+    (Column::new("MB/s", Quantity::BandwidthMbPerS), MB)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bandwidth_below_one_mb_per_s_makes_a_column_of_kb_per_s() {
+        let name = |all: &[f64]| bandwidth_column(all.iter().copied()).0.name.into_owned();
+        assert_eq!([name(&[28_160.0, 2e9]), name(&[0.0, 2e9]), name(&[])], ["kB/s", "MB/s", "MB/s"]);
+    }
 }

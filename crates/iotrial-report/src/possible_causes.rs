@@ -38,5 +38,5 @@ fn line(cause: &PossibleCause) -> FindingLine {
         words("source", cause.source.clone()),
     ];
     // Whatever its weight in a check: next to a verdict it must not look like one.
-    FindingLine::of_setting(&cause.rule, Weight::Info, format!("possibly: {}", cause.title), evidence)
+    FindingLine::of_setting(&cause.rule, Weight::Info, cause.title.clone(), evidence)
 }

@@ -17,19 +17,20 @@ pub(crate) fn proposals(settings: &[Setting]) -> Option<Section> {
         ],
         is_total: false,
     };
-    let first = settings.first()?;
+    settings.first()?;
     // What a simulated device can do is no reason to configure anything.
-    let reserve = first.reserve.map(|reserve| format!(" Here {reserve}: measure again before you use them."));
+    let reserve = settings.iter().find_map(|one| one.reserve);
+    let reserve = reserve.map(|reserve| format!(" Here {reserve}: measure again before you use them."));
     Some(Section {
         id: "proposals",
         heading: "Suggested settings",
         note: Some(format!(
-            "Proposals based on this run; `iotrial docs settings` has each rule with its source.{}",
+            "Proposals based on this run and its host; `iotrial docs settings` has each rule with its source.{}",
             reserve.unwrap_or_default()
         )),
         blocks: vec![Block::Table(Table {
             caption: "Suggested settings".to_owned(),
-            columns: ["database", "setting", "proposal", "from"]
+            columns: ["database", "setting", "proposal", "because of"]
                 .map(|name| Column::new(name, Quantity::Words))
                 .into(),
             rows: settings.iter().map(row).collect(),

@@ -155,7 +155,7 @@ fn by_role(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
         id: "roles",
         heading: "By role",
         note: Some(format!(
-            "{}{} measured. Latency is total latency, from the creation of an I/O to its completion.",
+            "{}{} measured. Latency is total latency, from the time an I/O was created (in an open load, was due) to its completion.",
             of_peak(subject),
             in_seconds(measured_s)
         )),
@@ -189,7 +189,7 @@ fn in_all(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
         id: "figures",
         heading: "Figures",
         note: is_stated.then(|| {
-            "As the source states them, or as they follow from it exactly. What it does not state is left out."
+            "Figures as given by the source, or computed exactly from it; anything it does not give is left out."
                 .to_owned()
         }),
         blocks: vec![Block::Table(figures_table("Figures by job", job_columns(summary), rows, true))],
@@ -248,9 +248,9 @@ fn arrivals(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
     });
     is_open.then(|| Section {
         id: "arrivals",
-        heading: "Arrival rates",
+        heading: "Rates by job",
         note: Some(
-            "Rates at which I/Os were requested, and what was achieved; of a log with group commit, commits. A job that follows another one has no rate of its own."
+            "Requested and achieved rate of each job; for a log with group commit, commits are counted. A job that follows another one has no rate of its own."
                 .to_owned(),
         ),
         blocks: std::iter::once(rates).chain(backlog(subject).map(Block::Charts)).collect(),

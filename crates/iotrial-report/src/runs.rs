@@ -278,7 +278,7 @@ fn by_role(runs: &[Run<'_>], streams: &[(Role, Stream)]) -> Option<Section> {
     (roles.len() > 1 && measured().next().is_some()).then(|| Section {
         id: "roles",
         heading: "By role",
-        note: Some("Latency is total latency, from the creation of an I/O to its completion.".to_owned()),
+        note: Some("Latency is total latency, from the time an I/O was created (in an open load, was due) to its completion.".to_owned()),
         blocks: vec![Block::Table(table)],
     })
 }

@@ -15,7 +15,7 @@ use crate::table::{Column, Row, Table, Value};
 const COMMITS: &str =
     " Rates count every commit; several may share one log write, so the device does fewer I/Os.";
 /// Why a load may ask for more than all.
-const ABOVE_SATURATION: &str = " A load may ask for a little more than 100 % of saturation, because a few seconds show that rate only roughly.";
+const ABOVE_SATURATION: &str = " A load may ask for a little more than 100 % of the rate at saturation, which a few seconds show only roughly.";
 
 /// Absent where no limit was given.
 pub(crate) fn search(summary: &Summary) -> Option<Section> {
@@ -76,23 +76,28 @@ fn answer(search: &Search, ended: EndedHow) -> String {
             search.limit.in_words()
         );
     };
-    let and_not = match result.not_held_iops {
-        Some(not_held) => format!(", and {} IOPS do not", rate_in_words(not_held)),
-        None if was_tried_above(search, result.held_iops) => {
-            "; loads at higher rates are not enough to tell".to_owned()
-        }
-        None => ", more than the closed load reaches; no higher rate was tried".to_owned(),
+    let (held, limit) = (rate_in_words(result.held_iops), search.limit.in_words());
+    // Not the highest that passed and the lowest that failed: single loads near the answer pass or fail by chance.
+    let answer = match result.not_held_iops {
+        Some(not_held) => format!(
+            "Taken together, these loads put the highest rate within {limit} between {held} and {} IOPS; a single load near it may pass or fail by chance.",
+            rate_in_words(not_held)
+        ),
+        None if was_tried_above(search, result.held_iops) => format!(
+            "Taken together, these loads show that {held} IOPS stay within {limit}; too few were made at higher rates to say where that ends."
+        ),
+        None => format!(
+            "Taken together, these loads show that {held} IOPS stay within {limit}; that is more than the closed load reaches, and no higher rate was tried."
+        ),
     };
     let doubts = &result.not_held_doubts;
     let doubt = if doubts.is_empty() {
         String::new()
     } else {
-        format!(" At higher rates {}: the device itself may do more.", doubts.in_words())
+        format!(" Loads at higher rates failed while {}: the device itself may do more.", doubts.in_words())
     };
     format!(
-        "All loads together show that {} IOPS stay within {}{and_not}.{doubt} The figures below are from {}.",
-        rate_in_words(result.held_iops),
-        search.limit.in_words(),
+        "{answer}{doubt} The figures below are from {}.",
         match &search.need {
             Some(need) => format!("the long run at the required {} IOPS", rate_in_words(need.total_iops())),
             None => "the run that confirmed the rate".to_owned(),
@@ -221,15 +226,15 @@ fn probes(search: &Search) -> Table {
                 .to_owned(),
         columns: vec![
             Column::new("load", Quantity::Words),
-            Column::new("of saturation", Quantity::Percent).optional(),
+            Column::new("saturation", Quantity::Percent).optional(),
             Column::new("requested", Quantity::Iops),
             Column::new("achieved", Quantity::Iops),
             Column::new("time", Quantity::Words).optional(),
             Column::new("worst", Quantity::LatencyUs).under("lat"),
-            Column::new("stream", Quantity::Words).under("lat"),
+            Column::new("figure", Quantity::Words).under("lat"),
             Column::new("passed", Quantity::Words),
             Column::new("why not", Quantity::Words).optional(),
-            Column::new("found", Quantity::Words).optional(),
+            Column::new("doubts", Quantity::Words).optional(),
         ],
         rows: search.probes.iter().enumerate().map(row).collect(),
         at_a_glance: true,

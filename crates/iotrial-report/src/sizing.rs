@@ -5,15 +5,16 @@ use iotrial_model::record::Severity;
 use iotrial_sizing::catalog::Term;
 use iotrial_sizing::configuration::Pool;
 use iotrial_sizing::explanation::Explanation;
-use iotrial_sizing::measure::grouped;
+use iotrial_sizing::measure::{Measure, grouped};
+use iotrial_sizing::search::CountPoint;
 use iotrial_sizing::sizing::Sizing;
 
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
 use crate::counted::{counted_in_words, not_counted};
 use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
-use crate::explanation::{asked, cost_section, limit_sections, sources};
+use crate::explanation::{asked, capital, cost_section, limit_sections, sources};
 use crate::finding_line::About;
-use crate::pools::pools_section;
+use crate::pools::{per_month, pools_section};
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 use crate::year_plan::year_plans;
@@ -37,7 +38,7 @@ impl Document {
         }
         sections.extend(left_out(sizing));
         Self {
-            title: format!("What to buy: {}", sizing.demand.title),
+            title: format!("What to buy for {}", sizing.demand.title),
             byline,
             in_brief: in_brief(sizing),
             sections,
@@ -55,10 +56,10 @@ fn in_brief(sizing: &Sizing) -> Vec<(&'static str, String)> {
             iotrial_model::load::Direction::Write => "writes",
         };
         format!(
-            "{role}{direction} {} of {} KiB ({} MB/s)",
-            grouped(stream.iops),
+            "{role}{direction} {} of {} KiB ({})",
+            Measure::Iops.written(stream.iops),
             grouped(stream.block_size_bytes / 1024.0),
-            grouped(stream.bandwidth() / 1e6)
+            Measure::Bandwidth.written(stream.bandwidth())
         )
     };
     let mut lines = vec![("Demand", demand.streams.iter().map(stream).collect::<Vec<_>>().join("; "))];
@@ -75,7 +76,7 @@ fn in_brief(sizing: &Sizing) -> Vec<(&'static str, String)> {
             let grown = grouped(grown);
             format!("{} GiB today, {grown} GiB with growth and copies", grouped(today))
         } else if demand.pools.is_empty() {
-            demand.capacity.to_string()
+            format!("{} of capacity", demand.capacity)
         } else {
             format!("{} GiB in all", grouped(today))
         });
@@ -84,10 +85,10 @@ fn in_brief(sizing: &Sizing) -> Vec<(&'static str, String)> {
         wants.push(format!("rates × {:.2} after {} years", demand.load_growth(), demand.years));
     }
     if demand.vcpus_min > 0 {
-        wants.push(format!("{} vCPU", demand.vcpus_min));
+        wants.push(format!("at least {} vCPUs", demand.vcpus_min));
     }
     if demand.memory_min.get() > 0 {
-        wants.push(format!("{} of memory", demand.memory_min));
+        wants.push(format!("at least {} of memory", demand.memory_min));
     }
     wants.push(
         demand.latency.map_or_else(|| "any latency".to_owned(), |latency| format!("latency {latency}")),
@@ -97,7 +98,7 @@ fn in_brief(sizing: &Sizing) -> Vec<(&'static str, String)> {
     } else {
         " with your own licence"
     };
-    wants.push(format!("{}{licence}", demand.os));
+    wants.push(format!("{}{licence}", capital(demand.os.as_str())));
     if demand.clustered {
         wants.push("clustered".to_owned());
     }
@@ -114,7 +115,7 @@ fn in_brief(sizing: &Sizing) -> Vec<(&'static str, String)> {
     if demand.allow_burst {
         wants.push("including bursts".to_owned());
     }
-    lines.push(("Also", wants.join(", ")));
+    lines.push(("Other", wants.join(", ")));
     lines.extend(counted_in_words(&sizing.counted).map(|words| ("Counted", words)));
     lines.extend(demand.source.clone().map(|source| ("From", source)));
     lines
@@ -153,12 +154,19 @@ fn pool_words(demand: &Demand, laid_out: &LaidOutPool) -> String {
 fn opening(sizing: &Sizing) -> Section {
     let notes = &sizing.demand.notes;
     let list = PointList { heading: "How the demand was worked out", points: notes.clone() };
+    let has_answers = sizing.found.iter().any(|found| !found.answers.is_empty());
+    let is_good = match sizing.cheapest {
+        Some(_) => Some(true),
+        // There is something to buy, but no complete price; or nothing was searched.
+        None if has_answers || sizing.found.is_empty() => None,
+        None => Some(false),
+    };
     Section {
         id: "answer",
         heading: "",
         note: None,
         blocks: vec![Block::Answer(Answer {
-            is_good: sizing.cheapest.is_some().then_some(true),
+            is_good,
             headline: sizing.headline.clone(),
             sentence: sizing.sentence.clone(),
             points: sizing.points.clone(),
@@ -214,23 +222,23 @@ fn answer_rows(provider: &str, answer: &Explanation) -> Vec<Row> {
 }
 
 /// Configurations in rows, without the columns that say nothing.
-fn table(caption: String, first: &'static str, rows: Vec<Row>) -> Table {
+fn table(caption: String, first: &'static str, currency: &str, rows: Vec<Row>) -> Table {
     let mut table = Table {
         caption,
         columns: vec![
             Column::new(first, Quantity::Words),
             Column::new("machine", Quantity::Words),
             Column::new("vCPU", Quantity::Count),
-            Column::new("GiB", Quantity::Count),
-            Column::new("Gbit/s", Quantity::Count).optional(),
+            Column::new("GiB", Quantity::Count).under("RAM"),
+            Column::new("Gbit/s", Quantity::Count).under("network").optional(),
             Column::new("pool", Quantity::Words),
             Column::new("volumes", Quantity::Words),
             Column::new("latency", Quantity::Words).optional(),
-            Column::new("a month", Quantity::Money),
+            per_month(currency),
             Column::new("not included", Quantity::Words),
             Column::new("used", Quantity::Percent),
             Column::new("limited by", Quantity::Words),
-            Column::new("measure", Quantity::Words).optional(),
+            Column::new("which limit", Quantity::Words).optional(),
         ],
         rows,
         at_a_glance: true,
@@ -255,7 +263,7 @@ fn side_by_side(sizing: &Sizing) -> Section {
     let mut blocks = Vec::new();
     if !rows.is_empty() {
         let caption = format!("The cheapest of each provider, {} a month", sizing.currency);
-        blocks.push(Block::Table(table(caption, "provider", rows)));
+        blocks.push(Block::Table(table(caption, "provider", &sizing.currency, rows)));
     }
     // The warnings of the answer itself are shown with it.
     let warnings =
@@ -263,7 +271,7 @@ fn side_by_side(sizing: &Sizing) -> Section {
             |(_, found)| {
                 let rules = found.answers.first().into_iter().flat_map(|answer| &answer.broken_rules);
                 rules.map(|rule| {
-                    let message = format!("{} ({})", rule.message, rule.source);
+                    let message = rule.in_words();
                     FindingLine::about(About::Provider(&found.provider), Severity::Warning, message)
                 })
             },
@@ -277,22 +285,51 @@ fn side_by_side(sizing: &Sizing) -> Section {
         blocks.push(Block::Findings(findings));
     }
     if !against.is_empty() {
-        blocks.push(Block::Table(table("Compared with the answer".to_owned(), "against", against)));
+        let caption = "Compared with the answer".to_owned();
+        blocks.push(Block::Table(table(caption, "against", &sizing.currency, against)));
     }
     Section {
         id: "providers",
         heading: if month.is_some() { "Side by side" } else { "What limits each provider" },
-        note: month.is_some().then(|| format!(
-            "For each machine, {}: the fewest volumes whose cost is within the tolerance above the cheapest, in {}{}. “Used” is the share of the most used limit. List prices, {}{}; {}.",
-            if sizing.demand.layout().len() > 1 { "and the kind of volume of each pool" } else { "kind of volume and level" },
-            sizing.currency,
-            month.map_or_else(String::new, |hours| format!(" for a month of {hours} hours")),
-            if sizing.counted.term == Term::OnDemand { "pay as you go" } else { "committed prices if a source has them" },
-            regions(sizing),
-            not_counted(&sizing.counted),
-        )),
+        note: month.map(|hours| {
+            format!(
+                "{} “Used” is how much of its tightest limit the demand takes. List prices in {} for a month of {hours} hours, {}{}; {}.",
+                which_are_shown(sizing),
+                sizing.currency,
+                if sizing.counted.term == Term::OnDemand {
+                    "pay as you go"
+                } else {
+                    "committed prices if the catalog has them"
+                },
+                regions(sizing),
+                not_counted(&sizing.counted),
+            )
+        }),
         blocks,
     }
+}
+
+/// Which configurations are rows of the table of providers.
+fn which_are_shown(sizing: &Sizing) -> String {
+    let most = sizing.found.iter().map(|found| found.answers.len()).max().unwrap_or(0);
+    let cheapest = if most == 1 {
+        "The cheapest of each provider is".to_owned()
+    } else {
+        format!("The {most} cheapest of each provider are")
+    };
+    let choice = if sizing.demand.layout().len() > 1 {
+        "For each machine and choice of kinds of volume"
+    } else {
+        "For each machine, kind of volume and level"
+    };
+    let rule = if sizing.tolerance > 0.0 {
+        // In hundredths of a per cent, since 0.07 × 100 is not 7 in binary.
+        let percent = (sizing.tolerance * 1e4).round() / 1e2;
+        format!("the fewest volumes that cost at most {percent} % more than the cheapest number of them")
+    } else {
+        "the cheapest number of volumes".to_owned()
+    };
+    format!("{cheapest} shown (--top). {choice}, this is {rule} (--tolerance).")
 }
 
 /// What the answer would cost with fewer and more volumes of its kind: many small ones use what each includes for free.
@@ -302,26 +339,31 @@ fn by_count(sizing: &Sizing) -> Option<Section> {
     if points.len() < 2 {
         return None;
     }
-    let own = answer.volumes;
     let answer_cost = answer.cost.per_month;
-    let row = |point: &iotrial_sizing::search::CountPoint| Row {
-        cells: vec![
-            Value::Count(point.volumes.into()),
-            Value::Number(point.per_month),
-            Value::Number(100.0 * (point.per_month / answer_cost - 1.0)),
-            Value::Text(format!(
-                "{}{}",
-                point.configuration.in_short(),
-                if point.volumes == own { " (the answer)" } else { "" }
-            )),
-        ],
-        is_total: false,
+    let row = |point: &CountPoint| {
+        let is_answer = point.volumes == answer.volumes;
+        let change = 100.0 * (point.per_month / answer_cost - 1.0);
+        let mark = if is_answer { " (recommended)" } else { "" };
+        Row {
+            cells: vec![
+                Value::Count(point.volumes.into()),
+                Value::Number(point.per_month),
+                Value::number((!is_answer).then_some(change)),
+                Value::Text(format!("{}{mark}", point.configuration.in_short())),
+            ],
+            is_total: false,
+        }
+    };
+    let left_out = if points.len() < CountPoint::MOST_ROWS {
+        String::new()
+    } else {
+        format!(" At most {} are shown; those that save the least are left out.", CountPoint::MOST_ROWS)
     };
     let table = Table {
         caption: format!("Cost by the number of volumes, {} a month", sizing.currency),
         columns: vec![
             Column::new("volumes", Quantity::Count),
-            Column::new("a month", Quantity::Money),
+            per_month(&sizing.currency),
             Column::new("change", Quantity::ChangePercent),
             Column::new("configuration", Quantity::Words),
         ],
@@ -332,8 +374,8 @@ fn by_count(sizing: &Sizing) -> Option<Section> {
         id: "by-count",
         heading: "How many volumes",
         note: Some(format!(
-            "The cheapest configuration for each number of volumes of {}, if it costs less than with fewer volumes. More volumes are more work to look after.",
-            if answer.pools.is_empty() { "this kind and level" } else { "these kinds in all pools" }
+            "The recommended number of volumes of {}, and numbers that cost less than every smaller one, each with its cheapest configuration.{left_out} More volumes are more work to look after.",
+            if answer.pools.is_empty() { "this kind and level" } else { "these kinds in all pools" },
         )),
         blocks: vec![Block::Table(table)],
     })
@@ -423,7 +465,7 @@ fn curve(sizing: &Sizing) -> Section {
         columns: vec![
             Column::new("provider", Quantity::Words),
             Column::new("rates", Quantity::Ratio),
-            Column::new("a month", Quantity::Money),
+            per_month(&sizing.currency),
             Column::new("configuration", Quantity::Words),
         ],
         rows: rows.collect(),

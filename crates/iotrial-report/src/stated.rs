@@ -82,7 +82,7 @@ pub(crate) fn distribution(subject: &Subject<'_>) -> Option<Section> {
     (!blocks.is_empty()).then(|| Section {
         id: "percentiles",
         heading: "Percentiles and classes",
-        note: Some("As the source states them; percentiles of parts are never averaged.".to_owned()),
+        note: Some("As given by the source; percentiles of parts are never averaged.".to_owned()),
         blocks,
     })
 }
@@ -138,8 +138,12 @@ fn main_words(job: &SubjectJob<'_>) -> Vec<String> {
     let load = &job.load;
     let mut words: Vec<String> = Vec::new();
     words.extend(job.role.map(|role| role.to_string()));
-    words.extend(load.pattern.map(|pattern| pattern.to_string()));
-    words.extend(load.rwmix_read_percent.map(|percent| format!("{percent} % reads")));
+    let order = load.pattern.map(|pattern| pattern.to_string());
+    match (order, load.rwmix_read_percent.map(mix_in_words)) {
+        // One kind of I/O is one phrase: `random writes`.
+        (Some(order), Some((mix, true))) => words.push(format!("{order} {mix}")),
+        (order, mix) => words.extend(order.into_iter().chain(mix.map(|(mix, _)| mix))),
+    }
     words.extend(load.block_sizes.iter().map(|one| {
         let of =
             one.direction.map_or_else(String::new, |direction| format!(" {direction:?}s").to_lowercase());
@@ -147,12 +151,28 @@ fn main_words(job: &SubjectJob<'_>) -> Vec<String> {
         format!("{}{of}{share}", one.size)
     }));
     match (load.numjobs, load.iodepth, load.outstanding) {
-        (Some(numjobs), Some(iodepth), _) => words.push(format!("{numjobs} x {iodepth} outstanding")),
-        (_, _, Some(outstanding)) => words.push(format!("{outstanding} outstanding")),
+        (Some(1), Some(iodepth), _) => words.push(in_flight(iodepth)),
+        (Some(numjobs), Some(iodepth), _) => {
+            words.push(format!("{numjobs} jobs with {} each", in_flight(iodepth)));
+        }
+        (_, _, Some(outstanding)) => words.push(in_flight(outstanding)),
         (_, Some(iodepth), None) => words.push(format!("iodepth {iodepth}")),
         _ => {}
     }
     words
+}
+
+/// What a load does with its I/Os, and whether it does only that.
+fn mix_in_words(read_percent: f64) -> (String, bool) {
+    match read_percent {
+        0.0 => ("writes".to_owned(), true),
+        100.0 => ("reads".to_owned(), true),
+        percent => (format!("{percent} % reads"), false),
+    }
+}
+
+fn in_flight(outstanding: u64) -> String {
+    format!("{outstanding} outstanding I/O{}", if outstanding == 1 { "" } else { "s" })
 }
 
 fn load_facts(job: &SubjectJob<'_>) -> Vec<Fact> {

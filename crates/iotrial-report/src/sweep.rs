@@ -135,10 +135,10 @@ fn measured(of: SweepOf<'_>, summary: &SweepSummary, circumstances: &Circumstanc
         let from = if least == most { String::new() } else { format!("{least} to ") };
         format!("{patterns}; {from}{} outstanding I/Os", with_thousands(most.into()))
     });
-    let count: usize = summary.curves.iter().map(|curve| curve.probes.len()).sum();
-    let what = match of {
-        SweepOf::Record(_) => "probe",
-        SweepOf::Results { .. } => "result",
+    // Also the loads on several volumes at once, which are in no curve.
+    let (count, what) = match of {
+        SweepOf::Record(record) => (record.probes.len(), "probe"),
+        SweepOf::Results { .. } => (summary.curves.iter().map(|curve| curve.probes.len()).sum(), "result"),
     };
     let plural = if count == 1 { "" } else { "s" };
     let mut facts = in_words(circumstances);
@@ -275,13 +275,14 @@ fn saturation(repeats: u32, summary: &SweepSummary) -> Option<Section> {
     };
     let repeats = match repeats {
         1 => String::new(),
-        count => format!(" Each load was measured {count} times, as far as time allowed."),
+        2 => " Each load was measured twice if time allowed.".to_owned(),
+        count => format!(" Each load was measured {count} times if time allowed."),
     };
     section(
         "saturation",
         "Where it saturates",
         Some(format!(
-            "The knee is the highest load at which latency is still in proportion: beyond it, more outstanding I/Os add more latency than throughput. The ceiling is the rate that more outstanding I/Os do not raise; “saturated” is the lowest load that reaches 95 % of it. If a load was measured, its figures are the measured ones, otherwise those of the fitted curve.{bound} Latencies are means; ± is a 95 % confidence interval.{repeats}"
+            "Loads are numbers of outstanding I/Os. The knee is where latency begins to grow faster than the rate. The ceiling is the rate that more outstanding I/Os do not raise; “saturated” is the lowest measured load that reaches 95 % of it. Figures of a load that was measured are the measured ones, those of others come from the fitted curve.{bound} Latencies are means; ± is a 95 % confidence interval.{repeats}"
         )),
         vec![Block::Table(table)],
     )
@@ -353,7 +354,7 @@ fn scaling(summary: &SweepSummary) -> Option<Section> {
             Column::of_figure(Figure::Bandwidth),
             Column::of_figure(Figure::LatencyMean),
             Column::of_figure(Figure::LatencyP99).optional(),
-            Column::new("alone, sum", Quantity::Iops),
+            Column::new("sum alone", Quantity::Iops),
             Column::new("efficiency", Quantity::Percent),
         ],
         rows,
@@ -366,7 +367,7 @@ fn scaling(summary: &SweepSummary) -> Option<Section> {
     section(
         "scaling",
         "Volumes together",
-        Some("Each volume gets the load with which a single volume did the most. Efficiency is the rate of all volumes together, in percent of the sum of their rates alone.".to_owned()),
+        Some("Each volume gets the number of outstanding I/Os at which a volume alone was fastest. Efficiency is the rate of all volumes together, in percent of the sum of their rates alone.".to_owned()),
         [Some(Block::Table(table)), charts::scaling(&summary.scaling), Some(Block::Findings(summary.scaling.iter().map(line).collect()))].into_iter().flatten().collect(),
     )
 }

@@ -235,14 +235,21 @@ impl Table {
     /// The unit in the common header of each column: that of all its columns. Empty if there is none, or they have several,
     /// and each says its own.
     pub(crate) fn group_units(&self, formats: &[NumberFormat]) -> Vec<&'static str> {
-        let unit = |at: usize| {
+        let has_one_unit = |at: usize| {
             let group = &self.columns[at].group;
             let is_same = |other: &usize| self.columns[*other].group == *group;
             // Only neighbours have a header in common.
             let before = (0..at).rev().take_while(is_same);
             let mut all = before.chain((at..self.columns.len()).take_while(is_same));
-            let is_one = all.all(|other| formats[other].unit == formats[at].unit);
-            if !group.is_empty() && is_one { formats[at].unit } else { "" }
+            all.all(|other| formats[other].unit == formats[at].unit)
+        };
+        let unit = |at: usize| {
+            // Columns of one name say their unit in one place: «A, IOPS» over «IOPS» beside «B» over «IOPS» looks like two things.
+            let is_grouped = |at: usize| !self.columns[at].group.is_empty();
+            let is_alike =
+                |other: &usize| is_grouped(*other) && self.columns[*other].name == self.columns[at].name;
+            let is_common = is_grouped(at) && (0..self.columns.len()).filter(is_alike).all(has_one_unit);
+            if is_common { formats[at].unit } else { "" }
         };
         (0..self.columns.len()).map(unit).collect()
     }
@@ -302,4 +309,27 @@ pub struct Fact {
     pub quantity: Quantity,
     /// What there is.
     pub value: Value,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_of_one_name_have_their_unit_all_in_the_common_header_or_all_in_their_own() {
+        let units = |columns: &[(&'static str, Quantity, &'static str)]| {
+            let column = |(name, quantity, group): &(&'static str, Quantity, &'static str)| {
+                Column::new(*name, *quantity).under(*group)
+            };
+            let columns = columns.iter().map(column).collect();
+            let table = Table { caption: String::new(), columns, rows: Vec::new(), at_a_glance: true };
+            table.group_units(&table.formats(LatencyUnit::Microseconds))
+        };
+        let lat = |name, group| (name, Quantity::LatencyUs, group);
+        assert_eq!(units(&[lat("mean", "lat"), lat("max", "lat")]), ["µs", "µs"]);
+        // The baseline has no change, and the other one has.
+        let change = ("change", Quantity::ChangePercent, "B");
+        assert_eq!(units(&[lat("mean", "A"), lat("mean", "B"), change]), ["", "", ""]);
+        assert_eq!(units(&[lat("mean", "A"), lat("mean", "")]), ["µs", ""]);
+    }
 }

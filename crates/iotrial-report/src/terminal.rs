@@ -251,7 +251,8 @@ impl Page {
         // As wide as the longest word of its kind: the lines below it begin in one column.
         let width = if finding.is_in_full() { 8 } else { 7 };
         let label = format!("{symbol} {:width$}", finding.label());
-        let text = format!("{} [{}]", finding.message, finding.name());
+        let tag = finding.tag().map(|tag| format!(" [{tag}]")).unwrap_or_default();
+        let text = format!("{}{tag}", finding.message);
         // On a narrow terminal the label goes above the text.
         if self.width < NARROWEST_TABLE {
             let label = self.paint(tone, label.trim_end());
@@ -342,8 +343,8 @@ impl Page {
                 "",
                 "",
                 &format!(
-                    "Left out, because the terminal is too narrow: {}. --html shows everything.",
-                    left_out.join("; ")
+                    "Columns left out, because the terminal is too narrow: {}. --html shows all.",
+                    left_out.iter().map(|name| format!("“{name}”")).collect::<Vec<_>>().join(", ")
                 ),
                 Tone::Soft,
             );

@@ -4,9 +4,10 @@ use iotrial_analysis::watch::{
     Course, CourseLine, DirectionAnswer, DiskAnswer, Judged, RoleVerdict, Spread, WatchAnswer,
 };
 use iotrial_analysis::words::{latency_in_words, seconds_in_words, with_thousands};
+use iotrial_model::counters::RECORDING_TOOL;
 use iotrial_model::finding::Severity;
 use iotrial_model::load::Direction;
-use iotrial_model::words::in_brief;
+use iotrial_model::words::{enumerate, in_brief};
 
 use crate::calendar;
 use crate::chart::{Axis, Chart, ChartGroup, Dash, LATENCY_AXIS, Limit, Line, Scale, Shape};
@@ -20,7 +21,8 @@ impl Document {
     pub fn of_watch(answer: &WatchAnswer, name: &str) -> Self {
         let mut sections = vec![section("answer", "", Block::Answer(summary(answer)))];
         if let Some(table) = judged_table(answer) {
-            sections.push(section("roles", "Latency by role", Block::Table(table)));
+            let roles = section("roles", "Latency by role", Block::Table(table));
+            sections.push(Section { note: judged_note(answer), ..roles });
         }
         if !answer.observations.is_empty() {
             let line = |one: &iotrial_analysis::watch::Observation| {
@@ -36,8 +38,7 @@ impl Document {
             note: None,
             blocks: tables.into_iter().flatten().map(Block::Table).collect(),
         };
-        disks.note = (answer.interval_count > 1)
-            .then(|| "Percentiles are of intervals; the mean of a latency is over all I/Os.".to_owned());
+        disks.note = (answer.interval_count > 1).then(|| disks_note(answer).to_owned());
         if !disks.blocks.is_empty() {
             sections.push(disks);
         }
@@ -64,6 +65,17 @@ fn section(id: &'static str, heading: &'static str, block: Block) -> Section {
     Section { id, heading, note: None, blocks: vec![block] }
 }
 
+fn disks_note(answer: &WatchAnswer) -> &'static str {
+    let has_latency = |disk: &DiskAnswer| {
+        [&disk.read, &disk.write, &disk.both].into_iter().any(|one| one.latency_us.is_some())
+    };
+    if answer.disks.iter().any(has_latency) {
+        "Percentiles are of intervals; the mean of a latency is over all I/Os."
+    } else {
+        "Percentiles are of intervals."
+    }
+}
+
 fn byline(answer: &WatchAnswer, name: &str) -> String {
     let intervals = match (answer.interval_count, answer.interval_s) {
         (1, Some(seconds)) => format!("1 interval of {}", seconds_in_words(seconds)),
@@ -73,10 +85,13 @@ fn byline(answer: &WatchAnswer, name: &str) -> String {
         }
         (count, None) => format!("{} intervals", with_thousands(count as f64)),
     };
-    let span = answer
-        .span
-        .filter(|span| span.has_date)
-        .map(|span| format!("{} to {}", calendar::moment(span.from_s), calendar::moment(span.to_s)));
+    let span = answer.span.filter(|span| span.has_date).map(|span| {
+        let is_short = span.to_s - span.from_s < SHORT_S;
+        let moment = if is_short { calendar::second } else { calendar::moment };
+        // Other sources have the clock of their host, and do not say which that is.
+        let zone = if answer.tool == RECORDING_TOOL { " UTC" } else { "" };
+        format!("{} to {}{zone}", moment(span.from_s), moment(span.to_s))
+    });
     let parts = [answer.host.clone(), Some(format!("{}: {name}", answer.tool)), Some(intervals), span];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
@@ -175,23 +190,7 @@ fn summary(answer: &WatchAnswer) -> Answer {
                 .to_owned(),
         );
     }
-    let assumed = answer.roles.iter().filter(|role| role.is_assumed);
-    let mut assumed: Vec<&str> =
-        assumed.flat_map(|role| role.judged.iter().map(|one| one.disk.as_str())).collect();
-    assumed.dedup();
-    if !assumed.is_empty() {
-        points.push(format!(
-            "{} judged as data files, because no role was given for {}: --role log={} judges that disk as a log.",
-            if assumed.len() == 1 {
-                format!("{} is", assumed[0])
-            } else {
-                format!("{} are", in_brief(&assumed, 4, 3))
-            },
-            if assumed.len() == 1 { "it" } else { "them" },
-            assumed[assumed.len() - 1],
-        ));
-    }
-    let mut lists = Vec::new();
+    let mut lists: Vec<PointList> = assumed_roles(answer).into_iter().collect();
     let mut notes = answer.notes.clone();
     if !answer.left_out.is_empty() {
         notes.push(format!(
@@ -211,6 +210,25 @@ fn summary(answer: &WatchAnswer) -> Answer {
     }
 }
 
+/// The disks that are judged as data because nobody said what they are for.
+fn assumed_roles(answer: &WatchAnswer) -> Option<PointList> {
+    let assumed = answer.roles.iter().filter(|role| role.is_assumed);
+    let mut assumed: Vec<&str> =
+        assumed.flat_map(|role| role.judged.iter().map(|one| one.disk.as_str())).collect();
+    assumed.dedup();
+    let last = assumed.last()?;
+    let (which, them) = match assumed.as_slice() {
+        [one] => (format!("{one} is"), "it"),
+        several => (format!("{} are", in_brief(several, 4, 3)), "them"),
+    };
+    // PerfMon's names have blanks.
+    let quote = if last.contains(' ') { "'" } else { "" };
+    let point = format!(
+        "{which} judged as data files, because no role was given for {them}; use `--role {quote}log={last}{quote}` to have {last} judged as a log"
+    );
+    Some(PointList { heading: "Roles", points: vec![point] })
+}
+
 /// The threshold set that decided.
 fn deciding(answer: &WatchAnswer) -> &str {
     let mut judged = answer.roles.iter().flat_map(|role| &role.judged).flat_map(|judged| &judged.categories);
@@ -221,17 +239,37 @@ fn deciding(answer: &WatchAnswer) -> &str {
 /// How many points are shown; the table has all.
 const MOST_POINTS: usize = 4;
 
+/// The sets that do not decide; those that judge none of these roles have no column.
+fn other_sets(answer: &WatchAnswer) -> Vec<&String> {
+    let judges = |set: &String| {
+        let mut judged = answer.roles.iter().flat_map(|role| &role.judged);
+        judged.any(|one| one.categories.iter().any(|by| by.thresholds == *set))
+    };
+    let others = answer.thresholds.iter().filter(|set| set.as_str() != deciding(answer));
+    others.filter(|set| judges(set)).collect()
+}
+
+/// Which column decides.
+fn judged_note(answer: &WatchAnswer) -> Option<String> {
+    let others: Vec<&str> = other_sets(answer).into_iter().map(String::as_str).collect();
+    let figure = match answer.interval_count {
+        1 => "the mean",
+        _ => "the mean or the p95, whichever is worse",
+    };
+    (!others.is_empty()).then(|| {
+        format!(
+            "The rating decides: it is that of {figure}, by {}. The ratings of the mean by {} are for comparison.",
+            deciding(answer),
+            enumerate(&others)
+        )
+    })
+}
+
 fn judged_table(answer: &WatchAnswer) -> Option<Table> {
     let judged = || answer.roles.iter().flat_map(|role| role.judged.iter().map(move |one| (role, one)));
     judged().next()?;
     let has_rates = judged().any(|(_, one)| one.iops_mean.is_some());
-    // The other sets; those that judge none of these roles have no column.
-    let sets: Vec<&String> = answer
-        .thresholds
-        .iter()
-        .filter(|set| set.as_str() != deciding(answer))
-        .filter(|set| judged().any(|(_, one)| one.categories.iter().any(|by| by.thresholds == **set)))
-        .collect();
+    let sets = other_sets(answer);
     let mut columns = vec![
         Column::new("role", Quantity::Words),
         Column::new("disk", Quantity::Words),
@@ -242,8 +280,8 @@ fn judged_table(answer: &WatchAnswer) -> Option<Table> {
     }
     columns.extend([
         Column::new("mean", Quantity::LatencyUs).under("lat"),
-        Column::new("95 %", Quantity::LatencyUs).under("lat"),
-        Column::new("longest", Quantity::LatencyUs).under("lat").optional(),
+        Column::new("p95", Quantity::LatencyUs).under("lat"),
+        Column::new("max", Quantity::LatencyUs).under("lat").optional(),
         Column::new("limit", Quantity::LatencyUs),
         Column::new("beyond", Quantity::Percent),
     ]);
@@ -274,7 +312,7 @@ fn judged_table(answer: &WatchAnswer) -> Option<Table> {
     };
     let mut table = Table {
         caption: format!(
-            "The latency of each direction and its limit in {}; the rating is that of the mean or of the 95 %, whichever is worse; other sets rate the mean",
+            "The latency of each direction and its limit in {}; the rating is that of the mean or of the p95, whichever is worse; other sets rate the mean",
             deciding(answer)
         ),
         columns,
@@ -286,20 +324,21 @@ fn judged_table(answer: &WatchAnswer) -> Option<Table> {
 }
 
 fn disks_table(answer: &WatchAnswer) -> Option<Table> {
+    let (bandwidth, unit) = bandwidth(answer);
     let columns = vec![
         Column::new("disk", Quantity::Words),
         Column::new("I/O", Quantity::Words),
-        Column::new("mean", Quantity::Iops).under("I/Os"),
-        Column::new("95 %", Quantity::Iops).under("I/Os"),
-        Column::new("most", Quantity::Iops).under("I/Os").optional(),
-        Column::new("mean", Quantity::BandwidthMbPerS).under("bandwidth"),
-        Column::new("95 %", Quantity::BandwidthMbPerS).under("bandwidth"),
-        Column::new("most", Quantity::BandwidthMbPerS).under("bandwidth").optional(),
-        Column::new("KiB", Quantity::Unitless).under("size").optional(),
+        Column::new("mean", Quantity::Iops).under("rate"),
+        Column::new("p95", Quantity::Iops).under("rate"),
+        Column::new("max", Quantity::Iops).under("rate").optional(),
+        Column::new("mean", unit).under(bandwidth),
+        Column::new("p95", unit).under(bandwidth),
+        Column::new("max", unit).under(bandwidth).optional(),
+        Column::new("mean", Quantity::Unitless).under("size, KiB").optional(),
         Column::new("mean", Quantity::LatencyUs).under("lat"),
         Column::new("median", Quantity::LatencyUs).under("lat").optional(),
-        Column::new("95 %", Quantity::LatencyUs).under("lat").optional(),
-        Column::new("longest", Quantity::LatencyUs).under("lat").optional(),
+        Column::new("p95", Quantity::LatencyUs).under("lat").optional(),
+        Column::new("max", Quantity::LatencyUs).under("lat").optional(),
     ];
     let mut rows = Vec::new();
     for disk in &answer.disks {
@@ -318,6 +357,17 @@ fn disks_table(answer: &WatchAnswer) -> Option<Table> {
     (table.columns.len() > 2).then_some(table)
 }
 
+/// The common header of bandwidths and what they measure. Below 1 MB/s, one decimal would show a few I/Os per second as nothing.
+fn bandwidth(answer: &WatchAnswer) -> (&'static str, Quantity) {
+    let spreads = answer.disks.iter().flat_map(|disk| [&disk.read, &disk.write, &disk.both]);
+    let most = spreads.filter_map(|one| one.bytes_per_s).map(|spread| spread.max).fold(0.0, f64::max);
+    if most > 0.0 && most < 1e6 {
+        ("bandwidth, MB/s", Quantity::Unitless)
+    } else {
+        ("bandwidth", Quantity::BandwidthMbPerS)
+    }
+}
+
 /// Removes columns that say nothing: those without any value, and for a single interval everything except its mean.
 fn leave_out(table: &mut Table, labels: usize, answer: &WatchAnswer) {
     let repeats = |column: &Column| answer.interval_count == 1 && REPEATING.contains(&column.name.as_ref());
@@ -329,7 +379,7 @@ fn leave_out(table: &mut Table, labels: usize, answer: &WatchAnswer) {
 }
 
 /// For a single interval, these are the same as the mean.
-const REPEATING: [&str; 5] = ["median", "95 %", "most", "longest", "beyond"];
+const REPEATING: [&str; 4] = ["median", "p95", "max", "beyond"];
 
 fn rows_of(disk: &DiskAnswer, is_total: bool) -> Vec<Row> {
     let is_there =
@@ -348,7 +398,7 @@ fn rows_of(disk: &DiskAnswer, is_total: bool) -> Vec<Row> {
             Value::number(spread.map(|spread| which(&spread) / scale))
         };
         let cells = vec![
-            Value::Text(disk.name.clone()),
+            Value::Text(if is_total { "total".to_owned() } else { disk.name.clone() }),
             Value::Text(direction_word(direction).to_owned()),
             of(one.iops, 1.0, |one| one.mean),
             of(one.iops, 1.0, |one| one.p95),
@@ -384,15 +434,15 @@ fn queue_table(answer: &WatchAnswer) -> Option<Table> {
     };
     let rows: Vec<Row> = answer.disks.iter().filter_map(row).collect();
     let mut table = Table {
-        caption: "I/Os in flight or waiting, and the share of the time with at least one".to_owned(),
+        caption: "Outstanding I/Os, and the share of the time with at least one".to_owned(),
         columns: vec![
             Column::new("disk", Quantity::Words),
-            Column::new("mean", Quantity::Load).under("in flight"),
-            Column::new("95 %", Quantity::Load).under("in flight"),
-            Column::new("most", Quantity::Load).under("in flight"),
+            Column::new("mean", Quantity::Load).under("outstanding"),
+            Column::new("p95", Quantity::Load).under("outstanding"),
+            Column::new("max", Quantity::Load).under("outstanding"),
             Column::new("mean", Quantity::Percent).under("busy"),
-            Column::new("95 %", Quantity::Percent).under("busy"),
-            Column::new("most", Quantity::Percent).under("busy"),
+            Column::new("p95", Quantity::Percent).under("busy"),
+            Column::new("max", Quantity::Percent).under("busy"),
         ],
         rows,
         at_a_glance: true,

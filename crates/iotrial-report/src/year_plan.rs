@@ -4,6 +4,7 @@ use iotrial_sizing::search::YearPlan;
 use iotrial_sizing::sizing::Sizing;
 
 use crate::document::{Block, Section};
+use crate::pools::per_month;
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
@@ -40,7 +41,7 @@ fn years(plan: &YearPlan, currency: &str, at_a_glance: bool) -> Table {
         is_total: false,
     };
     let mut rows: Vec<Row> = plan.years.iter().map(row).collect();
-    let mut total = vec![Value::Text("all".to_owned())];
+    let mut total = vec![Value::Text("total".to_owned())];
     total.extend([Value::Absent, Value::Absent, Value::Absent, Value::Absent, Value::Absent]);
     total.push(Value::Number(plan.total));
     rows.push(Row { cells: total, is_total: true });
@@ -48,12 +49,12 @@ fn years(plan: &YearPlan, currency: &str, at_a_glance: bool) -> Table {
         caption: format!("{}, year by year, {currency}", plan.title),
         columns: vec![
             Column::new("year", Quantity::Count),
-            Column::new("GiB", Quantity::Count),
+            Column::new("GiB", Quantity::Count).under("capacity"),
             Column::new("rates", Quantity::Ratio).optional(),
             Column::new("configuration", Quantity::Words),
             Column::new("bought or changed", Quantity::Words),
-            Column::new("a month", Quantity::Money),
-            Column::new("a year", Quantity::Money),
+            per_month(currency),
+            Column::new(format!("{currency}/year"), Quantity::Money),
         ],
         rows,
         at_a_glance,
@@ -76,8 +77,8 @@ fn totals(sizing: &Sizing) -> Table {
         caption: format!("{years} years by provider, {}", sizing.currency),
         columns: vec![
             Column::new("provider", Quantity::Words),
-            Column::new("when needed", Quantity::Money),
-            Column::new("all on day one", Quantity::Money),
+            Column::new("bought when needed", Quantity::Money),
+            Column::new("bought on day one", Quantity::Money),
             Column::new("change", Quantity::ChangePercent),
             Column::new("not included", Quantity::Words).optional(),
         ],

@@ -262,7 +262,7 @@ fn a_comparison_says_what_was_measured() {
         "(xfs on nvme1n1",
         "sqlserver-oltp",
         "outstanding I/Os",
-        "direct I/O by uring",
+        "uring, direct I/O",
         record.tool.version.as_str(),
         " UTC",
     ] {

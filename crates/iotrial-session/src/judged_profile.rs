@@ -80,14 +80,14 @@ impl Fault for LoadProfileError {
                         [] => String::new(),
                         others => format!(" There are also {}.", others.join(", ")),
                     };
-                    format!("did you mean `{near}`?{more} `iotrial profiles` lists all of them; a file is given with its path, such as ./mine.toml")
+                    format!("did you mean `{near}`?{more} `iotrial profiles` lists all of them; to use a file, give its path, such as ./mine.toml")
                 }
-                None => "`iotrial profiles` lists the built-in ones; a file is given with its path, such as ./mine.toml".to_owned(),
+                None => "`iotrial profiles` lists the built-in ones; to use a file, give its path, such as ./mine.toml".to_owned(),
             }),
             Self::InvalidProfile { .. } => Some("`iotrial docs profiles` describes every key".to_owned()),
             Self::UnknownThresholds(UnknownThresholdSet { nearest, .. }) => Some(match nearest {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => "a file is given with its path, such as ./mine.toml".to_owned(),
+                None => "to use a file, give its path, such as ./mine.toml".to_owned(),
             }),
             Self::ReadThresholds { .. } | Self::InvalidThresholds { .. } => None,
         }

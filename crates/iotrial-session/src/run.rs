@@ -99,14 +99,14 @@ pub(crate) fn what_follows(setup: &Setup, plan: &Plan, search: Option<&RateSearc
     match search {
         Some(search) => {
             let what = if search.has_staircase() {
-                "up to which share the needed rate is sustained"
+                "finds out up to which share the needed rate is sustained"
             } else if search.search().need.is_some() {
-                "whether the needed rate is sustained"
+                "finds out whether the needed rate is sustained"
             } else {
-                "the highest rate"
+                "searches for the highest rate"
             };
             let whole = search.whole_time(setup.expected_layout_time());
-            format!("finds out {what}; all of it takes {} at most", seconds_in_words(whole.as_secs_f64()))
+            format!("{what}; everything together takes {} at most", seconds_in_words(whole.as_secs_f64()))
         }
         None if plan.until_steady.is_some() => format!("runs until it is steady, {time} at most"),
         None => format!("runs {time}"),

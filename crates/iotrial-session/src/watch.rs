@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use iotrial_measure::control::Control;
 use iotrial_measure::disk_stats::{DiskStat, DiskStatsSource, Moment};
 use iotrial_model::counters::{
-    CounterSeries, DiskCounters, RECORDING_FORMAT, RecordedDisk, RecordedInterval, RecordingHead, Times,
+    CounterSeries, DiskCounters, RECORDING_FORMAT, RECORDING_TOOL, RecordedDisk, RecordedInterval,
+    RecordingHead, Times,
 };
 use iotrial_model::load::Role;
 
@@ -327,7 +328,7 @@ impl Kept {
             interval_count: self.ends_s.len(),
             disks: self.disks.clone(),
             stripes: stripes.to_vec(),
-            ..CounterSeries::new("iotrial watch")
+            ..CounterSeries::new(RECORDING_TOOL)
         };
         if self.has_dropped {
             series.notes.push("the first hours are left out: --record keeps them all".to_owned());

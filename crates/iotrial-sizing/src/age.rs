@@ -5,6 +5,7 @@ use iotrial_model::words::enumerate;
 use serde::Serialize;
 
 use crate::catalog::Catalog;
+use crate::chain::{block_limits, volume_limits};
 use crate::configuration::Resolved;
 
 /// A source of a catalog that a configuration rests on.
@@ -36,8 +37,10 @@ pub fn relied_on(resolved: &Resolved<'_>) -> Vec<ReliedOn> {
             format!("{} {}", pool.kind.name, pool.level.name)
         };
         all.add(&pool.kind.source, format!("limits of {name}"));
-        for limit in &pool.level.by_block {
-            all.add(&limit.source, format!("limits of {name} at small blocks"));
+        // With bursts, where they are higher: what limits the volume at all is relied on.
+        let limits = volume_limits(pool.level, pool.size_gib as f64, pool.iops, pool.bandwidth, true);
+        for limit in block_limits(pool.level, pool.size_gib as f64, &limits) {
+            all.add(&limit.source, format!("limits of {name} for small I/Os"));
         }
         if let Some(attachment) = pool.attachment {
             all.add(&attachment.source, format!("limits of {}", attachment.name));
@@ -108,6 +111,35 @@ pub fn in_words(old: &[ReliedOn]) -> Option<String> {
     let words =
         |one: &ReliedOn| format!("{} ({})", enumerate(&one.what), one.as_of.as_deref().unwrap_or("no date"));
     let list: Vec<String> = old.iter().map(words).collect();
-    (!list.is_empty())
-        .then(|| format!("these figures are more than a year old or have no date: {}", list.join("; ")))
+    let undated = old.iter().filter(|one| one.as_of.is_none()).count();
+    let why = match undated {
+        0 => "are more than a year old",
+        all if all == old.len() => "have no date",
+        _ => "are more than a year old or have no date",
+    };
+    (!list.is_empty()).then(|| format!("these figures {why}: {}", list.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn old_figures_are_said_to_lack_a_date_only_where_they_do() {
+        let of = |dates: &[Option<&str>]| {
+            let one = |as_of: &Option<&str>| ReliedOn {
+                what: vec!["price of gp3".to_owned()],
+                source: "a page".to_owned(),
+                as_of: as_of.map(str::to_owned),
+            };
+            in_words(&dates.iter().map(one).collect::<Vec<_>>())
+        };
+        assert_eq!(of(&[]), None);
+        let dated = of(&[Some("2024-07-01")]).unwrap();
+        assert_eq!(dated, "these figures are more than a year old: price of gp3 (2024-07-01)");
+        assert_eq!(of(&[None]).unwrap(), "these figures have no date: price of gp3 (no date)");
+        assert!(
+            of(&[Some("2024-07-01"), None]).unwrap().contains("are more than a year old or have no date")
+        );
+    }
 }

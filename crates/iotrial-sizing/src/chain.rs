@@ -9,7 +9,7 @@
 use serde::Serialize;
 
 use crate::catalog::{BlockLimit, Catalog, HostCache, Level, Route, SharedPath, VolumeKind, holds_for};
-use crate::configuration::{Resolved, ResolvedPool, SizedMachine};
+use crate::configuration::{Resolved, ResolvedPool, SizedMachine, telling_name};
 use crate::measure::{Load, Measure};
 
 mod limit;
@@ -255,6 +255,25 @@ pub(crate) fn volume_limits(
     limits
 }
 
+/// The limits at a small block size that a load can reach on a volume with these limits of its own. The others are above what the
+/// volume does anyway: of an I/O, which is one of the IOPS, they count no more than its bytes and no more than `at`.
+pub(crate) fn block_limits<'l>(
+    level: &'l Level,
+    size_gib: f64,
+    limits: &[(Measure, f64, f64)],
+) -> Vec<&'l BlockLimit> {
+    let least_of = |measure: Measure| {
+        let own = limits.iter().filter(|(one, ..)| *one == measure).map(|(_, most, _)| *most);
+        own.fold(f64::INFINITY, f64::min)
+    };
+    let (iops, bandwidth) = (least_of(Measure::Iops), least_of(Measure::Bandwidth));
+    let is_reached = |limit: &&BlockLimit| {
+        let most = limit.at(size_gib);
+        most < bandwidth && most < iops * limit.sizes.at
+    };
+    level.by_block.iter().filter(is_reached).collect()
+}
+
 /// The volumes of one pool, or of several where they share their limits; those that hold at a small block size are parts of their own.
 fn volume_elements(
     resolved: &Resolved<'_>,
@@ -281,11 +300,10 @@ fn volume_elements(
         // I/Os.
         weights: weights(resolved.pools.len(), pools, Weight { write: own.write * write_cost, ..own }),
     };
-    let limits: Vec<Limit> = limits.into_iter().map(limit).collect();
     let name = volume_name(resolved, pools, count);
-    let at_block = pool.level.by_block.iter().map(|limit| Element {
+    let at_block = block_limits(pool.level, size, &limits).into_iter().map(|limit| Element {
         kind: ElementKind::Volumes,
-        name: format!("{name} at {} KiB", limit.sizes.at / 1024.0),
+        name: format!("{name} for I/Os of {} KiB", limit.sizes.at / 1024.0),
         source: resolved.catalog.cited(&limit.source),
         limits: vec![Limit {
             measure: Measure::Bandwidth,
@@ -294,6 +312,7 @@ fn volume_elements(
         }],
     });
     let at_block: Vec<Element> = at_block.collect();
+    let limits: Vec<Limit> = limits.into_iter().map(limit).collect();
     let own = (!limits.is_empty()).then(|| Element {
         kind: ElementKind::Volumes,
         name,
@@ -305,10 +324,7 @@ fn volume_elements(
 
 /// How the volumes of a pool are called, with their roles where another pool has as many of the same.
 fn volume_name(resolved: &Resolved<'_>, pools: &[usize], count: u32) -> String {
-    let called = |pool: &ResolvedPool<'_>| {
-        let name = if pool.level.name.is_empty() { &pool.kind.name } else { &pool.level.name };
-        (name.clone(), pool.count)
-    };
+    let called = |pool: &ResolvedPool<'_>| (telling_name(&pool.kind.name, &pool.level.name), pool.count);
     let own = called(&resolved.pools[pools[0]]);
     // Two parts of the same name could not be distinguished in a report, so roles are added, but only then.
     let is_like = |index: usize| !pools.contains(&index) && called(&resolved.pools[index]) == own;

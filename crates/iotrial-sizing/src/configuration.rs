@@ -23,6 +23,7 @@ mod words;
 
 pub use pool::Pool;
 use pool::read_pool;
+pub(crate) use pool::telling_name;
 
 /// The value of `format` in a file.
 pub(crate) const CONFIGURATION_FORMAT: &str = "iotrial.configuration/1";

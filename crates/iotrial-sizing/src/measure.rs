@@ -65,15 +65,24 @@ impl Measure {
         }
     }
 
-    /// An amount with its unit. Bandwidth is in MB/s of 10^6 bytes, as most vendors state it.
-    pub fn written(self, amount: f64) -> String {
-        if self.is_bandwidth() {
-            format!("{} MB/s", grouped(amount / 1e6))
-        } else if self == Self::Outstanding {
-            format!("{} outstanding I/Os", grouped(amount))
+    /// The unit in which an amount is shown, and how much of the measure one of it is. Bandwidth is in MB/s of 10^6 bytes, as most
+    /// vendors state it; less than 1 MB/s is in kB/s, because as «0 MB/s» it would look like no I/O.
+    pub fn unit_for(self, amount: f64) -> (&'static str, f64) {
+        if self == Self::Outstanding {
+            ("outstanding I/Os", 1.0)
+        } else if !self.is_bandwidth() {
+            ("IOPS", 1.0)
+        } else if amount > 0.0 && amount < 1e6 {
+            ("kB/s", 1e3)
         } else {
-            format!("{} IOPS", grouped(amount))
+            ("MB/s", 1e6)
         }
+    }
+
+    /// An amount with its unit.
+    pub fn written(self, amount: f64) -> String {
+        let (unit, one) = self.unit_for(amount);
+        format!("{} {unit}", grouped(amount / one))
     }
 }
 
@@ -130,12 +139,11 @@ impl BandwidthUnit {
 // Below 100 a decimal matters (0.5 MB/s). The 0.05 keeps whole numbers that rounding has blurred from showing
 // «.0».
 pub fn grouped(number: f64) -> String {
-    let text = if number.abs() < 100.0 && (number - number.round()).abs() > 0.05 {
-        format!("{number:.1}")
-    } else {
-        format!("{number:.0}")
-    };
-    group_thousands(&text)
+    let decimals = usize::from(number.abs() < 100.0 && (number - number.round()).abs() > 0.05);
+    let scale = if decimals == 1 { 10.0 } else { 1.0 };
+    // Halves are rounded up, as in tables and spreadsheets. `format!` alone rounds 1,562.5 to the even neighbour.
+    let rounded = (number * scale).round() / scale;
+    group_thousands(&format!("{rounded:.decimals$}"))
 }
 
 /// I/O of one direction and size at one pool of volumes.
@@ -244,9 +252,17 @@ mod tests {
     fn numbers_have_commas_and_a_decimal_only_where_it_says_something() {
         assert_eq!(
             [1_920.0, 0.0, 17.25, 480_000.4, 64.0].map(grouped),
-            ["1,920", "0", "17.2", "480,000", "64"]
+            ["1,920", "0", "17.3", "480,000", "64"]
         );
         assert_eq!(Measure::Bandwidth.written(1.92e9), "1,920 MB/s");
+        assert_eq!(Measure::ReadBandwidth.written(1_562.5e6), "1,563 MB/s", "as in tables");
+    }
+
+    #[test]
+    fn a_bandwidth_below_one_mb_per_s_is_in_kb_per_s() {
+        let written = [28_160.0, 999_000.0, 1e6, 0.0].map(|amount| Measure::Bandwidth.written(amount));
+        assert_eq!(written, ["28.2 kB/s", "999 kB/s", "1 MB/s", "0 MB/s"]);
+        assert_eq!(Measure::Iops.written(12.8), "12.8 IOPS");
     }
 
     #[test]

@@ -307,7 +307,7 @@ fn judge(shares: &[Share], in_flight: Option<f64>, outstanding: Option<f64>) -> 
     let queue = full_queue.map(|(in_flight, outstanding, _)| {
         format!("{} of the {} I/Os offered were in flight", grouped(in_flight.round()), grouped(outstanding))
     });
-    let limit = |share: &Share| format!("{:.0} % of {}, {}", share.percent, share.element, share.measure);
+    let limit = |share: &Share| format!("{:.0} % of {}", share.percent, share.in_words());
     if let Some(share) = fullest.filter(|share| share.percent > MOST_PERCENT) {
         let sentence = format!(
             "these figures are not from this configuration, which cannot reach them: {} ({})",

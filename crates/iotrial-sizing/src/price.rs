@@ -105,7 +105,7 @@ pub struct Cost {
     /// What has no price in the catalog; the true sum is higher by it.
     pub missing: Vec<String>,
     /// What is to be known of the terms, each in one sentence without a full stop: licences that are brought along, or a
-    /// machine that no source has a committed price of.
+    /// machine of which the catalog has no committed price.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// How other currencies were converted.

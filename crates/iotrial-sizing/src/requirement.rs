@@ -40,11 +40,35 @@ pub struct Share {
 impl Share {
     /// The share in words: `1,983 of 1,920 MB/s`.
     pub fn written(&self) -> String {
-        let used = self.measure.written(self.used);
         // The unit is printed once, after the second number.
-        let (amount, unit) = used.split_once(' ').unwrap_or((&used, ""));
-        let most = self.measure.written(self.most);
-        format!("{amount} of {} {unit}", most.split_once(' ').map_or(most.as_str(), |(amount, _)| amount))
+        let (unit, one) = self.measure.unit_for(self.used);
+        format!("{} of {} {unit}", grouped(self.used / one), grouped(self.most / one))
+    }
+
+    /// The limit as a phrase within a sentence: `the IOPS of 2 × vpu-10`, `the EBS limit on bandwidth`.
+    pub fn in_words(&self) -> String {
+        let Self { kind, element, measure, .. } = self;
+        let is_counted = element.starts_with(|letter: char| letter.is_ascii_digit());
+        match kind {
+            // The part is called by what it bounds: I/Os in flight.
+            ElementKind::Concurrency => format!("the {element}"),
+            _ if element.ends_with(" limit") => format!("the {element} on {measure}"),
+            _ if is_counted => format!("the {measure} of {element}"),
+            ElementKind::Network => {
+                let outgoing = element.replacen("network out", "outgoing network", 1);
+                format!("the {measure} of the {}", outgoing.replacen("network in", "incoming network", 1))
+            }
+            // The names in a catalog are anybody's.
+            ElementKind::Machine if !element.starts_with("network") => {
+                format!("the {measure} limit “{element}”")
+            }
+            _ => format!("the {measure} of the {element}"),
+        }
+    }
+
+    /// The limit as short as a cell of a table: `2 × vpu-10 (IOPS)`.
+    pub fn in_short(&self) -> String {
+        format!("{} ({})", self.element, self.measure)
     }
 }
 
@@ -197,7 +221,52 @@ pub(crate) fn latency_unmet(
         // nobody has promised anything.
         Some(latency) if latency <= asked => return None,
         Some(latency) => format!("the latency of {} is {latency}, but {asked} is required{of}", kind.title),
-        None => format!("no source states the latency of {}, but {asked} is required{of}", kind.title),
+        None => {
+            format!("the latency of {} is not in the catalog, but {asked} is required{of}", kind.title)
+        }
     };
     Some(Unmet { what: "latency", message })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn share(kind: ElementKind, element: &str, measure: Measure) -> Share {
+        Share { kind, element: element.to_owned(), measure, used: 28_160.0, most: 1.2e8, percent: 0.02 }
+    }
+
+    #[test]
+    fn a_limit_is_a_phrase_whatever_its_part_is_called() {
+        let check = |kind, element: &str, measure, phrase: &str| {
+            assert_eq!(share(kind, element, measure).in_words(), phrase);
+        };
+        check(ElementKind::Volumes, "2 × vpu-10", Measure::Iops, "the IOPS of 2 × vpu-10");
+        check(ElementKind::Machine, "EBS limit", Measure::Bandwidth, "the EBS limit on bandwidth");
+        check(
+            ElementKind::Machine,
+            "network for volumes",
+            Measure::ReadBandwidth,
+            "the read bandwidth of the network for volumes",
+        );
+        check(
+            ElementKind::Machine,
+            "uncached, Premium SSD",
+            Measure::Iops,
+            "the IOPS limit “uncached, Premium SSD”",
+        );
+        check(
+            ElementKind::Network,
+            "network in (same as out)",
+            Measure::ReadBandwidth,
+            "the read bandwidth of the incoming network (same as out)",
+        );
+        check(ElementKind::Concurrency, "queues of 2 × HBA", Measure::Outstanding, "the queues of 2 × HBA");
+    }
+
+    #[test]
+    fn both_numbers_of_a_share_have_the_unit_of_the_first() {
+        let small = share(ElementKind::Volumes, "1 × vpu-10", Measure::Bandwidth);
+        assert_eq!(small.written(), "28.2 of 120,000 kB/s");
+    }
 }

@@ -19,6 +19,13 @@ pub struct BrokenRule {
     pub source: String,
 }
 
+impl BrokenRule {
+    /// What it says, and who says so.
+    pub fn in_words(&self) -> String {
+        format!("{}; source: {}", self.message, self.source)
+    }
+}
+
 /// Every rule that a configuration breaks, those that forbid first; and volumes beyond what the machine takes.
 pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
     let mut broken: Vec<BrokenRule> = Vec::new();
@@ -61,7 +68,7 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
                     "a {} mirror needs {copies} volumes, but there is {}",
                     configuration.mirror, pool.count
                 ),
-                source: "each copy needs a volume of its own".to_owned(),
+                source: "iotrial, because each copy needs its own volume".to_owned(),
             });
         }
         if !machine.takes(pool.kind) {
@@ -115,7 +122,7 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
             id: "network-unknown".to_owned(),
             effect: Effect::Warns,
             message: format!(
-                "no source states the network of {}, so the writes to {} other machine{} are not checked against a limit",
+                "the network rate of {} is not in the catalog, so the writes to {} other machine{} are not checked against a limit",
                 machine.name,
                 configuration.replicas,
                 if configuration.replicas == 1 { "" } else { "s" }
@@ -130,7 +137,7 @@ pub fn broken_rules(resolved: &Resolved<'_>) -> Vec<BrokenRule> {
             id: "no-host-cache".to_owned(),
             effect: Effect::Warns,
             message: format!(
-                "no source states the host cache limits of {}, so none are applied",
+                "the host cache limits of {} are not in the catalog, so none are applied",
                 machine.name
             ),
             source: machine_source(),

@@ -233,7 +233,7 @@ impl<'s> Space<'s> {
         space.choose_machines();
         space.note_main_disks();
         if demand.replicas > 0 && space.machines.iter().any(|one| one.sized.machine.network.is_none()) {
-            let note = "no source states the network of some machines: their writes to replicas are not checked against a limit";
+            let note = "the network rate of some machines is not in the catalog: their writes to replicas are not checked against a limit";
             space.left_out.note(note.to_owned());
         }
         space.note_unknown_prices();
@@ -316,11 +316,13 @@ impl<'s> Space<'s> {
             without.map(|option| option.sized.machine.ordered_name()).collect()
         };
         uncommitted.dedup();
-        let on_demand =
-            format!("no source has a price {}: their on-demand price is used", counted.term.in_words());
+        let on_demand = format!(
+            "the catalog has no price for them {}: their on-demand price is used",
+            counted.term.in_words()
+        );
         for (names, why) in [
-            (unpriced, "no source has a price"),
-            (unknown, "no source states their limits for volumes"),
+            (unpriced, "no price in the catalog"),
+            (unknown, "no limits for volumes in the catalog"),
             (uncommitted, &on_demand),
         ] {
             if !names.is_empty() {
@@ -353,7 +355,7 @@ impl<'s> Space<'s> {
             let note = if what.ends_with(" licence") {
                 format!("the {what} has no price in the catalog, so the true cost is higher")
             } else {
-                format!("not in the cost, because no source states it: the {what}")
+                format!("not in the cost, because it is not in the catalog: the {what}")
             };
             self.left_out.note(note);
         }
@@ -561,7 +563,7 @@ impl<'s> Space<'s> {
             }
         };
         Configuration {
-            title: demand.title.clone(),
+            title: format!("machine for {}", demand.title),
             provider: self.catalog.provider.clone(),
             machine: sized.machine.name.clone(),
             // A fixed machine has no cores to order, and writing them down would be refused when the file is

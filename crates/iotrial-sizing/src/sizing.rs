@@ -15,6 +15,7 @@ use crate::floor::VcpuFloor;
 use crate::measure::grouped;
 use crate::price::{Cost, Counted, shortest_month};
 use crate::requirement::Fit;
+use crate::rule::BrokenRule;
 use crate::search::{CostCurve, Found, Search, YearPlan, curve_of, over_years, search};
 
 mod against;
@@ -45,6 +46,9 @@ pub struct Sizing {
     /// known cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cheapest: Option<usize>,
+    /// By how much more of the cost an answer may have fewer volumes than the cheapest: 0.01 is one per cent.
+    #[serde(skip)]
+    pub tolerance: f64,
     /// Short form: provider, configuration and cost.
     pub headline: String,
     /// Long form in one sentence: what it is the cheapest of, and what binds.
@@ -167,7 +171,7 @@ pub fn size(
     let currency = currency.unwrap_or_default();
     let (headline, sentence) = sentences(&found, cheapest, &currency);
     let has_pair = request.money.counted.pair.is_some();
-    let asked = Asked { demand, floor: vcpu_floor.as_ref(), tolerance: request.tolerance, has_pair };
+    let asked = Asked { demand, floor: vcpu_floor.as_ref(), has_pair };
     let with_curve = cheapest.map(|index| (index, &curves[index]));
     let mut points = points(&found, with_curve, &held, &asked, &currency);
     // What was asked to be counted comes before what nobody asked for.
@@ -179,6 +183,7 @@ pub fn size(
         currency,
         counted: request.money.counted.clone(),
         cheapest,
+        tolerance: request.tolerance,
         headline,
         sentence,
         points,
@@ -214,16 +219,19 @@ pub fn cost_words(cost: &Cost, currency: &str) -> String {
 /// The limit that is the nearest, in words.
 fn nearest_limit(fit: &Fit) -> Option<String> {
     let first = fit.shares.first()?;
-    let mut words = format!(
-        "the first limit is {}, {}: {} ({:.0} %)",
-        first.element,
-        first.measure,
-        first.written(),
-        first.percent
-    );
+    // Nobody comes near any of them, so which one is the first says nothing.
+    if first.percent < 1.0 {
+        return Some("the demand uses less than 1 % of every limit".to_owned());
+    }
+    let mut words =
+        format!("the first limit is {}: {} ({:.0} %)", first.in_words(), first.written(), first.percent);
     // The name is compared, not the place: another measure of the same part says nothing new.
     if let Some(next) = fit.shares.iter().find(|share| share.element != first.element) {
-        words.push_str(&format!("; the next is {}, {} ({:.0} %)", next.element, next.measure, next.percent));
+        let percent = match next.percent {
+            ..1.0 => "less than 1 %".to_owned(),
+            percent => format!("{percent:.0} %"),
+        };
+        words.push_str(&format!("; the next is {} ({percent})", next.in_words()));
     }
     Some(words)
 }
@@ -234,15 +242,13 @@ const NEARLY_FULL_PERCENT: f64 = 80.0;
 /// The volumes of an answer are cut to the rates, so that they nearly always bind, and more of them can be bought. What decides on the
 /// machine, and cannot, is the fullest limit of its own.
 fn beyond_volumes(fit: &Fit, machine: &str) -> Option<String> {
-    let first = fit.shares.first().filter(|share| share.kind.is_of_volumes())?;
+    fit.shares.first().filter(|share| share.kind.is_of_volumes())?;
     let of_machine = |kind| matches!(kind, ElementKind::Machine | ElementKind::Network | ElementKind::Path);
     let next = fit.shares.iter().find(|share| of_machine(share.kind))?;
     (next.percent >= NEARLY_FULL_PERCENT).then(|| {
         format!(
-            "apart from {}, the limiting factor is {}, {}, of {machine}: {} ({:.0} %)",
-            first.element,
-            next.element,
-            next.measure,
+            "the limiting factor of {machine} itself, whatever its volumes, is {}: {} ({:.0} %)",
+            next.in_words(),
             next.written(),
             next.percent
         )
@@ -270,7 +276,11 @@ fn sentences(found: &[Found], cheapest: Option<usize>, currency: &str) -> (Strin
         // The one that carries the largest share of the rates; a provider blocked by something else than
         // rates counts as zero.
         let nearest = found.iter().max_by(|a, b| reach(a).total_cmp(&reach(b)));
-        return ("Nothing meets the demand".to_owned(), nearest.and_then(wall).unwrap_or_default());
+        // Several that are blocked by something else are equally far from it.
+        let is_closest = found.len() > 1 && nearest.is_some_and(|one| reach(one) > 0.0);
+        let sentence = nearest.and_then(wall).unwrap_or_default();
+        let sentence = if is_closest { format!("Closest is {sentence}") } else { sentence };
+        return ("Nothing meets the demand".to_owned(), sentence);
     };
     let answer = &found[index].answers[0];
     let headline = format!(
@@ -330,8 +340,6 @@ fn wall(found: &Found) -> Option<String> {
 struct Asked<'a> {
     demand: &'a Demand,
     floor: Option<&'a VcpuFloor>,
-    /// By how much more of the cost fewer volumes are taken.
-    tolerance: f64,
     /// Whether the cost has a second machine.
     has_pair: bool,
 }
@@ -343,14 +351,14 @@ fn points(
     asked: &Asked<'_>,
     currency: &str,
 ) -> Vec<String> {
-    let Asked { demand, floor, tolerance, has_pair } = *asked;
+    let Asked { demand, floor, has_pair } = *asked;
     let mut points = Vec::new();
     points.extend(floor.filter(|_| cheapest.is_some()).map(|floor| floor_in_words(floor, found)));
     if let Some((index, curve)) = cheapest {
         let answer = &found[index].answers[0];
         // The reader's next question comes first: what if my rates are a little off?
         points.extend(answer.fit.as_ref().and_then(|fit| beyond_volumes(fit, &answer.configuration.machine)));
-        points.extend(more_and_less(curve, answer, tolerance, currency));
+        points.extend(more_and_less(curve, answer, currency));
         for (other, one) in found.iter().enumerate().filter(|(other, _)| *other != index) {
             points.push(match one.answers.first() {
                 Some(other_answer) => {
@@ -363,7 +371,7 @@ fn points(
                         (false, false) => ", not comparable".to_owned(),
                     };
                     format!(
-                        "{}: {}, {}{words}",
+                        "cheapest at {}: {}, {}{words}",
                         found[other].title,
                         other_answer.configuration.in_short(),
                         cost_words(more, currency)
@@ -373,8 +381,7 @@ fn points(
             });
         }
         points.extend(memory_differs(found).filter(|_| demand.memory_min.get() == 0));
-        let rules = answer.broken_rules.iter().map(|rule| format!("{} ({})", rule.message, rule.source));
-        points.extend(rules);
+        points.extend(answer.broken_rules.iter().map(BrokenRule::in_words));
     }
     points.extend(found.iter().filter_map(|one| unpromised(one, currency)));
     points.extend(against.iter().map(|one| one.sentence.clone()));
@@ -414,7 +421,7 @@ fn unpromised(found: &Found, currency: &str) -> Option<String> {
         }
     }
     Some(format!(
-        "{}: no source states the latency of {}; {} would cost {}, but measure it before you rely on it",
+        "{}: the latency of {} is not in the catalog; {} would cost {}, but measure it before you rely on it",
         found.title,
         kinds.join(" and "),
         one.configuration.in_short(),

@@ -13,7 +13,7 @@ use iotrial_sizing::measure::Measure;
 use iotrial_sizing::measured::{BoundBy, Measurement};
 use iotrial_sizing::price::{CostPart, GivenRate, Money, cost_of};
 use iotrial_sizing::search::{Found, Search, search};
-use iotrial_sizing::sizing::{Sizing, size};
+use iotrial_sizing::sizing::{Sizing, money, size};
 
 const MIB: f64 = 1_048_576.0;
 
@@ -91,7 +91,7 @@ fn a_limit_beside_levels_holds_for_all_of_them() {
         "Standard_E104ids_v5",
         "[[pool]]\nvolume = \"netapp-files\"\nlevel = \"premium\"\nsize = \"102400GiB\"\n",
     );
-    assert_eq!(alone(&one, Measure::ReadBandwidth), (4_500.0 * MIB, "1 × premium".to_owned()));
+    assert_eq!(alone(&one, Measure::ReadBandwidth), (4_500.0 * MIB, "1 × netapp-files premium".to_owned()));
     let fast = demand("6000MB/s@256KiB", "", 0);
     let single = Search { volumes_max: Some(1), ..only("netapp-files") };
     assert!(find("azure", &fast, &single).answers.is_empty(), "6,000 of 4,719 MB/s");
@@ -180,7 +180,10 @@ fn latency_classes_are_what_vendors_say_and_unknown_is_said_to_be_so() {
         "premium-ssd-v2"
     );
     let points = sizing.points.join("\n");
-    assert!(points.contains("Oracle Cloud Infrastructure: no source states the latency of"), "{points}");
+    assert!(
+        points.contains("Oracle Cloud Infrastructure: the latency of block-volume is not in"),
+        "{points}"
+    );
 }
 
 fn months() -> Money {
@@ -294,7 +297,7 @@ fn an_ultra_high_performance_volume_of_oci_has_half_its_throughput_at_8_kib() {
     for (gib, megabytes) in printed {
         let (bandwidth, binds) = reads(&volume(gib), 8192.0);
         assert!((bandwidth - megabytes * 1e6).abs() < 1.0, "{gib} GiB: {bandwidth}");
-        assert_eq!(binds, "1 × vpu-120 at 8 KiB");
+        assert_eq!(binds, "1 × vpu-120 for I/Os of 8 KiB");
     }
     // At 4 KiB there are the IOPS that the page states, and large blocks have the throughput at 1 MB.
     assert_eq!(reads(&volume(400), 4096.0).0, 225.0 * 400.0 * 4096.0);
@@ -361,7 +364,9 @@ fn the_wall_names_machines_that_have_no_price() {
     let asked = demand("11000MB/s@64KiB", "", 0);
     let nearest = search(&catalog, &asked, &usual()).unwrap().nearest.unwrap();
     assert!(
-        nearest.wall.ends_with("; BM.Standard.E5.192 would sustain the demand, but no source has a price"),
+        nearest
+            .wall
+            .ends_with("; BM.Standard.E5.192 would sustain the demand, but the catalog has no price for it"),
         "{}",
         nearest.wall
     );
@@ -569,15 +574,72 @@ fn rows_of_another_machine_are_told_apart_by_what_they_say_of_themselves() {
 /// The chain is what everything else asks: the limits that hold at a block size are parts of it.
 #[test]
 fn limits_at_a_block_size_are_parts_of_the_chain() {
-    let one = configuration(
-        "oci",
-        "VM.Standard.E4.Flex",
-        "ocpus = 16\n[[pool]]\nvolume = \"block-volume\"\nlevel = \"vpu-120\"\nsize = \"1500GiB\"\nattachment = \"paravirtualized\"\n",
+    let names = |level: &str| -> Vec<String> {
+        let pool = format!(
+            "ocpus = 16\n[[pool]]\nvolume = \"block-volume\"\nlevel = \"{level}\"\nsize = \"1500GiB\"\nattachment = \"paravirtualized\"\n"
+        );
+        let one = configuration("oci", "VM.Standard.E4.Flex", &pool);
+        let chain = Chain::of(&one.on(&built_in("oci")).unwrap(), false);
+        chain.elements.into_iter().map(|element| element.name).collect()
+    };
+    assert_eq!(
+        names("vpu-120")[..3],
+        ["1 × vpu-120", "1 × vpu-120 for I/Os of 8 KiB", "1 × paravirtualized"]
     );
-    let catalog = built_in("oci");
-    let chain = Chain::of(&one.on(&catalog).unwrap(), false);
-    let names: Vec<&str> = chain.elements.iter().map(|element| element.name.as_str()).collect();
-    assert_eq!(names[..3], ["1 × vpu-120", "1 × vpu-120 at 8 KiB", "1 × paravirtualized"]);
+    // 480 MB/s, and 25,000 I/Os of 8 KiB, end below the 1,350 MB/s of that limit, whatever the load.
+    assert_eq!(names("vpu-10")[..2], ["1 × vpu-10", "1 × paravirtualized"]);
+}
+
+/// «The same» was once said of 865 USD instead of 860, because both were within the tolerance.
+#[test]
+fn other_rates_cost_the_same_only_where_the_same_amount_is_printed() {
+    let asked = demand("40000iops@8KiB", "10000iops@8KiB", 4096);
+    for provider in ["oci", "azure", "aws", "gcp"] {
+        let sizing = sized(provider, &asked, &[]);
+        let now = money(sizing.found[0].answers[0].cost.per_month, "USD");
+        for (times, words) in
+            [(1.1, "10 % higher rates"), (0.9, "10 % lower rates"), (1.5, "50 % higher rates")]
+        {
+            let sentence = sizing.points.iter().find(|point| point.starts_with(words)).unwrap();
+            let Some(other) = sizing.curves[0].at(times).unwrap().per_month else { continue };
+            let other = money(other, "USD");
+            if sentence.contains("cost the same, with") {
+                assert_eq!(other, now, "{provider}: {sentence}");
+            } else if !sentence.ends_with("cost the same") {
+                assert_ne!(other, now, "{provider}: {sentence}");
+                assert!(sentence.contains(&format!("cost {other}")), "{provider}: {sentence}");
+            }
+        }
+        // 50,000 IOPS of 51,000: a tenth more takes another volume, with IOPS beyond those that are included.
+        if provider == "aws" {
+            let is_amount = |point: &String| point.starts_with("10 % higher") && point.contains(" USD");
+            assert!(sizing.points.iter().any(is_amount), "{:?}", sizing.points);
+        }
+    }
+}
+
+/// What one option would include and a missing price forbids is left out for the price.
+#[test]
+fn a_kind_without_a_price_is_not_said_to_be_included_by_an_option() {
+    let found = find("azure", &demand("1000iops@8KiB", "", 1024), &usual());
+    let of_it: Vec<&String> = found.left_out.iter().filter(|note| note.starts_with("Standard HDD")).collect();
+    assert_eq!(of_it, ["Standard HDD: no price of its transactions in the catalog"]);
+}
+
+#[test]
+fn a_demand_that_uses_next_to_nothing_has_no_first_limit() {
+    let little = sized("oci", &demand("18iops@2KiB", "", 1024), &[]);
+    assert!(
+        little.sentence.ends_with("; the demand uses less than 1 % of every limit"),
+        "{}",
+        little.sentence
+    );
+    let much = sized("oci", &demand("40000iops@8KiB", "10000iops@8KiB", 4096), &[]);
+    assert!(
+        much.sentence.contains("; the first limit is the IOPS of 2 × vpu-10: 50,000 of 50,000 IOPS (100 %)"),
+        "{}",
+        much.sentence
+    );
 }
 
 /// D10. r8ib.48xlarge has 720,000 IOPS and 18,750 MB/s (DescribeInstanceTypes) at 20.0832 USD an hour, and is x86.

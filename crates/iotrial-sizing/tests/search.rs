@@ -168,7 +168,7 @@ fn bursts_count_only_where_they_are_allowed() {
     assert!(
         nearest
             .wall
-            .contains("EBS limit, IOPS: 10,000 IOPS are needed, and at most 5,417 IOPS are available"),
+            .contains("EBS limit on IOPS: 10,000 IOPS are needed, and at most 5,417 IOPS are available"),
         "{}",
         nearest.wall
     );
@@ -239,7 +239,9 @@ fn a_demand_that_nothing_meets_is_answered_with_the_wall_and_what_comes_closest(
     let huge = Demand::new("huge", vec![stream(Direction::Read, 2_000_000.0, 4096.0)]);
     let nearest = search(&catalog, &huge, &search_one).unwrap().nearest.unwrap();
     assert!(
-        nearest.wall.starts_with("instance limit, IOPS: 2,000,000 IOPS are needed, and at most 1,300,000"),
+        nearest
+            .wall
+            .starts_with("the instance limit on IOPS: 2,000,000 IOPS are needed, and at most 1,300,000"),
         "{}",
         nearest.wall
     );

@@ -14,6 +14,7 @@ use iotrial_model::units::{ByteSize, parse_duration};
 use iotrial_session::request::{Aim, LoadRequest};
 
 use crate::failure::Failure;
+use crate::heading;
 use crate::report_files::ReportFiles;
 
 mod awr;
@@ -27,8 +28,6 @@ mod config;
 mod docs;
 
 mod gate;
-
-pub mod heading;
 
 mod host;
 
@@ -79,7 +78,7 @@ const STYLES: Styles = Styles::styled()
 #[derive(Debug, Parser)]
 #[command(version, styles = STYLES, max_term_width = 100, disable_help_subcommand = true, after_help = "\
 Examples:
-  # is this disk fast enough for SQL Server? In ./iotrial-data, two minutes
+  # is this disk fast enough for SQL Server? (in ./iotrial-data, two minutes)
   iotrial run
   # for PostgreSQL, on another disk
   iotrial run postgresql-oltp --target /var/lib/pg
@@ -89,11 +88,12 @@ Examples:
   iotrial profiles
   # show the newest result in the browser
   iotrial open
-  # explain the words: knee, ceiling, role, open and closed load
+  # explain the terms: knee, ceiling, role, open and closed load
   iotrial help glossary
 
-Exit codes: 0 done (and qualified, if there is a verdict); 1 done, but not qualified; \
-2 wrong usage or input; 3 failed; 4 done, but inconclusive: measure again.")]
+Exit codes: 0 done (and qualified, if there is a verdict); 1 done, but the answer is negative, such as \
+not qualified, or some files could not be read; 2 wrong usage or input; 3 failed; 4 done, but \
+inconclusive: measure again. The help for a command says what 1 means there.")]
 pub struct Cli {
     /// What to do; without it, iotrial asks on a terminal.
     #[command(subcommand)]
@@ -103,7 +103,7 @@ pub struct Cli {
 /// What can be asked of the program; the order is that of the help: measure, understand, buy, look after.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Check whether this host is set up for a database, from the file system down to the hardware. Measures nothing.
+    /// Check whether this host is set up for a database, from the file system down to the hardware. Runs no load.
     Check(Box<CheckArgs>),
     /// Test storage with the I/O of a database: a verdict and an HTML report.
     Run(Box<RunArgs>),
@@ -117,7 +117,7 @@ pub enum Command {
     /// Show results: verdict and figures on the screen, or as HTML, XLSX, Markdown or CSV.
     #[command(alias = "show")]
     Report(ReportArgs),
-    /// Compare configurations: side by side, what each factor changes, a ranking and a recommendation.
+    /// Compare configurations: figures side by side, the effect of each factor, a ranking and a recommendation.
     Compare(CompareArgs),
     /// Check a result for contradictions: a record, the output of another tool, or a published table with its claims.
     Audit(AuditArgs),
@@ -125,14 +125,14 @@ pub enum Command {
     Size(Box<SizeArgs>),
     /// Read Oracle AWR reports: how much I/O the database does, on average and at peak, and what it waits for.
     Awr(AwrArgs),
-    /// Import results of other tools: fio, diskspd, SQLIO, Iometer, CrystalDiskMark, vdbench, tables copied from papers.
+    /// Import results of other tools: fio, diskspd, SQLIO, Iometer, CrystalDiskMark, vdbench, published tables.
     Import(ImportArgs),
     /// List or search the stored results.
     #[command(visible_alias = "list")]
     Records(RecordsArgs),
     /// Open the HTML report of a result in the browser, or print its path.
     Open(OpenArgs),
-    /// Change the label of results.
+    /// Change the label of results, or store application metrics with them.
     Label(LabelArgs),
     /// Move results to the trash, or restore them.
     #[command(visible_alias = "rm")]
@@ -141,11 +141,11 @@ pub enum Command {
     Profiles(ProfilesArgs),
     /// List the built-in threshold sets, or print one to edit it.
     Thresholds(ThresholdsArgs),
-    /// Show what is on a raw device, and print the token that permits overwriting it.
+    /// Show what is on a raw device, and print the token with which `run --destroy` may overwrite it.
     Target(TargetArgs),
     /// Find and remove test files that earlier runs left behind.
     Clean(CleanArgs),
-    /// Print the JSON Schema of the files that iotrial writes, for programs that read them: list the schemas, or print one.
+    /// List the JSON Schemas of the files that iotrial writes, or print one.
     #[command(after_help = "\
 Examples:
   iotrial schema
@@ -158,11 +158,11 @@ Examples:
         #[arg(add = completion::schemas())]
         name: Option<String>,
     },
-    /// Show which of your own defaults apply here (files, variables), and where they are set.
+    /// Show which defaults apply here, and which file or variable sets each of them.
     Config(ConfigArgs),
     /// Read the documentation: list the pages, or show one.
     Docs(DocsArgs),
-    /// Show the help of a command, or explain a topic; without a name, list both.
+    /// Show the help for a command, or explain a topic; without a name, list the commands and topics.
     Help(HelpArgs),
     /// Print a completion script for your shell; it completes commands, options, profiles, labels and ids.
     #[command(after_help = "\
@@ -170,9 +170,9 @@ Examples:
   iotrial completions bash > ~/.local/share/bash-completion/completions/iotrial
   iotrial completions fish > ~/.config/fish/completions/iotrial.fish
 
-Generate it again after an update of iotrial.")]
+Regenerate the script after updating iotrial.")]
     Completions {
-        /// bash, elvish, fish, powershell or zsh.
+        /// Shell to print the script for.
         shell: Shell,
     },
     /// Write the man pages into a directory.
@@ -200,17 +200,17 @@ Examples:
   iotrial run --until-steady 1h --duration 5m
   # can it sustain 20,000 IOPS, and with how much headroom?
   iotrial run --need 20000iops
-  # the same by role; roles that are not named are left out
+  # the same by role; roles that are not named get no load
   iotrial run --need data=18000iops,log=900iops
   # the highest rate at which 99 % of the I/Os take 2 ms or less
   iotrial run --latency-limit 2ms@p99
-  # what happens at half, and at one and a half times, that rate?
+  # what happens at 50 %, 100 % and 150 % of 20,000 IOPS?
   iotrial run --need 20000iops --steps 50%,100%,150%
   # what percentage of the profile's rates can it keep up with?
   iotrial run sqlserver-checkpoint --steps 50%,75%,100%
   # throughput at saturation, without searching for a rate
   iotrial run --closed
-  # keep a figure of the application with the result
+  # store an application metric with the result
   iotrial run --metric batch_requests_per_s=13100
   # for CI: exit code 0, 1 or 4 (undecided)
   iotrial run --need 5000iops --gate 'log.commit.p99 < 2ms'
@@ -225,13 +225,14 @@ Examples:
   # an existing fio job, at its own size and run time
   iotrial run --fio-job mix.fio --target /mnt/a
 
-The HTML report is saved next to the record, or where --html says.
+The HTML report is saved next to the record, unless --html or --html-folder says where.
 
 Test files are created in the target directory, written completely, and removed at the end. At least 10 % of the file \
-system and 1 GiB stay free (if less than 10 % is free already, at most 1 % of the free space is used). Raw devices are only read, unless you give the token.
+system, and never less than 1 GiB, stays free. (If less than 10 % is free already, test files take at most 1 % of the free \
+space, and 1 GiB still stays free.) Without its token, a raw device is only read, and a profile that writes is refused.
 
 Exit codes: 0 qualified; 1 not qualified; 2 wrong usage or input; 3 failed; 4 inconclusive: measure again. With --gate the \
-gates decide: 0 all passed; 1 one failed; 4 none failed, but one is undecided.")]
+gates decide: 0 all passed; 1 at least one failed; 4 none failed, but at least one is undecided.")]
 pub struct RunArgs {
     #[command(flatten)]
     pub load: LoadArgs,
@@ -241,9 +242,9 @@ pub struct RunArgs {
     #[arg(long, value_name = "LIMIT", value_parser = parse_limit, num_args = 0..=1, help_heading = heading::LOAD)]
     pub until_steady: Option<Option<Duration>>,
 
-    /// Can the storage sustain this rate within the latency limits, and with how much headroom? Either one rate, such as
-    /// 20000iops; rates by role, such as data=18000iops,log=900iops (for a log with group commit, its commits); or a file: a
-    /// demand, counters of a running system, or the record of a run.
+    /// Can the storage sustain this rate within the latency limits, and with how much headroom? Give one rate, such as
+    /// 20000iops; rates by role, such as data=18000iops,log=900iops (for a log with group commit, 900iops are 900 commits per
+    /// second); or a file: a demand, counters of a running system, or the record of a run.
     #[arg(long, value_name = "RATE|FILE", conflicts_with_all = ["closed", "until_steady"], help_heading = heading::NONE)]
     pub need: Option<String>,
 
@@ -257,21 +258,21 @@ pub struct RunArgs {
     #[arg(long, help_heading = heading::LOAD)]
     pub closed: bool,
 
-    /// Measure the load in steps, each a percentage of --need, or else of the profile's rates (of its outstanding I/Os if it
-    /// has no rates). --duration is divided among the steps; without it, each step takes the profile's measuring time.
-    #[arg(long, value_name = "SHARES", value_parser = Staircase::parse, help_heading = heading::LOAD)]
+    /// Measure the load in steps, each a percentage of --need; without --need, of the profile's rates, or of its outstanding
+    /// I/Os if it has no rates. --duration is divided among the steps; without it, each step takes the profile's measuring time.
+    #[arg(long, value_name = "PERCENT,PERCENT…", value_parser = Staircase::parse, help_heading = heading::LOAD)]
     pub steps: Option<Staircase>,
 
     /// Run a fio job file, or a fio command line in quotes, instead of a profile, at its own size and run time unless --size
-    /// or --duration are given. Differences from fio are listed first (`iotrial docs fio-jobs`).
+    /// or --duration is given. Differences from fio are listed first (`iotrial docs fio-jobs`).
     #[arg(long, value_name = "FILE|COMMAND", conflicts_with_all = ["profile", "full"], help_heading = heading::FIO)]
     pub fio_job: Option<String>,
 
     #[command(flatten)]
     pub fio: FioArgs,
 
-    /// Record a figure of the application with this run, such as batch_requests_per_s=1234 (repeatable). If its name ends in
-    /// _per_s or _tps, more is better; if it ends in _ms or _s, less is better; others are shown and not compared.
+    /// Store an application metric with this run, such as batch_requests_per_s=1234 (repeatable). If the unit at the end of its
+    /// name is a rate (_per_s, _tps), more is better; if it is a time (_ms, _s), less is better; others are shown and not compared.
     #[arg(long = "metric", value_name = "NAME=VALUE", help_heading = heading::RECORD)]
     pub metrics: Vec<ApplicationMetric>,
 
@@ -397,11 +398,13 @@ pub struct FioArgs {
     #[arg(long, value_name = "NUMBER")]
     pub fio_set: Option<usize>,
 
-    /// Leave out fio options that are not understood or have no equivalent here; each one is listed.
+    /// Leave out fio options that are not understood or have no equivalent here, instead of stopping with an error; each one is
+    /// listed.
     #[arg(long)]
     pub fio_leave_out: bool,
 
-    /// Allow the job to use this environment variable as `${NAME}` (repeatable). Its value is stored in the result.
+    /// Allow the job to use this environment variable as `${NAME}` (repeatable). Its value becomes part of the profile, and of the
+    /// record of a run.
     #[arg(long, value_name = "NAME")]
     pub fio_env: Vec<String>,
 }
@@ -466,12 +469,13 @@ Examples:
 All formats show the same figures. Several records are first compared, as `iotrial compare` does, and then shown \
 one by one. If a comparison would not be fair, they are only shown side by side, with the reason.
 
-Exit codes: 0 all results are qualified; 1 one is not; 2 wrong usage or input; 3 failed; 4 one is inconclusive. With --gate \
-the gates decide: 0 all passed; 1 one failed; 4 none failed, but one is undecided.")]
+Exit codes: 0 all results are qualified; 1 at least one is not qualified; 2 wrong usage or input; 3 failed; 4 at least one is \
+inconclusive, and the others are qualified. With --gate the gates decide: 0 all passed; 1 at least one failed; 4 none failed, \
+but at least one is undecided.")]
 pub struct ReportArgs {
     /// What to show: ids or labels from the store, record files (also the journal of a crashed run), results of other
     /// tools, folders of these, studies, or - for standard input.
-    #[arg(required = true, value_name = "RECORD", add = completion::results())]
+    #[arg(required = true, value_name = "RESULT", add = completion::results())]
     pub records: Vec<String>,
 
     /// For a study: show only the runs of this profile.
@@ -496,9 +500,14 @@ pub struct ReportArgs {
     pub store: StoreArgs,
 }
 
+/// `--gate` of `compare`, which alone has a baseline.
+const GATE_OF_COMPARE: &str = "Condition that must hold (repeatable): a limit such as \
+    'log.commit.p99 < 2ms', or a change from the baseline such as 'write.p99 <= +10%'. Gates decide the \
+    exit code; `iotrial docs compare` lists the metrics";
+
 /// Options of `compare`.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(mut_arg("gates", |gates| gates.help(GATE_OF_COMPARE)), after_help = "\
 Examples:
   # all runs of two labels
   iotrial compare before after
@@ -522,15 +531,15 @@ Runs with the same label and attributes count as repeats of one configuration. T
 attribute such as `driver`) is taken from pairs of configurations that differ in nothing else. \
 `iotrial docs compare` explains the method, `iotrial docs table-format` the format of tables.
 
-Exit codes: 0 compared, all gates passed; 1 a gate failed; 2 wrong usage or input, or records \
-that cannot be compared fairly; 3 failed; 4 no gate failed, but one is undecided.")]
+Exit codes: 0 compared, all gates passed; 1 at least one gate failed; 2 wrong usage or input, or records \
+that cannot be compared fairly; 3 failed; 4 no gate failed, but at least one is undecided.")]
 pub struct CompareArgs {
-    /// What to compare: ids or labels from the store, record files, results of other tools, tables from papers, folders of
+    /// What to compare: ids or labels from the store, record files, results of other tools, published tables, folders of
     /// these, studies, or - for standard input.
-    #[arg(value_name = "RECORD", required_unless_present = "tables", add = completion::results())]
+    #[arg(value_name = "RESULT", required_unless_present = "tables", add = completion::results())]
     pub records: Vec<String>,
 
-    /// A file with figures copied from a paper (repeatable).
+    /// A file with published figures (`iotrial docs table-format`; repeatable).
     #[arg(long = "table", value_name = "FILE")]
     pub tables: Vec<PathBuf>,
 
@@ -578,11 +587,11 @@ Examples:
   iotrial audit ./results --html audit.html
   iotrial audit vendor.toml --json | jq '.findings[] | {place, message}'
 
-Rounding is allowed for: 98.6 stands for every value that rounds to it, or truncates to it, and figures contradict \
-each other only if no such values agree. `iotrial docs audit` lists every check with its limits.
+Rounding is allowed for: 98.6 may be any value that rounds or truncates to 98.6, and figures contradict each other only if \
+no such values are consistent. `iotrial docs audit` lists every check with its limits.
 
-Exit codes: 0 no contradiction; 1 a contradiction; 2 wrong usage or input, or one of several files \
-cannot be read; 3 failed.")]
+Exit codes: 0 no contradiction; 1 a contradiction; 2 wrong usage or input, or at least one file cannot be read (the others \
+are audited); 3 failed.")]
 pub struct AuditArgs {
     /// What to check: ids or labels from the store, record files, results of fio and other tools (`iotrial docs import`),
     /// tables (`iotrial docs table-format`), folders of these, or - for standard input.
@@ -607,7 +616,7 @@ Examples:
   iotrial profiles sqlserver-oltp > mine.toml
   # a fio job as a profile; each line says where it comes from
   iotrial profiles --from-fio mix.fio > mine.toml
-  iotrial profiles --from-fio 'fio --name=a --rw=randread --bs=8k --size=4g'
+  iotrial profiles --from-fio 'fio --name=a --rw=randrw --size=4g --runtime=60'
 
 `iotrial docs profiles` describes every key, `iotrial docs fio-jobs` what each fio option \
 becomes.")]
@@ -624,7 +633,7 @@ pub struct ProfilesArgs {
     pub fio: FioArgs,
 
     /// Print one JSON document to standard output, and nothing else.
-    #[arg(long)]
+    #[arg(long, help_heading = heading::OUTPUT)]
     pub json: bool,
 }
 
@@ -647,9 +656,20 @@ pub struct ThresholdsArgs {
     pub json: bool,
 }
 
+/// `--store` of `target`, which reads and writes no results.
+const STORE_OF_TARGET: &str = "Folder where results are stored; the device that holds it gets no token \
+    [env: IOTRIAL_STORE] [default: as for `iotrial run`]";
+
 /// Options of `target`.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  iotrial target /dev/nvme1n1")]
+#[command(
+    mut_arg("named", |store| store.help(STORE_OF_TARGET)),
+    after_help = "\
+Example:
+  iotrial target /dev/nvme1n1
+
+Give the token to `iotrial run --destroy`; it is valid while the content of the device is unchanged."
+)]
 pub struct TargetArgs {
     /// A raw block device.
     pub device: PathBuf,
@@ -665,7 +685,7 @@ pub struct TargetArgs {
 /// Options of `clean`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  # test files in ./iotrial-data\n  iotrial clean\n  iotrial clean /mnt/a --yes\n\nRemoves only files that iotrial created itself, after a question, and none that a run is using."
+    after_help = "Examples:\n  # test files in ./iotrial-data\n  iotrial clean\n  iotrial clean /mnt/a --yes\n\nAsks first. Removes only files that iotrial created itself and that no run is using."
 )]
 pub struct CleanArgs {
     /// Directories where iotrial ran.
@@ -729,7 +749,7 @@ mod tests {
         for id in ["engine", "buffered", "polled", "destroy"] {
             check(&program, id, Some(heading::IO));
         }
-        for id in ["store", "label", "quiet", "dry_run", "targets"] {
+        for id in ["named", "label", "quiet", "dry_run", "targets"] {
             check(&program, id, heading::NONE);
         }
     }

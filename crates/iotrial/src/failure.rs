@@ -34,7 +34,7 @@ pub const INCONCLUSIVE: u8 = 4;
 /// Imported, but some files could not be read.
 pub const NOT_ALL_READ: u8 = 1;
 
-/// Compared, but a gate is missed.
+/// A gate failed.
 pub const GATE_MISSED: u8 = 1;
 
 /// Audited, but something contradicts itself.

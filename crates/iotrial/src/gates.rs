@@ -7,13 +7,14 @@ use std::process::ExitCode;
 
 use anyhow::{Context, anyhow};
 use iotrial_analysis::comparison::{CompareError, GateOutcome, GateResult};
+use iotrial_analysis::verdict::Outcome;
 use iotrial_report::document::Document;
 use iotrial_report::gates::last_lines;
 use iotrial_report::junit::render_junit;
 use iotrial_report::markdown::render_markdown;
 
 use crate::cli::GateArgs;
-use crate::failure::{Failure, GATE_MISSED, INCONCLUSIVE};
+use crate::failure::{Failure, GATE_MISSED, INCONCLUSIVE, NOT_QUALIFIED};
 use crate::output::{self, JsonForm, harmless, say};
 use crate::report_files::{ReportFiles, check_is_writable, write_output};
 
@@ -54,28 +55,36 @@ impl GateArgs {
         }
     }
 
-    /// Writes the files, shows the last lines, and says by the exit code what came of the gates. `is_for_people` says whether standard
-    /// output is text; else the lines go to standard error.
+    /// Writes the files, shows the last lines, and says by the exit code what came of the gates, whatever the verdict. `is_for_people`
+    /// says whether standard output is text; else the lines go to standard error.
     pub fn show(
         &self,
         outcomes: &[GateOutcome],
+        verdict: Option<Outcome>,
         files: &ReportFiles,
         is_for_people: bool,
     ) -> Result<ExitCode, Failure> {
         let written = self.write(outcomes, files.overwrite);
-        let lines = last_lines(outcomes);
+        let code = self.exit_code(outcomes);
+        // In a CI job, a green step below an inconclusive verdict looks like a mistake.
+        let lines = last_lines(outcomes, verdict.filter(|verdict| exit_code_of(*verdict) != code));
         if is_for_people {
             output::text(&format!("\n{lines}"))?;
         } else {
             say!("{}", lines.trim_end());
         }
         written?;
-        Ok(match outcomes.iter().map(|outcome| outcome.outcome).max() {
-            Some(GateResult::Missed) => ExitCode::from(GATE_MISSED),
-            Some(GateResult::Undecided) if self.strict => ExitCode::from(GATE_MISSED),
-            Some(GateResult::Undecided) => ExitCode::from(INCONCLUSIVE),
-            Some(GateResult::Kept) | None => ExitCode::SUCCESS,
-        })
+        Ok(ExitCode::from(code))
+    }
+
+    /// That of the worst of them.
+    fn exit_code(&self, outcomes: &[GateOutcome]) -> u8 {
+        match outcomes.iter().map(|outcome| outcome.outcome).max() {
+            Some(GateResult::Missed) => GATE_MISSED,
+            Some(GateResult::Undecided) if self.strict => GATE_MISSED,
+            Some(GateResult::Undecided) => INCONCLUSIVE,
+            Some(GateResult::Kept) | None => 0,
+        }
     }
 
     fn write(&self, outcomes: &[GateOutcome], overwrite: bool) -> Result<(), Failure> {
@@ -88,6 +97,15 @@ impl GateArgs {
         let append =
             || OpenOptions::new().create(true).append(true).open(&path)?.write_all(markdown.as_bytes());
         append().with_context(|| format!("cannot append to `{}`", path.display())).map_err(Failure::execution)
+    }
+}
+
+/// How a command ends without gates: 0 where all is qualified, 1 where something is not, 4 where that cannot be said.
+pub const fn exit_code_of(verdict: Outcome) -> u8 {
+    match verdict {
+        Outcome::Qualified => 0,
+        Outcome::Inconclusive => INCONCLUSIVE,
+        Outcome::NotQualified => NOT_QUALIFIED,
     }
 }
 

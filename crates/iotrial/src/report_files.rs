@@ -14,19 +14,19 @@ use iotrial_report::markdown::render_markdown;
 use iotrial_report::xlsx::render_xlsx;
 use iotrial_session::atomic_file::{Existing, device_with_data, folder_of, write_whole};
 
-use crate::cli::heading;
 use crate::failure::Failure;
+use crate::heading;
 use crate::output::{self, JsonForm};
 
 /// Where a report goes besides the terminal.
 #[derive(Debug, Clone, Args, Default)]
 #[command(next_help_heading = heading::OUTPUT)]
 pub struct ReportFiles {
-    /// Write one HTML page that needs no network: figures, charts, settings; `-` is standard output.
+    /// Write a self-contained HTML page with the numbers, charts and settings; `-` is standard output.
     #[arg(long, value_name = "FILE|-")]
     pub html: Option<PathBuf>,
 
-    /// Write a workbook: a sheet for each part, real numbers, native charts.
+    /// Write an Excel workbook: one sheet per section, numeric cells, native charts.
     #[arg(long, value_name = "FILE")]
     pub xlsx: Option<PathBuf>,
 
@@ -34,11 +34,11 @@ pub struct ReportFiles {
     #[arg(long, value_name = "FILE|-")]
     pub markdown: Option<PathBuf>,
 
-    /// Write CSV, a row for each figure; `-` is standard output.
+    /// Write CSV, one row per value; `-` is standard output.
     #[arg(long, value_name = "FILE|-")]
     pub csv: Option<PathBuf>,
 
-    /// Replace files that exist already; without it they are left alone, and the command refuses.
+    /// Replace existing files. Without it, the command stops with an error if an output file already exists.
     #[arg(long)]
     pub overwrite: bool,
 }

@@ -24,7 +24,7 @@ macro_rules! schema {
 /// All of them.
 pub const SCHEMAS: [Schema; 2] = [
     schema!("record", "files in the store: runs, sweeps and imported results"),
-    schema!("summary", "what `run --json` and `report --json` print of a result"),
+    schema!("summary", "what `run --json` and `report --json` print about a result"),
 ];
 
 #[cfg(test)]

@@ -85,7 +85,7 @@ fn a_run_that_fell_behind_its_rate_is_not_accused_of_its_queue() {
     let audit = bench.run(&["audit", record, "--json"]).expect_code(0).json();
     assert_eq!(audit["findings"], serde_json::json!([]), "{audit:#}");
     let unchecked = audit["unchecked"].as_array().unwrap();
-    let says = |one: &serde_json::Value| one.as_str().unwrap().contains("latencies count from the time");
+    let says = |one: &serde_json::Value| one.as_str().unwrap().contains("latency counts from the time");
     assert!(unchecked.iter().any(says), "{audit:#}");
 }
 

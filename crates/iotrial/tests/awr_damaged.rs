@@ -186,7 +186,7 @@ fn counters_that_were_reset_and_instances_that_were_restarted_are_the_first_thin
         ("restarted.html", "the instance was started at 2025-03-03T10:30"),
     ] {
         let shown = joined(&bench.run(&["awr", file]).expect_code(0).stdout);
-        let list = shown.split("Look at • ").nth(1).unwrap_or_default();
+        let list = shown.split("Warnings • ").nth(1).unwrap_or_default();
         let first = list.split(" • ").next().unwrap_or_default();
         assert!(first.contains(why), "{why}\n{shown}");
     }

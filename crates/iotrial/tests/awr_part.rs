@@ -67,7 +67,7 @@ fn one_instance_on_exadata_is_sized_as_a_part_and_its_move_is_not_called_easy() 
         "For one of 2 instances alone: 6 vCPUs",
         "over-provisioned for this part: CPUs (has 28, needs 6)",
         "over-provisioned: disk group DATAC1 of all databases",
-        "too much for this part",
+        "over-provisioned for this part",
         "Leaving Exadata: easy for this part, open for the whole database",
     ] {
         assert!(shown.contains(words), "{words}\n{shown}");
@@ -86,7 +86,7 @@ fn the_demand_of_a_part_on_exadata_says_so_and_has_the_range_of_other_storage() 
     bench.run(&["awr", "one.html", "--demand", "one.toml"]).expect_code(0);
     let demand = fs::read_to_string(bench.path().join("one.toml")).unwrap();
     for words in [
-        "one of 2 instances: the I/O of the others is missing, so the sums are too low",
+        "one of 2 instances: the I/O of the others is missing, so the figures of the database are too low",
         "one of 2 instances: vCPUs, memory, rates and over-provisioning refer to this part only",
         // Twice 50 to 280 MiB/s and 850 to 1,080 reads per second.
         "offload and the storage index filter data before it reaches the database: other storage must deliver 100 to 560 MiB/s of reads and 1,700 to 2,160 reads per second",
@@ -259,14 +259,19 @@ fn cpus_of_a_virtual_machine_are_vcpus_whatever_it_calls_cores() {
     let vcpus = |sockets: u32| {
         let made = EXADATA.replace(host, &format!("<td>  28</td><td>  28</td><td>  {sockets}</td>"));
         let sizing = json(&made)["right_size"].take();
-        (sizing["chosen"]["vcpus_by_cpu"].as_f64().unwrap(), sizing["notes"].to_string())
+        let provision = sizing["provision"].as_array().unwrap();
+        let is_licence = |one: &&Value| one["what"] == "licences, Enterprise Edition on x86";
+        let licences = provision.iter().find(is_licence).unwrap()["has"].as_f64().unwrap();
+        (sizing["chosen"]["vcpus_by_cpu"].as_f64().unwrap(), licences, sizing["notes"].to_string())
     };
-    // A socket for each: nobody makes such hosts.
-    let (by_cpu, notes) = vcpus(28);
+    // A socket for each: nobody makes such hosts. Two vCPUs are a core, today as in what is bought.
+    let (by_cpu, licences, notes) = vcpus(28);
+    assert_eq!(licences, 7.0);
     assert!((by_cpu - 2.0 / 0.75 * 2.0).abs() < 1e-9, "{by_cpu}");
-    assert!(notes.contains("a virtual machine, whose CPUs count as vCPUs"), "{notes}");
+    assert!(notes.contains("a virtual machine, and its CPUs count as vCPUs"), "{notes}");
     // Two sockets may be either.
-    let (by_cpu, notes) = vcpus(2);
+    let (by_cpu, licences, notes) = vcpus(2);
+    assert_eq!(licences, 14.0);
     assert!((by_cpu - 2.0 * 2.0 / 0.75 * 2.0).abs() < 1e-9, "{by_cpu}");
     assert!(
         notes.contains("a virtual machine that calls its vCPUs cores, half as many are enough"),

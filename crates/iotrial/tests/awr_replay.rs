@@ -102,7 +102,7 @@ fn a_profile_of_a_report_measures_the_reported_rates() {
     let run = measured(&bench, "load.toml", 120, FAST);
     check_rates("load", 120, streams, &run, |count| (5.0 / count.sqrt()).max(0.01));
     let sentence = run["verdict"]["sentence"].as_str().unwrap();
-    assert!(sentence.contains("would be acceptable by load-reported"), "{sentence}");
+    assert!(sentence.contains("would be rated acceptable by `load-reported`"), "{sentence}");
 }
 
 #[test]
@@ -122,14 +122,18 @@ fn the_verdict_is_by_the_reported_latencies() {
     check(
         "service_time_us = 450, parallelism = 4096",
         "data read mean",
-        "would be acceptable by load-reported",
+        "would be rated acceptable by `load-reported`",
     );
     check(
         "service_time_us = 600, write_service_time_us = 300, parallelism = 4096",
         "data read mean",
-        "would be poor",
+        "would be rated poor",
     );
-    check("service_time_us = 300, flush_us = 900, parallelism = 4096", "log commit mean", "would be poor");
+    check(
+        "service_time_us = 300, flush_us = 900, parallelism = 4096",
+        "log commit mean",
+        "would be rated poor",
+    );
 }
 
 #[test]

@@ -335,7 +335,7 @@ fn printed_rates_are_sized_and_egress_is_named_as_the_limiting_factor() {
     let best = &sized["found"][0]["answers"][0];
     assert_eq!(best["configuration"]["machine"], "Standard_E48ads_v7");
     let points = sized["points"].to_string();
-    let factor = "the limiting factor is network out, write bandwidth, of Standard_E48ads_v7: 3,767 of 4,375 MB/s (86 %)";
+    let factor = "the limiting factor of Standard_E48ads_v7 itself, whatever its volumes, is the write bandwidth of the outgoing network: 3,767 of 4,375 MB/s (86 %)";
     assert!(points.contains(factor), "{points}");
 }
 
@@ -363,7 +363,10 @@ fn a_standby_doubles_what_leaves_the_machine_and_egress_decides_on_another_one()
     let sized = bench.run(&with_standby).expect_code(0).json();
     assert_eq!(sized["found"][0]["answers"][0]["configuration"]["machine"], "Standard_E96ads_v7");
     let sentence = sized["against"][0]["sentence"].as_str().unwrap();
-    assert!(sentence.contains("network out, write bandwidth, would be 172 % used"), "{sentence}");
+    assert!(
+        sentence.contains("the write bandwidth of the outgoing network would be 172 % used"),
+        "{sentence}"
+    );
 }
 
 /// Real reports; empty where there are none.

@@ -59,6 +59,14 @@ fn a_usage_line_asks_for_no_store_where_the_environment_names_one() {
 }
 
 #[test]
+fn the_usage_of_label_says_when_the_label_may_be_left_out() {
+    let told = Bench::new().run(&["label", "last"]).expect_code(2).stderr;
+    let usage = "Usage: iotrial label [OPTIONS] <RESULT> <LABEL>\n       \
+                 iotrial label [OPTIONS] --metric <NAME=VALUE> <RESULT> [LABEL]\n";
+    assert!(told.contains(usage), "{told}");
+}
+
+#[test]
 fn the_names_that_fio_and_diskspd_have_for_the_duration_are_understood() {
     let bench = Bench::new();
     let plan = |option: &str| {

@@ -310,8 +310,8 @@ fn what_a_host_that_pauses_makes_of_p99_is_told_with_its_size_and_a_queue_of_the
     assert!((3_000.0..8_000.0).contains(&without_us), "{found:#}");
     let message = found["message"].as_str().unwrap();
     assert!(
-        message.contains("because iotrial did not get to run: the generator caused up to")
-            && message.contains("of its p99 of"),
+        message.contains("because iotrial got no CPU in time; that made up to")
+            && message.contains("of the p99 of"),
         "{message}"
     );
 }

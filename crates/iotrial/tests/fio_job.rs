@@ -68,6 +68,14 @@ fn a_command_line_in_quotes_is_read_too() {
 }
 
 #[test]
+fn the_command_line_of_fio_in_the_help_becomes_a_profile() {
+    let bench = Bench::new();
+    let help = bench.run(&["profiles", "--help"]).expect_code(0).stdout;
+    let example = help.split("--from-fio '").nth(1).and_then(|rest| rest.split('\'').next());
+    bench.run(&["profiles", "--from-fio", example.unwrap()]).expect_code(0);
+}
+
+#[test]
 fn what_cannot_be_asked_together_is_refused() {
     let bench = Bench::new();
     let check = |arguments: &[&str], message: &str| {

@@ -295,7 +295,7 @@ fn what_cannot_be_searched_is_refused_with_a_hint() {
     check(&["--need", "20000"], &["`20000` has no unit", "hint: --need 20000iops"]);
     check(&["--need", "20000ipos"], &["`20000ipos` is not a rate such as 20000iops", "hint: "]);
     check(&["--latency-limit", "p99@2ms"], &["`p99@2ms` is not LATENCY@STATISTIC"]);
-    check(&["--need", "nosuch"], &["`nosuch` is neither a file", "a rate is --need 20000iops"]);
+    check(&["--need", "nosuch"], &["`nosuch` is neither a file", "give a rate as in --need 20000iops"]);
 }
 
 #[test]

@@ -154,8 +154,8 @@ fn planted_cases_are_found_with_their_cause() {
         (
             "04-read-write-swapped-pure.json",
             "mix",
-            "reads and writes changed places",
-            "swap the figures of reads and writes",
+            "reads and writes were swapped",
+            "the figures of reads and writes swapped",
         ),
         ("10-all-lat-us-as-ns.json", "littles-law", "a thousand times too small", "470.5 µs"),
         (
@@ -172,8 +172,8 @@ fn planted_cases_are_found_with_their_cause() {
         (
             "51-diskspd-swap-readwrite.txt",
             "mix",
-            "reads and writes changed places",
-            "swap the figures of reads and writes",
+            "reads and writes were swapped",
+            "the figures of reads and writes swapped",
         ),
         ("60-cdm-mib.txt", "iops-bandwidth", "are printed as MB/s, of 1,000,000", "7,084 MiB/s"),
     ] {

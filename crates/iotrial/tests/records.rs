@@ -69,7 +69,7 @@ fn records_are_filtered_sorted_and_limited() {
     check(&["--since", "1h"], &[&none, &new, &old]);
     check(&["--since", "2999-01-01"], &[]);
     let limited = bench.run(&["records", "--limit", "1"]).expect_code(0);
-    assert_eq!((limited.stdout.lines().count(), limited.stderr.contains("and 2 more")), (2, true));
+    assert_eq!((limited.stdout.lines().count(), limited.stderr.contains("2 more not shown")), (2, true));
     let nothing = bench.run(&["records", "--label", "nowhere"]).expect_code(0);
     assert!(
         nothing.stdout.is_empty() && nothing.stderr.contains("no matching records"),

@@ -184,7 +184,7 @@ fn records_are_named_by_label_and_folder_and_what_cannot_be_compared_stands_besi
     let beside = beside.split_whitespace().collect::<Vec<_>>().join(" ");
     for text in [
         "2 runs",
-        "A and B differ in profile: sqlserver-oltp against sqlserver-log; load; roles: ",
+        "A and B cannot be compared (profile: sqlserver-oltp against sqlserver-log; the load differs; roles: ",
         "[not-compared]",
         "Side by side",
     ] {
@@ -255,7 +255,7 @@ fn imported_results_are_told_apart_by_their_load_and_their_file() {
     for text in [
         "1 random-read, randread-4k 1 outst.",
         "2 random-read, randread-4k 256 outst.",
-        "Load random, 100 % reads, 4 KiB, 256 outstanding",
+        "Load random reads, 4 KiB, 256 outstanding I/Os",
         "File `t.csv`, line 3",
     ] {
         assert!(shown.contains(text), "{text}:\n{shown}");

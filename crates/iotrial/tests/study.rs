@@ -179,7 +179,7 @@ fn dry_run_tells_order_time_and_bytes_and_writes_nothing() {
     let ran = run(&bench, &["--dry-run"]).expect_code(0);
     for part in [
         "72s for 6 measurements",
-        "fully with repeats = 4",
+        "repeats = 4 would be fully balanced",
         "before slow: touch before",
         "fast, slow",
         "slow, fast",

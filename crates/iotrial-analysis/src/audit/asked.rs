@@ -56,7 +56,7 @@ pub(super) fn check_mix(part: &Part<'_>, tally: &mut Tally) {
     }
     let is_swapped = (100.0 - told - asked).abs() <= allowed;
     let cause = if is_swapped {
-        "reads and writes changed places"
+        "reads and writes were swapped"
     } else {
         "the figures come from another run, or the stated mix is not the one that ran"
     };
@@ -71,7 +71,7 @@ pub(super) fn check_mix(part: &Part<'_>, tally: &mut Tally) {
             write_number(asked)
         ),
         cause: cause.to_owned(),
-        right: is_swapped.then(|| "swap the figures of reads and writes".to_owned()),
+        right: is_swapped.then(|| "the figures of reads and writes swapped".to_owned()),
         off_by_percent: None,
     });
 }

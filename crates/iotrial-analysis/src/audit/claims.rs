@@ -8,6 +8,7 @@ use iotrial_model::imported::Stated;
 use iotrial_model::metric::{APPLICATION, MetricKey};
 use iotrial_model::range::{Range, write_change, write_stated};
 use iotrial_model::table::{Claim, PrintedCategory, PublishedTable};
+use iotrial_model::words::enumerate;
 
 use super::tally::{AuditFinding, Check, Tally, Weight};
 use crate::comparison::{CompareRequest, Comparison, Metric, MetricGroup, Sample};
@@ -64,6 +65,14 @@ struct Known {
 }
 
 impl Known {
+    /// A latency in ms, as the categories are, with all digits that are printed in µs.
+    fn in_ms(&self) -> String {
+        let (sign, us) = self.amount.shown();
+        let digits = format!("{:.6}", us / 1_000.0);
+        let digits = digits.trim_end_matches('0').trim_end_matches('.');
+        sign.map_or_else(|| digits.to_owned(), |sign| format!("{sign} {digits}"))
+    }
+
     /// Whether it is higher than another one for sure, as far as the digits go.
     fn is_above(&self, other: &Self) -> bool {
         match (self.amount, other.amount) {
@@ -278,9 +287,9 @@ impl Claims<'_> {
         let quoted = words.map_or_else(|| write_change(claimed.value), |words| format!("“{words}”"));
         let list = |gains: &[&(String, MetricGroup, Range, f64)]| {
             let one = |(name, _, _, value): &&(String, MetricGroup, Range, f64)| {
-                format!("{name} {}", write_change(*value))
+                format!("{name} ({})", write_change(*value))
             };
-            gains.iter().map(one).collect::<Vec<_>>().join(", ")
+            enumerate(&gains.iter().map(one).collect::<Vec<_>>())
         };
         let finding = |message: String, cause: &str, right: Option<String>| AuditFinding {
             check: Check::ClaimedGain,
@@ -309,9 +318,9 @@ impl Claims<'_> {
         }
         let fits: Vec<_> = fitting.iter().collect();
         tally.found(finding(
-            format!("{quoted} is true for {}, but not for {}", list(&fits), list(&rivals)),
+            format!("{quoted} is true of {}, but not of {}", list(&fits), list(&rivals)),
             "the text took the metric with the larger gain and did not name it",
-            Some(format!("name the metric: {}; {}", list(&fits), list(&rivals))),
+            Some(format!("each gain with its metric: {}; {}", list(&fits), list(&rivals))),
         ));
     }
 
@@ -343,14 +352,14 @@ impl Claims<'_> {
             weight: Weight::Contradiction,
             place: format!("row {row}, {}", words_of(metric)),
             message: format!(
-                "{} µs is called {claimed}, but the table of categories calls it {own}{}",
-                figure.words,
+                "{} ms is called {claimed}, but the table of categories calls it {own}{}",
+                figure.in_ms(),
                 of_claimed.map_or_else(
                     || " and does not have that word".to_owned(),
                     |edges| format!(": {claimed} is {edges}")
                 )
             ),
-            cause: "the text does not use the words of its own table".to_owned(),
+            cause: "the text does not follow the categories of its own table".to_owned(),
             right: Some(own.clone()),
             off_by_percent: None,
         });

@@ -176,7 +176,7 @@ fn check_order(latency: &StatedLatency, place: &str, tally: &mut Tally) {
                     name_of(pair[1].percent),
                     us(pair[1].at)
                 ),
-                "two figures changed places, or come from different runs",
+                "two figures were swapped, or come from different runs",
             ));
         }
     }
@@ -332,7 +332,7 @@ fn check_mean_by_percentiles(
         if range.low > bounds.high { ("at most", bounds.high) } else { ("at least", bounds.low) };
     let off = 100.0 * (mean.value / edge - 1.0);
     let cause = if changed_places(part, stream) {
-        "reads and writes changed places: the mean of each fits the percentiles of the other"
+        "reads and writes were swapped: the mean of each fits the percentiles of the other"
     } else {
         "mean and percentiles come from different runs or parts of the latency, have different units, or percentiles were averaged"
     };

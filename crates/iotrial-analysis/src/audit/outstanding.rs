@@ -39,7 +39,7 @@ pub(super) fn check_outstanding(part: &Part<'_>, tally: &mut Tally) -> Option<Im
     // product with the rate is the length of a queue that nothing bounds.
     if part.counts_from_due() {
         tally.unchecked(format!(
-            "{}: latencies count from the time at which an I/O was due, also while it waited to be issued, so Little's law could not be checked",
+            "{}: latency counts from the time an I/O was due, which includes the time it waited to be issued, so Little's law could not be checked",
             part.place
         ));
         return None;

@@ -2,12 +2,12 @@
 
 use iotrial_model::imported::{Stated, StatedStream};
 use iotrial_model::range::{ContradictingRates, Range, write_change, write_number, write_stated};
-use iotrial_model::units::ByteSize;
 
 use super::agreement::{Borne, Told};
 use super::directions;
 use super::part::{Part, Stream, bytes};
 use super::tally::{AuditFinding, Check, Tally, Weight};
+use crate::contradiction::sizes_in_words;
 
 const MIB: f64 = 1_048_576.0;
 
@@ -131,7 +131,7 @@ fn wrong_iops(
         message: format!(
             "{} MiB/s in I/Os of {} make {right} IOPS, not {} IOPS: {}",
             write_stated(bandwidth),
-            write_block(block),
+            sizes_in_words(block),
             write_stated(iops),
             write_change(off),
         ),
@@ -169,7 +169,7 @@ fn finding(
     } else {
         100.0 * (bandwidth.value / nearest - 1.0)
     };
-    let size = write_block(block);
+    let size = sizes_in_words(block);
     let most = match weight {
         Weight::Contradiction => String::new(),
         Weight::Doubt => ", unless the zeros at the end come from rounding".to_owned(),
@@ -195,16 +195,6 @@ fn finding(
 
 fn mib_of(iops: Stated, block: Range) -> f64 {
     iops.value * block.middle() / MIB
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sizes below 8 PiB")]
-fn write_block(block: Range) -> String {
-    let size = |bytes: f64| ByteSize::bytes(bytes as u64).to_string();
-    if block.low == block.high {
-        size(block.low)
-    } else {
-        format!("{} to {}", size(block.low), size(block.high))
-    }
 }
 
 /// The usual mistakes with units, the most usual first.
@@ -255,11 +245,11 @@ fn diagnose(part: &Part<'_>, stream: &Stream<'_>, product: Range, block: Range, 
         return unknown(
             format!(
                 "the I/Os were of {}, or their size was changed after the text was written",
-                write_block(Range::exact(size))
+                sizes_in_words(Range::exact(size))
             ),
             one_size.map(|(iops, _)| {
                 let right = write_number(mib_of(iops, block));
-                format!("either {right} MiB/s or I/Os of {}", write_block(Range::exact(size)))
+                format!("either {right} MiB/s or I/Os of {}", sizes_in_words(Range::exact(size)))
             }),
         );
     }
@@ -272,8 +262,8 @@ fn diagnose(part: &Part<'_>, stream: &Stream<'_>, product: Range, block: Range, 
             format!("the figures combine I/Os of several sizes: {} B on average", implied),
             Some(format!(
                 "separate figures for each size, from {} to {}",
-                write_block(Range::exact(least)),
-                write_block(Range::exact(most))
+                sizes_in_words(Range::exact(least)),
+                sizes_in_words(Range::exact(most))
             )),
         );
     }
@@ -422,7 +412,7 @@ fn check_transfer_size(part: &Part<'_>, stream: &Stream<'_>, place: &str, tally:
                     write_number(bytes(count)),
                     write_number(bytes(moved)),
                     write_number(size),
-                    write_block(block)
+                    sizes_in_words(block)
                 ),
                 cause: if size > block.high {
                     "the stated block size is not the one that ran, or the counts come from different runs".to_owned()

@@ -27,11 +27,12 @@ pub enum Level {
 }
 
 impl Level {
-    pub(super) const fn of(self, statistics: &AwrStatistics) -> f64 {
+    pub(super) fn of(self, statistics: &AwrStatistics) -> f64 {
         match self {
             Self::Average => statistics.average,
-            Self::P95 => statistics.p95,
-            Self::P99 => statistics.p99,
+            // Of a few intervals, which have no percentiles, the highest.
+            Self::P95 => statistics.p95.unwrap_or(statistics.peak),
+            Self::P99 => statistics.p99.unwrap_or(statistics.peak),
             Self::Peak => statistics.peak,
         }
     }

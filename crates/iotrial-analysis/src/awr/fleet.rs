@@ -12,7 +12,9 @@ use iotrial_model::awr::AwrFigure;
 use serde::Serialize;
 
 use super::part::Part;
-use super::series::{AwrSeries, AwrStatistics, DatabaseSeries, SeriesInterval, percentile};
+use super::series::{
+    AwrSeries, AwrStatistics, DatabaseSeries, FEWEST_FOR_PERCENTILES, SeriesInterval, percentile,
+};
 use clock::Boundaries;
 pub(super) use clock::Span;
 pub use clock::UnknownDatabase;
@@ -100,8 +102,9 @@ pub struct FleetMember {
 pub struct OwnPeak {
     /// Mean over time.
     pub average: f64,
-    /// The level that is not exceeded for 95 % of the time.
-    pub p95: f64,
+    /// The level that is not exceeded for 95 % of the time; absent where there are too few intervals for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p95: Option<f64>,
     /// Its highest interval.
     pub peak: f64,
     /// When that began.
@@ -328,11 +331,12 @@ fn whole<'p>(figure: AwrFigure, count: usize, pieces: &'p [Piece<'_>]) -> Vec<(&
 fn over_time(figure: AwrFigure, mut values: Vec<(f64, f64)>) -> AwrStatistics {
     values.sort_by(|a, b| a.0.total_cmp(&b.0));
     let seconds: f64 = values.iter().map(|(_, seconds)| seconds).sum();
+    let known = |percent| (values.len() >= FEWEST_FOR_PERCENTILES).then(|| percentile(&values, percent));
     AwrStatistics {
         figure,
         average: values.iter().map(|(value, seconds)| value * seconds).sum::<f64>() / seconds,
-        p95: percentile(&values, 95.0),
-        p99: percentile(&values, 99.0),
+        p95: known(95.0),
+        p99: known(99.0),
         peak: values.last().map_or(0.0, |(value, _)| *value),
         peak_minute: None,
     }
@@ -349,8 +353,8 @@ fn consolidated(figure: AwrFigure, count: usize, pieces: &[Piece<'_>]) -> Option
     });
     let apart = each.reduce(|sum, one| AwrStatistics {
         average: sum.average + one.average,
-        p95: sum.p95 + one.p95,
-        p99: sum.p99 + one.p99,
+        p95: sum.p95.zip(one.p95).map(|(a, b)| a + b),
+        p99: sum.p99.zip(one.p99).map(|(a, b)| a + b),
         peak: sum.peak + one.peak,
         ..sum
     })?;

@@ -12,7 +12,7 @@ use crate::verdict::Category;
 /// Events that wait for I/O, and what of the database they serve. The beginning of a name stands for all that begin so.
 // Scans by direct path wait for several reads in flight at once, so that the mean wait is no latency of the device: they are listed
 // without a category.
-const EVENTS: [(&str, Option<(Role, Stream)>); 18] = [
+const EVENTS: [(&str, Option<(Role, Stream)>); 19] = [
     ("db file sequential read", Some((Role::Data, Stream::Read))),
     ("db file parallel read", Some((Role::Data, Stream::Read))),
     ("db file scattered read", Some((Role::Scan, Stream::Read))),
@@ -20,6 +20,7 @@ const EVENTS: [(&str, Option<(Role, Stream)>); 18] = [
     ("direct path read", None),
     ("direct path write temp", None),
     ("direct path write", None),
+    ("direct path sync", None),
     ("cell single block physical read", Some((Role::Data, Stream::Read))),
     ("cell list of blocks physical read", Some((Role::Data, Stream::Read))),
     ("cell multiblock physical read", Some((Role::Scan, Stream::Read))),

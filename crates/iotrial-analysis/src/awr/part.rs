@@ -119,11 +119,27 @@ impl Part {
 
     /// What there is: `one of 2 instances`.
     pub fn words(&self) -> String {
+        match self.lacking_intervals {
+            0 => "a part of the database".to_owned(),
+            all if all == self.intervals => self.instances_words(),
+            some => format!(
+                "a part of the database, with only {} in {some} of {} intervals",
+                self.instances_words(),
+                self.intervals
+            ),
+        }
+    }
+
+    /// Whether the same instances are missing all the time, so that a size is that of the others.
+    pub fn is_throughout(&self) -> bool {
+        self.lacking_intervals == self.intervals
+    }
+
+    fn instances_words(&self) -> String {
         let here = if self.instances == 1 { "one".to_owned() } else { self.instances.to_string() };
-        match (self.of_instances, self.lacking_intervals) {
-            (_, 0) => "a part of the database".to_owned(),
-            (Some(count), _) => format!("{here} of {count} instances"),
-            (None, _) => "one instance of a cluster".to_owned(),
+        match self.of_instances {
+            Some(count) => format!("{here} of {count} instances"),
+            None => "one instance of a cluster".to_owned(),
         }
     }
 
@@ -148,13 +164,14 @@ impl Part {
         let mut notes = Vec::new();
         match (self.lacking_intervals, self.intervals) {
             (0, _) => {}
-            (_, 1) => notes.push(format!("{}: the I/O of the others is missing, so the sums are too low; {}", self.words(), Self::ADVICE)),
+            (_, 1) => notes.push(format!("{}: the I/O of the others is missing, so the figures of the database are too low; {}", self.words(), Self::ADVICE)),
             (lacking, _) if self.of_instances.is_none() => notes.push(format!(
                 "{lacking} of {} intervals have only one instance of a cluster, and the reports do not say how many there are",
                 self.intervals
             )),
             (lacking, intervals) => notes.push(format!(
-                "in {lacking} of {intervals} intervals instances of the cluster are missing: the sums are too low"
+                "in {lacking} of {intervals} intervals the reports have only {}, so the figures of the database are too low",
+                self.instances_words()
             )),
         }
         notes.extend(self.cells_words());

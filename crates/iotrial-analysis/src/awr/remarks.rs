@@ -175,7 +175,7 @@ fn who_asks(report: &AwrReport, figures: &AwrFigures, say: Say<'_>) {
             "reads-beyond-the-database",
             Severity::Note,
             format!(
-                "the Load Profile has {database:.1} reads per second, but the instance made {all:.1}: only the latter include control files, archiver, backup and recovery, which the storage must serve too"
+                "the Load Profile shows {database:.1} reads per second, but the instance did {all:.1}: only the second figure includes control files, archiver, backup and recovery, which the storage must serve too"
             ),
         );
     }

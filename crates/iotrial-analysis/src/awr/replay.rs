@@ -94,6 +94,7 @@ impl DatabaseSeries {
     /// The load of the database at a level. `None` where there are no rates with a size. `source` is what the user calls the
     /// reports.
     pub fn replay(&self, level: Level, scale: f64, source: &str) -> Option<Replay> {
+        let level = self.known_level(level);
         let at = |figure| self.statistics(figure).map(|one| level.of(one));
         let mut notes = Vec::new();
         let flow = |requests, mib| Some(Flow { iops: at(requests)?, mib_per_s: at(mib)? });

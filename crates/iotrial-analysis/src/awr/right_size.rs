@@ -8,11 +8,12 @@ use iotrial_model::awr::{AwrFigure, AwrReport};
 use serde::Serialize;
 
 pub use licence::Licences;
-pub use provision::Provision;
+pub use provision::{Provided, Provision};
 
 use super::demand::Level;
 use super::part::Part;
 use super::series::DatabaseSeries;
+use crate::words::number_in_words;
 
 /// Hardware threads of a core of the machine that is bought: a vCPU of the usual machines is a hyper-thread.
 const TARGET_THREADS_PER_CORE: f64 = 2.0;
@@ -33,7 +34,7 @@ pub enum Method {
     Iotrial,
     /// As Microsoft's OMAT does: by active sessions, and everything twice.
     Omat,
-    /// The highest of everything that was seen, with nothing on top.
+    /// The highest of everything that was seen, and CPUs that may be fully busy.
     Peak,
 }
 
@@ -138,7 +139,7 @@ pub struct Sized {
 /// The answer for one database.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct RightSizing {
-    /// By the method and at the level that were asked for.
+    /// By the method and at the level that were asked for; of a few intervals the highest stands for a percentile.
     pub chosen: Sized,
     /// Whether the level is not in the source, and a factor stands for it.
     pub is_estimate: bool,
@@ -146,7 +147,7 @@ pub struct RightSizing {
     pub factors: Vec<Factor>,
     /// The same level by each method, so that the span is seen.
     pub methods: Vec<Sized>,
-    /// The same method at average, 95th percentile and peak; empty for a single interval, which has an average only.
+    /// The same method at average, 95th percentile and peak, as far as there are such; empty for a single interval, which has an average only.
     pub levels: Vec<Sized>,
     /// What is there beside what is needed.
     pub provision: Vec<Provision>,
@@ -182,22 +183,22 @@ impl RightSizing {
         let level = request.level();
         let chosen = sizer.sized(request.method, level);
         let methods = Method::ALL.map(|method| sizer.sized(method, level)).to_vec();
-        let is_series = series.intervals.len() > 1;
-        // The highest of everything has one level.
-        let levels = match is_series && request.method != Method::Peak {
-            true => [Level::Average, Level::P95, Level::Peak]
-                .map(|level| sizer.sized(request.method, level))
-                .to_vec(),
-            false => Vec::new(),
+        let known: &[Level] = match series.intervals.len() {
+            // The highest of everything has one level.
+            _ if request.method == Method::Peak => &[],
+            ..2 => &[],
+            _ if series.has_percentiles() => &[Level::Average, Level::P95, Level::Peak],
+            _ => &[Level::Average, Level::Peak],
         };
-        let factors = sizer.factors(request.method);
+        let levels = known.iter().map(|level| sizer.sized(request.method, *level)).collect();
+        let factors = sizer.factors(request.method, level);
         let provision = provision::of(series, &chosen, sizer.thread_ratio(), report);
         Self {
             factors: sizer.stated(request.method, factors),
             part: series.about.large_part().cloned(),
             measured: [AwrFigure::Reads, AwrFigure::Writes, AwrFigure::ReadMib, AwrFigure::WriteMib]
                 .map(|figure| sizer.at(figure, chosen.method, chosen.level)),
-            is_estimate: sizer.is_guess(),
+            is_estimate: sizer.is_guess(level),
             notes: sizer.notes(&chosen, report),
             methods,
             levels,
@@ -208,15 +209,16 @@ impl RightSizing {
 }
 
 impl Sizer<'_> {
-    /// Whether the level that is asked for is not in the source: one report is one average, and the highest of a few says little of the days
-    /// between them. A second report must not halve what the first one asked for.
-    fn is_guess(&self) -> bool {
-        !self.series.has_percentiles() && self.request.level != Some(Level::Average)
+    /// Whether a level is not in the source: one report is one average, and the highest of a few says little of the days between them. A
+    /// second report must not halve what the first one asked for.
+    fn is_guess(&self, level: Level) -> bool {
+        !self.series.has_percentiles() && level != Level::Average
     }
 
-    fn factors(&self, method: Method) -> Factors {
+    /// What a method multiplies by at the level that is asked for.
+    fn factors(&self, method: Method, level: Level) -> Factors {
         // What is measured needs no factor. Of a single average nobody knows what its busy minutes are.
-        let unseen = if self.is_guess() { OMAT_FACTOR } else { 1.0 };
+        let unseen = if self.is_guess(level) { OMAT_FACTOR } else { 1.0 };
         let own = match method {
             Method::Iotrial => {
                 Factors { utilisation: OMAT_BUSY, cpu: unseen, memory: MEMORY_FACTOR, io: unseen }
@@ -241,11 +243,11 @@ impl Sizer<'_> {
 
     fn stated(&self, method: Method, factors: Factors) -> Vec<Factor> {
         let asked = self.request;
-        let unseen = if self.is_guess() {
+        let unseen = if self.is_guess(asked.level()) {
             match self.series.intervals.len() {
-                1 => "one interval has an average but no peak: the factor that OMAT assumes",
+                1 => "one interval has only an average, which hides its peak, so it is doubled, as OMAT does",
                 _ => {
-                    "with fewer than 20 intervals there is no 95th percentile: the factor that OMAT assumes, applied to the highest"
+                    "fewer than 20 intervals have no 95th percentile, so the highest interval is doubled, as OMAT does"
                 }
             }
         } else {
@@ -303,13 +305,11 @@ impl Sizer<'_> {
     }
 
     fn sized(&self, method: Method, level: Level) -> Sized {
-        let level = match method {
-            // All levels of a single interval are its average.
-            _ if self.series.intervals.len() == 1 => Level::Average,
+        let factors = self.factors(method, level);
+        let level = self.series.known_level(match method {
             Method::Peak => Level::Peak,
             Method::Iotrial | Method::Omat => level,
-        };
-        let factors = self.factors(method);
+        });
         let at = |figure| self.at(figure, method, level);
         let ratio = self.thread_ratio();
         // AWR-Miner has no CPU of background processes: it then is not in the sum.
@@ -346,20 +346,22 @@ impl Sizer<'_> {
         let mut notes = Vec::new();
         if let Some(part) = self.series.about.large_part() {
             notes.push(format!(
-                "{}: vCPUs, memory, rates and over-provisioning refer to this part only; in a cluster the host must also take over the work of a failed one",
+                "{}: vCPUs, memory, rates and over-provisioning refer to this part only; in a cluster, each host must also be able to take over the work of a failed instance",
                 part.words()
             ));
         }
-        if self.is_guess() {
+        if self.is_guess(self.request.level()) {
             let time = duration(self.series.covered_s);
             let known = match self.series.intervals.len() {
                 1 => format!("one interval of {time}: only its average is known"),
                 count => {
-                    format!("{count} intervals of {time} in all: too few to know the peaks between them")
+                    format!(
+                        "{count} intervals covering {time} in total: too few to know the peaks between them"
+                    )
                 }
             };
             notes.push(format!(
-                "{known}; with reports over days, or AWR-Miner's output, no factor needs to be assumed"
+                "{known}; with reports covering several days, or AWR-Miner's output, no factor needs to be assumed"
             ));
         }
         if let (Some(cpu), Some(sessions)) = (chosen.vcpus_by_cpu, chosen.vcpus_by_sessions)
@@ -367,7 +369,9 @@ impl Sizer<'_> {
             && sessions > 1.0
         {
             notes.push(format!(
-                "sizing by active sessions would give {sessions:.1} vCPUs, sizing by CPU time gives {cpu:.1}: sessions mostly wait, and more CPUs do not shorten waits"
+                "sizing by active sessions would give {} vCPUs, sizing by CPU time gives {}: sessions mostly wait, and more CPUs do not shorten waits",
+                number_in_words(sessions),
+                number_in_words(cpu)
             ));
         }
         if chosen.vcpus.is_some() && chosen.vcpus_by_cpu.is_none() && chosen.method != Method::Omat {
@@ -376,7 +380,7 @@ impl Sizer<'_> {
         let ratio = self.thread_ratio();
         if self.series.about.is_virtual {
             notes.push(
-                "the report shows each CPU as a separate socket: a virtual machine, whose CPUs count as vCPUs"
+                "the report shows each CPU as a socket of its own, so the host is taken to be a virtual machine, and its CPUs count as vCPUs"
                     .to_owned(),
             );
         } else if ratio > 1.5 {
@@ -417,7 +421,7 @@ impl Sizer<'_> {
 
     /// What a demand multiplies rates by.
     fn io_factor(&self, chosen: &Sized) -> f64 {
-        self.factors(chosen.method).io
+        self.factors(chosen.method, self.request.level()).io
     }
 }
 
@@ -437,7 +441,10 @@ fn duration(seconds: f64) -> String {
     match seconds {
         ..100.0 => format!("{seconds:.0} seconds"),
         ..7_200.0 => format!("{:.0} minutes", seconds / 60.0),
-        _ => format!("{:.0} hours", seconds / 3_600.0),
+        _ => {
+            let hours = number_in_words(seconds / 3_600.0);
+            format!("{} hours", hours.strip_suffix(".0").unwrap_or(&hours))
+        }
     }
 }
 

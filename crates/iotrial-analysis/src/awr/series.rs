@@ -7,11 +7,15 @@ use iotrial_model::awr::{AwrFigure, AwrFigures, AwrUnit, Quoted};
 use serde::Serialize;
 
 use super::about::{About, limits_over};
+use super::demand::Level;
 use super::figures::ratios;
 use super::part::Part;
 use super::remarks::Limit;
 use super::right_size::{RightSizing, SizeRequest};
 use super::sample::{AwrSample, DatabaseKey};
+
+/// From so many intervals on there are percentiles: of fewer, one in twenty is less than one interval.
+pub(super) const FEWEST_FOR_PERCENTILES: usize = 20;
 
 /// Databases over time.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -110,10 +114,12 @@ pub struct AwrStatistics {
     pub figure: AwrFigure,
     /// Mean over time; of latencies and sizes over what they are of.
     pub average: f64,
-    /// The interval that is not exceeded in 95 % of the time.
-    pub p95: f64,
+    /// The interval that is not exceeded in 95 % of the time; absent where there are fewer than 20 intervals.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p95: Option<f64>,
     /// The same of 99 %.
-    pub p99: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p99: Option<f64>,
     /// The highest interval.
     pub peak: f64,
     /// The highest minute, where the source has one; of a cluster the sum of the highest minutes of its instances.
@@ -183,10 +189,18 @@ impl DatabaseSeries {
         Self { right_size, ..self }
     }
 
-    /// Whether there are so many intervals that one in twenty can be beyond the 95th percentile; of fewer it is the highest interval.
+    /// Whether there are so many intervals that one in twenty can be beyond the 95th percentile.
     pub fn has_percentiles(&self) -> bool {
-        const FEWEST: usize = 20;
-        self.intervals.len() >= FEWEST
+        self.intervals.len() >= FEWEST_FOR_PERCENTILES
+    }
+
+    /// What stands for a level that is asked for: a single interval has its average only, and a few have no percentiles, but a highest one.
+    pub(super) fn known_level(&self, level: Level) -> Level {
+        match level {
+            _ if self.intervals.len() == 1 => Level::Average,
+            Level::P95 | Level::P99 if !self.has_percentiles() => Level::Peak,
+            known => known,
+        }
     }
 
     /// A figure over time.
@@ -241,6 +255,7 @@ fn database(mut samples: Vec<AwrSample>, left_out: &mut Vec<LeftOut>) -> Option<
         moments.into_values().map(|samples| together(&samples)).collect();
     intervals.sort_by(|a, b| a.end.cmp(&b.end));
     notes.splice(0..0, about.part.iter().flat_map(Part::notes));
+    notes.extend(rounded_away(&intervals));
     let long = intervals.iter().filter(|one| one.seconds > 2.0 * 3600.0).count();
     if long > 0 {
         notes.push(match intervals.len() {
@@ -261,6 +276,24 @@ fn database(mut samples: Vec<AwrSample>, left_out: &mut Vec<LeftOut>) -> Option<
         about,
         right_size: None,
         places,
+    })
+}
+
+/// Bytes that are printed as zero although there were I/Os: the source rounds, and AWR-Miner to a tenth of a MiB/s.
+fn rounded_away(intervals: &[SeriesInterval]) -> Option<String> {
+    let is_lost = |requests, mib| {
+        let of = |one: &SeriesInterval| one.value(requests) > Some(0.0) && one.value(mib) == Some(0.0);
+        intervals.iter().any(of)
+    };
+    let of_kind =
+        [(AwrFigure::Reads, AwrFigure::ReadMib, "reads"), (AwrFigure::Writes, AwrFigure::WriteMib, "writes")];
+    let lost = of_kind.into_iter().filter(|(requests, mib, _)| is_lost(*requests, *mib));
+    let lost: Vec<&str> = lost.map(|(_, _, word)| word).collect();
+    (!lost.is_empty()).then(|| {
+        format!(
+            "the source rounds throughput: 0 MiB/s of {} stands for less than it can print, not for none",
+            lost.join(" and ")
+        )
     })
 }
 
@@ -387,11 +420,13 @@ fn statistics(intervals: &[SeriesInterval]) -> Vec<AwrStatistics> {
             _ => weighted(&weighted_by),
         };
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let known =
+            |percent| (intervals.len() >= FEWEST_FOR_PERCENTILES).then(|| percentile(&found, percent));
         Some(AwrStatistics {
             figure,
             average,
-            p95: percentile(&found, 95.0),
-            p99: percentile(&found, 99.0),
+            p95: known(95.0),
+            p99: known(99.0),
             peak: found.last().map_or(0.0, |(value, _)| *value),
             peak_minute: intervals.iter().filter_map(|one| one.peaks.get(&figure).copied()).reduce(f64::max),
         })
@@ -493,7 +528,9 @@ mod tests {
         );
         assert_eq!(
             series.notes,
-            ["in 2 of 2 intervals instances of the cluster are missing: the sums are too low"]
+            [
+                "in 2 of 2 intervals the reports have only one of 2 instances, so the figures of the database are too low"
+            ]
         );
     }
 
@@ -504,7 +541,55 @@ mod tests {
         samples.push(sample("s", 1, 19, 1, 900.0));
         let (series, _) = of(samples);
         let reads = series.statistics(AwrFigure::Reads).unwrap();
-        assert_eq!((reads.average, reads.p95, reads.p99, reads.peak), (140.0, 100.0, 900.0, 900.0));
+        assert_eq!((reads.average, reads.peak), (140.0, 900.0));
+        assert_eq!((reads.p95, reads.p99), (Some(100.0), Some(900.0)));
+    }
+
+    #[test]
+    fn a_few_intervals_have_a_highest_one_and_no_percentiles() {
+        // 19 of them, of which the last is the highest and short.
+        let mut samples: Vec<AwrSample> = (0..18).map(|hour| sample("s", 1, hour, 1, 100.0)).collect();
+        let mut busy = sample("s", 1, 18, 1, 900.0);
+        busy.interval.elapsed_s = Quoted::printed(600.0, 0.0, "");
+        samples.push(busy);
+        let (series, _) = of(samples);
+        let reads = series.statistics(AwrFigure::Reads).unwrap().clone();
+        assert_eq!((reads.p95, reads.p99, reads.peak), (None, None, 900.0));
+        let known = [Level::Average, Level::P95, Level::P99].map(|level| series.known_level(level));
+        assert_eq!(known, [Level::Average, Level::Peak, Level::Peak]);
+        // The level that is sized by is the highest interval, twice; the average is known and needs no factor.
+        let sizing = series.sized(&SizeRequest::default()).right_size.unwrap();
+        assert_eq!((sizing.chosen.level, sizing.chosen.reads_per_s), (Level::Peak, Some(1_800.0)));
+        let levels: Vec<_> = sizing.levels.iter().map(|one| (one.level, one.reads_per_s)).collect();
+        assert_eq!(levels, [(Level::Average, Some(reads.average)), (Level::Peak, Some(1_800.0))]);
+    }
+
+    #[test]
+    fn an_instance_that_is_missing_in_some_intervals_is_not_called_missing_in_all() {
+        let samples =
+            vec![sample("a", 1, 1, 1, 100.0), sample("b", 2, 1, 1, 100.0), sample("c", 1, 2, 1, 100.0)];
+        let (series, _) = of(samples);
+        let part = series.about.large_part().unwrap();
+        assert_eq!(part.words(), "a part of the database, with only one of 2 instances in 1 of 2 intervals");
+        assert!(!part.is_throughout());
+        let (series, _) = of(vec![sample("a", 1, 1, 1, 100.0)]);
+        let part = series.about.large_part().unwrap();
+        assert_eq!((part.words().as_str(), part.is_throughout()), ("one of 2 instances", true));
+    }
+
+    #[test]
+    fn bytes_that_are_rounded_to_nothing_are_named() {
+        let notes = |mib: f64| {
+            let mut samples = vec![sample("a", 1, 1, 1, 100.0), sample("b", 2, 1, 1, 100.0)];
+            for one in &mut samples {
+                one.figures.insert(AwrFigure::WriteMib, Kept { value: mib, is_sound: true });
+            }
+            of(samples).0.notes
+        };
+        assert!(notes(0.1).is_empty());
+        let rounded = notes(0.0);
+        assert_eq!(rounded.len(), 1, "{rounded:?}");
+        assert!(rounded[0].starts_with("the source rounds throughput: 0 MiB/s of writes"), "{rounded:?}");
     }
 
     #[test]

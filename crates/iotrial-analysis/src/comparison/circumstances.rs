@@ -25,6 +25,10 @@ pub struct Circumstances {
     pub measured_at: Vec<String>,
     /// What measured, with its version where that is known.
     pub tools: Vec<String>,
+    /// Where figures were printed that nobody measured here.
+    // JSON has them among the tools.
+    #[serde(skip)]
+    pub printed_in: Vec<String>,
 }
 
 /// A machine, as far as a reader of a page wants to know it.
@@ -84,6 +88,7 @@ impl Circumstances {
             engines: engine_of(subject).into_iter().collect(),
             measured_at: subject.measured_at.map(str::to_owned).into_iter().collect(),
             tools: tool_of(subject).into_iter().collect(),
+            printed_in: printed_in(subject).map(str::to_owned).into_iter().collect(),
             targets: Vec::new(),
         };
         let targets = subject.targets.iter().map(TargetFacts::of);
@@ -101,6 +106,7 @@ impl Circumstances {
         add(&mut self.engines, other.engines);
         add(&mut self.measured_at, other.measured_at);
         add(&mut self.tools, other.tools);
+        add(&mut self.printed_in, other.printed_in);
     }
 }
 
@@ -162,9 +168,15 @@ fn load_of(subject: &Subject<'_>) -> Option<String> {
     let count = subject.jobs.len() as u64;
     // The figures of a load that changes are those of one step, and a page that does not say so is misread.
     let peak = subject.peak.and_then(|peak| subject.steps.get(peak));
+    let jobs = match (count, sizes.is_empty()) {
+        (..=1, true) => None,
+        (..=1, false) => Some(enumerate(&sizes)),
+        (_, true) => Some(counted(count, "job")),
+        // A mix of sizes is a list itself.
+        (_, false) => Some(format!("{} ({})", counted(count, "job"), sizes.join("; "))),
+    };
     let parts = [
-        (count > 1).then(|| counted(count, "job")),
-        (!sizes.is_empty()).then(|| enumerate(&sizes)),
+        jobs,
         outstanding.filter(|count| *count > 0).map(|count| counted(count, "outstanding I/O")),
         peak.map(|step| format!("figures are those of {}", step.label())),
     ];
@@ -195,7 +207,7 @@ fn engine_of(subject: &Subject<'_>) -> Option<String> {
     let touches = subject.engine.is_none_or(|engine| engine.touches_targets());
     let direct = subject.direct.or_else(|| subject.jobs.iter().find_map(|job| job.load.direct));
     Some(match direct.filter(|_| touches) {
-        Some(true) => format!("direct I/O by {name}"),
+        Some(true) => format!("{name}, direct I/O"),
         Some(false) => format!("{name}, through the page cache"),
         None => name,
     })
@@ -204,11 +216,16 @@ fn engine_of(subject: &Subject<'_>) -> Option<String> {
 fn tool_of(subject: &Subject<'_>) -> Option<String> {
     let own = subject.tool.map(|tool| tool.version.as_str());
     let version = own.or_else(|| subject.source?.version.as_deref());
-    let name = subject.tool_name()?;
-    if subject.is_printed() {
+    if let Some(name) = printed_in(subject) {
         return Some(format!("printed in: {name}"));
     }
+    let name = subject.tool_name()?;
     Some(version.map_or_else(|| name.to_owned(), |version| format!("{name} {version}")))
+}
+
+/// The paper or page whose figures these are.
+fn printed_in<'s>(subject: &'s Subject<'_>) -> Option<&'s str> {
+    subject.tool_name().filter(|_| subject.is_printed())
 }
 
 /// `1 job`, `6 jobs`.

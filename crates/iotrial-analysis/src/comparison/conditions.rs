@@ -21,7 +21,7 @@ const MEASURED: &str = "measured";
 /// The circumstances that are the load.
 const LOAD: &str = "load";
 const PROFILE: &str = "profile";
-const AIM: &str = "aim";
+const AIM: &str = "what sets the rates";
 const ROLES: &str = "roles";
 const LOADS: [&str; 4] = [PROFILE, LOAD, AIM, ROLES];
 
@@ -73,8 +73,8 @@ pub(super) fn in_words(differences: &[Difference]) -> String {
     let words: Vec<String> = differences.iter().map(ToString::to_string).collect();
     let all_long = words.iter().all(is_long);
     let told = differences.iter().zip(words);
-    let told =
-        told.map(|(one, words)| if is_long(&words) && !all_long { one.what.to_owned() } else { words });
+    let in_brief = |what: &str| format!("the {what} differs");
+    let told = told.map(|(one, words)| if is_long(&words) && !all_long { in_brief(one.what) } else { words });
     told.collect::<Vec<_>>().join("; ")
 }
 
@@ -462,6 +462,14 @@ fn load_words(
     [pattern.map(|pattern| pattern.to_string()), mix, block_size].into_iter().flatten().collect()
 }
 
+/// What two samples are called: by their labels, or by where they come from where labels do not tell them apart.
+pub(super) fn names_of_both(labels: Option<(&str, &str)>, [first, other]: [&str; 2]) -> String {
+    match labels.filter(|(first, other)| first != other) {
+        Some((first, other)) => format!("`{first}` and `{other}`"),
+        None => format!("{first} and {other}"),
+    }
+}
+
 /// Refuses samples of which any two were taken under different conditions; by force they are compared, and that is told. What is not
 /// known of one agrees with anything, so that it cannot stand for the others.
 pub(super) fn check_conditions(
@@ -481,7 +489,9 @@ pub(super) fn check_conditions(
             if differences.is_empty() || told.contains(&differences) {
                 continue;
             }
+            let labels = first.label.as_deref().zip(other.label.as_deref());
             let error = CompareError::Incomparable {
+                names: names_of_both(labels, [&first.source, &other.source]),
                 first: first.source.clone(),
                 other: other.source.clone(),
                 differences: differences.clone(),

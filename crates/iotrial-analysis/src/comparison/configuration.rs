@@ -15,7 +15,7 @@ use serde::{Serialize, Serializer};
 use super::CompareError;
 use super::capacity::{CapacityFigure, Found};
 use super::circumstances::Circumstances;
-use super::delta::is_telling;
+use super::delta::{ENOUGH_REPEATS, MOST_REACH_FACTOR, MUCH_FACTOR};
 use super::metric::Metric;
 use super::repeats::Repeats;
 use super::resample::{Spread, Unit, Units};
@@ -133,11 +133,10 @@ impl Configuration {
 
     /// Where a figure lies with 95 % confidence, looked at by itself; `None` where that is not known.
     pub fn interval(&self, metric: &Metric) -> Option<(f64, f64)> {
-        let reach = self.reach(metric)?;
-        // As of changes: an error bar of two repeats would be longer than any bar.
-        if !is_telling(reach, true, self.run_count()) {
-            return None;
-        }
+        // An error bar of two repeats would be longer than any bar.
+        let is_repeated = (2..ENOUGH_REPEATS).contains(&self.run_count());
+        let most = if is_repeated { MUCH_FACTOR } else { MOST_REACH_FACTOR };
+        self.reach(metric).filter(|reach| *reach <= most.ln())?;
         self.spread_interval(metric)
     }
 

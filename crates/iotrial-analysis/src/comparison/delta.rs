@@ -56,7 +56,7 @@ pub struct Delta {
     /// The change from the first to the other, in percent of the first.
     pub percent: f64,
     /// Where the change lies with 95 % confidence, together with all others of the pair; `None` where that is
-    /// not known.
+    /// not known, or so wide that it says nothing.
     pub interval: Option<Interval>,
     /// What the change means.
     pub reading: Reading,
@@ -71,6 +71,19 @@ pub struct Interval {
     pub high_percent: f64,
 }
 
+impl Interval {
+    /// Whether there may be no change at all.
+    pub(super) fn includes_zero(self) -> bool {
+        self.low_percent <= 0.0 && self.high_percent >= 0.0
+    }
+
+    /// Whether any change that it leaves is small enough to call the two about equal.
+    pub(super) fn is_narrow(self) -> bool {
+        self.high_percent <= 100.0 * (SAME_FACTOR - 1.0)
+            && self.low_percent >= 100.0 * (SAME_FACTOR.recip() - 1.0)
+    }
+}
+
 /// What a change means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -79,15 +92,15 @@ pub enum Reading {
     MuchBetter,
     /// Better, by less than a factor of two.
     Better,
-    /// The interval holds zero; or of printed figures, they are less than two percent apart.
+    /// The interval includes zero and is narrow; or of printed figures, they are less than two percent apart.
     NoDifference,
     /// Worse, by less than a factor of two.
     Worse,
     /// At most half as good.
     MuchWorse,
-    /// Measured over too few intervals to tell.
+    /// Single runs that were measured too briefly to tell: there is no interval, or one that includes zero and is wide.
     TooFew,
-    /// Repeated too few times to tell: an interval would be so wide that it says nothing.
+    /// Repeated too few times to tell: the interval includes zero and is wide, or is so wide that it is left out.
     TooFewRepeats,
     /// Measured without any interval, as CPU time is and the longest I/O of single runs: whether it is more than chance is not known.
     NoInterval,
@@ -156,7 +169,7 @@ impl Reading {
             Self::NoDifference => "no difference shown",
             Self::Worse => "worse",
             Self::MuchWorse => "much worse",
-            Self::TooFew => "too few intervals to tell",
+            Self::TooFew => "measured too briefly to tell",
             Self::TooFewRepeats => "too few repeats to tell",
             Self::NoInterval => "no interval, so not judged",
             Self::Undecided => "only a bound is known, so the change is open",
@@ -180,17 +193,17 @@ pub const MUCH_FACTOR: f64 = 2.0;
 // With two repeats the limit of Student's distribution is 12.7 standard errors, with three 4.3, and with five 2.8: from there on
 // it falls slowly.
 pub const ENOUGH_REPEATS: usize = 5;
-/// An interval that reaches further than this factor to either side of a change tells nothing, whoever measured it.
+/// An interval that reaches further than this factor to either side of a change is left out, whoever measured it.
 // A choice: from a tenth to tenfold is a statement about nothing, and was once printed with 45 digits.
-const MOST_REACH_FACTOR: f64 = 10.0;
+pub(super) const MOST_REACH_FACTOR: f64 = 10.0;
+/// An interval that includes zero says that two are about equal only if no change in it is larger than this factor.
+// A choice: five repeats of runs that differ by 5 % stay within it, and a quarter more or less rarely decides what to buy. An interval
+// from half to double leaves open which of the two is the better one, and must not look like an answer.
+const SAME_FACTOR: f64 = 1.25;
 
-/// Whether an interval tells anything. `reach` is half its width in logarithms, `is_open` whether it holds no change,
-/// `run_count` the fewer repeats of both sides.
-pub(super) fn is_telling(reach: f64, is_open: bool, run_count: usize) -> bool {
-    let is_repeated = (2..ENOUGH_REPEATS).contains(&run_count);
-    // That a difference is shown is worth its wide interval; that none is, from one as wide as a factor of two, is not.
-    let most = if is_repeated && is_open { MUCH_FACTOR } else { MOST_REACH_FACTOR };
-    reach <= most.ln()
+/// Whether an interval is shown. `reach` is half its width in logarithms.
+fn is_shown(reach: f64) -> bool {
+    reach <= MOST_REACH_FACTOR.ln()
 }
 
 impl Pair {
@@ -315,6 +328,11 @@ impl BoundedDelta {
 }
 
 impl Delta {
+    /// Whether it is of the longest I/O, of which only repeats tell anything.
+    pub(super) fn is_of_longest(&self) -> bool {
+        self.metric.key.figure().is_some_and(|(_, figure)| figure == Figure::LatencyMax)
+    }
+
     /// By which factor it is better, whichever way is better; below 1 where it is worse.
     pub(super) fn gain_factor(&self) -> f64 {
         match self.metric.better() {
@@ -385,23 +403,25 @@ impl<'c> PairJudge<'c> {
         if let Some((interval, reading)) = of_its_kind {
             return Delta { metric: metric.clone(), from, to, percent, interval, reading };
         }
-        let (change, reach) = self.interval(metric, from, to).unzip();
+        let known = self.interval(metric, from, to);
         // Logarithms throughout: rates and latencies change by factors, and the interval back must be the
         // interval there, turned round.
-        let interval = change.zip(reach).map(|(change, reach)| Interval {
+        let interval = known.filter(|(_, reach)| is_shown(*reach)).map(|(change, reach)| Interval {
             // `exp_m1` keeps the digits of small changes, which `exp() - 1` would lose.
             low_percent: 100.0 * (change - reach).exp_m1(),
             high_percent: 100.0 * (change + reach).exp_m1(),
         });
-        let is_open = change.zip(reach).is_some_and(|(change, reach)| change.abs() <= reach);
-        let tells_nothing = reach.is_some_and(|reach| !is_telling(reach, is_open, self.run_count()));
+        let is_left_out = known.is_some() && interval.is_none();
         let reading = match metric.better() {
-            Some(_) if tells_nothing && self.run_count() > 1 => Reading::TooFewRepeats,
-            Some(_) if tells_nothing => Reading::TooFew,
+            Some(_) if is_left_out => self.too_little(),
             _ => self.read(metric, from, to, interval),
         };
-        let interval = interval.filter(|_| !tells_nothing);
         Delta { metric: metric.clone(), from, to, percent, interval, reading }
+    }
+
+    /// What a change means whose interval is too wide: more repeats narrow it, or a longer run.
+    fn too_little(&self) -> Reading {
+        if self.run_count() > 1 { Reading::TooFewRepeats } else { Reading::TooFew }
     }
 
     /// Of the highest rate within the limits, each known to lie between two rates, or to be at least one.
@@ -423,9 +443,8 @@ impl<'c> PairJudge<'c> {
             high_percent: percent_of(a.low_iops, b_high),
         };
         let reach = (b_high / b.low_iops * a_high / a.low_iops).ln() / 2.0;
-        let is_open = interval.low_percent <= 0.0 && interval.high_percent >= 0.0;
-        if reach.is_finite() && !is_telling(reach, is_open, self.run_count()) {
-            return Some((None, Reading::TooFewRepeats));
+        if reach.is_finite() && !is_shown(reach) {
+            return Some((None, self.too_little()));
         }
         Some((Some(interval), self.read(metric, from, to, Some(interval))))
     }
@@ -456,7 +475,9 @@ impl<'c> PairJudge<'c> {
     fn read(&self, metric: &Metric, from: f64, to: f64, interval: Option<Interval>) -> Reading {
         let Some(better) = metric.better() else { return Reading::Amount };
         let is_same = match interval {
-            Some(interval) => interval.low_percent <= 0.0 && interval.high_percent >= 0.0,
+            // It shows neither that they differ nor that they are about equal.
+            Some(interval) if interval.includes_zero() && !interval.is_narrow() => return self.too_little(),
+            Some(interval) => interval.includes_zero(),
             // What an application did is told by somebody, as a printed figure is.
             None if self.is_as_told() || metric.group() == MetricGroup::Application => {
                 // Equality by itself, because two zeros have no ratio.

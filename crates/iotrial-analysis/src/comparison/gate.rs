@@ -164,7 +164,7 @@ impl Unit {
 impl Limit {
     fn parse(metric: &MetricKey, text: &str) -> Option<Self> {
         // Reports print the typographic minus and thousands, and people copy from reports. `parse` accepts «inf» and «NaN»; a gate with
-        // them would be kept or missed whatever is measured.
+        // them would pass or fail whatever is measured.
         let number = |text: &str| {
             let plain = without_thousands(&text.trim().replace('−', "-"))?;
             plain.parse::<f64>().ok().filter(|number| number.is_finite())

@@ -497,24 +497,27 @@ fn reasons(
     let Some(best) = best else { return Vec::new() };
     let ranges = |key: &str, rows: &[&LoadRow]| -> Option<String> {
         let groups = [MetricGroup::Throughput, MetricGroup::TypicalLatency, MetricGroup::TailLatency];
+        let deltas = deltas_of(key, rows);
+        // Over many loads some always show nothing: what is told is where something changes.
+        let is_shown = |delta: &Delta| delta.reading.is_better() || delta.reading.is_worse();
         let of_group = |group: MetricGroup| {
-            let metrics = rows.iter().flat_map(|row| &row.metrics).filter(|one| one.metric.group() == group);
-            let cells = metrics.flat_map(|metric| &metric.cells).filter(|cell| cell.configuration == key);
-            let deltas = cells.filter_map(|cell| cell.delta.as_ref());
-            // Over many loads some always show nothing: what is told is where something changes.
-            let shown = deltas.filter(|delta| delta.reading.is_better() || delta.reading.is_worse());
-            (group, StreamRange::all(shown))
+            let of_group = deltas.iter().filter(|delta| delta.metric.group() == group);
+            (group, StreamRange::all(of_group.copied().filter(|delta| is_shown(delta))))
         };
         let words = groups_in_words(&groups.map(of_group));
-        (!words.is_empty()).then_some(words)
+        let is_partly = deltas.iter().any(|delta| groups.contains(&delta.metric.group()) && !is_shown(delta));
+        // One figure for several loads would be taken for the change under each of them.
+        let where_shown = if is_partly { ", as far as differences are shown" } else { "" };
+        (!words.is_empty()).then(|| format!("{where_shown}: {words}"))
     };
     if best.key == baseline {
         // Changes are from it: each of the others is told.
         let others = configurations.iter().filter(|one| one.key != baseline);
         let sentence = |one: &Contender| {
             Some(format!(
-                "{} compared with it, over all loads: {}.",
+                "{} compared with {}, over all loads{}.",
                 one.title(),
+                best.key,
                 ranges(&one.key, compared)?
             ))
         };
@@ -524,12 +527,20 @@ fn reasons(
         compared.iter().partition(|row| row.is_won_by(&best.key));
     let against = configurations.iter().find(|one| one.key == baseline).map(Contender::title);
     let sentence = |rows: &[&LoadRow], whose: String| {
-        Some(format!("Compared with {}{whose}: {}.", against.as_ref()?, ranges(&best.key, rows)?))
+        Some(format!("Compared with {}{whose}{}.", against.as_ref()?, ranges(&best.key, rows)?))
     };
-    let where_won = if others.is_empty() { String::new() } else { ", where it is the best".to_owned() };
+    let where_won =
+        if others.is_empty() { String::new() } else { format!(", where {} is the best", best.key) };
     let names: Vec<String> = others.iter().map(|row| row.load.clone()).collect();
     let not_won = format!(", under {}", names_of(&names));
     sentence(&won, where_won).into_iter().chain(sentence(&others, not_won)).collect()
+}
+
+/// All changes of a configuration from the baseline under these loads.
+fn deltas_of<'r>(key: &str, rows: &[&'r LoadRow]) -> Vec<&'r Delta> {
+    let metrics = rows.iter().flat_map(|row| &row.metrics);
+    let cells = metrics.flat_map(|metric| &metric.cells).filter(|cell| cell.configuration == key);
+    cells.filter_map(|cell| cell.delta.as_ref()).collect()
 }
 
 /// What the configurations cost, and under how many loads which of them costs least for what it does.

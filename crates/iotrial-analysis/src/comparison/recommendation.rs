@@ -17,7 +17,7 @@ use super::reservation::{Reservation, ReservationKind, freezes, reservations, wi
 use super::scaling::{Scaling, is_counted};
 use super::sentence_parts::{change, groups_in_words, ios_of, names_of};
 use super::stream_range::StreamRange;
-use super::tail_problem::{TailProblem, exceptions, tail_problems, values};
+use super::tail_problem::{TailProblem, exceptions, tail_problems};
 use crate::verdict::Category;
 use crate::words::{latency_in_words, with_thousands};
 
@@ -108,8 +108,9 @@ impl Recommendation {
             Some((words, scaling)) => format!("{} {words}", differ_only_in(&scaling.attribute)),
             None => sentence(configurations, &leaders, evidence.rankings, &reservations, is_unknown),
         };
-        let mut exceptions = exceptions(configurations, &tail_problems);
-        exceptions.extend(freezes(configurations, best));
+        // What freezes first: of tails there may be more than a page shows.
+        let mut told = freezes(configurations, best);
+        told.extend(exceptions(configurations, &tail_problems));
         Self {
             best: best.map(|best| configurations[best].key.clone()),
             sentence: with_reservations(answer, best.is_some(), &reservations),
@@ -123,7 +124,7 @@ impl Recommendation {
             reasons: best
                 .map_or_else(Vec::new, |best| reasons(configurations, best, &standings, &against_best)),
             factors: factor_sentences(evidence.factors),
-            exceptions,
+            exceptions: told,
             avoid: best.map_or_else(Vec::new, |best| {
                 avoid(
                     configurations,
@@ -367,6 +368,9 @@ fn over_all(factor: &Factor, step: (&str, &str), changes: &[GroupChange]) -> Str
         });
         names_of(&named.collect::<Vec<_>>())
     };
+    // Of several pairs each metric counts several times.
+    let pairs = factor.pairs.iter().filter(|pair| (pair.from.as_str(), pair.to.as_str()) == step);
+    let what = if pairs.count() > 1 { "changes" } else { "metrics" };
     match (better, worse) {
         // «No difference» would be an answer, and there is none.
         (0, 0) if sum(|one| one.unknown_count) == all => {
@@ -375,8 +379,8 @@ fn over_all(factor: &Factor, step: (&str, &str), changes: &[GroupChange]) -> Str
         (0, 0) => "makes no measurable difference".to_owned(),
         (better, _) if better == all => "is better in everything".to_owned(),
         (_, worse) if worse == all => "is worse in everything".to_owned(),
-        (_, 0) => format!("is better in {better} of {all} changes and worse in none"),
-        (0, _) => format!("is worse in {worse} of {all} changes and better in none"),
+        (_, 0) => format!("is better in {better} of {all} {what} and worse in none"),
+        (0, _) => format!("is worse in {worse} of {all} {what} and better in none"),
         // Twice as many at least, or «except for» would misname an even split.
         (better, worse) if worse <= MOST_EXCEPTIONS && better > 2 * worse => {
             format!("is better, except for {}", exceptions(Reading::is_worse))
@@ -384,7 +388,7 @@ fn over_all(factor: &Factor, step: (&str, &str), changes: &[GroupChange]) -> Str
         (better, worse) if better <= MOST_EXCEPTIONS && worse > 2 * better => {
             format!("is worse, except for {}", exceptions(Reading::is_better))
         }
-        (better, worse) => format!("is better in {better} and worse in {worse} of {all} changes"),
+        (better, worse) => format!("is better in {better} and worse in {worse} of {all} {what}"),
     }
 }
 
@@ -410,13 +414,7 @@ fn avoid(
         let least = if place == 0 { AVOID_SECOND_FACTOR } else { AVOID_FACTOR };
         let far = pair.ranked().filter(|delta| delta.gain_factor().recip() >= least).count();
         let mut reasons = Vec::new();
-        if let Some(problem) = problem {
-            reasons.push(format!(
-                "its tail latency, {} {}",
-                problem.tail.metric.title(),
-                values(&problem.tail)
-            ));
-        }
+        reasons.extend(problem.map(TailProblem::tail_in_words));
         if let Some(category) = critical(one, best) {
             reasons.push(format!("judged {category}, which {} is not", best.key));
         }

@@ -77,8 +77,11 @@ pub(super) fn reservations(
     let inconclusive =
         names(&|one| !one.circumstances.is_simulated && one.outcomes.iter().any(Outcome::is_inconclusive));
     if !inconclusive.is_empty() {
-        let (runs, are) = ("runs of", "are inconclusive: their figures may not be those of the devices");
-        add(ReservationKind::Inconclusive, format!("{runs} {} {are}", names_of(&inconclusive)));
+        let names = names_of(&inconclusive);
+        add(
+            ReservationKind::Inconclusive,
+            format!("runs of {names} are inconclusive: their figures may not reflect the devices themselves"),
+        );
     }
     if let Some(words) = best.and_then(|best| freeze_words(&configurations[best], configurations)) {
         add(ReservationKind::Froze, words);

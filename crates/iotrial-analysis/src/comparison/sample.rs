@@ -120,7 +120,7 @@ impl Outcome {
     }
 
     /// Whether the figures may not be the device's.
-    pub(super) fn is_inconclusive(&self) -> bool {
+    pub fn is_inconclusive(&self) -> bool {
         self.word == verdict::Outcome::Inconclusive.as_str()
     }
 
@@ -504,11 +504,11 @@ impl Caveat {
         Self { run: None, id: Some(finding.id), message: finding.message.clone() }
     }
 
-    /// What is said, without of which run.
-    pub(super) fn text(&self) -> String {
+    /// What is said, without of which run; `more` goes before the name of the finding.
+    pub(super) fn text(&self, more: &str) -> String {
         match self.id {
-            Some(id) => format!("{} [{id}]", self.message),
-            None => self.message.clone(),
+            Some(id) => format!("{}{more} [{id}]", self.message),
+            None => format!("{}{more}", self.message),
         }
     }
 }
@@ -518,7 +518,7 @@ impl std::fmt::Display for Caveat {
         if let Some(run) = self.run {
             write!(f, "run {run}: ")?;
         }
-        f.write_str(&self.text())
+        f.write_str(&self.text(""))
     }
 }
 

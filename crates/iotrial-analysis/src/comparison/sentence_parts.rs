@@ -30,6 +30,36 @@ pub(super) fn change(percent: f64) -> String {
     format!("{sign}{text} %")
 }
 
+/// What a change makes of a latency, before what it is compared with: `6.3 % longer than`, `46 times as long as`.
+pub(super) fn as_long(percent: f64) -> String {
+    let than = if percent > DOUBLED_PERCENT || is_none(percent) { "as" } else { "than" };
+    format!("{} {than}", longer(percent))
+}
+
+/// The same without what it is compared with: `2.0 % shorter`, `2.4 times as long`. Above +100 % a factor says more.
+pub(super) fn longer(percent: f64) -> String {
+    let factor = 1.0 + percent / 100.0;
+    match percent {
+        percent if percent > DOUBLED_PERCENT && factor >= 9.95 => {
+            format!("{} times as long", group_thousands(&format!("{factor:.0}")))
+        }
+        percent if percent > DOUBLED_PERCENT => format!("{factor:.1} times as long"),
+        percent if is_none(percent) => "about as long".to_owned(),
+        percent => {
+            let way = if percent < 0.0 { "shorter" } else { "longer" };
+            format!("{:.1} % {way}", percent.abs())
+        }
+    }
+}
+
+/// Whether a change prints as none.
+fn is_none(percent: f64) -> bool {
+    percent.abs() < 0.05
+}
+
+/// The change of what takes twice as long.
+const DOUBLED_PERCENT: f64 = 100.0;
+
 pub(super) fn change_range(low_percent: f64, high_percent: f64) -> String {
     let (low, high) = (change(low_percent), change(high_percent));
     // Two changes that print alike are one.
@@ -84,6 +114,21 @@ fn of_stream(range: StreamRange) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_latency_that_is_more_than_doubled_is_told_as_a_factor() {
+        for (percent, words, with) in [
+            (4_535.2, "46 times as long", "46 times as long as"),
+            (150.4, "2.5 times as long", "2.5 times as long as"),
+            (100.0, "100.0 % longer", "100.0 % longer than"),
+            (6.3, "6.3 % longer", "6.3 % longer than"),
+            (0.04, "about as long", "about as long as"),
+            (-26.0, "26.0 % shorter", "26.0 % shorter than"),
+            (123_456.0, "1,236 times as long", "1,236 times as long as"),
+        ] {
+            assert_eq!((longer(percent).as_str(), as_long(percent).as_str()), (words, with));
+        }
+    }
 
     #[test]
     fn each_stream_has_its_own_range_and_is_named_only_where_they_differ() {

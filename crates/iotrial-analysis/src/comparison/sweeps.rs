@@ -19,7 +19,7 @@ use iotrial_model::words::enumerate;
 use serde::Serialize;
 
 use super::circumstances::Circumstances;
-use super::conditions::Difference;
+use super::conditions::{Difference, names_of_both};
 use super::configuration::letters;
 use super::delta::{BoundedDelta, Delta, Interval, PRINTED_SAME_PERCENT, Reading};
 use super::gate::CurveFigure;
@@ -351,7 +351,9 @@ fn check_conditions(
         if differences.is_empty() {
             continue;
         }
+        let labels = first.record.label.as_deref().zip(other.record.label.as_deref());
         let error = CompareError::Incomparable {
+            names: names_of_both(labels, [&first.source, &other.source]),
             first: first.source.clone(),
             other: other.source.clone(),
             differences,
@@ -537,11 +539,10 @@ impl Delta {
         let reading = match (metric.better(), interval) {
             (None, _) => Reading::Amount,
             (Some(_), None) => Reading::NoInterval,
+            // It shows neither that they differ nor that they are about equal.
+            (Some(_), Some(one)) if one.includes_zero() && !one.is_narrow() => Reading::TooFew,
             // Two measurements of one load differ by a percent each, however well a curve fits.
-            (Some(_), Some(one))
-                if one.low_percent <= 0.0 && one.high_percent >= 0.0
-                    || percent.abs() < PRINTED_SAME_PERCENT =>
-            {
+            (Some(_), Some(one)) if one.includes_zero() || percent.abs() < PRINTED_SAME_PERCENT => {
                 Reading::NoDifference
             }
             (Some(better), Some(_)) => Reading::of_change(better, from, to),

@@ -364,7 +364,11 @@ fn what_many_runs_say_against_their_figures_is_said_once_with_their_names() {
     let unlike = vec![short(1, "one", 30), long(2), short(3, "two", 31), long(4), long(5)];
     let unlike = messages(unlike);
     assert!(starts(&unlike, "A, B run 2: only 30 s were measured"), "{unlike:?}");
-    assert!(unlike[0].ends_with("[short-run] (values differ between runs)"), "{unlike:?}");
+    assert!(unlike[0].ends_with(" (the figures are those of A; others differ) [short-run]"), "{unlike:?}");
+    // Of many runs their number is told.
+    let many = (1..=6).map(|seed| short(seed, "one", if seed < 6 { 30 } else { 60 })).collect::<Vec<_>>();
+    let many = messages([many, vec![short(7, "two", 60)]].concat());
+    assert!(starts(&many, "A (5 of 6 runs): only 30 s were measured"), "{many:?}");
 }
 
 #[test]
@@ -431,19 +435,39 @@ fn two_noisy(count: u64) -> Comparison {
 }
 
 #[test]
-fn an_interval_of_two_repeats_that_would_tell_nothing_is_left_out_and_nothing_is_called_worse() {
+fn an_interval_that_leaves_open_which_is_better_is_no_answer_and_one_that_is_much_wider_is_left_out() {
     let comparison = two_noisy(2);
     let pair = &comparison.against_baseline[0];
     for delta in pair.ranked() {
         assert_eq!((delta.reading, delta.interval), (Reading::TooFewRepeats, None), "{delta:?}");
-        assert_eq!(comparison.meaning(pair, delta), "too few repeats (2; five or more needed)");
+        assert_eq!(comparison.meaning(pair, delta), "interval too wide to tell (2 repeats)");
     }
     let mean = Metric::of_figure(Stream::Read, Figure::LatencyMean);
     assert_eq!(comparison.configurations[0].interval(&mean), None);
-    // The same noise over enough repeats has an interval that people can read.
+    let max = pair.delta(&Metric::of_figure(Stream::Read, Figure::LatencyMax)).unwrap();
+    assert_eq!(comparison.meaning(pair, max), "needs 5 repeats (there are 2)");
+    // The same noise over enough repeats has an interval that people can read, and that is still no sign of equality.
     let enough = two_noisy(8);
-    let shown = enough.against_baseline[0].ranked().filter(|delta| delta.interval.is_some()).count();
-    assert!(shown > 0, "{:?}", enough.against_baseline[0]);
+    let pair = &enough.against_baseline[0];
+    let delta = pair.delta(&mean).unwrap();
+    let interval = delta.interval.unwrap();
+    assert!(interval.low_percent < -20.0 && interval.high_percent > 25.0, "{delta:?}");
+    assert_eq!(delta.reading, Reading::TooFewRepeats);
+    assert_eq!(enough.meaning(pair, delta), "interval too wide to tell (8 repeats)");
+}
+
+#[test]
+fn no_difference_is_shown_only_by_an_interval_that_stays_within_a_quarter_either_way() {
+    let check = |low_percent: f64, high_percent: f64, expected: bool| {
+        let interval = Interval { low_percent, high_percent };
+        assert_eq!(interval.includes_zero() && interval.is_narrow(), expected, "{interval:?}");
+    };
+    check(-5.0, 6.0, true);
+    check(-19.9, 24.9, true);
+    check(-20.1, 5.0, false);
+    check(-5.0, 25.1, false);
+    check(-48.6, 83.1, false);
+    check(1.0, 2.0, false);
 }
 
 #[test]
@@ -481,7 +505,8 @@ fn a_gate_on_what_two_repeats_cannot_tell_is_undecided() {
     let comparison = Comparison::new(samples, &request).unwrap();
     let [outcome] = comparison.gates.as_slice() else { panic!("{:?}", comparison.gates) };
     assert_eq!((outcome.outcome, outcome.interval), (GateResult::Undecided, None));
-    assert_eq!(outcome.reason.as_deref(), Some("too few repeats to tell (2; five or more needed)"));
+    let reason = "the interval is too wide to tell (2 repeats; more narrow it)";
+    assert_eq!(outcome.reason.as_deref(), Some(reason));
 }
 
 #[test]
@@ -667,7 +692,11 @@ fn a_metric_of_an_application_is_compared_as_told_and_with_its_spread_where_it_w
     assert_eq!(compared(&[5_000.0, 5_000.0], &[5_001.0, 5_001.0]), (Reading::NoDifference, false, 0.0));
     let noisy =
         compared(&[800.0, 1_200.0, 900.0, 1_100.0, 1_000.0], &[900.0, 1_250.0, 850.0, 1_150.0, 1_000.0]);
-    assert_eq!((noisy.0, noisy.1), (Reading::NoDifference, true));
+    // From −19 to +30 %: it may be either.
+    assert_eq!((noisy.0, noisy.1), (Reading::TooFewRepeats, true));
+    let alike =
+        compared(&[1_000.0, 1_010.0, 990.0, 1_005.0, 995.0], &[1_001.0, 1_012.0, 989.0, 1_004.0, 996.0]);
+    assert_eq!((alike.0, alike.1), (Reading::NoDifference, true));
 }
 
 /// A run whose log is `log_factor` times as slow as its data files would be on a device of that factor.
@@ -728,7 +757,7 @@ fn a_role_with_a_faster_mean_and_a_slower_tail_has_a_tail_problem_of_its_own() {
         "{keys:?}"
     );
     let words = comparison.recommendation.exceptions.join("\n");
-    assert!(words.contains("data write p99.9 "), "{words}");
+    assert!(words.contains("its data write p99.9 is "), "{words}");
 }
 
 #[test]
@@ -773,7 +802,9 @@ fn the_longest_io_is_compared_by_five_repeats_of_each_and_never_by_its_draws() {
     assert_eq!(longest(4, 2.0).reading, Reading::TooFewRepeats);
     let (slower, same) = (longest(5, 2.0), longest(5, 1.0));
     assert!(slower.reading.is_worse() && slower.interval.unwrap().low_percent > 0.0, "{slower:?}");
-    assert_eq!(same.reading, Reading::NoDifference, "{same:?}");
+    // The ranges of the repeats overlap, and reach too far to call the two about equal.
+    assert_eq!(same.reading, Reading::TooFewRepeats, "{same:?}");
+    assert!(same.interval.is_some());
 }
 
 #[test]

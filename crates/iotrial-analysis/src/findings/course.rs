@@ -323,7 +323,7 @@ fn unsteady_words(evidence: &Unsteady, waited: Option<(Duration, Duration)>) -> 
     };
     match (evidence.range_percent, evidence.slope_percent) {
         (Some(range_percent), Some(slope_percent)) => format!(
-            "{was_not} the highest and the lowest {} were {} of the average apart (at most {MOST_RANGE_PERCENT:.0} % is steady), and the trend {} by {} (at most {MOST_SLOPE_PERCENT:.0} %)",
+            "{was_not}, the highest and the lowest {} were {} of the average apart (steady: at most {MOST_RANGE_PERCENT:.0} %), and a line fitted through the rounds {} by {} (steady: at most {MOST_SLOPE_PERCENT:.0} %)",
             evidence.value,
             percent_or_times(range_percent),
             if slope_percent < 0.0 { "fell" } else { "rose" },
@@ -454,7 +454,7 @@ mod tests {
         let mut record = measured(50, |second| 1_000 + 100 * second);
         record.plan = record.plan.until_steady(Some(Duration::from_secs(120))).unwrap();
         let found = unsteady(&record).unwrap();
-        let begin = "the load did not become steady within 2m: over its last five rounds of 10s the highest";
+        let begin = "the load did not become steady within 2m: over its last five rounds of 10s, the highest";
         assert!(found.message.starts_with(begin), "{}", found.message);
     }
 }

@@ -253,7 +253,7 @@ fn parts(held: &Held) -> String {
         let HeldPercentile { percent, latency_us, without_us } = one;
         let name = if *percent == 99.0 { "p99" } else { "p99.9" };
         let made = latency_in_words(latency_us - without_us);
-        format!("up to {made} of its {name} of {}", latency_in_words(*latency_us))
+        format!("up to {made} of the {name} of {}", latency_in_words(*latency_us))
     };
     let made = held.percentiles.iter().filter(|one| one.without_us < one.latency_us);
     enumerate(&made.map(part).collect::<Vec<_>>())
@@ -262,7 +262,7 @@ fn parts(held: &Held) -> String {
 fn held_words(held: &Held) -> String {
     let Held { job, what_arrives, count, of, .. } = held;
     format!(
-        "{} {what_arrives} of `{job}` ({:.1} %) were issued late, waited behind late ones, or were noticed late when done, because iotrial did not get to run: the generator caused {}, not the device",
+        "{} {what_arrives} of `{job}` ({:.1} %) were issued late, waited behind late ones, or finished without being noticed at once, because iotrial got no CPU in time; that made {}, and not the device",
         count_with_thousands(*count),
         100.0 * *count as f64 / *of as f64,
         parts(held)
@@ -403,7 +403,7 @@ mod tests {
             found.message
         );
         assert!(
-            found.message.contains("up to 130 ms of its p99 of 131 ms and up to 130 ms of its p99.9"),
+            found.message.contains("up to 130 ms of the p99 of 131 ms and up to 130 ms of the p99.9"),
             "{}",
             found.message
         );
@@ -430,7 +430,7 @@ mod tests {
         let record = late(Duration::from_micros(300));
         let note = late_issues(&record).unwrap();
         assert_eq!(note.severity, Severity::Note);
-        assert!(note.message.contains("up to 0.297 ms of its p99 of 9.30 ms"), "{}", note.message);
+        assert!(note.message.contains("up to 0.297 ms of the p99 of 9.30 ms"), "{}", note.message);
         assert_eq!(found(&record, |seen| seen.doubts(0.0)).to_string(), "");
         let record = late(Duration::from_millis(2));
         assert_eq!(late_issues(&record).unwrap().severity, Severity::Warning);

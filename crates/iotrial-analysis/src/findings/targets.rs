@@ -109,7 +109,7 @@ pub(super) fn small_working_set(seen: &Observed<'_, '_>) -> Option<Finding> {
 
 fn small_working_set_words(touched: ByteSize, memory: ByteSize) -> String {
     format!(
-        "the load used only {touched} and the host has {memory} of memory: a cache in the array, the hypervisor or the drive may have answered some of the I/Os"
+        "the load used only {touched}, less than the memory of this host ({memory}): a cache in the array, the hypervisor or the drive may hold that much and have answered some of the I/Os"
     )
 }
 
@@ -146,8 +146,9 @@ fn shared_words(holders: &[&TargetRecord], shared: &SharedDevices) -> String {
     };
     let names: Vec<String> = holders.iter().map(name).collect();
     let names = if names.len() > MOST_NAMED { in_brief(&names, MOST_NAMED, 3) } else { enumerate(&names) };
+    let others = if holders.len() == 2 { "other" } else { "others" };
     format!(
-        "{names} are on {}: they share its performance, and each of them waits for the I/O of the others",
+        "{names} are on {}: they share its performance, and each waits for the I/O of the {others}",
         shared.in_words()
     )
 }
@@ -231,7 +232,7 @@ mod tests {
         record.host.memory = Some(ByteSize::gib(65));
         let found = small_working_set(&record).unwrap();
         assert_eq!(found.severity, Severity::Note);
-        assert!(found.message.contains("the host has 65 GiB of memory"), "{}", found.message);
+        assert!(found.message.contains("less than the memory of this host (65 GiB)"), "{}", found.message);
         record.host.memory = None;
         assert_eq!(small_working_set(&record), None);
     }
@@ -259,8 +260,8 @@ mod tests {
         let [found] = <[Finding; 1]>::try_from(shared_disks(&record.targets)).unwrap();
         assert_eq!(
             found.message,
-            "data and tempdb (`/a`) and log (`/b`) are on the same disk, vda: they share its performance, and each of \
-             them waits for the I/O of the others"
+            "data and tempdb (`/a`) and log (`/b`) are on the same disk, vda: they share its performance, and each \
+             waits for the I/O of the other"
         );
         assert_eq!(
             serde_json::to_value(found.evidence.facts()).unwrap(),

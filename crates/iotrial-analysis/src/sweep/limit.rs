@@ -401,7 +401,7 @@ fn limit_of(
     Limit::new(
         LimitKind::Device,
         format!(
-            "latency stays level ({latency}) up to {} outstanding I/Os; with more they wait: the device, or a limit that looks the same, serves about {} at once{also}",
+            "latency grows little up to about {} outstanding I/Os ({latency} there), and in proportion to them beyond: the device, or a limit in front of it such as a queue or a throttle, serves about {} at once{also}",
             load(knee),
             load(knee)
         ),

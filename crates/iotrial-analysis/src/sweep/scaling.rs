@@ -100,6 +100,11 @@ fn together<'s, 'r>(
     seen.iter().filter(move |seen| is_one(seen.probe))
 }
 
+/// All volumes of a group of more than one.
+fn all_of(volume_count: usize) -> &'static str {
+    if volume_count == 2 { "both" } else { "all of them" }
+}
+
 fn row(volume_count: usize, probe: &Probe, iops: f64, sum_of_alone_iops: f64) -> ScalingRow {
     let figures = &probe.figures;
     let mib_per_io = figures
@@ -172,7 +177,7 @@ fn limit_of(
     let beside = beside(seen, &record.targets, &alone, steady.map(|(steady, _)| steady));
     let shared = shared_device(record, probe.probe);
     if let Some(limit) = Limit::of_probe(probe, beside) {
-        let also = shared.map_or_else(String::new, |words| format!("; all of them are on {words}"));
+        let also = shared.map_or_else(String::new, |words| format!("; {} are on {words}", all_of(count)));
         return Limit::new(limit.kind, format!("{short}: {}{also}", limit.sentence));
     }
     let evidence = steady.map(|(steady, other)| mine.evidence(steady, &other));
@@ -182,7 +187,7 @@ fn limit_of(
         let waited = if waited_for_a_cpu(probe) { format!("; {WAITED_TOO}") } else { String::new() };
         return Limit::new(
             LimitKind::SharedDevice,
-            format!("{short}: all of them are on {words}{also}{waited}"),
+            format!("{short}: {all} are on {words}{also}{waited}", all = all_of(count)),
         );
     }
     if waited_for_a_cpu(probe) {

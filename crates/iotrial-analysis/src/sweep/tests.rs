@@ -229,7 +229,7 @@ fn a_device_below_all_volumes_is_named_and_without_any_evidence_the_cause_is_unk
     assert_eq!(found.kind, LimitKind::SharedDevice);
     assert!(
         found.sentence.ends_with(
-            "do 10,000 IOPS, 50 % of the 20,000 that they do separately: all of them are on the same disk, nvme0n1"
+            "do 10,000 IOPS, 50 % of the 20,000 that they do separately: both are on the same disk, nvme0n1"
         ),
         "{}",
         found.sentence
@@ -295,7 +295,7 @@ fn a_disk_below_all_volumes_is_the_limit_also_where_the_generator_waited() {
     let found = &summary.scaling[0].limit;
     assert_eq!(found.kind, LimitKind::SharedDevice);
     assert!(
-        found.sentence.contains("all of them are on the same disk, vda; iotrial also had to wait for a CPU"),
+        found.sentence.contains("both are on the same disk, vda; iotrial also had to wait for a CPU"),
         "{}",
         found.sentence
     );

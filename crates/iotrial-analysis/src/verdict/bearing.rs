@@ -210,7 +210,9 @@ fn no_device(subject: &Subject<'_>) -> Option<Doubt> {
         }
         EngineDevice::Real => return None,
     };
-    let advice = Some(Advice::of("Leave out --engine to measure a real device."));
+    // The next command that is suggested leaves it out already.
+    let advice =
+        Some(Advice { is_change: false, ..Advice::of("Leave out --engine to measure a real device.") });
     Some(Doubt { words: words.to_owned(), reason: reason.to_owned(), advice, finding: None })
 }
 
@@ -303,7 +305,12 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
             "Stop other work on these devices, and measure again.",
         ),
         Id::GeneratorBusy | Id::LateIssues => doubt(
-            "the generator was short of CPU",
+            // Being late follows from being short of CPU, and is a reason of its own only where that was not seen.
+            if all.iter().any(|one| one.id == Id::GeneratorBusy && one.severity != Severity::Note) {
+                "the generator was short of CPU"
+            } else {
+                "the generator issued I/Os late"
+            },
             "Stop other programs on this host, or give it more CPUs, and measure again.",
         ),
         Id::ClockJump => {

@@ -112,7 +112,7 @@ fn longer_or_quieter(search: &Search) -> Advice {
     } else {
         "Measure on a quieter host, or longer: --duration 2m."
     };
-    Advice { duration: Some(duration), ..Advice::of(words) }
+    Advice { is_change: !search.time_ran_out, duration: Some(duration), ..Advice::of(words) }
 }
 
 struct Answer {
@@ -166,7 +166,7 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
             Some(true) if is_too_slow => {
                 format!(
                     "most loads at {asked} IOPS stayed within {limit}, but the long one did not{}",
-                    worst_in_words(verdict)
+                    worst_in_words(verdict, "of that load")
                 )
             }
             Some(true) => format!("the loads at {asked} IOPS stayed within {limit}"),
@@ -175,7 +175,7 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
         };
         return Answer {
             outcome: Outcome::Inconclusive,
-            headline: format!("inconclusive: it is not known whether it sustains {asked} IOPS"),
+            headline: format!("inconclusive: cannot tell whether it sustains {asked} IOPS"),
             sentence: format!("Inconclusive{}; {seen}.", doubts_in_words(open)),
         };
     }
@@ -202,17 +202,17 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
                 headline: format!("sustains {asked} IOPS with {at_least}"),
                 sentence: format!(
                     "Sustains the {asked} IOPS that are needed within {limit}, with {at_least}{which}{}{}.",
-                    worst_in_words(verdict),
+                    worst_in_words(verdict, &format!("at {asked} IOPS")),
                     caveats(bearing, &settled)
                 ),
             }
         }
         Some(true) => Answer {
             outcome: Outcome::Inconclusive,
-            headline: format!("inconclusive: it is not known whether it sustains {asked} IOPS"),
+            headline: format!("inconclusive: cannot tell whether it sustains {asked} IOPS"),
             sentence: format!(
                 "Inconclusive: most loads at {asked} IOPS stayed within {limit}, but the long one did not{}.",
-                worst_in_words(verdict)
+                worst_in_words(verdict, "of that load")
             ),
         },
         Some(false) => {
@@ -232,9 +232,7 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
         }
         None if search.time_ran_out => Answer {
             outcome: Outcome::Inconclusive,
-            headline: format!(
-                "inconclusive: it is not known whether it sustains {asked} IOPS: the time ran out"
-            ),
+            headline: format!("inconclusive: cannot tell whether it sustains {asked} IOPS: the time ran out"),
             sentence: format!(
                 "Inconclusive: the time ran out before enough loads at {asked} IOPS showed whether they stay within {limit} ({}).",
                 known_so_far(search)
@@ -250,7 +248,7 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
                 if doubts.is_empty() { String::new() } else { format!(", but {} there", doubts.in_words()) };
             Answer {
                 outcome: Outcome::Inconclusive,
-                headline: format!("inconclusive: it is not known whether it sustains {asked} IOPS"),
+                headline: format!("inconclusive: cannot tell whether it sustains {asked} IOPS"),
                 sentence: format!(
                     "Inconclusive: of {} loads at {asked} IOPS {held} stayed within {limit}, and the others did not{why}.",
                     at_need().count()
@@ -325,13 +323,15 @@ fn of_highest(search: &Search, findings: &[Finding], bearing: &Bearing, verdict:
         (None, _) if search.time_ran_out => "; there was no time to try higher rates".to_owned(),
         (None, _) if was_tried_above(search, result.held_iops) => failed_above(search, result.held_iops)
             .map_or_else(
-                || "; the loads above it are not enough to tell".to_owned(),
+                || "; too few loads were made at higher rates to tell".to_owned(),
                 |failed| {
                     format!("; a load at {} did not pass, but that alone is no proof", rate_in_words(failed))
                 },
             ),
         (None, _) => "; no rate above that of the closed load was tried".to_owned(),
-        (Some(_), false) => format!("; at higher rates {}", result.not_held_doubts.in_words()),
+        (Some(_), false) => {
+            format!("; loads at higher rates failed while {}", result.not_held_doubts.in_words())
+        }
         (Some(above), true) => {
             let why = why_not_above(search, result).map_or_else(String::new, |why| format!(": {why}"));
             format!("; {} do not{why}", rate_in_words(above))
@@ -350,7 +350,9 @@ fn of_highest(search: &Search, findings: &[Finding], bearing: &Bearing, verdict:
     if !bearing.doubts.is_empty() {
         return Answer {
             outcome: Outcome::Inconclusive,
-            headline: format!("inconclusive: {at_least}{iops} {unit} within {limit}, in doubt"),
+            headline: format!(
+                "inconclusive: {iops} {unit} stayed within {limit}, but the figures are in doubt"
+            ),
             sentence: format!(
                 "Inconclusive{}. {iops} {unit} of this mix{split} stayed within {limit}{above}.{saturation}",
                 doubts_in_words(&bearing.doubts)
@@ -362,7 +364,7 @@ fn of_highest(search: &Search, findings: &[Finding], bearing: &Bearing, verdict:
         headline: format!("sustains {at_least}{iops} {unit} within {limit}"),
         sentence: format!(
             "Sustains {at_least}{iops} {unit} of this mix{split} within {limit}{above}{}{}.{saturation}",
-            worst_in_words(verdict),
+            worst_in_words(verdict, "at that rate"),
             caveats(bearing, &[])
         ),
     }
@@ -403,11 +405,12 @@ fn near(a: f64, b: f64) -> bool {
     (a / b - 1.0).abs() < 1e-6
 }
 
-fn worst_in_words(verdict: &Verdict) -> String {
+/// `place` says which load or rate it is the worst of.
+fn worst_in_words(verdict: &Verdict, place: &str) -> String {
     judgement::by_weight(&verdict.judged).first().map_or_else(String::new, |worst| {
         let (streams, shown, category) = (worst.stream_words(), &worst.shown, worst.category);
         format!(
-            "; the worst figure there is the {} of {streams} at {shown}, {category} by {}",
+            "; the worst figure {place} is the {} of {streams}, {shown} (rated {category} by `{}`)",
             worst.statistic, verdict.thresholds
         )
     })
@@ -415,11 +418,19 @@ fn worst_in_words(verdict: &Verdict) -> String {
 
 /// What to keep in mind; `settled` doubts cannot have made the storage look better.
 fn caveats(bearing: &Bearing, settled: &[&Doubt]) -> String {
-    let settled = settled
-        .iter()
-        .map(|doubt| format!("while {}, which can only have made the storage slower", doubt.words));
-    let caveats: Vec<String> = bearing.caveats.iter().cloned().chain(settled).collect();
-    if caveats.is_empty() { String::new() } else { format!("; measured {}", enumerate(&caveats)) }
+    let caveats = match bearing.caveats.as_slice() {
+        [] => String::new(),
+        some => format!("; measured {}", enumerate(some)),
+    };
+    // A sentence of its own: a short run, which is a caveat, may have made the storage look faster.
+    let settled: Vec<String> = settled.iter().map(|doubt| doubt.words.clone()).collect();
+    match settled.is_empty() {
+        true => caveats,
+        false => format!(
+            "{caveats}. Besides, {}, which can only make the storage look slower",
+            enumerate(&settled)
+        ),
+    }
 }
 
 fn doubts_in_words<'d>(doubts: impl IntoIterator<Item = &'d Doubt>) -> String {
@@ -566,7 +577,7 @@ mod tests {
         let found = verdict(&with_search(healthy(), true));
         assert_eq!(
             found.sentence,
-            "Sustains 112,000 IOPS of this mix (80,000 reads and 32,000 writes a second) within the limits of `flash`; 117,000 do not; the worst figure there is the mean of data reads at 0.5 ms, good by flash."
+            "Sustains 112,000 IOPS of this mix (80,000 reads and 32,000 writes a second) within the limits of `flash`; 117,000 do not; the worst figure at that rate is the mean of data reads, 0.5 ms (rated good by `flash`)."
         );
         assert_eq!(found.outcome, Outcome::Qualified);
         assert_eq!(found.headline.as_deref(), Some("sustains 112,000 IOPS within the limits of `flash`"));
@@ -606,7 +617,7 @@ mod tests {
         assert_eq!(carried.outcome, Outcome::Qualified);
         assert!(
             carried.sentence.ends_with(
-                "measured while the generator was short of CPU, which can only have made the storage slower."
+                ". Besides, the generator was short of CPU, which can only make the storage look slower."
             ),
             "{}",
             carried.sentence
@@ -626,7 +637,7 @@ mod tests {
         assert_eq!(found.outcome, Outcome::Inconclusive);
         assert_eq!(
             found.sentence,
-            "Inconclusive: the generator was short of CPU; most loads at 100,000 IOPS stayed within the limits of `flash`, but the long one did not; the worst figure there is the mean of data reads at 4 ms, poor by flash."
+            "Inconclusive: the generator was short of CPU; most loads at 100,000 IOPS stayed within the limits of `flash`, but the long one did not; the worst figure of that load is the mean of data reads, 4 ms (rated poor by `flash`)."
         );
         let mut apart = needing("100000iops", None);
         let probes = &mut apart.search.as_mut().unwrap().probes;

@@ -351,7 +351,9 @@ fn answer(all: &[&StepResult], set: &str) -> Answer {
         (None, None, Some(best)) => {
             let worst = best.worst.as_ref().map_or_else(String::new, |worst| {
                 let Judged { role, stream, statistic, category, shown, .. } = worst;
-                format!("; the worst figure there is {role} {stream} {statistic} at {shown} ({category})")
+                format!(
+                    "; the worst figure at that step is {role} {stream} {statistic} at {shown} ({category})"
+                )
             });
             Answer {
                 holds: Some(true),
@@ -444,7 +446,7 @@ mod tests {
         let verdict = &summary.verdict;
         assert_eq!(
             verdict.sentence,
-            "Qualified for mine: all 3 steps stay within flash, up to step 3 (100 %: 22,500 IOPS); the worst figure there is data read mean at 0.4 ms (good)."
+            "Qualified for mine: all 3 steps stay within flash, up to step 3 (100 %: 22,500 IOPS); the worst figure at that step is data read mean at 0.4 ms (good)."
         );
         assert_eq!(verdict.headline.as_deref(), Some("holds all 3 steps, up to step 3 (100 %: 22,500 IOPS)"));
         assert_eq!((verdict.outcome, verdict.step), (Outcome::Qualified, Some(3)));

@@ -180,7 +180,7 @@ fn saturated(disk: &DiskCounters, moments: &[Moment]) -> Option<String> {
     let latency = |moments: &[Moment]| latency_in_words(typical(moments, |moment| moment.latency_us));
     let outstanding = |moments: &[Moment]| with_thousands(typical(moments, |moment| moment.outstanding));
     Some(format!(
-        "`{}` is saturated at about {} IOPS and {} MB/s: with {} instead of {} I/Os in flight it does not get faster, and each I/O takes {} instead of {}",
+        "`{}` is saturated at about {} IOPS and {} MB/s: with {} instead of {} outstanding I/Os it does not get faster, and each I/O takes {} instead of {}",
         disk.name,
         with_thousands(typical(&pressed, |moment| moment.iops)),
         with_thousands(typical(&pressed, |moment| moment.bytes_per_s) / 1e6),
@@ -219,7 +219,7 @@ fn throttled(series: &CounterSeries, disk: &DiskCounters, moments: &[Moment]) ->
         count => format!(", {} times", group_thousands(&count.to_string())),
     };
     Some(format!(
-        "`{}` did {} and then {} for {lasted}{often}, with more I/Os in flight and a latency of {} instead of {}: burst credits or a cache were used up",
+        "`{}` did {} and then {} for {lasted}{often}, with more outstanding I/Os and a latency of {} instead of {}: burst credits or a cache were used up",
         disk.name,
         rate(burst),
         rate(plateau),

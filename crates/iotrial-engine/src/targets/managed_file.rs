@@ -117,7 +117,7 @@ impl std::fmt::Display for Foreign {
         match self {
             Self::NotAFile(what) => write!(f, "it is {what}"),
             Self::HardLinked => f.write_str("it has a second name (hard link)"),
-            Self::NoHeader => f.write_str("its header is absent or damaged"),
+            Self::NoHeader => f.write_str("it does not begin with the header of such a file"),
         }
     }
 }

@@ -137,8 +137,9 @@ fn wrong_order(section: &Section, columns: &Columns, elapsed_s: Option<f64>) -> 
     let is_moved = as_moved <= room && (as_printed > room || is_impossible);
     is_moved.then(|| {
         format!(
-            "{} has its values in another order than its headers: writes are printed under `1-bk Rds/s`, \
-             single-block reads per second under `Av 1-bk Rd(ms)`, and their time under `Writes`",
+            "{} prints its values in a different order from its headers (writes under `1-bk Rds/s`, \
+             single-block reads per second under `Av 1-bk Rd(ms)`, and their time under `Writes`); iotrial reads them from \
+             where they are",
             section.name()
         )
     })

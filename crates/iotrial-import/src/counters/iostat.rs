@@ -12,10 +12,8 @@ pub(super) const LACKING: CountersError = CountersError::Lacking {
     missing: "rates of disks",
     hint: "record it with -x: `iostat -x -y 15 5760` is a day",
 };
-const SINCE_START: &str =
-    "the first report is left out: without -y it is the mean since the machine was started";
-const ONLY_ONE: &str =
-    "there is only one report: without -y it is the mean since the machine was started and shows no peak";
+const SINCE_START: &str = "the first report is left out: without -y it is the mean since boot";
+const ONLY_ONE: &str = "there is only one report: without -y it is the mean since boot and shows no peak";
 
 /// `Device` or `Device:`, at the beginning or (with --pretty) at the end.
 pub(super) fn is_header(line: &str) -> bool {

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use iotrial_model::counters::{CounterSeries, RECORDING_FORMAT, RecordedInterval, RecordingHead, Times};
+use iotrial_model::counters::{
+    CounterSeries, RECORDING_FORMAT, RECORDING_TOOL, RecordedInterval, RecordingHead, Times,
+};
 
 use super::CountersError;
 use super::reports::Reports;
@@ -12,8 +14,6 @@ use crate::text::quote;
 const MOST_STRIPES: usize = 256;
 /// More members than one has.
 const MOST_MEMBERS: usize = 256;
-
-const TOOL: &str = "iotrial watch";
 
 /// Whether the first line says so.
 pub(super) fn is_recording(text: &str) -> bool {
@@ -63,7 +63,7 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
             }
         }
     }
-    let mut series = reports.series(TOOL);
+    let mut series = reports.series(RECORDING_TOOL);
     for disk in &mut series.disks {
         disk.role = roles.get(&disk.name).copied();
     }

@@ -30,16 +30,18 @@ pub(super) fn warn_of_short(
         if let Some(count) = short.filter(|_| !(name == "read" && flushes)) {
             // Of a group only one job's options are listed, and another may flush.
             let or = if is_of_others && name == "read" {
-                ", or are flushes of another job of the group"
+                "; fio also counts flushes of other jobs of the group here"
             } else {
                 ""
             };
+            let ios = if count == 1 { "I/O" } else { "I/Os" };
             reading
                 .notes
-                .warn(format!("{path}.{name}.short_ios"), format!("{count} I/Os came back short{or}"));
+                .warn(format!("{path}.{name}.short_ios"), format!("{count} {ios} came back short{or}"));
         }
         if let Some(count) = count("drop_ios") {
-            reading.notes.warn(format!("{path}.{name}.drop_ios"), format!("{count} I/Os were dropped"));
+            let ios = if count == 1 { "I/O was" } else { "I/Os were" };
+            reading.notes.warn(format!("{path}.{name}.drop_ios"), format!("{count} {ios} dropped"));
         }
     }
 }

@@ -10,6 +10,9 @@ use crate::load::Role;
 /// The value of `format` in the first line.
 pub const RECORDING_FORMAT: &str = "iotrial.watch/1";
 
+/// What counted in a recording, as [`super::CounterSeries::tool`] has it. Its times are UTC.
+pub const RECORDING_TOOL: &str = "iotrial watch";
+
 /// The first line: what is watched.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RecordingHead {

@@ -115,18 +115,19 @@ impl Demand {
         }
         let names: Vec<&str> = chosen.iter().map(|disk| series.disks[*disk].name.as_str()).collect();
         let intervals = match series.interval_s {
-            Some(seconds) => format!("{} intervals of {} s", rates.len(), rounded(seconds)),
-            None => format!("{} intervals", rates.len()),
+            Some(seconds) => format!("{} of {} s", intervals(rates.len()), rounded(seconds)),
+            None => intervals(rates.len()),
         };
         let title = series.host.clone().unwrap_or_else(|| name.to_owned());
         Ok(Self {
             source: Some(format!(
-                "{name}: {} at {}, percentile {percentile} of {intervals}",
+                "{name}: {} at {}, {} of {intervals}",
                 series.tool,
-                in_brief(&names, 8, 6)
+                in_brief(&names, 8, 6),
+                nth_percentile(percentile)
             )),
             notes: notes(series, &chosen, &rates, percentile),
-            ..Self::new(format!("what {title} does"), streams)
+            ..Self::new(format!("the load of {title}"), streams)
         })
     }
 }
@@ -198,23 +199,30 @@ fn notes(series: &CounterSeries, chosen: &[usize], rates: &[DiskRates], percenti
     ];
     let at = |percent: f64| {
         let [iops, bytes_per_s] = sum.map(|measure| rank(rates, measure, percent));
-        format!("{} IOPS and {:.1} MB/s", group_thousands(&format!("{iops:.0}")), bytes_per_s / 1e6)
+        // Less than 1 MB/s would look like no I/O at all.
+        let (unit, one) = if bytes_per_s < 1e6 { ("kB/s", 1e3) } else { ("MB/s", 1e6) };
+        format!("{} IOPS and {:.1} {unit}", group_thousands(&format!("{iops:.0}")), bytes_per_s / one)
     };
-    notes.push(format!(
-        "reads and writes together: median {}, 95 % {}, 99 % {}, the busiest {}",
-        at(50.0),
-        at(95.0),
-        at(99.0),
-        at(100.0)
-    ));
-    notes.push(format!(
-        "each rate is its own percentile {percentile}: the rates need not have occurred at the same time, so the demand covers all but the busiest intervals; idle hours in the series lower it"
-    ));
+    if rates.len() == 1 {
+        notes.push(format!("reads and writes together: {}", at(100.0)));
+    } else {
+        notes.push(format!(
+            "reads and writes together: median {}, 95th percentile {}, 99th percentile {}, highest {}",
+            at(50.0),
+            at(95.0),
+            at(99.0),
+            at(100.0)
+        ));
+        notes.push(format!(
+            "each rate is its own {}: the rates need not have occurred at the same time, so the demand covers all but the busiest intervals; idle hours in the series lower it",
+            nth_percentile(percentile)
+        ));
+    }
     if let Some(seconds) = series.interval_s.filter(|seconds| *seconds >= LONG_INTERVAL_S) {
         notes.push(format!("each interval is a mean over {} s, which hides shorter peaks", rounded(seconds)));
     }
     if rates.len() < FEW_INTERVALS {
-        notes.push(format!("{} intervals are few: the busiest hour may not be among them", rates.len()));
+        notes.push(format!("only {}: the busiest hour may not be among them", intervals(rates.len())));
     }
     // Only busy ones are worth a note; an idle disk changes nothing.
     let is_busy = |disk: &usize| {
@@ -232,6 +240,23 @@ fn notes(series: &CounterSeries, chosen: &[usize], rates: &[DiskRates], percenti
 
 fn rounded(seconds: f64) -> f64 {
     (seconds * 10.0).round() / 10.0
+}
+
+fn intervals(count: usize) -> String {
+    format!("{count} interval{}", if count == 1 { "" } else { "s" })
+}
+
+/// `95th percentile`, `99.9th percentile`.
+fn nth_percentile(percentile: f64) -> String {
+    let text = percentile.to_string();
+    let ending = match text.as_str() {
+        "11" | "12" | "13" => "th",
+        text if text.ends_with('1') => "st",
+        text if text.ends_with('2') => "nd",
+        text if text.ends_with('3') => "rd",
+        _ => "th",
+    };
+    format!("{text}{ending} percentile")
 }
 
 #[cfg(test)]
@@ -283,14 +308,39 @@ mod tests {
         assert_eq!((read.direction, read.iops, read.block_size_bytes), (Direction::Read, 1_045.0, 8192.0));
         assert_eq!(
             demand.source.as_deref(),
-            Some("a.txt: iostat at sda, sdb, percentile 95 of 100 intervals of 300 s")
+            Some("a.txt: iostat at sda, sdb, 95th percentile of 100 intervals of 300 s")
         );
         let notes = demand.notes.join("\n");
-        for words in ["median 550 IOPS", "the busiest 1,100 IOPS", "a mean over 300 s", "not counted: dm-0"] {
+        for words in ["median 550 IOPS", "highest 1,100 IOPS", "a mean over 300 s", "not counted: dm-0"] {
             assert!(notes.contains(words), "{words}: {notes}");
         }
         let one = Demand::of_counters("a.txt", &growing(), &["SDB".to_owned()], 100.0).unwrap();
         assert_eq!(one.streams[0].iops, 100.0);
+    }
+
+    #[test]
+    fn a_single_interval_has_no_percentiles_and_little_bandwidth_is_not_zero() {
+        let mut series = once([12.8, 4.8, 28_160.0, 19_660.0]);
+        series.disks.truncate(1);
+        series.interval_s = None;
+        let demand = Demand::of_counters("a.txt", &series, &[], 95.0).unwrap();
+        assert_eq!(demand.source.as_deref(), Some("a.txt: iostat at sda, 95th percentile of 1 interval"));
+        assert_eq!(
+            demand.notes,
+            [
+                "reads and writes together: 18 IOPS and 47.8 kB/s",
+                "only 1 interval: the busiest hour may not be among them"
+            ]
+        );
+    }
+
+    #[test]
+    fn percentiles_are_ordinals() {
+        let all = [50.0, 91.0, 92.0, 93.0, 11.0, 99.9].map(nth_percentile);
+        assert_eq!(
+            all.map(|text| text.replace(" percentile", "")),
+            ["50th", "91st", "92nd", "93rd", "11th", "99.9th"]
+        );
     }
 
     #[test]

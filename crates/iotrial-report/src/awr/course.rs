@@ -8,13 +8,19 @@ pub(super) const fn calendar() -> Axis {
     Axis { name: "", quantity: Quantity::Unitless, scale: Scale::Calendar, to: 0.0 }
 }
 
-/// Two values across the whole chart, the lower one first. If both are nearly the same, they are one line: otherwise their labels would overlap.
-pub(super) fn levels(low: (&str, f64), high: (&str, f64), from: f64, to: f64) -> Vec<Line> {
+/// Two values across the whole chart, the lower one first, if there is one. If both are nearly the same, they are one line: otherwise their labels
+/// would overlap.
+pub(super) fn levels(low: (&str, Option<f64>), high: (&str, f64), from: f64, to: f64) -> Vec<Line> {
     const APART: f64 = 0.03;
-    if (high.1 - low.1).abs() <= APART * high.1.abs() {
-        return vec![level(&format!("{} and {}", low.0, high.0), Dash::Dashed, high.1, from, to)];
+    match low {
+        (_, None) => vec![level(high.0, Dash::DashDot, high.1, from, to)],
+        (name, Some(value)) if (high.1 - value).abs() <= APART * high.1.abs() => {
+            vec![level(&format!("{name} and {}", high.0), Dash::Dashed, high.1, from, to)]
+        }
+        (name, Some(value)) => {
+            vec![level(name, Dash::Dashed, value, from, to), level(high.0, Dash::DashDot, high.1, from, to)]
+        }
     }
-    vec![level(low.0, Dash::Dashed, low.1, from, to), level(high.0, Dash::DashDot, high.1, from, to)]
 }
 
 /// A value across the whole chart, such as a percentile.

@@ -1,24 +1,22 @@
 //! Databases that share their storage: who makes the load, when, whether the peaks coincide, and what the storage has to carry.
 
 mod layers;
+mod opening;
 
 use iotrial_analysis::awr::{
     AwrFleet, AwrSeries, Consolidated, DatabaseSeries, FleetInterval, FleetMember, OwnPeak,
 };
-use iotrial_analysis::words::number_in_words;
 use iotrial_model::awr::{AwrFigure, AwrUnit};
-use iotrial_model::words::{enumerate, in_brief};
+use iotrial_model::words::in_brief;
 
-use super::series::{lists_of, moment, reports_of, span_of};
+use super::series::{moment, reports_of};
 use super::{cut_off, quantity, right_size, section, words};
-use crate::document::{Answer, Block, Document, Section};
+use crate::document::{Block, Document, Section};
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
 /// The busiest times that are shown.
 const MOST_TIMES: usize = 5;
-/// From this percentage of the sum of the peaks on, the peaks coincide.
-const COINCIDE_PERCENT: f64 = 95.0;
 /// Names in one sentence.
 const MOST_NAMES: usize = 5;
 /// A time with no more than this missing counts as covered.
@@ -28,7 +26,7 @@ const WHOLE_SHARE: f64 = 0.99;
 pub(super) fn document(series: &AwrSeries, fleet: &AwrFleet) -> Document {
     let mut sections: Vec<Section> =
         cut_off::of_many(&series.cut_off, reports_of(series)).into_iter().collect();
-    sections.push(opening(series, fleet));
+    sections.push(opening::opening(series, fleet));
     sections.extend(databases(fleet));
     sections.extend(each(series, fleet));
     sections.extend(causes(series));
@@ -57,159 +55,6 @@ fn names_of<'f>(members: impl Iterator<Item = &'f FleetMember>) -> Vec<&'f str> 
     members.map(|one| one.database.as_str()).collect()
 }
 
-fn opening(series: &AwrSeries, fleet: &AwrFleet) -> Section {
-    let (requests, throughput) = (fleet.figure(AwrFigure::Requests), fleet.figure(AwrFigure::Throughput));
-    let whole = fleet.intervals.iter().filter(|one| one.is_whole).count();
-    let (headline, sentence) = match requests {
-        // A single average of each says nothing about peaks.
-        Some(one) if whole == 1 => (
-            format!(
-                "Together {} IOPS{}",
-                number_in_words(one.together.average),
-                throughput
-                    .map_or_else(String::new, |one| format!(" and {} MiB/s", number_in_words(one.together.average)))
-            ),
-            format!(
-                "Only one interval is covered by all databases, {}: it is an average, and it is not known whether the peaks coincide.",
-                span_of(&one.peak_begin, &one.peak_end)
-            ),
-        ),
-        Some(one) => (headline(one), sentence(one, throughput)),
-        None => (
-            "There is no time that the reports of all databases cover".to_owned(),
-            "Their load together is therefore not known, and no sum is shown; each database has its own chapter."
-                .to_owned(),
-        ),
-    };
-    let sentence = format!("{sentence}{}", parts(fleet));
-    let mut points = Vec::new();
-    if requests.is_some() {
-        points.extend(who(fleet));
-    }
-    if requests.is_some() && whole > 1 {
-        points.extend(when(fleet));
-    }
-    if let (Some(requests), Some(throughput)) = (requests, throughput)
-        && whole > 1
-    {
-        points.push(format!(
-            "for 95 % of the time, all of them together need at most {} IOPS and {} MiB/s; average {} and {}",
-            number_in_words(requests.together.p95),
-            number_in_words(throughput.together.p95),
-            number_in_words(requests.together.average),
-            number_in_words(throughput.together.average)
-        ));
-    }
-    let not_added =
-        fleet.not_added.iter().map(|one| format!("{} is not added up: {}", one.database, one.why));
-    let of_databases = series
-        .databases
-        .iter()
-        .flat_map(|one| one.notes.iter().map(|note| format!("{}: {note}", one.database)));
-    let notes: Vec<String> = not_added.chain(fleet.notes.iter().cloned()).chain(of_databases).collect();
-    section(
-        "answer",
-        "",
-        None,
-        Block::Statement(Answer {
-            is_good: None,
-            headline,
-            sentence,
-            points,
-            lists: lists_of(series, notes),
-        }),
-    )
-}
-
-fn headline(requests: &Consolidated) -> String {
-    let (together, apart) = (number_in_words(requests.together.peak), number_in_words(requests.apart.peak));
-    match requests.peak_percent {
-        Some(percent) if percent < COINCIDE_PERCENT => format!(
-            "Consolidated, the peak is {percent:.0} % of the sum of the peaks: {together} IOPS instead of {apart}"
-        ),
-        _ => format!("The peaks coincide: {together} IOPS together"),
-    }
-}
-
-fn sentence(requests: &Consolidated, throughput: Option<&Consolidated>) -> String {
-    let mut text = format!("All together are busiest {}.", span_of(&requests.peak_begin, &requests.peak_end));
-    if let Some(one) = throughput {
-        let percent = one.peak_percent.map_or_else(String::new, |percent| {
-            format!(", {percent:.0} % of the sum of the peaks of {} MiB/s", number_in_words(one.apart.peak))
-        });
-        text.push_str(&format!(
-            " The highest throughput is {} MiB/s{percent}, {}.",
-            number_in_words(one.together.peak),
-            span_of(&one.peak_begin, &one.peak_end)
-        ));
-    }
-    text
-}
-
-/// The databases with missing instances: the sum of all databases is then too low.
-fn parts(fleet: &AwrFleet) -> String {
-    let parts =
-        fleet.members.iter().filter_map(|one| Some(format!("{}: {}", one.database, one.part.as_ref()?)));
-    match parts.collect::<Vec<String>>().as_slice() {
-        [] => String::new(),
-        parts => format!(
-            " Rates are too low, because instances are missing ({}).",
-            in_brief(parts, MOST_NAMES, MOST_NAMES - 1)
-        ),
-    }
-}
-
-/// Who makes the load.
-fn who(fleet: &AwrFleet) -> Option<String> {
-    let share = |one: &Option<OwnPeak>| one.as_ref().and_then(|one| one.share_percent);
-    let parts: Vec<String> = fleet
-        .members
-        .iter()
-        .take(MOST_NAMES)
-        .enumerate()
-        .filter_map(|(at, one)| {
-            let bytes = share(&one.throughput).map_or_else(String::new, |bytes| {
-                format!(" and {bytes:.0} %{}", if at == 0 { " of the bytes" } else { "" })
-            });
-            let what = if at == 0 { " of the requests" } else { "" };
-            Some(format!("{} {:.0} %{what}{bytes}", one.database, share(&one.requests)?))
-        })
-        .collect();
-    let others = fleet.members.len().saturating_sub(MOST_NAMES);
-    let more = match others {
-        0 => String::new(),
-        1 => "; one other makes the rest".to_owned(),
-        others => format!("; {others} others make the rest"),
-    };
-    (!parts.is_empty()).then(|| format!("who: {}{more}", parts.join(", ")))
-}
-
-/// Whose own peak is at the common peak, and when the others have theirs.
-fn when(fleet: &AwrFleet) -> Option<String> {
-    let peaks = || fleet.members.iter().filter_map(|one| Some((one, one.requests.as_ref()?)));
-    let with: Vec<&str> = names_of(peaks().filter(|(_, own)| own.has_peak_with_others).map(|(one, _)| one));
-    let apart: Vec<String> = peaks()
-        .filter(|(_, own)| !own.has_peak_with_others)
-        .map(|(one, own)| format!("{} from {}", one.database, moment(&own.peak_begin)))
-        .collect();
-    let with_words = match with.as_slice() {
-        [] => "no database has its own peak when all together are busiest".to_owned(),
-        [one] => format!("{one} has its own peak when all together are busiest"),
-        several if several.len() <= MOST_NAMES => {
-            format!("{} have their own peaks when all together are busiest", enumerate(several))
-        }
-        several => format!(
-            "{} have their own peaks when all together are busiest",
-            in_brief(several, MOST_NAMES, MOST_NAMES - 1)
-        ),
-    };
-    let apart_words = match apart.len() {
-        0 => String::new(),
-        _ => format!("; other times: {}", in_brief(&apart, MOST_NAMES, MOST_NAMES)),
-    };
-    (!fleet.members.is_empty()).then(|| format!("{with_words}{apart_words}"))
-}
-
 /// What each database needs, on its own and at the common peak.
 fn databases(fleet: &AwrFleet) -> Option<Section> {
     fleet.figure(AwrFigure::Requests)?;
@@ -224,7 +69,7 @@ fn databases(fleet: &AwrFleet) -> Option<Section> {
                         words(one.database.as_str()),
                         Value::number(own.share_percent),
                         Value::Number(own.average),
-                        Value::Number(own.p95),
+                        Value::number(own.p95),
                         Value::Number(own.peak),
                         Value::Number(own.at_common_peak),
                         words(moment(&own.peak_begin)),
@@ -239,7 +84,7 @@ fn databases(fleet: &AwrFleet) -> Option<Section> {
                         words("together"),
                         Value::Absent,
                         Value::Number(all.together.average),
-                        Value::Number(all.together.p95),
+                        Value::number(all.together.p95),
                         Value::Number(all.together.peak),
                         Value::Number(all.together.peak),
                         words(moment(&all.peak_begin)),
@@ -265,10 +110,10 @@ fn databases(fleet: &AwrFleet) -> Option<Section> {
     Some(Section {
         id: "databases",
         heading: "Who makes the load, and when",
-        note: Some(
-            "Over the time that all databases cover: requests, then bytes. A database whose own peak is not at the common peak needs less from shared storage than it would need on its own."
-                .to_owned(),
-        ),
+        note: Some(format!(
+            "Over the time that all databases cover: requests, then bytes. A database whose own peak is not at the common peak needs less from shared storage than it would need on its own.{}",
+            no_percentiles(fleet)
+        )),
         blocks: [
             table("Requests", Quantity::Iops, |one| one.requests.as_ref(), AwrFigure::Requests),
             table(
@@ -283,6 +128,15 @@ fn databases(fleet: &AwrFleet) -> Option<Section> {
         .map(Block::Table)
         .collect(),
     })
+}
+
+/// Why a table has dashes instead of percentiles.
+fn no_percentiles(fleet: &AwrFleet) -> &'static str {
+    if fleet.figures.iter().any(|one| one.together.p95.is_some()) {
+        ""
+    } else {
+        " Fewer than 20 common intervals have no percentiles."
+    }
 }
 
 /// What limits each database.
@@ -330,10 +184,10 @@ fn each(series: &AwrSeries, fleet: &AwrFleet) -> Option<Section> {
             cells: vec![
                 words(one.database.as_str()),
                 Value::Number(requests.average),
-                Value::Number(requests.p95),
+                Value::number(requests.p95),
                 Value::Number(requests.peak),
                 Value::number(throughput.map(|one| one.average)),
-                Value::number(throughput.map(|one| one.p95)),
+                Value::number(throughput.and_then(|one| one.p95)),
                 Value::number(throughput.map(|one| one.peak)),
             ],
             is_total: false,
@@ -349,7 +203,7 @@ fn each(series: &AwrSeries, fleet: &AwrFleet) -> Option<Section> {
         section(
             "each",
             "Each database on its own",
-            Some("Over the time that its own reports cover, which differs between databases."),
+            Some("Over the time that its own reports cover, which differs between databases. Fewer than 20 intervals have no p95."),
             Block::Table(Table {
                 caption: "Each database on its own".to_owned(),
                 columns: std::iter::once(Column::new("database", Quantity::Words)).chain(columns).collect(),
@@ -367,10 +221,10 @@ fn together(fleet: &AwrFleet) -> Option<Section> {
             cells: vec![
                 words(one.figure.title()),
                 Value::Number(one.together.average),
-                Value::Number(one.together.p95),
-                Value::Number(one.apart.p95),
-                Value::Number(one.together.p99),
-                Value::Number(one.apart.p99),
+                Value::number(one.together.p95),
+                Value::number(one.apart.p95),
+                Value::number(one.together.p99),
+                Value::number(one.apart.p99),
                 Value::Number(one.together.peak),
                 Value::Number(one.apart.peak),
                 Value::number(one.peak_percent),
@@ -406,10 +260,10 @@ fn together(fleet: &AwrFleet) -> Option<Section> {
     (!blocks.is_empty()).then(|| Section {
         id: "together",
         heading: "Together, and added up",
-        note: Some(
-            "“Together” is what all databases need at the same time, so what shared storage has to carry. “Added” is the sum of what each one needs on its own."
-                .to_owned(),
-        ),
+        note: Some(format!(
+            "“Together” is what all databases need at the same time, so what shared storage has to carry. “Added” is the sum of what each one needs on its own.{}",
+            no_percentiles(fleet)
+        )),
         blocks,
     })
 }
@@ -491,7 +345,7 @@ fn coverage(fleet: &AwrFleet) -> Section {
     section(
         "coverage",
         "What the reports cover",
-        None,
+        Some("Percentages are of the time that the reports of any database cover."),
         Block::Table(Table {
             caption: "What the reports cover".to_owned(),
             columns: vec![
@@ -500,7 +354,7 @@ fn coverage(fleet: &AwrFleet) -> Section {
                 Column::new("from", Quantity::Words),
                 Column::new("to", Quantity::Words),
                 Column::new("hours", Quantity::Unitless),
-                Column::new("of the time", Quantity::Percent),
+                Column::new("of covered time", Quantity::Percent),
             ],
             rows: rows.chain([all]).collect(),
             at_a_glance: fleet.covered_s < WHOLE_SHARE * fleet.covered_by_any_s,

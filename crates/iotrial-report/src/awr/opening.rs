@@ -35,7 +35,7 @@ pub(super) fn opening(answer: &AwrAnswer) -> Section {
         .collect();
     for (heading, points) in [
         ("Where DB time goes", limits),
-        ("Look at", warnings),
+        ("Warnings", warnings),
         ("Remarks", of(|severity| severity == Severity::Note)),
     ] {
         if !points.is_empty() {
@@ -72,7 +72,7 @@ fn sentence(answer: &AwrAnswer) -> String {
                 "reads have {blocks:.0} blocks or more on average, although Oracle counts {:.0} % as multi-block: its counter begins at about 128 KiB",
                 100.0 * multi / reads
             ),
-            None => format!("{:.0} % of the reads read several blocks", 100.0 * multi / reads),
+            None => format!("{:.0} % of the reads are multi-block", 100.0 * multi / reads),
         });
     }
     if let Some(sessions) = value(AwrFigure::ActiveSessions) {
@@ -87,7 +87,16 @@ fn sentence(answer: &AwrAnswer) -> String {
 /// The largest shares of DB time, each with what it is.
 pub(super) fn limit_points(limits: &[iotrial_analysis::awr::Limit]) -> Vec<String> {
     let shown = limits.iter().take(MOST_LIMITS);
-    shown.map(|limit| format!("{:.1} %: {}", limit.percent, limit.what)).collect()
+    let mut points: Vec<String> =
+        shown.clone().map(|limit| format!("{:.1} %: {}", limit.percent, limit.what)).collect();
+    // A little more is rounding.
+    if shown.map(|limit| limit.percent).sum::<f64>() > 100.5 {
+        points.push(
+            "together more than 100 %: AWR counts CPU time and waits separately, and they can overlap"
+                .to_owned(),
+        );
+    }
+    points
 }
 
 /// The first letter of a sentence.

@@ -1,6 +1,6 @@
 //! The section about the machine and the storage that a database needs.
 
-use iotrial_analysis::awr::{Level, Licences, Method, Provision, RightSizing, Sized};
+use iotrial_analysis::awr::{Level, Licences, Method, Provided, Provision, RightSizing, Sized};
 use iotrial_analysis::words::number_in_words;
 
 use crate::document::{Answer, Block, PointList, Section};
@@ -19,9 +19,19 @@ pub(super) fn right_size(sizing: &RightSizing) -> Section {
     if !sizing.provision.is_empty() {
         blocks.push(Block::Table(provision(&sizing.provision, sizing.part.is_some())));
     }
-    // The list of factors has the values that apply: they may have been changed.
-    let note = "Three methods; the requested one comes first. iotrial: CPU time plus headroom, and I/O as measured. omat: one CPU for each active session, and everything doubled, as Microsoft's OMAT does it. peak: the highest interval of each figure, or the highest minute if the source has it, without headroom.";
-    Section { id: "right-size", heading: HEADING, note: Some(note.to_owned()), blocks }
+    Section { id: "right-size", heading: HEADING, note: Some(methods(sizing)), blocks }
+}
+
+/// What the methods do. The list of factors has the values that apply to the chosen one: they may have been changed.
+fn methods(sizing: &RightSizing) -> String {
+    let doubled = if sizing.is_estimate {
+        " With fewer than 20 intervals, iotrial and peak double CPU and I/O too, unless you give factors."
+    } else {
+        ""
+    };
+    format!(
+        "Three methods; the chosen one (`--method`) comes first. iotrial: CPU time with headroom, and I/O as measured. omat: one CPU for each active session, and everything doubled, as Microsoft's Oracle Migration Assistant Tool (OMAT) does. peak: the highest interval of each figure, or the highest minute if the source has it, with CPUs that may be fully busy.{doubled} vCPUs “by CPU” and “by sessions” follow from the database's own CPU time and active sessions; the CPUs “used” are those of the whole host."
+    )
 }
 
 /// The requested method and level for each of several databases.
@@ -46,12 +56,12 @@ pub(super) fn right_sizes(databases: &[(&str, &RightSizing)]) -> Option<Section>
         first.factors.iter().map(|one| format!("--{} {}", one.name, values(one.name))).collect();
     let is_part = databases.iter().any(|(_, one)| one.part.is_some());
     let mark =
-        if is_part { " * is sized for some of its instances only: the others come in addition." } else { "" };
+        if is_part { " * is sized from reports of some of its instances only: add the others." } else { "" };
     Some(Section {
         id: "right-size",
         heading: HEADING,
         note: Some(format!(
-            "Each database on its own, by the method {}: {}. A report on a single database also shows the other methods and levels, and what is over-provisioned.{mark}",
+            "Each database on its own, with the {} method: {}. A report on a single database also shows the other methods and levels, and what is over-provisioned.{mark}",
             first.chosen.method.as_str(),
             factors.join(", ")
         )),
@@ -73,22 +83,16 @@ fn answer(sizing: &RightSizing) -> Answer {
     }
     let headline = match (parts.as_slice(), &sizing.part) {
         ([], _) => "The report has neither CPU time nor rates to size by".to_owned(),
-        (parts, Some(part)) => format!("For {} alone: {}", part.words(), parts.join(", ")),
+        (parts, Some(part)) => {
+            let alone = if part.is_throughout() { " alone" } else { "" };
+            format!("For {}{alone}: {}", part.words(), parts.join(", "))
+        }
         (parts, None) => parts.join(", "),
     };
     let factors = sizing.factors.iter().map(|one| format!("--{} {}: {}", one.name, one.value, one.why));
     let over = sizing.provision.iter().filter(|one| one.is_over);
-    let mut points: Vec<String> = over
-        .map(|one| {
-            let part = if is_of_part(one, sizing.part.is_some()) { " for this part" } else { "" };
-            format!(
-                "over-provisioned{part}: {} (has {}, needs {})",
-                one.what,
-                whole(one.has),
-                whole(one.needs)
-            )
-        })
-        .collect();
+    let mut points: Vec<String> =
+        over.map(|one| format!("{}: {}", over_words(one, sizing.part.is_some()), amounts(one))).collect();
     if chosen.memory_gib.is_none() {
         points.push("memory: the report has neither the use nor the sizes of SGA and PGA".to_owned());
     }
@@ -114,37 +118,73 @@ fn measured(sizing: &RightSizing) -> String {
         (Level::Average, _) => "the measured average",
         (_, Method::Peak) => "the highest that was measured",
         (Level::Peak, _) => "the highest interval",
-        (_, _) if sizing.is_estimate => "the highest of a few intervals",
         (Level::P95, _) => "the 95th percentile",
         (Level::P99, _) => "the 99th percentile",
     };
-    let rates = |[reads, writes, read, write]: [Option<f64>; 4]| {
+    let rates = |[reads, writes, read, write]: [Option<f64>; 4], written: fn(f64) -> String| {
         let requests = reads.zip(writes);
-        let requests = requests.map(|(a, b)| {
-            format!("{} reads and {} writes per second", number_in_words(a), number_in_words(b))
-        });
+        let requests =
+            requests.map(|(a, b)| format!("{} reads and {} writes per second", written(a), written(b)));
         let bytes = read.zip(write);
-        let bytes = bytes.map(|(a, b)| {
-            format!("{} MiB/s read and {} MiB/s written", number_in_words(a), number_in_words(b))
-        });
+        let bytes = bytes.map(|(a, b)| format!("{} MiB/s read and {} MiB/s written", written(a), written(b)));
         [requests, bytes].into_iter().flatten().collect::<Vec<_>>()
     };
     let bytes = [None, None, chosen.read_mib_per_s, chosen.write_mib_per_s];
-    let mut sentence = format!("By the method {}. The I/O is {times}{level}", chosen.method.as_str());
-    let of = rates(sizing.measured);
+    let mut sentence = format!("Sized with the {} method. The I/O is {times}{level}", chosen.method.as_str());
+    let of = rates(sizing.measured, finely);
     if factor != 1.0 && !of.is_empty() {
         sentence.push_str(&format!(" ({})", of.join(", ")));
     }
-    for words in rates(bytes) {
+    for words in rates(bytes, number_in_words) {
         sentence.push_str(&format!(": {words}"));
     }
     sentence.push('.');
     sentence
 }
 
+/// With a digit more than the multiple of it, so that the multiple agrees with what is shown.
+pub(super) fn finely(number: f64) -> String {
+    let decimals = match number.abs() {
+        100.0.. => 1,
+        1.0.. => 2,
+        0.0005.. => 3,
+        _ => return number_in_words(number),
+    };
+    iotrial_model::units::group_thousands(&format!("{number:.decimals$}"))
+}
+
 /// Disk groups belong to all databases; everything else also serves the rest of the database.
-fn is_of_part(one: &Provision, has_part: bool) -> bool {
-    has_part && !one.what.starts_with("disk group")
+fn over_words(one: &Provision, has_part: bool) -> &'static str {
+    match one.kind {
+        Provided::DiskGroup(_) => "over-provisioned",
+        _ if has_part => "over-provisioned for this part",
+        _ => "over-provisioned",
+    }
+}
+
+/// CPUs that are not counted as vCPUs say how many of those they are, because the size is in vCPUs.
+fn name_of(one: &Provision) -> String {
+    match one.kind {
+        Provided::Cpus { vcpus_each } if (vcpus_each - 1.0).abs() > 0.01 => {
+            format!("CPUs of {} vCPUs each", super::whole(vcpus_each))
+        }
+        _ => one.what.clone(),
+    }
+}
+
+/// What there is and what is needed, each with its unit.
+fn amounts(one: &Provision) -> String {
+    let (has, needs) = (whole(one.has), whole(one.needs));
+    match &one.kind {
+        Provided::Cpus { .. } => format!("{} (has {has}, needs {needs})", name_of(one)),
+        Provided::Memory => format!("memory (has {has} GiB, needs {needs} GiB)"),
+        Provided::Licences => format!(
+            "Enterprise Edition licences on x86 (today's cores need {has}, the new size needs {needs})"
+        ),
+        Provided::DiskGroup(name) => {
+            format!("disk group {name} of all databases (has {has} GiB, needs {needs} GiB)")
+        }
+    }
 }
 
 /// Without decimals, except for small numbers that have some.
@@ -158,12 +198,12 @@ fn whole(number: f64) -> String {
 
 fn licences(licences: &Licences) -> String {
     let se2 = match (licences.standard_edition_2, &licences.no_standard_edition_2) {
-        (Some(count), _) => format!(", or {count} of Standard Edition 2 there"),
+        (Some(count), _) => format!(" or {count} Standard Edition 2"),
         (None, Some(why)) => format!("; not Standard Edition 2: {why}"),
         (None, None) => String::new(),
     };
     format!(
-        "processor licences: {} of Enterprise Edition on own x86 hardware, or {} in an authorised cloud{se2}",
+        "processor licences: {} Enterprise Edition on your own x86 hardware; in an authorised cloud {} Enterprise Edition{se2}",
         licences.own_hardware, licences.authorised_cloud
     )
 }
@@ -256,13 +296,12 @@ fn storage(label: &'static str, rows: &[(String, &Sized)]) -> Table {
 fn provision(provision: &[Provision], has_part: bool) -> Table {
     let row = |one: &Provision| Row {
         cells: vec![
-            Value::Text(one.what.clone()),
+            Value::Text(name_of(one)),
             Value::Number(one.has),
             Value::number(one.uses),
             Value::Number(one.needs),
             Value::Text(match one {
-                _ if one.is_over && is_of_part(one, has_part) => "too much for this part".to_owned(),
-                _ if one.is_over => "over-provisioned".to_owned(),
+                _ if one.is_over => over_words(one, has_part).to_owned(),
                 _ if one.has < one.needs => {
                     format!("too small: {:.0} % of the need", 100.0 * one.has / one.needs)
                 }
@@ -275,10 +314,10 @@ fn provision(provision: &[Provision], has_part: bool) -> Table {
         caption: "What is there today".to_owned(),
         columns: vec![
             Column::new("what", Quantity::Words),
-            Column::new("there is", Quantity::Unitless),
+            Column::new("today", Quantity::Unitless),
             Column::new("used", Quantity::Unitless),
             Column::new("needed", Quantity::Unitless),
-            Column::new("verdict", Quantity::Words),
+            Column::new("result", Quantity::Words),
         ],
         rows: provision.iter().map(row).collect(),
         at_a_glance: true,

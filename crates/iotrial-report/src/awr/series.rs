@@ -136,11 +136,11 @@ fn opening(one: &DatabaseSeries) -> Section {
     let headline = match requests.or(throughput) {
         None => "The reports have no rates of I/O".to_owned(),
         Some(_) if one.intervals.len() == 1 => format!("{} on average", rates(|one| one.average)),
-        // With only a few intervals, one in twenty is less than one of them.
+        // Minutes within an interval can have more than its average.
         Some(_) if !one.has_percentiles() => {
-            format!("At most {} in {} intervals", rates(|one| one.peak), one.intervals.len())
+            format!("Averages of up to {} in {} intervals", rates(|one| one.peak), one.intervals.len())
         }
-        Some(_) => format!("At most {} for 95 % of the time", rates(|one| one.p95)),
+        Some(_) => format!("At most {} for 95 % of the time", rates(|one| one.p95.unwrap_or(one.peak))),
     };
     let headline = match one.about.large_part() {
         Some(part) => format!("{}: {}", capital(&part.words()), uncapital(&headline)),
@@ -153,7 +153,8 @@ fn opening(one: &DatabaseSeries) -> Section {
             && let Some(busiest) = highest(one, figure).first()
         {
             let times = if statistics.average > 0.0 {
-                format!(", {:.1} times the average", statistics.peak / statistics.average)
+                let average = right_size::finely(statistics.average);
+                format!(", {:.1} times the average of {average}", statistics.peak / statistics.average)
             } else {
                 String::new()
             };
@@ -280,18 +281,23 @@ fn busiest(one: &DatabaseSeries) -> Option<Section> {
         |list: &[&SeriesInterval], one: &SeriesInterval| list.iter().any(|other| std::ptr::eq(*other, one));
     let others = by_bytes.iter().filter(|one| !is_in(&by_requests, one));
     let all: Vec<&SeriesInterval> = by_requests.iter().chain(others).copied().collect();
-    let mut table = interval_table("The busiest intervals", all.iter().copied(), false);
+    let heading = if all.len() < one.intervals.len() {
+        "The busiest intervals"
+    } else {
+        "All intervals, the busiest first"
+    };
+    let mut table = interval_table(heading, all.iter().copied(), false);
     // Few are busiest in both: an interval full of scans has few requests.
     table.columns.insert(2, Column::new("busiest by", Quantity::Words));
     for (row, one) in table.rows.iter_mut().zip(&all) {
         let why = match (is_in(&by_requests, one), is_in(&by_bytes, one)) {
-            (true, true) => "both",
+            (true, true) => "requests, bytes",
             (true, false) => "requests",
             _ => "bytes",
         };
         row.cells.insert(2, words(why));
     }
-    (!table.rows.is_empty()).then(|| section("busiest", "The busiest intervals", None, Block::Table(table)))
+    (!table.rows.is_empty()).then(|| section("busiest", heading, None, Block::Table(table)))
 }
 
 /// The first letter within a sentence; an abbreviation stays.
@@ -339,8 +345,8 @@ fn statistics_section(one: &DatabaseSeries) -> Section {
             cells: vec![
                 words(of.figure.title()),
                 Value::Number(of.average),
-                Value::Number(of.p95),
-                Value::Number(of.p99),
+                Value::number(of.p95),
+                Value::number(of.p99),
                 Value::Number(of.peak),
                 Value::number(of.peak_minute),
             ],
@@ -369,13 +375,15 @@ fn statistics_section(one: &DatabaseSeries) -> Section {
         table
     };
     let tables = tables.into_iter().map(table).filter(|table| !table.rows.is_empty());
+    let percentiles = if one.has_percentiles() {
+        "p95 and p99 are not exceeded for 95 % and 99 % of the time"
+    } else {
+        "Fewer than 20 intervals have no p95 and p99"
+    };
     Section {
         id: "statistics",
         heading: "Average, percentiles and peak",
-        note: Some(
-            "p95 and p99 are not exceeded for 95 % and 99 % of the time; the peak is the highest interval."
-                .to_owned(),
-        ),
+        note: Some(format!("{percentiles}; the peak is the highest interval.")),
         blocks: tables.map(Block::Table).collect(),
     }
 }

@@ -99,14 +99,16 @@ pub(super) fn answer(matrix: &LoadMatrix, lists: Vec<PointList>) -> Section {
         _ => String::new(),
     };
     let best = matrix.best.as_ref().map(|best| format!("{}{but}", title_of(matrix, best)));
-    let (headline, is_good) = headline(best, &of, &matrix.reservations);
+    let contradictory = matrix.configurations.iter().filter(|one| one.is_contradictory);
+    let contradictory: Vec<&str> = contradictory.map(|one| one.key.as_str()).collect();
+    let (headline, is_good) = headline(best, &of, &matrix.reservations, &contradictory);
     Section {
         id: "recommendation",
         heading: "",
         note: None,
         blocks: vec![Block::Answer(Answer {
-            // If it holds for only a part of the loads, it is not a plain yes.
-            is_good: is_good.filter(|is_good| !is_good || of.is_empty()),
+            // If it holds for only a part of the loads, the headline says so.
+            is_good,
             headline,
             sentence: matrix.sentence.clone(),
             points: matrix.reasons.clone(),
@@ -219,15 +221,27 @@ pub(super) fn section(matrix: &LoadMatrix) -> Section {
     } else {
         ""
     };
+    let copies = if matrix.loads.iter().any(|row| names_copies(&row.load)) {
+        " “2 x 4” in the name of a load: 2 jobs with 4 outstanding I/Os each."
+    } else {
+        ""
+    };
     Section {
         id: "loads",
         heading: "Under each load",
         note: Some(format!(
-            "Changes are from {}. {LEGEND} Best is the configuration that is ahead under that load over all its metrics.{mark}{left_out}",
+            "Changes are from {}. {LEGEND} “Best” is the configuration that is ahead over all metrics of that load, not only those shown here.{copies}{mark}{left_out}",
             title_of(matrix, &matrix.baseline)
         )),
         blocks: blocks.collect(),
     }
+}
+
+/// Whether the name of a load says how many copies of a job there are, and what each keeps outstanding: `4 KiB 2 x 4`.
+fn names_copies(load: &str) -> bool {
+    let words: Vec<&str> = load.split(' ').map(|word| word.trim_end_matches([';', ','])).collect();
+    let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    words.windows(3).any(|words| is_number(words[0]) && words[1] == "x" && is_number(words[2]))
 }
 
 fn table(
@@ -237,7 +251,7 @@ fn table(
     quantity: Quantity,
     rows: &[(&LoadRow, &LoadMetric)],
 ) -> Table {
-    let mut columns = vec![Column::new("load", Quantity::Words), Column::new("of", Quantity::Words)];
+    let mut columns = vec![Column::new("load", Quantity::Words), Column::new("stream", Quantity::Words)];
     for one in shown {
         let key = marked_contender(one);
         columns.push(Column::new(name.to_owned(), quantity).under(key.clone()));
@@ -247,8 +261,8 @@ fn table(
     }
     columns.push(Column::new("best", Quantity::Words));
     let row = |(row, metric): &(&LoadRow, &LoadMetric)| {
-        let of = metric.metric.key.figure().map(|(of, _): (StreamOf, _)| of.to_string());
-        let mut cells = vec![Value::Text(row.load.clone()), Value::text(of)];
+        let stream = metric.metric.key.figure().map(|(of, _): (StreamOf, _)| of.to_string());
+        let mut cells = vec![Value::Text(row.load.clone()), Value::text(stream)];
         for one in shown {
             let cell = metric.cells.iter().find(|cell| cell.configuration == one.key);
             cells.push(Value::amount(cell.and_then(|cell| cell.value)));

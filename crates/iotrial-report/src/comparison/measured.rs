@@ -116,20 +116,26 @@ fn section_of(configurations: &[Measured<'_>], loads: Option<Table>) -> Option<S
         if told.iter().all(|(words, _)| words == "not stated") {
             continue;
         }
-        rows.extend(told.iter().map(|(words, all)| Row {
-            cells: vec![
-                Value::Text((*name).to_owned()),
-                Value::Text(of(configurations, all)),
-                Value::Text(words.clone()),
-            ],
-            is_total: false,
+        rows.extend(told.iter().map(|(words, all)| {
+            // How long is said of each of them, and not of all together.
+            let is_of_each =
+                name == MEASURED && all.len() > 1 && all.iter().all(|one| one.measured_s.is_some());
+            let each = if is_of_each { " each" } else { "" };
+            Row {
+                cells: vec![
+                    Value::Text(name.to_owned()),
+                    Value::Text(of(configurations, all)),
+                    Value::Text(format!("{words}{each}")),
+                ],
+                is_total: false,
+            }
         }));
     }
     let table = (!rows.is_empty()).then(|| Table {
         caption: "What was measured".to_owned(),
         columns: vec![
             Column::new("what", Quantity::Words),
-            Column::new("of", Quantity::Words),
+            Column::new("key", Quantity::Words),
             Column::new("value", Quantity::Words),
         ],
         rows,
@@ -147,16 +153,19 @@ fn section_of(configurations: &[Measured<'_>], loads: Option<Table>) -> Option<S
 /// What is shown about a configuration, in the order of the table; `None` if it is not known.
 type Kind = (&'static str, fn(&Measured<'_>) -> Option<String>);
 
-const KINDS: [Kind; 8] = [
+const KINDS: [Kind; 9] = [
     ("outcome", |one| listed(one.outcomes, |outcome| outcome_in_words(outcome, one.run_count))),
     ("device", |one| one.circumstances.is_simulated.then(|| SIMULATED.to_owned())),
     ("host", |one| listed(&one.circumstances.hosts, host_in_words)),
     ("target", |one| listed(&one.circumstances.targets, target_in_words)),
     ("load", |one| listed(&one.circumstances.loads, Clone::clone)),
     ("engine", |one| listed(&one.circumstances.engines, Clone::clone)),
-    ("measured", measured_in_words),
-    ("tool", |one| listed(&one.circumstances.tools, Clone::clone)),
+    (MEASURED, measured_in_words),
+    ("tool", |one| tools_in_words(one.circumstances)),
+    ("source", |one| listed(&one.circumstances.printed_in, Clone::clone)),
 ];
+
+const MEASURED: &str = "measured";
 
 /// Which configurations a row is about.
 fn of(configurations: &[Measured<'_>], all: &[&Measured<'_>]) -> String {
@@ -170,14 +179,15 @@ fn of(configurations: &[Measured<'_>], all: &[&Measured<'_>]) -> String {
 
 /// Host, target, engine, time and tool of a sweep, as far as they are known, each with its name.
 pub(crate) fn in_words(circumstances: &Circumstances) -> Vec<(&'static str, String)> {
-    let Circumstances { is_simulated, hosts, targets, engines, measured_at, tools, .. } = circumstances;
+    let Circumstances { is_simulated, hosts, targets, engines, measured_at, printed_in, .. } = circumstances;
     let words = [
         ("device", is_simulated.then(|| SIMULATED.to_owned())),
         ("host", listed(hosts, host_in_words)),
         ("target", listed(targets, target_in_words)),
         ("engine", listed(engines, Clone::clone)),
-        ("measured", when(measured_at)),
-        ("tool", listed(tools, Clone::clone)),
+        (MEASURED, when(measured_at)),
+        ("tool", tools_in_words(circumstances)),
+        ("source", listed(printed_in, Clone::clone)),
     ];
     words.into_iter().filter_map(|(name, words)| Some((name, words?))).collect()
 }
@@ -211,6 +221,12 @@ fn target_in_words(target: &TargetFacts) -> String {
     }
 }
 
+/// What measured; of printed figures nobody knows, and their source is told instead.
+fn tools_in_words(circumstances: &Circumstances) -> Option<String> {
+    let Circumstances { tools, printed_in, .. } = circumstances;
+    if printed_in.is_empty() { listed(tools, Clone::clone) } else { None }
+}
+
 /// From the first to the last.
 fn when(measured_at: &[String]) -> Option<String> {
     // Times of one form sort as text.
@@ -224,16 +240,18 @@ fn measured_in_words(one: &Measured<'_>) -> Option<String> {
     let count = one.run_count;
     let runs = one.measured_s.map(|seconds| match count {
         1 => in_seconds(seconds),
-        count => format!("{count} runs, {} together", in_seconds(seconds)),
+        count => format!("{count} runs with {} in total", in_seconds(seconds)),
     });
     let parts: Vec<String> = [when, runs].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 fn outcome_in_words(outcome: &Outcome, run_count: usize) -> String {
-    let category =
-        outcome.category.map(Category::as_str).map(|word| format!(" ({word})")).unwrap_or_default();
+    // What is inconclusive is in no category yet.
+    let rated = if outcome.is_inconclusive() { "would be rated" } else { "rated" };
+    let category = outcome.category.map(Category::as_str);
+    let category = category.map(|word| format!(", {rated} {word}")).unwrap_or_default();
     let count = outcome.run_count;
     let runs = if count == run_count { String::new() } else { format!(", {count} of {run_count} runs") };
-    format!("{}{category} by {}{runs}", outcome.word, outcome.thresholds)
+    format!("{}{category} by `{}`{runs}", outcome.word, outcome.thresholds)
 }

@@ -3,7 +3,8 @@
 use iotrial_analysis::comparison::{Comparison, Metric};
 
 use super::{
-    all_pairs, changes_table, charts, figures_table, keys, matrix, matrix_rows, ranking_table, streams,
+    COMPARED, all_pairs, changes_table, charts, figures_table, keys, matrix, matrix_rows, ranking_table,
+    streams,
 };
 use crate::document::{Block, Section};
 use crate::table::{Row, Table};
@@ -16,14 +17,14 @@ pub(crate) fn section(comparison: &Comparison) -> Option<Section> {
         .into_iter()
         .flat_map(|pair| matrix_rows(comparison, pair, &[keys(comparison, pair)], &streams))
         .collect();
-    let changed = Some(matrix(comparison, "Changes by role", &["from, to"], changed))
+    let changed = Some(matrix(comparison, "Changes by role", &[COMPARED], changed))
         .filter(|table| !table.rows.is_empty());
     // A terminal shows only the figures and the changes: places and intervals of five streams would fill pages.
     let in_full = |table: Table| Table { at_a_glance: false, ..table };
     let every = changes_table(comparison, "Every change by role", Metric::is_of_role).map(in_full);
     let ranking = ranking_table(comparison, "Ranking by role", &comparison.rankings_by_role).map(in_full);
     let tables = [Some(figures), changed, ranking, every].into_iter().flatten().map(Block::Table);
-    let note = "Each role on its own: its figures do not count in the overall ranking. Together, the intervals of a pair contain the true changes of all its roles with 95 % confidence.";
+    let note = "Each role by itself; these figures do not count in the overall ranking. The 95 % confidence behind the marks holds for all roles of a comparison at once.";
     Some(Section {
         id: "roles",
         heading: "By role",

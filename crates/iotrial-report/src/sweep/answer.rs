@@ -1,10 +1,11 @@
-//! The result of a sweep, before any table: how much the storage does, and up to which load latency stays in proportion.
+//! The result of a sweep, before any table: how much the storage does, and where its knee is.
 
 use iotrial_analysis::saturation::{KneeBound, Saturation};
 use iotrial_analysis::sweep::{Curve, Probe, SweepSummary};
 use iotrial_analysis::words::{latency_in_words, seconds_in_words, with_thousands};
 use iotrial_model::record::EndedHow;
 
+use super::compared::lower;
 use super::{curve_name, found};
 use crate::document::{Answer, Block, Section};
 use crate::quantity::{LatencyUnit, NumberFormat, Quantity};
@@ -21,7 +22,7 @@ pub(super) fn section(summary: &SweepSummary, is_simulated: bool) -> Option<Sect
     };
     // Red, and in the line that people pass on: a page of a simulation must not pass for a measurement.
     let (is_good, headline) = match (is_simulated, summary.ended) {
-        (true, _) => (Some(false), format!("Simulated, not measured: {headline}")),
+        (true, _) => (Some(false), format!("Simulated, not measured: {}", lower(&headline))),
         (false, EndedHow::Complete) => (Some(true), headline),
         (false, _) => (None, headline),
     };
@@ -64,7 +65,7 @@ fn of_curves(summary: &SweepSummary, best: &Best<'_>) -> (String, String, Vec<St
     let headline =
         format!("{more} {} IOPS ({})", with_thousands(top.ceiling_iops), curve_name(summary, fast));
     let headline = if (fast.pattern, fast.volume) == (wide.pattern, wide.volume) {
-        format!("{headline}, which are {}", mib_per_s(top.ceiling_mib_per_s))
+        format!("{headline}, or {}", mib_per_s(top.ceiling_mib_per_s))
     } else {
         format!("{headline} and {} ({})", mib_per_s(widest.ceiling_mib_per_s), curve_name(summary, wide))
     };
@@ -83,17 +84,20 @@ fn fastest_load(summary: &SweepSummary, best: &Best<'_>, ceiling_iops: f64, last
         latency(fastest)
     );
     if with_thousands(iops) == with_thousands(ceiling_iops) {
-        return format!("That was measured {by}.");
+        return format!("That was {by}.");
     }
-    let of_ceiling =
-        if lasts { "That is the rate that lasts" } else { "That follows from all loads together" };
+    let of_ceiling = if lasts {
+        "That is the sustained rate"
+    } else {
+        "That is the ceiling of the curve through all loads"
+    };
     let time = match fastest.measured_s {
         // Not every source says how long it measured.
         seconds if seconds > 0.0 => format!(" for {}", seconds_in_words(seconds)),
         _ => String::new(),
     };
     let (most, name) = (with_thousands(iops), curve_name(summary, curve));
-    format!("{of_ceiling}. The fastest single load did {most} IOPS ({name}){time}, {by}.")
+    format!("{of_ceiling}. The fastest probe did {most} IOPS ({name}){time}, {by}.")
 }
 
 /// Knee, ceiling and limit of one curve.
@@ -105,15 +109,15 @@ fn point(summary: &SweepSummary, curve: &Curve, found: &Saturation) -> String {
         let latency = latency_in_words(found.knee.lat_mean_us);
         // The knee comes from short loads and the ceiling from a long one: a knee above its ceiling counts as at the ceiling.
         if found.knee.iops >= found.ceiling_iops {
-            return format!("{load} outstanding I/Os at {latency}, which already reach the ceiling");
+            return format!("{load} outstanding I/Os ({latency}), where the ceiling is reached");
         }
         format!("{load} outstanding I/Os: {} IOPS at {latency}", with_thousands(found.knee.iops))
     };
     let knee = match found.knee_bound {
-        None => format!("latency stays in proportion up to {}", at(found)),
+        None => format!("the knee is at {}", at(found)),
         Some(KneeBound::AtOrBelow) => format!("the knee is at or below {}", at(found)),
         Some(KneeBound::AtOrAbove) => format!("the knee is at or above {}", at(found)),
-        Some(KneeBound::Unknown) => "where latency begins to grow out of proportion is not known".to_owned(),
+        Some(KneeBound::Unknown) => "the knee is not known".to_owned(),
     };
     let ceiling = if found.is_reached { "at most" } else { "at least" };
     let limit =

@@ -102,7 +102,7 @@ fn answer(comparison: &SweepComparison) -> Section {
     }
 }
 
-fn lower(words: &str) -> String {
+pub(super) fn lower(words: &str) -> String {
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }

@@ -150,7 +150,11 @@ fn line(probe: &Probe, limit: &str, has_own_mix: bool) -> String {
     };
     let (what, worst) = (probe.kind.as_str(), worst.unwrap_or_default());
     let (iops, time) = (with_thousands(iops), seconds_in_words(probe.duration.as_secs_f64()));
-    let doubts = if probe.doubts.is_empty() { String::new() } else { format!(" ({})", probe.doubts) };
+    let doubts = if probe.doubts.is_empty() {
+        String::new()
+    } else {
+        format!(" (in doubt: {})", probe.doubts.in_words())
+    };
     format!("{what}: {iops} IOPS{share} for {time}{worst}{outcome}{doubts}")
 }
 
@@ -186,7 +190,7 @@ mod tests {
         };
         assert_eq!(
             line(&probe, "2ms@p99", false),
-            "probe: 112,000 IOPS (70.0 % of saturation) for 3 s, p99 2.31 ms (data read): not within 2ms@p99: p99 of data reads is 2.31 ms (generator-busy)"
+            "probe: 112,000 IOPS (70.0 % of saturation) for 3 s, p99 2.31 ms (data read): not within 2ms@p99: p99 of data reads is 2.31 ms (in doubt: the generator was short of CPU)"
         );
     }
 }

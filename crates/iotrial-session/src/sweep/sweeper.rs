@@ -93,6 +93,7 @@ impl<'r> Sweeper<'r> {
     fn all_tests(&mut self) -> Result<(), Stop> {
         let course = self.course;
         let volume_count = self.base.areas.len();
+        self.say_volumes();
         // Each volume alone before several together: what is asked of the group is the load with which its members did most.
         for test in &course.tests {
             for volume in 0..volume_count {
@@ -234,6 +235,16 @@ impl<'r> Sweeper<'r> {
         }
         let last = self.record.probes.last().expect("it was kept just now");
         Ok(Probe::of(&Subject::of_probe(&self.record, last), last.purpose))
+    }
+
+    /// Which number stands for which volume in the lines that follow; paths would not fit into them.
+    fn say_volumes(&self) {
+        for (number, area) in (1..).zip(&self.base.areas).filter(|_| self.base.areas.len() > 1) {
+            let target = self.record.targets.iter().find(|target| target.holds(area));
+            let path =
+                target.map_or_else(|| area.path.to_string_lossy(), |target| target.path.as_str().into());
+            self.rig.say(&format!("volume {number}: {path}"));
+        }
     }
 
     fn say_probe(&self, probe: &ProbeRecord) {

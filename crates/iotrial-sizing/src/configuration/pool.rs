@@ -195,16 +195,7 @@ impl Pool {
         if self.size_gib > 0 {
             let _ = write!(text, "{} GiB ", crate::measure::grouped(self.size_gib as f64));
         }
-        // A level such as P30 or vpu-20 says what it is of; `premium` does not.
-        let is_telling = self.level.contains(|letter: char| letter.is_ascii_digit());
-        if is_telling {
-            text.push_str(&self.level);
-        } else {
-            text.push_str(&self.volume);
-            if !self.level.is_empty() {
-                let _ = write!(text, " {}", self.level);
-            }
-        }
+        text.push_str(&telling_name(&self.volume, &self.level));
         if self.host_cache != HostCache::None {
             text.push_str(" cached");
         }
@@ -241,6 +232,17 @@ impl Pool {
             }
         }
         text
+    }
+}
+
+/// What volumes are called for short: by their level where it says what it is of, as P30 or vpu-20 does and `premium` does not.
+pub(crate) fn telling_name(volume: &str, level: &str) -> String {
+    if level.is_empty() {
+        volume.to_owned()
+    } else if level.contains(|letter: char| letter.is_ascii_digit()) {
+        level.to_owned()
+    } else {
+        format!("{volume} {level}")
     }
 }
 

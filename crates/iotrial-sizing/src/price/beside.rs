@@ -65,7 +65,7 @@ impl Beside {
         let committed = catalog.paid.committed(counted.term, machine);
         if counted.term != Term::OnDemand && committed.is_none() {
             self.notes.push(format!(
-                "no source has a price for {} {}: its on-demand price is used",
+                "the catalog has no price for {} {}: its on-demand price is used",
                 machine.name,
                 counted.term.in_words()
             ));
@@ -126,7 +126,7 @@ impl Beside {
         let title = database.title();
         let rule: Option<&DatabaseLicence> = catalog.paid.licence_of(database);
         let (Some(rule), Some(licences)) = (rule, counted.licences(catalog, sized)) else {
-            self.missing.push(format!("licences of {title} (no source says how to count them here)"));
+            self.missing.push(format!("licences of {title} (the catalog has no rule for counting them)"));
             return;
         };
         let (units, unit) = (licences.units, database.unit());

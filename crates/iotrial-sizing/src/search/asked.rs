@@ -145,6 +145,11 @@ fn lanes_of<'s>(catalog: &'s Catalog, ask: &Ask<'_>, left_out: &mut LeftOut) -> 
             }
             continue;
         }
+        // Before what an option would include: without its price no option does.
+        if let Some(note) = unpriced(catalog, search, kind) {
+            left_out.note(note);
+            continue;
+        }
         let levels = match admission.levels(kind) {
             Ok((levels, note)) => {
                 note.into_iter().for_each(|note| left_out.note(note));
@@ -155,14 +160,10 @@ fn lanes_of<'s>(catalog: &'s Catalog, ask: &Ask<'_>, left_out: &mut LeftOut) -> 
                 continue;
             }
         };
-        if let Some(note) = unpriced(catalog, search, kind) {
-            left_out.note(note);
-            continue;
-        }
         let without_price = kind.levels.iter().filter(|level| level.price.is_none());
         let names: Vec<&str> = without_price.map(|level| level.name.as_str()).collect();
         if !names.is_empty() {
-            left_out.note(format!("{} {}: no source has a price", kind.title, names.join(", ")));
+            left_out.note(format!("{} {}: no price in the catalog", kind.title, names.join(", ")));
         }
         let caches = [(HostCache::None, 0.0), (HostCache::ReadOnly, pool.cache_hit_percent / 100.0)];
         // Without a share that somebody answers for no cache is taken: what it serves is a guess that no vendor supports. Of
@@ -193,11 +194,11 @@ fn lanes_of<'s>(catalog: &'s Catalog, ask: &Ask<'_>, left_out: &mut LeftOut) -> 
 fn unpriced(catalog: &Catalog, search: &Search, kind: &VolumeKind) -> Option<String> {
     let prices = || kind.levels.iter().filter_map(|level| level.price.as_ref());
     if let Some(without) = prices().find_map(|price| price.without.as_deref()) {
-        return Some(format!("{}: no source has the price of its {without}", kind.title));
+        return Some(format!("{}: no price of its {without} in the catalog", kind.title));
     }
     // A level without a price is left out later; a kind is left out only where no level has one.
     if prices().next().is_none() {
-        return Some(format!("{}: no source has a price", kind.title));
+        return Some(format!("{}: no price in the catalog", kind.title));
     }
     // One rate that is missing leaves the kind out, not the provider.
     let foreign = prices().find(|price| search.money.factor(catalog, &price.currency).is_none())?;

@@ -18,8 +18,10 @@ pub struct CountPoint {
     pub configuration: Configuration,
 }
 
-/// More rows than this nobody reads.
-const MOST_ROWS: usize = 8;
+impl CountPoint {
+    /// The most numbers of volumes that are kept for one answer; more rows nobody reads.
+    pub const MOST_ROWS: usize = 8;
+}
 
 impl Space<'_> {
     /// For each number of volumes on the kinds of a pick that costs less than any smaller number: the cheapest, on
@@ -39,7 +41,7 @@ impl Space<'_> {
             }
         }
         // What saves the least goes first, but neither the ends nor the answer.
-        while stairs.len() > MOST_ROWS {
+        while stairs.len() > CountPoint::MOST_ROWS {
             let saves = |at: &usize| stairs[at - 1].cost - stairs[*at].cost;
             let between = (1..stairs.len() - 1).filter(|at| stairs[*at].chosen.count != own);
             let Some(least) = between.min_by(|a, b| saves(a).total_cmp(&saves(b))) else { break };

@@ -45,10 +45,7 @@ pub(super) fn nearest(
         let closest = space.explain(&pick)?;
         let wall = wall_of(&closest).map_or_else(String::new, |share| {
             let (needed, most) = (share.measure.written(share.used), share.measure.written(share.most));
-            format!(
-                "{}, {}: {needed} are needed, and at most {most} are available",
-                share.element, share.measure
-            )
+            format!("{}: {needed} are needed, and at most {most} are available", share.in_words())
         });
         let wall = wall + &without_price(space);
         return Ok(Nearest { carries_times: Some(possible), wall, closest: Some(Box::new(closest)) });
@@ -108,7 +105,8 @@ fn without_price(space: &Space<'_>) -> String {
     if names.is_empty() {
         return String::new();
     }
-    format!("; {} would sustain the demand, but no source has a price", in_brief(&names, 4, 3))
+    let them = if names.len() == 1 { "it" } else { "them" };
+    format!("; {} would sustain the demand, but the catalog has no price for {them}", in_brief(&names, 4, 3))
 }
 
 /// Says what of an amount there is, and how much was asked.

@@ -68,9 +68,7 @@ fn why_it_loses(
         // reason.
         let overfull = fit.shares.iter().filter(|share| share.percent > 100.0 * (1.0 + 1e-9));
         let mut reasons: Vec<String> = overfull
-            .map(|share| {
-                format!("{}, {}, would be {:.0} % used", share.element, share.measure, share.percent)
-            })
+            .map(|share| format!("{} would be {:.0} % used", share.in_words(), share.percent))
             .collect();
         reasons.extend(fit.unmet.iter().map(|unmet| unmet.message.clone()));
         return format!("{name} does not meet the demand: {}", reasons.join("; "));

@@ -5,12 +5,7 @@ use crate::explanation::Explanation;
 use crate::search::CostCurve;
 
 /// What a tenth more and a tenth less of the rates would change.
-pub(super) fn more_and_less(
-    curve: &CostCurve,
-    answer: &Explanation,
-    tolerance: f64,
-    currency: &str,
-) -> Vec<String> {
+pub(super) fn more_and_less(curve: &CostCurve, answer: &Explanation, currency: &str) -> Vec<String> {
     let now = answer.cost.per_month;
     let room = answer.fit.as_ref().and_then(|fit| fit.carries_times);
     let words = |times: f64, words: &str| {
@@ -18,22 +13,19 @@ pub(super) fn more_and_less(
         let (Some(other), Some(configuration)) = (point.per_month, &point.configuration) else {
             return Some(format!("{words}: no configuration sustains them"));
         };
-        // Costs that differ by no more than the tolerance, by which fewer volumes were preferred, count as the same here too. The
-        // answer itself then does for less, and for as much more as it has room.
-        let is_same = (other / now - 1.0).abs() <= tolerance.max(0.0005);
+        // The answer itself does for less, and for as much more as it has room: whoever has it pays no more, although the search
+        // may prefer other volumes that cost a little more or less.
         let has_room = times <= 1.0 || room.is_some_and(|room| room >= times * (1.0 - 1e-9));
-        let percent = 100.0 * (other / now - 1.0);
-        Some(match (is_same, has_room) {
-            (true, true) => format!("{words} cost the same"),
-            (true, false) => {
-                format!("{words} cost the same, with {} instead", configuration.beside(&answer.configuration))
-            }
-            (false, _) => format!(
-                "{words} cost {} ({percent:+.1} %): {}",
-                money(other, currency),
-                configuration.beside(&answer.configuration)
-            ),
-        })
+        // What is printed as two amounts is not the same.
+        let is_same = money(other, currency) == money(now, currency);
+        if has_room && (is_same || times > 1.0 || other > now) {
+            return Some(format!("{words} cost the same"));
+        }
+        let instead = configuration.beside(&answer.configuration);
+        if is_same {
+            return Some(format!("{words} cost the same, with {instead} instead"));
+        }
+        Some(format!("{words} cost {}{}: {instead}", money(other, currency), change(other, now)))
     };
     let mut all: Vec<String> =
         // A choice: a small error of the rates either way, and growth. All of them must be points of the
@@ -56,4 +48,13 @@ pub(super) fn more_and_less(
         );
     }
     all
+}
+
+/// By how much a cost is more or less, in brackets; nothing where that rounds to nothing.
+fn change(cost: f64, now: f64) -> String {
+    let percent = 100.0 * (cost / now - 1.0);
+    if percent.abs() < 0.05 {
+        return String::new();
+    }
+    format!(" ({percent:+.1} %)").replace('-', "−")
 }

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use clap::{Args, ValueEnum};
 use iotrial_analysis::awr::{Level, Method, SizeRequest};
 
-use super::heading;
+use crate::heading;
 use crate::report_files::ReportFiles;
 
 /// Options of `awr`.
@@ -23,7 +23,7 @@ Examples:
   # write a demand file (95th percentile), and find what to buy for it
   iotrial awr ./reports --demand erp.toml
   iotrial size --demand erp.toml
-  # sized like Microsoft's OMAT, or by the highest minute
+  # sized like Microsoft's OMAT, or by the highest values seen
   iotrial awr ./reports --method omat
   iotrial awr awrminer.out --method peak
   # several databases on shared storage: all together, or only two of them
@@ -36,10 +36,10 @@ Examples:
   iotrial awr ./slob --slob --html slob.html
 
 Reads HTML and text reports of Oracle 10.2 to 23ai (instance, RAC instance, cluster, pluggable database), Statspack text and \
-AWR-Miner output; gzip and Zstandard are unpacked. Reports of RAC instances for the same snapshots are added up, and \
+AWR-Miner output, also compressed with gzip or Zstandard. Reports of RAC instances for the same snapshots are summed, and \
 nothing is counted twice. `iotrial docs awr` explains what is read, corrected and left out.
 
-Exit codes: 0 all files read; 1 some files could not be read, or are cut off; 2 wrong usage, or nothing could be read; 3 failed.")]
+Exit codes: 0 all files read; 1 some files could not be read, or are incomplete; 2 wrong usage, or nothing could be read; 3 failed.")]
 pub struct AwrArgs {
     /// Reports, folders of reports, or - for standard input.
     #[arg(required = true, value_name = "FILE|DIR|-")]
@@ -49,27 +49,28 @@ pub struct AwrArgs {
     #[arg(long, value_name = "NAME")]
     pub database: Vec<String>,
 
-    /// Shift the times of a database whose host is in another time zone: `ERP=-1:00` moves them back one hour.
-    #[arg(long, value_name = "NAME=HOURS", value_parser = ClockShift::parse, allow_hyphen_values = true)]
+    /// Shift the times of a database whose host is in another time zone: `ERP=-1:00` makes them one hour earlier (repeatable).
+    #[arg(long, value_name = "NAME=±H:MM", value_parser = ClockShift::parse, allow_hyphen_values = true)]
     pub clock: Vec<ClockShift>,
 
-    /// Write a demand file for `size --demand` and `run --need`. For several databases it is what they need at the same time.
+    /// Write a demand file, which `size --demand` and `run --need` read. For several databases, their needs are summed at each point
+    /// in time.
     #[arg(long, value_name = "FILE")]
     pub demand: Option<PathBuf>,
 
     /// Write the I/O of one database as a profile for `run`, with the reported rates by role. The reported latencies
-    /// become its threshold set, in a second file (`erp.thresholds.toml`).
+    /// become its threshold set, in a second file next to it (for erp.toml, erp.thresholds.toml).
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
 
-    /// Scale the rates of the profile, such as 50% or 2x.
-    #[arg(long, value_name = "SHARE", default_value = "100%", requires = "profile")]
+    /// Multiply the profile's rates by this factor, such as 50% or 2x.
+    #[arg(long, value_name = "FACTOR", default_value = "100%", requires = "profile")]
     pub scale: RateScale,
 
     #[command(flatten)]
     pub sizing: RightSizeArgs,
 
-    /// Show the reports as SLOB runs: one row each, with SLOB's own figures; runs at the same time are added up.
+    /// Show the reports as SLOB runs: one row each, with SLOB's own figures; concurrent runs are summed.
     #[arg(long, conflicts_with_all = ["demand", "profile"], help_heading = heading::NONE)]
     pub slob: bool,
 
@@ -85,7 +86,7 @@ pub struct AwrArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = heading::SIZING)]
 pub struct RightSizeArgs {
-    /// Level to size for, and to write with --demand [default: p95].
+    /// Level to size for, and to write with --demand and --profile [default: p95].
     #[arg(long, value_name = "LEVEL")]
     pub level: Option<DemandLevel>,
 
@@ -97,7 +98,8 @@ pub struct RightSizeArgs {
     #[arg(long, value_name = "PERCENT", value_parser = parse_utilisation)]
     pub cpu_utilisation: Option<f64>,
 
-    /// Multiply CPU by this [default: 1 if there are enough reports to know the level; 2 for a single one, and for omat].
+    /// Multiply CPU by this [default: 1; 2 for omat, and if there are reports of fewer than 20 intervals, unless --level is
+    /// average].
     #[arg(long, value_name = "N", value_parser = parse_factor)]
     pub factor_cpu: Option<f64>,
 
@@ -217,7 +219,7 @@ impl FromStr for RateScale {
             // 2 may be two percent or twice as much.
             (None, None) => None,
         };
-        let factor = factor.ok_or_else(|| "give a share or a multiple, such as 50% or 2x".to_owned())?;
+        let factor = factor.ok_or_else(|| "give a factor such as 50% or 2x".to_owned())?;
         if factor > 0.0 && factor <= MOST {
             Ok(Self(factor))
         } else {

@@ -32,9 +32,10 @@ Changes nothing, writes nothing to the targets, runs no other program, and opens
 cannot be read are listed as unknown and never count as good; root can read more. `iotrial docs check` explains the format of rules \
 and what is not checked.
 
-Exit codes: 0 no critical or high finding; 1 at least one; 2 wrong usage, rules or target; 3 failed.")]
+Exit codes: 0 no finding of severity critical or high; 1 at least one such finding; 2 wrong usage, rules or target; 3 failed.")]
 pub struct CheckArgs {
-    /// Directory, file or block device to check, down to the hardware (repeatable).
+    /// Directory, file or block device to check, down to the hardware (repeatable); without it, only kernel, memory and CPUs are
+    /// checked.
     #[arg(long = "target", value_name = "PATH")]
     pub targets: Vec<PathBuf>,
 
@@ -42,7 +43,8 @@ pub struct CheckArgs {
     #[arg(long = "for", value_name = "DATABASE")]
     pub database: Option<DatabaseArg>,
 
-    /// Your own rules: a TOML file or a folder of them (repeatable). A rule with the id of a built-in one replaces it.
+    /// Your own rules: a TOML file or a folder of them (repeatable). A rule with the same id as a built-in rule
+    /// replaces that rule.
     #[arg(long, value_name = "FILE|DIR")]
     pub rules: Vec<PathBuf>,
 

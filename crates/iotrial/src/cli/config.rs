@@ -6,14 +6,14 @@ use clap::Args;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  # which of your own defaults apply here, and where they are set
+  # which defaults apply here, and which file or variable sets them
   iotrial config
   # a file to begin with
   iotrial config --example > ~/.config/iotrial/config.toml
   iotrial config --json | jq '.settings[] | select(.source)'
 
-The command line overrides variables (IOTRIAL_TARGET, …), variables override ./iotrial.toml, and that overrides the file in your home directory. \
-`iotrial docs configuration` describes every key.")]
+`iotrial docs configuration` describes every key. The command line overrides variables (IOTRIAL_TARGET, …), variables \
+override ./iotrial.toml, and that overrides ~/.config/iotrial/config.toml (on Windows %APPDATA%\\iotrial\\config.toml).")]
 pub struct ConfigArgs {
     /// Print a commented file with every setting.
     #[arg(long, conflicts_with = "json")]

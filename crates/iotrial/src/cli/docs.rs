@@ -12,16 +12,16 @@ Examples:
   iotrial docs
   iotrial docs profiles
   # as Markdown
-  iotrial docs profiles --markdown > profiles.md
+  iotrial docs profiles > profiles.md
 
-On a terminal a page is formatted for its width, and shown with $PAGER or `less` if it is long (PAGER=cat turns that off). In a \
-pipe or a file it is Markdown.")]
+On a terminal, pages are wrapped to the width of the terminal, and long ones are shown with $PAGER or `less` (PAGER=cat turns \
+that off). Output to a pipe or a file is Markdown.")]
 pub struct DocsArgs {
     /// Name of the page.
     #[arg(add = completion::pages())]
     pub page: Option<String>,
 
-    /// Print Markdown, on a terminal too.
+    /// Print Markdown even on a terminal.
     #[arg(long)]
     pub markdown: bool,
 }
@@ -36,13 +36,13 @@ Examples:
   iotrial help size explain
   iotrial help glossary
 
-Where a command and a page have the same name, this is the help of the command, and `iotrial docs NAME` is the page.")]
+If a command and a page share a name, `iotrial help NAME` shows the help for the command, and `iotrial docs NAME` the page.")]
 pub struct HelpArgs {
-    /// A command, or a page of the documentation.
+    /// A command, a topic (a page of the documentation: `iotrial docs` lists them), or a term of the glossary.
     #[arg(value_name = "COMMAND|TOPIC", add = completion::commands_and_pages())]
     pub words: Vec<String>,
 
-    /// Print a page as Markdown, on a terminal too.
+    /// Print a page as Markdown even on a terminal.
     #[arg(long)]
     pub markdown: bool,
 }

@@ -1,26 +1,26 @@
 //! Options about gates.
 
+use crate::heading;
 use std::path::PathBuf;
 
 use clap::Args;
 use iotrial_analysis::comparison::Gate;
 
-use super::heading;
-
 /// Gates, and where else they are written.
 #[derive(Debug, Clone, Args, Default)]
 #[command(next_help_heading = heading::PASS)]
 pub struct GateArgs {
-    /// Pass or fail by this limit: 'log.commit.p99 < 2ms', or with `compare` 'write.p99 <= +10%' against the baseline
-    /// (repeatable). Gates decide the exit code.
+    /// Condition that must hold, such as 'log.commit.p99 < 2ms' (repeatable). Gates decide the exit code; `iotrial docs compare`
+    /// lists the metrics.
     #[arg(long = "gate", value_name = "EXPR")]
     pub gates: Vec<Gate>,
 
-    /// Count an undecided gate as failed: exit code 1 instead of 4.
+    /// Count an undecided gate as failed: exit code 1 instead of 4. A gate is undecided if the figures do not show whether it
+    /// holds, for example because there are too few I/Os.
     #[arg(long, requires = "gates")]
     pub strict: bool,
 
-    /// Write the gates as JUnit XML: one test case per gate, skipped if undecided.
+    /// Write the gates as JUnit XML, one test case per gate; an undecided gate is a skipped test, with --strict a failed one.
     #[arg(long, value_name = "FILE", requires = "gates")]
     pub junit: Option<PathBuf>,
 

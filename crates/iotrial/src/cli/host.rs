@@ -1,19 +1,18 @@
 //! How the host is looked at before a load.
 
+use crate::heading;
 use std::path::PathBuf;
 
 use clap::Args;
 use iotrial_host::cloud::METADATA_SERVICE;
 use iotrial_session::request::HostLook;
 
-use super::heading;
-
 /// `--rules` and `--cloud` of every command that makes a load.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = heading::RECORD)]
 pub struct HostArgs {
-    /// Before the load starts, also warn about what your own rules call critical: a TOML file, or a folder of them, as for
-    /// `iotrial check` (repeatable).
+    /// Your own rules for the host: a TOML file or a folder of them, as for `iotrial check` (repeatable). Critical findings of these
+    /// and of the built-in rules are shown as warnings before the load starts.
     #[arg(long, value_name = "FILE|DIR")]
     pub rules: Vec<PathBuf>,
 

@@ -6,8 +6,9 @@ use clap::Args;
 use iotrial_model::load::Role;
 use iotrial_model::record::AttributeValue;
 
+use super::StoreArgs;
 use super::rig::parse_attribute;
-use super::{StoreArgs, heading};
+use crate::heading;
 use crate::report_files::ReportFiles;
 
 /// Options of `import`.
@@ -27,8 +28,8 @@ Examples:
   iotrial import ./results --label '{stem}' --output ./records
 
 Reads fio (JSON, json+, terse, and the logs next to the JSON), diskspd (XML, text), SQLIO, Iometer, CrystalDiskMark, \
-vdbench, and printed figures as TOML or CSV; gzip and Zstandard are unpacked. Files are recognised by their content. \
-Figures that a source does not have stay empty. `iotrial docs import` describes the formats and their limits.
+vdbench, and published tables as TOML or CSV, also compressed with gzip or Zstandard. Files are recognised by their content. \
+Figures missing from the source stay empty. `iotrial docs import` describes the formats and their limits.
 
 Exit codes: 0 all files read; 1 some files could not be read; 2 wrong usage, or nothing could be read; 3 failed.")]
 pub struct ImportArgs {
@@ -36,7 +37,8 @@ pub struct ImportArgs {
     #[arg(required = true, value_name = "FILE|DIR|-")]
     pub sources: Vec<PathBuf>,
 
-    /// Name of the configuration; {name}, {stem} and {folder} are replaced by those of each file.
+    /// Name of the configuration. In it, {name} stands for the name of the imported file, {stem} for its name without the extension,
+    /// and {folder} for the name of its folder.
     #[arg(short, long)]
     pub label: Option<String>,
 

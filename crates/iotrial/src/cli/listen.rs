@@ -1,10 +1,9 @@
 //! Where figures are served while a load is made.
 
+use crate::heading;
 use std::net::{Ipv4Addr, SocketAddr};
 
 use clap::Args;
-
-use super::heading;
 
 /// `--listen` of every command that makes a load.
 #[derive(Debug, Clone, Args)]

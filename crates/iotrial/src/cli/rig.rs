@@ -10,8 +10,9 @@ use iotrial_model::plan::{EngineKind, SimDevice};
 use iotrial_model::record::AttributeValue;
 use iotrial_session::request::RigRequest;
 
-use super::{HostArgs, ListenArgs, StoreArgs, heading};
+use super::{HostArgs, ListenArgs, StoreArgs};
 use crate::failure::Failure;
+use crate::heading;
 
 /// Where the test files go if nothing else is said.
 pub const USUAL_DIRECTORY: &str = "./iotrial-data";
@@ -20,7 +21,7 @@ pub const USUAL_DIRECTORY: &str = "./iotrial-data";
 #[derive(Debug, Clone, Args)]
 pub struct RigArgs {
     /// Directory, iotrial test file or raw block device (repeatable). Put roles in front (data, tempdb, log, scan, backup) to
-    /// use it for those only: log=/mnt/b, data,tempdb=/mnt/a.
+    /// use it for those only, such as log=/mnt/b or data,tempdb=/mnt/a.
     #[arg(short, long = "target", value_name = "[ROLE=]PATH", default_value = USUAL_DIRECTORY, value_parser = targets(), help_heading = heading::NONE)]
     pub targets: Vec<GivenTarget>,
 
@@ -41,7 +42,7 @@ pub struct RigArgs {
     #[arg(long, help_heading = heading::LOAD)]
     pub seed: Option<u64>,
 
-    /// Name of this configuration; runs with the same label count as repeats.
+    /// Name of this configuration; runs with the same label and attributes count as repeats.
     #[arg(short, long, help_heading = heading::NONE)]
     pub label: Option<String>,
 
@@ -49,8 +50,8 @@ pub struct RigArgs {
     #[arg(short, long = "attribute", value_name = "KEY=VALUE", value_parser = parse_attribute, help_heading = heading::RECORD)]
     pub attributes: Vec<(String, AttributeValue)>,
 
-    /// Allow a raw device to be overwritten: give the token that `iotrial target DEVICE` prints. One for each device, in the order of
-    /// --target.
+    /// Allow a raw device to be overwritten: give the token that `iotrial target DEVICE` prints (repeatable). One token per raw
+    /// device, in the order in which --target first names them.
     #[arg(long, value_name = "TOKEN", help_heading = heading::IO)]
     pub destroy: Vec<String>,
 
@@ -66,7 +67,7 @@ pub struct RigArgs {
     #[arg(short, long, help_heading = heading::NONE)]
     pub quiet: bool,
 
-    /// For `--engine sim`: the simulated device, such as 'service_time_us = 200, parallelism = 32'.
+    /// Simulated device for `--engine sim`, such as 'service_time_us = 200, parallelism = 32'.
     #[arg(long, value_name = "KEYS", value_parser = parse_sim_device, help_heading = heading::IO)]
     pub sim: Option<SimDevice>,
 

@@ -9,8 +9,9 @@ use iotrial_model::units::ByteSize;
 use iotrial_sizing::explanation::Mix;
 use iotrial_sizing::price::GivenRate;
 
+use super::StoreArgs;
 use super::size_cost::CountedArgs;
-use super::{StoreArgs, heading};
+use crate::heading;
 use crate::report_files::ReportFiles;
 
 /// Options of `size`.
@@ -22,8 +23,8 @@ Examples:
   iotrial size --read 40000iops@8KiB --write 10000iops@8KiB --capacity 4TiB
   iotrial size --read 1920MB/s@64KiB --os windows --provider oci --currency EUR
   iotrial size --demand erp.toml --against today.toml --html answer.html
-  # size for what a run did, and write a study to prove the answer
-  iotrial size --demand 01JD… --capacity 2TiB --study prove.toml
+  # size for what a run did, and write a study to verify the answer
+  iotrial size --demand 01JD… --capacity 2TiB --study verify.toml
   # as Terraform (or --commands FILE: commands of the provider)
   iotrial size --demand erp.toml --provider aws --terraform database.tf
   # size for what a server does today; keep the demand to edit it
@@ -34,17 +35,18 @@ Examples:
   iotrial size explain today.toml
   # with SQL Server licences (also --pair replica, --backup, --egress)
   iotrial size --demand erp.toml --os windows --database sqlserver-enterprise
-  # committed for three years, and bought when it is needed
+  # three-year commitments; each part is bought in the year it is needed
   iotrial size --demand erp.toml --growth 40% --years 3 --by-year --term 3y
-  # what do the catalogs know, and how old are they?
+  # what is in the catalogs, what is missing, and how old are they?
   iotrial size catalogs
 
 A configuration delivers the smallest of what its volumes, their attachment, the machine, its network (in each \
-direction) and the outstanding I/Os allow. The search is exact: it covers all machines, volumes, levels, counts \
-and sizes. Only lasting rates count, unless you give --allow-burst. `iotrial docs size` explains the method and \
-the formats of demands and configurations, `iotrial docs catalogs` that of catalogs.
+direction) and the outstanding I/Os allow. The search is exact: it covers every combination of the machines, volumes, \
+levels, counts and sizes that are considered. Only sustained rates count, unless you give --allow-burst. \
+`iotrial docs size` explains the method and the formats of demands and configurations, `iotrial docs catalogs` \
+that of catalogs.
 
-Exit codes: 0 found; 1 nothing meets the demand, the closest is shown; 2 wrong input."
+Exit codes: 0 found; 1 nothing meets the demand, the closest is shown; 2 wrong usage or input; 3 failed."
 )]
 pub struct SizeArgs {
     /// Other things to do.
@@ -61,7 +63,7 @@ pub struct SizeArgs {
     pub money: MoneyArgs,
 
     /// Only this kind of volume or level, such as gp3 or vpu-20 (repeatable). Rotating disks and levels without guaranteed IOPS
-    /// are considered only if you name them or the demand is sequential.
+    /// are considered only if you name them, with --latency hdd, or if the demand is sequential.
     #[arg(long = "volume", value_name = "NAME", help_heading = heading::CHOICE)]
     pub volumes: Vec<String>,
 
@@ -93,7 +95,7 @@ pub struct SizeArgs {
     #[arg(long, value_name = "CONFIG", help_heading = heading::CHOICE)]
     pub against: Vec<PathBuf>,
 
-    /// Write a study that would prove the answers by measuring, with one configuration per provider.
+    /// Write a study file to verify the answers by measurement, with one configuration per provider.
     #[arg(long, value_name = "FILE", help_heading = heading::OUTPUT)]
     pub study: Option<PathBuf>,
 
@@ -133,7 +135,7 @@ pub struct SizeArgs {
 pub enum SizeCommand {
     /// Show what limits a given configuration, what each part delivers, and what it costs.
     Explain(Box<ExplainArgs>),
-    /// List the catalogs, their age, and what they do not know.
+    /// List the catalogs, their age, and what is missing from them.
     Catalogs(CatalogsArgs),
 }
 
@@ -143,7 +145,7 @@ pub enum SizeCommand {
 pub struct DemandArgs {
     /// What is needed: a demand file (TOML); a result, by file, id or label; or counters of a running system: iostat -x, sar -b,
     /// PerfMon CSV.
-    #[arg(long, value_name = "FILE|RECORD")]
+    #[arg(long, value_name = "FILE|RESULT")]
     pub demand: Option<String>,
 
     /// With counters: percentile of the intervals to size for [default: 95].
@@ -167,23 +169,23 @@ pub struct DemandArgs {
     #[arg(long)]
     pub sequential: bool,
 
-    /// Volumes of their own for these roles (data, tempdb, log, scan, backup), with their size: log=200GiB,sub-ms or
-    /// data=4TiB,cache=60 or tempdb=300GiB (repeatable). Options: sub-ms, single-digit-ms or hdd; volume=NAME allows only that
+    /// Separate volumes for these roles (data, tempdb, log, scan, backup), with their size, such as log=200GiB,sub-ms or
+    /// data,scan=4TiB,cache=60 (repeatable). Options: sub-ms, single-digit-ms or hdd; volume=NAME allows only that
     /// kind; cache=PERCENT is the share of reads that a host cache would serve; local allows the machine's own disk (the default
     /// for tempdb), durable forbids it. Roles without a pool share one, with the size of --capacity.
     #[arg(long = "pool", value_name = "ROLES=SIZE[,OPTION…]")]
     pub pools: Vec<DemandPool>,
 
-    /// How much is stored today, such as 4TiB; with --pool, what the roles without a pool store, or the pool
-    /// of the data if it has no size of its own.
+    /// How much is stored today, such as 4TiB. With --pool, this is the size of the data pool if it is given without one
+    /// (--pool data), and otherwise of all roles without a pool.
     #[arg(long, value_name = "SIZE")]
     pub capacity: Option<ByteSize>,
 
-    /// Growth of the capacity per year, in percent.
+    /// Growth of the capacity per year, such as 40%.
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     pub growth: Option<f64>,
 
-    /// Growth of the rates per year, in percent.
+    /// Growth of the rates per year, such as 20%.
     #[arg(long, value_name = "PERCENT", value_parser = parse_percent)]
     pub load_growth: Option<f64>,
 
@@ -191,7 +193,7 @@ pub struct DemandArgs {
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(0..=30))]
     pub years: Option<u32>,
 
-    /// Slowest acceptable latency class: sub-ms, single-digit-ms or hdd.
+    /// Slowest acceptable latency class: sub-ms, single-digit-ms or hdd (as slow as rotating disks) [default: any].
     #[arg(long, value_name = "CLASS", value_parser = parse_latency)]
     pub latency: Option<LatencyClass>,
 
@@ -203,7 +205,7 @@ pub struct DemandArgs {
     #[arg(long)]
     pub own_licence: bool,
 
-    /// Minimum number of vCPUs [default: one per 8 GiB of --memory up to 64, and one per 8,000 IOPS].
+    /// Minimum number of vCPUs [default: one per 8 GiB of --memory, at most 64 of them, or one per 8,000 IOPS, whichever is more].
     #[arg(long, value_name = "N")]
     pub vcpus: Option<u32>,
 
@@ -258,7 +260,7 @@ pub struct MoneyArgs {
     #[arg(long = "rate", value_name = "FROM/TO=N")]
     pub rates: Vec<GivenRate>,
 
-    /// Hours per month [default: the lowest value in the catalogs; 730 in the built-in ones].
+    /// How many hours a month is billed for [default: the lowest value in the catalogs; 730 in the built-in ones].
     #[arg(long, value_name = "N", value_parser = parse_hours)]
     pub hours_per_month: Option<f64>,
 
@@ -274,12 +276,15 @@ Examples:
   iotrial size explain today.toml --mix 40@64KiB --mix 100@1MiB
   # what a run reached, next to the limits
   iotrial size explain today.toml --record 01JD…
-  # the same with figures from a paper
-  iotrial size explain today.toml --table printed.toml
-  # can it carry this demand?
+  # the same with published figures
+  iotrial size explain today.toml --table published.toml
+  # can it meet this demand?
   iotrial size explain today.toml --demand erp.toml
   # price and performance of several, with what was measured on the second
-  iotrial size explain one.toml ten.toml --mix 100@64KiB --record 2=01JD…")]
+  iotrial size explain one.toml ten.toml --mix 100@64KiB --record 2=01JD…
+
+Exit codes: 0 done, and the demand (if there is one) is met; 1 it is not met, or a rule of the provider forbids the \
+configuration; 2 wrong usage or input; 3 failed.")]
 pub struct ExplainArgs {
     /// Configuration file (TOML; `iotrial docs size`). Several are compared: what each delivers, what limits it, what 1 MB/s and
     /// 1,000 IOPS cost.
@@ -290,12 +295,12 @@ pub struct ExplainArgs {
     #[arg(long = "mix", value_name = "PERCENT@SIZE")]
     pub mixes: Vec<Mix>,
 
-    /// A run or sweep that was measured on this configuration: a file of iotrial or of another tool, or an id or label in the
-    /// store (repeatable). With several configurations, put the number of the one it belongs to in front: 2=01JD….
-    #[arg(long = "record", value_name = "[N=]RECORD")]
+    /// A run or sweep that was measured on this configuration: a result file from iotrial or from another tool, or an id or label
+    /// in the store (repeatable). With several configurations, put the number of the one it belongs to in front: 2=01JD….
+    #[arg(long = "record", value_name = "[N=]RESULT")]
     pub records: Vec<String>,
 
-    /// A table of figures from a paper (`iotrial docs table-format`; repeatable). With several configurations, put the number in
+    /// A table of published figures (`iotrial docs table-format`; repeatable). With several configurations, put the number in
     /// front, as for --record.
     #[arg(long = "table", value_name = "[N=]FILE")]
     pub tables: Vec<String>,
@@ -332,6 +337,8 @@ Examples:
   iotrial size catalogs
   # every volume, machine and source of a provider
   iotrial size catalogs oci
+  # print its catalog, to edit it
+  iotrial size catalogs oci --print toml > ours.toml
   # check your own catalog
   iotrial size catalogs --catalog ours.toml")]
 pub struct CatalogsArgs {
@@ -342,8 +349,8 @@ pub struct CatalogsArgs {
     #[arg(long = "catalog", value_name = "FILE")]
     pub files: Vec<PathBuf>,
 
-    /// Print the catalog of a provider for editing.
-    #[arg(long, value_enum, value_name = "FORM", requires = "provider", conflicts_with = "json")]
+    /// Print the catalog of PROVIDER, to edit it.
+    #[arg(long, value_enum, value_name = "FORMAT", requires = "provider", conflicts_with = "json")]
     pub print: Option<PrintForm>,
 
     /// Print one JSON document to standard output, and nothing else.

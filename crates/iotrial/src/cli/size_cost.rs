@@ -5,8 +5,8 @@ use iotrial_model::units::ByteSize;
 use iotrial_sizing::catalog::{Database, Term};
 use iotrial_sizing::price::{Counted, DatabaseCount, LicencesFrom, Pair};
 
-use super::heading;
 use super::size::{parse_number, parse_word};
+use crate::heading;
 
 /// What the cost includes.
 #[derive(Debug, Args, Default)]
@@ -17,31 +17,32 @@ pub struct CountedArgs {
     #[arg(long, value_name = "TERM", value_parser = parse_term)]
     pub term: Option<Term>,
 
-    /// Count licences of the database: sqlserver-standard, sqlserver-enterprise, oracle-ee or oracle-se2. Sizes with fewer
+    /// Include the cost of database licences: sqlserver-standard, sqlserver-enterprise, oracle-ee or oracle-se2. Sizes with fewer
     /// vCPUs at the same price (Azure) are then considered, too.
     #[arg(long, value_name = "DATABASE", value_parser = parse_database)]
     pub database: Option<Database>,
 
-    /// Where its licences come from: included (by the hour, from the provider), list (bought at list price, with support), own
-    /// (you have them: their number is shown, without a price), or your yearly price for one licence, such as 1400 [default: included for SQL Server, list for
-    /// Oracle].
+    /// Where the database licences come from: included (by the hour, from the provider), list (bought at list price, with support),
+    /// own (you have them: their number is shown, without a price), or your yearly price per licence in the currency of the answer,
+    /// such as 1400 (one licence is for a core with SQL Server, a processor with oracle-ee, a socket with oracle-se2) [default:
+    /// included for SQL Server, list for Oracle].
     #[arg(long, value_name = "SOURCE|AMOUNT", requires = "database", value_parser = parse_licences)]
     pub database_licences: Option<LicencesFrom>,
 
-    /// Number of years over which a licence at list price is paid.
+    /// Spread the list price of a licence over this number of years.
     #[arg(long, value_name = "YEARS", requires = "database", default_value_t = 3, value_parser = value_parser!(u32).range(1..=10))]
     pub write_off: u32,
 
-    /// Count a second machine of the same size that takes over: replica (with volumes of its own, as Always On and Data Guard
-    /// have) or cluster (on the same volumes). The passive one is licensed by the vendor's rules.
+    /// Include a standby of the same size: replica (with volumes of its own, as for Always On and Data Guard) or cluster (on the
+    /// same volumes). The standby is licensed according to the rules of the database vendor.
     #[arg(long, value_name = "KIND", value_parser = parse_pair)]
     pub pair: Option<Pair>,
 
-    /// Count this much backup storage, such as 10TiB of snapshots.
+    /// Include the cost of this much backup storage, such as 10TiB of snapshots.
     #[arg(long, value_name = "SIZE")]
     pub backup: Option<ByteSize>,
 
-    /// Count this much traffic to the internet a month, such as 5TiB.
+    /// Include the cost of this much traffic to the internet per month, such as 5TiB.
     #[arg(long, value_name = "SIZE")]
     pub egress: Option<ByteSize>,
 }

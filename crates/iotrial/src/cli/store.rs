@@ -10,14 +10,15 @@ use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
-use super::{completion, heading};
+use super::completion;
+use crate::heading;
 use crate::settings;
 
 /// Where records are kept.
 #[derive(Debug, Clone, Args, Default)]
 #[command(next_help_heading = heading::NONE)]
 pub struct StoreArgs {
-    /// Folder of the stored results [env: IOTRIAL_STORE] [default: the platform's data folder].
+    /// Folder where results are stored [env: IOTRIAL_STORE] [default: ~/.local/share/iotrial, on Windows %LOCALAPPDATA%\iotrial].
     #[arg(long = "store", value_name = "DIR")]
     named: Option<PathBuf>,
 }
@@ -43,15 +44,15 @@ Examples:
   iotrial records --trash
   iotrial records --json | jq '.[].id'
 
-Every command takes a result by its label, its id, the beginning of its id, or its last four or \
-more characters. `last` is the newest result, `last~1` the one before it, `last:LABEL` the newest \
-with a label. `iotrial docs records` explains more.")]
+Commands that take a RESULT accept its label, its id, the beginning of the id, or the last four or more characters of the \
+id. `last` is the newest result, `last~1` the one before it, `last:LABEL` the newest with that label. \
+`iotrial docs records` explains more.")]
 pub struct RecordsArgs {
     /// Only results whose label contains this text; case is ignored.
     #[arg(long, value_name = "TEXT", add = completion::labels())]
     pub label: Option<String>,
 
-    /// Only results whose profile or tool contains this text.
+    /// Only results whose profile or tool contains this text; case is ignored.
     #[arg(long, value_name = "TEXT", add = completion::profiles())]
     pub profile: Option<String>,
 
@@ -98,7 +99,7 @@ pub enum Column {
     Profile,
     /// Where it ran.
     Targets,
-    /// How it ended.
+    /// How the run ended: complete, interrupted or failed.
     Ended,
 }
 
@@ -143,11 +144,11 @@ Examples:
 
 If there is no page yet, it is written first, next to the record.")]
 pub struct OpenArgs {
-    /// An id or part of one, a label, or `last`.
+    /// A label, an id, the beginning or end of an id, or `last`.
     #[arg(value_name = "RESULT", default_value = "last", add = completion::results())]
     pub result: String,
 
-    /// Print the path of the page only.
+    /// Only print the path of the page, and open no browser.
     #[arg(long)]
     pub print: bool,
 
@@ -155,9 +156,14 @@ pub struct OpenArgs {
     pub store: StoreArgs,
 }
 
+/// A label is only left out where a metric is given.
+const USAGE_OF_LABEL: &str = "\
+iotrial label [OPTIONS] <RESULT> <LABEL>
+       iotrial label [OPTIONS] --metric <NAME=VALUE> <RESULT> [LABEL]";
+
 /// Options of `label`.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(override_usage = USAGE_OF_LABEL, after_help = "\
 Examples:
   iotrial label last 'three volumes'
   # all results with the label `before`
@@ -168,7 +174,7 @@ Examples:
 
 Only the label and the metrics of the record change, nothing else.")]
 pub struct LabelArgs {
-    /// An id or part of one, `last`, or a label for all results that have it.
+    /// An id, the beginning or end of an id, `last`, or a label for all results that have it.
     #[arg(value_name = "RESULT", add = completion::results())]
     pub result: String,
 
@@ -176,8 +182,8 @@ pub struct LabelArgs {
     #[arg(add = completion::labels(), required_unless_present = "metrics")]
     pub label: Option<String>,
 
-    /// Record a figure of the application with the result, such as batch_requests_per_s=1234 (repeatable). Replaces one
-    /// with the same name.
+    /// Store an application metric with the result, such as batch_requests_per_s=1234 (repeatable). It replaces one with the same
+    /// name.
     #[arg(long = "metric", value_name = "NAME=VALUE")]
     pub metrics: Vec<ApplicationMetric>,
 
@@ -194,10 +200,10 @@ Examples:
   iotrial records --trash
   iotrial remove --restore 01JD…
 
-The record and its page are moved to the folder `trash` of the store. Nothing is deleted;
-to free the space, delete that folder.")]
+The record and its page are moved to the `trash` folder inside the store; `iotrial config` shows where the store is. Nothing \
+is deleted: to free the space, delete the `trash` folder.")]
 pub struct RemoveArgs {
-    /// Ids or parts of them, `last`, or labels for all results that have them.
+    /// Ids, beginnings or ends of ids, `last`, or labels for all results that have them.
     #[arg(required = true, value_name = "RESULT", add = completion::results())]
     pub results: Vec<String>,
 

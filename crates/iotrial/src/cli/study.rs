@@ -11,7 +11,8 @@ use iotrial_model::units::{ByteSize, parse_duration};
 use iotrial_session::request::{Earlier, StudyRequest};
 
 use super::rig::targets;
-use super::{HostArgs, ListenArgs, StoreArgs, heading};
+use super::{HostArgs, ListenArgs, StoreArgs};
+use crate::heading;
 use crate::report_files::ReportFiles;
 
 /// Options of `study`.
@@ -76,8 +77,8 @@ pub struct StudyArgs {
     #[arg(long, conflicts_with_all = ["status", "restart", "ReportFiles"])]
     pub dry_run: bool,
 
-    /// Allow a raw device to be overwritten, by each load of the study: give the token that `iotrial target DEVICE` prints. One for
-    /// each raw device, in the order of the study file.
+    /// Allow a raw device to be overwritten by every run of the study: give the token that `iotrial target DEVICE` prints
+    /// (repeatable). One token per raw device, in the order in which the study file first names them.
     #[arg(long, value_name = "TOKEN", conflicts_with = "status", help_heading = heading::IO)]
     pub destroy: Vec<String>,
 
@@ -167,19 +168,19 @@ pub struct StudyNewArgs {
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub repeats: u32,
 
-    /// Name of the study; its journal in the store is named after it, so each study needs its own.
+    /// Name of the study. Its journal in the store is named after it, so give each study a different name.
     #[arg(long, default_value = "comparison")]
     pub name: String,
 
-    /// Total size of the test files of each run [default: the profile's quick one].
+    /// Total size of the test files of each run [default: the profile's quick size].
     #[arg(long, value_name = "SIZE")]
     pub size: Option<ByteSize>,
 
-    /// Measuring time of each run [default: the profile's quick one].
+    /// Measuring time of each run [default: the profile's quick time].
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     pub duration: Option<Duration>,
 
-    /// Measure whether each place sustains this rate, such as 20000iops or data=18000iops,log=900iops.
+    /// Measure whether each target sustains this rate, such as 20000iops or data=18000iops,log=900iops.
     #[arg(long, value_name = "RATE")]
     pub need: Option<Need>,
 }
@@ -189,7 +190,7 @@ pub struct StudyNewArgs {
 #[command(after_help = "\
 Example:
   iotrial study export volumes.toml --label azure > azure.toml
-  scp azure.toml there: && ssh there iotrial study azure.toml")]
+  scp azure.toml azure-vm: && ssh azure-vm iotrial study azure.toml")]
 pub struct StudyExportArgs {
     /// Study file (TOML).
     pub file: PathBuf,
@@ -215,7 +216,7 @@ pub struct StudyAddArgs {
     pub file: PathBuf,
 
     /// Results to add: record files, folders, ids or labels from the store.
-    #[arg(required = true)]
+    #[arg(required = true, value_name = "RECORD")]
     pub records: Vec<String>,
 
     /// Print one JSON document to standard output, and nothing else.

@@ -7,13 +7,18 @@ use iotrial_model::sweep::LoadPattern;
 use iotrial_model::units::{ByteSize, parse_duration};
 use iotrial_session::request::{SweepLoads, SweepRequest};
 
-use super::{RigArgs, heading};
+use super::RigArgs;
 use crate::failure::Failure;
+use crate::heading;
 use crate::report_files::ReportFiles;
+
+/// `--target` of `sweep`, whose loads are the same on each of its volumes.
+const TARGETS_OF_SWEEP: &str = "Directory, iotrial test file or raw block device: a volume to measure \
+    (repeatable). A role in front only names the volume, such as data=/mnt/a";
 
 /// Options of `sweep`.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(mut_arg("targets", |targets| targets.help(TARGETS_OF_SWEEP)), after_help = "\
 Examples:
   # six patterns in ./iotrial-data, about three minutes
   iotrial sweep
@@ -35,15 +40,16 @@ Examples:
   # the path to the array: HBA, switch, ports
   iotrial sweep --channel --target /mnt/a --target /mnt/b
 
-A page with the curves is saved next to the record, or where --html says.
+A page with the curves is saved next to the record, unless --html or --html-folder says where.
 
 The ceiling is the highest rate: more outstanding I/Os do not raise it. The knee is where latency begins \
 to grow faster than the rate. `iotrial docs sweep` explains the method, its formulas and limits.
 
 Exit codes: 0 done; 2 wrong usage or input; 3 failed or interrupted.")]
 pub struct SweepArgs {
-    /// Patterns to measure, named as in fio, each with a block size: randread, randwrite, randrw, read, write, rw; randrw70 is
-    /// 70 % reads [default: randread-8k, randwrite-8k, read-64k, write-64k, read-512k, write-512k].
+    /// Patterns to measure, separated by commas, each a name and a block size, such as randread-8k. The names are those of fio:
+    /// randread, randwrite, randrw, read, write, rw; randrw70 is 70 % reads [default:
+    /// randread-8k,randwrite-8k,read-64k,write-64k,read-512k,write-512k].
     #[arg(short, long = "pattern", value_name = "NAME-SIZE", value_delimiter = ',')]
     pub patterns: Vec<LoadPattern>,
 
@@ -59,7 +65,7 @@ pub struct SweepArgs {
     #[arg(long, value_enum, conflicts_with_all = ["patterns", "grid", "repeats"], help_heading = heading::LOAD)]
     pub series: Option<SeriesChoice>,
 
-    /// Run the series with the durations given in its paper instead of 10 s per test and 5 s idle.
+    /// With --series: use the published durations. Without --full, each test takes 10 s, with 5 s idle between tests.
     #[arg(long, requires = "series", help_heading = heading::LOAD)]
     pub full: bool,
 
@@ -68,11 +74,11 @@ pub struct SweepArgs {
     #[arg(long, conflicts_with_all = ["grid", "series", "size"], help_heading = heading::LOAD)]
     pub channel: bool,
 
-    /// Duration of each sustained measurement; a search makes about two per pattern [default: 10s].
+    /// Duration of each sustained measurement; a search makes about two per pattern [default: 10s; with --full as published].
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = heading::LOAD)]
     pub step: Option<Duration>,
 
-    /// Idle time between patterns, so that caches can drain [default: 2s].
+    /// Idle time between patterns, so that caches can drain [default: 2s; with --series 5s, with --full as published].
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = heading::LOAD)]
     pub idle: Option<Duration>,
 

@@ -9,7 +9,8 @@ use iotrial_model::load::Role;
 use iotrial_model::units::parse_duration;
 
 use super::check::DatabaseArg;
-use super::{completion, heading, listen, size};
+use super::{completion, listen, size};
+use crate::heading;
 use crate::report_files::ReportFiles;
 
 /// Options of `watch`.
@@ -32,9 +33,9 @@ Examples:
   # live: all disks, or only those below some directories
   iotrial watch
   iotrial watch /data /log --role data=/data --role log=/log
-  # record ten minutes, and look at them again
-  iotrial watch /data --duration 10m --record night.jsonl
-  iotrial watch night.jsonl --html night.html
+  # record ten minutes, then make a report from the recording
+  iotrial watch /data --duration 10m --record data.jsonl
+  iotrial watch data.jsonl --html data.html
   # for Prometheus, or as JSON for a program
   iotrial watch --listen 127.0.0.1:9464
   iotrial watch --json | jq -c '.disks[]?.read_latency_s'
@@ -50,7 +51,7 @@ pub struct WatchArgs {
     #[arg(value_name = "FILE|DEVICE|DIRECTORY")]
     pub what: Vec<PathBuf>,
 
-    /// Judge by the thresholds for this database [default: sqlserver]: the set `sqlserver-whitepaper` for SQL Server, `flash` for the others.
+    /// Judge by the thresholds for this database: `sqlserver-whitepaper` for SQL Server, `flash` for the others [default: sqlserver].
     #[arg(long = "for", value_name = "DATABASE")]
     pub database: Option<DatabaseArg>,
 
@@ -71,7 +72,8 @@ pub struct WatchArgs {
     #[arg(long = "stripe", value_name = "DISK,DISK…", value_parser = parse_names)]
     pub stripes: Vec<Names>,
 
-    /// Write a demand for `iotrial size` and `run --need`: the load that was not exceeded in 95 % of the intervals.
+    /// Write a demand file, which `size --demand` and `run --need` read: the load that was not exceeded in 95 % of the intervals (see
+    /// --percentile).
     #[arg(long, value_name = "FILE")]
     pub demand: Option<PathBuf>,
 
@@ -83,11 +85,11 @@ pub struct WatchArgs {
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_interval, help_heading = heading::LIVE)]
     pub interval: Duration,
 
-    /// Live: stop after this time [default: at Ctrl-C].
+    /// Live: stop after this time [default: run until Ctrl-C].
     #[arg(short, long, value_name = "TIME", value_parser = parse_duration, visible_aliases = ["time", "runtime"], help_heading = heading::LIVE)]
     pub duration: Option<Duration>,
 
-    /// Live: save every interval to a file, for `iotrial watch FILE`.
+    /// Live: write every interval to this file, which `iotrial watch FILE` reads.
     #[arg(long, value_name = "FILE", help_heading = heading::LIVE)]
     pub record: Option<PathBuf>,
 
@@ -98,7 +100,8 @@ pub struct WatchArgs {
     #[command(flatten)]
     pub files: ReportFiles,
 
-    /// Print one JSON document to standard output, and nothing else. Live: one line per interval, and a summary at the end.
+    /// Print JSON to standard output, and nothing else: one document for files; live, one line per interval, and a summary
+    /// at the end.
     #[arg(long)]
     pub json: bool,
 }

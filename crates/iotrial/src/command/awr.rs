@@ -179,7 +179,7 @@ fn next_of(args: &AwrArgs, Many { series, fleet, .. }: &Many<'_>) -> String {
         return format!("iotrial size --demand {path}   (or: iotrial run --need {path} --target DIR)");
     }
     let is_together = fleet.is_none_or(|fleet| !fleet.figures.is_empty());
-    match series.databases.first() {
+    let command = match series.databases.first() {
         // Never of the same time: one by one.
         Some(first) if !is_together => {
             format!("iotrial awr {named} --database {} --demand demand.toml", quoted(&first.database))
@@ -188,7 +188,8 @@ fn next_of(args: &AwrArgs, Many { series, fleet, .. }: &Many<'_>) -> String {
             format!("iotrial awr {named} --demand fleet.toml --html fleet.html")
         }
         _ => format!("iotrial awr {named} --demand demand.toml"),
-    }
+    };
+    format!("{command}   (writes the demand for `iotrial size`)")
 }
 
 /// Why a file has no samples.

@@ -57,9 +57,9 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
     if gates.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
-    // After everything is shown and written: a missed gate is when the figures are needed most.
+    // After everything is shown and written: a failed gate is when the figures are needed most.
     let is_for_people = !args.json && !args.files.take_standard_output();
-    args.gates.show(&gates, &args.files, is_for_people)
+    args.gates.show(&gates, None, &args.files, is_for_people)
 }
 
 fn show<T: Serialize>(args: &CompareArgs, document: &Document, value: &T) -> Result<(), Failure> {

@@ -146,16 +146,17 @@ fn shown(rows: &[Row], found: &InForce) -> String {
         .collect();
     let text = aligned(&table, &[], &[]);
     let places = if places.is_empty() { String::new() } else { format!("\n{}", aligned(&places, &[], &[])) };
-    format!("{text}{places}\n`iotrial config --example` prints a file with every setting to begin with\n")
+    format!("{text}{places}\n`iotrial config --example` prints a starter file with every setting\n")
 }
 
 /// A file that sets nothing, with every setting as a comment.
 fn example() -> String {
     let mut text = "\
-# Defaults of your own for iotrial. Remove the # before a line to use it. `iotrial docs configuration` explains more.
+# Your own defaults for iotrial. Remove the # before a line to use it. `iotrial docs configuration` explains more.
 #
-# For all folders: ~/.config/iotrial/config.toml (Windows: %APPDATA%\\iotrial\\config.toml). For one folder: iotrial.toml in
-# it, which names only files and folders inside of it. The command line and variables override both.
+# For all folders: ~/.config/iotrial/config.toml (Windows: %APPDATA%\\iotrial\\config.toml). For one folder: an iotrial.toml
+# in it, which may name only files and folders inside that folder. The command line and the environment variables
+# (IOTRIAL_STORE and so on) override both.
 "
     .to_owned();
     for setting in &SETTINGS {

@@ -64,7 +64,7 @@ pub fn help(args: &HelpArgs) -> Result<ExitCode, Failure> {
             let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
             let error = anyhow!("there is no command and no topic `{}`", args.words.join(" "));
             Err(Failure::input(error)
-                .hint(format!("{near}`iotrial help` lists both, `iotrial help glossary` explains words")))
+                .hint(format!("{near}`iotrial help` lists both, `iotrial help glossary` explains terms")))
         }
     }
 }
@@ -76,7 +76,7 @@ fn meaning_of(word: &str) -> Option<String> {
         let (names, meaning) = line.strip_prefix("| ")?.strip_suffix(" |")?.split_once(" | ")?;
         let is_it = names.split(", ").any(|name| name.eq_ignore_ascii_case(word));
         is_it
-            .then(|| format!("**{names}**: {meaning}\n\n`iotrial help glossary` explains the other words.\n"))
+            .then(|| format!("**{names}**: {meaning}\n\n`iotrial help glossary` explains the other terms.\n"))
     })
 }
 

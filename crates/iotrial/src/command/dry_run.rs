@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use iotrial_analysis::findings::shared_disks;
 use iotrial_analysis::rate_search::RateSearch;
-use iotrial_analysis::words::seconds_in_words;
 use iotrial_model::latency_limit::SearchLimit;
 use iotrial_model::need::Need;
 use iotrial_model::plan::{AreaKind, Plan};
@@ -128,8 +127,10 @@ fn head(plan: &Plan, layout: &Layout, search: Option<(&RateSearch, Duration)>) -
         .collect();
     // A run until it is steady ends when the device has settled; only the longest time is known.
     let at_most = if plan.until_steady.is_some() { "at most " } else { "" };
+    let of_load =
+        if search.is_some() { " for the longest load" } else { " after the test files are created" };
     lines.push(format!(
-        "time      {at_most}{} after the test files are created: {}",
+        "time      {at_most}{}{of_load}: {}",
         format_duration(plan.duration()),
         phases.join(", ")
     ));
@@ -146,9 +147,9 @@ fn head(plan: &Plan, layout: &Layout, search: Option<(&RateSearch, Duration)>) -
     lines.extend(of_need.and_then(|(search, whole)| {
         let need = search.search().need.as_ref()?;
         Some(format!(
-            "steps     shares of {}, in the mix of a short closed load before them;\n{INDENT}all of it takes {} at most",
+            "steps     shares of {}, in the mix of a short closed load before them;\n{INDENT}everything together takes {} at most",
             need.in_words(),
-            seconds_in_words(whole.as_secs_f64())
+            format_duration(Duration::from_secs(whole.as_secs_f64().round() as u64))
         ))
     }));
     lines.extend(search.filter(|(search, _)| !search.has_staircase()).map(|(search, whole)| {
@@ -158,12 +159,12 @@ fn head(plan: &Plan, layout: &Layout, search: Option<(&RateSearch, Duration)>) -
             |need| format!("whether {} stay within {within}, and with how much headroom", need.in_words()),
         );
         format!(
-            "search    {what}:\n{INDENT}a closed load of {} first, to find the rate at saturation, then loads at given rates;\n{INDENT}what is shown here is the longest of them. {} at most in all, including\n{INDENT}creating the files and repeating loads in doubt",
+            "search    {what}:\n{INDENT}a closed load of {} finds the rate at saturation, then loads at given rates\n{INDENT}follow; this page shows the longest of them. Everything together takes\n{INDENT}{} at most, including creating the files and repeating doubtful loads",
             format_duration(search.time_of_closed_load()),
-            seconds_in_words(whole.as_secs_f64())
+            format_duration(Duration::from_secs(whole.as_secs_f64().round() as u64))
         )
     }));
-    lines.push(format!("writes    {} before the load, and what the jobs write", layout.written));
+    lines.push(format!("writes    {} of test files, plus what the jobs write", layout.written));
     if layout.reused.get() > 0 {
         lines.push(format!("reuses    {} of an earlier run", layout.reused));
     }
@@ -174,10 +175,10 @@ fn head(plan: &Plan, layout: &Layout, search: Option<(&RateSearch, Duration)>) -
 
 /// Which role lies in which file, and the file on which device.
 fn areas(plan: &Plan, targets: &[TargetRecord]) -> Vec<Vec<String>> {
-    let mut rows = vec![["role", "file or device", "size", "", "on"].map(str::to_owned).to_vec()];
+    let mut rows = vec![["role", "file or device", "size", "state", "disk"].map(str::to_owned).to_vec()];
     rows.extend(plan.areas.iter().enumerate().map(|(index, area)| {
         let kind = match area.kind {
-            AreaKind::ManagedFile => "of iotrial",
+            AreaKind::ManagedFile => "test file",
             AreaKind::GivenFile => "given",
             AreaKind::DeviceRead => "read only",
             AreaKind::DeviceDestroy => "DESTROYED",
@@ -222,7 +223,7 @@ mod tests {
 
     #[test]
     fn no_line_is_longer_than_a_narrow_terminal_and_no_word_is_lost() {
-        let text = "0.25 for each read of sql-data; 8 KiB 87.5 %, 64 KiB 12.5 %; group commit of 700 B each, up to 60 KiB, pad";
+        let text = "0.25 I/Os for each read of sql-data; 8 KiB 87.5 %, 64 KiB 12.5 %; group commit of 700 B each, up to 60 KiB";
         for head in ["note      ", "a-job-with-a-long-name: "] {
             let lines = wrapped(head, text);
             assert!(lines.lines().count() > 1 && lines.lines().all(|line| line.chars().count() <= WIDTH));

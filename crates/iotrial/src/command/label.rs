@@ -18,6 +18,12 @@ pub fn label(args: &LabelArgs) -> Result<ExitCode, Failure> {
     for path in named(&store, std::slice::from_ref(&args.result))? {
         store.change(&path, &Change { label, metrics: &metrics })?;
         output::text(&format!("{}\n", path.display()))?;
+        // Not on standard output, which a script reads.
+        match label {
+            Some(Some(label)) => say!("labelled `{}`", output::harmless(label)),
+            Some(None) => say!("label removed"),
+            None => {}
+        }
         // A page is of the day on which it was written, and may have been sent to somebody.
         let page = super::open::page_of(&path);
         if page.is_file() {

@@ -74,7 +74,7 @@ pub fn profiles(args: &ProfilesArgs) -> Result<ExitCode, Failure> {
         output::text(&list)?;
         // On standard error, so that a script can read the list line by line.
         say!(
-            "\n`iotrial profiles NAME` prints one; `iotrial run NAME` runs it, `iotrial run ./mine.toml` your own"
+            "\n`iotrial profiles NAME` prints one; `iotrial run NAME` runs it, and `iotrial run ./mine.toml` runs your own"
         );
     }
     Ok(ExitCode::SUCCESS)

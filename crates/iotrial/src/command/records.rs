@@ -17,7 +17,18 @@ use crate::presentation::aligned;
 use crate::store::open_store_to_read;
 
 const HEADERS: [&str; 8] =
-    ["id", "started, UTC", "profile", "outcome", "highest IOPS", "latency", "label", "targets"];
+    ["id", "started, UTC", PROFILE, OUTCOME, "highest IOPS", "latency", "label", "targets"];
+/// Studies, sweeps and results of other tools have no profile, and the kind stands in its place.
+const PROFILE: &str = "profile or kind";
+/// What nobody judged has only an end.
+const OUTCOME: &str = "outcome or end";
+/// What an entry lacks.
+const NOTHING: &str = "–";
+
+/// Targets are shortened to this many characters; `--json` and `--csv` have them whole.
+const MOST_OF_TARGETS: usize = 60;
+/// With less room for targets, each entry has two lines.
+const LEAST_OF_TARGETS: usize = 16;
 
 /// Lists the records, the newest first unless it is said otherwise.
 pub fn records(args: &RecordsArgs) -> Result<ExitCode, Failure> {
@@ -40,15 +51,10 @@ pub fn records(args: &RecordsArgs) -> Result<ExitCode, Failure> {
     } else if entries.is_empty() {
         say!("no matching records; `iotrial records` lists all of them");
     } else {
-        let wide = table(&entries);
-        // A file or another program takes lines of any length; on a terminal a line that is wrapped is hard to read.
-        let columns = usize::from(console::Term::stdout().size().1);
-        let is_wrapped = wide.lines().any(|line| console::measure_text_width(line) > columns);
-        let is_narrow = output::stdout_is_terminal() && is_wrapped;
-        output::text(&if is_narrow { narrow(entries) } else { wide })?;
+        output::text(&fitted(&entries))?;
     }
     if left_out > 0 {
-        say!("and {left_out} more, which --limit leaves out");
+        say!("{left_out} more not shown because of --limit");
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -135,39 +141,93 @@ fn csv(entries: &[Entry]) -> Result<String, Failure> {
     render_rows(&heads, &rows).map_err(Failure::execution)
 }
 
-fn table(entries: &[Entry]) -> String {
+/// As wide as a table needs, and on a terminal no wider than that: a line that is wrapped is hard to read.
+fn fitted(entries: &[Entry]) -> String {
+    let wide = table(entries, MOST_OF_TARGETS);
+    // A file or another program takes lines of any length.
+    if !output::stdout_is_terminal() {
+        return wide;
+    }
+    let columns = usize::from(console::Term::stdout().size().1);
+    let beyond = |text: &str| {
+        text.lines().map(console::measure_text_width).max().unwrap_or_default().saturating_sub(columns)
+    };
+    let narrower = |over: usize| {
+        let most = MOST_OF_TARGETS.saturating_sub(over);
+        let text = (most >= LEAST_OF_TARGETS).then(|| table(entries, most));
+        text.filter(|text| beyond(text) == 0).unwrap_or_else(|| narrow(entries, columns))
+    };
+    match beyond(&wide) {
+        0 => wide,
+        over => narrower(over),
+    }
+}
+
+fn table(entries: &[Entry], most_of_targets: usize) -> String {
     let mut rows = vec![HEADERS.map(str::to_owned).to_vec()];
     rows.extend(entries.iter().map(|entry| {
-        let started = entry.started_at.get(..16).unwrap_or(&entry.started_at).replace('T', " ");
-        let label = entry.label.as_deref().map_or_else(|| "–".to_owned(), harmless);
+        let label = entry.label.as_deref().map_or_else(|| NOTHING.to_owned(), harmless);
+        let (started, targets) = (started(&entry.started_at), targets(&entry.targets, most_of_targets));
         let profile = harmless(&entry.profile);
         let (outcome, capacity, latency) = (outcome(entry), capacity(entry), latency(entry));
-        vec![entry.id.clone(), started, profile, outcome, capacity, latency, label, harmless(&entry.targets)]
+        vec![entry.id.clone(), started, profile, outcome, capacity, latency, label, targets]
     }));
-    aligned(&rows, &[], &[26, 16, 18, 13, 12, 20, 18])
+    aligned(&rows, &[], &[26, 16, 18, 14, 12, 20, 18])
 }
 
 /// Two lines for each: what it came to, and below it what it was of.
-fn narrow(entries: Vec<Entry>) -> String {
-    let started = |entry: &Entry| entry.started_at.get(..16).unwrap_or(&entry.started_at).replace('T', " ");
-    let mut rows = vec![["id", "started, UTC", "outcome", "highest IOPS"].map(str::to_owned).to_vec()];
+fn narrow(entries: &[Entry], columns: usize) -> String {
+    let mut rows = vec![["id", "started, UTC", OUTCOME, "highest IOPS"].map(str::to_owned).to_vec()];
     rows.extend(
-        entries.iter().map(|entry| vec![entry.id.clone(), started(entry), outcome(entry), capacity(entry)]),
+        entries
+            .iter()
+            .map(|entry| vec![entry.id.clone(), started(&entry.started_at), outcome(entry), capacity(entry)]),
     );
-    let table = aligned(&rows, &[], &[26, 16, 13, 12]);
+    let table = aligned(&rows, &[], &[26, 16, 14, 12]);
     let mut lines = table.lines();
     let mut text: String = lines.next().map(|head| format!("{head}\n")).unwrap_or_default();
-    for (line, entry) in lines.zip(&entries) {
+    for (line, entry) in lines.zip(entries) {
         let of = [
             Some(harmless(&entry.profile)),
             entry.label.as_deref().map(|label| format!("“{}”", harmless(label))),
             entry.key_latency.is_some().then(|| latency(entry)),
-            Some(harmless(&entry.targets)).filter(|targets| !targets.is_empty()),
         ];
-        let of: Vec<String> = of.into_iter().flatten().collect();
-        text += &format!("{line}\n  {}\n", of.join(", "));
+        let of = of.into_iter().flatten().collect::<Vec<String>>().join(", ");
+        let room = columns.saturating_sub(console::measure_text_width(&of) + 4).max(LEAST_OF_TARGETS);
+        let named = Some(&entry.targets).filter(|all| !all.is_empty());
+        let named = named.map(|all| format!(", {}", targets(all, room))).unwrap_or_default();
+        text += &format!("{line}\n  {of}{named}\n");
     }
     text
+}
+
+/// To the minute; results of other tools may not say.
+fn started(at: &str) -> String {
+    match at.get(..16).unwrap_or(at) {
+        "" => NOTHING.to_owned(),
+        started => started.replace('T', " "),
+    }
+}
+
+/// What the load worked on. Of many targets the first is shown, and of a long path its end, which tells it apart from others.
+fn targets(all: &str, most: usize) -> String {
+    let all = harmless(all);
+    if all.is_empty() {
+        return NOTHING.to_owned();
+    }
+    if all.chars().count() <= most {
+        return all;
+    }
+    let (first, more) = match all.split_once(", ") {
+        Some((first, others)) => (first, format!(" and {} more", others.matches(", ").count() + 1)),
+        None => (all.as_str(), String::new()),
+    };
+    let (length, room) = (first.chars().count(), most.saturating_sub(more.chars().count()));
+    if length <= room {
+        return format!("{first}{more}");
+    }
+    let end: String = first.chars().skip(length + 1 - room.max(1)).collect();
+    format!("…{end}{more}")
 }
 
 /// What its verdict is; how it ended where it has none, or did not end as planned.
@@ -181,11 +241,33 @@ fn outcome(entry: &Entry) -> String {
 /// I/Os per second within the limits.
 fn capacity(entry: &Entry) -> String {
     let bound = if entry.is_lower_bound { "≥ " } else { "" };
-    entry.capacity_iops.map_or_else(|| "–".to_owned(), |iops| format!("{bound}{}", with_thousands(iops)))
+    entry.capacity_iops.map_or_else(|| NOTHING.to_owned(), |iops| format!("{bound}{}", with_thousands(iops)))
 }
 
 /// The latency that somebody waits for, with its name.
 fn latency(entry: &Entry) -> String {
     let words = |latency: &KeyLatency| format!("{} {}", latency.metric, latency_in_words(latency.us));
-    entry.key_latency.as_ref().map_or_else(|| "–".to_owned(), words)
+    entry.key_latency.as_ref().map_or_else(|| NOTHING.to_owned(), words)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_known_is_a_dash_and_long_targets_keep_their_end() {
+        let check = |all: &str, expected: &str| {
+            assert_eq!(targets(all, 20), expected);
+            assert!(expected.chars().count() <= 20);
+        };
+        check("", "–");
+        check("/mnt/a, /mnt/b", "/mnt/a, /mnt/b");
+        check("/mnt/a, /mnt/b, /mnt/c", "/mnt/a and 2 more");
+        check("/home/user/disk_1/test.dat", "…ser/disk_1/test.dat");
+        check("/home/user/disk_1/test.dat, /home/user/disk_2/test.dat", "…test.dat and 1 more");
+        assert_eq!(
+            (started("").as_str(), started("2026-11-25T18:35:34Z").as_str()),
+            ("–", "2026-11-25 18:35")
+        );
+    }
 }

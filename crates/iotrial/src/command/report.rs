@@ -57,7 +57,7 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
                 return Ok(shown.exit_code());
             }
             let is_for_people = !args.json && !args.files.take_standard_output();
-            args.gates.show(shown.gates(), &args.files, is_for_people)
+            args.gates.show(shown.gates(), shown.verdict(), &args.files, is_for_people)
         }
     }
 }
@@ -160,5 +160,5 @@ fn thresholds_of(record: &RunRecord) -> Result<ThresholdSet, Failure> {
     }
     ThresholdSet::parse(&record.thresholds)
         .context("the threshold set in the record is not valid")
-        .map_err(|error| Failure::input(error).hint("--thresholds names another one".to_owned()))
+        .map_err(|error| Failure::input(error).hint("choose another one with --thresholds".to_owned()))
 }

@@ -10,7 +10,7 @@ use clap::CommandFactory;
 use iotrial_analysis::comparison::Gate;
 use iotrial_analysis::summary::Summary;
 use iotrial_analysis::threshold::ThresholdSet;
-use iotrial_analysis::verdict::Outcome;
+use iotrial_analysis::verdict::{Advice, Outcome};
 use iotrial_model::load::Role;
 use iotrial_model::need::Need;
 use iotrial_model::record::{EndedHow, RunRecord, TargetRecord};
@@ -113,7 +113,7 @@ fn needed(need: &str, args: &RunArgs) -> Result<Need, Failure> {
         );
     }
     let demand = named_demand(need, &DemandArgs::default(), &args.load.rig.store).map_err(|failure| {
-        let forms = "a rate is --need 20000iops, or --need data=18000iops,log=900iops; `iotrial records` lists what else has a name";
+        let forms = "give a rate as in --need 20000iops or --need data=18000iops,log=900iops, or the id or label of a result (`iotrial records` lists them)";
         if is_path {
             return failure;
         }
@@ -299,6 +299,12 @@ fn given(mut typed: impl Iterator<Item = String>) -> Vec<(String, Option<String>
     all
 }
 
+/// What to do before the next command: the same run alone would end with the same doubt.
+fn first_step(summary: &Summary) -> Option<&str> {
+    let advice = summary.verdict.advice.as_ref().filter(|advice| advice.is_to_change_something());
+    advice.filter(|_| summary.verdict.outcome == Outcome::Inconclusive).map(Advice::as_str)
+}
+
 /// The one command that makes sense after this answer.
 fn next_step(summary: &Summary, again: &Again) -> String {
     match (summary.verdict.outcome, &summary.capacity) {
@@ -307,8 +313,8 @@ fn next_step(summary: &Summary, again: &Again) -> String {
             format!("iotrial check{}   (what is below it, and whether it is healthy)", again.targets)
         }
         (Outcome::Inconclusive, _) => {
-            match summary.verdict.advice.as_ref().and_then(|advice| advice.duration) {
-                // What else to change stands in the verdict; after that it is the same run again.
+            let advice = summary.verdict.advice.as_ref();
+            match advice.and_then(|advice| advice.duration) {
                 Some(duration) => {
                     format!("{} --duration {}", again.run_without(&DURATIONS), format_duration(duration))
                 }
@@ -349,13 +355,17 @@ fn show(
     let is_for_people = !output.json.is_json() && !files.take_standard_output();
     if is_for_people {
         // The page before it may be longer than the screen, and what is read first is what stands last.
+        let first = shown.only().and_then(first_step).map(|words| format!("first: {words}\n"));
         let next = shown.only().map(|summary| format!("next: {}\n", next_step(summary, &again)));
         let outcome = shown.outcome_line().map(|line| format!("\n{line}\n"));
-        output::text(&[outcome, next].into_iter().flatten().collect::<String>())?;
+        output::text(&[outcome, first, next].into_iter().flatten().collect::<String>())?;
     }
     let of_gates = match shown.gates() {
         [] => None,
-        outcomes => Some(output.gates.show(outcomes, &files, is_for_people)?),
+        outcomes => {
+            let verdict = shown.verdict().filter(|_| is_complete);
+            Some(output.gates.show(outcomes, verdict, &files, is_for_people)?)
+        }
     };
     // A run that was stopped has figures, but neither a verdict nor a gate may rest on them.
     Ok(if is_complete {

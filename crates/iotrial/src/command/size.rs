@@ -120,7 +120,7 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
             }
         };
         match text.and_then(|text| write_output(path, text.as_bytes(), args.files.overwrite)) {
-            Ok(()) => written.push((what.word(), path)),
+            Ok(()) => written.push((what.words(), path)),
             // One file that cannot be written keeps neither the others nor the answer back; the first failure decides on
             // the code.
             Err(failure) => result = result.and(Err(failure)),
@@ -162,13 +162,14 @@ impl Also {
         }
     }
 
-    const fn word(self) -> &'static str {
+    /// The words before its path.
+    const fn words(self) -> &'static str {
         match self {
-            Self::Study => "study",
-            Self::Config => "config",
-            Self::Demand => "demand",
-            Self::Terraform => "terraform",
-            Self::Commands => "commands",
+            Self::Study => "study written to",
+            Self::Config => "configuration written to",
+            Self::Demand => "demand written to",
+            Self::Terraform => "Terraform written to",
+            Self::Commands => "commands written to",
         }
     }
 }

@@ -103,7 +103,7 @@ fn print_course(setup: &SweepSetup, json: bool) -> Result<(), Failure> {
     let mut lines = vec![
         format!("engine    {}, {access}, seed {}", plan.engine.as_str(), plan.seed),
         format!("time      at most {} after the test files are created", format_duration(most)),
-        format!("writes    {} before the load, and what the patterns write", layout.written),
+        format!("writes    {} of test files, plus what the patterns write", layout.written),
     ];
     lines.extend(plan.notes.iter().map(|note| format!("note      {note}")));
     let targets = setup.targets();
@@ -118,7 +118,7 @@ fn print_course(setup: &SweepSetup, json: bool) -> Result<(), Failure> {
     );
     for test in &course.tests {
         let loads = if test.loads.is_empty() {
-            format!("searched, then {} beyond the knee", format_duration(test.step))
+            format!("search for the knee, then {} at the ceiling", format_duration(test.step))
         } else {
             let loads: Vec<String> = test.loads.iter().map(ToString::to_string).collect();
             format!("{} outstanding, {} each", loads.join(", "), format_duration(test.step))

@@ -41,7 +41,7 @@ pub fn thresholds(args: &ThresholdsArgs) -> Result<ExitCode, Failure> {
         output::text(&list)?;
         // Not on standard output, which a script may read line by line.
         say!(
-            "\n`iotrial thresholds NAME` prints one; `iotrial run --thresholds NAME`, or ./mine.toml, judges by it"
+            "\n`iotrial thresholds NAME` prints one; `iotrial run --thresholds NAME` judges by it, and `--thresholds ./mine.toml` by your own"
         );
     }
     Ok(ExitCode::SUCCESS)

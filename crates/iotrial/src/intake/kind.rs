@@ -76,7 +76,7 @@ impl Kind {
             ),
             Self::StudyJournal => "`iotrial study FILE --status` shows how far it came".to_owned(),
             Self::Profile => format!("`iotrial run {name}` runs it"),
-            Self::Thresholds => format!("`iotrial report RECORD --thresholds {name}` judges by it"),
+            Self::Thresholds => format!("`iotrial report RESULT --thresholds {name}` judges by it"),
             Self::Folder => format!("`iotrial report {name}` shows the records in it"),
         }
     }

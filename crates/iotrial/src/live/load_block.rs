@@ -94,7 +94,7 @@ fn stage(interval: &LiveInterval<'_>) -> String {
 /// `0:42 of 2:00, 1:18 left`; of one load among several, what is left of all of them.
 fn times(interval: &LiveInterval<'_>) -> String {
     let (elapsed, duration) = (interval.elapsed(), interval.plan().duration());
-    let all = if interval.left() > duration.saturating_sub(elapsed) { " in all" } else { "" };
+    let all = if interval.left() > duration.saturating_sub(elapsed) { " overall" } else { "" };
     format!("{} of {}, {} left{all}", clock(elapsed), clock(duration), clock(interval.left()))
 }
 
@@ -348,7 +348,7 @@ mod tests {
         load.start(&plan);
         load.say_left(Duration::from_secs(7_300));
         let line = plain_line(&load.interval(&plan, &measure));
-        assert!(line.starts_with("load 2, measure, 0:42 of 2:00, 2:00:58 left in all: "), "{line}");
+        assert!(line.starts_with("load 2, measure, 0:42 of 2:00, 2:00:58 left overall: "), "{line}");
     }
 
     #[test]

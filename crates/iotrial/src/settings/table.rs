@@ -90,7 +90,7 @@ const USUAL: Setting = Setting {
 pub static SETTINGS: [Setting; 13] = [
     Setting {
         key: "store",
-        about: "Folder of the stored results.",
+        about: "Folder where results are stored.",
         example: "\"~/iotrial\"",
         part: Part::Written,
         option: "store",
@@ -145,7 +145,7 @@ pub static SETTINGS: [Setting; 13] = [
     },
     Setting {
         key: "rules",
-        about: "Your own rules for the check of a host: files, or folders of them.",
+        about: "Your own rules for the host check: files, or folders of them.",
         example: "[\"our-rules\"]",
         form: Form::Several,
         part: Part::Read,
@@ -155,7 +155,7 @@ pub static SETTINGS: [Setting; 13] = [
     },
     Setting {
         key: "database",
-        about: "Database whose rules the check of a host applies.",
+        about: "Database whose rules the host check applies.",
         example: "\"sqlserver\"",
         option: "for",
         commands: &["check"],

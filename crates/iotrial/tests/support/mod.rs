@@ -58,16 +58,22 @@ impl Bench {
     /// The program with its store here; the current folder is here too.
     pub fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_iotrial"));
+        command.args(arguments);
+        self.surround(&mut command);
         command
-            .args(arguments)
+    }
+
+    /// The same surroundings for every test: what whoever runs the tests has set is not theirs.
+    fn surround(&self, command: &mut Command) {
+        command
             .env("IOTRIAL_STORE", self.store())
-            // What whoever runs the tests has set is not theirs.
             .env("IOTRIAL_CONFIG", "none")
+            .env("LC_ALL", "C.UTF-8")
+            .env("TZ", "UTC")
             .current_dir(self.path())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        command
     }
 
     /// The same for a program that is to be interrupted. Whoever starts the tests in the background, or with `nohup`, has them inherit
@@ -79,8 +85,7 @@ impl Bench {
         }
         let mut command = Command::new("env");
         command.arg("--default-signal=INT,TERM,HUP").arg(plain.get_program()).args(plain.get_args());
-        command.env("IOTRIAL_STORE", self.store()).env("IOTRIAL_CONFIG", "none").current_dir(self.path());
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        self.surround(&mut command);
         command
     }
 

@@ -6,14 +6,14 @@ use iotrial_model::load::Direction;
 use iotrial_model::words::in_brief;
 
 use super::AwrFleet;
-use crate::awr::SizeRequest;
+use crate::awr::{Level, SizeRequest};
 
 impl AwrFleet {
     /// The demand at a level of what all of them ask at the same time, each of the four rates by itself. `None` where no time is covered by
     /// all, or no rate has a size: a sum of peaks is nothing that was ever asked for. Only a factor that is given is applied. `source` is what
     /// the user calls the reports.
     pub fn demand(&self, request: &SizeRequest, source: &str) -> Option<Demand> {
-        let level = request.level();
+        let level = self.known_level(request.level());
         let factor = request.factor_io.unwrap_or(1.0);
         let at = |figure| self.figure(figure).map(|one| level.of(&one.together) * factor);
         let stream = |direction, requests, mib| {
@@ -56,7 +56,7 @@ impl AwrFleet {
         }
         if let Some(factor) = request.factor_io {
             notes.push(format!("all rates are multiplied by {factor}, as requested (`--factor-io`)"));
-        } else if self.intervals.iter().filter(|one| one.is_whole).count() == 1 {
+        } else if self.whole_intervals() == 1 {
             notes.push(
                 "all databases share only one interval: only its average is known, and no factor was added for its peak (OMAT assumes `--factor-io 2`)"
                     .to_owned(),
@@ -80,5 +80,20 @@ impl AwrFleet {
             notes,
             ..Demand::new(in_brief(&names, 5, 4), streams)
         })
+    }
+
+    /// What stands for a level that is asked for where there are too few intervals.
+    fn known_level(&self, level: Level) -> Level {
+        let has_percentiles = self.figures.iter().any(|one| one.together.p95.is_some());
+        match level {
+            _ if self.whole_intervals() == 1 => Level::Average,
+            Level::P95 | Level::P99 if !has_percentiles => Level::Peak,
+            known => known,
+        }
+    }
+
+    /// How many pieces of time all databases have reports of.
+    fn whole_intervals(&self) -> usize {
+        self.intervals.iter().filter(|one| one.is_whole).count()
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn notes_of(
         let at_once = |piece: &Piece<'_>| (0..count).filter(|member| has(piece, *member)).count();
         let most = pieces.iter().map(at_once).max().unwrap_or(0);
         notes.push(match most {
-            0 | 1 => "no two of the databases have reports that cover the same time: give reports of the same snapshots".to_owned(),
+            0 | 1 => "to add the databases up, give reports of the same snapshots".to_owned(),
             most => format!(
                 "at most {most} of the {count} databases have reports that cover the same time: give reports of the same snapshots"
             ),
@@ -104,9 +104,12 @@ pub(super) fn notes_of(
         ..7_200.0 => format!("{:.0} minutes", longest / 60.0),
         _ => hours(longest),
     };
-    notes.push(format!(
-        "the sums use averages over up to {longest}: shorter peaks, and whether they coincide, are not known"
-    ));
+    notes.push(match all > 0.0 {
+        true => format!(
+            "the sums use averages over up to {longest}: shorter peaks, and whether they coincide, are not known"
+        ),
+        false => format!("the reports have averages over up to {longest}: shorter peaks are not known"),
+    });
     notes
 }
 

@@ -48,7 +48,8 @@ impl Licences {
 
 /// Enterprise Edition for so many cores of x86.
 pub(super) fn of_cores(cores: f64) -> u32 {
-    // Cores are at most millions, see `whole_cores`; of a host they are a printed count.
+    // Cores are at most millions, see `whole_cores`; of a host they follow from printed counts, with a trace of the arithmetic.
+    let cores = cores - 1e-6;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped just before")]
     let licences = (cores * X86_CORE_FACTOR).ceil().clamp(1.0, 1e6) as u32;
     licences

@@ -3,17 +3,36 @@
 use iotrial_model::awr::{AwrFigure, AwrReport};
 use serde::Serialize;
 
-use super::Sized;
 use super::licence::of_cores;
+use super::{Sized, TARGET_THREADS_PER_CORE};
 use crate::awr::series::DatabaseSeries;
 
 /// OMAT takes machines with up to 150 % of the need for fitting ones (`template.xlsm`, filter of machines): beyond that it is more
 /// than fits.
 const MORE_THAN_FITS: f64 = 1.5;
 
+/// What kind of thing it is, for whoever says it in words.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Provided {
+    /// CPUs of the present kind.
+    Cpus {
+        /// How many vCPUs that are bought each of them counts.
+        vcpus_each: f64,
+    },
+    /// Memory of the host, in GiB.
+    Memory,
+    /// Licences of Enterprise Edition that the cores take.
+    Licences,
+    /// A disk group of all databases, with its name; in GiB.
+    DiskGroup(String),
+}
+
 /// Something that is bought today.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Provision {
+    /// What kind of thing.
+    #[serde(skip)]
+    pub kind: Provided,
     /// With its unit: `CPUs`, `memory, GiB`.
     pub what: String,
     /// How much there is.
@@ -28,9 +47,15 @@ pub struct Provision {
 }
 
 impl Provision {
-    fn new(what: impl Into<String>, has: f64, uses: Option<f64>, needs: f64) -> Option<Self> {
+    fn new(kind: Provided, has: f64, uses: Option<f64>, needs: f64) -> Option<Self> {
         let is_over = has > MORE_THAN_FITS * needs;
-        (has > 0.0 && needs >= 0.0).then(|| Self { what: what.into(), has, uses, needs, is_over })
+        let what = match &kind {
+            Provided::Cpus { .. } => "CPUs".to_owned(),
+            Provided::Memory => "memory, GiB".to_owned(),
+            Provided::Licences => "licences, Enterprise Edition on x86".to_owned(),
+            Provided::DiskGroup(name) => format!("disk group {name} of all databases, GiB"),
+        };
+        (has > 0.0 && needs >= 0.0).then_some(Self { kind, what, has, uses, needs, is_over })
     }
 }
 
@@ -44,11 +69,12 @@ pub(super) fn of(
     let at = |figure| series.statistics(figure).map(|one| chosen.level.of(one));
     let mut all = Vec::new();
     if let (Some(has), Some(vcpus)) = (at(AwrFigure::HostCpus), chosen.vcpus) {
-        all.extend(Provision::new("CPUs", has, at(AwrFigure::HostBusyCpus), f64::from(vcpus) / ratio));
+        let kind = Provided::Cpus { vcpus_each: ratio };
+        all.extend(Provision::new(kind, has, at(AwrFigure::HostBusyCpus), f64::from(vcpus) / ratio));
     }
     if let (Some(has), Some(needs)) = (at(AwrFigure::HostMemoryMib), chosen.memory_gib) {
         let used = at(AwrFigure::MemoryMib).map(|mib| mib / 1024.0);
-        all.extend(Provision::new("memory, GiB", has / 1024.0, used, needs));
+        all.extend(Provision::new(Provided::Memory, has / 1024.0, used, needs));
     }
     let platform = report.and_then(|report| report.instances.first()?.platform.as_deref());
     // The core factor is that of x86; SPARC and POWER have others.
@@ -56,19 +82,18 @@ pub(super) fn of(
         let platform = platform.to_ascii_lowercase();
         platform.contains("x86") || platform.contains("windows")
     });
-    if let (Some(cores), Some(licences), true) = (at(AwrFigure::HostCores), chosen.licences.as_ref(), is_x86)
+    let has_cores = at(AwrFigure::HostCores).is_some();
+    if let (Some(cpus), Some(licences), true) =
+        (at(AwrFigure::HostCpus), chosen.licences.as_ref(), is_x86 && has_cores)
     {
-        let what = "licences, Enterprise Edition on x86";
-        all.extend(Provision::new(what, f64::from(of_cores(cores)), None, f64::from(licences.own_hardware)));
+        // Counted as what is bought: what a virtual machine calls a core is a vCPU, and half of one.
+        let today = f64::from(of_cores(cpus * ratio / TARGET_THREADS_PER_CORE));
+        all.extend(Provision::new(Provided::Licences, today, None, f64::from(licences.own_hardware)));
     }
     for group in report.and_then(|report| report.exadata.as_ref()).iter().flat_map(|one| &one.disk_groups) {
         if let (Some(size), Some(used)) = (group.size_gib.value, group.used_gib.value) {
-            all.extend(Provision::new(
-                format!("disk group {} of all databases, GiB", group.name),
-                size,
-                Some(used),
-                used,
-            ));
+            let kind = Provided::DiskGroup(group.name.clone());
+            all.extend(Provision::new(kind, size, Some(used), used));
         }
     }
     all

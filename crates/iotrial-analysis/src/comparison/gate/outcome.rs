@@ -1,4 +1,4 @@
-//! What becomes of a gate: kept, missed, or undecided and why.
+//! What becomes of a gate: passed, failed, or undecided and why.
 
 use std::collections::BTreeSet;
 
@@ -34,8 +34,17 @@ pub enum GateResult {
 }
 
 impl GateResult {
-    /// The word for people and JSON.
+    /// The word for people.
     pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Kept => "passed",
+            Self::Undecided => "undecided",
+            Self::Missed => "failed",
+        }
+    }
+
+    /// The word in JSON and JUnit.
+    pub const fn key(self) -> &'static str {
         match self {
             Self::Kept => "kept",
             Self::Undecided => "undecided",
@@ -68,7 +77,7 @@ pub struct GateOutcome {
     /// Where the figure lies with confidence.
     #[serde(serialize_with = "as_ends")]
     pub value_interval: Option<(f64, f64)>,
-    /// Whether the device was simulated: the gate is held against what was simulated, and says nothing of storage.
+    /// Whether the device was simulated: the gate is held against what was simulated, and says nothing about storage.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub simulated: bool,
 }
@@ -258,10 +267,9 @@ impl Gate {
                         // Both ends hold or neither does, and so does all between: a relation has one limit.
                         (holds, _) => Held::decided(holds),
                     },
-                    None if delta.reading.is_unknown() => Held::undecided(unknown_in_words(
-                        delta.reading,
-                        baseline.run_count().min(other.run_count()),
-                    )),
+                    None if delta.reading.is_unknown() => {
+                        Held::undecided(unknown_in_words(delta, baseline.run_count().min(other.run_count())))
+                    }
                     // Stated figures without any spread; a change below which they are the same is none.
                     None if delta.reading == Reading::NoDifference => {
                         match (holds(0.0), holds(delta.percent)) {
@@ -311,7 +319,7 @@ impl Gate {
                     Some((low, high)) if holds(low) != holds(high) => {
                         let count = one.run_count();
                         let is_few = (2..ENOUGH_REPEATS).contains(&count);
-                        Held::undecided(if is_few { few_repeats(count) } else { INCLUDES.to_owned() })
+                        Held::undecided(if is_few { few_include(count) } else { INCLUDES.to_owned() })
                     }
                     Some((low, _)) => Held::decided(holds(low)),
                     // A single run that is too short for an interval, or a stated figure: it is what there is.
@@ -493,17 +501,23 @@ fn doubt(one: &Configuration) -> Option<String> {
     let is_inconclusive =
         !one.circumstances.is_simulated && one.outcomes.iter().any(Outcome::is_inconclusive);
     is_inconclusive
-        .then(|| format!("{} is inconclusive: its figures may not be those of the device", one.title()))
+        .then(|| format!("{} is inconclusive: its figures may not reflect the device itself", one.title()))
 }
 
-fn few_repeats(count: usize) -> String {
-    format!("too few repeats to tell ({count}; five or more needed)")
+fn few_include(count: usize) -> String {
+    format!("the interval of {count} repeats includes the limit; more repeats narrow it")
 }
 
-fn unknown_in_words(reading: Reading, run_count: usize) -> String {
-    match reading {
-        Reading::TooFewRepeats => few_repeats(run_count),
-        Reading::TooFew => "too few intervals to tell".to_owned(),
+/// Why a change without an interval decides nothing.
+fn unknown_in_words(delta: &Delta, run_count: usize) -> String {
+    match delta.reading {
+        Reading::TooFewRepeats if delta.is_of_longest() => {
+            format!("the longest I/O needs {ENOUGH_REPEATS} repeats (there are {run_count})")
+        }
+        Reading::TooFewRepeats => {
+            format!("the interval is too wide to tell ({run_count} repeats; more narrow it)")
+        }
+        Reading::TooFew => "measured too briefly to tell".to_owned(),
         Reading::NoInterval => "single runs do not show how much it varies".to_owned(),
         Reading::OtherRate => {
             "measured at different rates, each the highest that its search found".to_owned()

@@ -12,7 +12,8 @@ use iotrial_model::record::RunRecord;
 use iotrial_model::subject::Subject;
 use iotrial_report::document::Document;
 
-use crate::failure::{Failure, INCONCLUSIVE, NOT_QUALIFIED};
+use crate::failure::Failure;
+use crate::gates::exit_code_of;
 use crate::output::JsonForm;
 use crate::presentation::{Presentation, Value};
 use crate::report_files::ReportFiles;
@@ -128,14 +129,15 @@ impl Shown {
         }
     }
 
-    /// That of the worst outcome: 0 where all are qualified, 1 where one is not, else 4 where one is inconclusive.
+    /// The worst of the verdicts: one that is not qualified decides for all, because a script that asks about several volumes wants to
+    /// know of the bad one.
+    pub fn verdict(&self) -> Option<Outcome> {
+        self.results.iter().map(|(_, judged)| judged.summary.verdict.outcome).max()
+    }
+
+    /// That of the worst verdict: 0 where all are qualified, 1 where one is not, else 4 where one is inconclusive.
     pub fn exit_code(&self) -> ExitCode {
-        // One that is not qualified decides for all: a script that asks about several volumes wants to know of the bad one.
-        match self.results.iter().map(|(_, judged)| judged.summary.verdict.outcome).max() {
-            Some(Outcome::NotQualified) => ExitCode::from(NOT_QUALIFIED),
-            Some(Outcome::Inconclusive) => ExitCode::from(INCONCLUSIVE),
-            Some(Outcome::Qualified) | None => ExitCode::SUCCESS,
-        }
+        self.verdict().map_or(ExitCode::SUCCESS, |verdict| ExitCode::from(exit_code_of(verdict)))
     }
 }
 

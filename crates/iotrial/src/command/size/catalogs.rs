@@ -113,7 +113,7 @@ fn warnings(catalog: &Catalog, today: Date) -> Vec<String> {
     if old_count > 0 {
         let oldest = catalog.oldest().0.unwrap_or("?");
         warnings.push(format!(
-            "{}: {old_count} of {sources} sources are older than a year, the oldest is from {oldest}; `iotrial docs catalogs` says how to renew them",
+            "{}: {old_count} of {sources} sources are older than a year, the oldest is from {oldest}; `iotrial docs catalogs` says how to update them",
             catalog.provider
         ));
     }

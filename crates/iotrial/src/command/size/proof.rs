@@ -40,7 +40,7 @@ pub(super) fn check_profile(profile: &str) -> Result<(), Failure> {
         return Ok(());
     }
     let error = anyhow!("there is no built-in profile `{profile}`");
-    Err(Failure::input(error).hint("`iotrial profiles` lists them; a file is given with its path".to_owned()))
+    Err(Failure::input(error).hint("`iotrial profiles` lists them; to use a file, give its path".to_owned()))
 }
 
 /// The study as TOML: the cheapest configuration of each provider, on machines of their own. There is at least one.

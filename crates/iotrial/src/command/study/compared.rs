@@ -87,7 +87,7 @@ impl StudyCompared {
         let order = if study.is_balanced() {
             "in an order that has each configuration equally often in each position"
         } else {
-            "in a near-balanced order"
+            "in a nearly balanced order"
         };
         document.in_brief.insert(0, ("study", format!("{}, {measured}, {order}", study.name)));
         let of_profile = |comparison: Comparison| {

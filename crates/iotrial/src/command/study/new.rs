@@ -49,9 +49,9 @@ fn text(args: &StudyNewArgs) -> String {
         None => "# duration = \"5m\"".to_owned(),
     };
     let mut text = format!(
-        "# Measured by: iotrial study THIS-FILE --dry-run, and then without --dry-run. `iotrial docs study` has every key.\n\
+        "# Check it with `iotrial study THIS-FILE --dry-run`, and run it without --dry-run. `iotrial docs study` has every key.\n\
          format = \"iotrial.study/1\"\nname = {}\ntitle = {}\nprofiles = [{}]\nrepeats = {}\n\n\
-         # What is not given here is as the profile has it in its quick form.\n[load]\n{size}\n{duration}\n",
+         # Anything that is not set here is taken from the quick form of the profile.\n[load]\n{size}\n{duration}\n",
         quoted(&args.name),
         quoted(&labels.join(" or ")),
         profiles.join(", "),

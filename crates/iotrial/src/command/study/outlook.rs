@@ -20,11 +20,12 @@ pub fn print(outlook: &Outlook, study: &Study, json: bool) -> Result<(), Failure
         "each configuration is equally often in each position".to_owned()
     } else {
         let here = study.rounds().first().map_or(1, Vec::len);
-        format!("nearly balanced; fully with repeats = {}", (study.repeats as usize).next_multiple_of(here))
+        let balanced = (study.repeats as usize).next_multiple_of(here);
+        format!("nearly balanced (repeats = {balanced} would be fully balanced)")
     };
     // With nothing left to measure, an order would only raise the question what is to be done.
     if outlook.missing_count() > 0 {
-        text.push_str(&format!("order     drawn with seed {}; {balance}\n", study.seed));
+        text.push_str(&format!("order     random, from seed {}; {balance}\n", study.seed));
         for (round, position) in study.rounds().iter().zip(1..) {
             text.push_str(&format!("  {position:>6}  {}\n", labels(round)));
         }
@@ -39,10 +40,9 @@ pub fn print(outlook: &Outlook, study: &Study, json: bool) -> Result<(), Failure
         outlook.missing_count()
     ));
     // Laying out anew each time is what takes longest on large volumes, so that it is said beside the bytes.
-    let again =
-        if study.load.keep_files { "once for each configuration" } else { "again for each measurement" };
+    let again = if study.load.keep_files { "once for each configuration" } else { "for each measurement" };
     text.push_str(&format!(
-        "writes    {} before the loads, {again}, and what the jobs write\n\n",
+        "writes    {} of test files in total, created {again}, plus whatever the jobs write\n\n",
         outlook.would_write(study)
     ));
     for load in &outlook.loads {

@@ -1,0 +1,92 @@
+//! A load that became too slow while it was measured.
+//!
+//! The figures of a whole run hide that: a log that does 10,000 writes a second in its first half and 500 in its second has ten times as many
+//! fast ones as slow ones, so that mean and p99 of all are those of the fast half. A database meets the storage as it was at the end.
+
+use std::time::Duration;
+
+use iotrial_model::figure::Figure;
+use iotrial_model::finding::{Finding, FindingId, Severity};
+use iotrial_model::record::{Interval, JobCounts};
+use iotrial_model::subject::{Course, Facts, Ops, Subject};
+use iotrial_model::words::enumerate;
+
+use super::Advice;
+use super::bearing::Doubt;
+use crate::judgement::{self, Judged, Judgement, format_limit};
+use crate::steady_state::ROUND_COUNT;
+use crate::threshold::ThresholdSet;
+use crate::words::seconds_in_words;
+
+/// What leaves a result open that is good enough as a whole: its load was not steady, and its last round alone is too slow.
+pub(super) fn too_slow_in_the_end(
+    subject: &Subject<'_>,
+    findings: &[Finding],
+    judged: &[Judged],
+    thresholds: &ThresholdSet,
+) -> Option<Doubt> {
+    findings.iter().find(|one| one.id == FindingId::Unsteady && one.severity != Severity::Note)?;
+    // Whatever is too slow as a whole needs no further reason.
+    if !judged.iter().all(Judged::is_acceptable) || subject.load_changes {
+        return None;
+    }
+    let intervals: Vec<&Interval> = subject.measured_intervals().collect();
+    // As many as in each of the rounds that were found to differ. Two or more: one may be an accident of the moment.
+    let round = Some(intervals.len() / ROUND_COUNT).filter(|length| *length >= 2)?;
+    let last = &intervals[intervals.len() - round..];
+    let counts = counts_of(last, subject.jobs.len())?;
+    let measured: Duration = last.iter().map(|interval| interval.duration).sum();
+    let ending = with_counts(subject, &counts, measured);
+    let judgement = Judgement::new(&ending, thresholds);
+    let slow = judgement::by_weight(&judgement.judged).into_iter().filter(|one| {
+        // The slowest I/O in a thousand of a fifth is one that the whole had as well, with its whole number of I/Os to weigh it.
+        !one.is_acceptable() && one.statistic != Figure::LatencyP999
+    });
+    let slow: Vec<String> = slow.take(2).map(clause).collect();
+    if slow.is_empty() {
+        return None;
+    }
+    let words = format!(
+        "the load was not steady, and in its last {} alone {}",
+        seconds_in_words(measured.as_secs_f64()),
+        enumerate(&slow)
+    );
+    Some(Doubt {
+        reason: words.clone(),
+        words,
+        advice: Some(Advice::of("Measure until the load is steady: --until-steady.")),
+        finding: Some(FindingId::Unsteady),
+    })
+}
+
+fn clause(slow: &Judged) -> String {
+    let (streams, limit) = (slow.stream_words(), format_limit(slow.limit_us));
+    format!("{streams} have a {} of {} (limit {limit})", slow.statistic, slow.shown)
+}
+
+/// What each job did in these intervals; `None` where they do not have every job.
+fn counts_of(intervals: &[&Interval], job_count: usize) -> Option<Vec<JobCounts>> {
+    let mut sums = vec![JobCounts::default(); job_count];
+    for interval in intervals {
+        if interval.jobs.len() != job_count {
+            return None;
+        }
+        sums.iter_mut().zip(&interval.jobs).for_each(|(sum, job)| sum.merge(job));
+    }
+    Some(sums)
+}
+
+/// The same load with only what was counted in a part of the measured phase.
+fn with_counts<'s>(subject: &Subject<'s>, counts: &'s [JobCounts], measured: Duration) -> Subject<'s> {
+    let mut part = subject.clone();
+    for (job, counts) in part.jobs.iter_mut().zip(counts) {
+        let facts = |counts| Facts::Counted(counts, measured);
+        job.ops = Ops {
+            read: counts.read.as_ref().map(facts),
+            write: counts.write.as_ref().map(facts),
+            commit: job.planned.and_then(|planned| counts.commits(planned)).map(facts),
+            ..job.ops
+        };
+    }
+    Subject { measured: Some(measured), intervals: Course::default(), ..part }
+}
