@@ -34,7 +34,7 @@ pub(crate) fn figures_table(
     at_a_glance: bool,
 ) -> Table {
     let column = |figure: Figure| match Column::of_figure(figure) {
-        column if figure == Figure::LatencyP95 => column.first_to_go(),
+        column if figure == Figure::LatencyP90 => column.first_to_go(),
         column if figure.is_detail() => column.optional(),
         column => column,
     };
