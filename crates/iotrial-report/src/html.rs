@@ -338,8 +338,6 @@ struct TableView<'d> {
     caption: &'d str,
     /// Whether there is a row of groups above the headers.
     is_grouped: bool,
-    /// Whether a phone is too narrow for it.
-    is_wide: bool,
     /// Whether it fits on a printed page.
     is_short: bool,
     headers: Vec<HeaderView>,
@@ -372,8 +370,6 @@ struct CellView {
 /// Words in a table up to this length stay on one line.
 // A choice: longer words wrap, so that they do not push the numbers off a phone.
 const LONGEST_UNBROKEN: usize = 24;
-/// Letters of a table that are seen at once on a screen of 390 pixels.
-const WIDEST_ON_A_PHONE: usize = 40;
 /// More rows than this do not fit on a printed page with their heading.
 const MOST_ROWS_ON_A_PAGE: usize = 25;
 
@@ -426,6 +422,8 @@ impl<'d> TableView<'d> {
                         Value::Number(number) if column.is_shaded => shades.class(*number),
                         Value::Category(category) => category_word(*category),
                         Value::Text(text) if text.chars().count() <= LONGEST_UNBROKEN => "words short",
+                        // A dash needs no room for words.
+                        Value::Absent if column.quantity == Quantity::Words => "words short",
                         Value::Change { reading, .. } | Value::Bounded { reading: Some(reading), .. } => {
                             change_class(*reading)
                         }
@@ -445,16 +443,8 @@ impl<'d> TableView<'d> {
             rows.push(RowView { is_total: row.is_total, cells });
         }
         let is_grouped = headers.iter().any(|header| !header.below.is_empty());
-        // In letters: a row as wide as its widest cells, with the blanks between them.
-        let widths = (0..table.columns.len()).map(|at| {
-            let cells =
-                table.rows.iter().map(|row| row.cells[at].written(table.columns[at].quantity, &formats[at]));
-            // Words are wrapped.
-            cells.map(|cell| cell.chars().count().min(LONGEST_UNBROKEN)).max().unwrap_or_default() + 2
-        });
-        let is_wide = widths.sum::<usize>() > WIDEST_ON_A_PHONE;
         let is_short = table.rows.len() <= MOST_ROWS_ON_A_PAGE;
-        Self { caption: &table.caption, is_grouped, is_wide, is_short, headers, rows }
+        Self { caption: &table.caption, is_grouped, is_short, headers, rows }
     }
 }
 

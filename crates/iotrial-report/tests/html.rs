@@ -115,6 +115,17 @@ fn the_policy_admits_one_style_sheet_by_its_hash_and_nothing_else() {
 }
 
 #[test]
+fn a_table_of_any_width_shows_by_a_shadow_where_it_goes_on_and_no_words_guess_it() {
+    let page = page_of(&fixture::oltp());
+    let style = page.split("<style>").nth(1).unwrap().split("</style>").next().unwrap();
+    let scroll = style.split("\n.scroll {").nth(1).unwrap().split('}').next().unwrap();
+    assert!(scroll.contains("background-attachment: local, local, scroll, scroll"), "{scroll}");
+    assert!(!page.contains("scroll it sideways"));
+    // An opaque cell would hide the shadow below it.
+    assert!(!style.contains("td.shade-6 { background: color-mix(in srgb, var(--heat) 40%, var(--page)"));
+}
+
+#[test]
 fn text_from_files_stays_text() {
     let page = page_of(&fixture::hostile());
     assert!(!page.contains("<script") && !page.contains("<img"));
