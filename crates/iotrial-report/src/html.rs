@@ -4,7 +4,7 @@ use iotrial_analysis::comparison::Reading;
 use iotrial_model::record::Severity;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, HtmlEscape, Value as Template, context};
+use minijinja::{AutoEscape, Environment, Value as Template, context};
 use serde::Serialize;
 
 use crate::chart::HeatMap;
@@ -16,6 +16,7 @@ use crate::{style_hash, svg};
 
 mod charts;
 mod shades;
+mod words;
 
 use charts::{ChartView, LegendView, bar_legend, legend};
 use shades::Shades;
@@ -41,6 +42,7 @@ pub fn render_html(document: &Document) -> Result<String, RenderHtmlError> {
     // Blocks of the template would otherwise leave blank lines all over the page.
     templates.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
     templates.add_filter("prose", prose);
+    templates.add_filter("words", |text: &str| Template::from_safe_string(words::breakable(text)));
     templates.add_template("report", include_str!("html/template.html"))?;
     let parts = document.parts();
     let parts: Vec<PartView<'_>> =
@@ -64,12 +66,12 @@ fn prose(text: &str) -> Template {
     let pieces: Vec<&str> = text.split('`').collect();
     // One that has no partner belongs to a name, and nobody can tell which.
     if pieces.len().is_multiple_of(2) {
-        return Template::from_safe_string(HtmlEscape(text).to_string());
+        return Template::from_safe_string(words::breakable(text));
     }
-    let shown = |(at, piece): (usize, &&str)| match (at % 2, HtmlEscape(piece)) {
-        (1, code) if !piece.is_empty() => format!("<code>{code}</code>"),
-        (1, _) => "``".to_owned(),
-        (_, plain) => plain.to_string(),
+    let shown = |(at, piece): (usize, &&str)| match at % 2 {
+        1 if piece.is_empty() => "``".to_owned(),
+        1 => words::code(piece),
+        _ => words::breakable(piece),
     };
     Template::from_safe_string(pieces.iter().enumerate().map(shown).collect())
 }
@@ -477,7 +479,10 @@ mod tests {
     #[test]
     fn names_between_backticks_are_set_as_code_and_nothing_escapes() {
         let shown = |text: &str| prose(text).to_string();
-        assert_eq!(shown("within `flash`, by `<b>`"), "within <code>flash</code>, by <code>&lt;b&gt;</code>");
+        assert_eq!(
+            shown("within `flash`, by `<b>`"),
+            "within <code class=\"whole\">flash</code>, by <code class=\"whole\">&lt;b&gt;</code>"
+        );
         assert_eq!(shown("a ` alone & <i>"), "a ` alone &amp; &lt;i&gt;");
         assert_eq!(shown("two `` together"), "two `` together");
     }
