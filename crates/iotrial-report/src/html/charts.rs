@@ -43,8 +43,7 @@ pub(super) fn legend(group: &ChartGroup) -> Vec<LegendView> {
         }
     }
     let has_limits = group.charts.iter().any(|chart| !chart.limits.is_empty());
-    let limits = has_limits
-        .then(|| LegendView::new("limit: acceptable below, with its name", svg::write_limit_sample()));
+    let limits = has_limits.then(|| LegendView::new("limit: acceptable below", svg::write_limit_sample()));
     let lines = lines.into_iter().map(|line| LegendView::new(line.name.as_str(), svg::write_sample(line)));
     lines.chain(limits).collect()
 }
