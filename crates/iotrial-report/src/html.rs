@@ -15,6 +15,7 @@ use crate::text::without_steering;
 use crate::{style_hash, svg};
 
 mod charts;
+mod figures;
 mod shades;
 mod words;
 
@@ -233,18 +234,11 @@ impl<'d> BlockView<'d> {
             Block::Statement(statement) => Self::answer(statement, ("", "")),
             Block::Table(table) => Self::Table(TableView::new(table, unit)),
             Block::Charts(group) => Self::Charts {
-                charts: group
-                    .charts
-                    .iter()
-                    .map(|chart| ChartView::new(&chart.title, svg::write_chart(prefix, chart, unit)))
-                    .collect(),
+                charts: group.charts.iter().map(|chart| ChartView::of_chart(prefix, chart, unit)).collect(),
                 legend: legend(group),
             },
             Block::HeatMaps(maps) => Self::Charts {
-                charts: maps
-                    .iter()
-                    .map(|map| ChartView::new(&map.title, svg::write_heat_map(prefix, map, unit)))
-                    .collect(),
+                charts: maps.iter().map(|map| ChartView::of_map(prefix, map, unit)).collect(),
                 // One sample more than there are borders: below the first, between, from the last on.
                 legend: (0..=HeatMap::LEVELS_PERCENT.len())
                     .map(svg::write_level_sample)
@@ -252,10 +246,7 @@ impl<'d> BlockView<'d> {
                     .collect(),
             },
             Block::Bars(charts) => Self::Charts {
-                charts: charts
-                    .iter()
-                    .map(|chart| ChartView::new(&chart.title, svg::write_bar_chart(prefix, chart, unit)))
-                    .collect(),
+                charts: charts.iter().map(|chart| ChartView::of_bars(prefix, chart, unit)).collect(),
                 legend: bar_legend(charts),
             },
             Block::Facts(facts) => {
