@@ -248,23 +248,50 @@ const fn dash_of(stream: Stream) -> Dash {
     }
 }
 
-/// One limit for each value and reach, named after all streams that it holds for, such as `log write, commit`. `until` picks the figures and says
-/// how far their limit reaches.
+/// One limit for each value and reach, named after all roles that it holds for, such as `data, tempdb write`. `until` picks the figures
+/// and says how far their limit reaches.
 fn limits(judged: &[Judged], until: impl Fn(&Judged) -> Option<Option<f64>>) -> Vec<Limit> {
-    // Each with the role that was named last.
-    let mut limits: Vec<(Limit, Role)> = Vec::new();
-    for (one, until) in judged.iter().filter_map(|one| Some((one, until(one)?))) {
-        let is_same = |(limit, _): &&mut (Limit, Role)| {
-            limit.until == until && limit.value.total_cmp(&one.limit_us).is_eq()
-        };
-        let name = format!("{} {}", one.role, one.stream);
-        match limits.iter_mut().find(is_same) {
-            Some((limit, role)) if *role == one.role => {
-                limit.name = format!("{}, {}", limit.name, one.stream);
-            }
-            Some((limit, role)) => (limit.name, *role) = (format!("{}, {name}", limit.name), one.role),
-            None => limits.push((Limit { name, value: one.limit_us, until }, one.role)),
+    let picked: Vec<(&Judged, Option<f64>)> =
+        judged.iter().filter_map(|one| Some((one, until(one)?))).collect();
+    let is_same = |limit: &Limit, one: &Judged, until: Option<f64>| {
+        limit.until == until && limit.value.total_cmp(&one.limit_us).is_eq()
+    };
+    let mut limits: Vec<Limit> = Vec::new();
+    for (one, until) in &picked {
+        if !limits.iter().any(|limit| is_same(limit, one, *until)) {
+            limits.push(Limit { name: String::new(), value: one.limit_us, until: *until });
         }
     }
-    limits.into_iter().map(|(limit, _)| limit).collect()
+    for limit in &mut limits {
+        let reach = limit.until;
+        let of_role = |role: Role| {
+            picked.iter().filter(move |(one, until)| one.role == role && *until == reach).map(|(one, _)| *one)
+        };
+        let name = |role: Role| {
+            let streams: Vec<String> = of_role(role)
+                .filter(|one| is_same(limit, one, reach))
+                .map(|one| one.stream.to_string())
+                .collect();
+            // A limit of all streams of a role needs no more than its name; the margin of a chart is narrow.
+            match (streams.len(), of_role(role).count()) {
+                (0, _) => None,
+                (these, all) if these == all => Some(role.to_string()),
+                _ => Some(format!("{role} {}", streams.join(", "))),
+            }
+        };
+        let roles = judged_roles(&picked);
+        limit.name = roles.into_iter().filter_map(name).collect::<Vec<_>>().join(", ");
+    }
+    limits
+}
+
+/// The roles of judged figures, each once, in their order.
+fn judged_roles(judged: &[(&Judged, Option<f64>)]) -> Vec<Role> {
+    let mut roles: Vec<Role> = Vec::new();
+    for (one, _) in judged {
+        if !roles.contains(&one.role) {
+            roles.push(one.role);
+        }
+    }
+    roles
 }

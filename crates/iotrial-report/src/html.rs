@@ -4,7 +4,7 @@ use iotrial_analysis::comparison::Reading;
 use iotrial_model::record::Severity;
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Serde;
-use minijinja::{AutoEscape, Environment, HtmlEscape, Value as Template, context};
+use minijinja::{AutoEscape, Environment, Value as Template, context};
 use serde::Serialize;
 
 use crate::chart::HeatMap;
@@ -15,7 +15,9 @@ use crate::text::without_steering;
 use crate::{style_hash, svg};
 
 mod charts;
+mod figures;
 mod shades;
+mod words;
 
 use charts::{ChartView, LegendView, bar_legend, legend};
 use shades::Shades;
@@ -41,6 +43,7 @@ pub fn render_html(document: &Document) -> Result<String, RenderHtmlError> {
     // Blocks of the template would otherwise leave blank lines all over the page.
     templates.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
     templates.add_filter("prose", prose);
+    templates.add_filter("words", |text: &str| Template::from_safe_string(words::breakable(text)));
     templates.add_template("report", include_str!("html/template.html"))?;
     let parts = document.parts();
     let parts: Vec<PartView<'_>> =
@@ -64,12 +67,12 @@ fn prose(text: &str) -> Template {
     let pieces: Vec<&str> = text.split('`').collect();
     // One that has no partner belongs to a name, and nobody can tell which.
     if pieces.len().is_multiple_of(2) {
-        return Template::from_safe_string(HtmlEscape(text).to_string());
+        return Template::from_safe_string(words::breakable(text));
     }
-    let shown = |(at, piece): (usize, &&str)| match (at % 2, HtmlEscape(piece)) {
-        (1, code) if !piece.is_empty() => format!("<code>{code}</code>"),
-        (1, _) => "``".to_owned(),
-        (_, plain) => plain.to_string(),
+    let shown = |(at, piece): (usize, &&str)| match at % 2 {
+        1 if piece.is_empty() => "``".to_owned(),
+        1 => words::code(piece),
+        _ => words::breakable(piece),
     };
     Template::from_safe_string(pieces.iter().enumerate().map(shown).collect())
 }
@@ -231,18 +234,11 @@ impl<'d> BlockView<'d> {
             Block::Statement(statement) => Self::answer(statement, ("", "")),
             Block::Table(table) => Self::Table(TableView::new(table, unit)),
             Block::Charts(group) => Self::Charts {
-                charts: group
-                    .charts
-                    .iter()
-                    .map(|chart| ChartView::new(&chart.title, svg::write_chart(prefix, chart, unit)))
-                    .collect(),
+                charts: group.charts.iter().map(|chart| ChartView::of_chart(prefix, chart, unit)).collect(),
                 legend: legend(group),
             },
             Block::HeatMaps(maps) => Self::Charts {
-                charts: maps
-                    .iter()
-                    .map(|map| ChartView::new(&map.title, svg::write_heat_map(prefix, map, unit)))
-                    .collect(),
+                charts: maps.iter().map(|map| ChartView::of_map(prefix, map, unit)).collect(),
                 // One sample more than there are borders: below the first, between, from the last on.
                 legend: (0..=HeatMap::LEVELS_PERCENT.len())
                     .map(svg::write_level_sample)
@@ -250,10 +246,7 @@ impl<'d> BlockView<'d> {
                     .collect(),
             },
             Block::Bars(charts) => Self::Charts {
-                charts: charts
-                    .iter()
-                    .map(|chart| ChartView::new(&chart.title, svg::write_bar_chart(prefix, chart, unit)))
-                    .collect(),
+                charts: charts.iter().map(|chart| ChartView::of_bars(prefix, chart, unit)).collect(),
                 legend: bar_legend(charts),
             },
             Block::Facts(facts) => {
@@ -338,8 +331,6 @@ struct TableView<'d> {
     caption: &'d str,
     /// Whether there is a row of groups above the headers.
     is_grouped: bool,
-    /// Whether a phone is too narrow for it.
-    is_wide: bool,
     /// Whether it fits on a printed page.
     is_short: bool,
     headers: Vec<HeaderView>,
@@ -372,8 +363,6 @@ struct CellView {
 /// Words in a table up to this length stay on one line.
 // A choice: longer words wrap, so that they do not push the numbers off a phone.
 const LONGEST_UNBROKEN: usize = 24;
-/// Letters of a table that are seen at once on a screen of 390 pixels.
-const WIDEST_ON_A_PHONE: usize = 40;
 /// More rows than this do not fit on a printed page with their heading.
 const MOST_ROWS_ON_A_PAGE: usize = 25;
 
@@ -426,6 +415,8 @@ impl<'d> TableView<'d> {
                         Value::Number(number) if column.is_shaded => shades.class(*number),
                         Value::Category(category) => category_word(*category),
                         Value::Text(text) if text.chars().count() <= LONGEST_UNBROKEN => "words short",
+                        // A dash needs no room for words.
+                        Value::Absent if column.quantity == Quantity::Words => "words short",
                         Value::Change { reading, .. } | Value::Bounded { reading: Some(reading), .. } => {
                             change_class(*reading)
                         }
@@ -445,16 +436,8 @@ impl<'d> TableView<'d> {
             rows.push(RowView { is_total: row.is_total, cells });
         }
         let is_grouped = headers.iter().any(|header| !header.below.is_empty());
-        // In letters: a row as wide as its widest cells, with the blanks between them.
-        let widths = (0..table.columns.len()).map(|at| {
-            let cells =
-                table.rows.iter().map(|row| row.cells[at].written(table.columns[at].quantity, &formats[at]));
-            // Words are wrapped.
-            cells.map(|cell| cell.chars().count().min(LONGEST_UNBROKEN)).max().unwrap_or_default() + 2
-        });
-        let is_wide = widths.sum::<usize>() > WIDEST_ON_A_PHONE;
         let is_short = table.rows.len() <= MOST_ROWS_ON_A_PAGE;
-        Self { caption: &table.caption, is_grouped, is_wide, is_short, headers, rows }
+        Self { caption: &table.caption, is_grouped, is_short, headers, rows }
     }
 }
 
@@ -487,7 +470,10 @@ mod tests {
     #[test]
     fn names_between_backticks_are_set_as_code_and_nothing_escapes() {
         let shown = |text: &str| prose(text).to_string();
-        assert_eq!(shown("within `flash`, by `<b>`"), "within <code>flash</code>, by <code>&lt;b&gt;</code>");
+        assert_eq!(
+            shown("within `flash`, by `<b>`"),
+            "within <code class=\"whole\">flash</code>, by <code class=\"whole\">&lt;b&gt;</code>"
+        );
         assert_eq!(shown("a ` alone & <i>"), "a ` alone &amp; &lt;i&gt;");
         assert_eq!(shown("two `` together"), "two `` together");
     }

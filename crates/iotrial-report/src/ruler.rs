@@ -61,9 +61,9 @@ impl Ruler {
                 ticks.push(low);
             }
         }
-        if scale == Scale::Log && ticks.len() > MOST_LOG_TICKS {
-            // Only the labels are thinned; the ends were taken before, so the axis stays as it is.
-            ticks.retain(|tick| is_power_of_ten(*tick));
+        if scale == Scale::Log {
+            // The ends were taken before, so the axis stays as it is.
+            thin_log_ticks(&mut ticks, (drawn.1 - drawn.0).abs());
         }
         if tight && low <= high && scale != Scale::Calendar {
             // A single place would make an axis of no length.
@@ -150,8 +150,25 @@ fn calendar_ticks(low: f64, high: f64) -> Vec<f64> {
     ticks.take_while(|tick| *tick < high + step).collect()
 }
 
-/// With more ticks than this on a logarithmic ruler, only powers of ten are kept. Its ends stay.
-const MOST_LOG_TICKS: usize = 8;
+/// Ticks of a logarithmic ruler that are closer than this, as drawn, have no room for their labels.
+// The height of a line of text on a phone, where letters are largest.
+const LEAST_LOG_GAP: f64 = 17.0;
+
+/// Keeps powers of ten only, and both ends where there is room for them, if ticks at 1, 2 and 5 are too close on a ruler of this length.
+fn thin_log_ticks(ticks: &mut Vec<f64>, length: f64) {
+    let (Some(first), Some(last)) = (ticks.first().copied(), ticks.last().copied()) else { return };
+    let decade = length / (last / first).log10();
+    let is_apart = |low: f64, high: f64| (high / low).log10() * decade >= LEAST_LOG_GAP;
+    if is_apart(1.0, 2.0) {
+        return;
+    }
+    let powers: Vec<f64> = ticks.iter().copied().filter(|tick| is_power_of_ten(*tick)).collect();
+    // Data beyond the last power of ten would otherwise be at no label at all.
+    let has_room = |tick: f64| {
+        powers.iter().all(|power| is_power_of_ten(tick) || is_apart(tick.min(*power), tick.max(*power)))
+    };
+    ticks.retain(|tick| is_power_of_ten(*tick) || ([first, last].contains(tick) && has_room(*tick)));
+}
 
 /// 1, 2, 5, 10 and so on, from at most `low` to at least `high`; at least two.
 fn log_ticks(low: f64, high: f64) -> Vec<f64> {
@@ -190,7 +207,8 @@ mod tests {
 
     #[track_caller]
     fn check(scale: Scale, values: &[f64], expected: &[f64]) {
-        let ruler = Ruler::new(scale, values.iter().copied(), (0.0, 100.0), false);
+        // As long as the left edge of a chart.
+        let ruler = Ruler::new(scale, values.iter().copied(), (0.0, 238.0), false);
         let close = ruler
             .ticks
             .iter()
@@ -221,6 +239,14 @@ mod tests {
         check(Scale::Log, &[312.0, 4_500.0], &[200.0, 500.0, 1_000.0, 2_000.0, 5_000.0]);
         check(Scale::Log, &[85.0, 1_500_000.0], &[100.0, 1e3, 1e4, 1e5, 1e6]);
         check(Scale::Log, &[500.0], &[500.0, 1_000.0]);
+        // Nearly four powers of ten still have room for all their ticks.
+        check(
+            Scale::Log,
+            &[11.0, 45_000.0],
+            &[10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4],
+        );
+        // Beyond the highest power of ten the end has a label.
+        check(Scale::Log, &[11.0, 480_000.0], &[10.0, 100.0, 1e3, 1e4, 1e5, 5e5]);
         check(Scale::Doublings, &[1.0, 48.0], &[1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]);
         check(Scale::Nines, &[0.0, 99.92], &[0.0, 50.0, 90.0, 99.0, 99.9]);
     }

@@ -8,12 +8,16 @@ use std::collections::BTreeMap;
 
 use rust_xlsxwriter::{DocProperties, ExcelDateTime, Format, FormatAlign, Workbook, Worksheet, XlsxError};
 
-use crate::document::{Answer, Block, Document, Fact, FindingLine, Section, VerdictBlock};
+use crate::document::{Answer, Block, Document, Section, VerdictBlock};
 use crate::quantity::{LatencyUnit, NumberFormat, Quantity};
 use crate::table::{Table, Value, category_word, reading_mark};
 use crate::text::{cut, without_steering, wrap};
 
 mod charts;
+
+mod limits;
+
+mod findings;
 
 mod layers;
 
@@ -21,6 +25,7 @@ mod heat_map;
 
 mod sheet_name;
 
+use findings::WrappedCell;
 use sheet_name::SheetNames;
 
 /// Why a document could not become a workbook: it does not fit the format's limits.
@@ -133,6 +138,8 @@ struct Sheet<'w> {
     paragraphs: Vec<Paragraph>,
     /// Columns whose width does not follow from their content.
     fixed_widths: BTreeMap<u16, f64>,
+    /// Texts that take several lines of a cell.
+    wrapped_cells: Vec<WrappedCell>,
     /// The tables from the top.
     tables: Vec<TableArea>,
 }
@@ -170,6 +177,7 @@ impl<'w> Sheet<'w> {
             headers: Vec::new(),
             paragraphs: Vec::new(),
             fixed_widths: BTreeMap::new(),
+            wrapped_cells: Vec::new(),
             tables: Vec::new(),
         })
     }
@@ -188,9 +196,11 @@ impl<'w> Sheet<'w> {
         for (row, lines) in lines.into_iter().filter(|(_, lines)| *lines > 1) {
             self.sheet.set_row_height(row, lines as f64 * LINE_HEIGHT)?;
         }
-        for column in (0u16..).take(self.widths.len()) {
+        let fixed = self.fixed_widths.keys().map(|column| usize::from(*column) + 1).max().unwrap_or_default();
+        for column in (0u16..).take(self.widths.len().max(fixed)) {
             self.sheet.set_column_width(column, self.width_of(column))?;
         }
+        self.heighten()?;
         for paragraph in std::mem::take(&mut self.paragraphs) {
             self.paragraph(&paragraph)?;
         }
@@ -403,8 +413,14 @@ impl<'w> Sheet<'w> {
     }
 
     fn headers(&mut self, headers: &[(String, bool)]) -> Result<(), XlsxError> {
+        let mut is_behind_number = false;
         for (column, (header, is_number)) in (0u16..).zip(headers) {
-            let style = if *is_number { &self.styles.number_header } else { &self.styles.header }.clone();
+            let style = match (*is_number, is_behind_number) {
+                (true, _) => self.styles.number_header.clone(),
+                (false, true) => self.styles.header.clone().set_align(FormatAlign::Left).set_indent(1),
+                (false, false) => self.styles.header.clone(),
+            };
+            is_behind_number = *is_number;
             self.header(self.row, column, header, &style)?;
             // A header of several words may take two lines.
             // Words of a header wrap, so its longest word decides and not its whole length.
@@ -439,75 +455,29 @@ impl<'w> Sheet<'w> {
             .collect();
         self.area(table.rows.len(), table.columns.len(), table.label_count());
         self.headers(&headers)?;
+        // Numbers end where the next column begins: words there would touch them. LibreOffice indents only what is aligned.
+        let is_behind_number = |column: usize| column > 0 && headers[column - 1].1 && !headers[column].1;
         for row in &table.rows {
             let style = if row.is_total { &self.styles.strong } else { &self.styles.text }.clone();
             let cells = row.cells.iter().zip(table.columns.iter().zip(&formats));
             for (column, (value, (header, format))) in (0u16..).zip(cells) {
-                self.value((self.row, column), value, format, &style)?;
-                self.widen(column, &value.written(header.quantity, format));
+                let written = value.written(header.quantity, format);
+                if is_behind_number(usize::from(column)) {
+                    self.value(
+                        (self.row, column),
+                        value,
+                        format,
+                        &style.clone().set_align(FormatAlign::Left).set_indent(1),
+                    )?;
+                    self.widen(column, &format!("{written}  "));
+                } else {
+                    self.value((self.row, column), value, format, &style)?;
+                    self.widen(column, &written);
+                }
             }
             self.row += 1;
         }
         Ok(())
-    }
-
-    fn findings(&mut self, findings: &[FindingLine]) -> Result<(), XlsxError> {
-        let row_count = findings.iter().map(|finding| finding.evidence.len().max(1)).sum();
-        let headers =
-            [("severity", false), ("finding", false), ("fact", false), ("value", true), ("message", false)];
-        self.area(row_count, headers.len(), 2);
-        self.headers(&headers.map(|(name, is_number)| (name.to_owned(), is_number)))?;
-        for finding in findings {
-            // A row for each fact, and one at least. All of them carry the finding's name, so that rows can
-            // be filtered and sorted.
-            let facts = finding.evidence.iter().map(Some);
-            let rows: Vec<Option<&Fact>> =
-                if finding.evidence.is_empty() { vec![None] } else { facts.collect() };
-            for (index, fact) in rows.into_iter().enumerate() {
-                let style = self.styles.text.clone();
-                self.text(self.row, 0, finding.label(), &style)?;
-                self.text(self.row, 1, finding.name(), &style)?;
-                self.widen(1, finding.name());
-                if let Some(fact) = fact {
-                    self.fact(fact, 2)?;
-                }
-                if index == 0 {
-                    self.text(self.row, 4, &finding.message, &style)?;
-                }
-                self.row += 1;
-            }
-        }
-        Ok(())
-    }
-
-    fn facts(&mut self, facts: &[Fact]) -> Result<(), XlsxError> {
-        self.headers(&[("name".to_owned(), false), ("value".to_owned(), true)])?;
-        for fact in facts {
-            self.fact(fact, 0)?;
-            self.row += 1;
-        }
-        Ok(())
-    }
-
-    /// A name with its unit, and the value next to it.
-    fn fact(&mut self, fact: &Fact, column: u16) -> Result<(), XlsxError> {
-        let format = fact.value.format(fact.quantity, self.unit);
-        let name = match (&fact.value, unit_of(fact.quantity, &format)) {
-            (Value::Count(_) | Value::Number(_) | Value::Change { .. } | Value::Bounded { .. }, unit)
-                if !unit.is_empty() =>
-            {
-                format!("{}, {unit}", fact.name)
-            }
-            _ => fact.name.clone(),
-        };
-        self.text(self.row, column, &name, &self.styles.text.clone())?;
-        self.widen(column, &name);
-        self.widen(column + 1, &fact.value.written(fact.quantity, &format));
-        let style = match fact.value {
-            Value::Text(_) => self.styles.wrapped.clone(),
-            _ => self.styles.text.clone(),
-        };
-        self.value((self.row, column + 1), &fact.value, &format, &style)
     }
 }
 

@@ -305,15 +305,54 @@ fn a_paragraph_is_one_cell() {
 }
 
 #[test]
-fn limits_are_named_at_their_lines_and_not_in_the_legend() {
+fn limits_are_named_in_the_legend_and_differ_in_how_their_lines_are_broken() {
     let all = parts(&document_of(&fixture::oltp()));
     let with_limits: Vec<&String> = all
         .iter()
-        .filter(|(name, text)| name.starts_with("xl/charts/chart") && text.contains("\"sysDash\""))
+        .filter(|(name, text)| name.starts_with("xl/charts/chart") && text.contains("\"sysDot\""))
         .map(|(_, text)| text)
         .collect();
     assert!(!with_limits.is_empty());
     for chart in with_limits {
-        assert!(chart.contains("<c:legendEntry>") && chart.contains("<c:delete val=\"1\"/>"), "{chart}");
+        // Labels would lie over each other.
+        assert!(!chart.contains("<c:dLbls>") && !chart.contains("<c:legendEntry>"), "{chart}");
+        assert!(chart.contains("<c:legendPos val=\"r\"/>"), "{chart}");
     }
+    let range = sheet(&document_of(&fixture::oltp()), "Latency over time");
+    let names = range.rows().flatten().map(ToString::to_string);
+    assert!(names.into_iter().any(|name| name.starts_with("limit 5 ms: ")));
+}
+
+/// A sheet as Excel reads it.
+fn sheet_text(document: &Document, name: &str) -> String {
+    let at = open(document).sheet_names().iter().position(|one| one == name).expect("the sheet") + 1;
+    let path = format!("xl/worksheets/sheet{at}.xml");
+    parts(document).into_iter().find(|(part, _)| *part == path).expect("its part").1
+}
+
+#[test]
+fn a_message_has_a_wide_column_and_a_row_as_high_as_its_text() {
+    let text = sheet_text(&document_of(&fixture::oltp()), "Findings");
+    let columns = text.split("<cols>").nth(1).unwrap().split("</cols>").next().unwrap();
+    let message = columns.split("<col ").find(|column| column.starts_with("min=\"5\"")).expect("the fifth");
+    let width = message.split("width=\"").nth(1).unwrap().split('"').next().unwrap();
+    assert!(width.parse::<f64>().unwrap() > 75.0, "{message}");
+    assert!(text.contains("customHeight=\"1\""), "{text}");
+}
+
+#[test]
+fn words_behind_a_number_do_not_touch_it() {
+    let document = document_of(&fixture::oltp());
+    let all = parts(&document);
+    let styles = &all.iter().find(|(name, _)| name == "xl/styles.xml").unwrap().1;
+    let cells = styles.split("<cellXfs").nth(1).unwrap();
+    let formats: Vec<&str> = cells.split("<xf ").skip(1).collect();
+    let judged = sheet_text(&document, "Judged figures");
+    let row = judged.split("<row ").last().unwrap().split("</row>").next().unwrap();
+    // The last cell is the category, behind the figure and its limit.
+    let last = row.split("<c ").last().unwrap();
+    let style: usize = last.split("s=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
+    // Without the alignment LibreOffice ignores the indent.
+    let format = formats[style];
+    assert!(format.contains("indent=\"1\"") && format.contains("horizontal=\"left\""), "{format}");
 }

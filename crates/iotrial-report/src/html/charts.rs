@@ -3,7 +3,9 @@
 use minijinja::Value as Template;
 use serde::Serialize;
 
-use crate::chart::{BarChart, BarSeries, CUT_NOTE, ChartGroup, Line, Shape};
+use super::figures::{self, FiguresView};
+use crate::chart::{BarChart, BarSeries, CUT_NOTE, Chart, ChartGroup, HeatMap, Line, Shape};
+use crate::quantity::LatencyUnit;
 use crate::svg;
 
 /// A drawing under its title.
@@ -11,11 +13,26 @@ use crate::svg;
 pub(super) struct ChartView<'d> {
     title: &'d str,
     svg: Template,
+    figures: Option<FiguresView>,
 }
 
 impl<'d> ChartView<'d> {
-    pub(super) fn new(title: &'d str, svg: String) -> Self {
-        Self { title, svg: Template::from_safe_string(svg) }
+    pub(super) fn of_chart(prefix: &str, chart: &'d Chart, unit: LatencyUnit) -> Self {
+        let svg = svg::write_chart(prefix, chart, unit);
+        Self::new(&chart.title, svg, figures::of_chart(chart, unit))
+    }
+
+    pub(super) fn of_map(prefix: &str, map: &'d HeatMap, unit: LatencyUnit) -> Self {
+        Self::new(&map.title, svg::write_heat_map(prefix, map, unit), figures::of_map(map, unit))
+    }
+
+    pub(super) fn of_bars(prefix: &str, chart: &'d BarChart, unit: LatencyUnit) -> Self {
+        let svg = svg::write_bar_chart(prefix, chart, unit);
+        Self::new(&chart.title, svg, figures::of_bars(chart, unit))
+    }
+
+    fn new(title: &'d str, svg: String, figures: Option<FiguresView>) -> Self {
+        Self { title, svg: Template::from_safe_string(svg), figures }
     }
 }
 
@@ -43,8 +60,7 @@ pub(super) fn legend(group: &ChartGroup) -> Vec<LegendView> {
         }
     }
     let has_limits = group.charts.iter().any(|chart| !chart.limits.is_empty());
-    let limits = has_limits
-        .then(|| LegendView::new("limit: acceptable below, with its name", svg::write_limit_sample()));
+    let limits = has_limits.then(|| LegendView::new("limit: acceptable below", svg::write_limit_sample()));
     let lines = lines.into_iter().map(|line| LegendView::new(line.name.as_str(), svg::write_sample(line)));
     lines.chain(limits).collect()
 }

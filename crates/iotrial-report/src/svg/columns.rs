@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use super::frame::{BOTTOM, Edge, LEFT, RIGHT, TOP, escape};
+use super::frame::{BOTTOM, Edge, LEFT, TOP, escape};
 use crate::chart::{Chart, Line, Scale, Shape};
 use crate::quantity::NumberFormat;
 
@@ -40,7 +40,7 @@ pub(super) fn write(svg: &mut String, chart: &Chart, x: &Edge, y_format: &Number
     };
     for (index, chunk) in chunks.iter().enumerate() {
         let from = if index == 0 { LEFT } else { between(chunks[index - 1], chunk) };
-        let to = chunks.get(index + 1).map_or(RIGHT, |next| between(chunk, next));
+        let to = chunks.get(index + 1).map_or(x.ruler.end(), |next| between(chunk, next));
         let place = match chunk {
             [first, ..] if holds => {
                 let end = chunks.get(index + 1).and_then(|next| next.first()).or(places.last());

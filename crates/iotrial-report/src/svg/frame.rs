@@ -37,13 +37,18 @@ pub(super) struct Edge {
 }
 
 impl Edge {
-    /// The lower edge of the plot, which ends where the values end.
-    pub(super) fn below(axis: Axis, unit: LatencyUnit, values: impl Iterator<Item = f64> + Clone) -> Self {
+    /// The lower edge of the plot, which ends where the values end, and is drawn as far as `right`.
+    pub(super) fn below(
+        axis: Axis,
+        unit: LatencyUnit,
+        values: impl Iterator<Item = f64> + Clone,
+        right: f64,
+    ) -> Self {
         let format = NumberFormat::fit(axis.quantity, unit, values.clone());
         // A calendar has no zero to begin with.
         let to = (axis.scale != Scale::Calendar).then_some(axis.to);
         // The lower axis ends with the data, so a run of 61 s is not half empty.
-        Self { axis, ruler: Ruler::new(axis.scale, values.chain(to), (LEFT, RIGHT), true), format }
+        Self { axis, ruler: Ruler::new(axis.scale, values.chain(to), (LEFT, right), true), format }
     }
 
     /// The left edge of the plot, which ends at ticks and has room for `more`, such as limits.
@@ -186,9 +191,10 @@ pub(super) fn steps_in_words(spans: &[Span], x: &Edge) -> String {
 
 /// Grid, ticks, labels and the names of both axes.
 pub(super) fn axes(svg: &mut String, x: &Edge, y: &Edge) -> std::fmt::Result {
+    let right = x.ruler.end();
     for tick in &y.ruler.ticks {
         let at = y.position(*tick);
-        write!(svg, r#"<path class="grid" d="M{LEFT} {at:.1}H{RIGHT}"/>"#)?;
+        write!(svg, r#"<path class="grid" d="M{LEFT} {at:.1}H{right}"/>"#)?;
         write!(
             svg,
             r#"<text class="tick" x="{}" y="{:.1}" text-anchor="end">{}</text>"#,
@@ -236,7 +242,8 @@ pub(super) fn x_axis(svg: &mut String, x: &Edge, height: f64) -> std::fmt::Resul
     let name = [x.axis.name, unit].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
     write!(
         svg,
-        r#"<text class="unit" x="{RIGHT}" y="{}" text-anchor="end">{}</text>"#,
+        r#"<text class="unit" x="{}" y="{}" text-anchor="end">{}</text>"#,
+        x.ruler.end().min(RIGHT),
         height - 8.0,
         escape(&name)
     )

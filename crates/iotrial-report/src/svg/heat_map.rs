@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use super::frame::{self, Edge, HEIGHT};
+use super::frame::{self, Edge, HEIGHT, RIGHT};
 use super::written;
 use crate::chart::HeatMap;
 use crate::quantity::{LatencyUnit, NumberFormat, Quantity};
@@ -67,7 +67,7 @@ fn draw(svg: &mut String, prefix: &str, map: &HeatMap, unit: LatencyUnit) -> std
 /// The rulers of a map, whose outer edges are the only values that have to find room.
 fn edges(map: &HeatMap, unit: LatencyUnit) -> (Edge, Edge) {
     let outer = |(low, high): (f64, f64)| [low, high].into_iter();
-    let x = Edge::below(map.x, unit, outer(map.x_range));
+    let x = Edge::below(map.x, unit, outer(map.x_range), RIGHT);
     (x, Edge::left(map.y, unit, outer(map.y_range), std::iter::empty()))
 }
 

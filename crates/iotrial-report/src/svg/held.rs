@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use iotrial_model::units::group_thousands;
 
-use super::frame::{Edge, HUE_COUNT, LEFT, RIGHT, escape, marker};
+use super::frame::{Edge, HUE_COUNT, LEFT, escape, marker};
 use super::{LIMIT_LETTER_WIDTH, LONGEST_LIMIT_LABEL, Labels, MARKERS_PER_LINE, MOST_POINTS, path};
 use crate::chart::{Chart, Line, Shape};
 use crate::text::cut;
@@ -98,7 +98,8 @@ pub(super) fn level(
         return Ok(());
     };
     let at = y.position(*value);
-    let (from, to) = (x.position(*from).max(LEFT), x.position(*to).min(RIGHT));
+    let edge = x.ruler.end();
+    let (from, to) = (x.position(*from).max(LEFT), x.position(*to).min(edge));
     // Three digits say where it is.
     let shown = match y.format.in_unit(*value) {
         100.0.. => group_thousands(&format!("{:.0}", y.format.in_unit(*value))),
@@ -106,7 +107,7 @@ pub(super) fn level(
     };
     let words = cut(&format!("{shown} {}", line.name), LONGEST_LIMIT_LABEL);
     let width = words.chars().count() as f64 * LIMIT_LETTER_WIDTH;
-    let right = (to - 4.0).max(LEFT + 4.0 + width).min(RIGHT);
+    let right = (to - 4.0).max(LEFT + 4.0 + width).min(edge);
     let (right, base) = labels.place(width, right, at, 3, 12).unwrap_or((right, at - 5.0));
     write!(
         svg,

@@ -9,10 +9,9 @@ use rust_xlsxwriter::{
 
 use super::Sheet;
 use crate::calendar;
-use crate::chart::{Axis, Bar, BarChart, CUT_NOTE, Chart, Dash, Limit, Line, Scale, Shape, SpanKind};
+use crate::chart::{Axis, Bar, BarChart, CUT_NOTE, Chart, Dash, Line, Scale, Shape, SpanKind};
 use crate::quantity::NumberFormat;
 use crate::ruler::Ruler;
-use crate::text::cut;
 
 /// The size of a chart on the sheet, in pixels, and how many rows of the usual height it covers.
 const WIDTH: u32 = 620;
@@ -24,11 +23,9 @@ const ROWS: u32 = 18;
 pub(super) const HUES: [u32; 5] = [0x0B_62A8, 0xC2_410C, 0x00_785A, 0x9A_3085, 0x7A_6200];
 /// As dark as the letters of the page.
 pub(super) const LEVEL_COLOR: u32 = 0x33_3A44;
-const LIMIT_COLOR: u32 = 0xB3_261E;
+pub(super) const LIMIT_COLOR: u32 = 0xB3_261E;
 const GOOD_COLOR: u32 = 0x0B_6B3A;
 const SAME_COLOR: u32 = 0x8A_939D;
-/// Names at the lines of limits are cut to this many characters.
-const LONGEST_LIMIT_NAME: usize = 32;
 const MARKERS: [ChartMarkerType; 5] = [
     ChartMarkerType::Circle,
     ChartMarkerType::Square,
@@ -128,9 +125,8 @@ impl Sheet<'_> {
             }
             end = end.max(header + 1 + places.count);
         }
-        for limit in &chart.limits {
-            column = self.limit(&mut native, chart, limit, (header, column), (&x_format, &y_format))?;
-        }
+        native.legend().set_position(ChartLegendPosition::Bottom);
+        column = self.limits(&mut native, chart, (header, column), (&x_format, &y_format))?;
         axis(native.x_axis(), &chart.x, &x_format);
         axis(native.y_axis(), &chart.y, &y_format);
         if chart.x.scale == Scale::Calendar {
@@ -149,9 +145,6 @@ impl Sheet<'_> {
             native.x_axis().set_name(SLOWER).set_log_base(10).set_reverse().set_num_format("General");
             native.x_axis().set_crossing(ChartAxisCrossing::Max);
         }
-        // Limits have their names at their lines; in the legend they would take the room of the plot.
-        let limits: Vec<usize> = (chart.lines.len()..chart.lines.len() + chart.limits.len()).collect();
-        native.legend().set_position(ChartLegendPosition::Bottom).delete_entries(&limits);
         Ok((native, column - left, end))
     }
 
@@ -197,41 +190,6 @@ impl Sheet<'_> {
             .set_name(&values.name(&self.name))
             .set_format(&mut format)
             .set_marker(&marker);
-    }
-
-    /// A limit is a line of two points, from the left edge to where it ends.
-    fn limit(
-        &mut self,
-        native: &mut NativeChart,
-        chart: &Chart,
-        limit: &Limit,
-        (header, column): (u32, u16),
-        (x_format, y_format): (&NumberFormat, &NumberFormat),
-    ) -> Result<u16, XlsxError> {
-        let xs = chart.lines.iter().flat_map(|line| line.points.iter().map(|(x, _)| *x));
-        let (from, to) = xs.fold((f64::INFINITY, chart.x.to), |(low, high), x| (low.min(x), high.max(x)));
-        let ends = [from, limit.until.unwrap_or(to)];
-        let places = self.places((header, column), &chart.x, &ends, x_format)?;
-        let name = format!("limit for {}, {}", limit.name, y_format.unit);
-        let values = self.numbers((header, column + 1), &name, &[limit.value; 2], y_format)?;
-        let mut stroke = ChartLine::new();
-        stroke.set_color(LIMIT_COLOR).set_width(1.25).set_dash_type(ChartLineDashType::SquareDot);
-        let words = format!("{} {}", y_format.write_round(limit.value), limit.name);
-        let mut label = ChartDataLabel::new();
-        label.set_value(cut(&words, LONGEST_LIMIT_NAME).as_str()).set_position(ChartDataLabelPosition::Above);
-        label.set_font(ChartFont::new().set_color(LIMIT_COLOR).set_size(8));
-        let mut hidden = ChartDataLabel::new();
-        hidden.set_hidden();
-        native
-            .add_series()
-            // At the left end, since the right one is at the edge of the plot.
-            .set_custom_data_labels(&[label, hidden])
-            .set_categories(&places.values(&self.name))
-            .set_values(&values.values(&self.name))
-            .set_name(&values.name(&self.name))
-            .set_format(ChartFormat::new().set_line(&stroke))
-            .set_marker(ChartMarker::new().set_none());
-        Ok(column + 2)
     }
 
     /// A column of values.
