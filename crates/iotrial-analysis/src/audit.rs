@@ -146,6 +146,8 @@ fn check_findings(subject: &Subject<'_>, tally: &mut Tally) {
     let found = findings(subject);
     for (id, check) in OF_RUN {
         match found.iter().find(|finding| finding.id == id) {
+            // The parts agreed or disagreed already, and the finding compares the same again.
+            None if tally.checks.iter().any(|known| known.check == check) => {}
             None => tally.held(check),
             // What a check has said already is not said again in other words.
             Some(_) if tally.findings.iter().any(|known| known.check == check) => {}
@@ -172,7 +174,7 @@ fn observe_outstanding(implied: &[Implied], parts: &str, tally: &mut Tally) {
         ));
     }
     let Some(first) = implied.first() else { return };
-    let range = range_of(implied.iter().map(|one| one.value));
+    let values: Vec<f64> = implied.iter().map(|one| one.value).collect();
     let where_ = if implied.len() > 1 { format!(" in {} {parts}", implied.len()) } else { String::new() };
     let is_same = implied.iter().all(|one| one.configured == first.configured);
     let all: Option<Vec<f64>> =
@@ -187,6 +189,7 @@ fn observe_outstanding(implied: &[Implied], parts: &str, tally: &mut Tally) {
             };
             let of = part::bytes(configured);
             let off = |value: f64| write_change(100.0 * (value / of - 1.0));
+            let range = range_of(values.iter().copied());
             let offs = if off(range.low) == off(range.high) {
                 off(range.low)
             } else {
@@ -196,13 +199,24 @@ fn observe_outstanding(implied: &[Implied], parts: &str, tally: &mut Tally) {
             let fits = if is_found { "" } else { ", which fits" };
             format!("; the load has {}{worked_out} ({offs}{fits})", write_number(of))
         }
-        (None, Some(all)) => format!("; their loads have {}", range_of(all.into_iter())),
+        (None, Some(all)) => format!("; their loads have {}", in_words(&all)),
         (None, None) if implied.iter().all(|one| one.configured.is_none()) => {
             "; the result does not say how many the load has".to_owned()
         }
         (None, None) => String::new(),
     };
-    tally.observations.push(format!("Little's law gives {range} outstanding I/Os{where_}{configured}."));
+    let given = in_words(&values);
+    tally.observations.push(format!("Little's law gives {given} outstanding I/Os{where_}{configured}."));
+}
+
+/// Two numbers as they are, more as a range: «16 to 64» would say that two lie somewhere in between.
+fn in_words(values: &[f64]) -> String {
+    let range = range_of(values.iter().copied());
+    let (low, high) = (write_number(range.low), write_number(range.high));
+    match values {
+        [first, second] if low != high => format!("{} and {}", write_number(*first), write_number(*second)),
+        _ => range.to_string(),
+    }
 }
 
 /// From the least of them to the most.

@@ -167,7 +167,7 @@ pub fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &Threshold
 fn load_of(subject: &Subject<'_>) -> String {
     match (subject.plan, subject.source, subject.jobs.as_slice()) {
         (Some(plan), ..) => plan.profile.clone(),
-        (None, Some(source), [only]) => format!("“{}” of {}", only.name, source.tool),
+        (None, Some(source), [only]) => format!("the load “{}” of {}", only.name, source.tool),
         (None, Some(source), _) => format!("the load of {}", source.tool),
         (None, None, _) => "the load".to_owned(),
     }
@@ -272,7 +272,15 @@ fn open_sentence(profile: &str, set: &str, worst: Option<&Judged>, doubts: &[Dou
             " The worst figure, {role} {stream} {statistic} at {shown}, would be rated {category} by `{set}`."
         )
     });
-    format!("Inconclusive for {profile}: {}.{figures}", enumerate(&words))
+    format!("Inconclusive for {profile}: {}.{figures}", joined(&words))
+}
+
+/// Clauses one after the other; one that has a comma of its own would run into the next one.
+fn joined(clauses: &[String]) -> String {
+    if clauses.len() > 1 && clauses.iter().any(|clause| clause.contains(',')) {
+        return clauses.join("; ");
+    }
+    enumerate(clauses)
 }
 
 /// What bears on the verdict: what forbids it, what leaves it open, what is too slow, what is to be kept in mind and what is
@@ -552,7 +560,7 @@ mod tests {
             record.devices[0].write_bytes += 10 * record.devices[0].write_bytes;
             let verdict = judge(&record, &set("flash"));
             assert_eq!(verdict.outcome, Outcome::Inconclusive, "{}", verdict.sentence);
-            assert!(verdict.sentence.contains("somebody else used them"), "{}", verdict.sentence);
+            assert!(verdict.sentence.contains("something else used them"), "{}", verdict.sentence);
             assert!(verdict.advice.unwrap().as_str().starts_with("Stop other work on these devices"));
         }
     }

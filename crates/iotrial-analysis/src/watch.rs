@@ -154,7 +154,15 @@ pub struct DirectionAnswer {
 // A choice: 15 I/Os in the usual interval of PerfMon.
 pub(crate) const LEAST_IOPS: f64 = 1.0;
 
+/// Fewer intervals have no 95th percentile: it would be their maximum.
+const FEWEST_FOR_PERCENTILES: usize = 20;
+
 impl WatchAnswer {
+    /// Whether there are enough intervals for percentiles; of fewer, the slowest one decides.
+    pub const fn has_percentiles(&self) -> bool {
+        self.interval_count >= FEWEST_FOR_PERCENTILES
+    }
+
     /// Looks at counters.
     ///
     /// # Errors

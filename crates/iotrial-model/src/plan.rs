@@ -300,10 +300,12 @@ impl Job {
         }
         if let Some(GroupCommit { commit_size, largest_write, tail }) = self.group_commit {
             let tail = match tail {
-                LogTail::Pad => "filled up to whole blocks",
-                LogTail::Rewrite => "a block that is not full is written again",
+                LogTail::Pad => "padded to whole blocks",
+                LogTail::Rewrite => "a partly filled block is written again",
             };
-            all.push(format!("group commit of {commit_size} each, writes up to {largest_write}, {tail}"));
+            all.push(format!(
+                "group commit: {commit_size} a commit, writes of up to {largest_write}, {tail}"
+            ));
         }
         if self.flush_every > 1 {
             all.push(format!("durable every {} writes", self.flush_every));

@@ -107,7 +107,7 @@ fn in_brief(report: &AwrReport) -> Vec<(&'static str, String)> {
         })
         .collect();
     if !names.is_empty() {
-        lines.push(("Instances", names.join(", ")));
+        lines.push((if names.len() == 1 { "Instance" } else { "Instances" }, names.join(", ")));
     }
     let host = &report.host;
     let mut parts = Vec::new();
@@ -165,16 +165,16 @@ fn asked(answer: &AwrAnswer) -> Section {
         ("all reads", AwrFigure::Reads, Some(AwrFigure::ReadMib), Some(AwrFigure::MeanReadKib)),
         (small_reads, AwrFigure::SingleBlockReads, None, None),
         ("multi-block reads", AwrFigure::MultiBlockReads, None, None),
-        ("reads of the database alone", AwrFigure::DatabaseReads, None, None),
+        ("database reads only", AwrFigure::DatabaseReads, None, None),
         ("all writes", AwrFigure::Writes, Some(AwrFigure::WriteMib), Some(AwrFigure::MeanWriteKib)),
         ("single-block writes", AwrFigure::SingleBlockWrites, None, None),
         ("multi-block writes", AwrFigure::MultiBlockWrites, None, None),
-        ("writes of the database alone", AwrFigure::DatabaseWrites, None, None),
+        ("database writes only", AwrFigure::DatabaseWrites, None, None),
         ("redo", AwrFigure::RedoWrites, Some(AwrFigure::RedoMib), Some(AwrFigure::MeanRedoWriteKib)),
-        ("redo in all log files", AwrFigure::LogWrites, Some(AwrFigure::LogWriteMib), None),
-        ("reads of temporary files", AwrFigure::TempReads, Some(AwrFigure::TempReadMib), None),
-        ("writes of temporary files", AwrFigure::TempWrites, Some(AwrFigure::TempWriteMib), None),
-        ("writes of archives and backups", AwrFigure::BackupWrites, Some(AwrFigure::BackupWriteMib), None),
+        ("redo, to all log members", AwrFigure::LogWrites, Some(AwrFigure::LogWriteMib), None),
+        ("reads from temporary files", AwrFigure::TempReads, Some(AwrFigure::TempReadMib), None),
+        ("writes to temporary files", AwrFigure::TempWrites, Some(AwrFigure::TempWriteMib), None),
+        ("archiver and backup writes", AwrFigure::BackupWrites, Some(AwrFigure::BackupWriteMib), None),
     ];
     // Only some reports tell kinds of files apart.
     let is_told = |requests: AwrFigure| {

@@ -76,7 +76,7 @@ fn load_in_brief(plan: &Plan) -> String {
         plan.profile,
         if plan.quick { " (quick)" } else { "" },
         counted(plan.jobs.len() as u64, "job"),
-        counted(plan.total_iodepth().into(), "outstanding I/O"),
+        outstanding(plan),
         match (plan.engine.touches_targets(), plan.direct) {
             (false, _) => "engine",
             (true, true) => "direct I/O, engine",
@@ -85,6 +85,13 @@ fn load_in_brief(plan: &Plan) -> String {
         plan.engine.as_str(),
         phases(plan),
     ) + &steps_in_brief(plan)
+}
+
+/// All that may be outstanding at once; only a closed load keeps all of it outstanding.
+fn outstanding(plan: &Plan) -> String {
+    let is_closed = plan.jobs.iter().all(|job| job.arrival == Arrival::Closed);
+    let at_most = if is_closed { "" } else { "at most " };
+    format!("{at_most}{}", counted(plan.total_iodepth().into(), "outstanding I/O"))
 }
 
 /// How the load changes; empty where it does not.

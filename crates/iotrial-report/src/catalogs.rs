@@ -31,7 +31,10 @@ impl Document {
             )
         });
         if let (Some(warning), Some(opening)) = (warning, self.sections.first_mut()) {
-            opening.blocks.push(Block::Findings(vec![warning]));
+            match opening.blocks.last_mut() {
+                Some(Block::Findings(lines)) => lines.push(warning),
+                _ => opening.blocks.push(Block::Findings(vec![warning])),
+            }
         }
         self
     }

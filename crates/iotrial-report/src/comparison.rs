@@ -263,7 +263,7 @@ fn places_note(comparison: &Comparison) -> Option<String> {
     let count = comparison.rankings.iter().filter(is_whole).count();
     (count > 0 && !comparison.recommendation.standings.is_empty()).then(|| {
         format!(
-            "“First or tied” is the number of rankings (of {count}) in which no other configuration is ahead. For “mean place”, those that share a place get the middle of the places that they take, and each group of metrics (such as throughput or tail latency) counts the same."
+            "“First or tied” is the number of rankings (of {count}) in which no other configuration is ahead. For “mean place”, tied configurations share the average of their places, and each group of metrics (such as throughput or tail latency) counts the same."
         )
     })
 }
@@ -604,7 +604,7 @@ fn all_pairs(comparison: &Comparison) -> Vec<&Pair> {
 
 /// Every change with its interval, in figures.
 pub(crate) fn changes(comparison: &Comparison) -> Option<Section> {
-    let note = "With 95 % confidence, the intervals of a comparison contain all its true changes at once. If an interval includes zero, no difference is shown; it is too wide to tell if it also reaches below −20 % or above +25 %, and left out if it reaches beyond a factor of ten. More repeats, or longer runs, narrow it.";
+    let note = "With 95 % confidence, all intervals of a comparison are right together. If an interval includes zero, no difference is shown; it is too wide to tell if it also reaches below −20 % or above +25 %, and left out if it reaches beyond a factor of ten. More repeats, or longer runs, narrow it.";
     let table = changes_table(comparison, "Every change", |metric| !metric.is_of_role())?;
     let has_intervals = table.columns.iter().any(|column| column.group == "interval");
     Some(Section {

@@ -1,6 +1,7 @@
 //! The document of one configuration: the chain of limits as table and picture, mixes, demand, measured
 //! rates, rules, cost.
 
+use iotrial_analysis::words::capital;
 use iotrial_model::record::Severity;
 use iotrial_model::words::enumerate;
 use iotrial_sizing::catalog::Effect;
@@ -36,7 +37,7 @@ impl Document {
         sections.push(cost_section(&explanation.cost));
         sections.push(sources(explanation));
         Self {
-            title: format!("{title}: {}", explanation.configuration.title),
+            title: format!("What limits {} ({title})", explanation.configuration.title),
             byline,
             in_brief: in_brief(explanation),
             sections,
@@ -51,7 +52,13 @@ fn in_brief(explanation: &Explanation) -> Vec<(&'static str, String)> {
     let cores = explanation.ocpus.map_or_else(String::new, |ocpus| format!("{ocpus} cores, "));
     lines.push((
         "Machine",
-        format!("{cores}{} vCPU, {} GiB, {}", explanation.vcpus, explanation.memory_gib, configuration.os),
+        format!(
+            "{cores}{} vCPU{}, {} GiB, {}",
+            explanation.vcpus,
+            if explanation.vcpus == 1 { "" } else { "s" },
+            explanation.memory_gib,
+            capital(configuration.os.as_str())
+        ),
     ));
     let replicas = explanation.configuration.replicas;
     if replicas > 0 {
@@ -81,13 +88,11 @@ fn opening(explanation: &Explanation) -> Section {
     };
     let points =
         explanation.alone.iter().filter(|one| one.most.is_some()).map(|one| binding(explanation, one));
-    let rules = |wanted: Effect| {
-        let all = explanation.broken_rules.iter().filter(move |rule| rule.effect == wanted);
-        all.map(BrokenRule::in_words).collect::<Vec<_>>()
-    };
+    let rules = |wanted: Effect| explanation.broken_rules.iter().filter(move |rule| rule.effect == wanted);
+    let provider = &explanation.configuration.provider;
+    let warnings: Vec<_> = rules(Effect::Warns).map(|rule| rule_warning(rule, provider)).collect();
     let lists = [
-        ("Rules that it breaks", rules(Effect::Forbids)),
-        ("Warnings", rules(Effect::Warns)),
+        ("Rules that it breaks", rules(Effect::Forbids).map(BrokenRule::in_words).collect::<Vec<_>>()),
         ("Missing from the cost, because the catalog does not have it", cost.missing.clone()),
     ];
     let lists = lists.into_iter().filter(|(_, points)| !points.is_empty());
@@ -102,14 +107,21 @@ fn opening(explanation: &Explanation) -> Section {
         id: "answer",
         heading: "",
         note: None,
-        blocks: vec![Block::Answer(Answer {
+        blocks: std::iter::once(Block::Answer(Answer {
             is_good: Some(!forbidden && is_met),
             headline,
             sentence,
             points: points.collect(),
             lists: lists.map(|(heading, points)| PointList { heading, points }).collect(),
-        })],
+        }))
+        .chain((!warnings.is_empty()).then_some(Block::Findings(warnings)))
+        .collect(),
     }
+}
+
+/// What a rule warns of, as a finding about the provider.
+pub(crate) fn rule_warning(rule: &BrokenRule, provider: &str) -> FindingLine {
+    FindingLine::about(About::Provider(provider), Severity::Warning, rule.in_words())
 }
 
 /// The name of the pool, if there are several.
@@ -127,13 +139,13 @@ fn binding(explanation: &Explanation, one: &PureReach) -> String {
     let next = one.next.as_ref().map_or_else(String::new, |next| {
         // Less than half a percent apart would print as «1.00 times as far».
         if next.times < 1.005 {
-            format!("; the next is {}, at the same rate", next.element)
+            format!("; next limit: {}, equally high", next.element)
         } else {
-            format!("; the next is {}, at {:.2} times that", next.element, next.times)
+            format!("; next limit: {}, {:.2} times as high", next.element, next.times)
         }
     });
     format!(
-        "{}{}: {}, limited by {}{next}",
+        "{}{}: {} (first limit: {}{next})",
         pool_prefix(explanation, one.pool),
         one.measure,
         one.measure.written(most),
@@ -386,11 +398,6 @@ fn picture(explanation: &Explanation, one: &PureReach) -> BarChart {
     }
 }
 
-pub(crate) fn capital(words: &str) -> String {
-    let mut letters = words.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
 pub(crate) fn mix_name(one: &MixReach) -> String {
     #[expect(
         clippy::cast_possible_truncation,
@@ -431,7 +438,7 @@ fn mixes(explanation: &Explanation) -> Section {
             Column::new("limited by", Quantity::Words),
             Column::new("which limit", Quantity::Words).optional(),
             Column::new("next limit", Quantity::Words).optional(),
-            Column::new("reached at", Quantity::Ratio).optional(),
+            Column::new("next at", Quantity::Ratio).optional(),
         ]),
         rows: explanation.mixes.iter().map(row).collect(),
         at_a_glance: true,
@@ -460,7 +467,7 @@ fn mixes(explanation: &Explanation) -> Section {
     Section {
         id: "mixes",
         heading: "Mixes",
-        note: Some("For each mix and block size: the first limit that is reached, the part with the next one, and at how many times that load it is reached.".to_owned()),
+        note: Some("For each mix and block size: the limit that is reached first, the part that limits next, and the load at which it does, as a multiple of this one.".to_owned()),
         blocks: vec![Block::Table(together), Block::Table(parts)],
     }
 }

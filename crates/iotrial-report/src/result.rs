@@ -234,7 +234,8 @@ fn arrivals(subject: &Subject<'_>, summary: &Summary) -> Option<Section> {
         Some(Row { cells, is_total: false })
     };
     let rows: Vec<Row> = summary.jobs.iter().filter_map(row).collect();
-    let is_open = !rows.is_empty();
+    // In a closed load, those that follow other jobs have nothing to be compared with.
+    let is_open = rows.iter().any(|row| matches!(row.cells[1], Value::Number(_)));
     let rates = Block::Table(Table {
         caption: "Rates of open jobs".to_owned(),
         columns: vec![

@@ -15,7 +15,7 @@ use crate::table::{Column, Row, Table, Value};
 const COMMITS: &str =
     " Rates count every commit; several may share one log write, so the device does fewer I/Os.";
 /// Why a load may ask for more than all.
-const ABOVE_SATURATION: &str = " A load may ask for a little more than 100 % of the rate at saturation, which a few seconds show only roughly.";
+const ABOVE_SATURATION: &str = " The rate at saturation was measured for only a few seconds and is approximate, so a load may request slightly more than 100 % of it.";
 
 /// Absent where no limit was given.
 pub(crate) fn search(summary: &Summary) -> Option<Section> {
@@ -47,7 +47,7 @@ pub(crate) fn search(summary: &Summary) -> Option<Section> {
         id: "search",
         heading: if search.need.is_some() { "Required rate" } else { "Highest rate within the limit" },
         note: Some(format!(
-            "{} All jobs run at fixed shares of one rate, with random (Poisson) arrivals; latency counts from the time at which an I/O was due.{}{}",
+            "{} All jobs run at fixed shares of one rate, with random (Poisson) arrivals; latency counts from the time at which an I/O was due. “Worst” is the latency that is closest to its limit, or furthest beyond it.{}{}",
             answer(search, ended),
             if search.result.as_ref().is_some_and(|result| result.device_iops.is_some()) {
                 COMMITS
@@ -71,10 +71,7 @@ fn answer(search: &Search, ended: EndedHow) -> String {
         return "The search was not finished. The figures below are from its last load.".to_owned();
     }
     let Some(result) = &search.result else {
-        return format!(
-            "No rate was found that stays within {}. The figures below are from the last load.",
-            search.limit.in_words()
-        );
+        return without_result(search);
     };
     let (held, limit) = (rate_in_words(result.held_iops), search.limit.in_words());
     // Not the highest that passed and the lowest that failed: single loads near the answer pass or fail by chance.
@@ -84,7 +81,7 @@ fn answer(search: &Search, ended: EndedHow) -> String {
             rate_in_words(not_held)
         ),
         None if was_tried_above(search, result.held_iops) => format!(
-            "Taken together, these loads show that {held} IOPS stay within {limit}; too few were made at higher rates to say where that ends."
+            "Taken together, these loads show that at least {held} IOPS stay within {limit}; too few loads ran at higher rates to say where the limit is."
         ),
         None => format!(
             "Taken together, these loads show that {held} IOPS stay within {limit}; that is more than the closed load reaches, and no higher rate was tried."
@@ -103,6 +100,21 @@ fn answer(search: &Search, ended: EndedHow) -> String {
             None => "the run that confirmed the rate".to_owned(),
         }
     )
+}
+
+/// What is known where no rate was shown to stay within the limits.
+fn without_result(search: &Search) -> String {
+    let limit = search.limit.in_words();
+    let known = if search.probes.iter().any(|probe| probe.held == Some(true)) {
+        format!("Some loads stayed within {limit}, but no rate was confirmed.")
+    } else {
+        format!("No load that was tried stayed within {limit}.")
+    };
+    // The record is that of a long run where there was one, whatever it showed.
+    let is_long = search.need.is_some()
+        && search.probes.iter().any(|probe| probe.kind == ProbeKind::Confirmation && probe.held.is_some());
+    let whose = if is_long { "a long run at the required rate" } else { "the last load" };
+    format!("{known} The figures below are from {whose}.")
 }
 
 fn facts(search: &Search, ended: EndedHow) -> Vec<Fact> {
@@ -226,7 +238,7 @@ fn probes(search: &Search) -> Table {
                 .to_owned(),
         columns: vec![
             Column::new("load", Quantity::Words),
-            Column::new("saturation", Quantity::Percent).optional(),
+            Column::new("share of saturation", Quantity::Percent).optional(),
             Column::new("requested", Quantity::Iops),
             Column::new("achieved", Quantity::Iops),
             Column::new("time", Quantity::Words).optional(),

@@ -1,18 +1,19 @@
 //! The document of an answer to a demand: providers side by side, the cheapest in detail, and the cost curve.
 
+use iotrial_analysis::words::capital;
 use iotrial_model::demand::{Demand, LaidOutPool, Mirror};
 use iotrial_model::record::Severity;
 use iotrial_sizing::catalog::Term;
 use iotrial_sizing::configuration::Pool;
 use iotrial_sizing::explanation::Explanation;
 use iotrial_sizing::measure::{Measure, grouped};
-use iotrial_sizing::search::CountPoint;
+use iotrial_sizing::search::{CountPoint, Found};
 use iotrial_sizing::sizing::Sizing;
 
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
 use crate::counted::{counted_in_words, not_counted};
 use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
-use crate::explanation::{asked, capital, cost_section, limit_sections, sources};
+use crate::explanation::{asked, cost_section, limit_sections, rule_warning, sources};
 use crate::finding_line::About;
 use crate::pools::{per_month, pools_section};
 use crate::quantity::Quantity;
@@ -165,14 +166,23 @@ fn opening(sizing: &Sizing) -> Section {
         id: "answer",
         heading: "",
         note: None,
-        blocks: vec![Block::Answer(Answer {
+        blocks: std::iter::once(Block::Answer(Answer {
             is_good,
             headline: sizing.headline.clone(),
             sentence: sizing.sentence.clone(),
             points: sizing.points.clone(),
             lists: if notes.is_empty() { Vec::new() } else { vec![list] },
-        })],
+        }))
+        .chain(sizing.cheapest.and_then(|index| warnings(&sizing.found[index])))
+        .collect(),
     }
+}
+
+/// What rules warn of in the best answer of a provider.
+fn warnings(found: &Found) -> Option<Block> {
+    let rules = &found.answers.first()?.broken_rules;
+    let lines: Vec<FindingLine> = rules.iter().map(|rule| rule_warning(rule, &found.provider)).collect();
+    (!lines.is_empty()).then_some(Block::Findings(lines))
 }
 
 /// A row for each pool; the first one also has the machine and the sum.
@@ -270,10 +280,7 @@ fn side_by_side(sizing: &Sizing) -> Section {
         sizing.found.iter().enumerate().filter(|(index, _)| Some(*index) != sizing.cheapest).flat_map(
             |(_, found)| {
                 let rules = found.answers.first().into_iter().flat_map(|answer| &answer.broken_rules);
-                rules.map(|rule| {
-                    let message = rule.in_words();
-                    FindingLine::about(About::Provider(&found.provider), Severity::Warning, message)
-                })
+                rules.map(|rule| rule_warning(rule, &found.provider))
             },
         );
     let warnings: Vec<FindingLine> = warnings.collect();
@@ -325,7 +332,9 @@ fn which_are_shown(sizing: &Sizing) -> String {
     let rule = if sizing.tolerance > 0.0 {
         // In hundredths of a per cent, since 0.07 × 100 is not 7 in binary.
         let percent = (sizing.tolerance * 1e4).round() / 1e2;
-        format!("the fewest volumes that cost at most {percent} % more than the cheapest number of them")
+        format!(
+            "the smallest number of volumes whose cost is at most {percent} % above that of the cheapest number"
+        )
     } else {
         "the cheapest number of volumes".to_owned()
     };
@@ -374,7 +383,7 @@ fn by_count(sizing: &Sizing) -> Option<Section> {
         id: "by-count",
         heading: "How many volumes",
         note: Some(format!(
-            "The recommended number of volumes of {}, and numbers that cost less than every smaller one, each with its cheapest configuration.{left_out} More volumes are more work to look after.",
+            "What other numbers of volumes of {} would cost: each number that is cheaper than all smaller ones, and the recommended one, with its cheapest configuration.{left_out} More volumes are more work to look after.",
             if answer.pools.is_empty() { "this kind and level" } else { "these kinds in all pools" },
         )),
         blocks: vec![Block::Table(table)],
@@ -461,7 +470,7 @@ fn curve(sizing: &Sizing) -> Section {
         })
     });
     let table = Table {
-        caption: "What higher or lower rates would cost".to_owned(),
+        caption: "What more or less I/O would cost".to_owned(),
         columns: vec![
             Column::new("provider", Quantity::Words),
             Column::new("rates", Quantity::Ratio),

@@ -282,7 +282,7 @@ fn saturation(repeats: u32, summary: &SweepSummary) -> Option<Section> {
         "saturation",
         "Where it saturates",
         Some(format!(
-            "Loads are numbers of outstanding I/Os. The knee is where latency begins to grow faster than the rate. The ceiling is the rate that more outstanding I/Os do not raise; “saturated” is the lowest measured load that reaches 95 % of it. Figures of a load that was measured are the measured ones, those of others come from the fitted curve.{bound} Latencies are means; ± is a 95 % confidence interval.{repeats}"
+            "Loads are numbers of outstanding I/Os. The knee is where latency begins to grow faster than the rate. The ceiling is the rate that more outstanding I/Os do not raise; “saturated” is the lowest measured load that reaches 95 % of it. Figures at loads that were measured are measurements; the others come from the fitted curve.{bound} Latencies are means; ± is a 95 % confidence interval.{repeats}"
         )),
         vec![Block::Table(table)],
     )
@@ -367,7 +367,7 @@ fn scaling(summary: &SweepSummary) -> Option<Section> {
     section(
         "scaling",
         "Volumes together",
-        Some("Each volume gets the number of outstanding I/Os at which a volume alone was fastest. Efficiency is the rate of all volumes together, in percent of the sum of their rates alone.".to_owned()),
+        Some("Each volume gets as many outstanding I/Os as the fastest single volume had. Efficiency is the rate of all volumes together, in percent of the sum of their rates alone.".to_owned()),
         [Some(Block::Table(table)), charts::scaling(&summary.scaling), Some(Block::Findings(summary.scaling.iter().map(line).collect()))].into_iter().flatten().collect(),
     )
 }

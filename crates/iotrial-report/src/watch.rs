@@ -6,7 +6,7 @@ use iotrial_analysis::watch::{
 use iotrial_analysis::words::{latency_in_words, seconds_in_words, with_thousands};
 use iotrial_model::counters::RECORDING_TOOL;
 use iotrial_model::finding::Severity;
-use iotrial_model::load::Direction;
+use iotrial_model::load::{Direction, Role};
 use iotrial_model::words::{enumerate, in_brief};
 
 use crate::calendar;
@@ -65,14 +65,18 @@ fn section(id: &'static str, heading: &'static str, block: Block) -> Section {
     Section { id, heading, note: None, blocks: vec![block] }
 }
 
+/// What the columns are over.
 fn disks_note(answer: &WatchAnswer) -> &'static str {
     let has_latency = |disk: &DiskAnswer| {
         [&disk.read, &disk.write, &disk.both].into_iter().any(|one| one.latency_us.is_some())
     };
-    if answer.disks.iter().any(has_latency) {
-        "Percentiles are of intervals; the mean of a latency is over all I/Os."
-    } else {
-        "Percentiles are of intervals."
+    match (answer.disks.iter().any(has_latency), answer.has_percentiles()) {
+        (true, true) => "Percentiles are of intervals; the mean of a latency is over all I/Os.",
+        (false, true) => "Percentiles are of intervals.",
+        (true, false) => {
+            "Median and max are of intervals; the mean of a latency is over all I/Os. Fewer than 20 intervals have no p95."
+        }
+        (false, false) => "Fewer than 20 intervals have no p95; max is the highest interval.",
     }
 }
 
@@ -104,43 +108,20 @@ const fn direction_word(direction: Option<Direction>) -> &'static str {
     }
 }
 
+/// As [`direction_word`], before the name of a disk.
+const fn direction_phrase(direction: Option<Direction>) -> &'static str {
+    match direction {
+        Some(Direction::Read) => "reads from",
+        Some(Direction::Write) => "writes to",
+        None => "reads and writes of",
+    }
+}
+
 fn role_word(role: &RoleVerdict) -> String {
     if role.is_assumed { format!("{} (assumed)", role.role) } else { role.role.to_string() }
 }
 
 fn summary(answer: &WatchAnswer) -> Answer {
-    let beyond = || {
-        let of_role = |role: &RoleVerdict| {
-            role.judged
-                .iter()
-                .filter(|one| !one.is_within)
-                .cloned()
-                .map(|one| (role.role, one))
-                .collect::<Vec<_>>()
-        };
-        let mut all: Vec<_> = answer.roles.iter().flat_map(of_role).collect();
-        // By how far the latency is above its limit.
-        let excess = |judged: &Judged| judged.lat_mean_us.max(judged.lat_p95_us) / judged.limit_us;
-        all.sort_by(|one, other| excess(&other.1).total_cmp(&excess(&one.1)));
-        all
-    };
-    let told = |(role, one): &(iotrial_model::load::Role, Judged)| {
-        let (what, limit) = (direction_word(one.direction), latency_in_words(one.limit_us));
-        if answer.interval_count == 1 {
-            return format!(
-                "{role}: {what} of {} take {}; {limit} is the limit",
-                one.disk,
-                latency_in_words(one.lat_mean_us)
-            );
-        }
-        format!(
-            "{role}: {what} of {} take {} on average and up to {} in 95 % of the intervals; {limit} is the limit, and {:.0} % of the intervals are beyond it",
-            one.disk,
-            latency_in_words(one.lat_mean_us),
-            latency_in_words(one.lat_p95_us),
-            one.beyond_percent
-        )
-    };
     let (headline, sentence, mut points) = match answer.is_good {
         Some(true) => {
             let judged: usize = answer.roles.iter().map(|role| role.judged.len()).sum();
@@ -154,15 +135,17 @@ fn summary(answer: &WatchAnswer) -> Answer {
                     Vec::new(),
                 )
             } else {
-                (
-                    "Good enough".to_owned(),
-                    format!("{within}, on average and in 95 % of the intervals."),
-                    Vec::new(),
-                )
+                // Judged intervals are those whose latency is more than that of a handful of I/Os.
+                let when = if answer.has_percentiles() {
+                    "95 % of the intervals"
+                } else {
+                    "every interval with at least 1 I/O per second"
+                };
+                ("Good enough".to_owned(), format!("{within}, on average and in {when}."), Vec::new())
             }
         }
         Some(false) => {
-            let all = beyond();
+            let all = beyond(answer);
             let mut roles: Vec<String> = all.iter().map(|(role, _)| role.to_string()).collect();
             roles.dedup();
             roles.sort_unstable();
@@ -170,7 +153,7 @@ fn summary(answer: &WatchAnswer) -> Answer {
             (
                 format!("Not good enough for {}", in_brief(&roles, 5, 5)),
                 format!("Latencies are beyond the limits of {}.", deciding(answer)),
-                all.iter().take(MOST_POINTS).map(told).collect(),
+                all.iter().take(MOST_POINTS).map(|(role, one)| told(answer, *role, one)).collect(),
             )
         }
         None if answer.is_idle() => (
@@ -208,6 +191,35 @@ fn summary(answer: &WatchAnswer) -> Answer {
         points,
         lists,
     }
+}
+
+/// The latencies that are beyond their limits, by how far they are above them.
+fn beyond(answer: &WatchAnswer) -> Vec<(Role, &Judged)> {
+    let judged = answer.roles.iter().flat_map(|role| role.judged.iter().map(move |one| (role.role, one)));
+    let mut all: Vec<(Role, &Judged)> = judged.filter(|(_, one)| !one.is_within).collect();
+    let excess = |judged: &Judged| judged.lat_mean_us.max(judged.lat_p95_us) / judged.limit_us;
+    all.sort_by(|one, other| excess(other.1).total_cmp(&excess(one.1)));
+    all
+}
+
+/// A latency that is beyond its limit, in words.
+fn told(answer: &WatchAnswer, role: Role, one: &Judged) -> String {
+    let (what, limit) = (direction_phrase(one.direction), latency_in_words(one.limit_us));
+    let mean = latency_in_words(one.lat_mean_us);
+    if answer.interval_count == 1 {
+        return format!("{role}: {what} {} take {mean}; the limit is {limit}", one.disk);
+    }
+    let (high_us, when) = if answer.has_percentiles() {
+        (one.lat_p95_us, "95 % of the intervals")
+    } else {
+        (one.lat_max_us, "the slowest interval")
+    };
+    format!(
+        "{role}: {what} {} take {mean} on average and up to {} in {when}; the limit is {limit}, and {:.0} % of the intervals are beyond it",
+        one.disk,
+        latency_in_words(high_us),
+        one.beyond_percent
+    )
 }
 
 /// The disks that are judged as data because nobody said what they are for.
@@ -252,17 +264,23 @@ fn other_sets(answer: &WatchAnswer) -> Vec<&String> {
 /// Which column decides.
 fn judged_note(answer: &WatchAnswer) -> Option<String> {
     let others: Vec<&str> = other_sets(answer).into_iter().map(String::as_str).collect();
-    let figure = match answer.interval_count {
-        1 => "the mean",
-        _ => "the mean or the p95, whichever is worse",
-    };
     (!others.is_empty()).then(|| {
         format!(
-            "The rating decides: it is that of {figure}, by {}. The ratings of the mean by {} are for comparison.",
+            "The verdict follows the rating, which rates {} against {}. For comparison only, the mean is also rated against {}.",
+            rated(answer),
             deciding(answer),
             enumerate(&others)
         )
     })
+}
+
+/// What the rating is of. A few intervals have no p95, but a slowest one.
+fn rated(answer: &WatchAnswer) -> &'static str {
+    match answer.interval_count {
+        1 => "the mean",
+        _ if answer.has_percentiles() => "the mean or the p95, whichever is worse,",
+        _ => "the mean or the slowest interval (max), whichever is worse,",
+    }
 }
 
 fn judged_table(answer: &WatchAnswer) -> Option<Table> {
@@ -283,7 +301,7 @@ fn judged_table(answer: &WatchAnswer) -> Option<Table> {
         Column::new("p95", Quantity::LatencyUs).under("lat"),
         Column::new("max", Quantity::LatencyUs).under("lat").optional(),
         Column::new("limit", Quantity::LatencyUs),
-        Column::new("beyond", Quantity::Percent),
+        Column::new(OVER_LIMIT, Quantity::Percent).under("intervals"),
     ]);
     columns.push(Column::new("rating", Quantity::Words));
     columns.extend(sets.iter().map(|set| Column::new((*set).clone(), Quantity::Words).optional()));
@@ -312,8 +330,9 @@ fn judged_table(answer: &WatchAnswer) -> Option<Table> {
     };
     let mut table = Table {
         caption: format!(
-            "The latency of each direction and its limit in {}; the rating is that of the mean or of the p95, whichever is worse; other sets rate the mean",
-            deciding(answer)
+            "The latency of each direction and its limit in {}; the rating rates {} and other sets rate the mean",
+            deciding(answer),
+            rated(answer)
         ),
         columns,
         rows: judged().map(row).collect(),
@@ -368,18 +387,29 @@ fn bandwidth(answer: &WatchAnswer) -> (&'static str, Quantity) {
     }
 }
 
-/// Removes columns that say nothing: those without any value, and for a single interval everything except its mean.
+/// Removes columns that say nothing: those without any value, for a single interval everything except its mean, and for a few
+/// intervals the p95, which is their maximum.
 fn leave_out(table: &mut Table, labels: usize, answer: &WatchAnswer) {
-    let repeats = |column: &Column| answer.interval_count == 1 && REPEATING.contains(&column.name.as_ref());
+    let repeats = |column: &Column| match answer.interval_count {
+        1 => REPEATING.contains(&column.name.as_ref()),
+        _ => column.name == "p95" && !answer.has_percentiles(),
+    };
     for at in (labels..table.columns.len()).rev() {
         if repeats(&table.columns[at]) || table.rows.iter().all(|row| row.cells[at] == Value::Absent) {
+            // The maximum takes the place of the p95, where there is little room, too.
+            let optional = table.columns[at].optional;
+            if let Some(max) = table.columns.get_mut(at + 1).filter(|column| column.name == "max") {
+                max.optional &= optional;
+            }
             table.without_column(at);
         }
     }
 }
 
 /// For a single interval, these are the same as the mean.
-const REPEATING: [&str; 4] = ["median", "p95", "max", "beyond"];
+const REPEATING: [&str; 4] = ["median", "p95", "max", OVER_LIMIT];
+/// The column with the share of intervals whose latency is beyond the limit.
+const OVER_LIMIT: &str = "over limit";
 
 fn rows_of(disk: &DiskAnswer, is_total: bool) -> Vec<Row> {
     let is_there =

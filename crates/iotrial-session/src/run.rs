@@ -109,7 +109,7 @@ pub(crate) fn what_follows(setup: &Setup, plan: &Plan, search: Option<&RateSearc
             format!("{what}; everything together takes {} at most", seconds_in_words(whole.as_secs_f64()))
         }
         None if plan.until_steady.is_some() => format!("runs until it is steady, {time} at most"),
-        None => format!("runs {time}"),
+        None => format!("runs for {time}"),
     }
 }
 

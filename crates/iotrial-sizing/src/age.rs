@@ -117,7 +117,7 @@ pub fn in_words(old: &[ReliedOn]) -> Option<String> {
         all if all == old.len() => "have no date",
         _ => "are more than a year old or have no date",
     };
-    (!list.is_empty()).then(|| format!("these figures {why}: {}", list.join("; ")))
+    (!list.is_empty()).then(|| format!("these catalog figures {why}: {}", list.join("; ")))
 }
 
 #[cfg(test)]
@@ -136,8 +136,8 @@ mod tests {
         };
         assert_eq!(of(&[]), None);
         let dated = of(&[Some("2024-07-01")]).unwrap();
-        assert_eq!(dated, "these figures are more than a year old: price of gp3 (2024-07-01)");
-        assert_eq!(of(&[None]).unwrap(), "these figures have no date: price of gp3 (no date)");
+        assert_eq!(dated, "these catalog figures are more than a year old: price of gp3 (2024-07-01)");
+        assert_eq!(of(&[None]).unwrap(), "these catalog figures have no date: price of gp3 (no date)");
         assert!(
             of(&[Some("2024-07-01"), None]).unwrap().contains("are more than a year old or have no date")
         );

@@ -563,7 +563,7 @@ impl<'s> Space<'s> {
             }
         };
         Configuration {
-            title: format!("machine for {}", demand.title),
+            title: format!("{} for {}", sized.machine.name, demand.title),
             provider: self.catalog.provider.clone(),
             machine: sized.machine.name.clone(),
             // A fixed machine has no cores to order, and writing them down would be refused when the file is

@@ -15,7 +15,6 @@ use crate::floor::VcpuFloor;
 use crate::measure::grouped;
 use crate::price::{Cost, Counted, shortest_month};
 use crate::requirement::Fit;
-use crate::rule::BrokenRule;
 use crate::search::{CostCurve, Found, Search, YearPlan, curve_of, over_years, search};
 
 mod against;
@@ -381,7 +380,6 @@ fn points(
             });
         }
         points.extend(memory_differs(found).filter(|_| demand.memory_min.get() == 0));
-        points.extend(answer.broken_rules.iter().map(BrokenRule::in_words));
     }
     points.extend(found.iter().filter_map(|one| unpromised(one, currency)));
     points.extend(against.iter().map(|one| one.sentence.clone()));

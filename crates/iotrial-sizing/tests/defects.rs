@@ -597,9 +597,7 @@ fn other_rates_cost_the_same_only_where_the_same_amount_is_printed() {
     for provider in ["oci", "azure", "aws", "gcp"] {
         let sizing = sized(provider, &asked, &[]);
         let now = money(sizing.found[0].answers[0].cost.per_month, "USD");
-        for (times, words) in
-            [(1.1, "10 % higher rates"), (0.9, "10 % lower rates"), (1.5, "50 % higher rates")]
-        {
+        for (times, words) in [(1.1, "10 % more I/O"), (0.9, "10 % less I/O"), (1.5, "50 % more I/O")] {
             let sentence = sizing.points.iter().find(|point| point.starts_with(words)).unwrap();
             let Some(other) = sizing.curves[0].at(times).unwrap().per_month else { continue };
             let other = money(other, "USD");
@@ -612,7 +610,7 @@ fn other_rates_cost_the_same_only_where_the_same_amount_is_printed() {
         }
         // 50,000 IOPS of 51,000: a tenth more takes another volume, with IOPS beyond those that are included.
         if provider == "aws" {
-            let is_amount = |point: &String| point.starts_with("10 % higher") && point.contains(" USD");
+            let is_amount = |point: &String| point.starts_with("10 % more") && point.contains(" USD");
             assert!(sizing.points.iter().any(is_amount), "{:?}", sizing.points);
         }
     }

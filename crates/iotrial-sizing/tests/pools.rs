@@ -387,15 +387,15 @@ fn sentences_about_more_and_less_have_the_tolerance_of_the_answer() {
     };
     let sizing = sized(0.01);
     assert_eq!(sizing.found[0].answers[0].volumes, 2);
-    let more = sizing.points.iter().find(|point| point.starts_with("10 % higher rates")).unwrap();
+    let more = sizing.points.iter().find(|point| point.starts_with("10 % more I/O")).unwrap();
     // 25,000 IOPS for each volume: 55,000 take three, whose whole GiB are a little more than the capacity.
     assert!(more.contains("cost the same, with") && more.contains("3 × 1,366 GiB"), "{more}");
     assert!(
-        sizing.points.iter().any(|point| point == "10 % lower rates cost the same"),
+        sizing.points.iter().any(|point| point == "10 % less I/O would cost the same"),
         "{:?}",
         sizing.points
     );
     let exact = sized(0.0);
-    let more = exact.points.iter().find(|point| point.starts_with("10 % higher rates")).unwrap();
+    let more = exact.points.iter().find(|point| point.starts_with("10 % more I/O")).unwrap();
     assert!(more.contains("4 × 1,024 GiB"), "without a tolerance the cheapest to the GiB: {more}");
 }

@@ -196,7 +196,7 @@ Examples:
   # data and tempdb on one volume, the log on another
   iotrial run --target data,tempdb=/mnt/a --target log=/mnt/b
   iotrial run ./mine.toml --full --label 'three volumes' --attribute volumes=3
-  # until five rounds of a minute are steady, for an hour at most
+  # until five one-minute rounds are steady, for an hour at most
   iotrial run --until-steady 1h --duration 5m
   # can it sustain 20,000 IOPS, and with how much headroom?
   iotrial run --need 20000iops
@@ -469,7 +469,7 @@ Examples:
 All formats show the same figures. Several records are first compared, as `iotrial compare` does, and then shown \
 one by one. If a comparison would not be fair, they are only shown side by side, with the reason.
 
-Exit codes: 0 all results are qualified; 1 at least one is not qualified; 2 wrong usage or input; 3 failed; 4 at least one is \
+Exit codes: 0 no result is unqualified or inconclusive (results without a verdict count as 0); 1 at least one is not qualified; 2 wrong usage or input; 3 failed; 4 at least one is \
 inconclusive, and the others are qualified. With --gate the gates decide: 0 all passed; 1 at least one failed; 4 none failed, \
 but at least one is undecided.")]
 pub struct ReportArgs {
@@ -492,7 +492,7 @@ pub struct ReportArgs {
     #[arg(long, value_name = "NAME|FILE", add = completion::thresholds(), help_heading = heading::PASS)]
     pub thresholds: Option<String>,
 
-    /// Print one JSON document to standard output, and nothing else: the summary, or a list of them.
+    /// Print JSON to standard output, and nothing else: an object for one result, an array for several.
     #[arg(long, help_heading = heading::OUTPUT)]
     pub json: bool,
 
@@ -590,8 +590,7 @@ Examples:
 Rounding is allowed for: 98.6 may be any value that rounds or truncates to 98.6, and figures contradict each other only if \
 no such values are consistent. `iotrial docs audit` lists every check with its limits.
 
-Exit codes: 0 no contradiction; 1 a contradiction; 2 wrong usage or input, or at least one file cannot be read (the others \
-are audited); 3 failed.")]
+Exit codes: 0 no contradiction; 1 a contradiction; 2 wrong usage or input, or at least one file cannot be read, even if there is a contradiction (the others are audited); 3 failed.")]
 pub struct AuditArgs {
     /// What to check: ids or labels from the store, record files, results of fio and other tools (`iotrial docs import`),
     /// tables (`iotrial docs table-format`), folders of these, or - for standard input.
@@ -601,7 +600,7 @@ pub struct AuditArgs {
     #[command(flatten)]
     pub files: ReportFiles,
 
-    /// Print one JSON document to standard output, and nothing else: the audit, or a list of them.
+    /// Print JSON to standard output, and nothing else: an object for one result, an array for several.
     #[arg(long)]
     pub json: bool,
 
@@ -688,7 +687,7 @@ pub struct TargetArgs {
     after_help = "Examples:\n  # test files in ./iotrial-data\n  iotrial clean\n  iotrial clean /mnt/a --yes\n\nAsks first. Removes only files that iotrial created itself and that no run is using."
 )]
 pub struct CleanArgs {
-    /// Directories where iotrial ran.
+    /// Directories that were used as --target.
     #[arg(default_value = USUAL_DIRECTORY)]
     pub directories: Vec<PathBuf>,
 

@@ -21,6 +21,8 @@ pub struct Presentation<'p, T> {
     pub before: String,
     /// Further files that were written: what each is, and where.
     pub others: Vec<(&'static str, &'p Path)>,
+    /// What to type next, for the last line.
+    pub next: Option<String>,
 }
 
 /// What `--json` prints of one result. The keys of `value` stand beside the others.
@@ -68,7 +70,12 @@ impl<'p, T> Value<'p, T> {
 impl<'p, T: Serialize> Presentation<'p, T> {
     /// A document, and what it was made from.
     pub const fn new(document: &'p Document, values: Vec<Value<'p, T>>) -> Self {
-        Self { document: Some(document), values, before: String::new(), others: Vec::new() }
+        Self { document: Some(document), values, before: String::new(), others: Vec::new(), next: None }
+    }
+
+    /// With the command that makes sense after this answer.
+    pub fn with_next(self, next: Option<impl Into<String>>) -> Self {
+        Self { next: next.map(Into::into), ..self }
     }
 
     /// Writes the files that are wanted, and shows the figures: whatever is wrong with a file must not hide them.
@@ -102,6 +109,7 @@ impl<'p, T: Serialize> Presentation<'p, T> {
                 }
                 None => text.push_str(&lines_of(&lines)),
             }
+            text.extend(self.next.iter().map(|next| harmless_lines(&format!("next: {next}\n"))));
             output::painted(&text)?;
         }
         // Last: what could not be written is an error, but the figures are on the screen.

@@ -86,7 +86,7 @@ fn the_demand_of_a_part_on_exadata_says_so_and_has_the_range_of_other_storage() 
     bench.run(&["awr", "one.html", "--demand", "one.toml"]).expect_code(0);
     let demand = fs::read_to_string(bench.path().join("one.toml")).unwrap();
     for words in [
-        "one of 2 instances: the I/O of the others is missing, so the figures of the database are too low",
+        "only one of 2 instances: the I/O of the other one is missing, so the figures of the database are too low",
         "one of 2 instances: vCPUs, memory, rates and over-provisioning refer to this part only",
         // Twice 50 to 280 MiB/s and 850 to 1,080 reads per second.
         "offload and the storage index filter data before it reaches the database: other storage must deliver 100 to 560 MiB/s of reads and 1,700 to 2,160 reads per second",
@@ -145,7 +145,7 @@ fn an_instance_that_is_missing_among_the_reports_of_a_cluster_is_in_the_first_wo
     let shown = joined(&bench.run(&["awr", "day"]).expect_code(0).stdout);
     for words in [
         "2 of 3 instances: 3,000 IOPS and",
-        "2 of 3 instances: the I/O of the others is missing",
+        "only 2 of 3 instances: the I/O of the other one is missing",
         "For 2 of 3 instances alone:",
     ] {
         assert!(shown.contains(words), "{words}\n{shown}");
@@ -165,7 +165,9 @@ fn a_fleet_names_the_databases_of_which_instances_are_missing() {
     let ran = bench.run(&["awr", "shop.html", "tiny.txt", "--demand", "both.toml"]).expect_code(0);
     let shown = joined(&ran.stdout);
     assert!(
-        shown.contains("Rates are too low, because instances are missing (SHOP: one of 2 instances)."),
+        shown.contains(
+            "Rates are too low, because instances are missing (reports of SHOP: one of 2 instances)."
+        ),
         "{shown}"
     );
     assert!(shown.contains("SHOP *") && !shown.contains("TINY *"), "{shown}");
@@ -199,7 +201,7 @@ fn what_limits_a_database_is_known_over_several_reports_and_weighted_by_their_ti
     // Of several databases each has its own.
     put(&bench, "day/c.html", EXADATA);
     let shown = joined(&bench.run(&["awr", "day"]).expect_code(0).stdout);
-    assert!(shown.contains("WARE cell smart table scan 40 % DB CPU 38 %"), "{shown}");
+    assert!(shown.contains("WARE cell smart table scan 40.0 % DB CPU 37.5 %"), "{shown}");
 }
 
 #[test]

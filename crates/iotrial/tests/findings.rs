@@ -310,8 +310,9 @@ fn what_a_host_that_pauses_makes_of_p99_is_told_with_its_size_and_a_queue_of_the
     assert!((3_000.0..8_000.0).contains(&without_us), "{found:#}");
     let message = found["message"].as_str().unwrap();
     assert!(
-        message.contains("because iotrial got no CPU in time; that made up to")
-            && message.contains("of the p99 of"),
+        message.contains(
+            "because iotrial did not get a CPU in time. This delay, not the device, accounts for up to"
+        ) && message.contains("of the p99 of"),
         "{message}"
     );
 }

@@ -268,7 +268,7 @@ fn a_source_without_latency_is_not_judged_and_not_called_unqualified() {
     let shown = report_of_table(&bench, "label,load.pattern,read.iops\nquick,random,1000\n");
     assert!(
         shown.contains(
-            "? NOT JUDGED Not judged: the source states no latency of “load” of t.csv that flash judges."
+            "? NOT JUDGED Not judged: the source states no latency of the load “load” of t.csv that flash judges."
         ),
         "{shown}"
     );

@@ -12,7 +12,7 @@ fn explain_says_what_binds_and_what_it_costs() {
     let ran = bench.run(&["size", "explain", "one.toml", "--currency", "EUR", "--hours-per-month", "744"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     for words in
-        ["1,599 EUR a month", "limited by network for volumes", "64 KiB, 40 % reads", "1 USD is 0.93 EUR"]
+        ["1,599 EUR a month", "first limit: network for volumes", "64 KiB, 40 % reads", "1 USD is 0.93 EUR"]
     {
         assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
     }

@@ -111,7 +111,7 @@ fn a_log_of_perfmon_is_judged_by_the_role_of_each_drive() {
         bench.run(&["watch", "utf8.csv", "--role", "data=D:", "--role", "log=L:"]).expect_code(1).stdout;
     for words in [
         "✗ Not good enough for log",
-        "writes of 2 L: take 12.0 ms on average and up to 12.0 ms in 95 % of the",
+        "writes to 2 L: take 12.0 ms on average and up to 12.0 ms in 95 % of the",
         "40 intervals of 15 s",
         "left out, because it is counted elsewhere or was not requested: _Total",
         "next: iotrial watch utf8.csv --demand demand.toml",
@@ -275,7 +275,7 @@ fn what_cannot_be_read_or_does_not_go_together_is_refused_with_what_to_do() {
     check("a,b,c\n1,2,3\n", &[], &["cannot read `in.csv`", "takes counters: PerfMon CSV"]);
     let process =
         "\"(PDH-CSV 4.0)\",\"\\\\H\\Process(a)\\Private Bytes\"\n\"01/15/2026 10:00:00.630\",\"1\"\n";
-    check(process, &[], &["without counters of PhysicalDisk or LogicalDisk", "logman create counter"]);
+    check(process, &[], &["without PhysicalDisk or LogicalDisk counters", "logman create counter"]);
     check(&perfmon(), &["--role", "log=X:"], &["the counters have no disk `X:`", "1 D:, 2 L:, _Total"]);
     check(&perfmon(), &["--role", "lag=L:"], &["`lag` is not a role", "data, tempdb, log"]);
     check(&perfmon(), &["--stripe", "L:"], &["a stripe is two disks or more"]);
@@ -304,10 +304,7 @@ fn a_mean_without_busy_times_is_good_on_average_and_qualifies_nothing() {
     std::fs::write(bench.path().join("one.txt"), SINCE_START).unwrap();
     let shown = bench.run(&["watch", "one.txt"]).expect_code(0).stdout;
     assert!(shown.contains("? Good enough on average") && !shown.contains('✓'), "{shown}");
-    assert!(
-        shown.contains("The rating decides: it is that of the mean, by sqlserver-whitepaper."),
-        "{shown}"
-    );
+    assert!(shown.contains("which rates the mean against sqlserver-whitepaper"), "{shown}");
     assert!(shown.contains("use `--role log=sda`"), "{shown}");
     // A few bytes are not none.
     let few = SINCE_START.replace("1024.00", "   8.00").replace("512.00", "  4.00");
@@ -322,6 +319,24 @@ fn a_mean_without_busy_times_is_good_on_average_and_qualifies_nothing() {
 }
 
 #[test]
+fn a_few_intervals_have_no_p95_and_the_slowest_one_decides() {
+    let bench = Bench::new();
+    let (head, block) = SINCE_START.split_once("\n\n").unwrap();
+    let watched = |last: &str, code: i32| {
+        let blocks = [block, block, block, last].join("\n");
+        fs::write(bench.path().join("few.txt"), format!("{head}\n\n{blocks}")).unwrap();
+        let shown = bench.run(&["watch", "few.txt"]).expect_code(code).stdout;
+        shown.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let good = watched(block, 0);
+    assert!(good.contains("on average and in every interval with at least 1 I/O per second."), "{good}");
+    assert!(!good.contains("95 %") && !good.contains("p95 "), "{good}");
+    // The mean is 15.8 ms, within the limit of 20 ms.
+    let slow = watched(&block.replace(" 2.50 ", "42.50 "), 1);
+    assert!(slow.contains("up to 42.5 ms in the slowest interval; the limit is 20.0 ms"), "{slow}");
+}
+
+#[test]
 fn an_idle_or_untimed_source_is_not_judged_and_that_is_no_failure() {
     let bench = Bench::new();
     fs::write(bench.path().join("idle.csv"), "\"(PDH-CSV 4.0)\",\"\\\\H\\PhysicalDisk(0 C:)\\Disk Transfers/sec\"\n\"01/15/2026 10:00:00.630\",\"0\"\n\"01/15/2026 10:00:15.630\",\" \"\n").unwrap();
@@ -329,7 +344,7 @@ fn an_idle_or_untimed_source_is_not_judged_and_that_is_no_failure() {
     assert!(shown.contains("Nothing to judge"), "{shown}");
     // Less than an hour is told with its seconds, and latencies are not spoken of where there are none.
     assert!(shown.contains("2026-01-15 09:59:46 to 2026-01-15 10:00:16"), "{shown}");
-    assert!(shown.contains("Percentiles are of intervals.\n"), "{shown}");
+    assert!(shown.contains("Fewer than 20 intervals have no p95; max is the highest interval."), "{shown}");
     fs::write(
         bench.path().join("plain.txt"),
         "Linux 6.1 (h) 11/30/2026\n\nDevice tps kB_read/s kB_wrtn/s\nsda 500 4000 100\n",
@@ -373,7 +388,7 @@ fn every_shared_file_is_read_or_says_that_it_has_no_disks() {
             }
             2 => {
                 without_disks += 1;
-                let says = ran.stderr.contains("without counters of PhysicalDisk")
+                let says = ran.stderr.contains("without PhysicalDisk or LogicalDisk counters")
                     || ran.stderr.contains("without anything of disks");
                 assert!(says && ran.stderr.contains("hint: "), "{}: {}", file.display(), ran.stderr);
             }

@@ -320,7 +320,7 @@ impl Claims<'_> {
         tally.found(finding(
             format!("{quoted} is true of {}, but not of {}", list(&fits), list(&rivals)),
             "the text took the metric with the larger gain and did not name it",
-            Some(format!("each gain with its metric: {}; {}", list(&fits), list(&rivals))),
+            Some(format!("each gain with its metric, which is {}; {}", list(&fits), list(&rivals))),
         ));
     }
 

@@ -802,3 +802,20 @@ fn completions_that_nobody_stamped_have_no_percentiles() {
     let found = findings(&subject);
     assert!(found.iter().any(|one| one.id == FindingId::ContradictoryFigures), "{found:?}");
 }
+
+#[test]
+fn two_numbers_stand_as_they_are_and_more_are_a_range() {
+    assert_eq!(super::in_words(&[16.0, 64.0]), "16 and 64");
+    assert_eq!(super::in_words(&[16.0, 16.0]), "16");
+    assert_eq!(super::in_words(&[16.0, 64.0, 32.0]), "16 to 64");
+}
+
+#[test]
+fn littles_law_counts_once_for_each_part_of_a_run() {
+    let record = healthy();
+    let mut tally = Tally::default();
+    let parts = check_subject(&Subject::of_run(&record), &mut tally).len();
+    let audit = of_run(&record);
+    let count = audit.checks.iter().find(|count| count.check == Check::LittlesLaw).unwrap();
+    assert_eq!(count.held, parts.max(1));
+}

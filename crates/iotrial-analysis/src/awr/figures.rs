@@ -312,14 +312,10 @@ pub(super) fn ratios(figures: &mut AwrFigures) {
                     (a - b).max(0.0),
                     all.half_step + part.half_step,
                     all.place,
-                    "all requests less those of several blocks",
+                    "all requests minus the multi-block ones",
                 );
                 let room = all.half_step + part.half_step + 0.01 * a;
-                if b > a + room {
-                    rest.contradicted("more requests of several blocks than requests")
-                } else {
-                    rest
-                }
+                if b > a + room { rest.contradicted("more multi-block requests than requests") } else { rest }
             }
             _ => Quoted::absent(part.place, part.note.unwrap_or_default()),
         }

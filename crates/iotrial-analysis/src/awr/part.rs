@@ -123,7 +123,7 @@ impl Part {
             0 => "a part of the database".to_owned(),
             all if all == self.intervals => self.instances_words(),
             some => format!(
-                "a part of the database, with only {} in {some} of {} intervals",
+                "incomplete reports (only {} in {some} of {} intervals)",
                 self.instances_words(),
                 self.intervals
             ),
@@ -140,6 +140,14 @@ impl Part {
         match self.of_instances {
             Some(count) => format!("{here} of {count} instances"),
             None => "one instance of a cluster".to_owned(),
+        }
+    }
+
+    /// The instances without a report.
+    fn others_words(&self) -> &'static str {
+        match self.of_instances.map(|count| (count as usize).saturating_sub(self.instances)) {
+            Some(1) => "the other one",
+            _ => "the others",
         }
     }
 
@@ -164,7 +172,12 @@ impl Part {
         let mut notes = Vec::new();
         match (self.lacking_intervals, self.intervals) {
             (0, _) => {}
-            (_, 1) => notes.push(format!("{}: the I/O of the others is missing, so the figures of the database are too low; {}", self.words(), Self::ADVICE)),
+            (_, 1) => notes.push(format!(
+                "only {}: the I/O of {} is missing, so the figures of the database are too low; {}",
+                self.instances_words(),
+                self.others_words(),
+                Self::ADVICE
+            )),
             (lacking, _) if self.of_instances.is_none() => notes.push(format!(
                 "{lacking} of {} intervals have only one instance of a cluster, and the reports do not say how many there are",
                 self.intervals

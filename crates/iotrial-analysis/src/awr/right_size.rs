@@ -12,7 +12,7 @@ pub use provision::{Provided, Provision};
 
 use super::demand::Level;
 use super::part::Part;
-use super::series::DatabaseSeries;
+use super::series::{DatabaseSeries, FEWEST_FOR_PERCENTILES};
 use crate::words::number_in_words;
 
 /// Hardware threads of a core of the machine that is bought: a vCPU of the usual machines is a hyper-thread.
@@ -361,7 +361,7 @@ impl Sizer<'_> {
                 }
             };
             notes.push(format!(
-                "{known}; with reports covering several days, or AWR-Miner's output, no factor needs to be assumed"
+                "{known}; with at least {FEWEST_FOR_PERCENTILES} intervals, from more reports or a longer AWR-Miner period, no factor needs to be assumed"
             ));
         }
         if let (Some(cpu), Some(sessions)) = (chosen.vcpus_by_cpu, chosen.vcpus_by_sessions)
@@ -380,7 +380,7 @@ impl Sizer<'_> {
         let ratio = self.thread_ratio();
         if self.series.about.is_virtual {
             notes.push(
-                "the report shows each CPU as a socket of its own, so the host is taken to be a virtual machine, and its CPUs count as vCPUs"
+                "the report shows each CPU as a socket of its own, so the host is taken to be a virtual machine, and its CPUs count as vCPUs, two to a core"
                     .to_owned(),
             );
         } else if ratio > 1.5 {

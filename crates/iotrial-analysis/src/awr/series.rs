@@ -291,7 +291,7 @@ fn rounded_away(intervals: &[SeriesInterval]) -> Option<String> {
     let lost: Vec<&str> = lost.map(|(_, _, word)| word).collect();
     (!lost.is_empty()).then(|| {
         format!(
-            "the source rounds throughput: 0 MiB/s of {} stands for less than it can print, not for none",
+            "the source rounds throughput: 0 MiB/s of {} means too little for its decimals, not none",
             lost.join(" and ")
         )
     })
@@ -570,7 +570,7 @@ mod tests {
             vec![sample("a", 1, 1, 1, 100.0), sample("b", 2, 1, 1, 100.0), sample("c", 1, 2, 1, 100.0)];
         let (series, _) = of(samples);
         let part = series.about.large_part().unwrap();
-        assert_eq!(part.words(), "a part of the database, with only one of 2 instances in 1 of 2 intervals");
+        assert_eq!(part.words(), "incomplete reports (only one of 2 instances in 1 of 2 intervals)");
         assert!(!part.is_throughout());
         let (series, _) = of(vec![sample("a", 1, 1, 1, 100.0)]);
         let part = series.about.large_part().unwrap();

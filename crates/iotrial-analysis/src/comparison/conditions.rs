@@ -65,7 +65,7 @@ impl std::fmt::Display for Difference {
 
 /// A difference with more characters than this is only named, where a shorter one is told whole: two loads of several jobs are
 /// a paragraph, and their profiles say it in four words.
-const LONGEST_DIFFERENCE: usize = 80;
+const LONGEST_DIFFERENCE: usize = 100;
 
 /// All of them in a sentence; values contain commas.
 pub(super) fn in_words(differences: &[Difference]) -> String {

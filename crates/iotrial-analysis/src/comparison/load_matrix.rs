@@ -507,7 +507,7 @@ fn reasons(
         let words = groups_in_words(&groups.map(of_group));
         let is_partly = deltas.iter().any(|delta| groups.contains(&delta.metric.group()) && !is_shown(delta));
         // One figure for several loads would be taken for the change under each of them.
-        let where_shown = if is_partly { ", as far as differences are shown" } else { "" };
+        let where_shown = if is_partly { ", counting only differences that are shown" } else { "" };
         (!words.is_empty()).then(|| format!("{where_shown}: {words}"))
     };
     if best.key == baseline {

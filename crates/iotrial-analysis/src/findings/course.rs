@@ -323,7 +323,7 @@ fn unsteady_words(evidence: &Unsteady, waited: Option<(Duration, Duration)>) -> 
     };
     match (evidence.range_percent, evidence.slope_percent) {
         (Some(range_percent), Some(slope_percent)) => format!(
-            "{was_not}, the highest and the lowest {} were {} of the average apart (steady: at most {MOST_RANGE_PERCENT:.0} %), and a line fitted through the rounds {} by {} (steady: at most {MOST_SLOPE_PERCENT:.0} %)",
+            "{was_not}, the {} ranged over {} of the average (steady: at most {MOST_RANGE_PERCENT:.0} %), and a line fitted through the rounds {} by {} (steady: at most {MOST_SLOPE_PERCENT:.0} %)",
             evidence.value,
             percent_or_times(range_percent),
             if slope_percent < 0.0 { "fell" } else { "rose" },
@@ -444,7 +444,7 @@ mod tests {
     #[test]
     fn a_rate_that_falls_is_called_unsteady_with_its_numbers() {
         let found = unsteady(&measured(300, |second| if second < 150 { 2_000 } else { 1_000 })).unwrap();
-        assert!(found.message.contains("were 67 % of the average apart"), "{}", found.message);
+        assert!(found.message.contains("ranged over 67 % of the average"), "{}", found.message);
         assert!(found.message.contains("fell by 80 %"), "{}", found.message);
         assert_eq!(unsteady(&healthy()), None);
     }
@@ -454,7 +454,7 @@ mod tests {
         let mut record = measured(50, |second| 1_000 + 100 * second);
         record.plan = record.plan.until_steady(Some(Duration::from_secs(120))).unwrap();
         let found = unsteady(&record).unwrap();
-        let begin = "the load did not become steady within 2m: over its last five rounds of 10s, the highest";
+        let begin = "the load did not become steady within 2m: over its last five rounds of 10s, the IOPS ranged over";
         assert!(found.message.starts_with(begin), "{}", found.message);
     }
 }

@@ -75,17 +75,17 @@ fn foreign_words(step: &ChainStep, is_bare: bool) -> String {
     let whose = if step.roles.is_empty() { String::new() } else { format!("{}: ", in_words(&step.roles)) };
     if step.is_partition {
         return format!(
-            "{share_percent:.0} % of the bytes that {below} moved ({excess}) belong to partitions other than {}: someone else used the disk",
+            "{share_percent:.0} % of the bytes that {below} moved ({excess}) belong to partitions other than {}: something else used the disk",
             step.above.join(", ")
         );
     }
     let who = if is_bare {
-        "someone else used them"
+        "something else used them"
     } else {
-        "someone else used them, or the file system adds I/Os of its own"
+        "something else used them, or the file system adds I/Os of its own"
     };
     format!(
-        "{whose}the devices moved {excess} more than the {above} that iotrial issued ({:.0} %; {share_percent:.0} % of what {below} moved): {who}",
+        "{whose}the devices moved {excess} more than the {above} that iotrial issued ({:.0} % of that, and {share_percent:.0} % of all that {below} moved): {who}",
         excess_of_above_percent(step)
     )
 }
@@ -256,7 +256,11 @@ mod tests {
         assert_eq!(foreign_load(&record), None);
         record.devices[0].read_bytes += issued / 100;
         let found = foreign_load(&record).unwrap();
-        assert!(found.message.contains("(11 %; 10 % of what nvme0n1 moved)"), "{}", found.message);
+        assert!(
+            found.message.contains("(11 % of that, and 10 % of all that nvme0n1 moved)"),
+            "{}",
+            found.message
+        );
     }
 
     #[test]

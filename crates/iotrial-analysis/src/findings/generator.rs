@@ -235,6 +235,11 @@ fn generator_busy_words(used: &GeneratorUse, shortage: Shortage, cpu: &CpuUse) -
     } else {
         format!("the {driven_cpu_count} CPUs that drive the load")
     };
+    let threads = if *driven_cpu_count == 1 {
+        "its thread".to_owned()
+    } else {
+        format!("its {driven_cpu_count} threads")
+    };
     let why = match shortage {
         Shortage::OwnCpu => {
             format!("used {busy_percent:.0} % of {cpus}")
@@ -244,7 +249,7 @@ fn generator_busy_words(used: &GeneratorUse, shortage: Shortage, cpu: &CpuUse) -
             percent(used.busiest_thread_percent)
         ),
         Shortage::RunQueue => format!(
-            "spent {:.0} % of the time of {cpus} waiting for a CPU",
+            "waited for a CPU during {:.0} % of the time of {threads}",
             percent(used.run_queue_delay_percent)
         ),
         Shortage::Preempted => format!(
@@ -418,10 +423,7 @@ mod tests {
         };
         assert_eq!(with(|cpu| cpu.run_queue_delay_s = Some(59.0)), None);
         let waited = with(|cpu| cpu.run_queue_delay_s = Some(61.0)).unwrap();
-        assert!(
-            waited.contains("spent 10 % of the time of the 2 CPUs that drive the load waiting for a CPU"),
-            "{waited}"
-        );
+        assert!(waited.contains("waited for a CPU during 10 % of the time of its 2 threads"), "{waited}");
         assert!(waited.contains("waited 203 ms per s for a CPU"), "{waited}");
         assert_eq!(with(|cpu| cpu.host_steal_s = Some(119.0)), None);
         assert!(
@@ -462,7 +464,10 @@ mod tests {
         };
         assert_eq!((with(50.0, false), with(30.0, true)), (None, None));
         let found = with(50.0, true).unwrap();
-        assert!(found.contains("spent 5 %") && found.contains("the longest latencies"), "{found}");
+        assert!(
+            found.contains("waited for a CPU during 5 %") && found.contains("the longest latencies"),
+            "{found}"
+        );
         assert!(with(150.0, true).unwrap().contains("the host's limit rather than the device's"));
     }
 

@@ -262,7 +262,7 @@ fn parts(held: &Held) -> String {
 fn held_words(held: &Held) -> String {
     let Held { job, what_arrives, count, of, .. } = held;
     format!(
-        "{} {what_arrives} of `{job}` ({:.1} %) were issued late, waited behind late ones, or finished without being noticed at once, because iotrial got no CPU in time; that made {}, and not the device",
+        "{} {what_arrives} of `{job}` ({:.1} %) were issued late, waited behind late ones, or had their completion noticed late, because iotrial did not get a CPU in time. This delay, not the device, accounts for {}",
         count_with_thousands(*count),
         100.0 * *count as f64 / *of as f64,
         parts(held)
@@ -297,7 +297,13 @@ pub(super) fn latency_limit_missed(seen: &Observed<'_, '_>) -> Option<Finding> {
     Some(Finding {
         id: FindingId::LatencyLimitMissed,
         severity: Severity::Warning,
-        message: limit_missed_words(&search.limit.in_words(), lowest, lowest_iops, share),
+        message: limit_missed_words(
+            &search.limit.in_words(),
+            lowest,
+            lowest_iops,
+            share,
+            search.need.is_some(),
+        ),
         evidence: Evidence::LatencyLimitMissed {
             limit: search.limit.clone(),
             lowest_iops,
@@ -307,18 +313,18 @@ pub(super) fn latency_limit_missed(seen: &Observed<'_, '_>) -> Option<Finding> {
     })
 }
 
-fn limit_missed_words(limit: &str, lowest: &Probe, iops: f64, share: f64) -> String {
+fn limit_missed_words(limit: &str, lowest: &Probe, iops: f64, share: f64, is_only_rate: bool) -> String {
     let why_not = lowest.why_not.as_deref().unwrap_or("no reason was recorded");
     let doubt = if lowest.doubts.is_empty() {
         String::new()
     } else {
         format!("; but {} there, so this may not be the limit of the device", lowest.doubts.in_words())
     };
-    format!(
-        "no rate stays within {limit}: even at {} IOPS, {:.0} % of the rate at saturation, {why_not}{doubt}",
-        with_thousands(iops),
-        100.0 * share
-    )
+    let rate = format!("{} IOPS, {:.0} % of the rate at saturation,", with_thousands(iops), 100.0 * share);
+    if is_only_rate {
+        return format!("{rate} did not stay within {limit}: {why_not}{doubt}");
+    }
+    format!("no rate that was tried stayed within {limit}: even at {rate} {why_not}{doubt}")
 }
 
 #[cfg(test)]

@@ -159,7 +159,7 @@ pub(super) fn no_role(seen: &Observed<'_, '_>) -> Option<Finding> {
     let is_unknown = seen.subject.source.is_some() && seen.subject.jobs.iter().all(|job| job.role.is_none());
     is_unknown.then(|| {
         let message =
-            "no role is given, so it is judged as data files; `iotrial import --role log` names another";
+            "the source names no role, so the result is judged as data files; to judge it as a log, import it with `iotrial import --role log FILE`";
         Finding::without_evidence(FindingId::NoRole, Severity::Note, message.to_owned())
     })
 }

@@ -77,7 +77,8 @@ pub(super) fn of_probes(probes: &[SeenProbe<'_>], curves: &[Curve]) -> Vec<Findi
             others => format!(" (the same in {others} other probes)"),
         };
         let (pattern, outstanding) = (seen.probe.pattern, seen.probe.outstanding);
-        let message = format!("{pattern} at {outstanding}: {}{others}", finding.message);
+        let at = with_thousands(f64::from(outstanding));
+        let message = format!("{pattern} with {at} outstanding: {}{others}", finding.message);
         Finding { message, ..finding.clone() }
     };
     first.into_values().map(said).collect()

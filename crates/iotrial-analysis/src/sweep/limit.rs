@@ -102,7 +102,7 @@ impl From<Cap> for Limit {
 }
 
 /// What is to be said where the generator waited.
-pub(super) const WAITED: &str = "and iotrial had to wait for a CPU (`generator-busy`), so the host may be the limit: repeat on a quieter host";
+pub(super) const WAITED: &str = "but iotrial had to wait for a CPU (`generator-busy`), so the host may be the limit instead: repeat on a quieter host";
 
 /// The same where a cause is known that does not need it.
 pub(super) const WAITED_TOO: &str =
@@ -401,7 +401,7 @@ fn limit_of(
     Limit::new(
         LimitKind::Device,
         format!(
-            "latency grows little up to about {} outstanding I/Os ({latency} there), and in proportion to them beyond: the device, or a limit in front of it such as a queue or a throttle, serves about {} at once{also}",
+            "latency stays nearly flat up to about {} outstanding I/Os ({latency} there), and then rises in proportion to their number: the device, or a limit in front of it such as a queue or a throttle, serves about {} at once{also}",
             load(knee),
             load(knee)
         ),

@@ -148,6 +148,10 @@ impl Bearing {
         } else {
             bearing.caveat_reasons.extend(slow.into_iter().map(|one| one.words));
         }
+        if is_probe {
+            // Its loads of seconds follow from the length of the long one, which is what can be asked for.
+            bearing.longer = measure_longer(subject, LONG_ENOUGH).duration;
+        }
         if is_probe || was_stopped {
             return bearing;
         }
@@ -261,7 +265,7 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
         Id::NotIssued => Weight::AgainstIfSure,
         Id::LatencyLimitMissed => match &finding.evidence {
             Evidence::LatencyLimitMissed { doubts, .. } if !doubts.is_empty() => doubt(
-                "the device may not be the reason why the rate did not hold",
+                "something other than the device may have been the limit",
                 "Stop other work on this host and its devices, and measure again.",
             ),
             _ => Weight::Against,
@@ -301,7 +305,7 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
             "Make the files larger than the cache: a larger --size.",
         ),
         Id::ForeignLoad => doubt(
-            "the devices did more I/O than iotrial issued: somebody else used them, or a layer above them added I/O",
+            "the devices did more I/O than iotrial issued: something else used them, or a layer above them added I/O",
             "Stop other work on these devices, and measure again.",
         ),
         Id::GeneratorBusy | Id::LateIssues => doubt(

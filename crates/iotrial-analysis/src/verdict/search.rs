@@ -12,9 +12,9 @@ use iotrial_model::words::enumerate;
 use serde::Serialize;
 
 use super::bearing::{Against, Bearing, Doubt};
-use super::{Advice, Outcome, Verdict};
+use super::{Advice, Outcome, Verdict, joined};
 use crate::judgement;
-use crate::words::{latency_in_words, with_thousands};
+use crate::words::{capital, latency_in_words, with_thousands};
 
 /// The highest rate of the load's mix that stays within its limits, and what is needed of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -145,9 +145,7 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
     let worst = judgement::by_weight(&verdict.judged).first().copied();
     let is_judged_by_set = matches!(search.limit, SearchLimit::Thresholds(_));
     let is_too_slow = is_judged_by_set && worst.is_some_and(|worst| !worst.is_acceptable());
-    let why_not =
-        search.probes.iter().rev().filter(|probe| probe.asked_iops.is_some_and(|iops| near(iops, need)));
-    let why_not = why_not.filter_map(|probe| probe.why_not.as_deref()).next();
+    let why_not = at_need(search, need).filter_map(|probe| probe.why_not.as_deref()).last();
     if let Some(Against { words: against, .. }) = bearing.against.first() {
         return Answer {
             outcome: Outcome::NotQualified,
@@ -171,12 +169,16 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
             }
             Some(true) => format!("the loads at {asked} IOPS stayed within {limit}"),
             Some(false) => format!("the loads at {asked} IOPS did not stay within {limit}"),
-            None => format!("the loads at {asked} IOPS did not agree"),
+            // Loads in doubt decide nothing, also where all of them failed.
+            None if !at_need(search, need).any(|probe| probe.held == Some(true)) => {
+                format!("none of the loads at {asked} IOPS stayed within {limit}")
+            }
+            None => format!("some of the loads at {asked} IOPS stayed within {limit}, and others did not"),
         };
         return Answer {
             outcome: Outcome::Inconclusive,
             headline: format!("inconclusive: cannot tell whether it sustains {asked} IOPS"),
-            sentence: format!("Inconclusive{}; {seen}.", doubts_in_words(open)),
+            sentence: format!("Inconclusive{}. {}.", doubts_in_words(open), capital(&seen)),
         };
     }
     match search.carries_need {
@@ -239,11 +241,9 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
             ),
         },
         None => {
-            let at_need =
-                || search.probes.iter().filter(|probe| probe.asked_iops.is_some_and(|iops| near(iops, need)));
-            let held = at_need().filter(|probe| probe.held == Some(true)).count();
-            let doubts =
-                Doubts::of_all(at_need().filter(|probe| probe.held != Some(true)).map(|probe| &probe.doubts));
+            let held = at_need(search, need).filter(|probe| probe.held == Some(true)).count();
+            let failed = at_need(search, need).filter(|probe| probe.held != Some(true));
+            let doubts = Doubts::of_all(failed.map(|probe| &probe.doubts));
             let why =
                 if doubts.is_empty() { String::new() } else { format!(", but {} there", doubts.in_words()) };
             Answer {
@@ -251,7 +251,7 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
                 headline: format!("inconclusive: cannot tell whether it sustains {asked} IOPS"),
                 sentence: format!(
                     "Inconclusive: of {} loads at {asked} IOPS {held} stayed within {limit}, and the others did not{why}.",
-                    at_need().count()
+                    at_need(search, need).count()
                 ),
             }
         }
@@ -303,9 +303,9 @@ fn of_highest(search: &Search, findings: &[Finding], bearing: &Bearing, verdict:
             },
             None => Answer {
                 outcome: Outcome::Inconclusive,
-                headline: "inconclusive: the loads do not agree".to_owned(),
+                headline: "inconclusive: loads at similar rates contradict each other".to_owned(),
                 sentence: format!(
-                    "Inconclusive: the loads do not agree on the highest rate within {limit} ({tried}){}.",
+                    "Inconclusive: loads at similar rates contradict each other, so the highest rate within {limit} is not known ({tried}){}.",
                     doubts_in_words(&bearing.doubts)
                 ),
             },
@@ -401,6 +401,11 @@ fn is_bound(result: &SearchResult) -> bool {
     result.not_held_iops.is_none() || !result.not_held_doubts.is_empty()
 }
 
+/// The loads at the needed rate.
+fn at_need(search: &Search, need: f64) -> impl Iterator<Item = &Probe> {
+    search.probes.iter().filter(move |probe| probe.asked_iops.is_some_and(|iops| near(iops, need)))
+}
+
 fn near(a: f64, b: f64) -> bool {
     (a / b - 1.0).abs() < 1e-6
 }
@@ -435,7 +440,7 @@ fn caveats(bearing: &Bearing, settled: &[&Doubt]) -> String {
 
 fn doubts_in_words<'d>(doubts: impl IntoIterator<Item = &'d Doubt>) -> String {
     let words: Vec<String> = doubts.into_iter().map(|doubt| doubt.words.clone()).collect();
-    if words.is_empty() { String::new() } else { format!(": {}", enumerate(&words)) }
+    if words.is_empty() { String::new() } else { format!(": {}", joined(&words)) }
 }
 
 /// Whether a doubt leaves the answer about a needed rate as it is.
@@ -482,10 +487,9 @@ pub fn known_so_far(search: &Search) -> String {
         let of = search.probes.iter().filter(move |probe| probe.held == Some(held));
         of.filter_map(|probe| probe.asked_iops)
     };
-    let held = rates(true).reduce(f64::max).map(rate_in_words);
-    // A rate of three digits that failed is the one that the list of loads has: only one that is claimed is rounded down.
-    let exact = |iops: f64| if iops < 1_000.0 { with_thousands(iops) } else { rate_in_words(iops) };
-    let failed = rates(false).reduce(f64::min).map(exact);
+    // As the list of loads has them: only a rate that is claimed is rounded down.
+    let held = rates(true).reduce(f64::max).map(with_thousands);
+    let failed = rates(false).reduce(f64::min).map(with_thousands);
     match (held, failed) {
         (None, None) => "no rate was tried yet".to_owned(),
         (Some(held), None) => format!("up to {held} IOPS passed"),
@@ -637,7 +641,7 @@ mod tests {
         assert_eq!(found.outcome, Outcome::Inconclusive);
         assert_eq!(
             found.sentence,
-            "Inconclusive: the generator was short of CPU; most loads at 100,000 IOPS stayed within the limits of `flash`, but the long one did not; the worst figure of that load is the mean of data reads, 4 ms (rated poor by `flash`)."
+            "Inconclusive: the generator was short of CPU. Most loads at 100,000 IOPS stayed within the limits of `flash`, but the long one did not; the worst figure of that load is the mean of data reads, 4 ms (rated poor by `flash`)."
         );
         let mut apart = needing("100000iops", None);
         let probes = &mut apart.search.as_mut().unwrap().probes;

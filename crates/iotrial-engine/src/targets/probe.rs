@@ -199,7 +199,7 @@ impl ProbeError {
             },
             Self::Examine { source, .. } if source.kind() == io::ErrorKind::PermissionDenied => {
                 format!(
-                    "run as {}; where that is not enough, a container or a device cgroup forbids it",
+                    "run as {}; if you already do, the container or a device cgroup denies access: run it on the host, or allow the device",
                     os::ADMINISTRATOR
                 )
             }

@@ -138,8 +138,8 @@ fn wrong_order(section: &Section, columns: &Columns, elapsed_s: Option<f64>) -> 
     is_moved.then(|| {
         format!(
             "{} prints its values in a different order from its headers (writes under `1-bk Rds/s`, \
-             single-block reads per second under `Av 1-bk Rd(ms)`, and their time under `Writes`); iotrial reads them from \
-             where they are",
+             single-block reads per second under `Av 1-bk Rd(ms)`, and their time under `Writes`); iotrial allows for \
+             this",
             section.name()
         )
     })

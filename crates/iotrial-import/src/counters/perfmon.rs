@@ -15,8 +15,8 @@ use names::{Counted, Object};
 pub(super) const TOOL: &str = "PerfMon";
 pub(super) const HOW_TO_RECORD: &str = "record `\\PhysicalDisk(*)\\*`, for example with `logman create counter io -c \"\\PhysicalDisk(*)\\*\" -si 15 -f csv -o io`; `relog io.blg -f CSV -o io.csv` converts an existing .blg log to CSV";
 const LACKING: CountersError = CountersError::Lacking {
-    tool: "a log of PerfMon",
-    missing: "counters of PhysicalDisk or LogicalDisk (their English, German, French, Spanish and Russian names are recognised)",
+    tool: "a PerfMon log",
+    missing: "PhysicalDisk or LogicalDisk counters (their English, German, French, Spanish and Russian names are recognised)",
     hint: HOW_TO_RECORD,
 };
 

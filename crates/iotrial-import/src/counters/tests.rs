@@ -143,7 +143,7 @@ fn what_has_nothing_of_disks_is_told_how_to_be_recorded() {
     };
     check(
         "\"(PDH-CSV 4.0)\",\"\\\\H\\Process(a)\\Private Bytes\"\n\"01/15/2026 10:00:00.630\",\"1\"\n",
-        "a log of PerfMon without counters of PhysicalDisk",
+        "a PerfMon log without PhysicalDisk or LogicalDisk counters",
         "PhysicalDisk(*)",
     );
     check(

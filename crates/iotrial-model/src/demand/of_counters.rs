@@ -114,18 +114,15 @@ impl Demand {
             });
         }
         let names: Vec<&str> = chosen.iter().map(|disk| series.disks[*disk].name.as_str()).collect();
-        let intervals = match series.interval_s {
-            Some(seconds) => format!("{} of {} s", intervals(rates.len()), rounded(seconds)),
-            None => intervals(rates.len()),
+        let of_s =
+            series.interval_s.map_or_else(String::new, |seconds| format!(" of {} s", rounded(seconds)));
+        let intervals = match rates.len() {
+            1 => format!("the only interval{of_s}"),
+            count => format!("{} of {}{of_s}", nth_percentile(percentile), intervals(count)),
         };
         let title = series.host.clone().unwrap_or_else(|| name.to_owned());
         Ok(Self {
-            source: Some(format!(
-                "{name}: {} at {}, {} of {intervals}",
-                series.tool,
-                in_brief(&names, 8, 6),
-                nth_percentile(percentile)
-            )),
+            source: Some(format!("{name}: {} of {}, {intervals}", series.tool, in_brief(&names, 8, 6))),
             notes: notes(series, &chosen, &rates, percentile),
             ..Self::new(format!("the load of {title}"), streams)
         })
@@ -222,7 +219,10 @@ fn notes(series: &CounterSeries, chosen: &[usize], rates: &[DiskRates], percenti
         notes.push(format!("each interval is a mean over {} s, which hides shorter peaks", rounded(seconds)));
     }
     if rates.len() < FEW_INTERVALS {
-        notes.push(format!("only {}: the busiest hour may not be among them", intervals(rates.len())));
+        notes.push(match rates.len() {
+            1 => "only 1 interval: it may not cover the busiest hour".to_owned(),
+            count => format!("only {}: the busiest hour may not be among them", intervals(count)),
+        });
     }
     // Only busy ones are worth a note; an idle disk changes nothing.
     let is_busy = |disk: &usize| {
@@ -308,7 +308,7 @@ mod tests {
         assert_eq!((read.direction, read.iops, read.block_size_bytes), (Direction::Read, 1_045.0, 8192.0));
         assert_eq!(
             demand.source.as_deref(),
-            Some("a.txt: iostat at sda, sdb, 95th percentile of 100 intervals of 300 s")
+            Some("a.txt: iostat of sda, sdb, 95th percentile of 100 intervals of 300 s")
         );
         let notes = demand.notes.join("\n");
         for words in ["median 550 IOPS", "highest 1,100 IOPS", "a mean over 300 s", "not counted: dm-0"] {
@@ -324,12 +324,12 @@ mod tests {
         series.disks.truncate(1);
         series.interval_s = None;
         let demand = Demand::of_counters("a.txt", &series, &[], 95.0).unwrap();
-        assert_eq!(demand.source.as_deref(), Some("a.txt: iostat at sda, 95th percentile of 1 interval"));
+        assert_eq!(demand.source.as_deref(), Some("a.txt: iostat of sda, the only interval"));
         assert_eq!(
             demand.notes,
             [
                 "reads and writes together: 18 IOPS and 47.8 kB/s",
-                "only 1 interval: the busiest hour may not be among them"
+                "only 1 interval: it may not cover the busiest hour"
             ]
         );
     }

@@ -78,7 +78,7 @@ impl Doubt {
         match self {
             Self::Known(FindingId::GeneratorBusy) => "the generator was short of CPU",
             Self::Known(FindingId::LateIssues) => "I/Os were issued late",
-            Self::Known(FindingId::ForeignLoad) => "others used the devices",
+            Self::Known(FindingId::ForeignLoad) => "something else used the devices",
             other => other.as_str(),
         }
     }
@@ -109,7 +109,10 @@ mod tests {
         assert_eq!(serde_json::to_string(&doubts).unwrap(), text);
         assert_eq!(doubts.to_string(), "late-issues, steal-held, foreign-load");
         let newer: Doubts = serde_json::from_str(r#"["steal-held"]"#).unwrap();
-        assert_eq!(doubts.in_words(), "I/Os were issued late, steal-held and others used the devices");
+        assert_eq!(
+            doubts.in_words(),
+            "I/Os were issued late, steal-held and something else used the devices"
+        );
         assert!(!newer.is_empty() && Doubts::default().is_empty());
         let known: Doubts = [FindingId::LateIssues, FindingId::GeneratorBusy].into_iter().collect();
         let all = Doubts::of_all([&doubts, &known, &newer]);

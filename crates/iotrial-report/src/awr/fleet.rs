@@ -146,24 +146,29 @@ fn causes(series: &AwrSeries) -> Option<Section> {
         let limits = &one.about.limits;
         let share = |at: usize| {
             let limit = limits.get(at);
-            Value::text(limit.map(|limit| format!("{} {:.0} %", limit.what, limit.percent)))
+            Value::text(limit.map(|limit| format!("{} {:.1} %", limit.what, limit.percent)))
         };
         let cells = std::iter::once(words(one.database.as_str())).chain((0..MOST).map(share)).collect();
         (!limits.is_empty()).then_some(Row { cells, is_total: false })
     };
     let rows: Vec<Row> = series.databases.iter().filter_map(row).collect();
+    let note = if rows.len() < series.databases.len() {
+        "Over all intervals of each database. The sources of the databases that are not listed, such as AWR-Miner's output, do not say where DB time goes."
+    } else {
+        "Over all intervals of each database."
+    };
     (!rows.is_empty()).then(|| {
         section(
             "causes",
             "Where DB time goes",
-            Some("Over all intervals of each database. AWR-Miner's output has no waits."),
+            Some(note),
             Block::Table(Table {
                 caption: "Where DB time goes".to_owned(),
                 columns: vec![
                     Column::new("database", Quantity::Words),
-                    Column::new("most", Quantity::Words),
-                    Column::new("then", Quantity::Words),
-                    Column::new("and then", Quantity::Words).optional(),
+                    Column::new("largest", Quantity::Words),
+                    Column::new("second", Quantity::Words),
+                    Column::new("third", Quantity::Words).optional(),
                 ],
                 rows,
                 at_a_glance: true,

@@ -1,7 +1,7 @@
 //! The first words about one report: what the database asks, where its time goes, and what to look at.
 
 use iotrial_analysis::awr::AwrAnswer;
-use iotrial_analysis::words::number_in_words;
+use iotrial_analysis::words::{capital, number_in_words};
 use iotrial_model::awr::AwrFigure;
 use iotrial_model::finding::Severity;
 
@@ -97,12 +97,6 @@ pub(super) fn limit_points(limits: &[iotrial_analysis::awr::Limit]) -> Vec<Strin
         );
     }
     points
-}
-
-/// The first letter of a sentence.
-pub(super) fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
 
 /// The number of blocks of a mean read that is not counted as multi-block, if there are several: in the reports at hand, reads of several

@@ -25,12 +25,12 @@ pub(super) fn right_size(sizing: &RightSizing) -> Section {
 /// What the methods do. The list of factors has the values that apply to the chosen one: they may have been changed.
 fn methods(sizing: &RightSizing) -> String {
     let doubled = if sizing.is_estimate {
-        " With fewer than 20 intervals, iotrial and peak double CPU and I/O too, unless you give factors."
+        " With fewer than 20 intervals, `iotrial` and `peak` also double CPU and I/O, unless you give factors."
     } else {
         ""
     };
     format!(
-        "Three methods; the chosen one (`--method`) comes first. iotrial: CPU time with headroom, and I/O as measured. omat: one CPU for each active session, and everything doubled, as Microsoft's Oracle Migration Assistant Tool (OMAT) does. peak: the highest interval of each figure, or the highest minute if the source has it, with CPUs that may be fully busy.{doubled} vCPUs “by CPU” and “by sessions” follow from the database's own CPU time and active sessions; the CPUs “used” are those of the whole host."
+        "Three methods; the chosen one (`--method`) comes first. `iotrial`: CPU time with headroom, and I/O as measured. `omat`: one CPU for each active session, and everything doubled, as Microsoft's Oracle Migration Assistant Tool (OMAT) does. `peak`: the highest interval of each figure, or the highest minute if the source has it, with CPUs that may be fully busy.{doubled} vCPUs “by CPU” and “by sessions” follow from the database's own CPU time and active sessions; the CPUs “used” are those of the whole host."
     )
 }
 
@@ -61,7 +61,7 @@ pub(super) fn right_sizes(databases: &[(&str, &RightSizing)]) -> Option<Section>
         id: "right-size",
         heading: HEADING,
         note: Some(format!(
-            "Each database on its own, with the {} method: {}. A report on a single database also shows the other methods and levels, and what is over-provisioned.{mark}",
+            "Each database on its own, with the {} method: {}. The section of each database below also shows the other methods and levels, and what is over-provisioned.{mark}",
             first.chosen.method.as_str(),
             factors.join(", ")
         )),
@@ -84,8 +84,12 @@ fn answer(sizing: &RightSizing) -> Answer {
     let headline = match (parts.as_slice(), &sizing.part) {
         ([], _) => "The report has neither CPU time nor rates to size by".to_owned(),
         (parts, Some(part)) => {
-            let alone = if part.is_throughout() { " alone" } else { "" };
-            format!("For {}{alone}: {}", part.words(), parts.join(", "))
+            let (of, alone) = match part.lacking_intervals {
+                0 => ("For", ""),
+                _ if part.is_throughout() => ("For", " alone"),
+                _ => ("From", ""),
+            };
+            format!("{of} {}{alone}: {}", part.words(), parts.join(", "))
         }
         (parts, None) => parts.join(", "),
     };
@@ -166,7 +170,7 @@ fn over_words(one: &Provision, has_part: bool) -> &'static str {
 fn name_of(one: &Provision) -> String {
     match one.kind {
         Provided::Cpus { vcpus_each } if (vcpus_each - 1.0).abs() > 0.01 => {
-            format!("CPUs of {} vCPUs each", super::whole(vcpus_each))
+            format!("CPUs counted as {} vCPUs each", super::whole(vcpus_each))
         }
         _ => one.what.clone(),
     }
@@ -179,7 +183,7 @@ fn amounts(one: &Provision) -> String {
         Provided::Cpus { .. } => format!("{} (has {has}, needs {needs})", name_of(one)),
         Provided::Memory => format!("memory (has {has} GiB, needs {needs} GiB)"),
         Provided::Licences => format!(
-            "Enterprise Edition licences on x86 (today's cores need {has}, the new size needs {needs})"
+            "Enterprise Edition licences on x86 (today's CPUs need {has}, the new size needs {needs})"
         ),
         Provided::DiskGroup(name) => {
             format!("disk group {name} of all databases (has {has} GiB, needs {needs} GiB)")

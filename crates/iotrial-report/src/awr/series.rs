@@ -1,11 +1,11 @@
 //! One database over many intervals: how much, when, and how far the peak is above the usual.
 
 use iotrial_analysis::awr::{AwrFleet, AwrSeries, AwrStatistics, DatabaseSeries, SeriesInterval};
-use iotrial_analysis::words::number_in_words;
+use iotrial_analysis::words::{capital, number_in_words};
 use iotrial_model::awr::{AwrFigure, AwrUnit};
 
 use super::course::{calendar, levels};
-use super::opening::{capital, limit_points};
+use super::opening::limit_points;
 use super::{cut_off, duration, quantity, right_size, section, words};
 use crate::chart::{Axis, Chart, ChartGroup, Dash, LATENCY_AXIS, Line, Scale, Shape};
 use crate::document::{Answer, Block, Document, PointList, Section};
@@ -138,7 +138,11 @@ fn opening(one: &DatabaseSeries) -> Section {
         Some(_) if one.intervals.len() == 1 => format!("{} on average", rates(|one| one.average)),
         // Minutes within an interval can have more than its average.
         Some(_) if !one.has_percentiles() => {
-            format!("Averages of up to {} in {} intervals", rates(|one| one.peak), one.intervals.len())
+            format!(
+                "At most {} in any of {} intervals, each an average",
+                rates(|one| one.peak),
+                one.intervals.len()
+            )
         }
         Some(_) => format!("At most {} for 95 % of the time", rates(|one| one.p95.unwrap_or(one.peak))),
     };
@@ -287,15 +291,17 @@ fn busiest(one: &DatabaseSeries) -> Option<Section> {
         "All intervals, the busiest first"
     };
     let mut table = interval_table(heading, all.iter().copied(), false);
-    // Few are busiest in both: an interval full of scans has few requests.
-    table.columns.insert(2, Column::new("busiest by", Quantity::Words));
-    for (row, one) in table.rows.iter_mut().zip(&all) {
-        let why = match (is_in(&by_requests, one), is_in(&by_bytes, one)) {
-            (true, true) => "requests, bytes",
-            (true, false) => "requests",
-            _ => "bytes",
-        };
-        row.cells.insert(2, words(why));
+    // Few are busiest in both: an interval full of scans has few requests. Among all intervals, none is there for a reason.
+    if all.len() < one.intervals.len() {
+        table.columns.insert(2, Column::new("busiest by", Quantity::Words));
+        for (row, one) in table.rows.iter_mut().zip(&all) {
+            let why = match (is_in(&by_requests, one), is_in(&by_bytes, one)) {
+                (true, true) => "requests, bytes",
+                (true, false) => "requests",
+                _ => "bytes",
+            };
+            row.cells.insert(2, words(why));
+        }
     }
     (!table.rows.is_empty()).then(|| section("busiest", heading, None, Block::Table(table)))
 }

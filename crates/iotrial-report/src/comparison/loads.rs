@@ -110,11 +110,22 @@ pub(super) fn answer(matrix: &LoadMatrix, lists: Vec<PointList>) -> Section {
             // If it holds for only a part of the loads, the headline says so.
             is_good,
             headline,
-            sentence: matrix.sentence.clone(),
+            sentence: with_legend(matrix),
             points: matrix.reasons.clone(),
             lists,
         })],
     }
+}
+
+/// The sentence, with what stands behind the names of its loads where that is two numbers.
+fn with_legend(matrix: &LoadMatrix) -> String {
+    let has_numbers = matrix.loads.iter().any(|row| row.load.contains(" x "));
+    let legend = if has_numbers {
+        " In names of loads, “2 x 16” is 2 jobs with 16 outstanding I/Os each."
+    } else {
+        ""
+    };
+    format!("{}{legend}", matrix.sentence)
 }
 
 fn configurations(matrix: &LoadMatrix) -> Section {

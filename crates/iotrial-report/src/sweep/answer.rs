@@ -2,10 +2,9 @@
 
 use iotrial_analysis::saturation::{KneeBound, Saturation};
 use iotrial_analysis::sweep::{Curve, Probe, SweepSummary};
-use iotrial_analysis::words::{latency_in_words, seconds_in_words, with_thousands};
+use iotrial_analysis::words::{capital, latency_in_words, lower, seconds_in_words, with_thousands};
 use iotrial_model::record::EndedHow;
 
-use super::compared::lower;
 use super::{curve_name, found};
 use crate::document::{Answer, Block, Section};
 use crate::quantity::{LatencyUnit, NumberFormat, Quantity};
@@ -171,9 +170,4 @@ fn latency(probe: &Probe) -> String {
 fn mib_per_s(rate: f64) -> String {
     let once = std::iter::once(rate);
     NumberFormat::fit(Quantity::BandwidthMibPerS, LatencyUnit::Milliseconds, once).write_with_unit(rate)
-}
-
-fn capital(words: &str) -> String {
-    let mut letters = words.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

@@ -5,6 +5,7 @@ use iotrial_analysis::comparison::{
     SweepComparison,
 };
 use iotrial_analysis::figures::Figures;
+use iotrial_analysis::words::lower;
 use iotrial_model::figure::{Figure, SweepFigure};
 use iotrial_model::record::EndedHow;
 
@@ -100,11 +101,6 @@ fn answer(comparison: &SweepComparison) -> Section {
             lists: Vec::new(),
         })],
     }
-}
-
-pub(super) fn lower(words: &str) -> String {
-    let mut letters = words.chars();
-    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
 fn is_shown(delta: &Delta) -> bool {

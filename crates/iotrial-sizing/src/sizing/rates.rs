@@ -11,7 +11,7 @@ pub(super) fn more_and_less(curve: &CostCurve, answer: &Explanation, currency: &
     let words = |times: f64, words: &str| {
         let point = curve.at(times)?;
         let (Some(other), Some(configuration)) = (point.per_month, &point.configuration) else {
-            return Some(format!("{words}: no configuration sustains them"));
+            return Some(format!("{words}: no configuration sustains it"));
         };
         // The answer itself does for less, and for as much more as it has room: whoever has it pays no more, although the search
         // may prefer other volumes that cost a little more or less.
@@ -19,18 +19,18 @@ pub(super) fn more_and_less(curve: &CostCurve, answer: &Explanation, currency: &
         // What is printed as two amounts is not the same.
         let is_same = money(other, currency) == money(now, currency);
         if has_room && (is_same || times > 1.0 || other > now) {
-            return Some(format!("{words} cost the same"));
+            return Some(format!("{words} would cost the same"));
         }
         let instead = configuration.beside(&answer.configuration);
         if is_same {
-            return Some(format!("{words} cost the same, with {instead} instead"));
+            return Some(format!("{words} would cost the same, with {instead} instead"));
         }
-        Some(format!("{words} cost {}{}: {instead}", money(other, currency), change(other, now)))
+        Some(format!("{words} would cost {}{}: {instead}", money(other, currency), change(other, now)))
     };
     let mut all: Vec<String> =
         // A choice: a small error of the rates either way, and growth. All of them must be points of the
         // curve.
-        [words(1.1, "10 % higher rates"), words(0.9, "10 % lower rates"), words(1.5, "50 % higher rates")]
+        [words(1.1, "10 % more I/O"), words(0.9, "10 % less I/O"), words(1.5, "50 % more I/O")]
             .into_iter()
             .flatten()
             .collect();

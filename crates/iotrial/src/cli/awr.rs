@@ -35,8 +35,7 @@ Examples:
   # SLOB runs: IOPS and latency by number of sessions and hosts
   iotrial awr ./slob --slob --html slob.html
 
-Reads HTML and text reports of Oracle 10.2 to 23ai (instance, RAC instance, cluster, pluggable database), Statspack text and \
-AWR-Miner output, also compressed with gzip or Zstandard. Reports of RAC instances for the same snapshots are summed, and \
+Reads HTML and text reports of Oracle 10.2 to 23ai (instance, RAC instance, cluster, pluggable database), Statspack text and AWR-Miner output; files may be compressed with gzip or Zstandard. Reports of RAC instances for the same snapshots are summed, and \
 nothing is counted twice. `iotrial docs awr` explains what is read, corrected and left out.
 
 Exit codes: 0 all files read; 1 some files could not be read, or are incomplete; 2 wrong usage, or nothing could be read; 3 failed.")]
@@ -98,8 +97,8 @@ pub struct RightSizeArgs {
     #[arg(long, value_name = "PERCENT", value_parser = parse_utilisation)]
     pub cpu_utilisation: Option<f64>,
 
-    /// Multiply CPU by this [default: 1; 2 for omat, and if there are reports of fewer than 20 intervals, unless --level is
-    /// average].
+    /// Multiply the CPU demand by this [default: 1; always 2 with --method omat; also 2 if the reports cover fewer than 20
+    /// intervals and --level is not average].
     #[arg(long, value_name = "N", value_parser = parse_factor)]
     pub factor_cpu: Option<f64>,
 
@@ -198,7 +197,7 @@ pub enum DemandLevel {
     P95,
     /// The rate that is not exceeded 99 % of the time.
     P99,
-    /// The highest interval.
+    /// The rate of the busiest interval.
     Peak,
 }
 

@@ -8,7 +8,7 @@ use clap::Args;
 Examples:
   # which defaults apply here, and which file or variable sets them
   iotrial config
-  # a file to begin with
+  # a file to start from
   iotrial config --example > ~/.config/iotrial/config.toml
   iotrial config --json | jq '.settings[] | select(.source)'
 

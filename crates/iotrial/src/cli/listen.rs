@@ -9,7 +9,7 @@ use clap::Args;
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = heading::OUTPUT)]
 pub struct ListenArgs {
-    /// Serve live figures to Prometheus during the run. A port alone listens on 127.0.0.1, which only this host can reach.
+    /// Serve live figures to Prometheus during the run. If only a port is given, it listens on 127.0.0.1, which only this host can reach.
     #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = parse_address)]
     pub listen: Option<SocketAddr>,
 }

@@ -33,7 +33,7 @@ pub struct RigArgs {
     #[arg(long, help_heading = heading::IO)]
     pub buffered: bool,
 
-    /// Poll the device for completions instead of waiting for interrupts. Takes one CPU per thread, and shows lower latency
+    /// Poll the device for completions instead of waiting for interrupts. Keeps one CPU fully busy for each thread of the generator (--dry-run shows how many), and shows lower latency
     /// than a database sees. Needs a device with polling queues.
     #[arg(long, help_heading = heading::IO)]
     pub polled: bool,

@@ -29,7 +29,7 @@ Examples:
   iotrial size --demand erp.toml --provider aws --terraform database.tf
   # size for what a server does today; keep the demand to edit it
   iotrial size --demand iostat.txt --percentile 99 --save-demand erp.toml
-  # separate volumes for data, log and tempdb
+  # separate volumes for data and log
   iotrial size --demand erp.toml --pool data=4TiB --pool log=200GiB,sub-ms
   # what limits a given configuration?
   iotrial size explain today.toml
@@ -63,7 +63,7 @@ pub struct SizeArgs {
     pub money: MoneyArgs,
 
     /// Only this kind of volume or level, such as gp3 or vpu-20 (repeatable). Rotating disks and levels without guaranteed IOPS
-    /// are considered only if you name them, with --latency hdd, or if the demand is sequential.
+    /// are considered only if you name them, if --latency is hdd, or if the demand is sequential.
     #[arg(long = "volume", value_name = "NAME", help_heading = heading::CHOICE)]
     pub volumes: Vec<String>,
 
@@ -135,7 +135,7 @@ pub struct SizeArgs {
 pub enum SizeCommand {
     /// Show what limits a given configuration, what each part delivers, and what it costs.
     Explain(Box<ExplainArgs>),
-    /// List the catalogs, their age, and what is missing from them.
+    /// List the catalogs (limits and prices of each provider), their age, and what is missing from them.
     Catalogs(CatalogsArgs),
 }
 
@@ -173,11 +173,11 @@ pub struct DemandArgs {
     /// data,scan=4TiB,cache=60 (repeatable). Options: sub-ms, single-digit-ms or hdd; volume=NAME allows only that
     /// kind; cache=PERCENT is the share of reads that a host cache would serve; local allows the machine's own disk (the default
     /// for tempdb), durable forbids it. Roles without a pool share one, with the size of --capacity.
-    #[arg(long = "pool", value_name = "ROLES=SIZE[,OPTION…]")]
+    #[arg(long = "pool", value_name = "ROLES[=SIZE][,OPTION…]")]
     pub pools: Vec<DemandPool>,
 
-    /// How much is stored today, such as 4TiB. With --pool, this is the size of the data pool if it is given without one
-    /// (--pool data), and otherwise of all roles without a pool.
+    /// How much is stored today, such as 4TiB. With --pool: the size of the data pool, if `--pool data` gives no size;
+    /// otherwise the size of the pool that the remaining roles share.
     #[arg(long, value_name = "SIZE")]
     pub capacity: Option<ByteSize>,
 
@@ -205,7 +205,7 @@ pub struct DemandArgs {
     #[arg(long)]
     pub own_licence: bool,
 
-    /// Minimum number of vCPUs [default: one per 8 GiB of --memory, at most 64 of them, or one per 8,000 IOPS, whichever is more].
+    /// Minimum number of vCPUs [default: the larger of one per 8 GiB of --memory (64 at most) and one per 8,000 IOPS].
     #[arg(long, value_name = "N")]
     pub vcpus: Option<u32>,
 
@@ -260,7 +260,7 @@ pub struct MoneyArgs {
     #[arg(long = "rate", value_name = "FROM/TO=N")]
     pub rates: Vec<GivenRate>,
 
-    /// How many hours a month is billed for [default: the lowest value in the catalogs; 730 in the built-in ones].
+    /// Number of hours billed per month [default: the lowest value in the catalogs; 730 in the built-in ones].
     #[arg(long, value_name = "N", value_parser = parse_hours)]
     pub hours_per_month: Option<f64>,
 

@@ -24,7 +24,7 @@ pub struct CountedArgs {
 
     /// Where the database licences come from: included (by the hour, from the provider), list (bought at list price, with support),
     /// own (you have them: their number is shown, without a price), or your yearly price per licence in the currency of the answer,
-    /// such as 1400 (one licence is for a core with SQL Server, a processor with oracle-ee, a socket with oracle-se2) [default:
+    /// such as 1400 (licensed per core for SQL Server, per processor for oracle-ee, per socket for oracle-se2) [default:
     /// included for SQL Server, list for Oracle].
     #[arg(long, value_name = "SOURCE|AMOUNT", requires = "database", value_parser = parse_licences)]
     pub database_licences: Option<LicencesFrom>,

@@ -148,7 +148,7 @@ pub struct OpenArgs {
     #[arg(value_name = "RESULT", default_value = "last", add = completion::results())]
     pub result: String,
 
-    /// Only print the path of the page, and open no browser.
+    /// Print the path of the page instead of opening a browser.
     #[arg(long)]
     pub print: bool,
 

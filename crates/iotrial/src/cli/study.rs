@@ -46,7 +46,7 @@ Reports contain the comparison; with several profiles, they have the overall ans
 Commands in the study file (attach, mount) are shown before the first one runs and must be confirmed; without a \
 terminal they need --yes. `iotrial docs study` describes the file.
 
-Exit codes: 0 everything for this machine is measured; 2 wrong usage or input; 3 something failed or is missing."
+Exit codes: 0 everything for this machine has been measured; 2 wrong usage or input; 3 something failed or is missing."
 )]
 pub struct StudyArgs {
     /// What to do beside measuring.
@@ -195,7 +195,7 @@ pub struct StudyExportArgs {
     /// Study file (TOML).
     pub file: PathBuf,
 
-    /// Label of a configuration with `elsewhere = true`.
+    /// Label of a configuration that has `elsewhere = true` in the study file (`iotrial docs study`).
     #[arg(short, long)]
     pub label: String,
 

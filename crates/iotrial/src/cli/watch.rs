@@ -93,7 +93,7 @@ pub struct WatchArgs {
     #[arg(long, value_name = "FILE", help_heading = heading::LIVE)]
     pub record: Option<PathBuf>,
 
-    /// Live: serve the counters to Prometheus. A port alone listens on 127.0.0.1, which only this host can reach.
+    /// Live: serve the counters to Prometheus. If only a port is given, it listens on 127.0.0.1, which only this host can reach.
     #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = listen::parse_address, help_heading = heading::LIVE)]
     pub listen: Option<SocketAddr>,
 

@@ -247,7 +247,7 @@ fn write_demand(args: &AwrArgs, Many { series, fleet, named }: &Many<'_>) -> Res
                 series.databases.len()
             );
             return Err(Failure::input(error).hint(
-                "give reports of the same snapshots, or select databases that have them with --database NAME"
+                "give reports that cover the same period, or select databases that have them with --database NAME"
                     .to_owned(),
             ));
         }

@@ -63,5 +63,7 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
 }
 
 fn show<T: Serialize>(args: &CompareArgs, document: &Document, value: &T) -> Result<(), Failure> {
-    Presentation::new(document, vec![Value::alone(value)]).show(&args.files, args.json)
+    let has_page = args.files.html.is_some();
+    let next = (!has_page).then_some("the same with --html compare.html   (a page with charts)");
+    Presentation::new(document, vec![Value::alone(value)]).with_next(next).show(&args.files, args.json)
 }

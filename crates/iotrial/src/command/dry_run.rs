@@ -159,7 +159,7 @@ fn head(plan: &Plan, layout: &Layout, search: Option<(&RateSearch, Duration)>) -
             |need| format!("whether {} stay within {within}, and with how much headroom", need.in_words()),
         );
         format!(
-            "search    {what}:\n{INDENT}a closed load of {} finds the rate at saturation, then loads at given rates\n{INDENT}follow; this page shows the longest of them. Everything together takes\n{INDENT}{} at most, including creating the files and repeating doubtful loads",
+            "search    {what}:\n{INDENT}a closed load of {} finds the rate at saturation, then loads at given rates\n{INDENT}follow; the plan below is that of the longest one. Everything together takes\n{INDENT}{} at most, including creating the files and repeating doubtful loads",
             format_duration(search.time_of_closed_load()),
             format_duration(Duration::from_secs(whole.as_secs_f64().round() as u64))
         )
@@ -175,7 +175,7 @@ fn head(plan: &Plan, layout: &Layout, search: Option<(&RateSearch, Duration)>) -
 
 /// Which role lies in which file, and the file on which device.
 fn areas(plan: &Plan, targets: &[TargetRecord]) -> Vec<Vec<String>> {
-    let mut rows = vec![["role", "file or device", "size", "state", "disk"].map(str::to_owned).to_vec()];
+    let mut rows = vec![["role", "file or device", "size", "kind", "disk"].map(str::to_owned).to_vec()];
     rows.extend(plan.areas.iter().enumerate().map(|(index, area)| {
         let kind = match area.kind {
             AreaKind::ManagedFile => "test file",
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn no_line_is_longer_than_a_narrow_terminal_and_no_word_is_lost() {
-        let text = "0.25 I/Os for each read of sql-data; 8 KiB 87.5 %, 64 KiB 12.5 %; group commit of 700 B each, up to 60 KiB";
+        let text = "0.25 I/Os for each read of sql-data; 8 KiB 87.5 %, 64 KiB 12.5 %; group commit: 700 B a commit, writes of up to 60 KiB";
         for head in ["note      ", "a-job-with-a-long-name: "] {
             let lines = wrapped(head, text);
             assert!(lines.lines().count() > 1 && lines.lines().all(|line| line.chars().count() <= WIDTH));

@@ -73,6 +73,7 @@ pub fn import(args: &ImportArgs) -> Result<ExitCode, Failure> {
         values,
         before: outcome.text(args.output.is_none()),
         others: Vec::new(),
+        next: None,
     };
     presentation.show(&args.files, args.json)?;
     // Code 1 is for the mixed case only: with nothing imported the input was wrong, and a script that counts on records

@@ -49,7 +49,7 @@ pub fn records(args: &RecordsArgs) -> Result<ExitCode, Failure> {
         let next = if args.trash { "" } else { "; `iotrial run` makes one" };
         say!("no records in {}{next}", store.folder().display());
     } else if entries.is_empty() {
-        say!("no matching records; `iotrial records` lists all of them");
+        say!("no matching records; `iotrial records` without options lists every record");
     } else {
         output::text(&fitted(&entries))?;
     }

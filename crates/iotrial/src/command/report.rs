@@ -14,7 +14,7 @@ use crate::command::sweep;
 use crate::failure::Failure;
 use crate::gates::refused;
 use crate::intake::{Folders, Input, Intake, Takes, expect_thresholds, pass_over};
-use crate::output::say;
+use crate::output::{self, say};
 
 mod shown;
 
@@ -53,10 +53,14 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
             args.files.spare(results.iter().map(|(path, _)| path.as_path()))?;
             let shown = Shown::new(results).held(&args.gates.gates).map_err(|error| refused(&error))?;
             shown.present(&args.files, args.json)?;
+            let is_for_people = !args.json && !args.files.take_standard_output();
+            if let Some(outcome) = shown.outcome_line().filter(|_| is_for_people) {
+                // The page before it may be longer than the screen, and what is read first is what stands last.
+                output::text(&format!("\n{outcome}\n"))?;
+            }
             if shown.gates().is_empty() {
                 return Ok(shown.exit_code());
             }
-            let is_for_people = !args.json && !args.files.take_standard_output();
             args.gates.show(shown.gates(), shown.verdict(), &args.files, is_for_people)
         }
     }

@@ -131,7 +131,11 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
     let document = Document::of_sizing(&sizing, known::byline(&catalogs)).with_old_figures(&old);
     let aged = age::Aged { answer: &sizing, old_figures: &old };
     let values = vec![Value::alone(&aged)];
-    let presentation = Presentation { others: written, ..Presentation::new(&document, values) };
+    let is_open = best.is_some() && args.study.is_none();
+    let next = is_open
+        .then_some("the same with --study prove.toml   (a study that verifies the answer by measuring it)");
+    let presentation =
+        Presentation { others: written, ..Presentation::new(&document, values) }.with_next(next);
     let shown = presentation.show(&args.files, args.json);
     for path in left_out {
         say!("note: nothing meets the demand, so `{}` is not written", path.display());

@@ -58,7 +58,12 @@ fn show(args: &SweepArgs, swept: &Swept) -> Result<ExitCode, Failure> {
     let folder = args.rig.page.html_folder.as_deref();
     let files = args.files.clone().with_page(&swept.path, &swept.record.id, folder);
     let json = JsonForm::of(args.json, args.json_stream);
-    Shown::new(&swept.record).write_and_print(&files, json, &swept.path)
+    Shown::new(&swept.record).write_and_print(
+        &files,
+        json,
+        &swept.path,
+        Some("iotrial open   (the page with the curves)"),
+    )
 }
 
 /// What `--dry-run --json` prints.
@@ -138,7 +143,7 @@ pub fn report(args: &ReportArgs, path: &Path, record: &SweepRecord) -> Result<Ex
         let error = anyhow::anyhow!("a sweep has no verdict, so --thresholds has nothing to judge");
         return Err(Failure::input(error).hint("leave it out".to_owned()));
     }
-    Shown::new(record).write_and_print(&args.files, args.json, path)
+    Shown::new(record).write_and_print(&args.files, args.json, path, None)
 }
 
 /// The document of a sweep that is there, for its page.
@@ -166,9 +171,10 @@ impl Shown {
         files: &ReportFiles,
         json: impl Into<JsonForm>,
         record: &Path,
+        next: Option<&str>,
     ) -> Result<ExitCode, Failure> {
         let values = vec![Value::of_record(record, &self.summary)];
-        Presentation::new(&self.document, values).show(files, json)?;
+        Presentation::new(&self.document, values).with_next(next).show(files, json)?;
         Ok(self.exit_code())
     }
 

@@ -49,9 +49,9 @@ pub(super) fn notes_of(
         let at_once = |piece: &Piece<'_>| (0..count).filter(|member| has(piece, *member)).count();
         let most = pieces.iter().map(at_once).max().unwrap_or(0);
         notes.push(match most {
-            0 | 1 => "to add the databases up, give reports of the same snapshots".to_owned(),
+            0 | 1 => "to add the databases up, give reports that cover the same period".to_owned(),
             most => format!(
-                "at most {most} of the {count} databases have reports that cover the same time: give reports of the same snapshots"
+                "at most {most} of the {count} databases have reports that cover the same time: give reports that cover the same period"
             ),
         });
     } else if all < 0.99 * any {

@@ -34,7 +34,7 @@ impl Licences {
         let in_use: Vec<&str> = enterprise.into_iter().copied().collect();
         let why_not = match in_use.as_slice() {
             [] if vcpus <= MOST_VCPUS_OF_SE2 => None,
-            [] => Some(format!("{vcpus} vCPUs are more than its {MOST_VCPUS_OF_SE2}")),
+            [] => Some(format!("{vcpus} vCPUs exceed its limit of {MOST_VCPUS_OF_SE2}")),
             several => Some(format!("it does not have {}, which is in use today", enumerate(several))),
         };
         Self {

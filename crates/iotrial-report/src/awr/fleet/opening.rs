@@ -34,7 +34,7 @@ pub(super) fn opening(series: &AwrSeries, fleet: &AwrFleet) -> Section {
         Some(one) => (headline(one), sentence(one, throughput)),
         None => (
             never_together(fleet),
-            "Their load together is therefore not known, and no sum is shown; each database has its own section below."
+            "So their combined load is not known, and no sum is shown; each database has its own section below."
                 .to_owned(),
         ),
     };
@@ -125,7 +125,7 @@ fn parts(fleet: &AwrFleet) -> String {
     match parts.collect::<Vec<String>>().as_slice() {
         [] => String::new(),
         parts => format!(
-            " Rates are too low, because instances are missing ({}).",
+            " Rates are too low, because instances are missing (reports of {}).",
             in_brief(parts, MOST_NAMES, MOST_NAMES - 1)
         ),
     }

@@ -53,7 +53,7 @@ fn text(args: &StudyNewArgs) -> String {
          format = \"iotrial.study/1\"\nname = {}\ntitle = {}\nprofiles = [{}]\nrepeats = {}\n\n\
          # Anything that is not set here is taken from the quick form of the profile.\n[load]\n{size}\n{duration}\n",
         quoted(&args.name),
-        quoted(&labels.join(" or ")),
+        quoted(&labels.join(" vs. ")),
         profiles.join(", "),
         args.repeats
     );

@@ -47,7 +47,7 @@ pub fn print(outlook: &Outlook, study: &Study, json: bool) -> Result<(), Failure
     ));
     for load in &outlook.loads {
         text.push_str(&format!(
-            "{}, {}: {} times {}, each writes {}{}\n",
+            "{}, {}: {} times {}, each creates {} of test files{}\n",
             harmless(&load.label),
             harmless(&load.profile),
             load.missing_count,
