@@ -1,6 +1,6 @@
 //! Finding results again, and looking after them.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "tests, which say what they skip")]
 
 mod support;
 
@@ -88,6 +88,39 @@ fn records_are_filtered_sorted_and_limited() {
         assert_eq!(cells[column("iops")].parse::<f64>().unwrap(), entry["iops"].as_f64().unwrap());
     }
     bench.run(&["records", "--csv", "--json"]).expect_code(2);
+}
+
+#[test]
+fn the_list_and_since_are_in_the_local_time_zone_and_files_for_programs_in_utc() {
+    let bench = Bench::new();
+    let id = run(&bench, "sqlserver-log", "");
+    let in_zone = |zone: &str, arguments: &[&str]| {
+        let mut command = bench.command(arguments);
+        Ran::from(command.env("TZ", zone).output().unwrap()).expect_code(0)
+    };
+    let list = |zone: &str| in_zone(zone, &["records"]).stdout;
+    let json = bench.run(&["records", "--json"]);
+    let at = json.json()[0]["started_at"].as_str().unwrap().to_owned();
+    let minute = at[..16].replace('T', " ");
+    assert!(list("UTC").contains("started, UTC") && list("UTC").contains(&minute), "{}", list("UTC"));
+    // Two hours ahead of UTC all year, and without a name.
+    let ahead = list("XXX-2");
+    assert!(ahead.contains("started, local time") && !ahead.contains(&minute), "{ahead}");
+    for format in ["--json", "--csv"] {
+        let [here, utc] = ["XXX-2", "UTC"].map(|zone| in_zone(zone, &["records", format]).stdout);
+        assert_eq!(here, utc, "{format}");
+    }
+    // What began at that time in UTC began two hours later by a clock that is ahead.
+    let since = |zone: &str, time: &str| ids(in_zone(zone, &["records", "--json", "--since", time]));
+    assert_eq!(since("XXX-2", &at[..16]), [id.as_str()]);
+    assert!(since("XXX2", &at[..16]).is_empty());
+    assert_eq!(since("XXX2", &format!("{}Z", &at[..16])), [id.as_str()]);
+    let berlin = list("Europe/Berlin");
+    if berlin.contains("started, UTC") || berlin.contains("started, local time") {
+        eprintln!("skipped: there are no zone data of Europe/Berlin on this machine");
+        return;
+    }
+    assert!(berlin.contains("started, Europe/Berlin") && !berlin.contains(&minute), "{berlin}");
 }
 
 #[test]

@@ -56,7 +56,8 @@ pub struct RecordsArgs {
     #[arg(long, value_name = "TEXT", add = completion::profiles())]
     pub profile: Option<String>,
 
-    /// Only results since this time: 2h or 7d ago, or a date in UTC such as 2026-11-01 or 2026-11-01T18:30.
+    /// Only results since this time: 2h or 7d ago, or a local date or time such as 2026-11-01 or 2026-11-01T18:30. A Z at
+    /// the end means UTC.
     #[arg(long, value_name = "TIME", value_parser = parse_since)]
     pub since: Option<Since>,
 
@@ -113,11 +114,20 @@ pub enum Since {
 }
 
 fn parse_since(text: &str) -> Result<Since, String> {
+    since_in(text, &TimeZone::system())
+}
+
+/// The same with the zone of a date or time that does not say its own.
+fn since_in(text: &str, zone: &TimeZone) -> Result<Since, String> {
     if let Ok(at) = text.parse::<Timestamp>() {
         return Ok(Since::At(at));
     }
-    // Without a zone it is UTC, as in the list: a local time would hide or show a few hours more than was meant.
-    if let Ok(Ok(zoned)) = text.parse::<DateTime>().map(|time| time.to_zoned(TimeZone::UTC)) {
+    // Without a zone it is local, as in the list. An hour that a clock skips or shows twice is the one that jiff takes.
+    let (date, zone) = match text.strip_suffix(['Z', 'z']) {
+        Some(date) => (date, &TimeZone::UTC),
+        None => (text, zone),
+    };
+    if let Ok(Ok(zoned)) = date.parse::<DateTime>().map(|time| time.to_zoned(zone.clone())) {
         return Ok(Since::At(zoned.timestamp()));
     }
     // Days are whole days here; the durations of loads know only hours.
@@ -125,7 +135,8 @@ fn parse_since(text: &str) -> Result<Since, String> {
     match days {
         Some(days) => Ok(Since::Ago(Duration::from_secs(u64::from(days) * 24 * 3_600))),
         None => parse_duration(text).map(Since::Ago).map_err(|_| {
-            "give a time ago such as 30m, 2h or 7d, or a date such as 2026-11-01 or 2026-11-01T18:30"
+            "give a time ago such as 30m, 2h or 7d, or a local date or time such as 2026-11-01 or 2026-11-01T18:30 (with a Z \
+             at the end it is UTC)"
                 .to_owned()
         }),
     }
@@ -216,20 +227,25 @@ pub struct RemoveArgs {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 
     #[test]
-    fn since_takes_a_time_ago_and_a_date_in_utc() {
-        let check =
-            |text: &str, expected: Option<Since>| assert_eq!(parse_since(text).ok(), expected, "{text}");
+    fn since_takes_a_time_ago_a_local_date_and_one_in_utc() {
+        let berlin = TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
+        let check = |text: &str, expected: Option<Since>| {
+            assert_eq!(since_in(text, &berlin).ok(), expected, "{text}");
+        };
         let at = |text: &str| text.parse().ok().map(Since::At);
         check("2h", Some(Since::Ago(Duration::from_secs(7_200))));
         check("7d", Some(Since::Ago(Duration::from_secs(604_800))));
-        check("2026-11-01", at("2026-11-01T00:00:00Z"));
-        check("2026-11-01T18:30", at("2026-11-01T18:30:00Z"));
-        check("2026-11-01T18:30:00+01:00", at("2026-11-01T17:30:00Z"));
-        for wrong in ["7", "yesterday", "-1d", "2026-13-01", ""] {
+        check("2026-11-01", at("2026-10-31T23:00:00Z"));
+        check("2026-07-01T18:30", at("2026-07-01T16:30:00Z"));
+        check("2026-11-01Z", at("2026-11-01T00:00:00Z"));
+        check("2026-11-01T18:30Z", at("2026-11-01T18:30:00Z"));
+        check("2026-11-01T18:30:00+02:00", at("2026-11-01T16:30:00Z"));
+        for wrong in ["7", "yesterday", "-1d", "2026-13-01", "Z", ""] {
             check(wrong, None);
         }
     }

@@ -8,6 +8,7 @@ use iotrial_analysis::words::{latency_in_words, with_thousands};
 use iotrial_report::csv::render_rows;
 use iotrial_report::table::Value;
 use iotrial_session::store::{Entry, KeyLatency};
+use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::cli::{Column, RecordsArgs, Since};
@@ -16,12 +17,12 @@ use crate::output::{self, harmless, say};
 use crate::presentation::aligned;
 use crate::store::open_store_to_read;
 
-const HEADERS: [&str; 8] =
-    ["id", "started, UTC", PROFILE, OUTCOME, "highest IOPS", "latency", "label", "targets"];
+const ID: &str = "id";
 /// Studies, sweeps and results of other tools have no profile, and the kind stands in its place.
 const PROFILE: &str = "profile or kind";
 /// What nobody judged has only an end.
 const OUTCOME: &str = "outcome or end";
+const RATE: &str = "highest IOPS";
 /// What an entry lacks.
 const NOTHING: &str = "–";
 
@@ -51,7 +52,7 @@ pub fn records(args: &RecordsArgs) -> Result<ExitCode, Failure> {
     } else if entries.is_empty() {
         say!("no matching records; `iotrial records` lists all of them");
     } else {
-        output::text(&fitted(&entries))?;
+        output::text(&fitted(&entries, &TimeZone::system()))?;
     }
     if left_out > 0 {
         say!("{left_out} more not shown because of --limit");
@@ -142,8 +143,8 @@ fn csv(entries: &[Entry]) -> Result<String, Failure> {
 }
 
 /// As wide as a table needs, and on a terminal no wider than that: a line that is wrapped is hard to read.
-fn fitted(entries: &[Entry]) -> String {
-    let wide = table(entries, MOST_OF_TARGETS);
+fn fitted(entries: &[Entry], zone: &TimeZone) -> String {
+    let wide = table(entries, MOST_OF_TARGETS, zone);
     // A file or another program takes lines of any length.
     if !output::stdout_is_terminal() {
         return wide;
@@ -154,8 +155,8 @@ fn fitted(entries: &[Entry]) -> String {
     };
     let narrower = |over: usize| {
         let most = MOST_OF_TARGETS.saturating_sub(over);
-        let text = (most >= LEAST_OF_TARGETS).then(|| table(entries, most));
-        text.filter(|text| beyond(text) == 0).unwrap_or_else(|| narrow(entries, columns))
+        let text = (most >= LEAST_OF_TARGETS).then(|| table(entries, most, zone));
+        text.filter(|text| beyond(text) == 0).unwrap_or_else(|| narrow(entries, columns, zone))
     };
     match beyond(&wide) {
         0 => wide,
@@ -163,11 +164,12 @@ fn fitted(entries: &[Entry]) -> String {
     }
 }
 
-fn table(entries: &[Entry], most_of_targets: usize) -> String {
-    let mut rows = vec![HEADERS.map(str::to_owned).to_vec()];
+fn table(entries: &[Entry], most_of_targets: usize, zone: &TimeZone) -> String {
+    let heads = [ID, &started_in(zone), PROFILE, OUTCOME, RATE, "latency", "label", "targets"];
+    let mut rows = vec![heads.map(str::to_owned).to_vec()];
     rows.extend(entries.iter().map(|entry| {
         let label = entry.label.as_deref().map_or_else(|| NOTHING.to_owned(), harmless);
-        let (started, targets) = (started(&entry.started_at), targets(&entry.targets, most_of_targets));
+        let (started, targets) = (started(&entry.started_at, zone), targets(&entry.targets, most_of_targets));
         let profile = harmless(&entry.profile);
         let (outcome, capacity, latency) = (outcome(entry), capacity(entry), latency(entry));
         vec![entry.id.clone(), started, profile, outcome, capacity, latency, label, targets]
@@ -176,13 +178,11 @@ fn table(entries: &[Entry], most_of_targets: usize) -> String {
 }
 
 /// Two lines for each: what it came to, and below it what it was of.
-fn narrow(entries: &[Entry], columns: usize) -> String {
-    let mut rows = vec![["id", "started, UTC", OUTCOME, "highest IOPS"].map(str::to_owned).to_vec()];
-    rows.extend(
-        entries
-            .iter()
-            .map(|entry| vec![entry.id.clone(), started(&entry.started_at), outcome(entry), capacity(entry)]),
-    );
+fn narrow(entries: &[Entry], columns: usize, zone: &TimeZone) -> String {
+    let mut rows = vec![[ID, &started_in(zone), OUTCOME, RATE].map(str::to_owned).to_vec()];
+    rows.extend(entries.iter().map(|entry| {
+        vec![entry.id.clone(), started(&entry.started_at, zone), outcome(entry), capacity(entry)]
+    }));
     let table = aligned(&rows, &[], &[26, 16, 14, 12]);
     let mut lines = table.lines();
     let mut text: String = lines.next().map(|head| format!("{head}\n")).unwrap_or_default();
@@ -201,11 +201,25 @@ fn narrow(entries: &[Entry], columns: usize) -> String {
     text
 }
 
-/// To the minute; results of other tools may not say.
-fn started(at: &str) -> String {
-    match at.get(..16).unwrap_or(at) {
-        "" => NOTHING.to_owned(),
-        started => started.replace('T', " "),
+/// The header of the start times, which names their zone: `started, Europe/Berlin`.
+fn started_in(zone: &TimeZone) -> String {
+    let zone = match zone.iana_name() {
+        Some("UTC" | "Etc/UTC") => "UTC",
+        Some(name) => name,
+        // The system does not say its zone, and times are in UTC.
+        None if zone.is_unknown() => "UTC",
+        // A zone that is only a rule, such as `CET-1CEST`, or a copy of a file of zone data.
+        None => "local time",
+    };
+    format!("started, {zone}")
+}
+
+/// To the minute, in the time zone; results of other tools may not say.
+fn started(at: &str, zone: &TimeZone) -> String {
+    match at.parse::<Timestamp>() {
+        Ok(at) => at.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string(),
+        Err(_) if at.is_empty() => NOTHING.to_owned(),
+        Err(_) => harmless(at.get(..16).unwrap_or(at)).replace('T', " "),
     }
 }
 
@@ -251,6 +265,7 @@ fn latency(entry: &Entry) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 
@@ -265,9 +280,19 @@ mod tests {
         check("/mnt/a, /mnt/b, /mnt/c", "/mnt/a and 2 more");
         check("/home/user/disk_1/test.dat", "…ser/disk_1/test.dat");
         check("/home/user/disk_1/test.dat, /home/user/disk_2/test.dat", "…test.dat and 1 more");
-        assert_eq!(
-            (started("").as_str(), started("2026-11-25T18:35:34Z").as_str()),
-            ("–", "2026-11-25 18:35")
-        );
+        assert_eq!(started("", &TimeZone::UTC), "–");
+    }
+
+    #[test]
+    fn a_start_is_shown_in_the_zone_that_the_header_names() {
+        let berlin = TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
+        let check = |zone: &TimeZone, at: &str, expected: &str| assert_eq!(started(at, zone), expected);
+        check(&TimeZone::UTC, "2026-11-25T18:35:34Z", "2026-11-25 18:35");
+        check(&berlin, "2026-11-25T18:35:34Z", "2026-11-25 19:35");
+        // In summer, and over midnight.
+        check(&berlin, "2026-07-31T22:30:00Z", "2026-08-01 00:30");
+        assert_eq!(started_in(&TimeZone::UTC), "started, UTC");
+        assert_eq!(started_in(&TimeZone::unknown()), "started, UTC");
+        assert_eq!(started_in(&berlin), "started, local time");
     }
 }
