@@ -7,6 +7,7 @@ mod support;
 use std::fs;
 use std::path::Path;
 
+use serde_json::Value;
 use support::{Bench, Ran};
 
 /// A short run of a simulated device; returns its id. Of another time than the one before, so that the order is known.
@@ -88,6 +89,59 @@ fn records_are_filtered_sorted_and_limited() {
         assert_eq!(cells[column("iops")].parse::<f64>().unwrap(), entry["iops"].as_f64().unwrap());
     }
     bench.run(&["records", "--csv", "--json"]).expect_code(2);
+}
+
+#[test]
+fn records_are_found_by_target_and_outcome_and_sorted_by_figures_with_those_that_have_none_last() {
+    let bench = Bench::new();
+    let simulated = |arguments: &[&str]| {
+        let common = ["--engine", "sim", "--seed", "1", "--quiet", "--json"];
+        let ran = bench.run(&[arguments, &common[..]].concat());
+        stem(ran.json()["record"].as_str().unwrap_or_else(|| panic!("{}", ran.stderr)))
+    };
+    let slow = "--sim=service_time_us = 900, parallelism = 4";
+    let quick = "--sim=service_time_us = 90, parallelism = 32";
+    let search = ["run", "--duration=20s", "--latency-limit", "5ms@p99"];
+    let low = simulated(&[&search[..], &[slow]].concat());
+    let high = simulated(&[&search[..], &[quick]].concat());
+    let closed = simulated(&["run", "--closed", "--ramp=0s", "--duration=1s"]);
+    let sweep = simulated(&["sweep", "--pattern", "randread-8k", "--grid", "1,2", "--step", "1s"]);
+    let all = [&sweep, &closed, &high, &low];
+    let check = |options: &[&str], expected: &[&String]| {
+        let found = ids(bench.run(&[&["records", "--json"][..], options].concat()));
+        assert_eq!(found.iter().collect::<Vec<_>>(), expected, "{options:?}");
+    };
+    check(&["--outcome", "complete"], &all);
+    check(&["--outcome", "failed"], &[]);
+    let listed = bench.run(&["records", "--json"]).json();
+    let outcomes: Vec<&Value> = listed.as_array().unwrap().iter().map(|one| &one["outcome"]).collect();
+    assert!(outcomes[0].is_null() && outcomes[1..].iter().all(|one| one.is_string()), "{outcomes:?}");
+    for word in ["qualified", "not-qualified", "inconclusive"] {
+        let with_it = all.iter().zip(&outcomes).filter(|(_, outcome)| **outcome == word);
+        check(&["--outcome", word], &with_it.map(|(id, _)| *id).collect::<Vec<_>>());
+    }
+    let latency_us = |id: &String| {
+        let entry = listed.as_array().unwrap().iter().find(|one| one["id"] == *id);
+        entry.unwrap()["key_latency"]["us"].as_f64().unwrap()
+    };
+    let mut by_latency = [&low, &high, &closed];
+    by_latency.sort_by(|one, other| latency_us(one).total_cmp(&latency_us(other)));
+    // A sweep has neither a verdict nor a latency of its own.
+    let [first, second, third] = by_latency;
+    check(&["--sort", "latency"], &[first, second, third, &sweep]);
+    check(&["--sort", "latency", "--reverse"], &[third, second, first, &sweep]);
+    assert_eq!(ids(bench.run(&["records", "--json", "--sort", "outcome", "--reverse"])).last(), Some(&sweep));
+    check(&["--profile", "oltp", "--sort", "iops"], &[&high, &low, &closed]);
+    check(&["--profile", "oltp", "--sort", "iops", "--reverse"], &[&low, &high, &closed]);
+    // Simulated devices have no path; that of another tool is as good.
+    let mix = format!("{}/../iotrial-import/tests/golden/fio/mix.json", env!("CARGO_MANIFEST_DIR"));
+    let mix = fs::read_to_string(mix).unwrap().replace("fio.dat", "/mnt/NVMe1/fio.dat");
+    fs::write(bench.path().join("mix.json"), mix).unwrap();
+    let imported = bench.run(&["import", "mix.json", "--json"]).json();
+    let imported = imported["records"][0]["id"].as_str().unwrap().to_owned();
+    check(&["--target", "/mnt/nvme"], &[&imported]);
+    check(&["--target", "/mnt/sata"], &[]);
+    bench.run(&["records", "--outcome", "good"]).expect_code(2);
 }
 
 #[test]

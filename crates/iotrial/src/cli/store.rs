@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
+use iotrial_analysis::verdict::Outcome;
 use iotrial_model::application::ApplicationMetric;
 use iotrial_model::units::parse_duration;
 use jiff::Timestamp;
@@ -40,6 +41,10 @@ Examples:
   # from the last week, with `nvme` in the label
   iotrial records --label nvme --since 7d
   iotrial records --profile postgresql --sort label
+  # of what ran on this disk: the highest rate first
+  iotrial records --target /mnt/nvme --sort iops
+  # what was too slow
+  iotrial records --outcome not-qualified --sort latency --reverse
   # what is in the trash
   iotrial records --trash
   iotrial records --json | jq '.[].id'
@@ -55,6 +60,14 @@ pub struct RecordsArgs {
     /// Only results whose profile or tool contains this text; case is ignored.
     #[arg(long, value_name = "TEXT", add = completion::profiles())]
     pub profile: Option<String>,
+
+    /// Only results with this text in the path of a target, such as /mnt/nvme; case is ignored.
+    #[arg(long, value_name = "TEXT", value_hint = ValueHint::AnyPath)]
+    pub target: Option<String>,
+
+    /// Only results with this verdict, or that ended in this way.
+    #[arg(long, value_name = "WORD")]
+    pub outcome: Option<OutcomeOrEnd>,
 
     /// Only results since this time: 2h or 7d ago, or a local date or time such as 2026-11-01 or 2026-11-01T18:30. A Z at
     /// the end means UTC.
@@ -102,6 +115,43 @@ pub enum Column {
     Targets,
     /// How the run ended: complete, interrupted or failed.
     Ended,
+    /// Verdict: qualified, inconclusive, not qualified; results without one come last.
+    Outcome,
+    /// Highest IOPS, the highest first; results without it come last.
+    Iops,
+    /// Latency as listed, the lowest first; results without it come last.
+    Latency,
+}
+
+/// What a list shows as the outcome of a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OutcomeOrEnd {
+    /// Fast enough.
+    Qualified,
+    /// Not fast enough.
+    NotQualified,
+    /// The measurement does not tell.
+    Inconclusive,
+    /// Ended as planned, whatever the verdict.
+    Complete,
+    /// Interrupted.
+    Interrupted,
+    /// Failed.
+    Failed,
+}
+
+impl OutcomeOrEnd {
+    /// Whether it is the verdict on a result, or how that ended.
+    pub fn is_of(self, verdict: Option<Outcome>, ended: &str) -> bool {
+        match self {
+            Self::Qualified => verdict == Some(Outcome::Qualified),
+            Self::NotQualified => verdict == Some(Outcome::NotQualified),
+            Self::Inconclusive => verdict == Some(Outcome::Inconclusive),
+            Self::Complete => ended == "complete",
+            Self::Interrupted => ended == "interrupted",
+            Self::Failed => ended == "failed",
+        }
+    }
 }
 
 /// The earliest start that a list shows.

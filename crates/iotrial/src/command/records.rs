@@ -1,6 +1,5 @@
 //! `iotrial records`: what the store holds, or those of it that are looked for.
 
-use std::cmp::Reverse;
 use std::process::ExitCode;
 
 use iotrial_analysis::verdict::Outcome;
@@ -67,25 +66,53 @@ fn wanted(mut entries: Vec<Entry>, args: &RecordsArgs) -> Vec<Entry> {
     };
     entries.retain(|entry| contains(entry.label.as_deref().unwrap_or_default(), &args.label));
     entries.retain(|entry| contains(&entry.profile, &args.profile));
+    entries.retain(|entry| contains(&entry.targets, &args.target));
+    if let Some(wanted) = args.outcome {
+        entries.retain(|entry| wanted.is_of(judged(entry), &entry.ended));
+    }
     if let Some(since) = args.since {
         let earliest = earliest(since);
         // A result of another tool that does not say when it was measured is not known to be that young.
         let started = |entry: &Entry| entry.started_at.parse::<Timestamp>().ok();
         entries.retain(|entry| started(entry).is_some_and(|started| started >= earliest));
     }
-    // They come with the newest first, and the sort keeps that order among equals.
+    // They come with the newest first.
     match args.sort {
+        None if args.reverse => entries.reverse(),
         None => {}
-        Some(Column::Started) => entries.sort_by_key(|entry| Reverse(entry.started_at.clone())),
-        Some(Column::Label) => entries.sort_by_key(|entry| (entry.label.is_none(), entry.label.clone())),
-        Some(Column::Profile) => entries.sort_by_key(|entry| entry.profile.clone()),
-        Some(Column::Targets) => entries.sort_by_key(|entry| entry.targets.clone()),
-        Some(Column::Ended) => entries.sort_by_key(|entry| entry.ended.clone()),
-    }
-    if args.reverse {
-        entries.reverse();
+        Some(column) => sort(&mut entries, column, args.reverse),
     }
     entries
+}
+
+/// Sorts by a column, among equals the newest first. What has no value there comes last, reversed or not: nobody looks for it.
+fn sort(entries: &mut [Entry], column: Column, is_reversed: bool) {
+    let by_number =
+        |one: Option<f64>, other: Option<f64>| one.unwrap_or_default().total_cmp(&other.unwrap_or_default());
+    let has_value = |entry: &Entry| match column {
+        Column::Started => !entry.started_at.is_empty(),
+        Column::Label => entry.label.is_some(),
+        Column::Outcome => judged(entry).is_some(),
+        Column::Iops => rate(entry).is_some(),
+        Column::Latency => latency_us(entry).is_some(),
+        Column::Profile | Column::Targets | Column::Ended => true,
+    };
+    entries.sort_by_key(|entry| !has_value(entry));
+    let known = entries.partition_point(has_value);
+    entries[..known].sort_by(|one, other| {
+        let order = match column {
+            Column::Started => other.started_at.cmp(&one.started_at),
+            Column::Label => one.label.cmp(&other.label),
+            Column::Profile => one.profile.cmp(&other.profile),
+            Column::Targets => one.targets.cmp(&other.targets),
+            Column::Ended => one.ended.cmp(&other.ended),
+            // The outcomes are in the order of the best first.
+            Column::Outcome => judged(one).cmp(&judged(other)),
+            Column::Iops => by_number(rate(other), rate(one)),
+            Column::Latency => by_number(latency_us(one), latency_us(other)),
+        };
+        if is_reversed { order.reverse() } else { order }
+    });
 }
 
 fn earliest(since: Since) -> Timestamp {
@@ -246,16 +273,28 @@ fn targets(all: &str, most: usize) -> String {
 
 /// What its verdict is; how it ended where it has none, or did not end as planned.
 fn outcome(entry: &Entry) -> String {
-    match entry.outcome {
-        Some(outcome) if entry.ended == "complete" => outcome.as_str().to_owned(),
-        _ => entry.ended.clone(),
-    }
+    judged(entry).map_or_else(|| entry.ended.clone(), |outcome| outcome.as_str().to_owned())
+}
+
+/// The verdict that the list shows; `None` where it shows how the load ended.
+fn judged(entry: &Entry) -> Option<Outcome> {
+    entry.outcome.filter(|_| entry.ended == "complete")
+}
+
+/// I/Os per second in the column of the highest rates.
+const fn rate(entry: &Entry) -> Option<f64> {
+    entry.capacity_iops
+}
+
+/// Microseconds in the column of latencies.
+fn latency_us(entry: &Entry) -> Option<f64> {
+    entry.key_latency.as_ref().map(|latency| latency.us)
 }
 
 /// I/Os per second within the limits.
 fn capacity(entry: &Entry) -> String {
     let bound = if entry.is_lower_bound { "≥ " } else { "" };
-    entry.capacity_iops.map_or_else(|| NOTHING.to_owned(), |iops| format!("{bound}{}", with_thousands(iops)))
+    rate(entry).map_or_else(|| NOTHING.to_owned(), |iops| format!("{bound}{}", with_thousands(iops)))
 }
 
 /// The latency that somebody waits for, with its name.
