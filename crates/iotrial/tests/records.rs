@@ -145,6 +145,33 @@ fn records_are_found_by_target_and_outcome_and_sorted_by_figures_with_those_that
 }
 
 #[test]
+fn the_list_has_the_ceiling_of_a_sweep_and_says_what_was_simulated() {
+    let bench = Bench::new();
+    let sweep =
+        ["sweep", "--engine", "sim", "--pattern", "randread-8k", "--grid", "1,2", "--step", "1s", "--quiet"];
+    bench.run(&sweep).expect_code(0);
+    let mix = format!("{}/../iotrial-import/tests/golden/fio/mix.json", env!("CARGO_MANIFEST_DIR"));
+    bench.run(&["import", &mix]).expect_code(0);
+    let listed = bench.run(&["records", "--json", "--profile", "sweep"]).json();
+    let ceiling = listed[0]["ceiling_iops"].as_f64().unwrap();
+    let summary = bench.run(&["report", "last", "--json"]).json();
+    assert_eq!(summary["curves"][0]["saturation"]["ceiling_iops"].as_f64(), Some(ceiling), "{summary:#}");
+    let table = bench.run(&["records", "--sort", "iops"]).expect_code(0).stdout;
+    let lines: Vec<&str> = table.lines().collect();
+    assert!(lines[1].contains("complete, simulated  ") && lines[1].contains(','), "{table}");
+    let shown: String = lines[1].chars().filter(|one| *one != ',').collect();
+    assert!(shown.contains(&format!(" {:.0} ", ceiling)), "{table}");
+    assert!(!lines[2].contains("simulated"), "{table}");
+    let all = bench.run(&["records", "--json"]).json();
+    let simulated: Vec<bool> =
+        all.as_array().unwrap().iter().map(|one| one["simulated"].as_bool().unwrap()).collect();
+    assert_eq!(simulated.iter().filter(|one| **one).count(), 1);
+    let csv = bench.run(&["records", "--csv", "--profile", "sweep"]).expect_code(0).stdout;
+    let (heads, cells) = csv.trim_end().split_once("\r\n").unwrap();
+    assert!(heads.ends_with(",path,ceiling_iops,simulated") && cells.ends_with(",true"), "{csv}");
+}
+
+#[test]
 fn the_list_and_since_are_in_the_local_time_zone_and_files_for_programs_in_utc() {
     let bench = Bench::new();
     let id = run(&bench, "sqlserver-log", "");

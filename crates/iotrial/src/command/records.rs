@@ -143,11 +143,14 @@ fn csv(entries: &[Entry]) -> Result<String, Failure> {
         "latency",
         "latency_us",
         "path",
+        "ceiling_iops",
+        "simulated",
     ];
     let words = |words: Option<&str>| Value::text(words.map(str::to_owned));
+    let word = |is_so: bool| if is_so { "true" } else { "false" };
     let row = |entry: &Entry| {
         let latency = entry.key_latency.as_ref();
-        let is_bound = entry.capacity_iops.map(|_| if entry.is_lower_bound { "true" } else { "false" });
+        let is_bound = rate(entry).map(|_| word(entry.is_lower_bound));
         vec![
             words(Some(&entry.id)),
             words(Some(&entry.started_at)),
@@ -163,6 +166,8 @@ fn csv(entries: &[Entry]) -> Result<String, Failure> {
             words(latency.map(|latency| latency.metric.as_str())),
             Value::number(latency.map(|latency| latency.us)),
             words(Some(&entry.path.to_string_lossy())),
+            Value::number(entry.ceiling_iops),
+            words(Some(word(entry.is_simulated))),
         ]
     };
     let rows: Vec<Vec<Value>> = entries.iter().map(row).collect();
@@ -271,9 +276,10 @@ fn targets(all: &str, most: usize) -> String {
     format!("…{end}{more}")
 }
 
-/// What its verdict is; how it ended where it has none, or did not end as planned.
+/// What its verdict is; how it ended where it has none, or did not end as planned. A simulation must not pass for a measurement.
 fn outcome(entry: &Entry) -> String {
-    judged(entry).map_or_else(|| entry.ended.clone(), |outcome| outcome.as_str().to_owned())
+    let word = judged(entry).map_or_else(|| entry.ended.clone(), |outcome| outcome.as_str().to_owned());
+    if entry.is_simulated { format!("{word}, simulated") } else { word }
 }
 
 /// The verdict that the list shows; `None` where it shows how the load ended.
@@ -281,9 +287,9 @@ fn judged(entry: &Entry) -> Option<Outcome> {
     entry.outcome.filter(|_| entry.ended == "complete")
 }
 
-/// I/Os per second in the column of the highest rates.
-const fn rate(entry: &Entry) -> Option<f64> {
-    entry.capacity_iops
+/// I/Os per second in the column of the highest rates: within the limits, or of a sweep at the ceiling.
+fn rate(entry: &Entry) -> Option<f64> {
+    entry.capacity_iops.or(entry.ceiling_iops)
 }
 
 /// Microseconds in the column of latencies.
@@ -291,7 +297,7 @@ fn latency_us(entry: &Entry) -> Option<f64> {
     entry.key_latency.as_ref().map(|latency| latency.us)
 }
 
-/// I/Os per second within the limits.
+/// The highest rate, with its mark where it may be more.
 fn capacity(entry: &Entry) -> String {
     let bound = if entry.is_lower_bound { "≥ " } else { "" };
     rate(entry).map_or_else(|| NOTHING.to_owned(), |iops| format!("{bound}{}", with_thousands(iops)))
