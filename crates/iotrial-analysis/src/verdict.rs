@@ -580,7 +580,8 @@ mod tests {
 
     #[test]
     fn a_load_that_is_good_as_a_whole_but_too_slow_in_the_end_is_not_called_good() {
-        let fifths = |rates: [u64; 5]| measured(300, |second| rates[second as usize / 60]);
+        let fifth = |second: u64| usize::try_from(second / 60).unwrap();
+        let fifths = |rates: [u64; 5]| measured(300, |second| rates[fifth(second)]);
         // From 0.4 ms to 4 ms, and 0.82 ms in the mean of all.
         let collapsed = judge(&fifths([20_000, 18_000, 6_000, 3_000, 2_000]), &set("flash"));
         assert_eq!(

@@ -196,7 +196,7 @@ fn the_demand_has_machine_small_reads_scans_and_the_log_and_goes_to_size_and_run
     let run = ["run", "oracle-oltp", "--need", "demand.toml", "--engine", "sim", "--seed", "7", "--quiet"];
     let ran = bench.run(&[&run[..], &["--duration", "2s", "--ramp", "0s", "--json"]].concat());
     let sentence = ran.json()["verdict"]["sentence"].clone();
-    assert!(sentence.as_str().unwrap().contains("the loads at 3,000 IOPS stayed within"), "{sentence}");
+    assert!(sentence.as_str().unwrap().contains("The loads at 3,000 IOPS stayed within"), "{sentence}");
 }
 
 #[test]

@@ -218,7 +218,7 @@ fn a_limit_below_what_the_idle_device_takes_is_missed_with_the_latency_as_eviden
         summary["findings"].as_array().unwrap().iter().find(|one| one["id"] == "latency-limit-missed");
     let finding = finding.unwrap();
     let message = finding["message"].as_str().unwrap();
-    assert!(message.starts_with("no rate stays within 100us@p99: even at "), "{message}");
+    assert!(message.starts_with("no rate that was tried stayed within 100us@p99: even at "), "{message}");
     let latency_us = number(finding, "/evidence/latency_us");
     assert!((500.0..700.0).contains(&latency_us), "{latency_us}");
     assert!(

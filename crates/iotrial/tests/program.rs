@@ -56,6 +56,29 @@ fn completions_come_for_every_shell_and_know_what_can_stand_in_a_place() {
 }
 
 #[test]
+fn every_id_that_begins_as_typed_is_offered_and_the_newest_where_nothing_is() {
+    let bench = Bench::new();
+    bench.run(&["run", "--engine", "sim", "--closed", "--duration", "1s", "--ramp", "0s", "--quiet"]);
+    let record = bench.stored(".iotrial.json").remove(0);
+    let (name, text) =
+        (record.file_name().unwrap().to_str().unwrap(), std::fs::read_to_string(&record).unwrap());
+    let id = name.strip_suffix(".iotrial.json").unwrap();
+    // More than are offered where nothing is typed: the others differ in their last characters.
+    let others: Vec<String> = (10..40).map(|number| format!("{}0{number}", &id[..id.len() - 3])).collect();
+    for other in &others {
+        let copy = record.with_file_name(format!("{other}.iotrial.json"));
+        std::fs::write(copy, text.replace(id, other)).unwrap();
+    }
+    let begun = offered(&bench, "bash", &["iotrial", "report", &id[..6]]);
+    assert!(others.iter().all(|other| begun.contains(other)), "{begun:?}");
+    let is_id = |word: &&String| word.len() == id.len() && word.starts_with(&id[..6]);
+    assert_eq!(offered(&bench, "bash", &["iotrial", "report", ""]).iter().filter(is_id).count(), 20);
+    // The option takes a part of a path.
+    let paths = offered(&bench, "bash", &["iotrial", "records", "--target", "./da"]);
+    assert!(paths.iter().any(|path| path.starts_with("./data")), "{paths:?}");
+}
+
+#[test]
 fn threshold_sets_are_listed_and_printed_so_that_they_can_be_used() {
     let bench = Bench::new();
     let list = bench.run(&["thresholds"]).expect_code(0).stdout;

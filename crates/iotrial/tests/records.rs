@@ -1,12 +1,13 @@
 //! Finding results again, and looking after them.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
+#![allow(clippy::print_stderr, clippy::unwrap_used, reason = "tests, which say what they skip")]
 
 mod support;
 
 use std::fs;
 use std::path::Path;
 
+use serde_json::Value;
 use support::{Bench, Ran};
 
 /// A short run of a simulated device; returns its id. Of another time than the one before, so that the order is known.
@@ -88,6 +89,119 @@ fn records_are_filtered_sorted_and_limited() {
         assert_eq!(cells[column("iops")].parse::<f64>().unwrap(), entry["iops"].as_f64().unwrap());
     }
     bench.run(&["records", "--csv", "--json"]).expect_code(2);
+}
+
+#[test]
+fn records_are_found_by_target_and_outcome_and_sorted_by_figures_with_those_that_have_none_last() {
+    let bench = Bench::new();
+    let simulated = |arguments: &[&str]| {
+        let common = ["--engine", "sim", "--seed", "1", "--quiet", "--json"];
+        let ran = bench.run(&[arguments, &common[..]].concat());
+        stem(ran.json()["record"].as_str().unwrap_or_else(|| panic!("{}", ran.stderr)))
+    };
+    let slow = "--sim=service_time_us = 900, parallelism = 4";
+    let quick = "--sim=service_time_us = 90, parallelism = 32";
+    let search = ["run", "--duration=20s", "--latency-limit", "5ms@p99"];
+    let low = simulated(&[&search[..], &[slow]].concat());
+    let high = simulated(&[&search[..], &[quick]].concat());
+    let closed = simulated(&["run", "--closed", "--ramp=0s", "--duration=1s"]);
+    let sweep = simulated(&["sweep", "--pattern", "randread-8k", "--grid", "1,2", "--step", "1s"]);
+    let all = [&sweep, &closed, &high, &low];
+    let check = |options: &[&str], expected: &[&String]| {
+        let found = ids(bench.run(&[&["records", "--json"][..], options].concat()));
+        assert_eq!(found.iter().collect::<Vec<_>>(), expected, "{options:?}");
+    };
+    check(&["--outcome", "complete"], &all);
+    check(&["--outcome", "failed"], &[]);
+    let listed = bench.run(&["records", "--json"]).json();
+    let outcomes: Vec<&Value> = listed.as_array().unwrap().iter().map(|one| &one["outcome"]).collect();
+    assert!(outcomes[0].is_null() && outcomes[1..].iter().all(|one| one.is_string()), "{outcomes:?}");
+    for word in ["qualified", "not-qualified", "inconclusive"] {
+        let with_it = all.iter().zip(&outcomes).filter(|(_, outcome)| **outcome == word);
+        check(&["--outcome", word], &with_it.map(|(id, _)| *id).collect::<Vec<_>>());
+    }
+    let latency_us = |id: &String| {
+        let entry = listed.as_array().unwrap().iter().find(|one| one["id"] == *id);
+        entry.unwrap()["key_latency"]["us"].as_f64().unwrap()
+    };
+    let mut by_latency = [&low, &high, &closed];
+    by_latency.sort_by(|one, other| latency_us(one).total_cmp(&latency_us(other)));
+    // A sweep has neither a verdict nor a latency of its own.
+    let [first, second, third] = by_latency;
+    check(&["--sort", "latency"], &[first, second, third, &sweep]);
+    check(&["--sort", "latency", "--reverse"], &[third, second, first, &sweep]);
+    assert_eq!(ids(bench.run(&["records", "--json", "--sort", "outcome", "--reverse"])).last(), Some(&sweep));
+    check(&["--profile", "oltp", "--sort", "iops"], &[&high, &low, &closed]);
+    check(&["--profile", "oltp", "--sort", "iops", "--reverse"], &[&low, &high, &closed]);
+    // Simulated devices have no path; that of another tool is as good.
+    let mix = format!("{}/../iotrial-import/tests/golden/fio/mix.json", env!("CARGO_MANIFEST_DIR"));
+    let mix = fs::read_to_string(mix).unwrap().replace("fio.dat", "/mnt/NVMe1/fio.dat");
+    fs::write(bench.path().join("mix.json"), mix).unwrap();
+    let imported = bench.run(&["import", "mix.json", "--json"]).json();
+    let imported = imported["records"][0]["id"].as_str().unwrap().to_owned();
+    check(&["--target", "/mnt/nvme"], &[&imported]);
+    check(&["--target", "/mnt/sata"], &[]);
+    bench.run(&["records", "--outcome", "good"]).expect_code(2);
+}
+
+#[test]
+fn the_list_has_the_ceiling_of_a_sweep_and_says_what_was_simulated() {
+    let bench = Bench::new();
+    let sweep =
+        ["sweep", "--engine", "sim", "--pattern", "randread-8k", "--grid", "1,2", "--step", "1s", "--quiet"];
+    bench.run(&sweep).expect_code(0);
+    let mix = format!("{}/../iotrial-import/tests/golden/fio/mix.json", env!("CARGO_MANIFEST_DIR"));
+    bench.run(&["import", &mix]).expect_code(0);
+    let listed = bench.run(&["records", "--json", "--profile", "sweep"]).json();
+    let ceiling = listed[0]["ceiling_iops"].as_f64().unwrap();
+    let summary = bench.run(&["report", "last", "--json"]).json();
+    assert_eq!(summary["curves"][0]["saturation"]["ceiling_iops"].as_f64(), Some(ceiling), "{summary:#}");
+    let table = bench.run(&["records", "--sort", "iops"]).expect_code(0).stdout;
+    let lines: Vec<&str> = table.lines().collect();
+    assert!(lines[1].contains("complete, simulated  ") && lines[1].contains(','), "{table}");
+    let shown: String = lines[1].chars().filter(|one| *one != ',').collect();
+    assert!(shown.contains(&format!(" {:.0} ", ceiling)), "{table}");
+    assert!(!lines[2].contains("simulated"), "{table}");
+    let all = bench.run(&["records", "--json"]).json();
+    let simulated: Vec<bool> =
+        all.as_array().unwrap().iter().map(|one| one["simulated"].as_bool().unwrap()).collect();
+    assert_eq!(simulated.iter().filter(|one| **one).count(), 1);
+    let csv = bench.run(&["records", "--csv", "--profile", "sweep"]).expect_code(0).stdout;
+    let (heads, cells) = csv.trim_end().split_once("\r\n").unwrap();
+    assert!(heads.ends_with(",path,ceiling_iops,simulated") && cells.ends_with(",true"), "{csv}");
+}
+
+#[test]
+fn the_list_and_since_are_in_the_local_time_zone_and_files_for_programs_in_utc() {
+    let bench = Bench::new();
+    let id = run(&bench, "sqlserver-log", "");
+    let in_zone = |zone: &str, arguments: &[&str]| {
+        let mut command = bench.command(arguments);
+        Ran::from(command.env("TZ", zone).output().unwrap()).expect_code(0)
+    };
+    let list = |zone: &str| in_zone(zone, &["records"]).stdout;
+    let json = bench.run(&["records", "--json"]);
+    let at = json.json()[0]["started_at"].as_str().unwrap().to_owned();
+    let minute = at[..16].replace('T', " ");
+    assert!(list("UTC").contains("started, UTC") && list("UTC").contains(&minute), "{}", list("UTC"));
+    // Two hours ahead of UTC all year, and without a name.
+    let ahead = list("XXX-2");
+    assert!(ahead.contains("started, local time") && !ahead.contains(&minute), "{ahead}");
+    for format in ["--json", "--csv"] {
+        let [here, utc] = ["XXX-2", "UTC"].map(|zone| in_zone(zone, &["records", format]).stdout);
+        assert_eq!(here, utc, "{format}");
+    }
+    // What began at that time in UTC began two hours later by a clock that is ahead.
+    let since = |zone: &str, time: &str| ids(in_zone(zone, &["records", "--json", "--since", time]));
+    assert_eq!(since("XXX-2", &at[..16]), [id.as_str()]);
+    assert!(since("XXX2", &at[..16]).is_empty());
+    assert_eq!(since("XXX2", &format!("{}Z", &at[..16])), [id.as_str()]);
+    let berlin = list("Europe/Berlin");
+    if berlin.contains("started, UTC") || berlin.contains("started, local time") {
+        eprintln!("skipped: there are no zone data of Europe/Berlin on this machine");
+        return;
+    }
+    assert!(berlin.contains("started, Europe/Berlin") && !berlin.contains(&minute), "{berlin}");
 }
 
 #[test]

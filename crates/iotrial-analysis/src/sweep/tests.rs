@@ -270,7 +270,10 @@ fn a_generator_short_of_cpu_is_the_limit_before_all_others() {
     let summary = SweepSummary::new(&together_with(cpu(9.9, 12.0, 0.0)));
     assert_eq!(summary.scaling[0].limit.kind, LimitKind::Generator);
     let busy = busy_finding(&summary).unwrap();
-    assert!(busy.message.starts_with("randread-8k at 40: iotrial itself used 99 %"), "{busy:?}");
+    assert!(
+        busy.message.starts_with("randread-8k with 40 outstanding: iotrial itself used 99 %"),
+        "{busy:?}"
+    );
     // One that waits for a CPU now and then is told, and holds no rate.
     let mut waits = cpu(2.0, 12.0, 0.0);
     waits.as_mut().unwrap().run_queue_delay_s = Some(3.0);
@@ -368,7 +371,7 @@ fn a_rate_that_fell_while_the_generator_waited_for_a_cpu_is_no_cap() {
     let found = limit(&probes).unwrap();
     assert_eq!(found.kind, LimitKind::Unknown);
     assert!(
-        found.sentence.starts_with("10,000 IOPS at first and 4,000 later, and iotrial had to wait"),
+        found.sentence.starts_with("10,000 IOPS at first and 4,000 later, but iotrial had to wait"),
         "{}",
         found.sentence
     );

@@ -4,14 +4,17 @@ use std::path::{Path, PathBuf};
 
 use iotrial_analysis::findings::findings;
 use iotrial_analysis::stream::Streams;
+use iotrial_analysis::sweep::SweepSummary;
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_analysis::verdict::{Capacity, Outcome, judge};
 use iotrial_model::figure::Figure;
 use iotrial_model::metric::MetricKey;
+use iotrial_model::plan::EngineKind;
 use iotrial_model::record::{EndedHow, RunRecord};
 use iotrial_model::stream::Stream;
 use iotrial_model::study::{CellEnd, Progress};
 use iotrial_model::subject::Subject;
+use iotrial_model::sweep::SweepRecord;
 use serde::Serialize;
 
 use super::kind::Kind;
@@ -42,12 +45,17 @@ pub struct Entry {
     pub iops: Option<f64>,
     /// I/Os per second within the limits, of a run that searched for them.
     pub capacity_iops: Option<f64>,
-    /// Whether it may be more.
+    /// The highest ceiling of any curve of a sweep, in I/Os per second.
+    pub ceiling_iops: Option<f64>,
+    /// Whether `capacity_iops` or `ceiling_iops` may be more.
     pub is_lower_bound: bool,
     /// The latency that somebody waits for: p99 of commits, else of writes, else of reads; their mean where it has too few I/Os.
     pub key_latency: Option<KeyLatency>,
     /// What it is.
     pub kind: Kind,
+    /// Whether device and clock were computed and nothing was measured; of a study, whether its loads are such.
+    #[serde(rename = "simulated")]
+    pub is_simulated: bool,
 }
 
 /// A latency with its name.
@@ -82,15 +90,15 @@ impl Entry {
             Some(Kind::Imported) => {
                 Self::of(Kind::Imported, &Subject::of_imported(&read_imported(path)?), path)
             }
-            Some(Kind::Sweep) => Self::of(Kind::Sweep, &Subject::of_sweep(&read_sweep(path)?), path),
+            Some(Kind::Sweep) => Self::of_sweep(&read_sweep(path)?, path),
             Some(Kind::Study) => return Self::read_study(path),
             Some(Kind::Journal) | None => return Ok(None),
         };
         Ok(Some(entry))
     }
 
-    /// A result, or a sweep, of which every probe is one.
-    pub(super) fn of(kind: Kind, subject: &Subject<'_>, path: &Path) -> Self {
+    /// A result, or what the probes of a sweep have in common.
+    fn of(kind: Kind, subject: &Subject<'_>, path: &Path) -> Self {
         Self {
             id: subject.id.to_owned(),
             path: path.to_owned(),
@@ -102,9 +110,11 @@ impl Entry {
             outcome: None,
             iops: (kind != Kind::Sweep).then(|| iops_of(subject)).flatten(),
             capacity_iops: None,
+            ceiling_iops: None,
             is_lower_bound: false,
             key_latency: KeyLatency::of(subject),
             kind,
+            is_simulated: subject.engine.is_some_and(EngineKind::is_simulated),
         }
     }
 
@@ -120,6 +130,18 @@ impl Entry {
             capacity_iops: capacity.as_ref().and_then(|capacity| capacity.iops),
             is_lower_bound: capacity.is_some_and(|capacity| capacity.is_lower_bound),
             ..Self::of(Kind::Run, &subject, path)
+        }
+    }
+
+    /// A sweep, by the curve that reaches the highest rate.
+    fn of_sweep(record: &SweepRecord, path: &Path) -> Self {
+        let summary = SweepSummary::new(record);
+        let found = summary.curves.iter().filter_map(|curve| curve.saturation.as_ref());
+        let highest = found.max_by(|one, other| one.ceiling_iops.total_cmp(&other.ceiling_iops));
+        Self {
+            ceiling_iops: highest.map(|found| found.ceiling_iops),
+            is_lower_bound: highest.is_some_and(|found| !found.is_reached),
+            ..Self::of(Kind::Sweep, &Subject::of_sweep(record), path)
         }
     }
 
@@ -148,9 +170,11 @@ impl Entry {
             outcome: None,
             iops: None,
             capacity_iops: None,
+            ceiling_iops: None,
             is_lower_bound: false,
             key_latency: None,
             kind: Kind::Study,
+            is_simulated: study.load.engine.is_some_and(EngineKind::is_simulated),
         }))
     }
 }

@@ -17,7 +17,7 @@ use super::kind::Kind;
 use super::os;
 
 /// Of the tables below. An index of another layout is emptied.
-const LAYOUT: i64 = 5;
+const LAYOUT: i64 = 6;
 
 /// Says in the header of the file that it is an index of iotrial: `IOTR`. Somebody else's database of that name is left alone.
 const APPLICATION_ID: u32 = 0x494f_5452;
@@ -236,7 +236,8 @@ fn connect(path: &Path, patience: Duration) -> rusqlite::Result<Connection> {
                  CREATE TABLE entry (
                      path TEXT PRIMARY KEY, kind TEXT NOT NULL, id TEXT NOT NULL, started_at TEXT NOT NULL,
                      profile TEXT NOT NULL, label TEXT, targets TEXT NOT NULL, ended TEXT NOT NULL,
-                     outcome TEXT, iops REAL, capacity_iops REAL, is_lower_bound INTEGER NOT NULL, latency TEXT, latency_us REAL,
+                     outcome TEXT, iops REAL, capacity_iops REAL, ceiling_iops REAL, is_lower_bound INTEGER NOT NULL,
+                     latency TEXT, latency_us REAL, is_simulated INTEGER NOT NULL,
                      made_by TEXT NOT NULL, length INTEGER NOT NULL, modified_ns INTEGER NOT NULL
                  ) STRICT;
                  PRAGMA application_id = {APPLICATION_ID};
@@ -252,8 +253,8 @@ fn insert(index: &Connection, entry: &Entry, stamp: Stamp) -> rusqlite::Result<(
     index.execute(
         // By their names: a column that somebody added takes no part.
         "INSERT OR REPLACE INTO entry (path, kind, id, started_at, profile, label, targets, ended, outcome, iops, capacity_iops,
-             is_lower_bound, latency, latency_us, made_by, length, modified_ns)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+             is_lower_bound, latency, latency_us, made_by, length, modified_ns, ceiling_iops, is_simulated)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
         rusqlite::params![
             entry.path.to_string_lossy(),
             entry.kind.as_str(),
@@ -272,6 +273,8 @@ fn insert(index: &Connection, entry: &Entry, stamp: Stamp) -> rusqlite::Result<(
             MADE_BY,
             stamp.length,
             stamp.modified_ns,
+            entry.ceiling_iops,
+            entry.is_simulated,
         ],
     )?;
     Ok(())
@@ -280,7 +283,8 @@ fn insert(index: &Connection, entry: &Entry, stamp: Stamp) -> rusqlite::Result<(
 fn select(index: &Connection) -> rusqlite::Result<Known> {
     let mut statement = index.prepare(
         "SELECT path, kind, id, started_at, profile, label, targets, ended, length, modified_ns,
-                outcome, capacity_iops, is_lower_bound, latency, latency_us, iops
+                outcome, capacity_iops, is_lower_bound, latency, latency_us, iops,
+                ceiling_iops, is_simulated
          FROM entry WHERE made_by = ?1",
     )?;
     let rows = statement.query_map([MADE_BY], |row| {
@@ -300,7 +304,9 @@ fn select(index: &Connection) -> rusqlite::Result<Known> {
             outcome: row.get::<_, Option<String>>(10)?.as_deref().and_then(Outcome::from_key),
             iops: row.get(15)?,
             capacity_iops: row.get(11)?,
+            ceiling_iops: row.get(16)?,
             is_lower_bound: row.get(12)?,
+            is_simulated: row.get(17)?,
             key_latency: latency.zip(latency_us).map(|(metric, us)| KeyLatency { metric, us }),
         };
         Ok(Some((path, (Stamp { length: row.get(8)?, modified_ns: row.get(9)? }, entry))))
@@ -326,9 +332,11 @@ mod tests {
             outcome: Some(Outcome::Inconclusive),
             iops: Some(20_000.25),
             capacity_iops: Some(41_200.5),
+            ceiling_iops: Some(52_000.75),
             is_lower_bound: true,
             key_latency: Some(KeyLatency { metric: "commit.p99".to_owned(), us: 420.5 }),
             kind: Kind::Run,
+            is_simulated: true,
         }
     }
 
@@ -378,6 +386,20 @@ mod tests {
         other.execute_batch("UPDATE entry SET made_by = '0.0.1'").unwrap();
         drop(other);
         assert!(Index::open(folder.path(), PATIENCE).unwrap().1.is_empty());
+    }
+
+    #[test]
+    fn an_index_of_the_layout_before_is_emptied_and_not_misread() {
+        let folder = tempfile::tempdir().unwrap();
+        let entry = entry(folder.path());
+        Index::open(folder.path(), PATIENCE).unwrap().0.update(&[(STAMP, &entry)], &[]).unwrap();
+        let before = Connection::open(folder.path().join("index.sqlite")).unwrap();
+        before.pragma_update(None, "user_version", LAYOUT - 1).unwrap();
+        drop(before);
+        let (mut index, known) = Index::open(folder.path(), PATIENCE).unwrap();
+        assert!(known.is_empty());
+        index.update(&[(STAMP, &entry)], &[]).unwrap();
+        assert_eq!(Index::open(folder.path(), PATIENCE).unwrap().1[&entry.path], (STAMP, entry));
     }
 
     #[test]

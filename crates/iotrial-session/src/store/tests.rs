@@ -168,7 +168,23 @@ fn runs_sweeps_imported_results_and_studies_are_listed_the_newest_first() {
     let profiles = entries.iter().map(|entry| entry.profile.as_str());
     let profiles: std::collections::BTreeSet<&str> = profiles.collect();
     assert_eq!(profiles.into_iter().collect::<Vec<_>>(), ["fio JSON", "oci-64k-randrw", "study", "sweep"]);
+    let simulated = entries.iter().filter(|entry| entry.is_simulated).map(|entry| entry.kind);
+    let simulated: std::collections::BTreeSet<Kind> = simulated.collect();
+    assert_eq!(simulated.into_iter().collect::<Vec<_>>(), [Kind::Run, Kind::Sweep, Kind::Study]);
     assert_eq!(bench.heard(), "");
+}
+
+#[test]
+fn a_sweep_is_listed_with_the_highest_ceiling_of_its_curves() {
+    let bench = Bench::new();
+    let record = bench.sweep();
+    let entry = bench.open().entries().unwrap().remove(0);
+    let summary = iotrial_analysis::sweep::SweepSummary::new(&record);
+    let found = summary.curves[0].saturation.as_ref().unwrap();
+    assert_eq!((entry.kind, entry.ceiling_iops), (Kind::Sweep, Some(found.ceiling_iops)));
+    assert_eq!(entry.is_lower_bound, !found.is_reached);
+    // Neither the rate of one load nor one within limits.
+    assert_eq!((entry.iops, entry.capacity_iops), (None, None));
 }
 
 #[test]

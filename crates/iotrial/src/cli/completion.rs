@@ -22,7 +22,7 @@ use super::{Cli, StoreArgs};
 use crate::docs::{PAGES, Page};
 use crate::schema::{SCHEMAS, Schema};
 
-/// Ids beyond these would bury everything else; they are the newest.
+/// Where nothing is typed yet, more ids than these would bury everything else; they are the newest.
 const MOST_IDS: usize = 20;
 
 /// A name, and what it stands for.
@@ -31,31 +31,34 @@ type Name = (String, Option<String>);
 /// Profiles that are built in, and files.
 pub(super) fn profiles() -> ArgValueCompleter {
     let title = |text| Profile::parse(text).ok().map(|profile| profile.title);
-    names(move || builtin_profiles().iter().map(|one| (one.name.to_owned(), title(one.text))).collect(), true)
+    names(
+        move |_| builtin_profiles().iter().map(|one| (one.name.to_owned(), title(one.text))).collect(),
+        true,
+    )
 }
 
 /// Threshold sets that are built in, and files.
 pub(super) fn thresholds() -> ArgValueCompleter {
     let title = |name| ThresholdSet::builtin(name).ok().map(|set| set.title);
-    names(move || builtin_names().map(|name| (name.to_owned(), title(name))).collect(), true)
+    names(move |_| builtin_names().map(|name| (name.to_owned(), title(name))).collect(), true)
 }
 
 /// Pages of the documentation.
 pub(super) fn pages() -> ArgValueCompleter {
     let page = |page: &Page| (page.name.to_owned(), Some(page.about.to_owned()));
-    names(move || PAGES.iter().map(page).collect(), false)
+    names(move |_| PAGES.iter().map(page).collect(), false)
 }
 
 /// Schemas of the files that iotrial writes.
 pub(super) fn schemas() -> ArgValueCompleter {
     let schema = |schema: &Schema| (schema.name.to_owned(), Some(schema.about.to_owned()));
-    names(move || SCHEMAS.iter().map(schema).collect(), false)
+    names(move |_| SCHEMAS.iter().map(schema).collect(), false)
 }
 
 /// Commands, and pages of the documentation.
 pub(super) fn commands_and_pages() -> ArgValueCompleter {
     let page = |page: &Page| (page.name.to_owned(), Some(page.about.to_owned()));
-    let all = move || {
+    let all = move |_: &str| {
         let program = Cli::command();
         let commands: Vec<Name> = program
             .get_subcommands()
@@ -70,17 +73,18 @@ pub(super) fn commands_and_pages() -> ArgValueCompleter {
 
 /// Labels in the store.
 pub(super) fn labels() -> ArgValueCompleter {
-    names(|| known_labels().into_iter().map(|label| (label, None)).collect(), false)
+    names(|_| known_labels().into_iter().map(|label| (label, None)).collect(), false)
 }
 
-/// Whatever stands for a result: labels, `last`, the newest ids, and files.
+/// Whatever stands for a result: labels, `last`, ids, and files.
 pub(super) fn results() -> ArgValueCompleter {
     names(
-        || {
+        |begun| {
             let mut all: Vec<Name> = known_labels().into_iter().map(|label| (label, None)).collect();
             all.push(("last".to_owned(), Some("the newest result".to_owned())));
-            let entries = entries();
-            all.extend(entries.into_iter().take(MOST_IDS).map(|entry| (entry.id, Some(entry.profile))));
+            // Who has begun an id may mean any of them.
+            let most = if begun.is_empty() { MOST_IDS } else { usize::MAX };
+            all.extend(entries().into_iter().take(most).map(|entry| (entry.id, Some(entry.profile))));
             all
         },
         true,
@@ -109,7 +113,8 @@ impl Observer for Deaf {
     fn finish(&self) {}
 }
 
-fn names(all: impl Fn() -> Vec<Name> + Send + Sync + 'static, or_file: bool) -> ArgValueCompleter {
+/// What `all` gives for the beginning of a word that is typed, as far as it begins so.
+fn names(all: impl Fn(&str) -> Vec<Name> + Send + Sync + 'static, or_file: bool) -> ArgValueCompleter {
     ArgValueCompleter::new(move |current: &OsStr| {
         let begun = current.to_string_lossy();
         // A label of a stranger's record that would do something to the terminal cannot be typed either.
@@ -118,7 +123,7 @@ fn names(all: impl Fn() -> Vec<Name> + Send + Sync + 'static, or_file: bool) -> 
             CompletionCandidate::new(name).help(about.map(|about| harmless(&about).into()))
         };
         let mut candidates: Vec<CompletionCandidate> =
-            all().into_iter().filter(begins).map(candidate).collect();
+            all(&begun).into_iter().filter(begins).map(candidate).collect();
         if or_file {
             candidates.extend(PathCompleter::any().complete(current));
         }

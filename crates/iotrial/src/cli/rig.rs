@@ -22,7 +22,7 @@ pub const USUAL_DIRECTORY: &str = "./iotrial-data";
 pub struct RigArgs {
     /// Directory, iotrial test file or raw block device (repeatable). Put roles in front (data, tempdb, log, scan, backup) to
     /// use it for those only, such as log=/mnt/b or data,tempdb=/mnt/a.
-    #[arg(short, long = "target", value_name = "[ROLE=]PATH", default_value = USUAL_DIRECTORY, value_parser = targets(), help_heading = heading::NONE)]
+    #[arg(short, long = "target", value_name = "[ROLE=]PATH", default_value = USUAL_DIRECTORY, value_parser = targets(), value_hint = clap::ValueHint::AnyPath, help_heading = heading::NONE)]
     pub targets: Vec<GivenTarget>,
 
     /// I/O engine [default: uring if the kernel allows it, iocp on Windows, else threads].

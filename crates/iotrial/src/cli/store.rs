@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
+use iotrial_analysis::verdict::Outcome;
 use iotrial_model::application::ApplicationMetric;
 use iotrial_model::units::parse_duration;
 use jiff::Timestamp;
@@ -40,6 +41,10 @@ Examples:
   # from the last week, with `nvme` in the label
   iotrial records --label nvme --since 7d
   iotrial records --profile postgresql --sort label
+  # of what ran on this disk: the highest rate first
+  iotrial records --target /mnt/nvme --sort iops
+  # what was too slow
+  iotrial records --outcome not-qualified --sort latency --reverse
   # what is in the trash
   iotrial records --trash
   iotrial records --json | jq '.[].id'
@@ -56,7 +61,16 @@ pub struct RecordsArgs {
     #[arg(long, value_name = "TEXT", add = completion::profiles())]
     pub profile: Option<String>,
 
-    /// Only results since this time: 2h or 7d ago, or a date in UTC such as 2026-11-01 or 2026-11-01T18:30.
+    /// Only results with this text in the path of a target, such as /mnt/nvme; case is ignored.
+    #[arg(long, value_name = "TEXT", value_hint = ValueHint::AnyPath)]
+    pub target: Option<String>,
+
+    /// Only results with this verdict, or that ended in this way.
+    #[arg(long, value_name = "WORD")]
+    pub outcome: Option<OutcomeOrEnd>,
+
+    /// Only results since this time: 2h or 7d ago, or a local date or time such as 2026-11-01 or 2026-11-01T18:30. A Z at
+    /// the end means UTC.
     #[arg(long, value_name = "TIME", value_parser = parse_since)]
     pub since: Option<Since>,
 
@@ -101,6 +115,43 @@ pub enum Column {
     Targets,
     /// How the run ended: complete, interrupted or failed.
     Ended,
+    /// Verdict: qualified, inconclusive, not qualified; results without one come last.
+    Outcome,
+    /// Highest IOPS, the highest first; results without it come last.
+    Iops,
+    /// Latency as listed, the lowest first; results without it come last.
+    Latency,
+}
+
+/// What a list shows as the outcome of a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OutcomeOrEnd {
+    /// Fast enough.
+    Qualified,
+    /// Not fast enough.
+    NotQualified,
+    /// The measurement does not tell.
+    Inconclusive,
+    /// Ended as planned, whatever the verdict.
+    Complete,
+    /// Interrupted.
+    Interrupted,
+    /// Failed.
+    Failed,
+}
+
+impl OutcomeOrEnd {
+    /// Whether it is the verdict on a result, or how that ended.
+    pub fn is_of(self, verdict: Option<Outcome>, ended: &str) -> bool {
+        match self {
+            Self::Qualified => verdict == Some(Outcome::Qualified),
+            Self::NotQualified => verdict == Some(Outcome::NotQualified),
+            Self::Inconclusive => verdict == Some(Outcome::Inconclusive),
+            Self::Complete => ended == "complete",
+            Self::Interrupted => ended == "interrupted",
+            Self::Failed => ended == "failed",
+        }
+    }
 }
 
 /// The earliest start that a list shows.
@@ -113,11 +164,20 @@ pub enum Since {
 }
 
 fn parse_since(text: &str) -> Result<Since, String> {
+    since_in(text, &TimeZone::system())
+}
+
+/// The same with the zone of a date or time that does not say its own.
+fn since_in(text: &str, zone: &TimeZone) -> Result<Since, String> {
     if let Ok(at) = text.parse::<Timestamp>() {
         return Ok(Since::At(at));
     }
-    // Without a zone it is UTC, as in the list: a local time would hide or show a few hours more than was meant.
-    if let Ok(Ok(zoned)) = text.parse::<DateTime>().map(|time| time.to_zoned(TimeZone::UTC)) {
+    // Without a zone it is local, as in the list. An hour that a clock skips or shows twice is the one that jiff takes.
+    let (date, zone) = match text.strip_suffix(['Z', 'z']) {
+        Some(date) => (date, &TimeZone::UTC),
+        None => (text, zone),
+    };
+    if let Ok(Ok(zoned)) = date.parse::<DateTime>().map(|time| time.to_zoned(zone.clone())) {
         return Ok(Since::At(zoned.timestamp()));
     }
     // Days are whole days here; the durations of loads know only hours.
@@ -125,7 +185,8 @@ fn parse_since(text: &str) -> Result<Since, String> {
     match days {
         Some(days) => Ok(Since::Ago(Duration::from_secs(u64::from(days) * 24 * 3_600))),
         None => parse_duration(text).map(Since::Ago).map_err(|_| {
-            "give a time ago such as 30m, 2h or 7d, or a date such as 2026-11-01 or 2026-11-01T18:30"
+            "give a time ago such as 30m, 2h or 7d, or a local date or time such as 2026-11-01 or 2026-11-01T18:30 (with a Z \
+             at the end it is UTC)"
                 .to_owned()
         }),
     }
@@ -216,20 +277,25 @@ pub struct RemoveArgs {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 
     #[test]
-    fn since_takes_a_time_ago_and_a_date_in_utc() {
-        let check =
-            |text: &str, expected: Option<Since>| assert_eq!(parse_since(text).ok(), expected, "{text}");
+    fn since_takes_a_time_ago_a_local_date_and_one_in_utc() {
+        let berlin = TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
+        let check = |text: &str, expected: Option<Since>| {
+            assert_eq!(since_in(text, &berlin).ok(), expected, "{text}");
+        };
         let at = |text: &str| text.parse().ok().map(Since::At);
         check("2h", Some(Since::Ago(Duration::from_secs(7_200))));
         check("7d", Some(Since::Ago(Duration::from_secs(604_800))));
-        check("2026-11-01", at("2026-11-01T00:00:00Z"));
-        check("2026-11-01T18:30", at("2026-11-01T18:30:00Z"));
-        check("2026-11-01T18:30:00+01:00", at("2026-11-01T17:30:00Z"));
-        for wrong in ["7", "yesterday", "-1d", "2026-13-01", ""] {
+        check("2026-11-01", at("2026-10-31T23:00:00Z"));
+        check("2026-07-01T18:30", at("2026-07-01T16:30:00Z"));
+        check("2026-11-01Z", at("2026-11-01T00:00:00Z"));
+        check("2026-11-01T18:30Z", at("2026-11-01T18:30:00Z"));
+        check("2026-11-01T18:30:00+02:00", at("2026-11-01T16:30:00Z"));
+        for wrong in ["7", "yesterday", "-1d", "2026-13-01", "Z", ""] {
             check(wrong, None);
         }
     }

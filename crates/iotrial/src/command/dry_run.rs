@@ -149,7 +149,7 @@ fn head(plan: &Plan, layout: &Layout, search: Option<(&RateSearch, Duration)>) -
         Some(format!(
             "steps     shares of {}, in the mix of a short closed load before them;\n{INDENT}everything together takes {} at most",
             need.in_words(),
-            format_duration(Duration::from_secs(whole.as_secs_f64().round() as u64))
+            format_duration(whole_seconds(whole))
         ))
     }));
     lines.extend(search.filter(|(search, _)| !search.has_staircase()).map(|(search, whole)| {
@@ -161,7 +161,7 @@ fn head(plan: &Plan, layout: &Layout, search: Option<(&RateSearch, Duration)>) -
         format!(
             "search    {what}:\n{INDENT}a closed load of {} finds the rate at saturation, then loads at given rates\n{INDENT}follow; the plan below is that of the longest one. Everything together takes\n{INDENT}{} at most, including creating the files and repeating doubtful loads",
             format_duration(search.time_of_closed_load()),
-            format_duration(Duration::from_secs(whole.as_secs_f64().round() as u64))
+            format_duration(whole_seconds(whole))
         )
     }));
     lines.push(format!("writes    {} of test files, plus what the jobs write", layout.written));
@@ -171,6 +171,11 @@ fn head(plan: &Plan, layout: &Layout, search: Option<(&RateSearch, Duration)>) -
     // What was decided otherwise than asked is said last, where a reader of the head still sees it.
     lines.extend(plan.notes.iter().map(|note| wrapped("note      ", note)));
     lines.join("\n") + "\n"
+}
+
+/// Nobody plans in less.
+fn whole_seconds(time: Duration) -> Duration {
+    Duration::from_secs((time + Duration::from_millis(500)).as_secs())
 }
 
 /// Which role lies in which file, and the file on which device.

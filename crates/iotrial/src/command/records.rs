@@ -1,6 +1,5 @@
 //! `iotrial records`: what the store holds, or those of it that are looked for.
 
-use std::cmp::Reverse;
 use std::process::ExitCode;
 
 use iotrial_analysis::verdict::Outcome;
@@ -8,6 +7,7 @@ use iotrial_analysis::words::{latency_in_words, with_thousands};
 use iotrial_report::csv::render_rows;
 use iotrial_report::table::Value;
 use iotrial_session::store::{Entry, KeyLatency};
+use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::cli::{Column, RecordsArgs, Since};
@@ -16,12 +16,12 @@ use crate::output::{self, harmless, say};
 use crate::presentation::aligned;
 use crate::store::open_store_to_read;
 
-const HEADERS: [&str; 8] =
-    ["id", "started, UTC", PROFILE, OUTCOME, "highest IOPS", "latency", "label", "targets"];
+const ID: &str = "id";
 /// Studies, sweeps and results of other tools have no profile, and the kind stands in its place.
 const PROFILE: &str = "profile or kind";
 /// What nobody judged has only an end.
 const OUTCOME: &str = "outcome or end";
+const RATE: &str = "highest IOPS";
 /// What an entry lacks.
 const NOTHING: &str = "–";
 
@@ -51,7 +51,7 @@ pub fn records(args: &RecordsArgs) -> Result<ExitCode, Failure> {
     } else if entries.is_empty() {
         say!("no matching records; `iotrial records` without options lists every record");
     } else {
-        output::text(&fitted(&entries))?;
+        output::text(&fitted(&entries, &TimeZone::system()))?;
     }
     if left_out > 0 {
         say!("{left_out} more not shown because of --limit");
@@ -66,25 +66,53 @@ fn wanted(mut entries: Vec<Entry>, args: &RecordsArgs) -> Vec<Entry> {
     };
     entries.retain(|entry| contains(entry.label.as_deref().unwrap_or_default(), &args.label));
     entries.retain(|entry| contains(&entry.profile, &args.profile));
+    entries.retain(|entry| contains(&entry.targets, &args.target));
+    if let Some(wanted) = args.outcome {
+        entries.retain(|entry| wanted.is_of(judged(entry), &entry.ended));
+    }
     if let Some(since) = args.since {
         let earliest = earliest(since);
         // A result of another tool that does not say when it was measured is not known to be that young.
         let started = |entry: &Entry| entry.started_at.parse::<Timestamp>().ok();
         entries.retain(|entry| started(entry).is_some_and(|started| started >= earliest));
     }
-    // They come with the newest first, and the sort keeps that order among equals.
+    // They come with the newest first.
     match args.sort {
+        None if args.reverse => entries.reverse(),
         None => {}
-        Some(Column::Started) => entries.sort_by_key(|entry| Reverse(entry.started_at.clone())),
-        Some(Column::Label) => entries.sort_by_key(|entry| (entry.label.is_none(), entry.label.clone())),
-        Some(Column::Profile) => entries.sort_by_key(|entry| entry.profile.clone()),
-        Some(Column::Targets) => entries.sort_by_key(|entry| entry.targets.clone()),
-        Some(Column::Ended) => entries.sort_by_key(|entry| entry.ended.clone()),
-    }
-    if args.reverse {
-        entries.reverse();
+        Some(column) => sort(&mut entries, column, args.reverse),
     }
     entries
+}
+
+/// Sorts by a column, among equals the newest first. What has no value there comes last, reversed or not: nobody looks for it.
+fn sort(entries: &mut [Entry], column: Column, is_reversed: bool) {
+    let by_number =
+        |one: Option<f64>, other: Option<f64>| one.unwrap_or_default().total_cmp(&other.unwrap_or_default());
+    let has_value = |entry: &Entry| match column {
+        Column::Started => !entry.started_at.is_empty(),
+        Column::Label => entry.label.is_some(),
+        Column::Outcome => judged(entry).is_some(),
+        Column::Iops => rate(entry).is_some(),
+        Column::Latency => latency_us(entry).is_some(),
+        Column::Profile | Column::Targets | Column::Ended => true,
+    };
+    entries.sort_by_key(|entry| !has_value(entry));
+    let known = entries.partition_point(has_value);
+    entries[..known].sort_by(|one, other| {
+        let order = match column {
+            Column::Started => other.started_at.cmp(&one.started_at),
+            Column::Label => one.label.cmp(&other.label),
+            Column::Profile => one.profile.cmp(&other.profile),
+            Column::Targets => one.targets.cmp(&other.targets),
+            Column::Ended => one.ended.cmp(&other.ended),
+            // The outcomes are in the order of the best first.
+            Column::Outcome => judged(one).cmp(&judged(other)),
+            Column::Iops => by_number(rate(other), rate(one)),
+            Column::Latency => by_number(latency_us(one), latency_us(other)),
+        };
+        if is_reversed { order.reverse() } else { order }
+    });
 }
 
 fn earliest(since: Since) -> Timestamp {
@@ -115,11 +143,14 @@ fn csv(entries: &[Entry]) -> Result<String, Failure> {
         "latency",
         "latency_us",
         "path",
+        "ceiling_iops",
+        "simulated",
     ];
     let words = |words: Option<&str>| Value::text(words.map(str::to_owned));
+    let word = |is_so: bool| if is_so { "true" } else { "false" };
     let row = |entry: &Entry| {
         let latency = entry.key_latency.as_ref();
-        let is_bound = entry.capacity_iops.map(|_| if entry.is_lower_bound { "true" } else { "false" });
+        let is_bound = rate(entry).map(|_| word(entry.is_lower_bound));
         vec![
             words(Some(&entry.id)),
             words(Some(&entry.started_at)),
@@ -135,6 +166,8 @@ fn csv(entries: &[Entry]) -> Result<String, Failure> {
             words(latency.map(|latency| latency.metric.as_str())),
             Value::number(latency.map(|latency| latency.us)),
             words(Some(&entry.path.to_string_lossy())),
+            Value::number(entry.ceiling_iops),
+            words(Some(word(entry.is_simulated))),
         ]
     };
     let rows: Vec<Vec<Value>> = entries.iter().map(row).collect();
@@ -142,8 +175,8 @@ fn csv(entries: &[Entry]) -> Result<String, Failure> {
 }
 
 /// As wide as a table needs, and on a terminal no wider than that: a line that is wrapped is hard to read.
-fn fitted(entries: &[Entry]) -> String {
-    let wide = table(entries, MOST_OF_TARGETS);
+fn fitted(entries: &[Entry], zone: &TimeZone) -> String {
+    let wide = table(entries, MOST_OF_TARGETS, zone);
     // A file or another program takes lines of any length.
     if !output::stdout_is_terminal() {
         return wide;
@@ -154,8 +187,8 @@ fn fitted(entries: &[Entry]) -> String {
     };
     let narrower = |over: usize| {
         let most = MOST_OF_TARGETS.saturating_sub(over);
-        let text = (most >= LEAST_OF_TARGETS).then(|| table(entries, most));
-        text.filter(|text| beyond(text) == 0).unwrap_or_else(|| narrow(entries, columns))
+        let text = (most >= LEAST_OF_TARGETS).then(|| table(entries, most, zone));
+        text.filter(|text| beyond(text) == 0).unwrap_or_else(|| narrow(entries, columns, zone))
     };
     match beyond(&wide) {
         0 => wide,
@@ -163,11 +196,12 @@ fn fitted(entries: &[Entry]) -> String {
     }
 }
 
-fn table(entries: &[Entry], most_of_targets: usize) -> String {
-    let mut rows = vec![HEADERS.map(str::to_owned).to_vec()];
+fn table(entries: &[Entry], most_of_targets: usize, zone: &TimeZone) -> String {
+    let heads = [ID, &started_in(zone), PROFILE, OUTCOME, RATE, "latency", "label", "targets"];
+    let mut rows = vec![heads.map(str::to_owned).to_vec()];
     rows.extend(entries.iter().map(|entry| {
         let label = entry.label.as_deref().map_or_else(|| NOTHING.to_owned(), harmless);
-        let (started, targets) = (started(&entry.started_at), targets(&entry.targets, most_of_targets));
+        let (started, targets) = (started(&entry.started_at, zone), targets(&entry.targets, most_of_targets));
         let profile = harmless(&entry.profile);
         let (outcome, capacity, latency) = (outcome(entry), capacity(entry), latency(entry));
         vec![entry.id.clone(), started, profile, outcome, capacity, latency, label, targets]
@@ -176,13 +210,11 @@ fn table(entries: &[Entry], most_of_targets: usize) -> String {
 }
 
 /// Two lines for each: what it came to, and below it what it was of.
-fn narrow(entries: &[Entry], columns: usize) -> String {
-    let mut rows = vec![["id", "started, UTC", OUTCOME, "highest IOPS"].map(str::to_owned).to_vec()];
-    rows.extend(
-        entries
-            .iter()
-            .map(|entry| vec![entry.id.clone(), started(&entry.started_at), outcome(entry), capacity(entry)]),
-    );
+fn narrow(entries: &[Entry], columns: usize, zone: &TimeZone) -> String {
+    let mut rows = vec![[ID, &started_in(zone), OUTCOME, RATE].map(str::to_owned).to_vec()];
+    rows.extend(entries.iter().map(|entry| {
+        vec![entry.id.clone(), started(&entry.started_at, zone), outcome(entry), capacity(entry)]
+    }));
     let table = aligned(&rows, &[], &[26, 16, 14, 12]);
     let mut lines = table.lines();
     let mut text: String = lines.next().map(|head| format!("{head}\n")).unwrap_or_default();
@@ -201,11 +233,25 @@ fn narrow(entries: &[Entry], columns: usize) -> String {
     text
 }
 
-/// To the minute; results of other tools may not say.
-fn started(at: &str) -> String {
-    match at.get(..16).unwrap_or(at) {
-        "" => NOTHING.to_owned(),
-        started => started.replace('T', " "),
+/// The header of the start times, which names their zone: `started, Europe/Berlin`.
+fn started_in(zone: &TimeZone) -> String {
+    let zone = match zone.iana_name() {
+        Some("UTC" | "Etc/UTC") => "UTC",
+        Some(name) => name,
+        // The system does not say its zone, and times are in UTC.
+        None if zone.is_unknown() => "UTC",
+        // A zone that is only a rule, such as `CET-1CEST`, or a copy of a file of zone data.
+        None => "local time",
+    };
+    format!("started, {zone}")
+}
+
+/// To the minute, in the time zone; results of other tools may not say.
+fn started(at: &str, zone: &TimeZone) -> String {
+    match at.parse::<Timestamp>() {
+        Ok(at) => at.to_zoned(zone.clone()).strftime("%Y-%m-%d %H:%M").to_string(),
+        Err(_) if at.is_empty() => NOTHING.to_owned(),
+        Err(_) => harmless(at.get(..16).unwrap_or(at)).replace('T', " "),
     }
 }
 
@@ -230,18 +276,31 @@ fn targets(all: &str, most: usize) -> String {
     format!("…{end}{more}")
 }
 
-/// What its verdict is; how it ended where it has none, or did not end as planned.
+/// What its verdict is; how it ended where it has none, or did not end as planned. A simulation must not pass for a measurement.
 fn outcome(entry: &Entry) -> String {
-    match entry.outcome {
-        Some(outcome) if entry.ended == "complete" => outcome.as_str().to_owned(),
-        _ => entry.ended.clone(),
-    }
+    let word = judged(entry).map_or_else(|| entry.ended.clone(), |outcome| outcome.as_str().to_owned());
+    if entry.is_simulated { format!("{word}, simulated") } else { word }
 }
 
-/// I/Os per second within the limits.
+/// The verdict that the list shows; `None` where it shows how the load ended.
+fn judged(entry: &Entry) -> Option<Outcome> {
+    entry.outcome.filter(|_| entry.ended == "complete")
+}
+
+/// I/Os per second in the column of the highest rates: within the limits, or of a sweep at the ceiling.
+fn rate(entry: &Entry) -> Option<f64> {
+    entry.capacity_iops.or(entry.ceiling_iops)
+}
+
+/// Microseconds in the column of latencies.
+fn latency_us(entry: &Entry) -> Option<f64> {
+    entry.key_latency.as_ref().map(|latency| latency.us)
+}
+
+/// The highest rate, with its mark where it may be more.
 fn capacity(entry: &Entry) -> String {
     let bound = if entry.is_lower_bound { "≥ " } else { "" };
-    entry.capacity_iops.map_or_else(|| NOTHING.to_owned(), |iops| format!("{bound}{}", with_thousands(iops)))
+    rate(entry).map_or_else(|| NOTHING.to_owned(), |iops| format!("{bound}{}", with_thousands(iops)))
 }
 
 /// The latency that somebody waits for, with its name.
@@ -251,6 +310,7 @@ fn latency(entry: &Entry) -> String {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 
@@ -265,9 +325,19 @@ mod tests {
         check("/mnt/a, /mnt/b, /mnt/c", "/mnt/a and 2 more");
         check("/home/user/disk_1/test.dat", "…ser/disk_1/test.dat");
         check("/home/user/disk_1/test.dat, /home/user/disk_2/test.dat", "…test.dat and 1 more");
-        assert_eq!(
-            (started("").as_str(), started("2026-11-25T18:35:34Z").as_str()),
-            ("–", "2026-11-25 18:35")
-        );
+        assert_eq!(started("", &TimeZone::UTC), "–");
+    }
+
+    #[test]
+    fn a_start_is_shown_in_the_zone_that_the_header_names() {
+        let berlin = TimeZone::posix("CET-1CEST,M3.5.0,M10.5.0/3").unwrap();
+        let check = |zone: &TimeZone, at: &str, expected: &str| assert_eq!(started(at, zone), expected);
+        check(&TimeZone::UTC, "2026-11-25T18:35:34Z", "2026-11-25 18:35");
+        check(&berlin, "2026-11-25T18:35:34Z", "2026-11-25 19:35");
+        // In summer, and over midnight.
+        check(&berlin, "2026-07-31T22:30:00Z", "2026-08-01 00:30");
+        assert_eq!(started_in(&TimeZone::UTC), "started, UTC");
+        assert_eq!(started_in(&TimeZone::unknown()), "started, UTC");
+        assert_eq!(started_in(&berlin), "started, local time");
     }
 }
