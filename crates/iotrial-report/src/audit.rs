@@ -172,7 +172,7 @@ fn of_audit(audit: &Audit) -> Document {
 
 fn line(finding: &AuditFinding) -> FindingLine {
     let AuditFinding { check, weight, place, message, cause, right, .. } = finding;
-    let right = right.as_ref().map_or_else(String::new, |right| format!(" Correct would be: {right}."));
+    let right = right.as_ref().map_or_else(String::new, |right| format!(" It should say: {right}."));
     let severity = match weight {
         Weight::Contradiction => Severity::Serious,
         Weight::Doubt => Severity::Warning,
@@ -237,7 +237,7 @@ mod tests {
         assert!(
             words.contains(
                 "✗ serious row A, read: 54,321 IOPS of 8 KiB make 424.4 MiB/s, not 445 MiB/s: +4.9 %. Likely cause: MB/s, \
-                 of 1,000,000 bytes, are printed as MiB/s, of 1,048,576. Correct would be: 424.4 MiB/s. [iops-bandwidth]"
+                 of 1,000,000 bytes, are printed as MiB/s, of 1,048,576. It should say: 424.4 MiB/s. [iops-bandwidth]"
             ),
             "{shown}"
         );

@@ -501,7 +501,7 @@ fn mark_note(comparison: &Comparison) -> String {
     let mark =
         if has(Configuration::is_contradictory) { " ! its own figures contradict each other." } else { "" };
     let signs = if has(|one| !one.bounds.is_empty()) {
-        " A sign (<, ≤, >, ≥) marks a figure that the source gives only as a bound; a change with a sign is at least that large, and ? means that it is open which is better."
+        " The marks <, ≤, > and ≥ show that the source gives only a bound; a change with one of them is at least that large, and ? means that it cannot be told which is better."
     } else {
         ""
     };
@@ -604,7 +604,7 @@ fn all_pairs(comparison: &Comparison) -> Vec<&Pair> {
 
 /// Every change with its interval, in figures.
 pub(crate) fn changes(comparison: &Comparison) -> Option<Section> {
-    let note = "With 95 % confidence, all intervals of a comparison are right together. If an interval includes zero, no difference is shown; it is too wide to tell if it also reaches below −20 % or above +25 %, and left out if it reaches beyond a factor of ten. More repeats, or longer runs, narrow it.";
+    let note = "The 95 % confidence covers all intervals of one pair jointly. If an interval includes zero, no difference is shown; it is too wide to tell if it also reaches below −20 % or above +25 %, and left out if it reaches beyond a factor of ten. More repeats, or longer runs, narrow it.";
     let table = changes_table(comparison, "Every change", |metric| !metric.is_of_role())?;
     let has_intervals = table.columns.iter().any(|column| column.group == "interval");
     Some(Section {

@@ -467,7 +467,7 @@ fn mixes(explanation: &Explanation) -> Section {
     Section {
         id: "mixes",
         heading: "Mixes",
-        note: Some("For each mix and block size: the limit that is reached first, the part that limits next, and the load at which it does, as a multiple of this one.".to_owned()),
+        note: Some("For each mix and block size: the limit that is reached first, the part that limits next, and how many times the load has to grow until it does.".to_owned()),
         blocks: vec![Block::Table(together), Block::Table(parts)],
     }
 }

@@ -37,7 +37,7 @@ pub(crate) fn search(summary: &Summary) -> Option<Section> {
         }
         rows.push(row("total", result.held_iops, true));
         blocks.push(Block::Table(Table {
-            caption: "The highest rate that passed, by job".to_owned(),
+            caption: "The highest rate within the limits, by job".to_owned(),
             columns: vec![Column::new("job", Quantity::Words), Column::new("rate", Quantity::Iops)],
             rows,
             at_a_glance: false,
@@ -68,7 +68,7 @@ fn is_above_saturation(search: &Search) -> bool {
 /// The answer in a sentence, and whose figures the report shows.
 fn answer(search: &Search, ended: EndedHow) -> String {
     if ended != EndedHow::Complete {
-        return "The search was not finished. The figures below are from its last load.".to_owned();
+        return "The search was not finished. The sections after this one show its last load.".to_owned();
     }
     let Some(result) = &search.result else {
         return without_result(search);
@@ -94,7 +94,7 @@ fn answer(search: &Search, ended: EndedHow) -> String {
         format!(" Loads at higher rates failed while {}: the device itself may do more.", doubts.in_words())
     };
     format!(
-        "{answer}{doubt} The figures below are from {}.",
+        "{answer}{doubt} The sections after this one show {}.",
         match &search.need {
             Some(need) => format!("the long run at the required {} IOPS", rate_in_words(need.total_iops())),
             None => "the run that confirmed the rate".to_owned(),
@@ -114,7 +114,7 @@ fn without_result(search: &Search) -> String {
     let is_long = search.need.is_some()
         && search.probes.iter().any(|probe| probe.kind == ProbeKind::Confirmation && probe.held.is_some());
     let whose = if is_long { "a long run at the required rate" } else { "the last load" };
-    format!("{known} The figures below are from {whose}.")
+    format!("{known} The sections after this one show {whose}.")
 }
 
 fn facts(search: &Search, ended: EndedHow) -> Vec<Fact> {
@@ -137,13 +137,17 @@ fn facts(search: &Search, ended: EndedHow) -> Vec<Fact> {
             // One load that failed is told, though chance may have been the reason.
             let failed = failed_above(search, result.held_iops).filter(|_| result.not_held_iops.is_none());
             let lowest_failed = match failed {
-                Some(failed) => {
-                    fact("lowest rate that failed (not proven)", Quantity::Iops, Value::Number(failed))
+                Some(failed) => fact(
+                    "lowest rate that failed (one load, no proof)",
+                    Quantity::Iops,
+                    Value::Number(failed),
+                ),
+                None => {
+                    fact("shown to be beyond the limits", Quantity::Iops, Value::number(result.not_held_iops))
                 }
-                None => fact("lowest rate that failed", Quantity::Iops, Value::number(result.not_held_iops)),
             };
             facts.extend([
-                fact("highest rate that passed", Quantity::Iops, Value::Number(result.held_iops)),
+                fact("shown to be within the limits", Quantity::Iops, Value::Number(result.held_iops)),
                 lowest_failed,
                 fact(&name, Quantity::LatencyUs, Value::Number(worst.latency_us)),
             ]);
@@ -155,7 +159,7 @@ fn facts(search: &Search, ended: EndedHow) -> Vec<Fact> {
         }
         None => {
             let none = if ended == EndedHow::Complete { "none" } else { "not known" };
-            facts.push(fact("highest rate that passed", Quantity::Words, Value::Text(none.to_owned())));
+            facts.push(fact("shown to be within the limits", Quantity::Words, Value::Text(none.to_owned())));
         }
     }
     facts

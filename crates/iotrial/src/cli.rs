@@ -469,7 +469,7 @@ Examples:
 All formats show the same figures. Several records are first compared, as `iotrial compare` does, and then shown \
 one by one. If a comparison would not be fair, they are only shown side by side, with the reason.
 
-Exit codes: 0 no result is unqualified or inconclusive (results without a verdict count as 0); 1 at least one is not qualified; 2 wrong usage or input; 3 failed; 4 at least one is \
+Exit codes: 0 every verdict is qualified (results without a verdict count as qualified); 1 at least one is not qualified; 2 wrong usage or input; 3 failed; 4 at least one is \
 inconclusive, and the others are qualified. With --gate the gates decide: 0 all passed; 1 at least one failed; 4 none failed, \
 but at least one is undecided.")]
 pub struct ReportArgs {

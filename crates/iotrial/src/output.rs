@@ -25,12 +25,12 @@ pub(crate) use say;
 
 /// Writes lines for people.
 pub fn text(text: &str) -> Result<(), Failure> {
-    bytes(for_this_locale(&harmless_lines(text)).as_bytes())
+    bytes(for_this_locale(&harmless_lines(text), stdout_is_terminal()).as_bytes())
 }
 
 /// The same of lines with colours in them, from the renderer of terminals, which makes foreign text harmless before it colours it.
 pub fn painted(text: &str) -> Result<(), Failure> {
-    bytes(for_this_locale(&harmless_but_colours(text)).as_bytes())
+    bytes(for_this_locale(&harmless_but_colours(text), stdout_is_terminal()).as_bytes())
 }
 
 /// Writes what stands in a file: word for word where it may become a file again, harmless to a terminal.
@@ -124,14 +124,14 @@ pub fn line_of_json(line: &str) -> Result<bool, Failure> {
 
 /// Writes lines for people that are part of a stream; `false` where nobody reads on.
 pub fn line_of_stream(text: &str) -> Result<bool, Failure> {
-    stream(for_this_locale(&harmless_lines(text)).as_bytes())
+    stream(for_this_locale(&harmless_lines(text), stdout_is_terminal()).as_bytes())
 }
 
 /// Writes a block of lines to a terminal in the place of the one before, which had `earlier` lines.
 pub fn repaint(earlier: usize, block: &str) -> Result<bool, Failure> {
     // Cursor up, to the first column, and everything below it is cleared (ECMA-48).
     let up = if earlier == 0 { String::new() } else { format!("\x1b[{earlier}A\r\x1b[J") };
-    stream(format!("{up}{}", for_this_locale(&harmless_but_colours(block))).as_bytes())
+    stream(format!("{up}{}", for_this_locale(&harmless_but_colours(block), true)).as_bytes())
 }
 
 /// What goes on for as long as somebody reads: a reader that has seen enough ends it, and is no error.
@@ -158,7 +158,7 @@ pub fn bytes(bytes: &[u8]) -> Result<(), Failure> {
 /// Says a line, or several, on standard error, as `say!` does: above the block, where there is one.
 pub fn line(line: impl fmt::Display) {
     // In one piece, so that lines of several threads stay whole.
-    let line = for_this_locale(&harmless_lines(&format!("{line}\n"))).into_owned();
+    let line = for_this_locale(&harmless_lines(&format!("{line}\n")), stderr_is_terminal()).into_owned();
     let block = block();
     let all = if block.is_empty() { line } else { painted_over(&block, stderr_columns(), &line, &block) };
     // There is no other place where it could be said that nobody hears this one, and it is not worth ending a run.
@@ -177,7 +177,7 @@ fn block() -> MutexGuard<'static, Vec<String>> {
 /// at the beginning of a line below them, so that a program that is killed leaves nothing to be put right.
 pub fn show_block(lines: Vec<String>) {
     let lines: Vec<String> =
-        lines.iter().map(|line| for_this_locale(&harmless_but_colours(line)).into_owned()).collect();
+        lines.iter().map(|line| for_this_locale(&harmless_but_colours(line), true).into_owned()).collect();
     let mut block = block();
     let _ = io::stderr().write_all(painted_over(&block, stderr_columns(), "", &lines).as_bytes());
     *block = lines;

@@ -1,55 +1,56 @@
 //! Symbols of our own for terminals whose locale has no UTF-8.
 //!
-//! Each becomes ASCII of the same width, so that tables stay aligned. Names and paths of the user stay as they are: whatever shows them
-//! showed them before.
+//! Each becomes ASCII of the same width, so that tables stay aligned, except for signs whose meaning would be lost (≤, ≥, ±). Letters of other
+//! languages stay as they are: a terminal that shows names and paths showed them before. What is no terminal gets UTF-8: it may become a
+//! file, or be read by a program.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
 /// What stands for each symbol that people are shown.
-const IN_ASCII: [(char, char); 42] = [
-    ('✓', '+'),
-    ('✗', 'x'),
-    ('≈', '~'),
-    ('•', '*'),
-    ('·', '.'),
-    ('–', '-'),
-    ('—', '-'),
-    ('−', '-'),
-    ('‑', '-'),
-    ('─', '-'),
-    ('━', '='),
-    ('═', '='),
-    ('╸', '='),
-    ('│', '|'),
-    ('├', '|'),
-    ('└', '`'),
-    ('→', '>'),
-    ('←', '<'),
-    ('›', '>'),
-    ('≤', '<'),
-    ('≥', '>'),
-    ('±', '~'),
-    ('×', 'x'),
-    ('µ', 'u'),
-    ('²', '2'),
-    ('₀', '0'),
-    ('σ', 's'),
-    ('κ', 'k'),
-    ('“', '"'),
-    ('”', '"'),
-    ('’', '\''),
-    ('…', '.'),
-    ('€', 'E'),
-    ('▁', '_'),
-    ('▂', '_'),
-    ('▃', '.'),
-    ('▄', '-'),
-    ('▅', '-'),
-    ('▆', '='),
-    ('▇', '='),
-    ('█', '#'),
-    ('\u{a0}', ' '),
+const IN_ASCII: [(char, &str); 42] = [
+    ('✓', "+"),
+    ('✗', "x"),
+    ('≈', "~"),
+    ('•', "*"),
+    ('·', "."),
+    ('–', "-"),
+    ('—', "-"),
+    ('−', "-"),
+    ('‑', "-"),
+    ('─', "-"),
+    ('━', "="),
+    ('═', "="),
+    ('╸', "="),
+    ('│', "|"),
+    ('├', "|"),
+    ('└', "`"),
+    ('→', ">"),
+    ('←', "<"),
+    ('›', ">"),
+    ('≤', "<="),
+    ('≥', ">="),
+    ('±', "+-"),
+    ('×', "x"),
+    ('µ', "u"),
+    ('²', "2"),
+    ('₀', "0"),
+    ('σ', "s"),
+    ('κ', "k"),
+    ('“', "\""),
+    ('”', "\""),
+    ('’', "'"),
+    ('…', "."),
+    ('€', "E"),
+    ('▁', "_"),
+    ('▂', "_"),
+    ('▃', "."),
+    ('▄', "-"),
+    ('▅', "-"),
+    ('▆', "="),
+    ('▇', "="),
+    ('█', "#"),
+    ('\u{a0}', " "),
 ];
 
 /// Whether the locale of this process has characters beyond ASCII.
@@ -57,9 +58,9 @@ static HAS_UTF8: LazyLock<bool> = LazyLock::new(|| {
     has_utf8(|name| std::env::var_os(name).map(|value| value.to_string_lossy().into_owned()))
 });
 
-/// The text as this terminal can show it.
-pub fn for_this_locale(text: &str) -> Cow<'_, str> {
-    if *HAS_UTF8 { Cow::Borrowed(text) } else { in_ascii(text) }
+/// The text as it can be shown.
+pub fn for_this_locale(text: &str, is_terminal: bool) -> Cow<'_, str> {
+    if !is_terminal || *HAS_UTF8 { Cow::Borrowed(text) } else { in_ascii(text) }
 }
 
 /// By the variables of POSIX, the first one that is set; without any of them, as in most containers, terminals show UTF-8 today.
@@ -76,10 +77,14 @@ fn in_ascii(text: &str) -> Cow<'_, str> {
     if text.is_ascii() {
         return Cow::Borrowed(text);
     }
-    let plain = |symbol: char| {
-        IN_ASCII.iter().find(|(known, _)| *known == symbol).map_or(symbol, |(_, plain)| *plain)
-    };
-    Cow::Owned(text.chars().map(plain).collect())
+    let mut plain = String::with_capacity(text.len());
+    for symbol in text.chars() {
+        match IN_ASCII.iter().find(|(known, _)| *known == symbol) {
+            Some((_, ascii)) => plain.push_str(ascii),
+            None => plain.push(symbol),
+        }
+    }
+    Cow::Owned(plain)
 }
 
 #[cfg(test)]
@@ -105,10 +110,11 @@ mod tests {
 
     #[test]
     fn symbols_become_ascii_of_the_same_width_and_names_stay() {
-        let shown = "✓ 1 → 2: 3 µs ± 4 %, “a” … ─ Müller 数据";
+        let shown = "✓ 1 → 2: 3 µs ≈ 4 %, “a” … ─ Müller 数据";
         let plain = in_ascii(shown);
         assert_eq!(plain, "+ 1 > 2: 3 us ~ 4 %, \"a\" . - Müller 数据");
         assert_eq!(console::measure_text_width(&plain), console::measure_text_width(shown));
+        assert_eq!(in_ascii("≥ 1, ≤ 2"), ">= 1, <= 2");
         assert!(IN_ASCII.iter().all(|(_, plain)| plain.is_ascii()));
     }
 }

@@ -65,9 +65,9 @@ fn one_instance_on_exadata_is_sized_as_a_part_and_its_move_is_not_called_easy() 
         "the storage servers count 30,000 requests per second and 200 MiB/s for all of WARE, 20 times as many as this report",
         "one of 2 instances: give the reports of all instances for the same snapshots",
         "For one of 2 instances alone: 6 vCPUs",
-        "over-provisioned for this part: CPUs (has 28, needs 6)",
+        "over-provisioned for the instances reported: CPUs (has 28, needs 6)",
         "over-provisioned: disk group DATAC1 of all databases",
-        "over-provisioned for this part",
+        "over-provisioned for the instances reported",
         "Leaving Exadata: easy for this part, open for the whole database",
     ] {
         assert!(shown.contains(words), "{words}\n{shown}");
@@ -87,7 +87,7 @@ fn the_demand_of_a_part_on_exadata_says_so_and_has_the_range_of_other_storage() 
     let demand = fs::read_to_string(bench.path().join("one.toml")).unwrap();
     for words in [
         "only one of 2 instances: the I/O of the other one is missing, so the figures of the database are too low",
-        "one of 2 instances: vCPUs, memory, rates and over-provisioning refer to this part only",
+        "one of 2 instances: vCPUs, memory, rates and over-provisioning are those of the instances reported",
         // Twice 50 to 280 MiB/s and 850 to 1,080 reads per second.
         "offload and the storage index filter data before it reaches the database: other storage must deliver 100 to 560 MiB/s of reads and 1,700 to 2,160 reads per second",
     ] {

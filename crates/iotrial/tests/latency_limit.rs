@@ -129,7 +129,7 @@ fn commits_that_share_a_log_write_are_counted_one_by_one_and_the_answer_says_wha
     let said = format!("{} {}", verdict["headline"], verdict["sentence"]);
     assert!(
         said.contains("I/Os and commits a second")
-            && said.contains("I/Os on the device, because commits share"),
+            && said.contains("IOPS on the device, because commits share"),
         "{said}"
     );
 }

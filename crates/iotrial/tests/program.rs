@@ -177,22 +177,3 @@ fn alone_without_a_terminal_it_prints_its_help_and_fails() {
     let ran = Bench::new().run(&[]).expect_code(2);
     assert!(ran.stderr.contains("Usage: iotrial"), "{}", ran.stderr);
 }
-
-/// What a program reads stays UTF-8.
-#[test]
-#[cfg(unix)]
-fn in_a_locale_without_utf8_what_people_read_is_ascii_and_as_wide_as_before() {
-    let bench = Bench::new();
-    let run = ["run", "--engine", "sim", "--closed", "--duration", "1s", "--ramp", "0s"];
-    let shown = |locale: &str, arguments: &[&str]| {
-        let mut command = bench.command(arguments);
-        support::Ran::from(command.env("LC_ALL", locale).output().unwrap())
-    };
-    bench.run(&run);
-    let (plain, rich) = (shown("C", &["report", "last"]), shown("C.UTF-8", &["report", "last"]));
-    assert!(plain.stdout.is_ascii() && !rich.stdout.is_ascii(), "{}", plain.stdout);
-    let widths = |text: &str| text.lines().map(|line| line.chars().count()).collect::<Vec<_>>();
-    assert_eq!(widths(&plain.stdout), widths(&rich.stdout));
-    let json = ["report", "last", "--json"];
-    assert_eq!(shown("C", &json).stdout, shown("C.UTF-8", &json).stdout);
-}

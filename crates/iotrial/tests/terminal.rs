@@ -34,6 +34,24 @@ fn progress_is_a_block_on_the_terminal_that_leaves_nothing_behind() {
 }
 
 #[test]
+fn a_terminal_whose_locale_has_no_utf8_is_shown_ascii() {
+    let shown = |locale: &str| {
+        let bench = Bench::new();
+        let mut command = bench.interruptible(&ENDLESS);
+        command.env("LC_ALL", locale);
+        let mut run = Session::start(command, 80, 24);
+        run.expect("IOPS, last ");
+        run.expect("all ");
+        run.signal("-INT");
+        run.expect("stopping after the outstanding I/Os");
+        String::from_utf8_lossy(&run.raw).into_owned()
+    };
+    let plain = shown("C");
+    assert!(plain.is_ascii(), "{plain}");
+    assert!(!shown("C.UTF-8").is_ascii());
+}
+
+#[test]
 fn the_block_is_as_wide_as_the_terminal_and_follows_it() {
     let bench = Bench::new();
     let mut run = Session::start(bench.interruptible(&ENDLESS), 140, 24);

@@ -217,10 +217,14 @@ impl AwrFleet {
             order.iter().filter_map(|at| by_place[*at].take()).collect()
         };
         let count = placed.len();
+        let has_percentiles = placed.iter().all(|one| one.intervals.len() >= FEWEST_FOR_PERCENTILES);
         let figures: Vec<Consolidated> = if count < 2 {
             Vec::new()
         } else {
-            ADDED_UP.iter().filter_map(|figure| consolidated(*figure, count, &pieces)).collect()
+            ADDED_UP
+                .iter()
+                .filter_map(|figure| consolidated(*figure, count, &pieces, has_percentiles))
+                .collect()
         };
         let is_whole =
             |piece: &&Piece<'_>| (0..count).all(|member| piece.value(member, AwrFigure::Requests).is_some());
@@ -228,7 +232,11 @@ impl AwrFleet {
             // The sum of none is -0.0.
             pieces.map(|piece| piece.span.seconds()).sum::<f64>() + 0.0
         };
-        let members = placed.iter().enumerate().map(|(at, one)| member(at, one, &pieces, &figures)).collect();
+        let members = placed
+            .iter()
+            .enumerate()
+            .map(|(at, one)| member(at, one, &pieces, &figures, has_percentiles))
+            .collect();
         let notes = notes::notes_of(&placed, &pieces, &boundaries, &figures);
         let of_all = |figure| (0..count).map(move |member| (member, figure));
         let intervals = pieces.iter().map(|piece| {
@@ -327,11 +335,12 @@ fn whole<'p>(figure: AwrFigure, count: usize, pieces: &'p [Piece<'_>]) -> Vec<(&
     pieces.iter().filter_map(of_piece).collect()
 }
 
-/// Average, percentiles and peak of values with their seconds.
-fn over_time(figure: AwrFigure, mut values: Vec<(f64, f64)>) -> AwrStatistics {
+/// Average, percentiles and peak of values with their seconds. There are more pieces than intervals, so that those who know the intervals
+/// say whether there are percentiles.
+fn over_time(figure: AwrFigure, mut values: Vec<(f64, f64)>, has_percentiles: bool) -> AwrStatistics {
     values.sort_by(|a, b| a.0.total_cmp(&b.0));
     let seconds: f64 = values.iter().map(|(_, seconds)| seconds).sum();
-    let known = |percent| (values.len() >= FEWEST_FOR_PERCENTILES).then(|| percentile(&values, percent));
+    let known = |percent| has_percentiles.then(|| percentile(&values, percent));
     AwrStatistics {
         figure,
         average: values.iter().map(|(value, seconds)| value * seconds).sum::<f64>() / seconds,
@@ -342,14 +351,23 @@ fn over_time(figure: AwrFigure, mut values: Vec<(f64, f64)>) -> AwrStatistics {
     }
 }
 
-fn consolidated(figure: AwrFigure, count: usize, pieces: &[Piece<'_>]) -> Option<Consolidated> {
+fn consolidated(
+    figure: AwrFigure,
+    count: usize,
+    pieces: &[Piece<'_>],
+    has_percentiles: bool,
+) -> Option<Consolidated> {
     let whole = whole(figure, count, pieces);
     let sums = whole.iter().map(|(span, values)| (values.iter().sum::<f64>(), span.seconds()));
     let (peak_span, _) =
         whole.iter().max_by(|(_, a), (_, b)| a.iter().sum::<f64>().total_cmp(&b.iter().sum::<f64>()))?;
-    let together = over_time(figure, sums.collect());
+    let together = over_time(figure, sums.collect(), has_percentiles);
     let each = (0..count).map(|member| {
-        over_time(figure, whole.iter().map(|(span, values)| (values[member], span.seconds())).collect())
+        over_time(
+            figure,
+            whole.iter().map(|(span, values)| (values[member], span.seconds())).collect(),
+            has_percentiles,
+        )
     });
     let apart = each.reduce(|sum, one| AwrStatistics {
         average: sum.average + one.average,
@@ -369,13 +387,22 @@ fn consolidated(figure: AwrFigure, count: usize, pieces: &[Piece<'_>]) -> Option
     })
 }
 
-fn member(at: usize, one: &Placed<'_>, pieces: &[Piece<'_>], figures: &[Consolidated]) -> FleetMember {
+fn member(
+    at: usize,
+    one: &Placed<'_>,
+    pieces: &[Piece<'_>],
+    figures: &[Consolidated],
+    has_percentiles: bool,
+) -> FleetMember {
     let count = pieces.first().map_or(0, |piece| piece.of_members.len());
     let of = |figure| {
         let all = figures.iter().find(|one| one.figure == figure)?;
         let whole = whole(figure, count, pieces);
-        let mine =
-            over_time(figure, whole.iter().map(|(span, values)| (values[at], span.seconds())).collect());
+        let mine = over_time(
+            figure,
+            whole.iter().map(|(span, values)| (values[at], span.seconds())).collect(),
+            has_percentiles,
+        );
         let (peak_span, _) = whole.iter().max_by(|(_, a), (_, b)| a[at].total_cmp(&b[at]))?;
         let (_, at_peak) = whole.iter().find(|(span, _)| span.begin_text() == all.peak_begin)?;
         let average = all.together.average;

@@ -218,6 +218,8 @@ impl Sizer<'_> {
     /// What a method multiplies by at the level that is asked for.
     fn factors(&self, method: Method, level: Level) -> Factors {
         // What is measured needs no factor. Of a single average nobody knows what its busy minutes are.
+        // The method `peak` has one level, whatever is asked for.
+        let level = if method == Method::Peak { Level::Peak } else { level };
         let unseen = if self.is_guess(level) { OMAT_FACTOR } else { 1.0 };
         let own = match method {
             Method::Iotrial => {
@@ -346,7 +348,7 @@ impl Sizer<'_> {
         let mut notes = Vec::new();
         if let Some(part) = self.series.about.large_part() {
             notes.push(format!(
-                "{}: vCPUs, memory, rates and over-provisioning refer to this part only; in a cluster, each host must also be able to take over the work of a failed instance",
+                "{}: vCPUs, memory, rates and over-provisioning are those of the instances reported; in a cluster, each host must also be able to take over the work of a failed instance",
                 part.words()
             ));
         }

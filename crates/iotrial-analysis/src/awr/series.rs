@@ -420,8 +420,7 @@ fn statistics(intervals: &[SeriesInterval]) -> Vec<AwrStatistics> {
             _ => weighted(&weighted_by),
         };
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let known =
-            |percent| (intervals.len() >= FEWEST_FOR_PERCENTILES).then(|| percentile(&found, percent));
+        let known = |percent| (found.len() >= FEWEST_FOR_PERCENTILES).then(|| percentile(&found, percent));
         Some(AwrStatistics {
             figure,
             average,

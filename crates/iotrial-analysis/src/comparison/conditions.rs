@@ -464,8 +464,10 @@ fn load_words(
 
 /// What two samples are called: by their labels, or by where they come from where labels do not tell them apart.
 pub(super) fn names_of_both(labels: Option<(&str, &str)>, [first, other]: [&str; 2]) -> String {
-    match labels.filter(|(first, other)| first != other) {
-        Some((first, other)) => format!("`{first}` and `{other}`"),
+    match labels {
+        Some((one, another)) if one != another => format!("`{one}` and `{another}`"),
+        // Whoever typed two labels would take them for one of each.
+        Some((both, _)) => format!("{first} and {other}, which both have the label `{both}`,"),
         None => format!("{first} and {other}"),
     }
 }

@@ -327,10 +327,14 @@ impl BoundedDelta {
     }
 }
 
+fn is_of_longest(metric: &Metric) -> bool {
+    metric.key.figure().is_some_and(|(_, figure)| figure == Figure::LatencyMax)
+}
+
 impl Delta {
     /// Whether it is of the longest I/O, of which only repeats tell anything.
     pub(super) fn is_of_longest(&self) -> bool {
-        self.metric.key.figure().is_some_and(|(_, figure)| figure == Figure::LatencyMax)
+        is_of_longest(&self.metric)
     }
 
     /// By which factor it is better, whichever way is better; below 1 where it is worse.
@@ -476,7 +480,10 @@ impl<'c> PairJudge<'c> {
         let Some(better) = metric.better() else { return Reading::Amount };
         let is_same = match interval {
             // It shows neither that they differ nor that they are about equal.
-            Some(interval) if interval.includes_zero() && !interval.is_narrow() => return self.too_little(),
+            // The longest of several repeats spreads as they do: more of them do not narrow it.
+            Some(interval) if interval.includes_zero() && !interval.is_narrow() && !is_of_longest(metric) => {
+                return self.too_little();
+            }
             Some(interval) => interval.includes_zero(),
             // What an application did is told by somebody, as a printed figure is.
             None if self.is_as_told() || metric.group() == MetricGroup::Application => {

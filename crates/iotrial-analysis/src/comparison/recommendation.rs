@@ -376,6 +376,10 @@ fn over_all(factor: &Factor, step: (&str, &str), changes: &[GroupChange]) -> Str
         (0, 0) if sum(|one| one.unknown_count) == all => {
             "was not measured enough to show a difference".to_owned()
         }
+        (0, 0) if sum(|one| one.unknown_count) > 0 => {
+            let known = all - sum(|one| one.unknown_count);
+            format!("makes no measurable difference in {known} of {all} {what}, and the others are open")
+        }
         (0, 0) => "makes no measurable difference".to_owned(),
         (better, _) if better == all => "is better in everything".to_owned(),
         (_, worse) if worse == all => "is worse in everything".to_owned(),

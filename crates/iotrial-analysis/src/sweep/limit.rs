@@ -401,7 +401,7 @@ fn limit_of(
     Limit::new(
         LimitKind::Device,
         format!(
-            "latency stays nearly flat up to about {} outstanding I/Os ({latency} there), and then rises in proportion to their number: the device, or a limit in front of it such as a queue or a throttle, serves about {} at once{also}",
+            "latency rises slowly up to about {} outstanding I/Os ({latency} there), and faster beyond: the device, or a limit in front of it such as a queue or a throttle, serves about {} at once{also}",
             load(knee),
             load(knee)
         ),

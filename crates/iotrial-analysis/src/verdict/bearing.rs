@@ -150,7 +150,12 @@ impl Bearing {
         }
         if is_probe {
             // Its loads of seconds follow from the length of the long one, which is what can be asked for.
-            bearing.longer = measure_longer(subject, LONG_ENOUGH).duration;
+            let planned: Duration = subject.plan.map_or(Duration::ZERO, |plan| {
+                let measured = plan.phases.iter().filter(|phase| phase.kind == PhaseKind::Measure);
+                measured.map(|phase| phase.duration).sum()
+            });
+            bearing.longer =
+                (planned < LONG_ENOUGH).then(|| measure_longer(subject, LONG_ENOUGH).duration).flatten();
         }
         if is_probe || was_stopped {
             return bearing;

@@ -18,6 +18,9 @@ use crate::steady_state::ROUND_COUNT;
 use crate::threshold::ThresholdSet;
 use crate::words::seconds_in_words;
 
+/// An end counts as too slow only from this multiple of its limit on: a fifth has a fifth of the I/Os, and its figures vary more.
+const CLEARLY_BEYOND: f64 = 1.2;
+
 /// What leaves a result open that is good enough as a whole: its load was not steady, and its last round alone is too slow.
 pub(super) fn too_slow_in_the_end(
     subject: &Subject<'_>,
@@ -26,8 +29,8 @@ pub(super) fn too_slow_in_the_end(
     thresholds: &ThresholdSet,
 ) -> Option<Doubt> {
     findings.iter().find(|one| one.id == FindingId::Unsteady && one.severity != Severity::Note)?;
-    // Whatever is too slow as a whole needs no further reason.
-    if !judged.iter().all(Judged::is_acceptable) || subject.load_changes {
+    // Whatever is too slow as a whole needs no further reason, and a search answers by many loads, of which this is one.
+    if !judged.iter().all(Judged::is_acceptable) || subject.load_changes || subject.search.is_some() {
         return None;
     }
     let intervals: Vec<&Interval> = subject.measured_intervals().collect();
@@ -40,7 +43,7 @@ pub(super) fn too_slow_in_the_end(
     let judgement = Judgement::new(&ending, thresholds);
     let slow = judgement::by_weight(&judgement.judged).into_iter().filter(|one| {
         // The slowest I/O in a thousand of a fifth is one that the whole had as well, with its whole number of I/Os to weigh it.
-        !one.is_acceptable() && one.statistic != Figure::LatencyP999
+        one.value_us >= CLEARLY_BEYOND * one.limit_us && one.statistic != Figure::LatencyP999
     });
     let slow: Vec<String> = slow.take(2).map(clause).collect();
     if slow.is_empty() {
@@ -54,7 +57,10 @@ pub(super) fn too_slow_in_the_end(
     Some(Doubt {
         reason: words.clone(),
         words,
-        advice: Some(Advice::of("Measure until the load is steady: --until-steady.")),
+        advice: Some(match subject.plan.is_some_and(|plan| plan.until_steady.is_some()) {
+            true => Advice::of("Give it more time (--until-steady LIMIT), or find out what keeps changing."),
+            false => Advice::of("Measure until the load is steady: --until-steady."),
+        }),
         finding: Some(FindingId::Unsteady),
     })
 }

@@ -159,6 +159,7 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
         .doubts
         .iter()
         .partition(|doubt| !is_carried_yet_slow && is_settled(doubt, search.carries_need));
+    let any_at_need = |held: bool| at_need(search, need).any(|probe| probe.held == Some(held));
     if !open.is_empty() {
         let seen = match search.carries_need {
             Some(true) if is_too_slow => {
@@ -170,10 +171,15 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
             Some(true) => format!("the loads at {asked} IOPS stayed within {limit}"),
             Some(false) => format!("the loads at {asked} IOPS did not stay within {limit}"),
             // Loads in doubt decide nothing, also where all of them failed.
-            None if !at_need(search, need).any(|probe| probe.held == Some(true)) => {
-                format!("none of the loads at {asked} IOPS stayed within {limit}")
-            }
-            None => format!("some of the loads at {asked} IOPS stayed within {limit}, and others did not"),
+            None => match (any_at_need(true), any_at_need(false)) {
+                (true, true) => {
+                    format!("some of the loads at {asked} IOPS stayed within {limit}, and others did not")
+                }
+                (false, true) => format!("none of the loads at {asked} IOPS stayed within {limit}"),
+                _ => format!(
+                    "too few loads at {asked} IOPS were made to show whether they stay within {limit}"
+                ),
+            },
         };
         return Answer {
             outcome: Outcome::Inconclusive,
@@ -187,7 +193,8 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
             let (at_least, which) = match (headroom, search.result.as_ref()) {
                 (Some(percent), Some(result)) => {
                     let at_least = if is_bound(result) { "at least " } else { "" };
-                    let percent = format!("{at_least}{} % headroom", with_thousands(percent));
+                    // As the rate itself: what is promised is rounded down.
+                    let percent = format!("{at_least}{} % headroom", with_thousands(percent.floor()));
                     (
                         percent,
                         format!(
@@ -384,7 +391,7 @@ pub fn failed_above(search: &Search, held_iops: f64) -> Option<f64> {
 /// What the device did at the rate that holds, where that is less than what counts.
 fn on_device_in_words(result: &SearchResult) -> String {
     result.device_iops.map_or_else(String::new, |iops| {
-        format!("; {} I/Os on the device, because commits share log writes", rate_in_words(iops))
+        format!("; {} IOPS on the device, because commits share log writes", rate_in_words(iops))
     })
 }
 
@@ -431,10 +438,9 @@ fn caveats(bearing: &Bearing, settled: &[&Doubt]) -> String {
     let settled: Vec<String> = settled.iter().map(|doubt| doubt.words.clone()).collect();
     match settled.is_empty() {
         true => caveats,
-        false => format!(
-            "{caveats}. Besides, {}, which can only make the storage look slower",
-            enumerate(&settled)
-        ),
+        false => {
+            format!("{caveats}. Also, {}, which can only make the storage look slower", enumerate(&settled))
+        }
     }
 }
 
@@ -621,7 +627,7 @@ mod tests {
         assert_eq!(carried.outcome, Outcome::Qualified);
         assert!(
             carried.sentence.ends_with(
-                ". Besides, the generator was short of CPU, which can only make the storage look slower."
+                ". Also, the generator was short of CPU, which can only make the storage look slower."
             ),
             "{}",
             carried.sentence

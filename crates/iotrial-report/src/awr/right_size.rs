@@ -161,7 +161,7 @@ pub(super) fn finely(number: f64) -> String {
 fn over_words(one: &Provision, has_part: bool) -> &'static str {
     match one.kind {
         Provided::DiskGroup(_) => "over-provisioned",
-        _ if has_part => "over-provisioned for this part",
+        _ if has_part => "over-provisioned for the instances reported",
         _ => "over-provisioned",
     }
 }

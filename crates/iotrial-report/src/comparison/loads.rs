@@ -119,7 +119,7 @@ pub(super) fn answer(matrix: &LoadMatrix, lists: Vec<PointList>) -> Section {
 
 /// The sentence, with what stands behind the names of its loads where that is two numbers.
 fn with_legend(matrix: &LoadMatrix) -> String {
-    let has_numbers = matrix.loads.iter().any(|row| row.load.contains(" x "));
+    let has_numbers = matrix.loads.iter().any(|row| names_copies(&row.load));
     let legend = if has_numbers {
         " In names of loads, “2 x 16” is 2 jobs with 16 outstanding I/Os each."
     } else {
@@ -232,16 +232,11 @@ pub(super) fn section(matrix: &LoadMatrix) -> Section {
     } else {
         ""
     };
-    let copies = if matrix.loads.iter().any(|row| names_copies(&row.load)) {
-        " “2 x 4” in the name of a load: 2 jobs with 4 outstanding I/Os each."
-    } else {
-        ""
-    };
     Section {
         id: "loads",
         heading: "Under each load",
         note: Some(format!(
-            "Changes are from {}. {LEGEND} “Best” is the configuration that is ahead over all metrics of that load, not only those shown here.{copies}{mark}{left_out}",
+            "Changes are from {}. {LEGEND} “Best” is the configuration that is ahead over all metrics of that load, not only those shown here.{mark}{left_out}",
             title_of(matrix, &matrix.baseline)
         )),
         blocks: blocks.collect(),

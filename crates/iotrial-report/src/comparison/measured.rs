@@ -240,7 +240,7 @@ fn measured_in_words(one: &Measured<'_>) -> Option<String> {
     let count = one.run_count;
     let runs = one.measured_s.map(|seconds| match count {
         1 => in_seconds(seconds),
-        count => format!("{count} runs with {} in total", in_seconds(seconds)),
+        count => format!("{count} runs, {} in total", in_seconds(seconds)),
     });
     let parts: Vec<String> = [when, runs].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join(", "))

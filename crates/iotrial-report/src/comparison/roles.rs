@@ -24,7 +24,7 @@ pub(crate) fn section(comparison: &Comparison) -> Option<Section> {
     let every = changes_table(comparison, "Every change by role", Metric::is_of_role).map(in_full);
     let ranking = ranking_table(comparison, "Ranking by role", &comparison.rankings_by_role).map(in_full);
     let tables = [Some(figures), changed, ranking, every].into_iter().flatten().map(Block::Table);
-    let note = "Each role by itself; these figures do not count in the overall ranking. With 95 % confidence, all marks of a comparison are right together.";
+    let note = "Each role by itself; these figures do not count in the overall ranking. The 95 % confidence covers all roles of one pair jointly.";
     Some(Section {
         id: "roles",
         heading: "By role",

@@ -159,6 +159,9 @@ impl<'t> Grid<'t> {
             }
             if title.is_empty() {
                 line.push_str(&" ".repeat(width));
+            } else if width < title.chars().count() + 2 {
+                // A line on one side alone looks like a stray minus.
+                let _ = write!(line, "{title:^width$}");
             } else {
                 let _ = write!(line, "{title:─^width$}");
             }

@@ -17,8 +17,8 @@ pub struct CountedArgs {
     #[arg(long, value_name = "TERM", value_parser = parse_term)]
     pub term: Option<Term>,
 
-    /// Include the cost of database licences: sqlserver-standard, sqlserver-enterprise, oracle-ee or oracle-se2. Sizes with fewer
-    /// vCPUs at the same price (Azure) are then considered, too.
+    /// Include the cost of database licences: sqlserver-standard, sqlserver-enterprise, oracle-ee or oracle-se2. Azure
+    /// machines with fewer active vCPUs at the same price are then considered, too.
     #[arg(long, value_name = "DATABASE", value_parser = parse_database)]
     pub database: Option<Database>,
 

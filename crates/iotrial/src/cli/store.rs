@@ -25,6 +25,11 @@ pub struct StoreArgs {
 }
 
 impl StoreArgs {
+    /// Whether this command names it, rather than what holds for all.
+    pub fn is_named(&self) -> bool {
+        self.named.is_some()
+    }
+
     /// Where the user wants it: by the option, by the environment or by a file of settings. `None` is the platform's data folder.
     pub fn place(&self) -> Option<PathBuf> {
         // Commands with the option have all of that in it; what has no command line asks here.
@@ -41,7 +46,7 @@ Examples:
   # from the last week, with `nvme` in the label
   iotrial records --label nvme --since 7d
   iotrial records --profile postgresql --sort label
-  # of what ran on this disk: the highest rate first
+  # what ran on this disk, highest rate first
   iotrial records --target /mnt/nvme --sort iops
   # what was too slow
   iotrial records --outcome not-qualified --sort latency --reverse
@@ -130,7 +135,7 @@ pub enum OutcomeOrEnd {
     Qualified,
     /// Not fast enough.
     NotQualified,
-    /// The measurement does not tell.
+    /// The figures are in doubt: measure again.
     Inconclusive,
     /// Ended as planned, whatever the verdict.
     Complete,

@@ -74,7 +74,8 @@ pub struct SweepArgs {
     #[arg(long, conflicts_with_all = ["grid", "series", "size"], help_heading = heading::LOAD)]
     pub channel: bool,
 
-    /// Duration of each sustained measurement; a search makes about two per pattern [default: 10s; with --full as published].
+    /// Duration of the sustained measurement of each pattern; with its short probes, a search takes about twice that [default: 10s;
+    /// with --full as published].
     #[arg(long, value_name = "TIME", value_parser = parse_duration, help_heading = heading::LOAD)]
     pub step: Option<Duration>,
 

@@ -78,7 +78,7 @@ fn wanted(mut entries: Vec<Entry>, args: &RecordsArgs) -> Vec<Entry> {
     }
     // They come with the newest first.
     match args.sort {
-        None if args.reverse => entries.reverse(),
+        None if args.reverse => sort(&mut entries, Column::Started, true),
         None => {}
         Some(column) => sort(&mut entries, column, args.reverse),
     }

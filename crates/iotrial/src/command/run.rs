@@ -211,22 +211,20 @@ fn check_gates(gates: &[Gate], setup: &Setup, request: &LoadRequest) -> Result<(
 }
 
 /// Options with a value that do not belong to the load: where the answer goes, and what holds once only.
-const NOT_AGAIN: [&str; 11] = [
+const NOT_AGAIN: [&str; 10] = [
     "--html",
     "--html-folder",
     "--xlsx",
     "--markdown",
     "--csv",
     "--junit",
-    "--gate",
     "--metric",
     "--destroy",
     "--github-summary",
     "--listen",
 ];
 /// The same without a value.
-const NOT_AGAIN_ALONE: [&str; 7] =
-    ["--json", "--json-stream", "--quiet", "-q", "--overwrite", "--strict", "--dry-run"];
+const NOT_AGAIN_ALONE: [&str; 6] = ["--json", "--json-stream", "--quiet", "-q", "--overwrite", "--dry-run"];
 /// The names of how long it is measured.
 const DURATIONS: [&str; 3] = ["--duration", "--time", "--runtime"];
 

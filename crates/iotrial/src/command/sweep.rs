@@ -58,12 +58,9 @@ fn show(args: &SweepArgs, swept: &Swept) -> Result<ExitCode, Failure> {
     let folder = args.rig.page.html_folder.as_deref();
     let files = args.files.clone().with_page(&swept.path, &swept.record.id, folder);
     let json = JsonForm::of(args.json, args.json_stream);
-    Shown::new(&swept.record).write_and_print(
-        &files,
-        json,
-        &swept.path,
-        Some("iotrial open   (the page with the curves)"),
-    )
+    // In a store of its own it is not the newest result that `open` finds.
+    let next = (!args.rig.store.is_named()).then_some("iotrial open   (the page with the curves)");
+    Shown::new(&swept.record).write_and_print(&files, json, &swept.path, next)
 }
 
 /// What `--dry-run --json` prints.
