@@ -199,8 +199,8 @@ def index_of(store):
     connection = sqlite3.connect(f"{index.resolve().as_uri()}?mode=ro", uri=True)
     try:
         (layout,) = connection.execute("PRAGMA user_version").fetchone()
-        if layout != 5:
-            raise ValueError(f"{index} has layout {layout}, and this script knows 5: use `iotrial records --json`")
+        if layout != 6:
+            raise ValueError(f"{index} has layout {layout}, and this script knows 6: use `iotrial records --json`")
         columns = "id, kind, started_at, profile, label, targets, ended, outcome, capacity_iops, latency, latency_us"
         return pd.read_sql_query(f"SELECT {columns} FROM entry ORDER BY started_at", connection)
     finally:

@@ -113,7 +113,7 @@ fn a_limit_below_two_volumes_is_shared_and_named_needs_root() {
                 let is_shared = limit["kind"] == kind || limit["kind"] == "shared-device";
                 ensure(is_shared, "the shared limit", limit)?;
                 let sentence = limit["sentence"].as_str().unwrap();
-                let on_disk = format!("all of them are on the same disk, {}", disk.name());
+                let on_disk = format!("both are on the same disk, {}", disk.name());
                 let is_said = sentence.starts_with("2 volumes together do") && sentence.contains(&on_disk);
                 ensure(is_said, "the sentence", limit)?;
             }
