@@ -300,11 +300,15 @@ mod tests {
     use crate::chart::{LATENCY_AXIS, Limit, Scale};
     use crate::quantity::Quantity;
 
-    /// Limits of mean latency over time: each a value in µs and whose it is.
     fn drawn(limits: &[(f64, &str)]) -> String {
+        write_chart("", &with_limits(limits), LatencyUnit::Milliseconds)
+    }
+
+    /// Limits of mean latency over time: each a value in µs and whose it is.
+    fn with_limits(limits: &[(f64, &str)]) -> Chart {
         let points = (0..30).map(|second| (f64::from(second), Some(2_500.0 + f64::from(second)))).collect();
         let limit = |(value, name): &(f64, &str)| Limit { name: (*name).into(), value: *value, until: None };
-        let chart = Chart {
+        Chart {
             id: "id".into(),
             title: "Mean latency".into(),
             x: crate::chart::Axis {
@@ -323,8 +327,7 @@ mod tests {
             }],
             spans: Vec::new(),
             limits: limits.iter().map(limit).collect(),
-        };
-        write_chart("", &chart, LatencyUnit::Milliseconds)
+        }
     }
 
     /// The number behind `name` in each element of `class`.
@@ -351,11 +354,12 @@ mod tests {
 
     #[test]
     fn names_of_limits_are_in_the_margin_and_do_not_touch() {
-        let svg = drawn(&[(10_000.0, "data"), (8_000.0, "tempdb"), (9_000.0, "log"), (2_000.0, "x")]);
+        let limits = [(10_000.0, "data"), (8_000.0, "tempdb"), (9_000.0, "log"), (2_000.0, "x")];
+        let svg = drawn(&limits);
         let (lefts, mut bases) = (numbers(&svg, "limit-name", "x"), numbers(&svg, "limit-name", "y"));
         assert_eq!(bases.len(), 4);
-        let plot = numbers(&svg, "grid", "d").into_iter().fold(0.0, f64::max);
-        assert!(lefts.iter().all(|left| *left > plot.min(frame::RIGHT - 70.0)), "{lefts:?}");
+        let plot = limits::right_edge(&with_limits(&limits));
+        assert!(lefts.len() == 4 && lefts.iter().all(|left| *left > plot), "{lefts:?} {plot}");
         bases.sort_by(f64::total_cmp);
         assert!(bases.windows(2).all(|pair| pair[1] - pair[0] >= LIMIT_LABEL_HEIGHT - 0.11), "{bases:?}");
     }

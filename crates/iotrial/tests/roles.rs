@@ -142,7 +142,7 @@ fn a_run_keeps_whose_target_is_whose_in_its_record_its_pages_and_the_next_comman
     // As it was typed.
     assert!(next.contains("run ./small.toml --target data,tempdb=a --target log=b"), "{next}");
 
-    let listed = bench.run(&["records", "--csv"]).expect_code(0).stdout;
+    let listed = bench.run(&["records"]).expect_code(0).stdout;
     assert!(listed.contains(&format!("data,tempdb={a}, log={b}")), "{listed}");
     let [path] = <[_; 1]>::try_from(bench.stored(".iotrial.json")).unwrap();
     let record: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();

@@ -176,11 +176,11 @@ fn csv(entries: &[Entry]) -> Result<String, Failure> {
 
 /// As wide as a table needs, and on a terminal no wider than that: a line that is wrapped is hard to read.
 fn fitted(entries: &[Entry], zone: &TimeZone) -> String {
-    let wide = table(entries, MOST_OF_TARGETS, zone);
-    // A file or another program takes lines of any length.
+    // A file or another program takes lines of any length, and may look for a target in them.
     if !output::stdout_is_terminal() {
-        return wide;
+        return table(entries, usize::MAX, zone);
     }
+    let wide = table(entries, MOST_OF_TARGETS, zone);
     let columns = usize::from(console::Term::stdout().size().1);
     let beyond = |text: &str| {
         text.lines().map(console::measure_text_width).max().unwrap_or_default().saturating_sub(columns)
