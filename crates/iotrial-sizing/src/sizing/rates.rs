@@ -13,19 +13,9 @@ pub(super) fn more_and_less(curve: &CostCurve, answer: &Explanation, currency: &
         let (Some(other), Some(configuration)) = (point.per_month, &point.configuration) else {
             return Some(format!("{words}: no configuration sustains it"));
         };
-        // The answer itself does for less, and for as much more as it has room: whoever has it pays no more, although the search
-        // may prefer other volumes that cost a little more or less.
         let has_room = times <= 1.0 || room.is_some_and(|room| room >= times * (1.0 - 1e-9));
-        // What is printed as two amounts is not the same.
-        let is_same = money(other, currency) == money(now, currency);
-        if has_room && (is_same || times > 1.0 || other > now) {
-            return Some(format!("{words} would cost the same"));
-        }
         let instead = configuration.beside(&answer.configuration);
-        if is_same {
-            return Some(format!("{words} would cost the same, with {instead} instead"));
-        }
-        Some(format!("{words} would cost {}{}: {instead}", money(other, currency), change(other, now)))
+        Some(format!("{words} would cost {}", cost_words(times, has_room, (now, other), &instead, currency)))
     };
     let mut all: Vec<String> =
         // A choice: a small error of the rates either way, and growth. All of them must be points of the
@@ -50,6 +40,25 @@ pub(super) fn more_and_less(curve: &CostCurve, answer: &Explanation, currency: &
     all
 }
 
+/// What `times` as much costs, where the answer costs the first amount and the cheapest for it the other one.
+fn cost_words(times: f64, has_room: bool, (now, other): (f64, f64), instead: &str, currency: &str) -> String {
+    // What is printed as two amounts is not the same.
+    let is_same = money(other, currency) == money(now, currency);
+    // The answer itself does for less, and for as much more as it has room: whoever has it pays no more, although the search may
+    // prefer other volumes that cost a little more or less.
+    if has_room && (is_same || times > 1.0 || other > now) {
+        return "the same".to_owned();
+    }
+    if is_same {
+        return format!("the same, with {instead} instead");
+    }
+    // Fewer volumes were preferred at a cost a little above the cheapest, so that more may seem to cost less.
+    if times > 1.0 && other < now {
+        return format!("no more ({}), with {instead} instead", money(other, currency));
+    }
+    format!("{}{}: {instead}", money(other, currency), change(other, now))
+}
+
 /// By how much a cost is more or less, in brackets; nothing where that rounds to nothing.
 fn change(cost: f64, now: f64) -> String {
     let percent = 100.0 * (cost / now - 1.0);
@@ -57,4 +66,22 @@ fn change(cost: f64, now: f64) -> String {
         return String::new();
     }
     format!(" ({percent:+.1} %)").replace('-', "−")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_never_seems_to_cost_less_and_two_amounts_are_not_the_same() {
+        let check = |times, has_room, other, expected: &str| {
+            assert_eq!(cost_words(times, has_room, (1_000.0, other), "two of them", "USD"), expected);
+        };
+        check(1.1, true, 995.0, "the same");
+        check(1.1, false, 1_000.2, "the same, with two of them instead");
+        check(1.1, false, 995.0, "no more (995 USD), with two of them instead");
+        check(1.1, false, 1_005.0, "1,005 USD (+0.5 %): two of them");
+        check(0.9, true, 1_005.0, "the same");
+        check(0.9, true, 990.0, "990 USD (−1.0 %): two of them");
+    }
 }
