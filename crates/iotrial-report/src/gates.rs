@@ -37,9 +37,9 @@ fn configuration(outcome: &GateOutcome, is_only: bool) -> String {
     outcome.metric.load.as_ref().map_or_else(|| title.clone(), |load| format!("{title}, {load}"))
 }
 
-/// Whether all of them are of the first configuration: that of a single result. A comparison holds its gates against the others.
+/// Whether all of them are of a single result, which is the first configuration and has nothing that it could be a change of.
 fn is_only_one(outcomes: &[GateOutcome]) -> bool {
-    outcomes.iter().all(|outcome| outcome.configuration == "A")
+    outcomes.iter().all(|outcome| outcome.configuration == "A" && outcome.percent.is_none())
 }
 
 /// The gates with the outcome of each; `None` without any.
