@@ -137,7 +137,7 @@ fn summary(answer: &WatchAnswer) -> Answer {
             } else {
                 // Judged intervals are those whose latency is more than that of a handful of I/Os.
                 let when = if answer.has_percentiles() {
-                    "95 % of the intervals"
+                    "95 % of the intervals with at least 1 I/O per second"
                 } else {
                     "every interval with at least 1 I/O per second"
                 };
