@@ -120,7 +120,8 @@ mod tests {
         let crates = crates(&crate::workspace::root().unwrap()).unwrap();
         let production = |file: &str| crates.iter().any(|one| one.production.contains_key(file));
         let tests = |file: &str| crates.iter().any(|one| one.tests.contains_key(file));
-        for file in ["src/audit/tests.rs", "src/architecture.rs", "src/sweep/tests.rs", "tests/program.rs"] {
+        for file in ["src/audit/tests.rs", "src/architecture.rs", "src/sweep/tests.rs", "tests/it/program.rs"]
+        {
             assert!(tests(file) && !production(file), "{file}");
         }
         for file in ["src/lib.rs", "src/main.rs", "src/audit.rs", "src/sweep.rs"] {

@@ -14,7 +14,7 @@
     reason = "a benchmark: it prints, and a broken plan may end it"
 )]
 
-#[path = "../tests/support/mod.rs"]
+#[path = "../tests/it/support/mod.rs"]
 mod support;
 
 use std::cell::RefCell;

@@ -2,7 +2,7 @@
 //! of `oltp`, `full`, `long`, `interrupted`, `empty`, `simulated`, `hostile`, `formulas`, `several`, `kinds`, and the
 //! file ends in `html`, `xlsx`, `md` or `csv`. Without a file it shows the terminal form, as wide as `COLUMNS` says.
 
-#[path = "../tests/fixture/mod.rs"]
+#[path = "../tests/it/fixture/mod.rs"]
 mod fixture;
 
 use iotrial_model::subject::Subject;

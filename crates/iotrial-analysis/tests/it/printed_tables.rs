@@ -1,0 +1,455 @@
+//! Printed tables: what their texts claim comes out of their figures.
+
+use std::path::{Path, PathBuf};
+
+use iotrial_analysis::comparison::{
+    CompareRequest, Comparison, GateResult, LoadRow, Metric, Reading, Sample,
+};
+use iotrial_model::figure::Figure;
+use iotrial_model::metric::MetricKey;
+use iotrial_model::stream::Stream;
+use iotrial_model::table::{Claim, PublishedTable};
+
+/// A table of the published documents, which are data to check against and no part of the project.
+fn published(name: &str) -> Option<PublishedTable> {
+    published_text(name).map(|text| PublishedTable::parse(&text).unwrap())
+}
+
+fn published_text(name: &str) -> Option<String> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    let shared = std::env::var_os("IOTRIAL_SHARED").map_or(beside, PathBuf::from);
+    let path = shared.join("data/published").join(name);
+    match std::fs::read_to_string(&path) {
+        Ok(text) => Some(text),
+        Err(_) => {
+            println!("skipped: {} is missing; IOTRIAL_SHARED names its folder", path.display());
+            None
+        }
+    }
+}
+
+fn compared(table: &PublishedTable, request: &CompareRequest) -> Comparison {
+    Comparison::new(Sample::of_table(table, "the table"), request).unwrap()
+}
+
+fn table(rows: &str) -> PublishedTable {
+    PublishedTable::parse(&format!("format = \"iotrial.table/1\"\ntitle = \"T\"\n{rows}")).unwrap()
+}
+
+#[test]
+fn what_reads_gain_and_what_writes_lose_are_ranges_of_their_own() {
+    let row = |id: &str, cache: &str, outstanding: u32, of: &str, iops: u32, mean_us: u32| {
+        let percent = if of == "read" { 100 } else { 0 };
+        format!(
+            "[[row]]\nid = \"{id}\"\nattributes = {{ cache = \"{cache}\" }}\n\
+             load = {{ pattern = \"random\", read_percent = {percent}, block_size_bytes = 4096, outstanding = {outstanding} }}\n\
+             {of} = {{ iops = {iops}, lat_mean_us = {mean_us} }}\n"
+        )
+    };
+    let rows = [
+        row("A", "on", 1, "read", 10_000, 100),
+        row("B", "on", 8, "read", 60_000, 133),
+        row("C", "on", 1, "write", 20_000, 50),
+        row("D", "on", 8, "write", 80_000, 100),
+        row("E", "off", 1, "read", 9_000, 111),
+        row("F", "off", 8, "read", 48_000, 166),
+        row("G", "off", 1, "write", 1_000, 1_000),
+        row("H", "off", 8, "write", 2_000, 4_000),
+    ];
+    let comparison = compared(&table(&rows.concat()), &CompareRequest::default());
+    let recommendation = &comparison.recommendation;
+    let reason = &recommendation.reasons[0];
+    assert!(
+        reason.contains(
+            "throughput of reads +11.1 to +25.0 % and of writes +1,900.0 to +3,900.0 %, \
+             mean latency of reads −19.9 to −9.9 % and of writes −97.5 to −95.0 %"
+        ),
+        "{reason}"
+    );
+    let matrix = comparison.over_loads.as_ref().unwrap();
+    assert!(
+        matrix.reasons[0].contains("throughput of reads −20.0 to −10.0 % and of writes −97.5 to −95.0 %"),
+        "{:?}",
+        matrix.reasons
+    );
+    // Its reads would be a second choice.
+    let avoid = &recommendation.avoid[0];
+    let reason = "its writes are worse than those of A in all 4 metrics: throughput −97.5 to −95.0 %, mean latency +1,900.0 to +3,900.0 %";
+    assert_eq!((avoid.configuration.as_str(), avoid.reason.as_str()), ("E", reason));
+}
+
+const FOUR_SET_UPS: &str = "oci-sqlserver-fio.toml";
+const SIX_PATTERNS: &str = "oci-windows-throughput.toml";
+
+/// The matrix of a comparison: pattern, both figures in MiB/s, the change, and the best one.
+fn matrix_of(comparison: &Comparison) -> Vec<(String, String, String, String)> {
+    let row = |row: &LoadRow| {
+        let rate = &row.metrics[0];
+        assert_eq!(rate.metric.key.figure().unwrap().1, Figure::Bandwidth, "{}", row.load);
+        let value = |at: usize| rate.cells[at].value.unwrap().exact().unwrap();
+        let change = rate.cells[1].delta.as_ref().unwrap().percent;
+        let both = format!("{:.2} {:.0}", value(0), value(1));
+        (row.load.clone(), both, format!("{change:+.1}"), row.best.join(" "))
+    };
+    comparison.over_loads.as_ref().unwrap().loads.iter().map(row).collect()
+}
+
+#[test]
+fn six_patterns_of_two_configurations_are_one_matrix_digit_for_digit() {
+    let Some(table) = published(SIX_PATTERNS) else { return };
+    let comparison = compared(&table, &CompareRequest::default());
+    let rows = matrix_of(&comparison);
+    let rows: Vec<[&str; 4]> =
+        rows.iter().map(|(a, b, c, d)| [a.as_str(), b.as_str(), c.as_str(), d.as_str()]).collect();
+    assert_eq!(
+        rows,
+        [
+            ["random read 64 KiB", "1891.02 4070", "+115.2", "B"],
+            ["sequential read 64 KiB", "1889.94 4592", "+143.0", "B"],
+            ["random write 64 KiB", "1879.58 3416", "+81.7", "B"],
+            ["sequential write 64 KiB", "1879.01 3850", "+104.9", "B"],
+            ["random 40 % read 64 KiB", "2612.98 3621", "+38.6", "B"],
+            ["sequential 40 % read 64 KiB", "2617.78 4044", "+54.5", "B"],
+        ]
+    );
+    let matrix = comparison.over_loads.as_ref().unwrap();
+    assert_eq!((matrix.best.as_deref(), matrix.best_count), (Some("B"), 6));
+    assert!(
+        matrix.sentence.contains("is the best under all 6 loads, but the figures of B"),
+        "{}",
+        matrix.sentence
+    );
+    assert_eq!(matrix.cost, None);
+}
+
+#[test]
+fn a_configuration_that_loses_one_of_six_loads_is_recommended_with_that_exception_and_each_load_has_its_price()
+ {
+    let Some(path) = published_text(SIX_PATTERNS) else { return };
+    // The prices of the source's third and fourth example, and a slower sequential write.
+    let text = path
+        .replace("vpu = 120,", "vpu = 120, eur_per_month = 2328,")
+        .replace("vpu = 20,", "vpu = 20, eur_per_month = 1579,")
+        .replace(
+            "{ iops = 61606, bandwidth_mib_per_s = 3850 }",
+            "{ iops = 24000, bandwidth_mib_per_s = 1500 }",
+        );
+    let comparison = compared(&PublishedTable::parse(&text).unwrap(), &CompareRequest::default());
+    let matrix = comparison.over_loads.as_ref().unwrap();
+    assert_eq!((matrix.best.as_deref(), matrix.best_count), (Some("B"), 5));
+    assert_eq!(matrix.exceptions(), ["sequential write 64 KiB"]);
+    let said = "is the best under 5 of 6 loads; the exception is sequential write 64 KiB, where A (";
+    assert!(matrix.sentence.contains(said), "{}", matrix.sentence);
+    assert!(
+        matrix.reasons[1].contains("under sequential write 64 KiB: throughput −20.2 %"),
+        "{:?}",
+        matrix.reasons
+    );
+    let write = matrix.loads.iter().find(|row| row.load == "sequential write 64 KiB").unwrap();
+    // 100 MiB/s of 1,879.01 for 2,328 EUR, and of 1,500 for 1,579 EUR.
+    assert_eq!(
+        (format!("{:.2}", write.price_per["A"]), format!("{:.2}", write.price_per["B"])),
+        ("123.90".to_owned(), "105.27".to_owned())
+    );
+    let cost = matrix.cost.as_ref().unwrap();
+    assert!(cost.ends_with("The lowest price for throughput: B under 6 of 6 loads."), "{cost}");
+}
+
+#[test]
+fn every_delta_of_the_published_tables_comes_out_digit_for_digit() {
+    let Some(table) = published(FOUR_SET_UPS) else { return };
+    let comparison = compared(&table, &CompareRequest::default());
+    let pairs = || comparison.factors.iter().flat_map(|factor| &factor.pairs).map(|pair| &pair.pair);
+    let mut count = 0;
+    for claim in &table.claims {
+        let Claim::Delta { metric, baseline, row, percent } = claim else { continue };
+        let pair = pairs().find(|pair| pair.baseline == *baseline && pair.configuration == *row);
+        let pair = pair.unwrap_or_else(|| panic!("{baseline} and {row} are no pair of a factor"));
+        let delta = pair.deltas.iter().find(|delta| delta.metric.key.to_string() == *metric).unwrap();
+        assert_eq!(
+            format!("{:.1}", delta.percent),
+            format!("{:.1}", percent.value),
+            "{metric} {baseline} {row}"
+        );
+        count += 1;
+    }
+    assert_eq!(count, 40, "two tables of ten metrics and two pairs");
+    // The text writes «much worse» from a doubling on.
+    let much: Vec<(&str, String)> = pairs()
+        .flat_map(|pair| pair.deltas.iter().map(move |delta| (pair.configuration.as_str(), delta)))
+        .filter(|(_, delta)| delta.reading == Reading::MuchWorse && delta.metric.is_ranked())
+        .map(|(key, delta)| (key, delta.metric.key.to_string()))
+        .collect();
+    assert_eq!(much, [("D", "read.lat_p999_us".to_owned()), ("D", "read.lat_p999_us".to_owned())]);
+    // And «about the same» for +1.2 %.
+    let same = pairs().find(|pair| pair.configuration == "B").unwrap();
+    assert_eq!(
+        same.delta(&Metric::of_figure(Stream::Read, Figure::LatencyP999)).unwrap().reading,
+        Reading::NoDifference
+    );
+}
+
+#[test]
+fn every_rank_of_the_published_table_comes_out() {
+    let Some(table) = published(FOUR_SET_UPS) else { return };
+    let comparison = compared(&table, &CompareRequest::default());
+    let mut count = 0;
+    for claim in &table.claims {
+        let Claim::Rank { metric, order } = claim else { continue };
+        let ranking = comparison.rankings.iter().find(|one| one.metric.key.to_string() == *metric).unwrap();
+        let places: Vec<&str> = ranking.places.iter().map(|place| place.configuration.as_str()).collect();
+        assert_eq!(places, order.iter().map(String::as_str).collect::<Vec<_>>(), "{metric}");
+        assert_eq!(
+            ranking.places.iter().map(|place| place.place).collect::<Vec<_>>(),
+            [1, 2, 3, 4],
+            "{metric}"
+        );
+        count += 1;
+    }
+    assert_eq!((count, comparison.rankings.len()), (10, 10));
+}
+
+#[test]
+fn the_recommendation_is_that_of_the_published_text() {
+    let Some(table) = published(FOUR_SET_UPS) else { return };
+    let comparison = compared(&table, &CompareRequest::default());
+    let Some(Claim::Recommend { best, avoid }) =
+        table.claims.iter().find(|claim| matches!(claim, Claim::Recommend { .. }))
+    else {
+        panic!("the table has a recommendation")
+    };
+    let recommendation = &comparison.recommendation;
+    assert_eq!(recommendation.best.as_ref(), Some(best));
+    let avoided: Vec<&String> = recommendation.avoid.iter().map(|one| &one.configuration).collect();
+    assert_eq!(avoided, avoid.iter().collect::<Vec<_>>());
+    assert_eq!(recommendation.sentence, "C (3BV striped paravirtualized) is the best in all 10 metrics.");
+    // The «bomb»: both tails of D, against C and against B, whose means are worse than D's.
+    assert!(recommendation.tail_problems.iter().all(|problem| problem.configuration == "D"));
+    let called_out = |baseline: &str, metric: &str| {
+        recommendation
+            .tail_problems
+            .iter()
+            .any(|one| one.baseline == baseline && one.tail.metric.key.to_string() == metric)
+    };
+    assert!(called_out("C", "read.lat_p999_us") && called_out("B", "read.lat_p999_us"));
+    assert!(called_out("B", "write.lat_p999_us"));
+    assert!(
+        recommendation.avoid[0]
+            .reason
+            .contains("its read p99.9 is 2.6 times as long as that of C (6,259 µs against 2,376 µs)"),
+        "{:?}",
+        recommendation.avoid[0]
+    );
+    // From about 8 to about 18 % in the kernel.
+    let cpu = recommendation.cpu.as_ref().unwrap();
+    assert!(
+        cpu.contains("17.9 % system") && cpu.contains("2.2 times the CPU for 1.4 times the I/Os"),
+        "{cpu}"
+    );
+}
+
+#[test]
+fn rows_under_several_loads_are_one_configuration_with_metrics_of_each_load() {
+    let Some(table) = published("oci-windows-throughput.toml") else { return };
+    let comparison = compared(&table, &CompareRequest::default());
+    assert_eq!(comparison.configurations.len(), 2);
+    assert_eq!(comparison.configurations[0].label, "one UHP volume, paravirtualized, 64K");
+    assert!(comparison.rankings.iter().all(|ranking| ranking.metric.load.is_some()));
+    assert_eq!(comparison.rankings.len(), 12, "rate and bandwidth of six loads");
+    assert_eq!(comparison.recommendation.best.as_deref(), Some("B"));
+}
+
+#[test]
+fn what_only_an_application_tells_is_ranked_too_and_a_bound_is_compared_where_it_is_sure() {
+    let Some(table) = published("azure-ultra-tpce.toml") else { return };
+    let comparison = compared(&table, &CompareRequest::default());
+    let metric = MetricKey::from_key("other.batch_requests_per_s").unwrap();
+    let delta = comparison.against_baseline[0].delta(&metric.into()).unwrap();
+    assert_eq!((format!("{:.1}", delta.percent).as_str(), delta.reading), ("33.6", Reading::Better));
+    let bounded = |key: &str| {
+        let metric = MetricKey::from_key(key).unwrap().into();
+        comparison.against_baseline[0].bounded_delta(&metric).unwrap()
+    };
+    // The finding of the document: from 4 ms to below 1 ms.
+    let write = bounded("write.lat_mean_us");
+    assert_eq!((write.reading, write.most_percent), (Reading::MuchBetter, Some(-75.0)));
+    // One digit of 1 ms may be rounded.
+    assert_eq!(bounded("read.lat_mean_us").reading, Reading::Undecided);
+    let reason = comparison.recommendation.reasons.join(" ");
+    assert!(reason.contains("write mean is more than 75.0 % lower (< 1.00 ms against 4.00 ms)"), "{reason}");
+    assert!(comparison.factors.is_empty(), "they differ in several attributes at once");
+    assert!(
+        comparison
+            .findings
+            .iter()
+            .any(|finding| finding.message.contains("differ only in `disk`, `disks` or `read_only_cache`"))
+    );
+}
+
+fn two_rows(first: &str, other: &str) -> PublishedTable {
+    table(&format!("[[row]]\nid = \"A\"\n{first}\n[[row]]\nid = \"B\"\n{other}\n"))
+}
+
+#[test]
+fn better_and_worse_follow_the_metric() {
+    let table = two_rows(
+        "read = { iops = 100, lat_mean_us = 100, total_gib = 1 }\ncpu = { sys_percent = 10 }",
+        "read = { iops = 150, lat_mean_us = 250, total_gib = 2 }\ncpu = { sys_percent = 11 }",
+    );
+    let comparison = compared(&table, &CompareRequest::default());
+    let readings: Vec<(String, Reading)> = comparison.against_baseline[0]
+        .deltas
+        .iter()
+        .map(|delta| (delta.metric.key.to_string(), delta.reading))
+        .collect();
+    let expected = [
+        ("read.iops", Reading::Better),
+        ("read.lat_mean_us", Reading::MuchWorse),
+        ("read.total_gib", Reading::Amount),
+        ("cpu.sys_percent", Reading::Worse),
+    ];
+    assert_eq!(readings, expected.map(|(key, reading)| (key.to_owned(), reading)));
+}
+
+#[test]
+fn the_baseline_is_chosen_by_label_or_id_and_gives_its_value_to_every_factor() {
+    let Some(table) = published(FOUR_SET_UPS) else { return };
+    for name in ["D", "3BV striped SR-IOV"] {
+        let request = CompareRequest { baseline: Some(name.to_owned()), ..CompareRequest::default() };
+        let comparison = compared(&table, &request);
+        assert_eq!(comparison.baseline, "D");
+        let pairs: Vec<(&str, &str)> = comparison
+            .factors
+            .iter()
+            .flat_map(|factor| &factor.pairs)
+            .map(|pair| (pair.pair.baseline.as_str(), pair.pair.configuration.as_str()))
+            .collect();
+        assert_eq!(pairs, [("B", "A"), ("D", "C"), ("C", "A"), ("D", "B")]);
+        assert_eq!(
+            comparison.recommendation.best.as_deref(),
+            Some("C"),
+            "the baseline does not change who wins"
+        );
+    }
+    let error = Comparison::new(
+        Sample::of_table(&table, "t"),
+        &CompareRequest { baseline: Some("3BV striped SRIOV".to_owned()), ..CompareRequest::default() },
+    )
+    .unwrap_err();
+    assert!(
+        error.to_string().starts_with("no configuration is called `3BV striped SRIOV`; there are `1BV"),
+        "{error}"
+    );
+    assert_eq!(error.hint().as_deref(), Some("did you mean `3BV striped SR-IOV`?"));
+}
+
+#[test]
+fn a_factor_without_a_pair_and_an_attribute_that_does_not_differ_are_errors_when_asked_for() {
+    let table = two_rows(
+        "attributes = { disks = 1, kind = \"a\", vm = \"m\" }\nread = { iops = 1 }",
+        "attributes = { disks = 2, kind = \"b\", vm = \"m\" }\nread = { iops = 2 }",
+    );
+    let error = |by: &str| {
+        let request = CompareRequest { by: Some(by.to_owned()), ..CompareRequest::default() };
+        Comparison::new(Sample::of_table(&table, "t"), &request).unwrap_err()
+    };
+    let alone = error("disks");
+    assert_eq!(alone.to_string(), "no two configurations differ in `disks` alone");
+    assert!(alone.hint().unwrap().contains("disks, kind"));
+    assert_eq!(
+        error("vm").to_string(),
+        "the configurations do not differ in `vm`; they differ in disks, kind"
+    );
+    assert_eq!(error("disk").hint().as_deref(), Some("did you mean `disks`?"));
+    let findings = compared(&table, &CompareRequest::default()).findings;
+    assert!(findings[0].message.contains("differ only in `disks` or `kind`"), "{findings:?}");
+}
+
+#[test]
+fn what_cannot_be_compared_is_an_error_that_says_why() {
+    let check = |table: &PublishedTable, expected: &str| {
+        let error =
+            Comparison::new(Sample::of_table(table, "t.toml"), &CompareRequest::default()).unwrap_err();
+        assert_eq!(error.to_string(), expected);
+    };
+    check(&table("[[row]]\nid = \"A\"\nread = { iops = 1 }\n"), "there is only one configuration");
+    check(
+        &two_rows("read = { iops = 1 }", "write = { iops = 1 }"),
+        "no two configurations have a metric in common",
+    );
+    check(
+        &two_rows(
+            "label = \"x\"\nattributes = { disks = 1 }\nread = { iops = 1 }",
+            "label = \"x\"\nattributes = { disks = 2 }\nread = { iops = 1 }",
+        ),
+        "`x` stands for two configurations: the attributes of row `A` of t.toml and of row `B` of t.toml differ",
+    );
+    check(
+        &two_rows("label = \"x\"\nread = { iops = 1 }", "label = \"x\"\nread = { iops = 2 }"),
+        "`x` is printed twice: there are two values for read IOPS",
+    );
+}
+
+#[test]
+fn a_gate_is_held_against_every_configuration_but_the_baseline() {
+    let Some(table) = published(FOUR_SET_UPS) else { return };
+    let gates = |text: &[&str]| text.iter().map(|one| one.parse().unwrap()).collect();
+    let request = CompareRequest {
+        gates: gates(&["write.p99.9 <= +10%", "read.iops >= -5%"]),
+        ..CompareRequest::default()
+    };
+    let comparison = compared(&table, &request);
+    let outcomes: Vec<(&str, bool)> = comparison
+        .gates
+        .iter()
+        .map(|one| (one.configuration.as_str(), one.outcome == GateResult::Kept))
+        .collect();
+    // Against A the p99.9 of writes is +8.7, -21.4 and +22.4 %; the read IOPS of B are -7.3 %.
+    assert_eq!(outcomes, [("B", true), ("C", true), ("D", false), ("B", false), ("C", true), ("D", true)]);
+    assert!(comparison.gates.iter().all(|one| one.outcome != GateResult::Undecided));
+    let request = CompareRequest { gates: gates(&["write.p98 <= +10%"]), ..CompareRequest::default() };
+    let error = Comparison::new(Sample::of_table(&table, "t"), &request).unwrap_err();
+    assert!(
+        error.to_string().starts_with(
+            "no configuration has the metric `write.p98`; there are write.iops, write.bandwidth"
+        ),
+        "{error}"
+    );
+    assert!(error.hint().unwrap().starts_with("did you mean `write.p99"), "{:?}", error.hint());
+}
+
+#[test]
+fn more_hosts_are_told_as_efficiency_and_none_is_recommended_or_avoided() {
+    let table = table(
+        "[[row]]\nid = \"one\"\nlabel = \"one host\"\nattributes = { hosts = 1, vm = \"E104\" }\n\
+         read = { iops = 850000, bandwidth_mib_per_s = 6641 }\n\
+         [[row]]\nid = \"three\"\nlabel = \"three hosts\"\nattributes = { hosts = 3, vm = \"E104\" }\n\
+         read = { iops = 2500000, bandwidth_mib_per_s = 19531 }\n",
+    );
+    let comparison = compared(&table, &CompareRequest::default());
+    assert!((comparison.scaling[0].efficiency_percent - 98.04).abs() < 0.01, "{:?}", comparison.scaling);
+    let recommendation = &comparison.recommendation;
+    assert_eq!((recommendation.best.as_ref(), recommendation.avoid.len()), (None, 0));
+    assert!(recommendation.sentence.contains("98 % efficiency"), "{}", recommendation.sentence);
+}
+
+#[test]
+fn a_row_that_contradicts_itself_is_known_to_and_never_recommended_without_a_word() {
+    // 12,345 I/Os of 64 KiB are 772 MiB/s; 809 are MB/s.
+    let row = |id: &str, mib: u32, iops: u32| {
+        format!(
+            "[[row]]\nid = \"{id}\"\nlabel = \"{id}\"\nattributes = {{ driver = \"{id}\" }}\n\
+             load = {{ pattern = \"random\", read_percent = 100, block_size_bytes = 65536 }}\n\
+             read = {{ iops = {iops}, bandwidth_mib_per_s = {mib} }}\n"
+        )
+    };
+    let comparison =
+        compared(&table(&(row("A", 500, 8_001) + &row("B", 809, 12_345))), &CompareRequest::default());
+    let contradictory: Vec<bool> =
+        comparison.configurations.iter().map(|one| one.is_contradictory()).collect();
+    assert_eq!(contradictory, [false, true]);
+    assert_eq!(comparison.recommendation.best.as_deref(), Some("B"));
+    let sentence = &comparison.recommendation.sentence;
+    assert!(sentence.contains("the figures of B contradict each other"), "{sentence}");
+    assert!(comparison.findings.iter().any(|finding| finding.message.contains("contradict each other")));
+}

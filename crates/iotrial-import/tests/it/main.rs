@@ -1,0 +1,19 @@
+//! What `iotrial-import` does, seen from outside. One program for all, so that it is compiled and linked once.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "tests, which say what they skip"
+)]
+
+mod awr_exadata;
+mod awr_garbage;
+mod awr_reports;
+mod awr_shared;
+mod cases;
+mod fio_job_of_published;
+mod garbage;
+mod golden;
+mod loads;
+mod shared_data;

@@ -1,0 +1,109 @@
+//! What the terminal shows.
+
+use crate::fixture;
+
+use iotrial_model::record::RunRecord;
+use iotrial_model::subject::Subject;
+use iotrial_report::document::Document;
+use iotrial_report::terminal::{TerminalStyle, render_terminal};
+
+fn text_of(record: &RunRecord, width: usize, color: bool) -> String {
+    let document = Document::of_result(&Subject::of_run(record), &fixture::summary(record));
+    render_terminal(&document, TerminalStyle { width, color })
+}
+
+/// The text without colours.
+fn uncolored(text: &str) -> String {
+    let mut parts = text.split("\x1b[");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |kept, part| kept + part.split_once('m').map_or("", |(_, rest)| rest))
+}
+
+fn all_records() -> [RunRecord; 6] {
+    [
+        fixture::oltp(),
+        fixture::interrupted(),
+        fixture::empty(),
+        fixture::simulated(),
+        fixture::hostile(),
+        fixture::formulas(),
+    ]
+}
+
+#[test]
+fn a_terminal_of_80_columns_shows_verdict_findings_roles_and_circumstances() {
+    insta::assert_snapshot!(text_of(&fixture::oltp(), 80, false));
+}
+
+#[test]
+fn a_terminal_of_140_columns_shows_more_percentiles() {
+    insta::assert_snapshot!(text_of(&fixture::oltp(), 140, false));
+}
+
+#[test]
+fn a_narrow_terminal_shows_one_figure_a_line() {
+    insta::assert_snapshot!(text_of(&fixture::oltp(), 50, false));
+}
+
+#[test]
+fn an_interrupted_run_says_so_and_shows_what_there_is() {
+    insta::assert_snapshot!(text_of(&fixture::interrupted(), 80, false));
+}
+
+#[test]
+fn a_run_that_was_never_measured_says_why_and_has_no_tables() {
+    insta::assert_snapshot!(text_of(&fixture::empty(), 80, false));
+}
+
+#[test]
+fn a_run_with_errors_has_a_column_for_them() {
+    insta::assert_snapshot!(text_of(&fixture::simulated(), 80, false));
+}
+
+#[test]
+fn no_line_is_wider_than_the_terminal() {
+    for record in all_records() {
+        for width in [32, 50, 60, 61, 72, 80, 100, 120, 140, 200] {
+            for line in text_of(&record, width, false).lines() {
+                assert!(line.chars().count() <= width, "{width} columns: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn colour_adds_nothing_but_colour() {
+    for record in all_records() {
+        assert_eq!(uncolored(&text_of(&record, 80, true)), text_of(&record, 80, false));
+    }
+    assert!(text_of(&fixture::oltp(), 80, true).contains("\x1b["));
+}
+
+#[test]
+fn names_from_files_cannot_steer_the_terminal() {
+    let text = text_of(&fixture::hostile(), 80, false);
+    let steers = |c: &char| (c.is_control() && *c != '\n') || *c == '\u{202e}';
+    assert_eq!(text.chars().find(steers), None);
+}
+
+#[test]
+fn several_runs_stand_side_by_side_and_then_each_has_its_verdict() {
+    let document = fixture::document_of_several(&fixture::several());
+    insta::assert_snapshot!(render_terminal(&document, TerminalStyle { width: 120, color: false }));
+}
+
+#[test]
+fn many_runs_stand_side_by_side_only_and_where_each_is_by_itself_is_said() {
+    let document = fixture::document_of_several(&fixture::several());
+    let with = |count: usize| {
+        let chapters = document.chapters.iter().cycle().take(count).cloned().collect();
+        render_terminal(
+            &Document { chapters, ..document.clone() },
+            TerminalStyle { width: 120, color: false },
+        )
+    };
+    let text = with(20);
+    assert!(text.contains("--html shows each of the 20 on its own.") && !text.contains("By job"), "{text}");
+    // However many there are, none of them adds a line.
+    assert_eq!(text.lines().count(), with(40).lines().count());
+}

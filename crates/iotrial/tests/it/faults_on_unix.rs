@@ -1,0 +1,192 @@
+//! Faults as Unix has them: signals, pipes that nobody reads, names that are not text, and files that are links.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Stdio};
+
+use crate::support::{Bench, Ran};
+use serde_json::Value;
+
+/// A run that goes on for a minute, seen to be in its measured phase.
+fn running(bench: &Bench, more: &[&str]) -> Child {
+    let arguments = [
+        "run",
+        "--closed",
+        "--target",
+        "data",
+        "--size",
+        "32MiB",
+        "--ramp",
+        "0s",
+        "--duration",
+        "60s",
+        "--json",
+    ];
+    let mut child = bench.interruptible(&[&arguments[..], more].concat()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().starts_with("measure, 0:0")), "the run never measured");
+    // Whoever writes into a closed pipe is told so; the program must not mind.
+    std::thread::spawn(move || lines.for_each(drop));
+    child
+}
+
+fn signal(child: &Child, name: &str) {
+    let status = std::process::Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
+    assert!(status.success());
+}
+
+#[test]
+fn a_killed_run_leaves_a_readable_record_up_to_the_last_interval() {
+    let bench = Bench::new();
+    let mut child = running(&bench, &[]);
+    assert_eq!(bench.stored(".journal").len(), 1);
+    // What is shown of an interval comes before it is written.
+    let written = || std::fs::read_to_string(&bench.stored(".journal")[0]).unwrap();
+    let begin = std::time::Instant::now();
+    while !written().lines().any(|line| line.contains("\"phase\":\"measure\"") && line.ends_with('}')) {
+        assert!(begin.elapsed().as_secs() < 60, "no interval was written");
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // Whatever the host had it write until then: each interval is a line, and the last one may be torn.
+    let journal = std::fs::read_to_string(&bench.stored(".journal")[0]).unwrap();
+    let whole = journal.lines().filter(|line| serde_json::from_str::<Value>(line).is_ok());
+    let measured: f64 = whole.filter(|line| line.contains("\"phase\":\"measure\"")).map(|_| 1.0).sum();
+    assert!(measured > 0.0, "{journal}");
+    let records = bench.run(&["records", "--json"]).expect_code(0).json();
+    assert_eq!(records[0]["ended"], "interrupted");
+    assert_eq!(bench.stored(".journal").len(), 0);
+    let shown = bench.run(&["report", records[0]["id"].as_str().unwrap(), "--json"]).expect_code(4).json();
+    let shown_s = shown["measured_s"].as_f64().unwrap();
+    assert!((shown_s - measured).abs() < 0.5, "{shown_s} of {measured} s");
+    assert!(shown["total"]["read"]["io_count"].as_u64().unwrap() > 0);
+    // Its files are still there; the next command finds and removes them.
+    assert!(!bench.data_files().is_empty());
+    bench.run(&["clean", "data", "--yes"]).expect_code(0);
+    assert!(bench.data_files().is_empty());
+}
+
+#[test]
+fn a_signal_stops_cleanly_and_two_end_at_once_both_with_a_record() {
+    for names in [&["-INT"][..], &["-TERM"], &["-INT", "-INT"]] {
+        let bench = Bench::new();
+        let child = running(&bench, &[]);
+        names.iter().for_each(|name| signal(&child, name));
+        let ran = Ran::from(child.wait_with_output().unwrap()).expect_code(3);
+        let summary: Value = ran.json();
+        assert_eq!(summary["ended"], "interrupted", "{names:?}");
+        assert_eq!(summary["verdict"]["outcome"], "inconclusive");
+        assert!(bench.data_files().is_empty(), "{names:?}");
+        assert_eq!((bench.stored(".iotrial.json").len(), bench.stored(".journal").len()), (1, 0));
+    }
+}
+
+#[test]
+fn a_signal_that_was_ignored_when_the_program_began_does_not_end_a_run() {
+    let bench = Bench::new();
+    let mut shell = std::process::Command::new("sh");
+    let line = format!(
+        "trap '' HUP INT; exec {} run --closed --target data --size 32MiB --ramp 0s --duration 6s --json",
+        env!("CARGO_BIN_EXE_iotrial")
+    );
+    shell.args(["-c", &line]).env("IOTRIAL_STORE", bench.store()).current_dir(bench.path());
+    let mut child = shell.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().starts_with("measure, 0:0")), "the run never measured");
+    std::thread::spawn(move || lines.for_each(drop));
+    // `nohup` in a terminal that closes, and a job of a script in the background.
+    signal(&child, "-HUP");
+    signal(&child, "-INT");
+    let ran = Ran::from(child.wait_with_output().unwrap());
+    assert_eq!(ran.json()["ended"], "complete", "{}", ran.stderr);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_directory_whose_name_is_not_text_is_refused_before_anything_is_made() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let bench = Bench::new();
+    let odd = bench.path().join(std::ffi::OsStr::from_bytes(b"odd-\xff\xfe"));
+    for is_there in [false, true] {
+        if is_there {
+            std::fs::create_dir(&odd).unwrap();
+        }
+        let mut command = bench.command(&["run", "--size", "32MiB", "--duration", "1s", "--target"]);
+        let output = command.arg(&odd).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{error}");
+        assert!(error.contains("is not valid UTF-8") && error.contains("hint:"), "{error}");
+        assert!(!bench.store().exists() || std::fs::read_dir(bench.store()).unwrap().count() == 0);
+    }
+    assert_eq!(std::fs::read_dir(&odd).unwrap().count(), 0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn reports_and_stores_may_have_names_that_are_not_text() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let bench = Bench::new();
+    for option in ["--html", "--xlsx", "--markdown", "--csv", "--store"] {
+        let odd =
+            bench.path().join(std::ffi::OsStr::from_bytes(&[b"odd-\xff\xfe", option.as_bytes()].concat()));
+        let mut command = bench.command(&[
+            "run",
+            "--engine",
+            "sim",
+            "--closed",
+            "--duration",
+            "1s",
+            "--ramp",
+            "0s",
+            "--quiet",
+            option,
+        ]);
+        let output = command.arg(&odd).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(matches!(output.status.code(), Some(0 | 1 | 4)), "{option}: {} {error}", output.status);
+        assert!(odd.exists(), "{option}");
+        assert!(String::from_utf8_lossy(&output.stdout).contains("next: iotrial "), "{option}");
+    }
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error_and_a_full_disk_is_one() {
+    let bench = Bench::new();
+    bench.run(&["run", "--closed", "--engine", "sim", "--duration", "1s", "--quiet", "--json"]);
+    for arguments in [&["profiles"][..], &["records", "--json"], &["completions", "bash"], &["report", "0"]] {
+        let mut command = bench.command(arguments);
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let ran = Ran::from(command.stdout(writer).output().unwrap());
+        assert!(
+            matches!(ran.code, 0 | 4) && !ran.stderr.contains("panicked"),
+            "{arguments:?}: {}",
+            ran.stderr
+        );
+        let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+        let ran = Ran::from(command.stdout(full).output().unwrap()).expect_code(3);
+        assert!(ran.stderr.contains("cannot write to standard output"), "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_run_goes_on_and_cleans_up_when_nobody_listens_to_its_progress() {
+    let bench = Bench::new();
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let run = [
+        "run",
+        "--closed",
+        "--target",
+        "data",
+        "--size",
+        "32MiB",
+        "--ramp",
+        "0s",
+        "--duration",
+        "1s",
+        "--json",
+    ];
+    let ran = Ran::from(bench.command(&run).stderr(writer).output().unwrap());
+    assert_eq!(ran.json()["ended"], "complete");
+    assert!(bench.data_files().is_empty());
+}

@@ -1,0 +1,65 @@
+//! What `iotrial` does, seen from outside. One program for all, so that it is compiled and linked once.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "tests, which say what they skip"
+)]
+
+mod pty;
+mod support;
+#[cfg(unix)]
+mod attack;
+mod audit;
+mod awr;
+mod awr_damaged;
+mod awr_part;
+mod awr_replay;
+mod awr_sizing;
+mod awr_slob;
+mod check;
+#[cfg(unix)]
+mod ci;
+mod compare;
+mod configuration;
+mod faults;
+#[cfg(unix)]
+mod faults_on_unix;
+mod findings;
+mod fio_job;
+#[cfg(target_os = "linux")]
+mod host_facts;
+mod import;
+mod intake;
+mod json_stream;
+mod kubernetes;
+mod latency_limit;
+mod live_figures;
+mod profiles;
+mod program;
+mod python;
+mod real_results;
+mod records;
+mod report;
+mod roles;
+mod run;
+mod schema;
+mod size;
+mod size_cost;
+mod size_examples;
+mod size_pools;
+mod steps;
+mod study;
+#[cfg(unix)]
+mod study_commands;
+mod sweep;
+mod sweep_truth;
+#[cfg(target_os = "linux")]
+mod terminal;
+mod undisturbed;
+mod until_steady;
+mod watch;
+#[cfg(windows)]
+mod windows;
+mod windows_record;

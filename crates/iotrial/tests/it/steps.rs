@@ -1,0 +1,223 @@
+//! Loads that change in steps, as a user meets them.
+
+use crate::support::Bench;
+use serde_json::Value;
+
+const PROFILE: &str = r#"
+format = "iotrial.profile/1"
+name = "orders"
+title = "Orders"
+schedule = { ramp = "2s", duration = "60s" }
+quick = { size = "1GiB", ramp = "2s", duration = "10s" }
+[[job]]
+name = "pages"
+role = "data"
+pattern = "random"
+rwmix_read_percent = 100
+block_size = "8KiB"
+iodepth = 64
+size = "1GiB"
+rate = "16000 iops"
+"#;
+
+const CAPPED: &str = "service_time_us = 200, iops_cap = 13000, burst_s = 0.01";
+
+fn bench() -> Bench {
+    let bench = Bench::new();
+    std::fs::write(bench.path().join("orders.toml"), PROFILE).unwrap();
+    bench
+}
+
+fn staircase<'a>(steps: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let base = [
+        "run",
+        "orders.toml",
+        "--engine",
+        "sim",
+        "--sim",
+        CAPPED,
+        "--seed",
+        "1",
+        "--quiet",
+        "--steps",
+        steps,
+    ];
+    [&base[..], more].concat()
+}
+
+fn steps_of(summary: &Value) -> Vec<(f64, Option<bool>, f64, f64)> {
+    let step = |step: &Value| {
+        let number = |key: &str| step[key].as_f64().unwrap();
+        (number("load_percent"), step["holds"].as_bool(), number("asked_iops"), number("done_iops"))
+    };
+    summary["steps"].as_array().unwrap().iter().map(step).collect()
+}
+
+#[test]
+fn a_staircase_shows_which_step_a_capped_device_is_the_first_not_to_keep() {
+    let bench = bench();
+    let summary = bench.run(&staircase("25%,50%,75%,100%", &["--json"])).json();
+    let steps = steps_of(&summary);
+    assert_eq!(steps.iter().map(|step| step.1).collect::<Vec<_>>(), [true, true, true, false].map(Some));
+    for (percent, _, asked, done) in &steps[..3] {
+        assert_eq!(*asked, 160.0 * percent);
+        assert!((done / asked - 1.0).abs() < 0.015, "{done} of {asked}");
+    }
+    assert!((steps[3].3 / 13_000.0 - 1.0).abs() < 0.01, "{steps:?}");
+    let sentence = summary["verdict"]["sentence"].as_str().unwrap();
+    assert!(sentence.contains("all steps up to step 3 (75 %: "), "{sentence}");
+    assert_eq!(summary["verdict"]["step"], 4);
+    // What was left undone belongs to the last step.
+    let found: Vec<&str> =
+        summary["findings"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+    assert!(found.contains(&"not-issued") && !found.contains(&"throttled-after-burst"), "{found:?}");
+}
+
+#[test]
+fn a_device_that_carries_every_step_has_no_finding_but_that_the_steps_are_short() {
+    let bench = bench();
+    let summary = bench.run(&staircase("25%,75%,50%", &["--json", "--duration", "3m"])).json();
+    assert!(steps_of(&summary).iter().all(|step| step.1 == Some(true)));
+    assert_eq!(summary["findings"], serde_json::json!([]));
+    // The figures are those of the peak.
+    let iops = summary["total"]["read"]["iops"].as_f64().unwrap();
+    assert!((iops / 12_000.0 - 1.0).abs() < 0.015, "{iops}");
+}
+
+#[test]
+fn every_form_of_the_report_has_the_steps() {
+    let bench = bench();
+    let ran = bench.run(&staircase(
+        "50%,100%",
+        &["--html", "r.html", "--csv", "r.csv", "--markdown", "r.md", "--xlsx", "r.xlsx"],
+    ));
+    let text = &ran.stdout;
+    assert!(text.contains("holds step 1 (50 %") || text.contains("holds up to step 1 (50 %"), "{text}");
+    let table: Vec<&str> = text.lines().filter(|line| line.starts_with("2  ")).collect();
+    assert!(table.iter().any(|line| line.contains("100 %") && line.ends_with("no")), "{text}");
+    let next = text.lines().last().unwrap();
+    assert!(next.starts_with("next: iotrial run ") && next.contains("--steps 50%,100%"), "{text}");
+    let read = |name: &str| std::fs::read_to_string(bench.path().join(name)).unwrap();
+    let html = read("r.html");
+    assert!(
+        html.contains("class=\"step\"") && html.contains("; steps: 1: 50 % from 2 s, 2: 100 % from 12 s")
+    );
+    assert!(read("r.csv").contains("Steps of the load") && read("r.md").contains("## Steps"));
+}
+
+#[test]
+fn the_time_of_all_steps_is_known_before_they_begin() {
+    let bench = bench();
+    let plan = bench.run(&staircase("25%,50%,100%", &["--dry-run"]));
+    assert!(
+        plan.stdout.contains("time      32s after the test files are created: ramp 2s, measure 30s"),
+        "{}",
+        plan.stdout
+    );
+    assert!(plan.stdout.contains("step 3 (100 %) from 22s on for 10s"), "{}", plan.stdout);
+    let full = bench.run(&["run", "tpce-profile", "--engine", "sim", "--full", "--dry-run"]);
+    assert!(full.stdout.contains("time      50m after the test files are created"), "{}", full.stdout);
+    assert!(
+        full.stdout.contains("step 1 “build-up” (0 to 100 %) from 0s on for 10m, not judged"),
+        "{}",
+        full.stdout
+    );
+}
+
+#[test]
+fn a_closed_profile_takes_steps_of_its_outstanding_ios_and_none_above_all_of_them() {
+    let bench = bench();
+    let base = ["run", "oracle-slob-random", "--engine", "sim", "--seed", "1", "--quiet", "--json"];
+    let summary = bench.run(&[&base[..], &["--steps", "25%,100%", "--duration", "20s"]].concat()).json();
+    let steps = summary["steps"].as_array().unwrap();
+    assert!(steps[0].get("asked_iops").is_none());
+    // Little's law: as many are in flight as the step has.
+    for (step, outstanding) in steps.iter().zip([25.0, 98.0]) {
+        let reads = &step["total"]["read"];
+        let in_flight = reads["iops"].as_f64().unwrap() * reads["lat_mean_us"].as_f64().unwrap() / 1e6;
+        assert!((in_flight / outstanding - 1.0).abs() < 0.02, "{in_flight} of {outstanding}");
+    }
+    let refused = bench.run(&[&base[..], &["--steps", "50%,150%"]].concat());
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("step 2: 150 % of `slob"), "{}", refused.stderr);
+}
+
+#[test]
+fn what_decides_the_load_itself_does_not_go_with_steps() {
+    let bench = bench();
+    for other in [&["--latency-limit", "2ms@p99"][..], &["--until-steady"]] {
+        let refused = bench.run(&staircase("50%,100%", other));
+        assert_eq!(refused.code, 2, "{other:?}");
+        assert!(refused.stderr.contains("--steps says how much load there is"), "{}", refused.stderr);
+    }
+    // Steps of a profile are left out, and that is said.
+    let search = ["run", "tpce-profile", "--engine", "sim", "--latency-limit", "2ms@p99", "--dry-run"];
+    let plan = bench.run(&search);
+    assert!(plan.stdout.contains("note      the 2 steps of `tpce-profile` are left out"), "{}", plan.stdout);
+    let steady = bench.run(&["run", "tpce-profile", "--engine", "sim", "--until-steady", "--dry-run"]);
+    assert_eq!(steady.code, 2);
+    assert!(steady.stderr.contains("changes on purpose"), "{}", steady.stderr);
+}
+
+#[test]
+fn steps_of_a_need_say_up_to_which_share_of_it_the_device_carries() {
+    let bench = Bench::new();
+    // Without a rate: the need gives it.
+    std::fs::write(bench.path().join("mix.toml"), PROFILE.replace("rate = \"16000 iops\"\n", "")).unwrap();
+    let of_need = |need: &str, steps: &str| {
+        let base =
+            ["run", "mix.toml", "--engine", "sim", "--sim", CAPPED, "--seed", "1", "--quiet", "--json"];
+        bench.run(&[&base[..], &["--need", need, "--steps", steps]].concat())
+    };
+    let summary = of_need("10000iops", "50%,100%,150%").json();
+    let holds: Vec<_> = steps_of(&summary).iter().map(|step| (step.0, step.1)).collect();
+    assert_eq!(holds, [(50.0, Some(true)), (100.0, Some(true)), (150.0, Some(false))]);
+    assert!((steps_of(&summary)[1].2 / 10_000.0 - 1.0).abs() < 1e-6, "{summary:#}");
+    let sentence = summary["verdict"]["sentence"].as_str().unwrap();
+    assert!(sentence.contains("sustains 100 % of the 10,000 IOPS that are needed, not 150 %"), "{sentence}");
+    // Simulated, so that nothing is said of storage; but the need itself is not what fails.
+    assert_eq!(summary["verdict"]["outcome"], "inconclusive");
+    let summary = of_need("20000iops", "50%,100%").json();
+    let sentence = summary["verdict"]["sentence"].as_str().unwrap();
+    assert!(sentence.contains("sustains 50 % of the 20,000 IOPS that are needed, not 100 %"), "{sentence}");
+    let refused = of_need("20000iops", "25%,50%");
+    assert_eq!(refused.code, 2);
+    assert!(refused.stderr.contains("no step of --steps reaches the needed rate"), "{}", refused.stderr);
+}
+
+#[test]
+fn a_study_compares_the_peaks_of_its_runs() {
+    let bench = bench();
+    let study = r#"
+format = "iotrial.study/1"
+name = "stairs"
+title = "Stairs"
+profiles = ["orders.toml"]
+repeats = 2
+[load]
+engine = "sim"
+steps = "50%,100%"
+[[configuration]]
+label = "a"
+sim = { service_time_us = 200.0 }
+[[configuration]]
+label = "b"
+sim = { service_time_us = 400.0 }
+"#;
+    std::fs::write(bench.path().join("study.toml"), study).unwrap();
+    let ran = bench.run(&["study", "study.toml", "--quiet", "--json"]);
+    assert!(ran.code == 0 || ran.code == 4, "{} {}", ran.code, ran.stderr);
+    assert!(
+        ran.stdout.contains("16000") || ran.stdout.contains("1599") || ran.stdout.contains("1600"),
+        "{}",
+        ran.stdout
+    );
+    let refused = study.replace("engine", "capacity = true\nengine");
+    std::fs::write(bench.path().join("study.toml"), refused).unwrap();
+    let ran = bench.run(&["study", "study.toml"]);
+    assert!(
+        ran.code == 2 && ran.stderr.contains("`capacity` and `steps` exclude each other"),
+        "{}",
+        ran.stderr
+    );
+}

@@ -1,0 +1,158 @@
+//! What somebody sees who sits before a terminal: progress, and the conversation of `iotrial` alone.
+
+use crate::pty::{Session, screen};
+use crate::support::Bench;
+
+/// A load on a simulated device that outlasts every test. Not longer: then its intervals are of more than a second, and a second of the
+/// device already takes milliseconds.
+const ENDLESS: [&str; 7] = ["run", "--engine", "sim", "--closed", "--duration", "55m", "--json"];
+
+#[test]
+fn progress_is_a_block_on_the_terminal_that_leaves_nothing_behind() {
+    for columns in [80, 140] {
+        let bench = Bench::new();
+        let mut run = Session::start(bench.interruptible(&ENDLESS), columns, 24);
+        run.expect("IOPS, last ");
+        run.expect("all ");
+        run.signal("-INT");
+        run.expect("stopping after the outstanding I/Os");
+        let (code, stdout, screen) = run.end();
+        assert_eq!(code, 3, "{screen:#?}");
+        assert!(stdout.starts_with('{') && !stdout.contains('━'), "{stdout}");
+        let all = screen.join("\n");
+        assert!(!all.contains('━') && !all.contains("last "), "{all}");
+        assert!(!screen.iter().any(|line| line.starts_with("all ")), "{all}");
+        assert!(all.contains("stopping after the outstanding I/Os"), "{all}");
+        assert_eq!(screen.last().unwrap(), "", "the cursor is at the beginning of a line");
+    }
+}
+
+#[test]
+fn a_terminal_whose_locale_has_no_utf8_is_shown_ascii() {
+    let shown = |locale: &str| {
+        let bench = Bench::new();
+        let mut command = bench.interruptible(&ENDLESS);
+        command.env("LC_ALL", locale);
+        let mut run = Session::start(command, 80, 24);
+        run.expect("IOPS, last ");
+        run.expect("all ");
+        run.signal("-INT");
+        run.expect("stopping after the outstanding I/Os");
+        String::from_utf8_lossy(&run.raw).into_owned()
+    };
+    let plain = shown("C");
+    assert!(plain.is_ascii(), "{plain}");
+    assert!(!shown("C.UTF-8").is_ascii());
+}
+
+#[test]
+fn the_block_is_as_wide_as_the_terminal_and_follows_it() {
+    let bench = Bench::new();
+    let mut run = Session::start(bench.interruptible(&ENDLESS), 140, 24);
+    run.expect("MiB/s");
+    run.resize(60, 24);
+    let before = run.raw.len();
+    // What was under way when the size changed is of the old width, and a busy host has more of it under way.
+    let mut shown = Vec::new();
+    for _ in 0..200 {
+        run.expect("all ");
+        let after = String::from_utf8_lossy(&run.raw[before..]).into_owned();
+        // The painting before the last one, which is whole.
+        let Some(last) = after.rsplit("\x1b[J").nth(1) else { continue };
+        shown = screen(&last.replace("\n", "\r\n"), 1_000);
+        if shown.iter().all(|line| line.chars().count() < 60) {
+            break;
+        }
+    }
+    assert!(shown.iter().all(|line| line.chars().count() < 60), "{shown:#?}");
+    assert!(shown.iter().any(|line| line.starts_with("data ")), "{shown:#?}");
+    run.signal("-INT");
+    let (_, _, screen) = run.end();
+    assert!(!screen.iter().any(|line| line.starts_with("all ")), "{screen:#?}");
+}
+
+#[test]
+fn a_dumb_terminal_gets_lines() {
+    let bench = Bench::new();
+    let command = bench.command(&["run", "--engine", "sim", "--closed", "--duration", "5s"]);
+    // The session sets another terminal; what `env` sets comes after that.
+    let mut env = std::process::Command::new("env");
+    env.args(["TERM=dumb"]).arg(command.get_program()).args(command.get_args());
+    env.env("IOTRIAL_STORE", bench.store()).current_dir(bench.path()).stdout(std::process::Stdio::piped());
+    let mut run = Session::start(env, 80, 24);
+    run.expect("measure, 0:");
+    let (_, _, screen) = run.end();
+    assert!(screen.iter().any(|line| line.contains("left: data ")), "{screen:#?}");
+}
+
+#[test]
+fn the_conversation_checks_the_place_when_it_is_typed_and_takes_back_what_it_made() {
+    let bench = Bench::new();
+    std::fs::write(bench.path().join("file"), "x").unwrap();
+    let mut talk = Session::start(bench.command(&[]), 120, 40);
+    talk.expect("What do you want to know");
+    talk.send("\r");
+    talk.expect("Which database");
+    talk.send("\r");
+    talk.expect("Directory for the test files");
+    talk.send("file\r");
+    talk.expect("file is a file, and the test files need a directory");
+    talk.send("/no\x7f\x7f\x7fda\t");
+    talk.expect("data/");
+    talk.send("a/b/c\r");
+    talk.expect("data/a does not exist; create it");
+    talk.send("y");
+    talk.expect(" free; the test files take ");
+    talk.expect("How many IOPS do you need");
+    talk.send("many\r");
+    talk.expect("`many` is not a number of I/Os per second");
+    talk.send("5,000\r");
+    talk.expect("How long");
+    talk.send("\r");
+    talk.expect("iotrial run sqlserver-oltp --target data/a/b/c --need 5000iops");
+    talk.expect(", run for about ");
+    assert!(bench.data().join("a/b").is_dir());
+    talk.send("n");
+    talk.expect("nothing was written");
+    let (code, stdout, _) = talk.end();
+    assert_eq!((code, stdout.as_str()), (3, ""));
+    assert!(bench.data_files().is_empty(), "directories that were made for it are gone again");
+}
+
+#[test]
+fn two_places_become_a_study() {
+    let bench = Bench::new();
+    let mut talk = Session::start(bench.command(&[]), 120, 40);
+    talk.expect("What do you want to know");
+    talk.send("\x1b[B\r");
+    talk.expect("Which database");
+    talk.send("\x1b[B\x1b[B\r");
+    talk.expect("First directory");
+    talk.send("data/one\r");
+    talk.expect("Second directory");
+    talk.send("./data/../data/one\r");
+    talk.expect("that is the first directory");
+    talk.expect("Second directory");
+    talk.send("data/two\r");
+    // The log alone is made at its own rate: no need is asked for.
+    talk.expect("How often");
+    talk.send("\r");
+    talk.expect("iotrial study new data/one data/two --profile sqlserver-log --repeats 3 > comparison.toml");
+    talk.expect("iotrial study comparison.toml");
+    talk.expect("Measure both in turn, 3 times each, about ");
+    talk.send("n");
+    talk.expect("nothing was written");
+    assert_eq!(talk.end().0, 3);
+    assert!(!bench.path().join("comparison.toml").exists());
+    // What was printed makes a study that can be measured.
+    let made = bench.run(&["study", "new", "data/one", "data/two", "--profile", "sqlserver-log"]);
+    std::fs::write(bench.path().join("comparison.toml"), made.expect_code(0).stdout).unwrap();
+    bench.run(&["study", "comparison.toml", "--dry-run"]).expect_code(0);
+}
+
+#[test]
+fn without_a_terminal_nobody_is_asked() {
+    let bench = Bench::new();
+    let help = bench.run(&[]).expect_code(2);
+    assert!(help.stderr.contains("Usage: iotrial"), "{}", help.stderr);
+}
