@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Reads records of iotrial into pandas: figures, seconds, latency histograms and the index of the store.
+"""Reads records of iotrial into pandas: figures, seconds, latency histograms and the list of the store.
 
     python3 -m venv venv && venv/bin/pip install -r requirements.txt
     venv/bin/python read_records.py                              # all runs in your store
     venv/bin/python read_records.py a.iotrial.json --seconds     # one run, second by second
     venv/bin/python read_records.py a.iotrial.json --chart a.png # needs matplotlib
-    venv/bin/python read_records.py --index                      # what `iotrial records` lists
+    venv/bin/python read_records.py --list                       # what `iotrial records` lists
 
 `iotrial docs python` explains this script, `iotrial docs record` explains every key, and `iotrial schema record` prints the JSON Schema
 of the files.
@@ -16,8 +16,8 @@ import base64
 import json
 import math
 import os
-import sqlite3
 import struct
+import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
@@ -193,18 +193,11 @@ def run_seconds(record):
     return pd.DataFrame(rows)
 
 
-def index_of(store):
-    """What the index of a store knows about each result. iotrial creates a missing index again; its columns may change."""
-    index = Path(store) / "index.sqlite"
-    connection = sqlite3.connect(f"{index.resolve().as_uri()}?mode=ro", uri=True)
-    try:
-        (layout,) = connection.execute("PRAGMA user_version").fetchone()
-        if layout != 6:
-            raise ValueError(f"{index} has layout {layout}, and this script knows 6: use `iotrial records --json`")
-        columns = "id, kind, started_at, profile, label, targets, ended, outcome, capacity_iops, latency, latency_us"
-        return pd.read_sql_query(f"SELECT {columns} FROM entry ORDER BY started_at", connection)
-    finally:
-        connection.close()
+def results_in(store):
+    """What `iotrial records` lists of a store, a row for each result, the oldest first."""
+    command = [os.environ.get("IOTRIAL", "iotrial"), "records", "--json", "--sort", "started", "--reverse", "--store", store]
+    listed = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    return pd.DataFrame(json.loads(listed.stdout))
 
 
 def draw(records, path):
@@ -233,15 +226,15 @@ def main():
     parser.add_argument("records", nargs="*", help="record files [default: all of the store]")
     parser.add_argument("--store", default=default_store(), help="folder of the store")
     parser.add_argument("--seconds", action="store_true", help="a row for each second instead of one for the whole run")
-    parser.add_argument("--index", action="store_true", help="show what the index of the store knows, without reading records")
+    parser.add_argument("--list", action="store_true", help="show what `iotrial records` lists, without reading records")
     parser.add_argument("--schema", help="check each record against this file, which `iotrial schema record` prints")
     parser.add_argument("--csv", action="store_true", help="print CSV instead of a table")
     parser.add_argument("--json", action="store_true", help="print JSON, a list of rows")
     parser.add_argument("--chart", metavar="FILE", help="draw percentile curves into a PNG, SVG or PDF file")
     arguments = parser.parse_args()
 
-    if arguments.index:
-        table = index_of(arguments.store)
+    if arguments.list:
+        table = results_in(arguments.store)
     else:
         paths = arguments.records or records_in(arguments.store)
         records = [read_record(path) for path in paths]

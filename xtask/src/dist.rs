@@ -253,7 +253,7 @@ fn make(kind: Kind, platform: Platform, workshop: &mut Workshop) -> anyhow::Resu
             let path = folder.join(format!("{name}.cdx.json"));
             let list = sbom::make(&root, &target, platform, seconds)?;
             fs::write(&path, list).with_context(|| format!("cannot write {}", path.display()))?;
-            Ok(Made { path, trial: "it lists the crates of this version, and SQLite".to_owned() })
+            Ok(Made { path, trial: "it lists the crates of this version".to_owned() })
         }
     }
 }

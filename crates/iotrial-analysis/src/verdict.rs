@@ -11,7 +11,7 @@ use iotrial_model::finding::Finding;
 use iotrial_model::subject::Subject;
 use iotrial_model::units::format_duration;
 use iotrial_model::words::enumerate;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use crate::judgement::Judged;
 use crate::judgement::{self, Gap, Judgement, format_limit};
@@ -34,7 +34,7 @@ pub use search::{
 pub use steps::StepResult;
 
 /// The answer to whether storage is good enough.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// Everything that is judged is acceptable or better, and the figures are the device's.
@@ -62,11 +62,6 @@ impl Outcome {
             Self::Inconclusive => "inconclusive",
             Self::NotQualified => "not-qualified",
         }
-    }
-
-    /// The outcome with this word.
-    pub fn from_key(key: &str) -> Option<Self> {
-        [Self::Qualified, Self::Inconclusive, Self::NotQualified].into_iter().find(|one| one.key() == key)
     }
 
     /// Yes, no or neither.

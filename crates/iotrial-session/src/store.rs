@@ -1,6 +1,6 @@
 //! The store: one folder of records, journals of what goes on, and an index of them.
 //!
-//! The files are the truth. The index is an SQLite file beside them that can be thrown away at any time: whatever is missing in it,
+//! The files are the truth. The index is a file beside them that can be thrown away at any time: whatever is missing in it,
 //! or has changed since it was noted, is read from the files again.
 
 use std::collections::BTreeMap;
@@ -49,7 +49,7 @@ pub use relabel::{Change, RelabelError};
 pub use run_journal::JournalWriter;
 pub use trash::MoveError;
 
-use index::{Index, IndexError, Known, Stamp};
+use index::{Index, IndexError, Stamp};
 use kind::file_name;
 
 /// Larger records are packed, in bytes of their text.
@@ -245,8 +245,7 @@ impl Store {
     fn note(&self, entry: &Entry) {
         let Some(stamp) = Stamp::of(&entry.path) else { return };
         // Only a convenience: the file is safe whether the index takes it or not, and the next list finds what is missing in it.
-        let _ = Index::open(&self.folder, index::PATIENCE)
-            .and_then(|(mut index, _)| index.update(&[(stamp, entry)], &[]));
+        let _ = Index::note(&self.folder, stamp, entry);
     }
 
     fn write(&self, record: &RunRecord) -> Result<PathBuf, WriteFileError> {
@@ -272,15 +271,16 @@ impl Store {
             // Not even an index is made in it.
             return Ok(Vec::new());
         }
-        let (mut index, mut known) = self.index();
+        let mut index = self.index();
         let mut entries = Vec::new();
         let mut stamps = Vec::new();
-        for path in self.files(kinds)? {
+        let files = self.files(kinds)?;
+        for path in &files {
             // Looked at before it is read: what is written to it in between is noticed the next time.
-            let stamp = Stamp::of(&path);
-            match known.remove(&path) {
-                Some((noted, entry)) if Some(noted) == stamp => entries.push(entry),
-                _ => match Entry::read(&path) {
+            let stamp = Stamp::of(path);
+            match index.as_ref().and_then(|index| index.entry(path, stamp)) {
+                Some(entry) => entries.push(entry.clone()),
+                None => match Entry::read(path) {
                     Ok(Some(entry)) => {
                         stamps.extend(stamp.map(|stamp| (stamp, entries.len())));
                         entries.push(entry);
@@ -290,30 +290,26 @@ impl Store {
                 },
             }
         }
-        // Only now, when everything is read: whoever else wants to write the index would wait for all that reading.
         if let Some(index) = &mut index {
             let changed: Vec<(Stamp, &Entry)> =
                 stamps.into_iter().map(|(stamp, position)| (stamp, &entries[position])).collect();
             // Of these kinds only: files of others were not looked for, and are not gone.
-            let gone = known.iter().filter(|(_, (_, entry))| kinds.contains(&entry.kind));
-            let gone: Vec<&Path> = gone.map(|(path, _)| path.as_path()).collect();
+            let gone = index.entries().filter(|entry| kinds.contains(&entry.kind));
+            let gone: Vec<PathBuf> = gone
+                .filter(|entry| files.binary_search(&entry.path).is_err())
+                .map(|entry| entry.path.clone())
+                .collect();
             if let Err(error) = index.update(&changed, &gone) {
-                self.tell_of_index(&error);
+                self.tell_of_index(&error.into());
             }
         }
         entries.sort_by(|a, b| b.id.cmp(&a.id));
         Ok(entries)
     }
 
-    /// The index and what is in it; none where it cannot be used now, and the files have to be read.
-    fn index(&self) -> (Option<Index>, Known) {
-        match Index::open(&self.folder, index::PATIENCE) {
-            Ok((index, known)) => (Some(index), known),
-            Err(error) => {
-                self.tell_of_index(&error);
-                (None, Known::new())
-            }
-        }
+    /// The index; none where it cannot be used now, and the files have to be read.
+    fn index(&self) -> Option<Index> {
+        Index::read(&self.folder).map_err(|error| self.tell_of_index(&error)).ok()
     }
 
     fn tell_of_index(&self, error: &IndexError) {

@@ -439,7 +439,7 @@ fn store(ground: &mut Ground) -> anyhow::Result<()> {
         (format!("{HOSTILE}.iotrial.journal"), "torn"),
         ("01B.iotrial.journal".to_owned(), &hostile_json),
         (format!("{HOSTILE}.iotrial.study"), "no journal\n"),
-        ("index.sqlite".to_owned(), HOSTILE),
+        ("index.jsonl".to_owned(), HOSTILE),
     ];
     for (name, text) in files {
         fs::write(store.join(&name), text)?;

@@ -78,7 +78,7 @@ pub(crate) fn run(ground: &mut Ground) -> anyhow::Result<()> {
     looked_at(ground, &store, "full")?;
     refused_at_once(ground, &store, &data, "full")?;
     fs::remove_file(place.join("hog"))?;
-    fs::remove_file(store.join("index.sqlite"))?;
+    fs::remove_file(store.join("index.jsonl"))?;
     anyhow::ensure!(
         Command::new("mount").args(["-o", "remount,ro"]).arg(&place).status()?.success(),
         "cannot remount"

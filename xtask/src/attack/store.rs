@@ -17,26 +17,22 @@ pub(crate) fn run(ground: &mut Ground) -> anyhow::Result<()> {
 
 /// Whatever is at the place of the index, the records are listed and found, and what is not ours stays.
 fn indexes(ground: &mut Ground) -> anyhow::Result<()> {
-    let index = ground.store().join("index.sqlite");
+    let index = ground.store().join("index.jsonl");
     ground.run(&["records"])?;
     let whole = fs::read(&index).context("the index")?;
     let mut spoilt: Vec<(String, Vec<u8>, bool)> = vec![
         ("text".into(), b"my own index of songs".to_vec(), true),
         ("empty".into(), Vec::new(), false),
-        ("another application".into(), with(&whole, 68, &[0, 0, 0, 7]), true),
+        ("lines of another program".into(), b"{\"songs\":1}\n".to_vec(), true),
         ("zeros".into(), vec![0; 4096], true),
     ];
     spoilt.extend(
         (0..10).map(|part| (format!("cut at {part}/10"), whole[..whole.len() * part / 10].to_vec(), false)),
     );
-    // Each page in turn, and the numbers of the header.
     spoilt.extend(
-        (100..whole.len())
-            .step_by(509)
+        (0..whole.len())
+            .step_by(29)
             .map(|at| (format!("flipped at {at}"), with(&whole, at, &[!whole[at]; 16]), false)),
-    );
-    spoilt.extend(
-        (16..100).step_by(4).map(|at| (format!("header at {at}"), with(&whole, at, &[0xff; 4]), false)),
     );
     for (name, bytes, is_foreign) in spoilt {
         if !is_foreign && !ground.tries() {
@@ -53,7 +49,7 @@ fn indexes(ground: &mut Ground) -> anyhow::Result<()> {
     fs::create_dir(&index)?;
     all_there(ground, "a folder")?;
     fs::remove_dir(&index)?;
-    ground.end(ground.shell("mkfifo store/index.sqlite"))?;
+    ground.end(ground.shell("mkfifo store/index.jsonl"))?;
     all_there(ground, "a pipe")?;
     fs::remove_file(&index)?;
     let victim = ground.file("victim", "precious")?;

@@ -15,7 +15,7 @@ use iotrial_model::stream::Stream;
 use iotrial_model::study::{CellEnd, Progress};
 use iotrial_model::subject::Subject;
 use iotrial_model::sweep::SweepRecord;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::kind::Kind;
 use super::read::{
@@ -23,7 +23,7 @@ use super::read::{
 };
 
 /// A file of the store.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
     /// ULID: where a name stands for a record, its beginning is enough.
     pub id: String,
@@ -59,7 +59,7 @@ pub struct Entry {
 }
 
 /// A latency with its name.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KeyLatency {
     /// As in gates: `commit.p99`.
     pub metric: String,

@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What a file of a store holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// The record of a run.
@@ -23,7 +23,7 @@ pub enum Kind {
 /// What is known of a kind.
 struct Row {
     kind: Kind,
-    /// In the index.
+    /// In the index, in JSON and in CSV.
     word: &'static str,
     /// How the names of its files end.
     suffix: &'static str,
@@ -83,14 +83,9 @@ impl Kind {
         ROWS.iter().find(|row| row.kind == self).expect("every kind has a row, as a test holds")
     }
 
-    /// The word in the index and in CSV.
+    /// The word in CSV.
     pub fn as_str(self) -> &'static str {
         self.row().word
-    }
-
-    /// The kind of that word; `None` of a newer iotrial's.
-    pub(super) fn of_word(word: &str) -> Option<Self> {
-        ROWS.iter().find(|row| row.word == word).map(|row| row.kind)
     }
 
     /// What a file is by its name; `None` where the name is not one that a store gives.
@@ -143,13 +138,12 @@ mod tests {
         for kind in ALL {
             let path = kind.path(Path::new("/store"), "01JD");
             assert_eq!((Kind::of_name(&path), stem(&path).as_str()), (Some(kind), "01JD"), "{path:?}");
-            assert_eq!(Kind::of_word(kind.as_str()), Some(kind));
             if kind.row().packed_suffix.is_some() {
                 let path = kind.packed_path(Path::new("/store"), "01JD");
                 assert_eq!((Kind::of_name(&path), stem(&path).as_str()), (Some(kind), "01JD"), "{path:?}");
             }
         }
-        for other in ["index.sqlite", "01JD.html", "01JD.iotrial.spoilt", "s.01JD.old-study", "01JD.new"] {
+        for other in ["index.jsonl", "01JD.html", "01JD.iotrial.spoilt", "s.01JD.old-study", "01JD.new"] {
             assert_eq!(Kind::of_name(Path::new(other)), None, "{other}");
         }
     }

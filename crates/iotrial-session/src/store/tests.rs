@@ -188,27 +188,17 @@ fn a_sweep_is_listed_with_the_highest_ceiling_of_its_curves() {
 }
 
 #[test]
-fn an_index_that_is_gone_damaged_or_of_another_layout_is_made_anew() {
+fn an_index_that_is_gone_or_damaged_is_made_anew() {
     let bench = Bench::new();
     let store = bench.open();
     bench.run("mine");
     bench.sweep();
     let entries = store.entries().unwrap();
     assert_eq!(entries.len(), 2);
-    let index = store.folder().join("index.sqlite");
+    let index = store.folder().join(index::NAME);
     let whole = fs::read(&index).unwrap();
-    // As versions before the application id made them.
-    let old_layout = || {
-        let old = rusqlite::Connection::open(&index).unwrap();
-        old.execute_batch(
-            "CREATE TABLE entry (path TEXT PRIMARY KEY, made_by TEXT NOT NULL, modified_ns INTEGER NOT NULL) STRICT;
-             INSERT INTO entry VALUES ('/gone', 'x', 0);
-             PRAGMA user_version = 3;",
-        )
-        .unwrap();
-    };
     let damaged = || fs::write(&index, [&whole[..100], &vec![0xff; whole.len() - 100]].concat()).unwrap();
-    let spoil: [&dyn Fn(); 3] = [&|| {}, &damaged, &old_layout];
+    let spoil: [&dyn Fn(); 2] = [&|| {}, &damaged];
     for spoil in spoil {
         fs::remove_file(&index).unwrap();
         spoil();
@@ -230,7 +220,7 @@ fn a_file_that_grows_under_its_name_is_read_again_and_one_that_is_gone_is_forgot
     fs::remove_file(&run.path).unwrap();
     let entries = store.entries().unwrap();
     assert_eq!(kinds(&entries), [(Kind::Sweep, "the same sweep, called otherwise")]);
-    assert_eq!(Index::open(store.folder(), index::PATIENCE).unwrap().1.len(), 1);
+    assert_eq!(Index::read(store.folder()).unwrap().entries().count(), 1);
 }
 
 #[test]
@@ -507,9 +497,9 @@ fn a_store_whose_index_cannot_be_used_is_listed_from_its_files() {
     let store = bench.open();
     bench.run("mine");
     let entries = store.entries().unwrap();
-    let index = store.folder().join("index.sqlite");
+    let index = store.folder().join(index::NAME);
     fs::remove_file(&index).unwrap();
-    // SQLite cannot open it, and nobody may throw it away.
+    // It cannot be read, and nobody may throw it away.
     fs::create_dir(&index).unwrap();
     fs::write(index.join("theirs"), "").unwrap();
     assert_eq!(store.entries().unwrap(), entries);

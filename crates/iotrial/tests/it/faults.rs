@@ -138,7 +138,7 @@ fn a_damaged_index_is_made_anew_and_a_damaged_record_is_named() {
     let bench = Bench::new();
     bench.run(&["run", "--closed", "--engine", "sim", "--duration", "1s", "--quiet", "--json"]);
     assert_eq!(bench.run(&["records", "--json"]).json().as_array().unwrap().len(), 1);
-    let index = bench.store().join("index.sqlite");
+    let index = bench.store().join("index.jsonl");
     let mut bytes = std::fs::read(&index).unwrap();
     bytes[100..].fill(0xff);
     std::fs::write(&index, bytes).unwrap();
@@ -152,7 +152,7 @@ fn a_damaged_index_is_made_anew_and_a_damaged_record_is_named() {
         (ran.json().as_array().unwrap().len(), std::fs::read(&index).unwrap().as_slice()),
         (1, &b"songs"[..])
     );
-    std::fs::remove_file(bench.store().join("index.sqlite")).unwrap();
+    std::fs::remove_file(bench.store().join("index.jsonl")).unwrap();
     std::fs::write(bench.store().join("01X.iotrial.json"), "{}").unwrap();
     let ran = bench.run(&["records", "--json"]).expect_code(0);
     assert_eq!(ran.json().as_array().unwrap().len(), 1);

@@ -78,7 +78,11 @@ fn read_records(python: &Path, bench: &Bench, arguments: &[&str]) -> Ran {
     let mut command = Command::new(python);
     command.arg(Path::new(FOLDER).join("read_records.py")).args(arguments);
     // No files of bytecode beside the example.
-    command.env("IOTRIAL_STORE", bench.store()).env("PYTHONDONTWRITEBYTECODE", "1").current_dir(bench.path());
+    command
+        .env("IOTRIAL", env!("CARGO_BIN_EXE_iotrial"))
+        .env("IOTRIAL_STORE", bench.store())
+        .env("PYTHONDONTWRITEBYTECODE", "1")
+        .current_dir(bench.path());
     Ran::from(command.output().unwrap())
 }
 
@@ -163,7 +167,7 @@ fn figures_that_python_makes_of_records_are_those_of_iotrial() {
 }
 
 #[test]
-fn seconds_and_the_index_of_the_store_are_read_as_well() {
+fn seconds_and_the_list_of_the_store_are_read_as_well() {
     let Some(python) = python() else { return };
     let bench = Bench::new();
     let run =
@@ -171,9 +175,9 @@ fn seconds_and_the_index_of_the_store_are_read_as_well() {
     bench.run(&[&run[..], &["--label", "mine"]].concat());
     bench.run(&["sweep", "--engine", "sim", "--pattern", "randread-8k", "--step", "1s", "--quiet"]);
     let listed = bench.run(&["records", "--json", "--sort", "started", "--reverse"]).expect_code(0).json();
-    let index = read_records(python, &bench, &["--index", "--json"]).expect_code(0).json();
-    assert_eq!(index.as_array().unwrap().len(), 2, "{index:#}");
-    for (row, listed) in index.as_array().unwrap().iter().zip(listed.as_array().unwrap()) {
+    let rows = read_records(python, &bench, &["--list", "--json"]).expect_code(0).json();
+    assert_eq!(rows.as_array().unwrap().len(), 2, "{rows:#}");
+    for (row, listed) in rows.as_array().unwrap().iter().zip(listed.as_array().unwrap()) {
         for key in ["id", "kind", "started_at", "profile", "label", "ended"] {
             assert_eq!(
                 row[key],
