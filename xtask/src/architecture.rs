@@ -4,20 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::modules::{circles, uses};
-use crate::source::Source;
 use crate::tree::{Crate, crates, files};
 use crate::workspace::root;
 
-/// A file longer than this says why it is one.
-const LONG_FILE: usize = 500;
-/// How much longer such a file may become before somebody looks at it again.
-const GROWTH_PERCENT: usize = 10;
 /// Crates that need what the compiler cannot check; all others forbid it.
 const UNSAFE_CRATES: [&str; 3] = ["iotrial-engine", "iotrial-host", "iotrial-measure"];
-
-/// Modules of a crate that use each other, and why they still do. The list may only become shorter.
-const KNOWN_CIRCLES: [(&str, &[&str], &str); 0] = [];
 
 /// All Rust files of the crates.
 fn rust_files() -> Vec<PathBuf> {
@@ -96,79 +87,6 @@ fn no_crate_is_allowed_what_leads_in_a_circle() {
     }
 }
 
-#[test]
-fn no_modules_use_each_other_but_those_that_are_known() {
-    let crates = crates(&root().unwrap()).unwrap();
-    let found: Vec<(String, Vec<String>)> = crates
-        .iter()
-        .flat_map(|one| circles(&uses(one)).into_iter().map(|circle| (one.name.clone(), circle)))
-        .collect();
-    let is_known = |name: &str, circle: &[String]| {
-        KNOWN_CIRCLES.iter().any(|(of, known, _)| *of == name && *known == circle)
-    };
-    let new: Vec<_> = found.iter().filter(|(name, circle)| !is_known(name, circle)).collect();
-    assert!(new.is_empty(), "circles of modules that are not as `KNOWN_CIRCLES` says: {new:#?}");
-    let is_gone = |(of, known, _): &&(&str, &[&str], &str)| {
-        !found.iter().any(|(name, circle)| name == of && *known == circle.as_slice())
-    };
-    let gone: Vec<_> = KNOWN_CIRCLES.iter().filter(is_gone).collect();
-    assert!(gone.is_empty(), "no longer circles: take them out of `KNOWN_CIRCLES`: {gone:#?}");
-}
-
-/// The rows of the table «file, lines, why it is one» of a page.
-fn listed_long_files(page: &str) -> BTreeMap<String, (usize, String)> {
-    let header = page.lines().position(|line| line.starts_with("| file | lines |"));
-    let rows = page.lines().skip(header.expect("xtask/long-files.md has its table") + 2);
-    rows.take_while(|line| line.starts_with('|'))
-        .map(|line| {
-            let cells: Vec<&str> = line.split('|').map(str::trim).collect();
-            (cells[1].trim_matches('`').to_owned(), (cells[2].parse().unwrap(), cells[3].to_owned()))
-        })
-        .collect()
-}
-
-/// What the list of long files does not say, or no longer says rightly.
-fn mistakes_of_list(
-    files: &BTreeMap<String, usize>,
-    listed: &BTreeMap<String, (usize, String)>,
-) -> Vec<String> {
-    let unlisted = files.iter().filter(|(file, lines)| **lines > LONG_FILE && !listed.contains_key(*file));
-    let mut mistakes: Vec<String> = unlisted
-        .map(|(file, lines)| {
-            format!("| `{file}` | {lines} | … | is missing: split it, or say which noun it holds and why it is one file")
-        })
-        .collect();
-    for (file, (noted, why)) in listed {
-        match files.get(file) {
-            None => mistakes.push(format!("`{file}` is listed and gone")),
-            Some(lines) if *lines <= LONG_FILE => {
-                mistakes.push(format!("`{file}` has {lines} lines: take it out of the list"));
-            }
-            Some(lines) if lines * 100 > noted * (100 + GROWTH_PERCENT) => {
-                mistakes.push(format!("`{file}` grew from {noted} lines to {lines}: is it still one noun?"));
-            }
-            Some(_) if why.is_empty() => mistakes.push(format!("`{file}` is listed without a reason")),
-            Some(_) => {}
-        }
-    }
-    mistakes
-}
-
-#[test]
-fn every_long_file_says_why_it_is_one() {
-    let root = root().unwrap();
-    let page = fs::read_to_string(root.join("xtask/long-files.md")).unwrap();
-    let crates = crates(&root).unwrap();
-    let lines = |one: &Crate| -> Vec<(String, usize)> {
-        let file = |(file, source): (&String, &Source)| {
-            (format!("{}/{file}", one.folder), source.production_lines())
-        };
-        one.production.iter().map(file).collect()
-    };
-    let mistakes = mistakes_of_list(&crates.iter().flat_map(lines).collect(), &listed_long_files(&page));
-    assert!(mistakes.is_empty(), "xtask/long-files.md: {mistakes:#?}");
-}
-
 fn manifest_of(one: &Crate) -> String {
     fs::read_to_string(root().unwrap().join(&one.folder).join("Cargo.toml")).unwrap()
 }
@@ -213,41 +131,6 @@ fn the_program_takes_its_outputs_in_one_file_and_forbids_the_macros_that_print()
             ["io::stdout()", "io::stderr()", "{stdout", "{stderr"].iter().any(|taken| code.contains(taken));
         assert_eq!(takes, path == "src/output.rs", "{path}");
         assert!(!code.contains("allow(clippy::print_"), "{path}");
-    }
-}
-
-/// Lines that choose by operating system or processor in front of anything but a module and what is used of it.
-fn misplaced_cfgs(text: &str) -> Vec<usize> {
-    let asks = |line: &str| {
-        let of_platform = ["windows", "unix", "target_os", "target_family", "target_arch"];
-        let is_cfg = ["cfg(", "cfg!(", "cfg_attr("].iter().any(|cfg| line.contains(cfg));
-        is_cfg && of_platform.iter().any(|word| line.contains(word))
-    };
-    let lines: Vec<(usize, &str)> = code_lines(text).collect();
-    let is_misplaced = |index: &usize| {
-        let item = lines[index + 1..].iter().map(|(_, line)| *line).find(|line| !line.starts_with("#["));
-        let words = item.unwrap_or_default().trim_start_matches("pub");
-        let words = words
-            .split_once(") ")
-            .filter(|(rights, _)| rights.starts_with('('))
-            .map_or(words, |(_, item)| item);
-        !lines[*index].1.starts_with("#[cfg")
-            || !["mod ", "use "].iter().any(|word| words.trim_start().starts_with(word))
-    };
-    let asking = (0..lines.len()).filter(|index| asks(lines[*index].1));
-    asking.filter(is_misplaced).map(|index| lines[index].0).collect()
-}
-
-#[test]
-fn platform_code_has_files_and_modules_of_its_own() {
-    let shipped = |path: &&PathBuf| relative(path).starts_with("crates/") && relative(path).contains("/src/");
-    for path in rust_files().iter().filter(shipped) {
-        let lines = misplaced_cfgs(&fs::read_to_string(path).unwrap());
-        assert!(
-            lines.is_empty(),
-            "{}: `cfg` of a platform on lines {lines:?}, which belongs on a `mod` line",
-            relative(path)
-        );
     }
 }
 
@@ -394,11 +277,6 @@ fn the_schema_of_records_has_every_key_of_every_struct_and_no_other() {
 
 #[test]
 fn the_checks_see_what_they_look_for() {
-    let good = "#[cfg(windows)]\n#[path = \"a\"]\npub(crate) mod os;\n#[cfg(unix)]\nuse os::a;\n#[cfg_attr(unix, path = \"a\")]\npub mod b;\n#[cfg(test)]\nfn c() {}\n// if cfg!(windows) it is told\n";
-    assert_eq!(misplaced_cfgs(good), [0_usize; 0]);
-    let bad =
-        "#[cfg(unix)]\nfn a() {\n    #[cfg(windows)]\n    {}\n    if cfg!(target_os = \"linux\") {}\n}\n";
-    assert_eq!(misplaced_cfgs(bad), [1, 3, 5]);
     let manifest = "[package]\nname = \"a\"\n[dependencies]\niotrial-model.workspace = true\nserde = \"1\"\n[target.'cfg(unix)'.dev-dependencies]\niotrial-engine = { path = \"x\" }\n[dependencies.iotrial-report]\npath = \"y\"\n[lints]\nworkspace = true\n";
     let found: Vec<String> = own_dependencies(manifest).into_iter().collect();
     assert_eq!(found, ["iotrial-engine", "iotrial-model", "iotrial-report"]);
@@ -413,23 +291,4 @@ fn the_checks_see_what_they_look_for() {
     let structs = written_structs(code);
     assert_eq!(structs.keys().collect::<Vec<_>>(), ["B"]);
     assert_eq!(structs["B"].keys.iter().collect::<Vec<_>>(), ["name", "size_bytes"]);
-}
-
-#[test]
-fn the_list_of_long_files_stays_true() {
-    let page = "| file | lines | why |\n| --- | ---: | --- |\n| `a.rs` | 600 | one noun |\n| `b.rs` | 510 | |\n\nmore";
-    let listed = listed_long_files(page);
-    let mistakes = |files: &[(&str, usize)]| {
-        mistakes_of_list(&files.iter().map(|(file, lines)| ((*file).to_owned(), *lines)).collect(), &listed)
-    };
-    let check = |a: usize, b: usize, c: usize, expected: &[&str]| {
-        let found = mistakes(&[("a.rs", a), ("b.rs", b), ("c.rs", c)]);
-        assert_eq!(found.len(), expected.len(), "{found:?}");
-        assert!(found.iter().zip(expected).all(|(found, part)| found.contains(part)), "{found:?}");
-    };
-    check(660, 510, 500, &["without a reason"]);
-    check(661, 510, 500, &["`a.rs` grew", "without a reason"]);
-    check(600, 510, 501, &["`c.rs` | 501", "without a reason"]);
-    check(500, 500, 1, &["`a.rs` has 500", "`b.rs` has 500"]);
-    assert_eq!(mistakes(&[]), ["`a.rs` is listed and gone", "`b.rs` is listed and gone"]);
 }

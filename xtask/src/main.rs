@@ -22,11 +22,10 @@ mod catalog;
 mod source;
 mod tree;
 mod modules;
+mod phrases;
 mod structure;
 #[cfg(test)]
 mod architecture;
-#[cfg(test)]
-mod phrases;
 
 const USAGE: &str = "\
 Usage: cargo xtask COMMAND

@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::Path;
 
+use anyhow::Context as _;
+
 use crate::source::Source;
 use crate::tree::{crates, files};
-use crate::workspace::root;
 
 /// A row of the list.
 #[derive(Debug, PartialEq, Eq)]
@@ -148,61 +149,65 @@ fn note(found: &mut Vec<String>, name: &str, prose: &Prose, phrases: &[Phrase]) 
     }
 }
 
-#[test]
-fn no_phrase_that_readers_stumble_over_is_printed_or_documented() {
-    let root = root().unwrap();
-    let read = |path: &Path| fs::read_to_string(root.join(path)).unwrap();
-    let phrases = listed(&read(Path::new("xtask/phrases.md")));
-    assert!(phrases.len() > 40, "the list is gone: {phrases:?}");
+/// Every place that has such a phrase: file, line, phrase, and what to write instead.
+pub(crate) fn found(root: &Path) -> anyhow::Result<Vec<String>> {
+    let read = |path: &Path| {
+        let path = root.join(path);
+        fs::read_to_string(&path).with_context(|| format!("cannot read `{}`", path.display()))
+    };
+    let name = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
+    let phrases = listed(&read(Path::new("xtask/phrases.md"))?);
     let mut found = Vec::new();
-    let mut pages = files(&root, &root.join("docs"), "md");
+    let mut pages = files(root, &root.join("docs"), "md");
     pages.extend(["README.md", "CHANGELOG.md"].map(|page| root.join(page)));
     for page in &pages {
-        let name = page.strip_prefix(&root).unwrap().display().to_string();
-        note(&mut found, &name, &Prose::markdown(&read(page)), &phrases);
+        note(&mut found, &name(page), &Prose::markdown(&read(page)?), &phrases);
     }
-    for folder in ["catalogs", "crates"] {
-        for path in files(&root, &root.join(folder), "toml") {
-            let name = path.strip_prefix(&root).unwrap().display().to_string();
-            note(&mut found, &name, &Prose::toml(&read(&path)), &phrases);
-        }
+    for path in ["catalogs", "crates"].iter().flat_map(|folder| files(root, &root.join(folder), "toml")) {
+        note(&mut found, &name(&path), &Prose::toml(&read(&path)?), &phrases);
     }
-    for path in files(&root, &root.join("crates/iotrial/schema"), "json") {
-        let name = path.strip_prefix(&root).unwrap().display().to_string();
-        note(&mut found, &name, &Prose::schema(&read(&path)), &phrases);
+    for path in files(root, &root.join("crates/iotrial/schema"), "json") {
+        note(&mut found, &name(&path), &Prose::schema(&read(&path)?), &phrases);
     }
     // What a task of a developer prints is not for the users of the program.
-    for one in crates(&root).unwrap().iter().filter(|one| one.name != "xtask") {
+    for one in crates(root)?.iter().filter(|one| one.name != "xtask") {
         for (path, source) in &one.production {
             let is_help =
                 one.name == "iotrial" && (path.starts_with("src/cli") || path == "src/report_files.rs");
             let name = format!("{}/{path}", one.folder);
-            note(&mut found, &name, &Prose::rust(source, &read(Path::new(&name)), is_help), &phrases);
+            note(&mut found, &name, &Prose::rust(source, &read(Path::new(&name))?, is_help), &phrases);
         }
     }
-    assert!(found.is_empty(), "{} places:\n{}", found.len(), found.join("\n"));
+    Ok(found)
 }
 
-#[test]
-fn a_phrase_is_found_in_prose_and_literals_over_line_ends_and_not_in_code() {
-    let list = "| phrase | what | but not |\n| --- | --- | --- |\n| is told | is reported | is told apart |\n| anew | again | |\n";
-    let phrases = listed(list);
-    assert_eq!(phrases.len(), 2);
-    let check = |prose: &Prose, expected: &[(usize, usize)]| {
-        let found: Vec<(usize, usize)> = phrases
-            .iter()
-            .enumerate()
-            .flat_map(|(index, phrase)| prose.lines_with(phrase).into_iter().map(move |line| (index, line)))
-            .collect();
-        assert_eq!(found, expected, "{prose:?}");
-    };
-    let page = "It is\ntold here.\n\n```\nis told\n```\n`is told`, a thing is told\napart. Is `x` told? Begin Anew.\n";
-    check(&Prose::markdown(page), &[(0, 1), (1, 8)]);
-    check(&Prose::toml("# It is\n# told\n\ntitle = \"anew\"\n"), &[(0, 1), (1, 4)]);
-    let schema = "{\n  \"a\": { \"description\": \"Is told.\", \"type\": \"anew\" }\n}\n";
-    check(&Prose::schema(schema), &[(0, 2)]);
-    let code = "/// is told\nfn told() {\n    // is told\n    say(\"it is \\\n         told, anew\", \"is\", \"told\");\n}\n#[cfg(test)]\nmod tests {\n    const A: &str = \"anew\";\n}\n";
-    let source = Source::read(code);
-    check(&Prose::rust(&source, code, false), &[(0, 4), (1, 4)]);
-    check(&Prose::rust(&source, code, true), &[(0, 4), (0, 1), (1, 4)]);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_phrase_is_found_in_prose_and_literals_over_line_ends_and_not_in_code() {
+        let list = "| phrase | what | but not |\n| --- | --- | --- |\n| is told | is reported | is told apart |\n| anew | again | |\n";
+        let phrases = listed(list);
+        assert_eq!(phrases.len(), 2);
+        let check = |prose: &Prose, expected: &[(usize, usize)]| {
+            let found: Vec<(usize, usize)> = phrases
+                .iter()
+                .enumerate()
+                .flat_map(|(index, phrase)| {
+                    prose.lines_with(phrase).into_iter().map(move |line| (index, line))
+                })
+                .collect();
+            assert_eq!(found, expected, "{prose:?}");
+        };
+        let page = "It is\ntold here.\n\n```\nis told\n```\n`is told`, a thing is told\napart. Is `x` told? Begin Anew.\n";
+        check(&Prose::markdown(page), &[(0, 1), (1, 8)]);
+        check(&Prose::toml("# It is\n# told\n\ntitle = \"anew\"\n"), &[(0, 1), (1, 4)]);
+        let schema = "{\n  \"a\": { \"description\": \"Is told.\", \"type\": \"anew\" }\n}\n";
+        check(&Prose::schema(schema), &[(0, 2)]);
+        let code = "/// is told\nfn told() {\n    // is told\n    say(\"it is \\\n         told, anew\", \"is\", \"told\");\n}\n#[cfg(test)]\nmod tests {\n    const A: &str = \"anew\";\n}\n";
+        let source = Source::read(code);
+        check(&Prose::rust(&source, code, false), &[(0, 4), (1, 4)]);
+        check(&Prose::rust(&source, code, true), &[(0, 4), (0, 1), (1, 4)]);
+    }
 }

@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 
 use crate::modules::{circles, uses};
+use crate::phrases;
 use crate::source::{Function, Source, words};
 use crate::tree::{Crate, crates, files};
 
@@ -25,6 +26,7 @@ Arguments:
 const IMPORTED: &str = "ImportedRecord";
 /// Those that make and define it have to.
 const OF_IMPORTED: [&str; 2] = ["iotrial-model", "iotrial-import"];
+const LONG_FILE: usize = 500;
 const LONG_FUNCTION: usize = 70;
 const LONGEST_SHOWN: usize = 10;
 
@@ -47,7 +49,20 @@ pub(crate) fn structure(arguments: &[String], root: &Path) -> anyhow::Result<Exi
     print_public(&folder, &crates);
     println!();
     print_longest(&crates);
+    println!();
+    print_places("phrases that readers stumble over (xtask/phrases.md)", &phrases::found(&folder)?);
+    print_places(
+        "`cfg` of a platform in front of neither `mod` nor `use`",
+        &platform_cfgs(&folder, &crates)?,
+    );
     Ok(ExitCode::SUCCESS)
+}
+
+fn print_places(what: &str, places: &[String]) {
+    println!("{what}: {}", places.len());
+    for place in places {
+        println!("  {place}");
+    }
 }
 
 fn print_crates(crates: &[Crate]) {
@@ -114,8 +129,10 @@ fn print_longest(crates: &[Crate]) {
         (source.production_lines(), format!("{}/{file}", one.folder))
     };
     let files = crates.iter().flat_map(|one| one.production.iter().map(|file| lines(file, one)));
-    println!("longest files");
-    for (lines, file) in longest(files) {
+    let files: Vec<(usize, String)> = files.collect();
+    let long = files.iter().filter(|(lines, _)| *lines > LONG_FILE).count();
+    println!("files of more than {LONG_FILE} lines: {long} of {}; the longest", files.len());
+    for (lines, file) in longest(files.into_iter()) {
         println!("{lines:>6}  {file}");
     }
     let function = |file: &str, one: Function| (one.lines, format!("{file}:{} {}", one.line, one.name));
@@ -227,9 +244,54 @@ fn public_items(code: &str) -> Vec<String> {
     items
 }
 
+/// Places that choose by platform where a file of its own would.
+fn platform_cfgs(folder: &Path, crates: &[Crate]) -> anyhow::Result<Vec<String>> {
+    let mut places = Vec::new();
+    for one in crates.iter().filter(|one| one.name != "xtask") {
+        for file in one.production.keys() {
+            let file = format!("{}/{file}", one.folder);
+            let text = fs::read_to_string(folder.join(&file))?;
+            places.extend(misplaced_cfgs(&text).into_iter().map(|line| format!("{file}:{line}")));
+        }
+    }
+    Ok(places)
+}
+
+/// Lines that choose by operating system or processor in front of anything but a module and what is used of it.
+fn misplaced_cfgs(text: &str) -> Vec<usize> {
+    let asks = |line: &str| {
+        let of_platform = ["windows", "unix", "target_os", "target_family", "target_arch"];
+        let is_cfg = ["cfg(", "cfg!(", "cfg_attr("].iter().any(|cfg| line.contains(cfg));
+        is_cfg && of_platform.iter().any(|word| line.contains(word))
+    };
+    let numbered = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
+    let lines: Vec<(usize, &str)> = numbered.filter(|(_, line)| !line.starts_with("//")).collect();
+    let is_misplaced = |index: &usize| {
+        let item = lines[index + 1..].iter().map(|(_, line)| *line).find(|line| !line.starts_with("#["));
+        let words = item.unwrap_or_default().trim_start_matches("pub");
+        let words = words
+            .split_once(") ")
+            .filter(|(rights, _)| rights.starts_with('('))
+            .map_or(words, |(_, item)| item);
+        !lines[*index].1.starts_with("#[cfg")
+            || !["mod ", "use "].iter().any(|word| words.trim_start().starts_with(word))
+    };
+    let asking = (0..lines.len()).filter(|index| asks(lines[*index].1));
+    asking.filter(is_misplaced).map(|index| lines[index].0).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_choice_by_platform_belongs_in_front_of_a_module_or_a_use() {
+        let good = "#[cfg(windows)]\n#[path = \"a\"]\npub(crate) mod os;\n#[cfg(unix)]\nuse os::a;\n#[cfg_attr(unix, path = \"a\")]\npub mod b;\n#[cfg(test)]\nfn c() {}\n// if cfg!(windows) it is told\n";
+        assert_eq!(misplaced_cfgs(good), [0_usize; 0]);
+        let bad =
+            "#[cfg(unix)]\nfn a() {\n    #[cfg(windows)]\n    {}\n    if cfg!(target_os = \"linux\") {}\n}\n";
+        assert_eq!(misplaced_cfgs(bad), [1, 3, 5]);
+    }
 
     #[test]
     fn public_items_are_told_from_fields_and_from_what_the_crate_keeps() {

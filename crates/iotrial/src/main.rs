@@ -12,6 +12,8 @@
 mod cli;
 mod command;
 mod docs;
+#[cfg(test)]
+mod documented;
 mod schema;
 mod effective;
 mod failure;
