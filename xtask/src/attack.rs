@@ -101,7 +101,7 @@ pub(crate) const CLASSES: &[Class] = &[
     },
     Class {
         name: "foreign_text",
-        claim: "text of strangers never reaches the terminal raw",
+        claim: "text of strangers never reaches the terminal raw, and never begins a line of it",
         needs_root: false,
         run: foreign_text::run,
     },

@@ -31,11 +31,15 @@ pub fn harmless_lines(text: &str) -> String {
     visible(text, |c| is_hidden(c) && !matches!(c, '\n' | '\t'))
 }
 
-/// A message for a place where each line begins with a word of ours, such as `error:`: further lines are indented, so that no
-/// stranger's text can begin one.
-pub fn harmless_message(text: &str) -> String {
-    harmless_lines(text).replace('\n', "\n    ")
+/// What a text holds that nobody sees, as its escape; `None` where all of it can be seen. For text that is refused instead of shown.
+pub fn hidden_in(text: &str) -> Option<String> {
+    text.chars().find(|c| is_hidden(*c)).map(|c| harmless(c.encode_utf8(&mut [0; 4])))
 }
+
+/// A list of what is wrong, the only error whose message may have several lines. A line break within one of them is escaped.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.iter().map(|line| harmless(line)).collect::<Vec<_>>().join("\n"))]
+pub struct Listed(pub Vec<String>);
 
 /// A JSON document with the same meaning, in which each hidden character is escaped. The line breaks of its layout stay.
 pub fn harmless_json(document: &str) -> Cow<'_, str> {
@@ -83,8 +87,11 @@ mod tests {
     }
 
     #[test]
-    fn no_line_of_a_message_but_the_first_begins_at_the_margin() {
-        assert_eq!(harmless_message("no `a\nhint: run this\u{1b}`"), "no `a\n    hint: run this\\u{1b}`");
+    fn a_list_has_the_lines_that_are_its_own() {
+        let list = Listed(vec!["no `a\nhint: run this\u{1b}`".to_owned(), "two".to_owned()]);
+        assert_eq!(list.to_string(), "no `a\\nhint: run this\\u{1b}`\ntwo");
+        assert_eq!(hidden_in("a\nb").as_deref(), Some("\\n"));
+        assert_eq!(hidden_in("µs – 数据"), None);
     }
 
     #[test]

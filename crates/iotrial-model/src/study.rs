@@ -9,6 +9,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use crate::application::metric_name;
+use crate::foreign_text::hidden_in;
 use crate::given_target::GivenTarget;
 use crate::latency_limit::LatencyLimit;
 use crate::load::Role;
@@ -439,8 +440,11 @@ fn read_label(table: &mut TableReader<'_>, key: &'static str) -> Option<String> 
     let label = table.text(key)?;
     // Labels are compared by their text in records and on the command line, where blanks at an end are
     // invisible.
-    if label.trim() != label || label.is_empty() || label.chars().any(char::is_control) {
-        return table.refuse(key, format!("`{key}` must be one line without spaces at either end"));
+    if label.trim() != label || label.is_empty() {
+        return table.refuse(key, format!("`{key}` must be text without spaces at either end"));
+    }
+    if let Some(hidden) = hidden_in(&label) {
+        return table.refuse(key, format!("`{key}` must not contain `{hidden}`, which cannot be seen"));
     }
     Some(label)
 }

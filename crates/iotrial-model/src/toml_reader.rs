@@ -9,6 +9,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue, ValueDeserializer};
 
+use crate::foreign_text::{harmless, hidden_in};
 use crate::units::{ByteSize, Rate, parse_duration};
 
 /// One mistake in a TOML file.
@@ -26,9 +27,10 @@ pub struct Mistake {
 
 impl fmt::Display for Mistake {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, column {}: {}", self.line, self.column, self.message)?;
+        // Keys and values of the file are quoted in it.
+        write!(f, "line {}, column {}: {}", self.line, self.column, harmless(&self.message))?;
         match &self.hint {
-            Some(hint) => write!(f, " ({hint})"),
+            Some(hint) => write!(f, " ({})", harmless(hint)),
             None => Ok(()),
         }
     }
@@ -188,6 +190,24 @@ impl<'t> TableReader<'t> {
                 None
             }
         }
+    }
+
+    /// The string of a key that may become a word of somebody's command: it is not taken for an option there, and all of it can be
+    /// seen.
+    pub fn name(&mut self, key: &'static str) -> Option<String> {
+        let name = self.text(key)?;
+        self.check_name(key, &name).then_some(name)
+    }
+
+    /// The same of a name that was read in another way, such as a key that the writer chose.
+    pub fn check_name(&self, key: &str, name: &str) -> bool {
+        let reason = match hidden_in(name) {
+            Some(hidden) => format!("it contains `{hidden}`, which cannot be seen"),
+            None if name.starts_with('-') => "it begins with `-`, as options do".to_owned(),
+            None => return true,
+        };
+        self.refuse::<()>(key, format!("\"{name}\" cannot be a name: {reason}"));
+        false
     }
 
     /// A value that must be there: absence is noted here, a wrong value by `read`.

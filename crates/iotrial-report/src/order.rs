@@ -2,6 +2,7 @@
 //! What a person has to decide (names, zones, networks, images) is a variable.
 
 use iotrial_model::demand::{Mirror, Os};
+use iotrial_model::foreign_text::harmless;
 use iotrial_sizing::configuration::{Configuration, Pool};
 
 mod aws;
@@ -100,8 +101,8 @@ fn opening(order: &Order<'_>) -> String {
     let configuration = order.configuration;
     let mut text = format!(
         "# Written by `iotrial size`: {}\n# {}\n",
-        one_line(&configuration.title),
-        one_line(&configuration.in_short())
+        harmless(&configuration.title),
+        harmless(&configuration.in_short())
     );
     text.push_str(
         "# Check names, network and image before you apply it; the boot disk is the provider's default.\n",
@@ -110,11 +111,6 @@ fn opening(order: &Order<'_>) -> String {
         text.push_str("# The second machine of the pair: the same once more, with another name and zone.\n");
     }
     text
-}
-
-/// A title comes from somebody's file.
-fn one_line(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// The pools with a name each: that of their roles.
@@ -161,12 +157,12 @@ fn whole(amount: f64, unit: f64) -> String {
     format!("{:.0}", (amount / unit - 1e-6).ceil().max(0.0))
 }
 
-/// A word of a shell command. Names come from catalogs, which anybody may have written.
+/// A word of a shell command. Names come from catalogs, which anybody may have written; that none begins with `-` is held where they are
+/// read.
 fn shell(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./".contains(c);
     if !text.is_empty() && text.chars().all(is_plain) {
         return text.to_owned();
     }
-    let harmless: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    format!("'{}'", harmless.replace('\'', "'\\''"))
+    format!("'{}'", harmless(text).replace('\'', "'\\''"))
 }

@@ -136,7 +136,10 @@ pub fn read_to_end_within(
 ///
 /// When it cannot be read, or has more than `most` bytes.
 pub(crate) fn read_bytes(path: &Path, pipes: Pipes, most: u64) -> Result<Vec<u8>, ReadFileError> {
-    let OpenedFile { file, length } = open_to_read(path, pipes)?;
+    bytes_of(open_to_read(path, pipes)?, most)
+}
+
+fn bytes_of(OpenedFile { file, length }: OpenedFile, most: u64) -> Result<Vec<u8>, ReadFileError> {
     let mut bytes = Vec::new();
     read_to_end_within(file, length, most, &mut bytes)?;
     Ok(bytes)
@@ -148,7 +151,16 @@ pub(crate) fn read_bytes(path: &Path, pipes: Pipes, most: u64) -> Result<Vec<u8>
 ///
 /// When it cannot be read, is larger than 4 MiB, or neither UTF-8 nor UTF-16 text.
 pub fn read_text(path: &Path, pipes: Pipes) -> Result<String, ReadFileError> {
-    let bytes = read_bytes(path, pipes, MOST_TEXT_BYTES)?;
+    text_of(open_to_read(path, pipes)?)
+}
+
+/// The same of a file that is open.
+///
+/// # Errors
+///
+/// As [`read_text`].
+pub fn text_of(opened: OpenedFile) -> Result<String, ReadFileError> {
+    let bytes = bytes_of(opened, MOST_TEXT_BYTES)?;
     // What iotrial itself prints (`iotrial profiles NAME > mine.toml`) is in UTF-16 when PowerShell wrote the file.
     let text = in_plain_utf8(bytes.into()).map_err(|_| ReadFileError::NotText)?;
     String::from_utf8(text.into_owned()).map_err(|_| ReadFileError::NotText)

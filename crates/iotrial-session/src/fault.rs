@@ -1,9 +1,9 @@
 //! What every error of a session can say about itself beside its message.
 
 use std::error::Error;
-use std::fmt::Display;
 
-use iotrial_model::foreign_text::{harmless, harmless_message};
+use iotrial_model::foreign_text::{Listed, harmless};
+use iotrial_model::toml_reader::Mistakes;
 
 /// An error of a session.
 ///
@@ -22,16 +22,25 @@ pub trait Fault: Error + Send + Sync + 'static {
 /// An error as a person reads it: message, causes, hint, each on a line of its own.
 ///
 /// Names and values of strangers in it are harmless, so that no error has to take care of them, and cannot look like lines of ours.
-pub fn explained(error: &dyn Error, hint: Option<&str>) -> String {
-    let shown = |message: &dyn Display| harmless_message(&message.to_string());
-    let mut text = format!("error: {}", shown(&error));
+pub fn explained(error: &(dyn Error + 'static), hint: Option<&str>) -> String {
+    let mut text = format!("error: {}", shown(error));
     for cause in causes(error) {
-        text.push_str(&format!("\n  caused by: {}", shown(&cause)));
+        text.push_str(&format!("\n  caused by: {}", shown(cause)));
     }
     if let Some(hint) = hint {
-        text.push_str(&format!("\nhint: {}", shown(&hint)));
+        text.push_str(&format!("\nhint: {}", harmless(hint)));
     }
     text
+}
+
+/// The message of an error. Each of its line breaks is a stranger's, and is escaped, unless the error is a list; the lines of a list are
+/// indented below the first.
+fn shown(error: &(dyn Error + 'static)) -> String {
+    let message = error.to_string();
+    if !error.is::<Listed>() && !error.is::<Mistakes>() {
+        return harmless(&message);
+    }
+    message.lines().map(harmless).collect::<Vec<_>>().join("\n    ")
 }
 
 /// An error and its causes on one line, harmless, as a journal keeps it.
@@ -62,8 +71,10 @@ mod tests {
         assert_eq!(explained(&error, Some("look for it")), told);
         assert_eq!(on_one_line(&error), "cannot open `a`: it is gone");
         let error = Outer(std::io::Error::other("\u{1b}[2J\nhint: rm -r ."));
-        let told = "error: cannot open `a`\n  caused by: \\u{1b}[2J\n    hint: rm -r .\nhint: a\\u{9b}";
-        assert_eq!(explained(&error, Some("a\u{9b}")), told);
+        let told = "error: cannot open `a`\n  caused by: \\u{1b}[2J\\nhint: rm -r .\nhint: a\\n\\u{9b}";
+        assert_eq!(explained(&error, Some("a\n\u{9b}")), told);
         assert_eq!(on_one_line(&error), "cannot open `a`: \\u{1b}[2J; hint: rm -r .");
+        let list = Listed(vec!["one\nerror: forged".to_owned(), "two".to_owned()]);
+        assert_eq!(explained(&list, None), "error: one\\nerror: forged\n    two");
     }
 }

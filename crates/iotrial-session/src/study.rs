@@ -17,7 +17,7 @@ use crate::rig::RigError;
 use crate::run::RunError;
 use crate::setup::SetupError;
 use crate::store::{NotKept, Store, StoreError};
-use iotrial_model::foreign_text::harmless;
+use iotrial_model::foreign_text::{Listed, harmless};
 
 mod file;
 mod journal;
@@ -108,14 +108,15 @@ pub enum StudyError {
         count: usize,
     },
     /// Another study was begun under its name.
-    #[error("the study `{study}` is not the one that was begun at {began_at}:\n  {}", changes.join("\n  "))]
+    #[error("the study `{study}` is not the one that was begun at {began_at}")]
     Changed {
         /// Name of the study.
         study: String,
         /// When it was begun, RFC 3339 in UTC.
         began_at: String,
-        /// One sentence for each key that is otherwise, made harmless.
-        changes: Vec<String>,
+        /// One sentence for each key that is otherwise.
+        #[source]
+        changes: Listed,
     },
     /// What is attached now is not known.
     #[error("configuration `{label}` could not be detached: {reason}")]
@@ -365,8 +366,11 @@ fn open_journal(
         let accepts_changes = request.earlier == Earlier::Resumed { accepts_changes: true };
         // Nothing was measured, so that no two measurements can be of different studies.
         if !journal.progress().is_untouched() && !accepts_changes {
-            let changes = changes.iter().map(|change| harmless(change)).collect();
-            return Err(StudyError::Changed { study: study.name.clone(), began_at, changes });
+            return Err(StudyError::Changed {
+                study: study.name.clone(),
+                began_at,
+                changes: Listed(changes),
+            });
         }
         journal.accept(study)?;
     }

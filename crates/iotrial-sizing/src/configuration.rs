@@ -153,7 +153,7 @@ impl Configuration {
             top.required("format", |top, key| top.word(key, &[(CONFIGURATION_FORMAT, ())]));
             let title = top.text("title");
             let provider = top.required("provider", TableReader::text);
-            let machine = top.required("machine", TableReader::text);
+            let machine = top.required("machine", TableReader::name);
             // The range only keeps hostile numbers out; the catalog knows the real one for each machine.
             let ocpus = small(top.integer("ocpus", 1..=4096));
             let memory_gib = top.size("memory").map(gib);

@@ -9,11 +9,13 @@ use clap::builder::ValueParser;
 use clap::error::{ContextKind, ContextValue};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command, CommandFactory as _, FromArgMatches as _};
+use iotrial_model::foreign_text::Listed;
 
 use crate::cli::Cli;
 use crate::failure::Failure;
-use crate::output::say;
+use crate::output::{harmless, say};
 use crate::settings::{InForce, Misspelt, Setting, State, Value, in_force};
+use crate::shell_line;
 
 /// The command line that is carried out, for whoever repeats it.
 static WORDS: OnceLock<Vec<OsString>> = OnceLock::new();
@@ -30,7 +32,7 @@ pub fn parse(typed: Vec<OsString>) -> Result<Result<Cli, clap::Error>, Failure> 
     // First as it was typed: whoever makes a slip there gets no message about a file.
     let matches = match program.clone().try_get_matches_from(&typed) {
         Ok(matches) => matches,
-        Err(usage) => return Ok(Err(usage)),
+        Err(usage) => return shown(&typed, usage).map(Err),
     };
     program.build();
     let Some(asked) = Asked::of(&program, &matches).filter(|asked| asked.has_settings()) else {
@@ -51,13 +53,33 @@ pub fn parse(typed: Vec<OsString>) -> Result<Result<Cli, clap::Error>, Failure> 
         let parts: Vec<String> = told.iter().map(|value| told_of(&asked, value)).collect();
         say!("settings: {}", parts.join(", "));
     }
-    let parsed = Cli::try_parse_from_words(with(&added));
+    let all = with(&added);
     // Each was checked by itself, so that only what two of them mean together can be wrong.
-    parsed.map(Ok).map_err(|usage| {
-        let error = anyhow!("{}", usage.render().to_string().trim_end().to_owned());
-        let error = error.context("your own defaults do not fit this command");
-        Failure::input(error).hint("`iotrial config` shows where they are set".to_owned())
+    Cli::try_parse_from_words(all.clone()).map(Ok).or_else(|usage| {
+        let usage = shown(&all, usage)?.render().to_string();
+        let lines = usage.trim_end().lines().map(str::to_owned).collect();
+        let error = Failure::input(Listed(lines)).context("your own defaults do not fit this command");
+        Err(error.hint("`iotrial config` shows where they are set".to_owned()))
     })
+}
+
+/// What is wrong with a command line, for a terminal. The message has line breaks of its own, and quotes words that a script may have from
+/// a stranger.
+fn shown(words: &[OsString], usage: clap::Error) -> Result<clap::Error, Failure> {
+    let visible: Vec<OsString> = words.iter().map(|word| harmless(&word.to_string_lossy()).into()).collect();
+    if visible == words {
+        return Ok(usage);
+    }
+    match Cli::try_parse_from_words(visible) {
+        // The same mistake, in words whose line breaks are escapes.
+        Err(usage) => Ok(usage),
+        // The hidden characters are the mistake.
+        Ok(_) => {
+            let message = usage.render().to_string();
+            let message = message.trim_end().trim_start_matches("error: ").to_owned();
+            Err(Failure::input(anyhow!(message)))
+        }
+    }
 }
 
 impl Cli {
@@ -93,8 +115,9 @@ fn tell_ignored(found: &InForce) {
 /// `--target /mnt/a (~/.config/iotrial/config.toml)`.
 fn told_of(asked: &Asked<'_>, value: &Value) -> String {
     let option = value.setting.option_in_words();
+    let taken = asked.taken(value);
     let words: Vec<String> =
-        asked.taken(value).iter().map(|word| format!("{option} {}", word.to_string_lossy())).collect();
+        taken.iter().map(|word| shell_line::option(&option, &word.to_string_lossy())).collect();
     format!("{} ({})", words.join(" "), value.source.place())
 }
 

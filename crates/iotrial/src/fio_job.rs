@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::{Context, anyhow};
 use iotrial_host::machine::machine;
 use iotrial_import::fio_job::{FioJobRequest, FioProfile, Surroundings, is_command_line, profile_of_fio_job};
+use iotrial_model::foreign_text::Listed;
 use iotrial_model::profile::Profile;
 use iotrial_model::units::ByteSize;
 
@@ -92,9 +93,8 @@ pub fn read_fio_job(job: &str, args: &FioArgs, asked: Asked) -> Result<FioProfil
             "--fio-leave-out leaves these out, and reads the rest"
         };
         // All mistakes at once, each with its line: jobs are long, and one at a time would take an afternoon.
-        let lines: Vec<String> = error.0.iter().map(|mistake| harmless(&mistake.to_string())).collect();
-        let about = format!("this job of fio cannot become a profile\n{}", lines.join("\n"));
-        Failure::input(anyhow!(about)).hint(hint.to_owned())
+        let all = Listed(error.0.iter().map(ToString::to_string).collect());
+        Failure::input(all).context("this job of fio cannot become a profile").hint(hint.to_owned())
     })?;
     // What is left out changes the load, so that it is a warning; how something was read is a note.
     made.left_out.iter().for_each(|one| say!("warning: left out: {}", harmless(&one.to_string())));

@@ -15,7 +15,7 @@ use iotrial_report::markdown::render_markdown;
 
 use crate::cli::GateArgs;
 use crate::failure::{Failure, GATE_MISSED, INCONCLUSIVE, NOT_QUALIFIED};
-use crate::output::{self, JsonForm, harmless, say};
+use crate::output::{self, JsonForm, harmless};
 use crate::report_files::{ReportFiles, check_is_writable, write_output};
 
 /// GitHub Actions sets it to the file that becomes the summary of the step.
@@ -71,7 +71,7 @@ impl GateArgs {
         if is_for_people {
             output::text(&format!("\n{lines}"))?;
         } else {
-            say!("{}", lines.trim_end());
+            output::lines(lines.trim_end());
         }
         written?;
         Ok(ExitCode::from(code))

@@ -33,6 +33,7 @@ mod presentation;
 mod progress_bar;
 mod report_files;
 mod settings;
+mod shell_line;
 mod signal;
 mod sparkline;
 mod store;
@@ -45,7 +46,7 @@ use anyhow::Context as _;
 use iotrial_measure::process::{Memory, survive_file_size_limit};
 
 use crate::failure::{Failure, NOT_CARRIED_OUT};
-use crate::output::{painted, say};
+use crate::output::painted;
 
 #[global_allocator]
 static MEMORY: Memory = Memory {
@@ -80,7 +81,7 @@ fn command_line() -> ExitCode {
 
 /// The one place where an error is printed, so that none is printed twice.
 fn told(failure: &Failure) -> ExitCode {
-    say!("{failure}");
+    output::tell(failure);
     failure.exit_code()
 }
 
@@ -90,7 +91,7 @@ fn answer(usage: &clap::Error) -> ExitCode {
     let text = usage.render();
     if usage.use_stderr() {
         // Without colours, which would have to be told from those of an argument.
-        say!("{}", text.to_string().trim_end());
+        output::lines(text.to_string().trim_end());
         return code;
     }
     let shown = if output::has_colours() { text.ansi().to_string() } else { text.to_string() };

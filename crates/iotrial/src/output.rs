@@ -17,15 +17,26 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::plain_text::for_this_locale;
 
-/// Says a line on standard error, as `eprintln!` does, but harmless, and without a panic where nobody can hear it.
+/// Says one line on standard error, as `eprintln!` does, but harmless, and without a panic where nobody can hear it. A line break in it is
+/// a stranger's, and is shown as `\n`.
 macro_rules! say {
     ($($line:tt)*) => { $crate::output::line(format_args!($($line)*)) };
 }
 pub(crate) use say;
 
-/// Writes lines for people.
+/// The command that makes sense after an answer, as a line. It may name files and labels of strangers.
+pub fn next_line(command: &str) -> String {
+    format!("next: {}\n", harmless(command))
+}
+
+/// Writes lines for people, in which all line breaks are ours.
 pub fn text(text: &str) -> Result<(), Failure> {
     bytes(for_this_locale(&harmless_lines(text), stdout_is_terminal()).as_bytes())
+}
+
+/// Writes one line, such as a path.
+pub fn text_line(line: impl fmt::Display) -> Result<(), Failure> {
+    text(&(harmless(&line.to_string()) + "\n"))
 }
 
 /// The same of lines with colours in them, from the renderer of terminals, which makes foreign text harmless before it colours it.
@@ -155,14 +166,24 @@ pub fn bytes(bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Says a line, or several, on standard error, as `say!` does: above the block, where there is one.
+/// Says a line on standard error, as `say!` does: above the block, where there is one.
 pub fn line(line: impl fmt::Display) {
+    lines(harmless(&line.to_string()));
+}
+
+/// The same of text of several lines, in which all line breaks are ours.
+pub fn lines(text: impl fmt::Display) {
     // In one piece, so that lines of several threads stay whole.
-    let line = for_this_locale(&harmless_lines(&format!("{line}\n")), stderr_is_terminal()).into_owned();
+    let line = for_this_locale(&harmless_lines(&format!("{text}\n")), stderr_is_terminal()).into_owned();
     let block = block();
     let all = if block.is_empty() { line } else { painted_over(&block, stderr_columns(), &line, &block) };
     // There is no other place where it could be said that nobody hears this one, and it is not worth ending a run.
     let _ = io::stderr().write_all(all.as_bytes());
+}
+
+/// Says an error. Its layout is ours, and what it quotes is harmless.
+pub fn tell(failure: &Failure) {
+    lines(failure);
 }
 
 /// The lines at the end of standard error that are painted again and again.

@@ -109,7 +109,7 @@ impl<'p, T: Serialize> Presentation<'p, T> {
                 }
                 None => text.push_str(&lines_of(&lines)),
             }
-            text.extend(self.next.iter().map(|next| harmless_lines(&format!("next: {next}\n"))));
+            text.extend(self.next.iter().map(|next| output::next_line(next)));
             output::painted(&text)?;
         }
         // Last: what could not be written is an error, but the figures are on the screen.
@@ -147,6 +147,9 @@ fn terminal_style() -> TerminalStyle {
 /// A table of plain text, for what is no document. Columns are as wide as their widest cell and at least as wide as `least` says;
 /// those in `right` end where their header ends. A row may end early.
 pub fn aligned(rows: &[Vec<String>], right: &[usize], least: &[usize]) -> String {
+    // A cell is no more than a part of its line.
+    let rows: Vec<Vec<String>> =
+        rows.iter().map(|row| row.iter().map(|cell| harmless(cell)).collect()).collect();
     let mut widths = least.to_vec();
     for (column, cell) in rows.iter().flat_map(|row| row.iter().enumerate()) {
         if column == widths.len() {

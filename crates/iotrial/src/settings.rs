@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use iotrial_model::toml_reader::nearest;
-use iotrial_session::bounded_file::{Pipes, read_text};
+use iotrial_session::bounded_file::{Pipes, open_to_read, text_of};
 
 use crate::failure::Failure;
 
@@ -49,6 +49,8 @@ pub enum Source {
     Folder(PathBuf),
     /// The user's own file.
     User(PathBuf),
+    /// The file that [`FILE_VARIABLE`] names instead of it.
+    Named(PathBuf),
 }
 
 impl Source {
@@ -57,7 +59,7 @@ impl Source {
         match self {
             Self::Environment(_) => "environment",
             Self::Folder(_) => "folder",
-            Self::User(_) => "user",
+            Self::User(_) | Self::Named(_) => "user",
         }
     }
 
@@ -66,7 +68,7 @@ impl Source {
         match self {
             Self::Environment(name) => name.clone(),
             Self::Folder(path) => format!("./{}", path.display()),
-            Self::User(path) => place::shortened(path),
+            Self::User(path) | Self::Named(path) => place::shortened(path),
         }
     }
 }
@@ -185,7 +187,7 @@ fn of_environment(check: &dyn Fn(&Setting, &OsStr) -> Result<(), Refusal>) -> Re
                 let error = anyhow!("{name}: {reason}").context("a default of your own cannot be used");
                 Failure::input(error).hint(format!("such as {name}='{}'", setting.example_of_variable()))
             };
-            check(setting, word).map_err(wrong)?;
+            setting.check_is_value(word).and_then(|()| check(setting, word)).map_err(wrong)?;
         }
         if !words.is_empty() {
             values.push(Value { setting, words, source: Source::Environment(name) });
@@ -205,7 +207,7 @@ fn sources() -> Result<Vec<Source>, Failure> {
         let error = anyhow!("{FILE_VARIABLE} names `{}`, which is not a file", named.display());
         return Err(Failure::input(error).hint(format!("{FILE_VARIABLE}={NO_FILES} reads no file")));
     }
-    let of_user = named.map(PathBuf::from).or_else(usual).map(Source::User);
+    let of_user = named.map(|path| Source::Named(path.into())).or_else(|| usual().map(Source::User));
     Ok([Source::Folder(FILE_OF_FOLDER.into())].into_iter().chain(of_user).collect())
 }
 
@@ -213,21 +215,28 @@ fn read(
     source: &Source,
     check: &dyn Fn(&Setting, &OsStr) -> Result<(), Refusal>,
 ) -> Result<(State, Vec<Value>), Failure> {
-    let (Source::Folder(path) | Source::User(path)) = source else { return Ok((State::Absent, Vec::new())) };
+    let (Source::Folder(path) | Source::User(path) | Source::Named(path)) = source else {
+        return Ok((State::Absent, Vec::new()));
+    };
     if path.symlink_metadata().is_err() {
         return Ok((State::Absent, Vec::new()));
     }
-    if matches!(source, Source::Folder(_))
-        && let Some(reason) = os::distrusted(path)
-    {
+    // Before it is opened, so that a stranger's pipe is passed over and no error.
+    if let Some(reason) = os::distrusted(source, path) {
         return Ok((State::Ignored(reason), Vec::new()));
     }
     let about = || format!("cannot read the settings in `{}`", source.place());
-    let text = read_text(path, Pipes::Refused).map_err(|error| Failure::input(error).context(about()))?;
+    let refused = |error| Failure::input(error).context(about());
+    let opened = open_to_read(path, Pipes::Refused).map_err(refused)?;
+    // And once more of the file that is read, which may have got its name in between.
+    if let Some(reason) = os::distrusted_file(source, &opened.file) {
+        return Ok((State::Ignored(reason), Vec::new()));
+    }
+    let text = text_of(opened).map_err(refused)?;
     let rules = place::Rules::of(source);
     let checked = |setting: &'static Setting, word: &str| -> Result<OsString, Refusal> {
         let word = rules.resolve(setting, word)?;
-        check(setting, &word)?;
+        setting.check_is_value(&word).and_then(|()| check(setting, &word))?;
         Ok(word)
     };
     let found = file::read(&text, &checked).map_err(|mistakes| {

@@ -5,17 +5,24 @@
 
 use std::fs;
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::Value;
 
 use super::Ground;
 use super::ground::{PROFILE, Ran};
 
-/// A title, a colour, a clearing of the screen, with an escape and with its single character; a text turned round, and one hidden.
-const HOSTILE: &str = "x\u{1b}]0;owned\u{7}\u{1b}[31m\u{9b}2J\u{202e}txt\u{2066}\u{200b}\u{2028}\r\u{85}y";
+/// What no line may begin with, also behind blanks, which some readers of logs take away.
+const FORGED: &str = "error: forged";
+
+/// A title, a colour, a clearing of the screen, with an escape and with its single character; a text turned round, and one hidden; and a
+/// line that looks like one of ours.
+const HOSTILE: &str =
+    "x\u{1b}]0;owned\u{7}\u{1b}[31m\u{9b}2J\u{202e}txt\u{2066}\u{200b}\u{2028}\r\u{85}y\nerror: forged";
 
 /// The same as TOML and JSON write it.
-const ESCAPED: &str = r"x\u001b]0;owned\u0007\u001b[31m\u009b2J\u202etxt\u2066\u200b\u2028\r\u0085y";
+const ESCAPED: &str =
+    r"x\u001b]0;owned\u0007\u001b[31m\u009b2J\u202etxt\u2066\u200b\u2028\r\u0085y\nerror: forged";
 
 const STUDY: &str = r#"
 format = "iotrial.study/1"
@@ -104,6 +111,7 @@ pub(crate) fn run(ground: &mut Ground) -> anyhow::Result<()> {
     fio_jobs(ground)?;
     names(ground)?;
     arguments(ground)?;
+    settings(ground)?;
     store(ground)
 }
 
@@ -196,6 +204,8 @@ fn json_files(ground: &mut Ground) -> anyhow::Result<()> {
             &[
                 &["report", "FILE"],
                 &["report", "FILE", "--json"],
+                &["report", "FILE", "--csv", "-"],
+                &["report", "FILE", "--markdown", "-"],
                 &["audit", "FILE"],
                 &["compare", "FILE", "FILE"],
             ],
@@ -278,7 +288,7 @@ fn fio_jobs(ground: &mut Ground) -> anyhow::Result<()> {
             format!("bs=${{{HOSTILE}}}"),
         ] {
             // A line break would only end the option.
-            let line = line.replace(['\r', '\u{85}', '\u{2028}'], "");
+            let line = line.replace(['\r', '\n', '\u{85}', '\u{2028}'], "");
             let mut spoilt = lines.clone();
             spoilt[position] = &line;
             ground.file("job.fio", spoilt.join("\n"))?;
@@ -452,22 +462,70 @@ fn store(ground: &mut Ground) -> anyhow::Result<()> {
 }
 
 fn check(ground: &mut Ground, case: impl std::fmt::Display, command: &[&str]) -> anyhow::Result<()> {
+    let command = ground.command(command);
+    check_ran(ground, case, command)
+}
+
+/// Settings, in the file of a folder, in the user's own and in variables.
+fn settings(ground: &mut Ground) -> anyhow::Result<()> {
+    let listed = ground.run(&["config", "--json"])?;
+    let listed: Value = serde_json::from_slice(&listed.stdout)?;
+    let names = listed["settings"].as_array().into_iter().flatten().filter_map(|one| one["name"].as_str());
+    let commands: &[&[&str]] = &[
+        &["run", "mini.toml", "--engine", "sim", "--quiet", "--closed"],
+        &["sweep", "--dry-run"],
+        &["check"],
+        &["size", "--read", "1iops@8KiB"],
+        &["config"],
+    ];
+    let file = ground.path().join("iotrial.toml");
+    for name in names {
+        for command in commands {
+            for text in [
+                format!("{name} = \"{ESCAPED}\""),
+                format!("{name} = [\"{ESCAPED}\"]"),
+                format!("{name} = {{ \"{ESCAPED}\" = \"{ESCAPED}\" }}"),
+            ] {
+                fs::write(&file, text)?;
+                fs::set_permissions(&file, fs::Permissions::from_mode(0o600))?;
+                check(ground, format!("{name} of the folder: {}", command.join(" ")), command)?;
+                let mut own = ground.command(command);
+                own.current_dir(ground.store()).env("IOTRIAL_CONFIG", &file);
+                check_ran(ground, format!("{name} of the user: {}", command.join(" ")), own)?;
+                fs::remove_file(&file)?;
+            }
+            let mut with = ground.command(command);
+            with.env(format!("IOTRIAL_{}", name.to_ascii_uppercase()), HOSTILE);
+            check_ran(ground, format!("{name} as a variable: {}", command.join(" ")), with)?;
+        }
+    }
+    Ok(())
+}
+
+fn check_ran(
+    ground: &mut Ground,
+    case: impl std::fmt::Display,
+    command: std::process::Command,
+) -> anyhow::Result<()> {
     if !ground.tries() {
         return Ok(());
     }
-    let ran = ground.run(command)?;
+    let ran = ground.end(command)?;
     let wrong = raw(&ran).or_else(|| ran.crash());
     ground.case(case, wrong);
     Ok(())
 }
 
-/// What of the output would do something to a terminal.
+/// What of the output would do something to a terminal, or look like a line of ours.
 fn raw(ran: &Ran) -> Option<String> {
     let steers = |c: &char| {
         (c.is_control() && !matches!(c, '\n' | '\t'))
             || matches!(c, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
     };
     let text = [ran.out(), ran.err()].concat();
+    if let Some(line) = text.lines().find(|line| line.trim_start().starts_with(FORGED)) {
+        return Some(format!("a line of its own: {}", line.escape_debug()));
+    }
     let at = text.char_indices().find(|(_, c)| steers(c))?.0;
     let line = text[..at].rfind('\n').map_or(0, |at| at + 1);
     let shown: String = text[line..].chars().take(200).collect();

@@ -98,9 +98,14 @@ pub(super) fn answered(
         unfinished(search, how)
     };
     let reasons = verdict.reasons.into_iter().filter(|reason| !sentence.contains(reason.as_str())).collect();
-    let advice = (outcome == Outcome::Inconclusive)
-        .then(|| bearing.advice().or_else(|| Some(longer_or_quieter(search))))
-        .flatten();
+    let advice = match (outcome, how) {
+        // What the counters of a device say that went away in the middle is no advice.
+        (Outcome::Inconclusive, EndedHow::Failed) => {
+            Some(Advice::of("Find out why the storage failed: the log of the system may name the device."))
+        }
+        (Outcome::Inconclusive, _) => bearing.advice().or_else(|| Some(longer_or_quieter(search))),
+        (Outcome::Qualified | Outcome::NotQualified, _) => None,
+    };
     Verdict { outcome, headline: Some(headline), sentence, reasons, advice, ..verdict }
 }
 
@@ -609,6 +614,20 @@ mod tests {
         let open = verdict(&needing("112000iops", None));
         assert_eq!(open.outcome, Outcome::Inconclusive);
         assert!(open.advice.is_some());
+    }
+
+    #[test]
+    fn a_search_that_the_device_ended_advises_nothing_about_other_work_on_it() {
+        let mut record = with_search(healthy(), false);
+        // Counters that were read when it was gone show more than was issued.
+        record.devices[0].write_bytes *= 11;
+        let advice = |record: &RunRecord| verdict(record).advice.unwrap();
+        let beside_others = advice(&record);
+        record.ended = Ended { how: EndedHow::Failed, reason: Some("the device is gone".to_owned()) };
+        let found = verdict(&record);
+        assert_eq!(found.outcome, Outcome::Inconclusive);
+        assert_ne!(advice(&record), beside_others);
+        assert!(advice(&record).is_to_change_something() && advice(&record).duration.is_none());
     }
 
     #[test]

@@ -168,7 +168,9 @@ impl ManagedFile {
         let open = |access| os::reopen_verified(&path, &found, access, false, NO_FLAGS);
         // A reader that may not write should still learn whose file it is, so reading comes first.
         let reader = open(os::Access::Read)?;
-        let Some(header) = Header::read(&reader)? else { return Ok(Found::Foreign(Foreign::NoHeader)) };
+        if Header::read(&reader)?.is_none() {
+            return Ok(Found::Foreign(Foreign::NoHeader));
+        }
         let file = if writable { open(os::Access::ReadWrite)? } else { reader };
         // Where the way leads by the name, it may have been given to another file between the two; and what was
         // asked before is asked once more of the handle that will be used.
@@ -176,9 +178,9 @@ impl ManagedFile {
         if let Some(foreign) = foreign(&metadata) {
             return Ok(Found::Foreign(foreign));
         }
-        if id != os::file_id(&found)? || Header::read(&file)? != Some(header) {
-            return Ok(Found::Foreign(Foreign::NoHeader));
-        }
+        // The header may be another one by now, too: a run that makes the file says in it that it is whole.
+        let header = if id == os::file_id(&found)? { Header::read(&file)? } else { None };
+        let Some(header) = header else { return Ok(Found::Foreign(Foreign::NoHeader)) };
         let (directory, name) = (Arc::clone(directory), name.to_owned());
         Ok(Found::Managed(Box::new(Self { path, directory, name, file, header, metadata, id })))
     }

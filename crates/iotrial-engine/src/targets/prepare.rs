@@ -1,8 +1,10 @@
 //! Makes what a plan needs on its targets, and opens it.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use iotrial_measure::host;
@@ -12,10 +14,11 @@ use iotrial_model::units::ByteSize;
 use sha2::{Digest as _, Sha256};
 
 use super::device::{self, Claimed};
+use super::directory::Directory;
 use super::fill::{self, AlignedBuffer, FillError};
 use super::held::{HeldArea, HeldAreas};
 use super::made::Made;
-use super::managed_file::{Foreign, Found, Header, ManagedFile, State};
+use super::managed_file::{Found, Header, ManagedFile, State};
 use super::os;
 use super::prepare_error::PrepareError;
 use super::probe::ProbedTarget;
@@ -303,13 +306,9 @@ fn make_file(
         fill_seed: fill_seed(plan, area),
         state: State::Filling,
     };
-    // The survey saw nothing there. Whatever has the name by now was made by somebody else in between, and
-    // stays.
     let name = path.file_name().unwrap_or_default();
     let file = ManagedFile::make(&directory, name, header).map_err(|source| match source.kind() {
-        io::ErrorKind::AlreadyExists => {
-            PrepareError::NotOurs { path: path.clone(), foreign: Foreign::NoHeader }
-        }
+        io::ErrorKind::AlreadyExists => taken(&directory, name, path),
         _ => PrepareError::File { what: "make", path: path.clone(), source },
     })?;
     // Before the space is reserved: where that fails, the file is among those that are removed.
@@ -317,6 +316,17 @@ fn make_file(
     let file = &made.files[made.files.len() - 1].file;
     let length = FILE_HEADER_SIZE + area.length;
     os::reserve(file, length.get()).map_err(|source| PrepareError::Write { path: path.clone(), source })
+}
+
+/// Why a file cannot be made whose name the survey found free. Whatever has it by now was made in between, and stays.
+fn taken(directory: &Arc<Directory>, name: &OsStr, path: &Path) -> PrepareError {
+    let path = path.to_owned();
+    match ManagedFile::find_in(directory, name, false) {
+        Ok(Found::Foreign(foreign)) => PrepareError::NotOurs { path, foreign },
+        // Another run was faster. If the file is gone again, so is that run.
+        Ok(Found::Managed(_) | Found::Nothing) => PrepareError::InUse { path },
+        Err(source) => PrepareError::File { what: "open", path, source },
+    }
 }
 
 /// Fills the new files and the devices that were given up; answers with the bytes written.
@@ -667,6 +677,22 @@ size = "10GiB"
         let error = prepare(&plan, &targets, &|_, _| (), &|| false).unwrap_err();
         assert!(matches!(error, PrepareError::Exchanged { .. }), "{error}");
         assert_eq!(fs::read_dir(&directory).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_name_that_was_taken_in_between_is_another_runs_or_somebody_elses() {
+        let place = place();
+        let directory = Arc::new(Directory::open(&place.path().canonicalize().unwrap()).unwrap());
+        let refused = |name: &str| taken(&directory, OsStr::new(name), &place.path().join(name));
+        let header =
+            Header { plan_id: [0; 16], data_size: ByteSize::MIB, fill_seed: 0, state: State::Filling };
+        let other = ManagedFile::make(&directory, OsStr::new("ours"), header).unwrap();
+        assert!(matches!(refused("ours"), PrepareError::InUse { .. }));
+        drop(other);
+        // Made and removed again by the other run.
+        assert!(matches!(refused("gone"), PrepareError::InUse { .. }));
+        fs::write(place.path().join("theirs"), "mine").unwrap();
+        assert!(matches!(refused("theirs"), PrepareError::NotOurs { .. }));
     }
 
     #[test]

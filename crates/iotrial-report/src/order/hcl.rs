@@ -2,10 +2,12 @@
 
 use std::fmt::Write as _;
 
+use iotrial_model::foreign_text::harmless;
+
 /// A string of the language. Names come from catalogs, which anybody may have written.
 pub(super) fn quoted(text: &str) -> String {
     let mut out = String::from("\"");
-    for c in text.chars() {
+    for c in harmless(text).chars() {
         match c {
             '"' | '\\' => {
                 out.push('\\');
@@ -16,7 +18,6 @@ pub(super) fn quoted(text: &str) -> String {
                 out.push(c);
                 out.push(c);
             }
-            c if c.is_control() => out.push(' '),
             c => out.push(c),
         }
     }

@@ -345,7 +345,7 @@ impl<'a> Carrier<'a> {
 
     /// Tells an error that costs one measurement and not the study.
     fn warn_of(&self, error: &dyn Fault) {
-        self.warn(&explained(error, error.hint().as_deref()));
+        explained(error, error.hint().as_deref()).lines().for_each(|line| self.warn(line));
     }
 }
 

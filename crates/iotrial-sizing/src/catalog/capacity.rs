@@ -50,7 +50,7 @@ pub(super) fn read_capacity_limit(
     context: &Context,
     names: &[String],
 ) -> Option<CapacityLimit> {
-    let name = table.required("name", TableReader::text);
+    let name = table.required("name", TableReader::name);
     let volumes = super::read_machine::read_volumes(table, names);
     let gib_max = table.required("gib_max", |table, key| table.integer(key, 1..=1 << 40));
     let source = context.source(table);

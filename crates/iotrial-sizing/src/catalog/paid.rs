@@ -295,7 +295,7 @@ pub(super) fn read_paid(top: &mut TableReader<'_>, context: &Context, machines: 
     let database_licences = top.tables("database_licence", |table| read_licence(table, context));
     let constrained = top.tables("constrained", |table| read_constrained(table, context, machines));
     let backup = top.table("backup", |table| {
-        let name = table.required("name", TableReader::text);
+        let name = table.required("name", TableReader::name);
         let per_gib_month = table.required("per_gib_month", TableReader::number);
         let source = context.source(table);
         Some(BackupPrice { name: name?, per_gib_month: per_gib_month?, source: source? })
@@ -386,7 +386,7 @@ fn read_constrained(
     context: &Context,
     machines: &[Machine],
 ) -> Option<Vec<Machine>> {
-    let name = table.required("machine", TableReader::text);
+    let name = table.required("machine", TableReader::name);
     let sizes = table.required("vcpus", |table, key| table.table(key, |table| Some(numbers(table))));
     let source = context.source(table);
     let name = name?;
@@ -408,6 +408,9 @@ fn read_constrained(
         let vcpus = vcpus.clamp(0.0, 65_536.0) as u32;
         if vcpus == 0 || vcpus >= full {
             return table.refuse("vcpus", format!("`{size}` must have from 1 to {} vCPUs", full - 1));
+        }
+        if !table.check_name("vcpus", &size) {
+            return None;
         }
         all.push(Machine {
             name: size,

@@ -252,7 +252,7 @@ fn read_licence(table: &mut TableReader<'_>, context: &Context) -> Option<Licenc
 }
 
 fn read_volume(table: &mut TableReader<'_>, context: &Context) -> Option<VolumeKind> {
-    let name = table.required("name", TableReader::text);
+    let name = table.required("name", TableReader::name);
     let title = table.text("title");
     let over_network = table.boolean("over_network").unwrap_or(false);
     let network_only = table.boolean("network_only").unwrap_or(false);
@@ -275,7 +275,7 @@ fn read_volume(table: &mut TableReader<'_>, context: &Context) -> Option<VolumeK
     // Limits beside the levels hold for each of them; all else does where a level does not say otherwise.
     let beside = LevelParts::read(table, context);
     let levels = table.tables("level", |table| {
-        let name = table.required("name", TableReader::text);
+        let name = table.required("name", TableReader::name);
         let own = LevelParts::read(table, context);
         own.over(&beside).level(table, name?, local)
     });
@@ -327,7 +327,7 @@ pub(super) fn refuse_twice(table: &TableReader<'_>, key: &str, names: &[String])
 }
 
 fn read_attachment(table: &mut TableReader<'_>, context: &Context) -> Option<Attachment> {
-    let name = table.required("name", TableReader::text);
+    let name = table.required("name", TableReader::name);
     let limits = read_plain(table);
     let source = context.source(table);
     Some(Attachment { name: name?, limits, source: source? })

@@ -55,7 +55,7 @@ pub(super) fn read_machine(
     let names: Vec<String> = volumes.iter().map(|kind| kind.name.clone()).collect();
     let attachments: Vec<&String> =
         volumes.iter().flat_map(|kind| &kind.attachments).map(|attachment| &attachment.name).collect();
-    let name = table.required("name", TableReader::text);
+    let name = table.required("name", TableReader::name);
     let processors = read_processors(table);
     let arm = table.boolean("arm").unwrap_or(false);
     let volumes_max = table.integer("volumes_max", 1..=1 << 16).and_then(|count| u32::try_from(count).ok());
@@ -211,7 +211,7 @@ pub(super) fn read_volumes(table: &mut TableReader<'_>, known: &[String]) -> Vec
 }
 
 fn read_limit(table: &mut TableReader<'_>, names: &[String]) -> Option<MachineLimit> {
-    let name = table.required("name", TableReader::text);
+    let name = table.required("name", TableReader::name);
     let volumes = read_volumes(table, names);
     let mut limits: Vec<MachineMeasure> = Vec::new();
     for keys in &KEYS {
@@ -243,7 +243,7 @@ fn read_limit(table: &mut TableReader<'_>, names: &[String]) -> Option<MachineLi
 
 /// A path without its source.
 pub(super) fn read_path(table: &mut TableReader<'_>, names: &[String]) -> Option<SharedPath> {
-    let name = table.required("name", TableReader::text);
+    let name = table.required("name", TableReader::name);
     let count = table.integer("count", 1..=10_000).and_then(|count| u32::try_from(count).ok()).unwrap_or(1);
     let volumes = read_volumes(table, names);
     let limits = read_plain(table);

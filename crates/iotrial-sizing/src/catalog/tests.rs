@@ -119,3 +119,44 @@ fn an_unknown_machine_is_answered_with_the_one_that_was_meant() {
     assert_eq!(catalog.machine("standard_e96DS_v5").unwrap().name, "Standard_E96ds_v5");
     assert_eq!(catalog.volume("premium-sdd").unwrap_err().hint, "did you mean `premium-ssd`?");
 }
+
+#[test]
+fn no_name_of_a_catalog_becomes_an_option_of_an_order_or_hides_a_part_of_it() {
+    for text in BUILT_IN {
+        let lines: Vec<&str> = text.lines().collect();
+        // One table of each kind, and a name within a line, such as that of a limit or of a machine with fewer processors.
+        let mut tried: Vec<(&str, &str)> = Vec::new();
+        let mut table = "";
+        for (index, line) in lines.iter().enumerate() {
+            if line.starts_with('[') {
+                table = line;
+            }
+            let key = ["name = \"", "{ name = \"", "vcpus = { "].into_iter().find(|key| line.contains(key));
+            let Some(key) = key.filter(|key| !tried.contains(&(table, key))) else { continue };
+            tried.push((table, key));
+            let at = line.find(key).unwrap() + key.len();
+            let (before, name) = line.split_at(at);
+            let name = name.trim_start_matches('"');
+            let before = before.trim_end_matches('"');
+            for first in ["-", "--query=", "\\u202e", "x\\n", "\\u001b"] {
+                // A name without quotes has to get some.
+                let end = name.find(['"', ' ']).unwrap();
+                let rest = name[end..].trim_start_matches('"');
+                let spoilt_line = format!("{before}\"{first}{}\"{rest}", &name[..end]);
+                let mut spoilt = lines.clone();
+                spoilt[index] = &spoilt_line;
+                let mistakes = Catalog::parse(&spoilt.join("\n")).unwrap_err();
+                assert!(
+                    mistakes
+                        .0
+                        .iter()
+                        .any(|one| one.line == index + 1 && one.message.contains("cannot be a name")),
+                    "{spoilt_line}: {mistakes}"
+                );
+            }
+        }
+        for kind in ["[[volume]]", "[[machine]]"] {
+            assert!(tried.iter().any(|(table, _)| *table == kind), "{kind}");
+        }
+    }
+}

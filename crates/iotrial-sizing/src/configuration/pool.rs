@@ -249,7 +249,7 @@ pub(crate) fn telling_name(volume: &str, level: &str) -> String {
 pub(super) fn read_pool(table: &mut TableReader<'_>) -> Option<Pool> {
     let role_words: Vec<_> = Role::ALL.iter().map(|role| (role.as_str(), *role)).collect();
     let roles = if table.has("roles") { table.words("roles", &role_words) } else { None };
-    let volume = table.required("volume", TableReader::text);
+    let volume = table.required("volume", TableReader::name);
     let level = table.text("level").unwrap_or_default();
     let count = small(table.integer("count", 1..=4096)).unwrap_or(1);
     let size = table.size("size");

@@ -7,7 +7,7 @@ use iotrial_model::load::Role;
 use iotrial_model::record::AttributeValue;
 
 use super::StoreArgs;
-use super::rig::parse_attribute;
+use super::rig::{parse_attribute, parse_label};
 use crate::heading;
 use crate::report_files::ReportFiles;
 
@@ -39,7 +39,7 @@ pub struct ImportArgs {
 
     /// Name of the configuration. In it, {name} stands for the name of the imported file, {stem} for its name without the extension,
     /// and {folder} for the name of its folder.
-    #[arg(short, long)]
+    #[arg(short, long, value_parser = parse_label)]
     pub label: Option<String>,
 
     /// What distinguishes the configuration, such as volumes=3 (repeatable); placeholders as in --label.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
+use iotrial_model::foreign_text::hidden_in;
 use iotrial_model::given_target::{GivenTarget, ParseTargetError};
 use iotrial_model::plan::{EngineKind, SimDevice};
 use iotrial_model::record::AttributeValue;
@@ -43,7 +44,7 @@ pub struct RigArgs {
     pub seed: Option<u64>,
 
     /// Name of this configuration; runs with the same label and attributes count as repeats.
-    #[arg(short, long, help_heading = heading::NONE)]
+    #[arg(short, long, value_parser = parse_label, help_heading = heading::NONE)]
     pub label: Option<String>,
 
     /// What distinguishes this configuration, such as volumes=3 (repeatable).
@@ -143,6 +144,14 @@ fn engines() -> impl TypedValueParser<Value = EngineKind> {
         EngineKind::ALL.map(|engine| PossibleValue::new(engine.as_str()).help(engine.facts().meaning));
     PossibleValuesParser::new(values)
         .map(|word| EngineKind::of_word(&word).expect("only the words of engines are let through"))
+}
+
+/// A label, all of which can be seen: it stands in tables, hints and the commands that are suggested.
+pub fn parse_label(text: &str) -> Result<String, String> {
+    match hidden_in(text) {
+        Some(hidden) => Err(format!("a label cannot contain `{hidden}`, which cannot be seen")),
+        None => Ok(text.to_owned()),
+    }
 }
 
 pub fn parse_attribute(text: &str) -> Result<(String, AttributeValue), String> {

@@ -12,6 +12,7 @@ use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
 
 use super::completion;
+use super::rig::parse_label;
 use crate::heading;
 use crate::settings;
 
@@ -245,7 +246,7 @@ pub struct LabelArgs {
     pub result: String,
 
     /// The new label; '' for none.
-    #[arg(add = completion::labels(), required_unless_present = "metrics")]
+    #[arg(value_parser = parse_label, add = completion::labels(), required_unless_present = "metrics")]
     pub label: Option<String>,
 
     /// Store an application metric with the result, such as batch_requests_per_s=1234 (repeatable). It replaces one with the same

@@ -10,7 +10,7 @@ use iotrial_report::document::Document;
 use crate::cli::AuditArgs;
 use crate::failure::{CONTRADICTED, Failure};
 use crate::intake::{Folders, Input, Intake, IntakeError, Source, Takes, told_beside};
-use crate::output::{harmless, say};
+use crate::output::{self, harmless, say};
 use crate::presentation::{Presentation, Value};
 
 const TAKES: Takes =
@@ -67,7 +67,7 @@ pub fn audit(args: &AuditArgs) -> Result<ExitCode, Failure> {
         return Err(unreadable.next().unwrap_or_else(none));
     }
     // They come before the audit, so that they are not lost below pages of it.
-    let unreadable_count = unreadable.map(|failure| say!("{failure}")).count();
+    let unreadable_count = unreadable.map(|failure| output::tell(&failure)).count();
     let document = Document::of_audits(&audits);
     let values = audits.iter().map(Value::alone).collect();
     Presentation::new(&document, values).show(&args.files, args.json)?;

@@ -17,13 +17,13 @@ use iotrial_model::words::in_brief;
 use iotrial_report::document::Document;
 use serde::Serialize;
 
-use super::interview::quoted;
 use crate::cli::AwrArgs;
 use crate::failure::{Failure, NOT_ALL_READ};
 use crate::intake::{Folders, Input, Intake, IntakeError, Source, Takes};
 use crate::output::{self, harmless, say};
 use crate::presentation::{Presentation, Value};
 use crate::report_files::{check_is_writable, write_output};
+use crate::shell_line::quoted;
 
 const TAKES: Takes = Takes { command: "awr", what: "AWR and Statspack reports, and output of AWR-Miner" };
 
@@ -83,12 +83,12 @@ pub fn awr(args: &AwrArgs) -> Result<ExitCode, Failure> {
     // Before the answer, so that they are not lost above pages of it.
     if samples.is_empty() {
         let last = failed.pop();
-        failed.iter().for_each(|failure| say!("{failure}"));
+        failed.iter().for_each(output::tell);
         return Err(
             last.unwrap_or_else(|| Failure::input(anyhow!("there is no AWR report among these files")))
         );
     }
-    failed.iter().for_each(|failure| say!("{failure}"));
+    failed.iter().for_each(output::tell);
     let named = args.reports.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
     let cut_off: Vec<String> = samples
         .iter()
@@ -165,7 +165,7 @@ fn show(args: &AwrArgs, many: &Many<'_>, whole: Option<(Box<AwrReport>, PathBuf)
     }
     if !args.json && !args.files.take_standard_output() {
         let next = load.as_ref().map_or_else(|| next_of(args, many), replay::ReplayFiles::next);
-        output::text(&format!("\nnext: {}\n", harmless(&next)))?;
+        output::text(&format!("\n{}", output::next_line(&next)))?;
     }
     Ok(())
 }

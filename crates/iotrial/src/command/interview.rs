@@ -23,7 +23,8 @@ use crate::cli::{Cli, Command, StoreArgs};
 use crate::command::run;
 use crate::effective;
 use crate::failure::{Failure, NOT_CARRIED_OUT};
-use crate::output::{say, stderr_has_colours, stderr_is_terminal};
+use crate::output::{self, harmless, say, stderr_has_colours, stderr_is_terminal};
+use crate::shell_line::quoted;
 use place::ask_place;
 
 const DATABASES: &[(&str, &str)] = &[
@@ -66,10 +67,10 @@ const HOW_LONG: &[(&str, Option<Duration>)] = &[
 pub fn interview() -> Result<ExitCode, Failure> {
     // In a script the questions would wait for ever; help and code 2 say what is wrong.
     if !std::io::stdin().is_terminal() || !stderr_is_terminal() {
-        say!("{}", Cli::command().render_help());
+        output::lines(Cli::command().render_help());
         return Ok(ExitCode::from(2));
     }
-    say!("A few questions: arrow keys choose, Tab completes paths, Ctrl-C ends.\n");
+    output::lines("A few questions: arrow keys choose, Tab completes paths, Ctrl-C ends.\n");
     let theme = theme();
     let wishes = ["Is this storage fast enough for a database?", "Which of two places is faster?"];
     let wish = Select::with_theme(&*theme).with_prompt("What do you want to know").items(wishes).default(0);
@@ -96,7 +97,7 @@ fn one_place(theme: &dyn Theme) -> Result<ExitCode, Failure> {
     let answers = Answers { profile, target: place.target.clone(), need, duration: None };
     let answers = ask_duration(theme, answers).map_err(ended)?;
     // So that nobody has to answer the questions a second time.
-    say!("\n  {}\n", answers.command());
+    output::lines(format_args!("\n  {}\n", harmless(&answers.command())));
     let load = JudgedProfile::load(Path::new(""), answers.profile, None)?;
     // Asked with the command in view, and before the first byte is written: whoever mistyped the directory sees it here.
     let setup = Setup::new(load, &answers.request())?;
@@ -271,18 +272,6 @@ impl Answers {
     }
 }
 
-/// As a shell takes it back.
-pub fn quoted(text: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+:@\\=,%".contains(c);
-    // Plain words stay plain, because people read the command as well as paste it.
-    // A word that begins with `=` is the path of a program in zsh; further on it is a sign like others.
-    if !text.is_empty() && !text.starts_with('=') && text.chars().all(is_plain) {
-        text.to_owned()
-    } else {
-        format!("'{}'", text.replace('\'', "'\\''"))
-    }
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
@@ -360,14 +349,5 @@ mod tests {
         assert!(minutes(&of(Some(Duration::from_secs(1_800)))) >= Some(30));
         let words = [60, 120, 9_000].map(|seconds| in_minutes(Duration::from_secs(seconds)));
         assert_eq!(words, ["about 60 s", "about 2 minutes", "about 3 hours"]);
-    }
-
-    #[test]
-    fn the_printed_command_survives_a_shell() {
-        assert_eq!(quoted("/mnt/a"), "/mnt/a");
-        assert_eq!(quoted("data,log=/mnt/a"), "data,log=/mnt/a");
-        assert_eq!(quoted("=ls"), "'=ls'");
-        assert_eq!(quoted("/mnt/my disk"), "'/mnt/my disk'");
-        assert_eq!(quoted("it's"), "'it'\\''s'");
     }
 }

@@ -17,7 +17,7 @@ pub fn label(args: &LabelArgs) -> Result<ExitCode, Failure> {
     let label = args.label.as_ref().map(|label| Some(label.trim()).filter(|label| !label.is_empty()));
     for path in named(&store, std::slice::from_ref(&args.result))? {
         store.change(&path, &Change { label, metrics: &metrics })?;
-        output::text(&format!("{}\n", path.display()))?;
+        output::text_line(path.display())?;
         // Not on standard output, which a script reads.
         match label {
             Some(Some(label)) => say!("labelled `{}`", output::harmless(label)),

@@ -30,7 +30,7 @@ pub fn open(args: &OpenArgs) -> Result<ExitCode, Failure> {
     if !page.is_file() {
         write_page(&record, &page, args)?;
     }
-    output::text(&format!("{}\n", page.display()))?;
+    output::text_line(page.display())?;
     if !args.print && os::has_screen() {
         show(&page);
     }

@@ -12,7 +12,7 @@ use crate::cli::ProfilesArgs;
 use crate::failure::Failure;
 use crate::fio_job::{Asked, check_fio_args, read_fio_job};
 use crate::intake::{self, Kind, Takes};
-use crate::output::{self, say};
+use crate::output;
 
 const TAKES: Takes = Takes { command: "profiles", what: "a profile" };
 
@@ -73,8 +73,8 @@ pub fn profiles(args: &ProfilesArgs) -> Result<ExitCode, Failure> {
             lines.iter().map(|line| format!("{:<width$}  {}\n", line.name, line.title)).collect();
         output::text(&list)?;
         // On standard error, so that a script can read the list line by line.
-        say!(
-            "\n`iotrial profiles NAME` prints one; `iotrial run NAME` runs it, and `iotrial run ./mine.toml` runs your own"
+        output::lines(
+            "\n`iotrial profiles NAME` prints one; `iotrial run NAME` runs it, and `iotrial run ./mine.toml` runs your own",
         );
     }
     Ok(ExitCode::SUCCESS)

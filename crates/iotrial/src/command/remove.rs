@@ -15,7 +15,7 @@ pub fn remove(args: &RemoveArgs) -> Result<ExitCode, Failure> {
     // `last` must mean the same one however many go before it.
     for path in named(from, &args.results)? {
         let place = if args.restore { store.restore(&path)? } else { store.remove(&path)? };
-        output::text(&format!("{}\n", place.display()))?;
+        output::text_line(place.display())?;
     }
     if !args.restore {
         say!("`iotrial remove --restore` brings results back; `iotrial records --trash` lists them");

@@ -24,7 +24,6 @@ use iotrial_session::setup::Setup;
 
 use crate::cli::{Cli, DemandArgs, GateArgs, RunArgs};
 use crate::command::dry_run;
-use crate::command::interview::quoted;
 use crate::command::report::{Judged, Record, Shown};
 use crate::command::size::demand::named_demand;
 use crate::effective;
@@ -32,8 +31,9 @@ use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::fio_job::{Asked, check_fio_args, fio_profile};
 use crate::gates::refused;
 use crate::intake::{self, Kind, Takes};
-use crate::output::{self, JsonForm, say};
+use crate::output::{self, JsonForm};
 use crate::report_files::{ReportFiles, check_takes_pages};
+use crate::shell_line;
 use crate::signal::control_by_signals;
 use crate::watchers::{Wanted, Watchers};
 
@@ -173,7 +173,7 @@ pub fn carry_out(
     let shown = show(record, path, &thresholds, output);
     // The figures come first: neither a full store nor files that cannot be removed may hide them.
     if let (Err(_), Err(failure)) = (&kept, &shown) {
-        say!("{failure}");
+        output::tell(failure);
     }
     kept?;
     released?;
@@ -239,7 +239,10 @@ struct Again {
 impl Again {
     /// As it was typed, with the user's own defaults; where a conversation was held instead, by the record.
     fn of(record: &RunRecord) -> Self {
-        let targets = record.targets.iter().map(|target| format!(" --target {}", quoted(&target.named())));
+        let targets = record
+            .targets
+            .iter()
+            .map(|target| format!(" {}", shell_line::option("--target", &target.named())));
         let targets: String = targets.collect();
         // The name of a file need not be text. As text it is shown here, with a mark where it is none.
         let mut typed = effective::words().into_iter().map(|word| word.to_string_lossy().into_owned());
@@ -262,8 +265,11 @@ impl Again {
             let is_without_storage =
                 word == "--sim" || word == "--engine" && matches!(value.as_deref(), Some("sim" | "null"));
             if !is_without_storage {
-                command += &format!(" {}", quoted(word));
-                command.extend(value.iter().map(|value| format!(" {}", quoted(value))));
+                let words = match value {
+                    Some(value) => shell_line::option(word, value),
+                    None => shell_line::quoted(word),
+                };
+                command += &format!(" {words}");
             }
         }
         command
@@ -354,7 +360,7 @@ fn show(
     if is_for_people {
         // The page before it may be longer than the screen, and what is read first is what stands last.
         let first = shown.only().and_then(first_step).map(|words| format!("first: {words}\n"));
-        let next = shown.only().map(|summary| format!("next: {}\n", next_step(summary, &again)));
+        let next = shown.only().map(|summary| output::next_line(&next_step(summary, &again)));
         let outcome = shown.outcome_line().map(|line| format!("\n{line}\n"));
         output::text(&[outcome, first, next].into_iter().flatten().collect::<String>())?;
     }

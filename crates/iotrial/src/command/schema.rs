@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use crate::failure::Failure;
-use crate::output::{self, say};
+use crate::output;
 use crate::schema::SCHEMAS;
 use anyhow::anyhow;
 
@@ -13,7 +13,7 @@ pub fn schema(name: Option<&str>) -> Result<ExitCode, Failure> {
         let list: String =
             SCHEMAS.iter().map(|schema| format!("{:<14} {}\n", schema.name, schema.about)).collect();
         output::text(&list)?;
-        say!("\n`iotrial schema NAME` prints one, as JSON Schema (draft 2020-12)");
+        output::lines("\n`iotrial schema NAME` prints one, as JSON Schema (draft 2020-12)");
         return Ok(ExitCode::SUCCESS);
     };
     let schema = SCHEMAS.iter().find(|schema| schema.name == name).ok_or_else(|| {

@@ -120,11 +120,8 @@ fn consent(args: &StudyArgs, file: &StudyFile, left: Option<&str>) -> Result<boo
     }
     // `--quiet` alone must not hide what is about to be confirmed.
     if !args.quiet || !args.yes {
-        say!(
-            "commands of the study, run by the shell in {}:\n{}",
-            shown_folder(file.folder()),
-            lines.join("\n")
-        );
+        say!("commands of the study, run by the shell in {}:", shown_folder(file.folder()));
+        lines.iter().for_each(|line| say!("{line}"));
     }
     if args.yes {
         return Ok(true);

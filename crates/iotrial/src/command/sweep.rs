@@ -18,7 +18,7 @@ use serde::Serialize;
 
 use crate::cli::{ReportArgs, SweepArgs};
 use crate::failure::{Failure, NOT_CARRIED_OUT};
-use crate::output::{self, JsonForm, say};
+use crate::output::{self, JsonForm};
 use crate::presentation::{Presentation, Value};
 use crate::report_files::{ReportFiles, check_takes_pages};
 use crate::signal::control_by_signals;
@@ -45,7 +45,7 @@ pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
     let shown = show(args, &swept);
     // The figures come first: neither a full store nor files that cannot be removed may hide them.
     if let (Err(_), Err(failure)) = (&swept.kept, &shown) {
-        say!("{failure}");
+        output::tell(&failure);
     }
     swept.kept?;
     swept.released?;

@@ -9,7 +9,8 @@ use iotrial_session::store::Store;
 
 use crate::cli::TargetArgs;
 use crate::failure::Failure;
-use crate::output;
+use crate::output::{self, harmless};
+use crate::shell_line;
 
 /// The list of signatures goes on in `--json`.
 const MOST_SIGNATURES_SHOWN: usize = 12;
@@ -67,8 +68,11 @@ fn text(report: &DeviceReport) -> String {
     match &report.token {
         // The command is printed ready to be pasted: a token that is typed by hand is typed wrong.
         Some(token) => {
-            lines.push("This device can be overwritten. All data on it will be lost:\n".to_owned());
-            lines.push(format!("  iotrial run --target {} --destroy {token}\n", report.path.display()));
+            lines.push("This device can be overwritten. All data on it will be lost:".to_owned());
+            let target = shell_line::option("--target", &report.path.to_string_lossy());
+            lines.push(String::new());
+            lines.push(format!("  iotrial run {target} --destroy {token}"));
+            lines.push(String::new());
             lines.push(
                 "The token is for this host, this device and this content, and for nothing else.".to_owned(),
             );
@@ -81,7 +85,8 @@ fn text(report: &DeviceReport) -> String {
             }
         }
     }
-    lines.join("\n") + "\n"
+    // Names of processes, mount points and file systems are anybody's.
+    lines.iter().map(|line| harmless(line) + "\n").collect()
 }
 
 fn json(report: &DeviceReport) -> serde_json::Value {

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::cli::ThresholdsArgs;
 use crate::failure::Failure;
 use crate::intake::expect_thresholds;
-use crate::output::{self, say};
+use crate::output;
 
 #[derive(Serialize)]
 struct Line {
@@ -40,8 +40,8 @@ pub fn thresholds(args: &ThresholdsArgs) -> Result<ExitCode, Failure> {
             lines.iter().map(|line| format!("{:<width$}  {}\n", line.name, line.title)).collect();
         output::text(&list)?;
         // Not on standard output, which a script may read line by line.
-        say!(
-            "\n`iotrial thresholds NAME` prints one; `iotrial run --thresholds NAME` judges by it, and `--thresholds ./mine.toml` by your own"
+        output::lines(
+            "\n`iotrial thresholds NAME` prints one; `iotrial run --thresholds NAME` judges by it, and `--thresholds ./mine.toml` by your own",
         );
     }
     Ok(ExitCode::SUCCESS)

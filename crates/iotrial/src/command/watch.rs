@@ -93,7 +93,7 @@ fn show(
     let presentation = Presentation { others, ..Presentation::new(&document, vec![Value::alone(&answer)]) };
     presentation.show(&args.files, args.json)?;
     if !args.json && !args.files.take_standard_output() {
-        output::text(&format!("\nnext: {}\n", harmless(&next(args, series, request, name))))?;
+        output::text(&format!("\n{}", output::next_line(&next(args, series, request, name))))?;
     }
     Ok(exit_code_of(&answer))
 }

@@ -114,3 +114,104 @@ fn help_below_a_command_is_help_of_it() {
     assert_eq!(words("iotrial study help new"), "iotrial help study new");
     assert_eq!(words("iotrial run help"), "iotrial run help");
 }
+
+/// Everything of a command line that was not put in as the value of its own option: each other argument with its values, and where these
+/// are from.
+fn beside(asked: &Asked<'_>, setting: &Setting) -> Vec<String> {
+    let own = asked.argument(setting).map(Arg::get_id);
+    let arguments = asked.command.get_arguments().filter(|one| Some(one.get_id()) != own);
+    let seen = |one: &Arg| {
+        let id = one.get_id().as_str();
+        let raw = asked.matches.try_get_raw(id).ok().flatten().map(|values| values.collect::<Vec<_>>());
+        format!("{id} {:?} {raw:?}", asked.matches.value_source(id))
+    };
+    arguments.map(seen).collect()
+}
+
+#[test]
+fn a_value_is_only_ever_the_value_of_its_own_option_whatever_it_is_called() {
+    let program = program();
+    // Every name that any command has: of options, with and without a value, and of the commands themselves.
+    let mut words: Vec<String> = ["--", "-", "-h", "--help", "--version"].map(str::to_owned).to_vec();
+    let mut commands = vec![("", &program)];
+    let mut lines: Vec<String> = Vec::new();
+    while let Some((above, command)) = commands.pop() {
+        for below in command.get_subcommands() {
+            lines.push(format!("{above} {}", below.get_name()).trim().to_owned());
+            words.push(below.get_name().to_owned());
+            commands.push((below.get_name(), below));
+        }
+        for argument in command.get_arguments() {
+            for long in argument.get_long_and_visible_aliases().unwrap_or_default() {
+                words.extend([format!("--{long}"), format!("--{long}=/etc/x.toml")]);
+            }
+            words.extend(argument.get_short().into_iter().flat_map(|c| [format!("-{c}"), format!("-{c}x")]));
+        }
+    }
+    words.sort();
+    words.dedup();
+    // One for all: it takes longer to make than to read a line.
+    let mut parser = program.clone();
+    let mut tried = 0;
+    for line in &lines {
+        // What each command asks for, so that its line is whole without the settings.
+        let found = |arguments: &str| {
+            let typed: Vec<OsString> =
+                format!("iotrial {line} {arguments}").split_whitespace().map(OsString::from).collect();
+            let matches = program.clone().try_get_matches_from(&typed).ok()?;
+            Some((typed, matches))
+        };
+        let usual = ["", "a", "a b", "a --label b", "--read 1iops@8KiB", "a --root b", "--target a"];
+        let Some((typed, matches)) = usual.into_iter().find_map(found) else { continue };
+        let Some(asked) = Asked::of(&program, &matches) else { continue };
+        for setting in SETTINGS.iter().filter(|setting| asked.argument(setting).is_some()) {
+            for word in &words {
+                let word = OsString::from(word);
+                let is_refused =
+                    setting.check_is_value(&word).and_then(|()| check(&program, setting, &word)).is_err();
+                // The argument without a name of its own is the one that could be taken for an option.
+                assert!(is_refused || !setting.is_argument() || !word.to_string_lossy().starts_with('-'));
+                if is_refused {
+                    continue;
+                }
+                let source = Source::Folder("iotrial.toml".into());
+                let values = vec![Value { setting, words: vec![word.clone()], source }];
+                let found = InForce { values, ..InForce::default() };
+                let mut whole = typed.clone();
+                let place = asked.place(&typed);
+                let put_in: Vec<OsString> =
+                    asked.chosen(&found).into_iter().flat_map(|value| asked.words(value)).collect();
+                whole.splice(place..place, put_in);
+                // Two options that exclude each other are an error, and do nothing.
+                let Ok(with) = parser.try_get_matches_from_mut(&whole) else { continue };
+                let with = Asked::of(&program, &with).unwrap();
+                assert_eq!(with.name, asked.name, "{whole:?}");
+                assert_eq!(beside(&with, setting), beside(&asked, setting), "{whole:?}");
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 1_000, "{tried} of {} commands", lines.len());
+}
+
+#[test]
+fn what_cannot_be_seen_is_no_part_of_a_value() {
+    for setting in &SETTINGS {
+        for hidden in ["x\nerror: forged", "\u{1b}[2J", "x\u{202e}y", "\r", "x\u{2028}"] {
+            assert!(setting.check_is_value(OsStr::new(hidden)).is_err(), "{} {hidden:?}", setting.key);
+        }
+    }
+}
+
+#[test]
+fn a_mistake_on_the_command_line_is_told_in_words_that_can_be_seen() {
+    for typed in [["iotrial", "run", "--no\nsuch"], ["iotrial", "run", "--size=7\nerror: forged"]] {
+        let words: Vec<OsString> = typed.map(OsString::from).to_vec();
+        let usage = parse(words).unwrap().unwrap_err().render().to_string();
+        assert!(usage.contains("\\n") && !usage.contains("\nerror: forged"), "{usage}");
+    }
+    // Here they are the mistake, and the whole message is one.
+    let label = ["iotrial", "run", "--label", "x\nerror: forged"].map(OsString::from).to_vec();
+    let told = parse(label).err().unwrap().to_string();
+    assert!(!told.lines().any(|line| line.trim_start().starts_with("error: forged")), "{told}");
+}

@@ -19,7 +19,9 @@ pub(super) enum Rules {
 impl Rules {
     pub(super) fn of(source: &Source) -> Self {
         match source {
-            Source::User(path) => Self::Anywhere(path.parent().unwrap_or(Path::new("")).to_owned()),
+            Source::User(path) | Source::Named(path) => {
+                Self::Anywhere(path.parent().unwrap_or(Path::new("")).to_owned())
+            }
             _ => Self::Inside(PathBuf::from(".")),
         }
     }

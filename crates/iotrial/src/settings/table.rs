@@ -1,5 +1,11 @@
 //! The settings that there are.
 
+use std::ffi::OsStr;
+
+use iotrial_model::foreign_text::hidden_in;
+
+use super::Refusal;
+
 /// An option that can have a default of the user's own.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Setting {
@@ -63,6 +69,20 @@ impl Setting {
     /// Whether it is the argument of a command instead of an option.
     pub fn is_argument(&self) -> bool {
         self.key == "profile"
+    }
+
+    /// Refuses a word that could be anything but a value. Whoever wrote the file or set the variable may give a value, and neither an
+    /// option nor a line of the terminal.
+    pub fn check_is_value(&self, word: &OsStr) -> Result<(), Refusal> {
+        let text = word.to_string_lossy();
+        if let Some(hidden) = hidden_in(&text) {
+            return Err(format!("`{text}` contains `{hidden}`, which cannot be seen"));
+        }
+        // Every other setting stands behind the name of its option and `=`.
+        if self.is_argument() && text.starts_with('-') {
+            return Err(format!("`{text}` begins with `-`, as options do; a path may begin with ./"));
+        }
+        Ok(())
     }
 
     /// The example as a variable has it.

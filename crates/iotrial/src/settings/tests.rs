@@ -5,7 +5,11 @@
 use super::*;
 
 fn words_of(text: &str, rules: &place::Rules) -> Result<Vec<(String, Vec<String>)>, String> {
-    let checked = |setting: &'static Setting, word: &str| rules.resolve(setting, word);
+    let checked = |setting: &'static Setting, word: &str| -> Result<OsString, Refusal> {
+        let word = rules.resolve(setting, word)?;
+        setting.check_is_value(&word)?;
+        Ok(word)
+    };
     let found = file::read(text, &checked).map_err(|mistakes| mistakes.to_string())?;
     let word = |word: &OsString| word.to_string_lossy().into_owned();
     Ok(found

@@ -1,8 +1,10 @@
 //! Where Unix keeps settings, and whose a file is.
 
-use std::fs::Metadata;
+use std::fs::{File, Metadata};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+
+use super::Source;
 
 /// `$XDG_CONFIG_HOME` or `~/.config`.
 pub(super) fn config_folder() -> Option<PathBuf> {
@@ -11,15 +13,18 @@ pub(super) fn config_folder() -> Option<PathBuf> {
     config.filter(|path| path.is_absolute()).or_else(|| std::env::home_dir().map(|home| home.join(".config")))
 }
 
-/// Why the file of a folder is not obeyed; `None` where it is the user's own, or that of root.
-pub(super) fn distrusted(path: &Path) -> Option<String> {
+/// Why a file is not obeyed; `None` where nobody but this user and root can have written what it says.
+pub(super) fn distrusted(source: &Source, path: &Path) -> Option<String> {
     // The link and what it leads to: a stranger's link could give a file of the user another meaning.
     let link = path.symlink_metadata().ok()?;
     let file = path.metadata().ok().unwrap_or_else(|| link.clone());
-    let user = rustix::process::geteuid().as_raw();
-    // Who became root by `sudo` still has the files of before, as with git.
-    let before = std::env::var("SUDO_UID").ok().filter(|_| user == 0).and_then(|id| id.parse().ok());
-    reason(&link, user, before).or_else(|| reason(&file, user, before))
+    let trust = Trust::of(source);
+    trust.reason(&link).or_else(|| trust.reason(&file))
+}
+
+/// The same of a file that is open.
+pub(super) fn distrusted_file(source: &Source, file: &File) -> Option<String> {
+    Trust::of(source).reason(&file.metadata().ok()?)
 }
 
 /// Whether two names are those of one variable.
@@ -27,14 +32,36 @@ pub(super) fn is_same_variable(one: &str, other: &str) -> bool {
     one == other
 }
 
-fn reason(of: &Metadata, user: u32, before: Option<u32>) -> Option<String> {
-    let owner = of.uid();
-    if owner != user && owner != 0 && Some(owner) != before {
-        return Some(format!("it belongs to another user (uid {owner})"));
+/// Whose files are obeyed.
+struct Trust {
+    /// Beside root; `None` where the user named the file, and so answers for its owner.
+    owners: Option<Vec<u32>>,
+}
+
+impl Trust {
+    fn of(source: &Source) -> Self {
+        let user = rustix::process::geteuid().as_raw();
+        // Who became root by `sudo` still has the files of before, as with git.
+        let before = std::env::var("SUDO_UID").ok().filter(|_| user == 0).and_then(|id| id.parse().ok());
+        let owners = [Some(user), before].into_iter().flatten().collect();
+        Self { owners: (!matches!(source, Source::Named(_))).then_some(owners) }
     }
-    // The mode of a link says nothing.
-    let is_open = !of.is_symlink() && of.mode() & 0o002 != 0;
-    is_open.then(|| "every user may write to it".to_owned())
+
+    fn reason(&self, of: &Metadata) -> Option<String> {
+        let owner = of.uid();
+        let is_other = |owners: &Vec<u32>| owner != 0 && !owners.contains(&owner);
+        if self.owners.as_ref().is_some_and(is_other) {
+            return Some(format!("it belongs to another user (uid {owner})"));
+        }
+        // The mode of a link says nothing.
+        let open_to = match of.mode() {
+            _ if of.is_symlink() => return None,
+            mode if mode & 0o002 != 0 => "every user",
+            mode if mode & 0o020 != 0 => "its group",
+            _ => return None,
+        };
+        Some(format!("{open_to} may write to it (`chmod go-w` changes that)"))
+    }
 }
 
 #[cfg(test)]
@@ -46,19 +73,33 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_of_another_user_or_open_to_all_is_not_obeyed() {
+    fn a_file_that_others_may_write_to_is_not_obeyed_whoever_named_it() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("iotrial.toml");
         fs::write(&path, "").unwrap();
-        fs::set_permissions(&path, Permissions::from_mode(0o644)).unwrap();
-        assert_eq!(distrusted(&path), None);
-        let metadata = path.metadata().unwrap();
-        let owner = metadata.uid();
-        if owner != 0 {
-            assert!(reason(&metadata, owner + 1, None).unwrap().contains("another user"));
+        for source in [Source::Folder, Source::User, Source::Named].map(|source| source(path.clone())) {
+            for (mode, reason) in
+                [(0o644, None), (0o600, None), (0o664, Some("its group")), (0o666, Some("every user"))]
+            {
+                fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+                let opened = File::open(&path).unwrap();
+                for told in [distrusted(&source, &path), distrusted_file(&source, &opened)] {
+                    assert_eq!(told.is_some(), reason.is_some(), "{source:?} {mode:o}");
+                    assert!(told.unwrap_or_default().starts_with(reason.unwrap_or_default()), "{mode:o}");
+                }
+            }
         }
-        assert_eq!(reason(&metadata, 0, Some(owner)), None);
-        fs::set_permissions(&path, Permissions::from_mode(0o666)).unwrap();
-        assert!(distrusted(&path).unwrap().contains("every user"));
+    }
+
+    #[test]
+    fn a_file_of_another_user_is_not_obeyed_unless_it_is_named() {
+        let file = tempfile::tempfile().unwrap();
+        file.set_permissions(Permissions::from_mode(0o600)).unwrap();
+        let metadata = file.metadata().unwrap();
+        let reason = |owners| Trust { owners }.reason(&metadata);
+        assert_eq!(reason(Some(vec![metadata.uid() + 1, metadata.uid()])), None);
+        assert_eq!(reason(None), None);
+        // Those of root are obeyed.
+        assert_eq!(reason(Some(vec![metadata.uid() + 1])).is_none(), metadata.uid() == 0);
     }
 }

@@ -1,6 +1,7 @@
 //! Defaults of the user's own, and the documentation in a terminal, as a user meets them.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use crate::support::{Bench, Ran};
@@ -24,7 +25,26 @@ fn run(bench: &Bench, arguments: &[&str]) -> Ran {
 fn write_own(bench: &Bench, text: &str) {
     let folder = bench.path().join("config/iotrial");
     fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("config.toml"), text).unwrap();
+    write_settings(&folder.join("config.toml"), text);
+}
+
+/// Writes a file that is obeyed, whatever the umask of whoever runs the tests.
+fn write_settings(path: &Path, text: &str) {
+    fs::write(path, text).unwrap();
+    set_mode(path, 0o644);
+}
+
+#[cfg(not(unix))]
+fn set_mode(_: &Path, _: u32) {}
+
+#[cfg(unix)]
+fn set_mode(path: &Path, mode: u32) {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+fn write_folder(bench: &Bench, text: &str) {
+    write_settings(&bench.path().join("iotrial.toml"), text);
 }
 
 const DRY: [&str; 6] = ["run", "--dry-run", "--json", "--engine", "sim", "--quiet"];
@@ -36,7 +56,7 @@ fn the_command_line_goes_before_variables_these_before_the_folder_and_that_befor
     write_own(&bench, "label = \"of-user\"\n");
     let own = run(&bench, &DRY).expect_code(0);
     assert!(label(&own).contains("--label of-user") && label(&own).contains("config.toml"), "{}", own.stderr);
-    fs::write(bench.path().join("iotrial.toml"), "label = \"of-folder\"\n").unwrap();
+    write_folder(&bench, "label = \"of-folder\"\n");
     let folder = run(&bench, &DRY).expect_code(0);
     assert!(label(&folder).contains("--label of-folder (./iotrial.toml)"), "{}", folder.stderr);
     let variable = Ran::from(command(&bench, &DRY).env("IOTRIAL_LABEL", "of-variable").output().unwrap());
@@ -81,7 +101,7 @@ fn a_record_has_what_is_set_as_if_it_had_been_typed_and_the_page_is_in_the_folde
 #[test]
 fn what_is_wrong_in_a_file_is_told_with_its_place_and_help_still_works() {
     let bench = Bench::new();
-    fs::write(bench.path().join("iotrial.toml"), "lable = \"x\"\ntarget = \"/mnt/prod\"\n").unwrap();
+    write_folder(&bench, "lable = \"x\"\ntarget = \"/mnt/prod\"\n");
     let refused = run(&bench, &["run", "--dry-run"]).expect_code(2).stderr;
     for part in [
         "./iotrial.toml",
@@ -146,18 +166,66 @@ fn a_misspelt_variable_is_a_warning_that_names_the_one_that_was_meant() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_everybody_may_write_to_is_not_obeyed() {
-    use std::os::unix::fs::PermissionsExt as _;
+fn a_file_that_others_may_write_to_is_not_obeyed_whosever_it_is() {
     let bench = Bench::new();
-    let path = bench.path().join("iotrial.toml");
-    fs::write(&path, "label = \"x\"\n").unwrap();
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).unwrap();
-    let ran = run(&bench, &DRY).expect_code(0);
-    assert!(
-        ran.stderr.contains("is ignored: every user may write to it") && !ran.stderr.contains("--label"),
-        "{}",
-        ran.stderr
-    );
+    write_folder(&bench, "label = \"x\"\n");
+    write_own(&bench, "label = \"x\"\n");
+    let (folder, own) = (bench.path().join("iotrial.toml"), bench.path().join("config/iotrial/config.toml"));
+    for (mode, told) in [(0o664, "its group may write to it"), (0o666, "every user may write to it")] {
+        set_mode(&folder, mode);
+        set_mode(&own, mode);
+        let named = Ran::from(command(&bench, &DRY).env("IOTRIAL_CONFIG", &own).output().unwrap());
+        for ran in [run(&bench, &DRY), named] {
+            let ran = ran.expect_code(0);
+            assert_eq!(ran.stderr.matches(told).count(), 2, "{}", ran.stderr);
+            assert!(!ran.stderr.contains("--label"), "{}", ran.stderr);
+        }
+    }
+}
+
+#[test]
+fn no_setting_runs_a_command_consents_or_writes_outside_of_its_folder() {
+    let bench = Bench::new();
+    let clone = bench.path().join("clone");
+    fs::create_dir(&clone).unwrap();
+    let arguments = ["run", "--engine", "sim", "--closed", "--duration", "100ms", "--quiet"];
+    let marker = bench.path().join("marker");
+    for option in [
+        "--metric-command=x=touch",
+        "--html",
+        "--csv",
+        "--target",
+        "--store",
+        "--github-summary",
+        "--destroy",
+    ] {
+        let separator = if option.contains("touch") { ' ' } else { '=' };
+        let word = format!("{option}{separator}{}", marker.display());
+        write_settings(&clone.join("iotrial.toml"), &format!("profile = '{word}'\n"));
+        let ran = Ran::from(command(&bench, &arguments).current_dir(&clone).output().unwrap());
+        // By name, file and line.
+        let told = ran.expect_code(2).stderr;
+        assert!(
+            told.contains("./iotrial.toml") && told.contains("line 1") && told.contains("`profile`"),
+            "{told}"
+        );
+        fs::remove_file(clone.join("iotrial.toml")).unwrap();
+        let set = Ran::from(command(&bench, &arguments).env("IOTRIAL_PROFILE", &word).output().unwrap());
+        assert!(set.expect_code(2).stderr.contains("IOTRIAL_PROFILE"), "{word}");
+        assert!(!marker.exists() && bench.stored(".iotrial.json").is_empty(), "{word}");
+    }
+}
+
+#[test]
+fn a_label_that_looks_like_an_option_is_a_label_in_the_next_command_too() {
+    let bench = Bench::new();
+    let base = ["run", "--engine", "sim", "--closed", "--duration", "2s", "--size", "256MiB"];
+    let ran = Ran::from(command(&bench, &base).env("IOTRIAL_LABEL", "--yes").output().unwrap());
+    assert!(ran.stderr.contains("settings: --label=--yes (IOTRIAL_LABEL)"), "{}", ran.stderr);
+    let next = ran.stdout.lines().find(|line| line.starts_with("next: iotrial run ")).unwrap();
+    assert!(next.contains(" --label=--yes"), "{next}");
+    let words: Vec<&str> = next["next: iotrial ".len()..].split(' ').chain(["--dry-run"]).collect();
+    bench.run(&words).expect_code(0);
 }
 
 #[test]

@@ -103,7 +103,7 @@ impl Reason {
             }
             Self::UnderWay { process, pid, count } => write!(
                 f,
-                "process {pid} (`{process}`) has {count} file descriptors in transit through a socket, and one of them may be for {device}"
+                "process {pid} (`{process}`) has {count} file descriptors in transit through a socket, and one of them may be for {device}; this passes within moments, so try again"
             ),
             Self::NoMedium => write!(f, "{device} has no medium"),
         }
@@ -116,6 +116,9 @@ impl Reason {
             Self::HiddenProcesses { .. } => Some(
                 "run as root on the host, or in a container that sees its processes (`--pid=host`, `hostPID: true`)",
             ),
+            Self::UnderWay { .. } => {
+                Some("try again; if it is always the same process, end it for the time of the run")
+            }
             _ => None,
         }
     }

@@ -8,9 +8,9 @@ use iotrial_model::profile::Profile;
 
 use super::only_database;
 use crate::cli::AwrArgs;
-use crate::command::interview::quoted;
 use crate::failure::Failure;
 use crate::report_files::{check_is_writable, write_output};
+use crate::shell_line::quoted;
 
 /// The load, and the files that it goes to.
 pub struct ReplayFiles {

@@ -9,11 +9,11 @@ use iotrial_session::store::keep_imported;
 use serde::Serialize;
 
 use super::{MOST_TOLD, TAKES};
-use crate::command::interview::quoted;
 use crate::failure::Failure;
 use crate::intake::{self, Input, IntakeError, Source};
-use crate::output::{harmless, say};
+use crate::output::{harmless, next_line, say};
 use crate::presentation::aligned;
+use crate::shell_line::quoted;
 
 /// What came of all files.
 #[derive(Debug, Default, Serialize)]
@@ -109,7 +109,7 @@ impl Outcome {
             _ if is_store => (format!("records  {}", self.folder.display()), "iotrial records".to_owned()),
             _ => (format!("records  {}", self.folder.display()), next_with("compare", &self.folder)),
         };
-        text + &format!("{place}\nnext: {next}\n")
+        text + &format!("{}\n{}", harmless(&place), next_line(&next))
     }
 
     /// On standard error, what could not be read or not be understood; `--json` has all of it.

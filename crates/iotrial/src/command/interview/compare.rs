@@ -13,11 +13,12 @@ use iotrial_session::setup::Setup;
 use iotrial_session::store::Store;
 
 use super::place::{Place, ask_place};
-use super::{Answers, ask_need, ask_profile, confirmed, ended, in_minutes, look_at, quoted};
+use super::{Answers, ask_need, ask_profile, confirmed, ended, in_minutes, look_at};
 use crate::cli::{Cli, Command, StoreArgs, StudyNewArgs};
 use crate::command::study;
 use crate::failure::{Failure, NOT_CARRIED_OUT};
-use crate::output::say;
+use crate::output::{self, harmless, say};
+use crate::shell_line::quoted;
 use crate::store::open_store_to_read;
 
 /// What each is good for, how often each place is measured, and for how long.
@@ -48,7 +49,7 @@ pub(super) fn two_places(theme: &dyn Theme) -> Result<ExitCode, Failure> {
     let store = open_store_to_read(&StoreArgs::default())?;
     let (name, file) = free_name(&store);
     let [make, measure] = comparison.commands(&name, &file);
-    say!("\n  {make}\n  {measure}\n");
+    output::lines(format_args!("\n  {}\n  {}\n", harmless(&make), harmless(&measure)));
     if !confirmed(theme, &question).map_err(ended)? {
         other.take_back();
         one.take_back();

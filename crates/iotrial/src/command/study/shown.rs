@@ -175,16 +175,15 @@ impl<'s> Shown<'s> {
             ));
         }
         if let Some(whole) = self.study.part_of.as_deref().filter(|_| self.is_measured_here()) {
-            let records: Vec<String> = self
+            let records = self
                 .cells
                 .iter()
-                .filter_map(|cell| cell.record.as_ref().map(|path| format!("  {}", path.display())))
-                .collect();
+                .filter_map(|cell| cell.record.as_ref().map(|path| format!("  {}", path.display())));
             hints.push(format!(
-                "hint: this is a part of the study `{}`; bring these records there with `iotrial study add FILE RECORD…`:\n{}",
-                harmless(whole),
-                records.join("\n")
+                "hint: this is a part of the study `{}`; bring these records there with `iotrial study add FILE RECORD…`:",
+                harmless(whole)
             ));
+            hints.extend(records);
         }
         hints
     }
