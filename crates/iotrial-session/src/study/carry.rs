@@ -137,7 +137,7 @@ impl<'a> Carrier<'a> {
         file.study
             .configurations
             .iter()
-            .filter(|one| !has_commands(one))
+            .filter(|one| !has_commands(one) && !one.elsewhere)
             .for_each(|one| self.remove_what_was_left(one));
         Ok(())
     }
