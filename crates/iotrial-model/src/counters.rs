@@ -118,6 +118,8 @@ pub struct CounterSeries {
     pub interval_count: usize,
     /// In the order of the source.
     pub disks: Vec<DiskCounters>,
+    /// Whether somebody asked for these disks, rather than for all of the machine, some of which nobody knows of.
+    pub is_asked_for: bool,
     /// Names of disks that carry something together, as the members of a stripe set do, where the source says so.
     pub stripes: Vec<Vec<String>>,
     /// What was left out of the source, each in one sentence without a full stop.
@@ -269,6 +271,7 @@ impl CounterSeries {
             times: Times::Unknown,
             interval_count: 0,
             disks: Vec::new(),
+            is_asked_for: false,
             stripes: Vec::new(),
             notes: Vec::new(),
         }

@@ -143,6 +143,15 @@ impl Watched {
         watched.stripes.extend(request.stripes.iter().cloned());
         Ok(watched)
     }
+
+    /// What was asked for, each once; nothing where all disks are watched.
+    fn targets(&self) -> Vec<String> {
+        let mut targets: Vec<String> = self.disks.iter().map(|disk| disk.target.clone()).collect();
+        targets.retain(|target| !target.is_empty());
+        // Those of a target are together.
+        targets.dedup();
+        targets
+    }
 }
 
 fn same_path(one: &str, other: &str) -> bool {
@@ -191,6 +200,7 @@ impl Watch {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             host: host.to_owned(),
             interval_s: self.interval.as_secs_f64(),
+            targets: self.watched.targets(),
             stripes: self.watched.stripes.clone(),
         }
     }
@@ -261,7 +271,7 @@ impl Watch {
 
     /// All intervals so far, or the last ones of very many.
     pub fn series(&self, host: &str) -> CounterSeries {
-        self.kept.series(host, self.interval, &self.watched.stripes)
+        self.kept.series(host, self.interval, &self.watched)
     }
 }
 
@@ -333,7 +343,7 @@ impl Kept {
         }
     }
 
-    fn series(&self, host: &str, interval: Duration, stripes: &[Vec<String>]) -> CounterSeries {
+    fn series(&self, host: &str, interval: Duration, watched: &Watched) -> CounterSeries {
         let with_changes = |disk: &DiskCounters| {
             let mut disk = disk.clone();
             disk.changes = self.presences.changes(&disk.name).to_vec();
@@ -346,7 +356,8 @@ impl Kept {
             times: Times::OfCalendar(self.ends_s.clone()),
             interval_count: self.ends_s.len(),
             disks: self.disks.iter().map(with_changes).collect(),
-            stripes: stripes.to_vec(),
+            is_asked_for: !watched.targets().is_empty(),
+            stripes: watched.stripes.clone(),
             ..CounterSeries::new(RECORDING_TOOL)
         };
         if self.has_dropped {

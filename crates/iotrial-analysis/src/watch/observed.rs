@@ -127,11 +127,11 @@ pub(super) fn observations(
     all
 }
 
-/// The disks whose absence matters: those that are looked at and their fellows, or all where none of them can be judged. Loop devices and
-/// volumes of a host come and go, and are not asked about.
+/// The disks whose absence matters: all that somebody asked for, with the layers above them. Of all disks of a machine those that are looked
+/// at and their fellows, because its loop devices and volumes come and go; all where none of them can be judged.
 pub(super) fn watched(series: &CounterSeries, chosen: &[usize], stripes: &[Vec<usize>]) -> Vec<usize> {
     let mut watched: Vec<usize> = chosen.iter().chain(stripes.iter().flatten()).copied().collect();
-    if watched.is_empty() {
+    if watched.is_empty() || series.is_asked_for {
         watched = (0..series.disks.len()).collect();
     }
     watched.sort_unstable();

@@ -286,4 +286,9 @@ fn a_disk_that_was_not_there_is_observed_and_never_good_and_one_that_nobody_asks
     check(&["sda", "loop1"], 1, &[gone], 1.0, &[], Some(true));
     check(&["sda", "dm-1"], 1, &[gone], 1.0, &[], Some(true));
     check(&["loop1"], 0, &[gone], 1.0, &[is_gone], None);
+    let mut volume = disk("dm-1", &[(100.0, 1.0); 30]);
+    volume.changes = vec![gone];
+    let below = series(vec![volume, disk("sda", &[(100.0, 1.0); 30])], 30);
+    let answer = WatchAnswer::of(&CounterSeries { is_asked_for: true, ..below }, &request()).unwrap();
+    assert_eq!((kinds(&answer), answer.is_good), (vec![is_gone], None));
 }

@@ -85,6 +85,7 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
     series.interval_s = Some(head.interval_s).filter(|seconds| seconds.is_finite() && *seconds > 0.0);
     series.durations_s = lengths;
     series.times = Times::OfCalendar(ends);
+    series.is_asked_for = !head.targets.is_empty();
     // No more than disks: each name is looked for.
     series.stripes = head.stripes;
     series.stripes.truncate(MOST_STRIPES);

@@ -426,19 +426,16 @@ fn of_studies_that_begin_at_once_one_measures_and_the_others_say_so() {
     let bench = Bench::new();
     let hold = "before = 'while ! [ -e go ]; do sleep 0.05; done; echo";
     write(&bench, &with(STUDY, "before = 'echo", hold));
-    let start = || bench.command(&["study", "study.toml", "--json", "--yes"]).spawn().unwrap();
-    let mut all: Vec<std::process::Child> = (0..4).map(|_| start()).collect();
-    // The one that carries it out waits for its command, and the others end.
-    let mut ended = Vec::new();
-    while ended.len() < 3 {
-        let over = |child: &mut std::process::Child| child.try_wait().unwrap().is_some();
-        match all.iter_mut().position(over) {
-            Some(at) => ended.push(Ran::from(all.remove(at).wait_with_output().unwrap())),
-            None => std::thread::yield_now(),
-        }
+    let (ends, ended) = std::sync::mpsc::channel();
+    for _ in 0..4 {
+        let (child, ends) =
+            (bench.command(&["study", "study.toml", "--json", "--yes"]).spawn().unwrap(), ends.clone());
+        std::thread::spawn(move || ends.send(Ran::from(child.wait_with_output().unwrap())));
     }
+    // The one that carries it out waits for its command, and the others end.
+    let others = [(); 3].map(|()| ended.recv().unwrap());
     std::fs::write(bench.path().join("go"), "").unwrap();
-    for other in ended {
+    for other in others {
         assert_eq!(other.code, 3, "{}", other.stderr);
         assert!(
             other.stderr.contains("another iotrial is carrying out the study `sims`, which was begun at 2"),
@@ -447,6 +444,6 @@ fn of_studies_that_begin_at_once_one_measures_and_the_others_say_so() {
         );
         assert!(other.stderr.contains("hint: --status shows"), "{}", other.stderr);
     }
-    let one = Ran::from(all.remove(0).wait_with_output().unwrap()).expect_code(0);
+    let one = ended.recv().unwrap().expect_code(0);
     assert_eq!(one.json()["complete"], true);
 }

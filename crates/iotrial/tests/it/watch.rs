@@ -540,6 +540,11 @@ fn a_disk_that_goes_away_or_is_replaced_leaves_the_answer_open() {
     // A file that a loop device holds, as a package of the system does, is nobody's storage.
     let with_loop = vec![disk("sda", 1.0), disk("loop3", 1.0)];
     check(&[with_loop, vec![disk("sda", 1.0)]], 0, true.into(), &[], 0);
+    // Unless somebody asked for it.
+    let recording = fs::read_to_string(bench.path().join("r.jsonl")).unwrap();
+    fs::write(bench.path().join("r.jsonl"), recording.replacen("{", "{\"targets\":[\"/dev/loop3\"],", 1))
+        .unwrap();
+    bench.run(&["watch", "r.jsonl"]).expect_code(4);
 }
 
 #[test]
