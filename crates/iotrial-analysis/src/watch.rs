@@ -73,7 +73,8 @@ pub struct WatchAnswer {
     /// From the beginning of the first interval to the end of the last; absent where nothing says when they were.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub span: Option<TimeSpan>,
-    /// Whether all roles are within the limits of the first set; absent where nothing could be judged.
+    /// Whether all roles are within the limits of the first set; absent where nothing could be judged, and where all are but a disk was
+    /// not there all the time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_good: Option<bool>,
     /// The sets that judged, the deciding one first.
@@ -105,7 +106,7 @@ pub struct TimeSpan {
     pub to_s: f64,
     /// Whether there is a date.
     pub has_date: bool,
-    /// How often the source was silent for longer than an interval.
+    /// How often there were no counters: the source was silent for longer than an interval, or a disk was not there.
     pub gap_count: usize,
     /// For how long, in all.
     pub gap_s: f64,
@@ -202,23 +203,33 @@ impl WatchAnswer {
         let left_out = (0..series.disks.len()).filter(|at| !is_chosen[*at]);
         let left_out = left_out.filter(|at| series.disks[*at].does_anything());
         let judged: Vec<bool> = roles.iter().filter_map(|role| role.is_within).collect();
-        let span = span(series);
+        let silence = span(series);
+        let span =
+            silence.map(|span| with_absences(span, series, &observed::watched(series, &chosen, &members)));
+        let is_missing_disk = observations.iter().any(|one| one.kind.is_missing_disk());
+        let is_within = (!judged.is_empty()).then(|| judged.iter().all(|is_within| *is_within));
         Ok(Self {
             tool: series.tool,
             host: series.host.clone(),
             interval_count: series.interval_count,
             interval_s: series.interval_s,
             span,
-            is_good: (!judged.is_empty()).then(|| judged.iter().all(|is_within| *is_within)),
+            // What is beyond the limits is so whatever else happened.
+            is_good: is_within.filter(|is_within| !(*is_within && is_missing_disk)),
             thresholds: request.thresholds.iter().map(|set| set.name.clone()).collect(),
             roles,
             observations,
             total: (chosen.len() > 1).then(|| DiskAnswer::of_sum(series, &chosen)),
             course: Course::of(series, &chosen),
             left_out: left_out.map(|at| series.disks[at].name.clone()).collect(),
-            notes: notes(series, span),
+            notes: notes(series, silence),
             disks,
         })
+    }
+
+    /// Whether it stays open if the storage is good enough, because a disk was not there all the time.
+    pub fn is_undecided(&self) -> bool {
+        self.is_good.is_none() && self.observations.iter().any(|one| one.kind.is_missing_disk())
     }
 
     /// Whether nothing was read or written, as far as it is counted.
@@ -273,6 +284,19 @@ fn span(series: &CounterSeries) -> Option<TimeSpan> {
         // The sum of nothing is a negative zero.
         gap_s: gaps.iter().sum::<f64>() + 0.0,
     })
+}
+
+/// With the times in which a disk was not there.
+fn with_absences(span: TimeSpan, series: &CounterSeries, watched: &[usize]) -> TimeSpan {
+    let changes = watched.iter().flat_map(|at| &series.disks[*at].changes);
+    let lengths = changes.filter_map(observed::absence);
+    let lengths: Vec<f64> =
+        lengths.map(|(from, until)| (until.unwrap_or(span.to_s) - from).max(0.0)).collect();
+    TimeSpan {
+        gap_count: span.gap_count + lengths.len(),
+        gap_s: span.gap_s + lengths.iter().sum::<f64>(),
+        ..span
+    }
 }
 
 fn notes(series: &CounterSeries, span: Option<TimeSpan>) -> Vec<String> {

@@ -36,6 +36,16 @@ pub fn seconds_in_words(seconds: f64) -> String {
     }
 }
 
+/// A point in time for people, of seconds since the beginning of 1970: `2026-11-25 10:42:05 UTC`.
+pub(crate) fn moment_in_words(unix_s: f64) -> String {
+    #[expect(clippy::cast_possible_truncation, reason = "what is beyond the calendar has no name")]
+    let moment = jiff::Timestamp::from_second(unix_s as i64);
+    moment.map_or_else(
+        |_| "an unknown time".to_owned(),
+        |moment| moment.strftime("%Y-%m-%d %H:%M:%S UTC").to_string(),
+    )
+}
+
 /// A latency in the unit that people say it in: `2.31 ms`, `831 ms`, `12.3 s`.
 pub fn latency_in_words(latency_us: f64) -> String {
     if latency_us < 1e7 {

@@ -56,7 +56,7 @@ size = "1GiB"
     let targets = [probe(directory, None, &[]).unwrap()];
     let profile = HEAD.replace("SIZE", "8MiB") + job;
     let plan = Plan { direct: false, ..decide(&profile, EngineKind::Threads, targets[0].facts.clone()) };
-    let prepared = prepare(&plan, &targets, &|_, _| (), &|| false).unwrap();
+    let prepared = prepare([0; 16], &plan, &targets, &|_, _| (), &|| false).unwrap();
     (plan, prepared)
 }
 

@@ -139,6 +139,9 @@ pub trait DiskStatsSource {
     ///
     /// When they cannot be read. A device that is gone is no error, and simply not there.
     fn read(&mut self, stats: &mut Vec<DiskStat>) -> io::Result<Moment>;
+
+    /// The number of the disk that has a name now, which no other disk gets before the host starts again; `None` where nothing says it.
+    fn sequence(&mut self, name: &str) -> Option<u64>;
 }
 
 /// All lines of `/proc/diskstats`; what is none is left out.

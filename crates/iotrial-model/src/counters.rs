@@ -7,9 +7,12 @@ mod joined;
 
 mod recording;
 
+mod presence;
+
 mod snapshots;
 
 pub use joined::JoinError;
+pub use presence::{DiskChange, Presences};
 pub use recording::{RECORDING_FORMAT, RECORDING_TOOL, RecordedDisk, RecordedInterval, RecordingHead};
 pub use snapshots::{Snapshot, SnapshotCounts, SnapshotError, Snapshots, When};
 
@@ -115,6 +118,8 @@ pub struct CounterSeries {
     pub interval_count: usize,
     /// In the order of the source.
     pub disks: Vec<DiskCounters>,
+    /// Whether somebody asked for these disks, rather than for all of the machine, some of which nobody knows of.
+    pub is_asked_for: bool,
     /// Names of disks that carry something together, as the members of a stripe set do, where the source says so.
     pub stripes: Vec<Vec<String>>,
     /// What was left out of the source, each in one sentence without a full stop.
@@ -128,6 +133,8 @@ pub struct DiskCounters {
     pub name: String,
     /// What it is for, where the source says so.
     pub role: Option<Role>,
+    /// What became of it, in the order of time, where the source says which disks are there.
+    pub changes: Vec<DiskChange>,
     /// For each counter one value for each interval; shorter, or empty, where nothing was counted any more, or ever. A negative value
     /// stands for none: no rate is negative, and NaN would make a series differ from itself.
     // By counter and not by interval: a week of 64 disks is 2.6 million intervals, of which most sources count only half of what there is.
@@ -140,7 +147,7 @@ const NONE: f64 = -1.0;
 impl DiskCounters {
     /// A disk of which nothing is known yet.
     pub fn new(name: impl Into<String>) -> Self {
-        Self { name: name.into(), role: None, columns: Default::default() }
+        Self { name: name.into(), role: None, changes: Vec::new(), columns: Default::default() }
     }
 
     /// What was counted in an interval; `None` where nothing was.
@@ -264,6 +271,7 @@ impl CounterSeries {
             times: Times::Unknown,
             interval_count: 0,
             disks: Vec::new(),
+            is_asked_for: false,
             stripes: Vec::new(),
             notes: Vec::new(),
         }

@@ -29,7 +29,7 @@ impl Document {
                 FindingLine::about(About::Observation(one.kind), Severity::Warning, one.message.clone())
             };
             let lines = answer.observations.iter().map(line).collect();
-            sections.push(section("observations", "What looks like a limit", Block::Findings(lines)));
+            sections.push(section("observations", observations_heading(answer), Block::Findings(lines)));
         }
         let tables = [disks_table(answer), queue_table(answer)];
         let mut disks = Section {
@@ -63,6 +63,15 @@ impl Document {
 
 fn section(id: &'static str, heading: &'static str, block: Block) -> Section {
     Section { id, heading, note: None, blocks: vec![block] }
+}
+
+fn observations_heading(answer: &WatchAnswer) -> &'static str {
+    let missing = answer.observations.iter().filter(|one| one.kind.is_missing_disk()).count();
+    match missing {
+        0 => "What looks like a limit",
+        all if all == answer.observations.len() => "Disks that were not there",
+        _ => "Disks that were not there, and what looks like a limit",
+    }
 }
 
 /// What the columns are over.
@@ -156,6 +165,11 @@ fn summary(answer: &WatchAnswer) -> Answer {
                 all.iter().take(MOST_POINTS).map(|(role, one)| told(answer, *role, one)).collect(),
             )
         }
+        None if answer.is_undecided() => (
+            "Undecided".to_owned(),
+            "A disk went away or was replaced: how long its I/Os took meanwhile is not known.".to_owned(),
+            Vec::new(),
+        ),
         None if answer.is_idle() => (
             "Nothing to judge".to_owned(),
             "The disks did nothing in that time.".to_owned(),

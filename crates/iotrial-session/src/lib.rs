@@ -7,6 +7,7 @@
 #![forbid(unsafe_code, clippy::print_stdout, clippy::print_stderr)]
 
 pub mod fault;
+pub mod wall_clock;
 pub mod observer;
 pub mod atomic_file;
 pub mod bounded_file;

@@ -12,7 +12,7 @@ use iotrial_analysis::findings::{findings, shared_disks};
 use iotrial_analysis::rate_search::EarlyEnd;
 use iotrial_analysis::steady_state::{SteadyEnd, SteadyWatch};
 use iotrial_engine::run::{self, RunOutcome, StartRunError};
-use iotrial_engine::targets::{self, HeldAreas, PrepareError, Prepared};
+use iotrial_engine::targets::{self, HeldAreas, PrepareError, Prepared, RunId};
 use iotrial_measure::control::{Control, Decision, Watcher};
 use iotrial_model::given_target::in_words;
 use iotrial_model::plan::{Plan, SimDevice};
@@ -20,6 +20,7 @@ use iotrial_model::record::{Ended, EndedHow, Interval, Layout, RunRecord};
 use iotrial_model::subject::Subject;
 use iotrial_model::units::format_duration;
 use iotrial_model::words::enumerate;
+use ulid::Ulid;
 
 use crate::fault::{Fault, on_one_line};
 use crate::metric_command::{TIMEOUT, measure_metrics};
@@ -184,7 +185,8 @@ impl Rig {
         let about = if time > 0 { format!(" (about {time} s)") } else { String::new() };
         self.observer.say(&format!("creates {written} of test files{about}{and_reused}, then {then}"));
         let progress = |done, total| self.observer.layout(done, total);
-        match targets::prepare(plan, &self.setup.probed, &progress, &|| self.control.is_stopping()) {
+        let run = run_id(&trial.record.id).unwrap_or_default();
+        match targets::prepare(run, plan, &self.setup.probed, &progress, &|| self.control.is_stopping()) {
             Ok(prepared) => {
                 trial.record.layout = prepared.layout;
                 self.prepared = Some(prepared);
@@ -378,6 +380,11 @@ impl Drop for Rig {
         // A load that ended with an error did not come to give the terminal back.
         self.observer.finish();
     }
+}
+
+/// By which the files of a run are known, from the id of its record.
+pub(crate) fn run_id(record: &str) -> Option<RunId> {
+    Ulid::from_string(record).ok().map(|id| id.to_bytes())
 }
 
 /// Passes intervals on, and tells of a device that keeps its I/Os.

@@ -28,6 +28,7 @@ use crate::host_warning::SeenHost;
 use crate::judged_profile::JudgedProfile;
 use crate::request::{Aim, LoadRequest, RigRequest};
 use crate::store::Store;
+use crate::wall_clock::now;
 
 /// What a layout is expected to write in a second.
 // A choice: what the smaller volumes of the clouds do, and half of what any flash disk does. Nobody can know before the first byte,
@@ -260,7 +261,7 @@ impl Setup {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 method_version: METHOD_VERSION,
             },
-            started_at: jiff::Timestamp::now().to_string(),
+            started_at: now().to_string(),
             study: self.study.clone(),
             anonymous: self.request.anonymous,
             host: self.host.clone(),

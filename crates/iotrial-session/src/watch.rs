@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use iotrial_measure::control::Control;
 use iotrial_measure::disk_stats::{DiskStat, DiskStatsSource, Moment};
 use iotrial_model::counters::{
-    CounterSeries, DiskCounters, RECORDING_FORMAT, RECORDING_TOOL, RecordedDisk, RecordedInterval,
+    CounterSeries, DiskCounters, Presences, RECORDING_FORMAT, RECORDING_TOOL, RecordedDisk, RecordedInterval,
     RecordingHead, Times,
 };
 use iotrial_model::load::Role;
@@ -143,6 +143,15 @@ impl Watched {
         watched.stripes.extend(request.stripes.iter().cloned());
         Ok(watched)
     }
+
+    /// What was asked for, each once; nothing where all disks are watched.
+    fn targets(&self) -> Vec<String> {
+        let mut targets: Vec<String> = self.disks.iter().map(|disk| disk.target.clone()).collect();
+        targets.retain(|target| !target.is_empty());
+        // Those of a target are together.
+        targets.dedup();
+        targets
+    }
 }
 
 fn same_path(one: &str, other: &str) -> bool {
@@ -156,6 +165,8 @@ pub struct Watch {
     interval: Duration,
     earlier: (Moment, Vec<DiskStat>),
     later: Vec<DiskStat>,
+    /// Which disk each watched name stood for at the last reading.
+    sequences: Vec<Option<u64>>,
     kept: Kept,
 }
 
@@ -173,7 +184,8 @@ impl Watch {
         let mut stats = Vec::new();
         let moment = source.read(&mut stats).map_err(WatchError::Counters)?;
         let kept = Kept::of(&watched);
-        Ok(Self { watched, source, interval, earlier: (moment, stats), later: Vec::new(), kept })
+        let sequences = watched.disks.iter().map(|disk| source.sequence(&disk.name)).collect();
+        Ok(Self { watched, source, interval, earlier: (moment, stats), later: Vec::new(), sequences, kept })
     }
 
     /// What is watched.
@@ -188,6 +200,7 @@ impl Watch {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             host: host.to_owned(),
             interval_s: self.interval.as_secs_f64(),
+            targets: self.watched.targets(),
             stripes: self.watched.stripes.clone(),
         }
     }
@@ -206,13 +219,20 @@ impl Watch {
             let is_it = |at: &usize| stats.get(*at).is_some_and(|one| one.name == name);
             Some(place).filter(is_it).or_else(|| stats.iter().position(|one| one.name == name))
         };
-        let did = |disk: &WatchedDisk| {
+        let source = &mut self.source;
+        let did = |(disk, sequence): (&WatchedDisk, &mut Option<u64>)| {
             let now = at(&self.later, &disk.name, usize::MAX)?;
+            let earlier_sequence = std::mem::replace(sequence, source.sequence(&disk.name));
             let then = at(earlier, &disk.name, now)?;
-            let did = self.later[now].since(&earlier[then], duration_s);
+            // Another disk has the name, and may have counted more than the one before it.
+            let did = if *sequence == earlier_sequence {
+                self.later[now].since(&earlier[then], duration_s)
+            } else {
+                RecordedDisk { name: disk.name.clone(), ..RecordedDisk::default() }
+            };
             Some(RecordedDisk { role: disk.role, ..did })
         };
-        let disks = self.watched.disks.iter().filter_map(did).collect();
+        let disks = self.watched.disks.iter().zip(&mut self.sequences).filter_map(did).collect();
         self.earlier.0 = moment;
         std::mem::swap(&mut self.earlier.1, &mut self.later);
         let interval = RecordedInterval { at_s: moment.unix_s, duration_s, disks };
@@ -251,7 +271,7 @@ impl Watch {
 
     /// All intervals so far, or the last ones of very many.
     pub fn series(&self, host: &str) -> CounterSeries {
-        self.kept.series(host, self.interval, &self.watched.stripes)
+        self.kept.series(host, self.interval, &self.watched)
     }
 }
 
@@ -278,6 +298,8 @@ struct Kept {
     ends_s: Vec<f64>,
     durations_s: Vec<f64>,
     has_dropped: bool,
+    /// From the beginning, also of what was dropped.
+    presences: Presences,
 }
 
 /// Values of one counter that are kept in memory: 32 disks for nearly nine hours of seconds, in 64 MB.
@@ -295,6 +317,7 @@ impl Kept {
             ends_s: Vec::new(),
             durations_s: Vec::new(),
             has_dropped: false,
+            presences: Presences::default(),
         }
     }
 
@@ -306,6 +329,7 @@ impl Kept {
             self.durations_s.drain(..half);
             self.disks.iter_mut().for_each(|disk| disk.remove_first(half));
         }
+        self.presences.add(interval);
         let at = self.ends_s.len();
         self.ends_s.push(interval.at_s);
         self.durations_s.push(interval.duration_s);
@@ -319,15 +343,21 @@ impl Kept {
         }
     }
 
-    fn series(&self, host: &str, interval: Duration, stripes: &[Vec<String>]) -> CounterSeries {
+    fn series(&self, host: &str, interval: Duration, watched: &Watched) -> CounterSeries {
+        let with_changes = |disk: &DiskCounters| {
+            let mut disk = disk.clone();
+            disk.changes = self.presences.changes(&disk.name).to_vec();
+            disk
+        };
         let mut series = CounterSeries {
             host: (!host.is_empty()).then(|| host.to_owned()),
             interval_s: Some(interval.as_secs_f64()),
             durations_s: self.durations_s.clone(),
             times: Times::OfCalendar(self.ends_s.clone()),
             interval_count: self.ends_s.len(),
-            disks: self.disks.clone(),
-            stripes: stripes.to_vec(),
+            disks: self.disks.iter().map(with_changes).collect(),
+            is_asked_for: !watched.targets().is_empty(),
+            stripes: watched.stripes.clone(),
             ..CounterSeries::new(RECORDING_TOOL)
         };
         if self.has_dropped {
@@ -342,7 +372,7 @@ mod tests {
     use std::collections::VecDeque;
 
     use iotrial_measure::disk_stats::parse_disk_stats;
-    use iotrial_model::counters::Counter;
+    use iotrial_model::counters::{Counter, DiskChange};
 
     use super::*;
 
@@ -355,6 +385,11 @@ mod tests {
             stats.clear();
             stats.extend(parse_disk_stats(text));
             Ok(Moment { monotonic_s: at, unix_s: 1_795_000_000.0 + at })
+        }
+
+        fn sequence(&mut self, name: &str) -> Option<u64> {
+            // Another disk has the name at the last reading.
+            (name == "sda").then(|| u64::from(self.0.is_empty()))
         }
     }
 
@@ -403,7 +438,27 @@ mod tests {
         assert_eq!(series.disks[0].role, Some(Role::Data));
         let sdb: Vec<_> = (0..3).map(|at| series.disks[2].at(Counter::ReadIops, at)).collect();
         assert_eq!(sdb, [Some(100.0), None, None]);
+        let gone = DiskChange::Gone { from_s: 1_795_000_001.0, until_s: None };
+        assert_eq!(
+            (series.disks[0].changes.as_slice(), series.disks[2].changes.as_slice()),
+            (&[][..], &[gone][..])
+        );
         assert_eq!(watch.head("db01").stripes, series.stripes);
+    }
+
+    #[test]
+    fn a_disk_that_took_the_name_of_another_is_noticed_although_it_had_counted_more() {
+        const READINGS: [(f64, &str); 4] = [
+            (0.0, "8 0 sda 100 0 800 100 0 0 0 0 0 50 100\n"),
+            (1.0, "8 0 sda 300 0 2400 500 0 0 0 0 0 250 500\n"),
+            (2.0, "8 0 sda 900 0 7200 900 0 0 0 0 0 650 900\n"),
+            (3.0, "8 0 sda 901 0 7208 901 0 0 0 0 0 651 901\n"),
+        ];
+        let watched = Watched { disks: vec![disk("sda", None)], stripes: Vec::new() };
+        let mut watch =
+            Watch::begin(watched, Box::new(Captured(READINGS.into())), Duration::from_secs(1)).unwrap();
+        let rates = [(); 3].map(|()| watch.step().unwrap().disks[0].read_iops);
+        assert_eq!(rates, [Some(200.0), Some(600.0), None]);
     }
 
     #[test]

@@ -28,6 +28,7 @@ use iotrial_model::table::PublishedTable;
 use iotrial_model::toml_reader::Mistakes;
 use iotrial_session::judged_profile::is_file_name;
 use iotrial_session::store::{imported_of, is_called_journal, is_called_record, record_of, sweep_of};
+use iotrial_session::wall_clock::{self, is_ahead};
 use iotrial_sizing::catalog::Catalog;
 use iotrial_sizing::configuration::Configuration;
 
@@ -119,6 +120,14 @@ impl Input {
         }
     }
 
+    /// What the probes of a sweep have in common.
+    fn sweep(&self) -> Option<Subject<'_>> {
+        match self {
+            Self::Sweep(record) => Some(Subject::of_sweep(record)),
+            _ => None,
+        }
+    }
+
     /// The printed table that it is.
     pub fn table(&self) -> Option<&PublishedTable> {
         match self {
@@ -204,16 +213,32 @@ impl From<IntakeError> for Failure {
 
 /// Opens a file, or standard input, and says what it is. Results of other tools get the names of `naming`.
 pub fn open(path: &Path, naming: &Naming) -> Result<Input, IntakeError> {
-    open_whole(path, &read_whole(path)?, naming)
+    let input = open_whole(path, &read_whole(path)?, naming)?;
+    warn_if_ahead(path, &input);
+    Ok(input)
 }
 
 /// The same, with the text of the file, unpacked, for whoever keeps it as it was written.
 pub fn open_with_text(path: &Path) -> Result<(Input, Vec<u8>), IntakeError> {
     let whole = read_whole(path)?;
     let input = open_whole(path, &whole, &Naming::default())?;
+    warn_if_ahead(path, &input);
     let name = || harmless(&path.display().to_string());
     let text = whole.unpacked().map_err(|error| IntakeError::of_import(&name(), error))?;
     Ok((input, text.into_owned()))
+}
+
+/// Says of results that are of a time to come that they are: a clock was wrong, or somebody wrote it so.
+fn warn_if_ahead(path: &Path, input: &Input) {
+    let (sweep, results) = (input.sweep(), input.subjects());
+    let now = wall_clock::now();
+    for result in results.into_iter().flatten().chain(sweep) {
+        let start = result.measured_at.unwrap_or_default();
+        if is_ahead(result.id, start, now) {
+            let name = path.display();
+            say!("warning: `{name}` started in the future by the clock of this host: {start}");
+        }
+    }
 }
 
 fn read_whole(path: &Path) -> Result<Whole, IntakeError> {

@@ -24,6 +24,7 @@ mod intake;
 mod json_stream;
 mod live;
 mod markdown;
+mod http_server;
 mod metrics_server;
 mod output;
 mod pager;

@@ -12,6 +12,7 @@ use iotrial_report::exposition::LoadExposition;
 use iotrial_session::observer::Observer;
 
 use crate::failure::Failure;
+use crate::http_server::Serving;
 use crate::json_stream::JsonStream;
 use crate::live::Live;
 use crate::metrics_server::MetricsServer;
@@ -34,6 +35,8 @@ pub struct Watchers {
     quiet: bool,
     seen: Arc<Mutex<Seen>>,
     stream: Option<JsonStream>,
+    /// Serves until all is over; `None` where nobody is served.
+    _serving: Option<Serving>,
 }
 
 /// What is known of the load by now.
@@ -49,6 +52,7 @@ impl Watchers {
     pub fn new(wanted: Wanted) -> Result<Arc<Self>, Failure> {
         let Wanted { quiet, listen, json_stream } = wanted;
         let seen = Arc::new(Mutex::new(Seen::default()));
+        let mut serving = None;
         if let Some(address) = listen {
             let server = MetricsServer::bind(address)?;
             let exposition = LoadExposition::new(env!("CARGO_PKG_VERSION"), &machine().name);
@@ -56,19 +60,19 @@ impl Watchers {
             let shared = Arc::clone(&seen);
             let what = "the names of these targets and the figures of their load";
             // A copy is taken under the lock and written as text behind it: the load's coordinator never waits for more than that.
-            server.serve(what, move || {
+            serving = Some(server.serve(what, move || {
                 let Seen { load, exposition } = lock(&shared).clone();
                 exposition.map_or_else(String::new, |exposition| exposition.text(&load))
-            })?;
+            })?);
         }
         let stream = json_stream.then(JsonStream::begin).transpose()?;
-        Ok(Arc::new(Self { live: Live::new(quiet, json_stream), quiet, seen, stream }))
+        Ok(Arc::new(Self { live: Live::new(quiet, json_stream), quiet, seen, stream, _serving: serving }))
     }
 
     /// Whoever hears what everybody must know, where there is no load to be shown.
     pub fn quiet() -> Arc<Self> {
         let live = Live::new(true, false);
-        Arc::new(Self { live, quiet: true, seen: Arc::default(), stream: None })
+        Arc::new(Self { live, quiet: true, seen: Arc::default(), stream: None, _serving: None })
     }
 
     /// Ends the stream, where there is one: what is printed after this comes behind it.

@@ -46,6 +46,9 @@ fn held_back(answer: &WatchAnswer) -> Vec<String> {
             )
         })
         .collect();
+    let missing = answer.observations.iter().filter(|one| one.kind.is_missing_disk());
+    let missing: Vec<String> =
+        missing.map(|one| format!("{}; what was asked of it meanwhile is not known", one.message)).collect();
     if notes.is_empty() && answer.is_good == Some(false) {
         let beyond = answer.roles.iter().flat_map(|role| &role.judged).filter(|judged| !judged.is_within);
         let mut disks: Vec<&str> = beyond.map(|judged| judged.disk.as_str()).collect();
@@ -56,5 +59,6 @@ fn held_back(answer: &WatchAnswer) -> Vec<String> {
             answer.thresholds.first().map_or("the thresholds", String::as_str)
         ));
     }
+    notes.extend(missing);
     notes
 }

@@ -1,16 +1,16 @@
-//! What looks like a limit of the storage itself: saturation, throttling after a burst, slowness without load, members of a stripe set
+//! Disks that went away, and what looks like a limit of the storage itself: saturation, throttling after a burst, slowness without load, members of a stripe set
 //! that do not do the same.
 
 use std::collections::HashMap;
 
-use iotrial_model::counters::{CounterSeries, DiskCounters};
+use iotrial_model::counters::{CounterSeries, DiskChange, DiskCounters};
 use iotrial_model::units::group_thousands;
 use serde::Serialize;
 
 use super::judged::RoleVerdict;
 use super::spread::median;
 use super::{LEAST_IOPS, Spread, iops_of, latency_us_of};
-use crate::words::{latency_in_words, seconds_in_words, with_thousands};
+use crate::words::{latency_in_words, moment_in_words, seconds_in_words, with_thousands};
 
 /// What was observed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -23,10 +23,15 @@ pub struct Observation {
     pub message: String,
 }
 
-/// The kinds of observations, the gravest first.
+/// The kinds of observations, the gravest first. The first two leave the answer open: what a disk did that nobody saw may have been too
+/// slow, and what another one did says nothing about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ObservationKind {
+    /// It was not there for a time, or went away for good.
+    DiskGone,
+    /// Another disk took its name, or its counters began anew.
+    DiskReplaced,
     /// More I/Os in flight took longer, and no more of them were done.
     Saturated,
     /// After a burst the rate fell to a flat one, and latency rose.
@@ -39,11 +44,25 @@ pub enum ObservationKind {
 
 impl ObservationKind {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Saturated, Self::Throttled, Self::SlowWithoutLoad, Self::Imbalance];
+    pub const ALL: [Self; 6] = [
+        Self::DiskGone,
+        Self::DiskReplaced,
+        Self::Saturated,
+        Self::Throttled,
+        Self::SlowWithoutLoad,
+        Self::Imbalance,
+    ];
+
+    /// Whether it leaves open how good the storage was.
+    pub const fn is_missing_disk(self) -> bool {
+        matches!(self, Self::DiskGone | Self::DiskReplaced)
+    }
 
     /// The word in JSON and reports.
     pub const fn as_str(self) -> &'static str {
         match self {
+            Self::DiskGone => "disk-gone",
+            Self::DiskReplaced => "disk-replaced",
             Self::Saturated => "saturated",
             Self::Throttled => "throttled",
             Self::SlowWithoutLoad => "slow-without-load",
@@ -79,7 +98,7 @@ pub(super) fn observations(
     stripes: &[Vec<usize>],
     verdicts: &[RoleVerdict],
 ) -> Vec<Observation> {
-    let mut all = Vec::new();
+    let mut all = missing_disks(series, chosen, stripes);
     let limits_us = limits_us(verdicts);
     for at in chosen {
         let disk = &series.disks[*at];
@@ -106,6 +125,69 @@ pub(super) fn observations(
     }
     all.sort_by_key(|one| one.kind);
     all
+}
+
+/// The disks whose absence matters: all that somebody asked for, with the layers above them. Of all disks of a machine those that are looked
+/// at and their fellows, because its loop devices and volumes come and go; all where none of them can be judged.
+pub(super) fn watched(series: &CounterSeries, chosen: &[usize], stripes: &[Vec<usize>]) -> Vec<usize> {
+    let mut watched: Vec<usize> = chosen.iter().chain(stripes.iter().flatten()).copied().collect();
+    if watched.is_empty() || series.is_asked_for {
+        watched = (0..series.disks.len()).collect();
+    }
+    watched.sort_unstable();
+    watched.dedup();
+    watched
+}
+
+/// Disks that were not there all the time, and those that are not the same as in the beginning.
+fn missing_disks(series: &CounterSeries, chosen: &[usize], stripes: &[Vec<usize>]) -> Vec<Observation> {
+    let mut all = Vec::new();
+    for at in watched(series, chosen, stripes) {
+        let DiskCounters { name, changes, .. } = &series.disks[at];
+        let mut add = |kind, message: String, count: usize| {
+            let often = match count {
+                1 => String::new(),
+                more => format!("; {} times in all", group_thousands(&more.to_string())),
+            };
+            all.push(Observation { kind, of: Subject::Disk(name.clone()), message: message + &often });
+        };
+        let gone: Vec<(f64, Option<f64>)> = changes.iter().filter_map(absence).collect();
+        // The last one, because it may not be over.
+        if let Some((from_s, until_s)) = gone.last() {
+            let from = moment_in_words(*from_s);
+            let message = match until_s {
+                None => format!("`{name}` went away at {from} and did not come back"),
+                Some(until_s) => {
+                    format!("`{name}` was not there from {from} to {}", moment_in_words(*until_s))
+                }
+            };
+            add(ObservationKind::DiskGone, message, gone.len());
+        }
+        let replaced: Vec<f64> = changes.iter().filter_map(replacement).collect();
+        if let Some(at_s) = replaced.last() {
+            let at = moment_in_words(*at_s);
+            let message = format!(
+                "`{name}` was replaced by another disk, or its counters began anew, shortly before {at}"
+            );
+            add(ObservationKind::DiskReplaced, message, replaced.len());
+        }
+    }
+    all
+}
+
+/// From when until when a disk was not there.
+pub(super) const fn absence(change: &DiskChange) -> Option<(f64, Option<f64>)> {
+    match change {
+        DiskChange::Gone { from_s, until_s } => Some((*from_s, *until_s)),
+        DiskChange::Replaced { .. } => None,
+    }
+}
+
+const fn replacement(change: &DiskChange) -> Option<f64> {
+    match change {
+        DiskChange::Replaced { at_s } => Some(*at_s),
+        DiskChange::Gone { .. } => None,
+    }
 }
 
 fn moments(series: &CounterSeries, disk: &DiskCounters) -> Vec<Moment> {

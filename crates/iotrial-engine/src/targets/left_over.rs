@@ -10,7 +10,7 @@ use iotrial_model::units::ByteSize;
 
 use super::directory::{Directory, is_unfinished};
 use super::held::NO_FLAGS;
-use super::managed_file::{EXTENSION, Found, ManagedFile, State};
+use super::managed_file::{EXTENSION, Found, ManagedFile, RunId, State};
 use super::os;
 
 /// A managed file that was found.
@@ -24,6 +24,8 @@ pub struct LeftOver {
     pub whole: bool,
     /// Whether a running iotrial works on it.
     pub in_use: bool,
+    /// The run that made it; `None` where it was killed before it could say so.
+    run: Option<RunId>,
     /// Where it was found, whatever the path of it leads to by now.
     directory: Arc<Directory>,
 }
@@ -95,13 +97,15 @@ pub fn find_left_overs(directory: &Path) -> Result<Vec<LeftOver>, LeftOverError>
             // What cannot be asked counts as in use: the wrong answer costs a file that stays, not one that
             // is gone.
             let in_use = managed.is_locked().unwrap_or(true);
-            found.push(LeftOver { path, size, whole, in_use, directory: Arc::clone(&held) });
+            let run = Some(managed.header.run);
+            found.push(LeftOver { path, size, whole, in_use, run, directory: Arc::clone(&held) });
         } else if let Some(file) = unfinished(&held, name) {
             let size = file.metadata().map(|metadata| metadata.len()).unwrap_or_default();
             // Whoever is about to mark it holds its lock.
             let in_use = !os::lock(&file).unwrap_or(false);
             let size = ByteSize::bytes(size);
-            found.push(LeftOver { path, size, whole: false, in_use, directory: Arc::clone(&held) });
+            let (whole, run) = (false, None);
+            found.push(LeftOver { path, size, whole, in_use, run, directory: Arc::clone(&held) });
         }
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));
@@ -139,6 +143,28 @@ pub fn remove_left_over(file: &LeftOver) -> Result<(), LeftOverError> {
     if is_removed.map_err(failed)? { Ok(()) } else { Err(not_ours()) }
 }
 
+/// Removes what some runs left in a directory, and nothing that another run made, even where they used it. Answers how many files
+/// that were.
+///
+/// # Errors
+///
+/// When the directory cannot be read, or a file cannot be removed; the other files are removed all the same. One that a running
+/// iotrial works on stays without an error.
+pub fn remove_left_by(runs: &[RunId], directory: &Path) -> Result<usize, LeftOverError> {
+    let (mut count, mut result) = (0, Ok(()));
+    for file in find_left_overs(directory)? {
+        if file.in_use || !file.run.is_some_and(|run| runs.contains(&run)) {
+            continue;
+        }
+        match remove_left_over(&file) {
+            Ok(()) => count += 1,
+            // The first failure is told.
+            Err(error) => result = result.and(Err(error)),
+        }
+    }
+    result.map(|()| count)
+}
+
 /// The directory that the user gave, wherever links lead to.
 fn open(directory: &Path) -> io::Result<Arc<Directory>> {
     let here = if directory.as_os_str().is_empty() { Path::new(".") } else { directory };
@@ -164,8 +190,11 @@ mod tests {
     use super::*;
 
     fn make(path: &Path) -> ManagedFile {
-        let header =
-            Header { plan_id: [0; 16], data_size: ByteSize::MIB, fill_seed: 0, state: State::Filling };
+        make_by([0; 16], path)
+    }
+
+    fn make_by(run: RunId, path: &Path) -> ManagedFile {
+        let header = Header { run, data_size: ByteSize::MIB, fill_seed: 0, state: State::Filling };
         ManagedFile::make(&open(path.parent().unwrap()).unwrap(), path.file_name().unwrap(), header).unwrap()
     }
 
@@ -201,6 +230,20 @@ mod tests {
         assert!(matches!(remove_left_over(&found), Err(LeftOverError::InUse { .. })));
         drop(made);
         remove_left_over(&found).unwrap();
+    }
+
+    #[test]
+    fn what_some_runs_left_is_removed_and_what_others_made_or_use_is_not() {
+        let place = tempfile::tempdir().unwrap();
+        let path = |name: &str| place.path().join(name);
+        let [first, second, other, used] = ["1.iotrial", "2.iotrial", "3.iotrial", "4.iotrial"].map(path);
+        drop((make_by([1; 16], &first), make_by([2; 16], &second), make_by([3; 16], &other)));
+        let in_use = make_by([1; 16], &used);
+        assert_eq!(remove_left_by(&[], place.path()).unwrap(), 0);
+        assert_eq!(remove_left_by(&[[1; 16], [2; 16]], place.path()).unwrap(), 2);
+        let left = [&first, &second, &other, &used].map(|path| path.exists());
+        assert_eq!(left, [false, false, true, true]);
+        drop(in_use);
     }
 
     #[test]

@@ -27,13 +27,17 @@ const FORMAT_VERSION: u32 = 1;
 /// The bytes of the page that the checksum covers: all fields before it.
 const CHECKED: usize = 64;
 
+/// The run that made a file: the bits of the ULID of its record. Files that version 0.1.0 made have another number
+/// there, which is the id of no run.
+pub type RunId = [u8; 16];
+
 /// The first page of a managed file.
 ///
-/// Little-endian: magic (16 bytes), format version (4), state (4), plan id (16), size of the data (8),
-/// fill seed (8), zero (8), then the SHA-256 of all that, zeros to the end of the page.
+/// Little-endian: magic (16 bytes), format version (4), state (4), id of the run that made it (16), size of the
+/// data (8), fill seed (8), zero (8), then the SHA-256 of all that, zeros to the end of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Header {
-    pub(crate) plan_id: [u8; 16],
+    pub(crate) run: RunId,
     pub(crate) data_size: ByteSize,
     pub(crate) fill_seed: u64,
     pub(crate) state: State,
@@ -58,7 +62,7 @@ impl Header {
         page[..16].copy_from_slice(MAGIC);
         page[16..20].copy_from_slice(&FORMAT_VERSION.to_le_bytes());
         page[20..24].copy_from_slice(&state.to_le_bytes());
-        page[24..40].copy_from_slice(&self.plan_id);
+        page[24..40].copy_from_slice(&self.run);
         page[40..48].copy_from_slice(&self.data_size.get().to_le_bytes());
         page[48..56].copy_from_slice(&self.fill_seed.to_le_bytes());
         let checksum = Sha256::digest(&page[..CHECKED]);
@@ -75,7 +79,7 @@ impl Header {
             _ => return None,
         };
         let header = Self {
-            plan_id: page[24..40].try_into().expect("a slice of 16 bytes"),
+            run: page[24..40].try_into().expect("a slice of 16 bytes"),
             data_size: ByteSize::bytes(u64::from_le_bytes(word(40))),
             fill_seed: u64::from_le_bytes(word(48)),
             state,
@@ -262,7 +266,7 @@ mod tests {
     use super::*;
 
     fn header() -> Header {
-        Header { plan_id: [7; 16], data_size: ByteSize::mib(3), fill_seed: 11, state: State::Whole }
+        Header { run: [7; 16], data_size: ByteSize::mib(3), fill_seed: 11, state: State::Whole }
     }
 
     fn make(path: &Path) -> io::Result<ManagedFile> {

@@ -18,7 +18,7 @@ use super::directory::Directory;
 use super::fill::{self, AlignedBuffer, FillError};
 use super::held::{HeldArea, HeldAreas};
 use super::made::Made;
-use super::managed_file::{Found, Header, ManagedFile, State};
+use super::managed_file::{Found, Header, ManagedFile, RunId, State};
 use super::os;
 use super::prepare_error::PrepareError;
 use super::probe::ProbedTarget;
@@ -72,7 +72,7 @@ pub fn rehearse(plan: &Plan, targets: &[ProbedTarget]) -> Result<Layout, Prepare
 ///
 /// Everything is looked at before anything is written: devices are claimed and examined anew, foreign files
 /// are refused, the space is counted. Managed files of an earlier run are used again if they are whole, and
-/// made anew otherwise. `progress` gets the bytes written and their total, from several threads; `stop` is
+/// made anew otherwise. New files carry the id of the `run`. `progress` gets the bytes written and their total, from several threads; `stop` is
 /// asked before each block. After an error nothing stays that this call made.
 ///
 /// # Errors
@@ -80,6 +80,7 @@ pub fn rehearse(plan: &Plan, targets: &[ProbedTarget]) -> Result<Layout, Prepare
 /// When a target is not what the plan takes it for, or the system refuses; [`PrepareError::hint`] says what
 /// to do.
 pub fn prepare(
+    run: RunId,
     plan: &Plan,
     targets: &[ProbedTarget],
     progress: &(dyn Fn(u64, u64) + Sync),
@@ -118,7 +119,7 @@ pub fn prepare(
                 layout.reused = layout.reused + site.area.length;
                 reused.push(managed);
             }
-            found => make_file(plan, site.area, found, &mut places, &mut made)?,
+            found => make_file(run, plan, site.area, found, &mut places, &mut made)?,
         }
     }
     // Once more, now that the room is taken: another run may have counted the same room in the same moment. At
@@ -288,6 +289,7 @@ fn lock_given_files(plan: &Plan) -> Result<Vec<ManagedFile>, PrepareError> {
 
 /// Makes one file, not filled yet, in place of a stale one of ours.
 fn make_file(
+    run: RunId,
     plan: &Plan,
     area: &Area,
     stale: Option<ManagedFile>,
@@ -300,12 +302,8 @@ fn make_file(
     }
     let (directory, new) = places.make(path)?;
     made.directories.extend(new);
-    let header = Header {
-        plan_id: plan_id(plan),
-        data_size: area.length,
-        fill_seed: fill_seed(plan, area),
-        state: State::Filling,
-    };
+    let header =
+        Header { run, data_size: area.length, fill_seed: fill_seed(plan, area), state: State::Filling };
     let name = path.file_name().unwrap_or_default();
     let file = ManagedFile::make(&directory, name, header).map_err(|source| match source.kind() {
         io::ErrorKind::AlreadyExists => taken(&directory, name, path),
@@ -472,12 +470,6 @@ fn content_of_device(plan: &Plan, area: &Area) -> Content {
     Content::new(fill_seed(plan, area), area.offset.get())
 }
 
-/// Tells the plan apart from all others: the start of the SHA-256 of its JSON.
-fn plan_id(plan: &Plan) -> [u8; 16] {
-    let json = serde_json::to_vec(plan).expect("a plan has a JSON form");
-    Sha256::digest(json)[..16].try_into().expect("a slice of 16 bytes")
-}
-
 /// Differs between the areas of a plan, and between hosts on one array that run the same plan: otherwise
 /// their data would be equal, and storage that deduplicates would keep it once.
 fn fill_seed(plan: &Plan, area: &Area) -> u64 {
@@ -550,7 +542,7 @@ size = "10GiB"
     fn layout_of(directory: &Path, direct: bool) -> (Prepared, Plan) {
         let targets = [probe(directory, None, &[]).unwrap()];
         let plan = plan(&targets, direct, 1);
-        (prepare(&plan, &targets, &|_, _| (), &|| false).unwrap(), plan)
+        (prepare([0; 16], &plan, &targets, &|_, _| (), &|| false).unwrap(), plan)
     }
 
     /// Temporary files of most systems lie on a file system that knows direct I/O; the suite itself needs it.
@@ -589,7 +581,8 @@ size = "10GiB"
         let before = fs::read(&plan.areas[0].path).unwrap();
         first.keep_made();
         let targets = [probe(place.path(), None, &[]).unwrap()];
-        let again = super::prepare(&self::plan(&targets, true, 2), &targets, &|_, _| (), &|| false).unwrap();
+        let again =
+            super::prepare([0; 16], &self::plan(&targets, true, 2), &targets, &|_, _| (), &|| false).unwrap();
         let layout = again.layout.unwrap();
         let data = plan.areas.iter().map(|area| area.length).sum();
         assert_eq!((layout.written, layout.reused), (ByteSize::default(), data));
@@ -610,7 +603,7 @@ size = "10GiB"
                 written.fetch_max(done, Ordering::Relaxed);
             };
             let stop = || written.load(Ordering::Relaxed) >= limit;
-            let error = prepare(&plan, &targets, &progress, &stop).unwrap_err();
+            let error = prepare([0; 16], &plan, &targets, &progress, &stop).unwrap_err();
             assert!(matches!(error, PrepareError::Interrupted), "{error}");
             assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
         }
@@ -674,7 +667,7 @@ size = "10GiB"
         let plan = plan(&targets, true, 1);
         fs::rename(&directory, place.path().join("away")).unwrap();
         fs::rename(&other, &directory).unwrap();
-        let error = prepare(&plan, &targets, &|_, _| (), &|| false).unwrap_err();
+        let error = prepare([0; 16], &plan, &targets, &|_, _| (), &|| false).unwrap_err();
         assert!(matches!(error, PrepareError::Exchanged { .. }), "{error}");
         assert_eq!(fs::read_dir(&directory).unwrap().count(), 0);
     }
@@ -685,7 +678,7 @@ size = "10GiB"
         let directory = Arc::new(Directory::open(&place.path().canonicalize().unwrap()).unwrap());
         let refused = |name: &str| taken(&directory, OsStr::new(name), &place.path().join(name));
         let header =
-            Header { plan_id: [0; 16], data_size: ByteSize::MIB, fill_seed: 0, state: State::Filling };
+            Header { run: [0; 16], data_size: ByteSize::MIB, fill_seed: 0, state: State::Filling };
         let other = ManagedFile::make(&directory, OsStr::new("ours"), header).unwrap();
         assert!(matches!(refused("ours"), PrepareError::InUse { .. }));
         drop(other);
@@ -701,7 +694,7 @@ size = "10GiB"
         let targets = [place.path(), other.path()].map(|path| probe(path, None, &[]).unwrap());
         let mut plan = plan(&targets, true, 1);
         plan.areas[1].path = plan.areas[0].path.clone();
-        let error = prepare(&plan, &targets, &|_, _| (), &|| false).unwrap_err();
+        let error = prepare([0; 16], &plan, &targets, &|_, _| (), &|| false).unwrap_err();
         assert!(matches!(error, PrepareError::MadeTwice { .. }), "{error}");
         assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
     }

@@ -242,7 +242,7 @@ fn finish_given(
     let mut plan = plan(target, true);
     assert_eq!(plan.areas[0].kind, AreaKind::GivenFile);
     plan.areas[0].length = plan.areas[0].length.min(ByteSize::mib(7));
-    Ok(prepare(&plan, std::slice::from_ref(target), &|_, _| (), &|| false)?)
+    Ok(prepare([0; 16], &plan, std::slice::from_ref(target), &|_, _| (), &|| false)?)
 }
 
 fn punch(file: &File, start: u64, length: u64) {
@@ -280,7 +280,8 @@ fn a_plan_that_asks_for_bytes_outside_a_given_file_is_refused() {
         let mut plan = honest.clone();
         plan.areas[0].offset = ByteSize::bytes(offset);
         plan.areas[0].length = ByteSize::bytes(length);
-        let error = prepare(&plan, std::slice::from_ref(&target), &|_, _| (), &|| false).unwrap_err();
+        let error =
+            prepare([0; 16], &plan, std::slice::from_ref(&target), &|_, _| (), &|| false).unwrap_err();
         assert!(format!("{error:?}").starts_with("NotWhole"), "{error:?}");
     }
     assert!(fingerprint(&[stage.place()]) == before);
@@ -394,14 +395,14 @@ fn a_volume_that_is_read_only_full_or_gone_is_refused_with_its_reason_needs_root
     let mut roomy = probe(&stage.place(), None, &[]).unwrap();
     roomy.facts.path = probed.facts.path.clone();
     let plan = plan(&roomy, true);
-    let error = prepare(&plan, std::slice::from_ref(&probed), &|_, _| (), &|| false).unwrap_err();
+    let error = prepare([0; 16], &plan, std::slice::from_ref(&probed), &|_, _| (), &|| false).unwrap_err();
     assert!(format!("{error:?}").starts_with("NoSpace"), "{error:?}");
     assert!(error.hint().is_some());
     assert!(fingerprint(&[stage.volume()]) == before);
 
     // Unmounted, it leaves a directory of the same name on another file system.
     drop(small);
-    let error = prepare(&plan, std::slice::from_ref(&probed), &|_, _| (), &|| false).unwrap_err();
+    let error = prepare([0; 16], &plan, std::slice::from_ref(&probed), &|_, _| (), &|| false).unwrap_err();
     assert!(format!("{error:?}").starts_with("Exchanged"), "{error:?}");
     assert!(fs::read_dir(stage.volume()).unwrap().next().is_none());
 }

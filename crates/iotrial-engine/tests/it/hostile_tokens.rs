@@ -168,7 +168,7 @@ fn a_plan_cannot_talk_its_way_to_writing_without_a_token_needs_root() {
     let before = fingerprint(&[stage.place.path().to_owned()]);
     let probed = probe(&stage.node(), None, &[]).unwrap();
     let honest = plan(&probed, false);
-    let prepare = |plan, targets: &[_]| prepare(plan, targets, &|_, _| (), &|| false);
+    let prepare = |plan, targets: &[_]| prepare([0; 16], plan, targets, &|_, _| (), &|| false);
 
     let mut destroys = honest.clone();
     destroys.areas[0].kind = AreaKind::DeviceDestroy;
@@ -272,7 +272,8 @@ fn reading_needs_no_token_and_harms_nobody_not_even_on_a_mounted_device_needs_ro
     let before = fingerprint(&[stage.path("disk.img")]);
     let probed = probe(&stage.node(), None, &[]).unwrap();
     let prepared =
-        prepare(&plan(&probed, false), std::slice::from_ref(&probed), &|_, _| (), &|| false).unwrap();
+        prepare([0; 16], &plan(&probed, false), std::slice::from_ref(&probed), &|_, _| (), &|| false)
+            .unwrap();
     assert_eq!(prepared.layout, None);
     // A load that writes all the same gets nothing but errors: the engine's handles are for reading only.
     let mut writes = plan(&probed, false);

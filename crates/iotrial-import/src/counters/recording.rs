@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use iotrial_model::counters::{
-    CounterSeries, RECORDING_FORMAT, RECORDING_TOOL, RecordedInterval, RecordingHead, Times,
+    CounterSeries, Presences, RECORDING_FORMAT, RECORDING_TOOL, RecordedInterval, RecordingHead, Times,
 };
 
 use super::CountersError;
@@ -33,7 +33,7 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
             format!("this version reads the format `{RECORDING_FORMAT}`, not `{}`", quote(&head.format));
         return Err(broken(1, message));
     }
-    let mut reports = Reports::default();
+    let (mut reports, mut presences) = (Reports::default(), Presences::default());
     let (mut ends, mut lengths, mut roles) = (Vec::new(), Vec::new(), HashMap::new());
     let mut is_cut = false;
     let mut lines = lines.peekable();
@@ -55,6 +55,7 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
         reports.begin()?;
         ends.push(interval.at_s);
         lengths.push(interval.duration_s);
+        presences.add(&interval);
         for disk in interval.disks {
             let counted = disk.counted().into_iter();
             reports.add(&disk.name, counted.filter_map(|(counter, value)| Some((counter, value?))))?;
@@ -66,6 +67,7 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
     let mut series = reports.series(RECORDING_TOOL);
     for disk in &mut series.disks {
         disk.role = roles.get(&disk.name).copied();
+        disk.changes = presences.changes(&disk.name).to_vec();
     }
     if series.disks.is_empty() {
         return Err(CountersError::Lacking {
@@ -83,6 +85,7 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
     series.interval_s = Some(head.interval_s).filter(|seconds| seconds.is_finite() && *seconds > 0.0);
     series.durations_s = lengths;
     series.times = Times::OfCalendar(ends);
+    series.is_asked_for = !head.targets.is_empty();
     // No more than disks: each name is looked for.
     series.stripes = head.stripes;
     series.stripes.truncate(MOST_STRIPES);

@@ -198,6 +198,7 @@ impl DiskCounters {
     /// Adds what was counted from interval `offset` on.
     fn append(&mut self, offset: usize, later: Self) {
         self.role = self.role.or(later.role);
+        self.changes.extend(later.changes);
         for (column, later) in self.columns.iter_mut().zip(later.columns) {
             if !later.is_empty() {
                 column.resize(offset, NONE);

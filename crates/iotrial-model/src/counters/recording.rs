@@ -24,6 +24,9 @@ pub struct RecordingHead {
     pub host: String,
     /// Seconds between two readings, as they were asked for.
     pub interval_s: f64,
+    /// The directories and devices below which the disks are; none where all disks of the machine are watched.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<String>,
     /// Devices that carry a target together: the members of a stripe set or array.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stripes: Vec<Vec<String>>,

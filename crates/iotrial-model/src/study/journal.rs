@@ -150,6 +150,8 @@ pub struct Progress {
     ends: BTreeMap<Cell, (usize, CellEnd)>,
     /// Begun and not ended, and the form of the study for which.
     begun: Option<(usize, BegunCell)>,
+    /// Ids of the records of all cells that were ever begun.
+    records: Vec<String>,
     /// The configuration whose command after it has not been run.
     attached: Option<(usize, String)>,
 }
@@ -191,7 +193,15 @@ impl Progress {
 
     /// The progress of a study of which nothing is done yet.
     pub fn new(id: String, began_at: String, study: Study) -> Self {
-        Self { id, began_at, studies: vec![study], ends: BTreeMap::new(), begun: None, attached: None }
+        Self {
+            id,
+            began_at,
+            studies: vec![study],
+            ends: BTreeMap::new(),
+            begun: None,
+            records: Vec::new(),
+            attached: None,
+        }
     }
 
     /// The study in its latest form.
@@ -227,6 +237,7 @@ impl Progress {
                 None
             }
             JournalLine::Begun { cell, record } => {
+                self.records.push(record.clone());
                 self.begun = Some((form, BegunCell { cell: cell.clone(), record: record.clone() }));
                 None
             }
@@ -257,6 +268,12 @@ impl Progress {
     /// The cell that was begun last, where its end is not known.
     pub fn begun(&self) -> Option<&BegunCell> {
         self.begun.as_ref().map(|(_, begun)| begun)
+    }
+
+    /// The ids of the records of all cells that were ever begun, whatever became of them: files that one of these runs made are the
+    /// study's.
+    pub fn records(&self) -> &[String] {
+        &self.records
     }
 
     /// The configuration that was attached and not detached, and the command that detaches it, in the form of

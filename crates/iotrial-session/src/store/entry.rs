@@ -15,12 +15,14 @@ use iotrial_model::stream::Stream;
 use iotrial_model::study::{CellEnd, Progress};
 use iotrial_model::subject::Subject;
 use iotrial_model::sweep::SweepRecord;
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::kind::Kind;
 use super::read::{
     ReadRecordError, Unreadable, read_imported, read_record, read_sweep, read_unpacked, reading,
 };
+use crate::wall_clock::is_ahead;
 
 /// A file of the store.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -95,6 +97,11 @@ impl Entry {
             Some(Kind::Journal) | None => return Ok(None),
         };
         Ok(Some(entry))
+    }
+
+    /// Whether it is said to be of a time that is still to come.
+    pub fn is_ahead(&self, now: Timestamp) -> bool {
+        is_ahead(&self.id, &self.started_at, now)
     }
 
     /// A result, or what the probes of a sweep have in common.

@@ -1,10 +1,14 @@
 //! Which results of the store a name stands for: the word `last`, a label, an id, or a part of one.
+//!
+//! `last` is the newest of the past: a result that is said to be of a time to come would be the newest for years.
 
 use std::path::{Path, PathBuf};
 
 use super::kind::{Kind, file_name, stem};
 use super::{Entry, Store, StoreError};
 use crate::fault::Fault;
+use crate::wall_clock;
+use iotrial_model::foreign_text::harmless;
 
 /// An ending with fewer characters is more likely a slip of the finger than a part of an id.
 const SHORTEST_ENDING: usize = 4;
@@ -147,13 +151,22 @@ impl Store {
         let is_wanted = |entry: &Entry| wanted.label.is_none() || entry.label.as_deref() == wanted.label;
         let mut entries = self.entries_of(&Kind::NAMED_BY_ID)?;
         entries.retain(is_wanted);
-        match entries.get(wanted.back) {
-            Some(entry) => Ok(entry.path.clone()),
-            None => Err(FindError::TooFarBack {
-                name: name.to_owned(),
-                count: entries.len(),
-                folder: self.folder.clone(),
-            }),
+        let (now, count) = (wall_clock::now(), entries.len());
+        let (ahead, past): (Vec<Entry>, Vec<Entry>) =
+            entries.into_iter().partition(|entry| entry.is_ahead(now));
+        if let Some(newest) = ahead.first() {
+            let others = match ahead.len() {
+                1 => String::new(),
+                all => format!(" and {} more", all - 1),
+            };
+            let id = harmless(&newest.id);
+            self.warn(&format!(
+                "{id}{others} started in the future by the clock of this host; `last` prefers the past"
+            ));
+        }
+        match past.into_iter().chain(ahead).nth(wanted.back) {
+            Some(entry) => Ok(entry.path),
+            None => Err(FindError::TooFarBack { name: name.to_owned(), count, folder: self.folder.clone() }),
         }
     }
 

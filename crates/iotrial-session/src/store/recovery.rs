@@ -70,9 +70,15 @@ impl Store {
                 self.note(&Entry::of_run(&record, &written));
                 let place = written.display();
                 self.observer.warn(&format!("note: a run was cut off; what it measured is kept in {place}"));
-                for target in directories {
-                    self.observer
-                        .warn(&format!("hint: `iotrial clean {target}` removes the files that it left"));
+                // Those of a study may lie on a volume that is not there any more, and the study knows how to get it back.
+                let way = |target: &String| match &record.study {
+                    Some(place) => format!("resuming the study `{}`", harmless(&place.name)),
+                    None => format!("`iotrial clean {target}`"),
+                };
+                let mut ways: Vec<String> = directories.iter().map(way).collect();
+                ways.dedup();
+                for way in ways {
+                    self.observer.warn(&format!("hint: {way} removes the files that it left"));
                 }
                 // Last, as at the end of a run: until the record is whole, the journal is all that there is.
                 remove_if_there(path)

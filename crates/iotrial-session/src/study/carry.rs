@@ -5,10 +5,12 @@
 //! state nobody knows.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use iotrial_analysis::figures::Figures;
 use iotrial_analysis::words::with_thousands;
+use iotrial_engine::targets::remove_left_by;
 use iotrial_measure::control::Control;
 use iotrial_model::record::{EndedHow, OpCounts, RunRecord, StudyPlace};
 use iotrial_model::study::{Cell, Configuration, JournalLine, Progress};
@@ -131,6 +133,12 @@ impl<'a> Carrier<'a> {
                 }
             }
         }
+        // Of loads that were killed when their record was safe, so that nothing was missing and nobody came by.
+        file.study
+            .configurations
+            .iter()
+            .filter(|one| !has_commands(one) && !one.elsewhere)
+            .for_each(|one| self.remove_what_was_left(one));
         Ok(())
     }
 
@@ -163,6 +171,7 @@ impl<'a> Carrier<'a> {
                 sim: None,
             };
             let configuration = attached.unwrap_or(gone);
+            self.remove_what_was_left(&configuration);
             // A host that was started again has nothing attached, so that this fails: it is told, and the study goes on.
             if let Err(reason) = self.shell.run(&command, &self.surroundings(&configuration, 1)) {
                 self.say(&format!("warning: {}", harmless(&reason)));
@@ -175,8 +184,7 @@ impl<'a> Carrier<'a> {
     /// Attaches a configuration, makes its loads, and detaches it.
     fn visit(&mut self, visit: Visit<'_>, missing: Vec<Cell>) -> Result<(), StudyError> {
         let Visit { configuration, repeat, .. } = visit;
-        let has_commands = configuration.before.is_some() || configuration.after.is_some();
-        if has_commands {
+        if has_commands(configuration) {
             // On the disk before the command runs: whatever ends the program from here on, the next one knows what to detach.
             self.journal.note(JournalLine::Attached { label: configuration.label.clone() })?;
         }
@@ -190,6 +198,7 @@ impl<'a> Carrier<'a> {
                 Ok(self.journal.note(JournalLine::Failed { cell, reason: reason.clone(), record: None })?)
             }),
         };
+        self.remove_what_was_left(configuration);
         // Whatever was measured, and even where the user stopped: a volume that is left attached costs money.
         let detached = self.command("after", configuration.after.as_deref(), configuration, repeat);
         match detached {
@@ -199,11 +208,32 @@ impl<'a> Carrier<'a> {
                 Err(StudyError::NotDetached { label, reason: harmless(&reason) })
             }
             // What could not be attached need not be detached.
-            _ if has_commands => {
+            _ if has_commands(configuration) => {
                 measured?;
                 Ok(self.journal.note(JournalLine::Detached { label: configuration.label.clone() })?)
             }
             _ => measured,
+        }
+    }
+
+    /// Removes the files that a load of this study made on the targets of a configuration before it was killed. The loads that follow
+    /// use them again, so this comes behind them, and before the command that takes the targets away.
+    fn remove_what_was_left(&self, configuration: &Configuration) {
+        let runs = self.journal.runs();
+        let mut directories: Vec<PathBuf> =
+            configuration.targets.iter().map(|target| self.file.folder().join(&target.path)).collect();
+        directories.dedup();
+        for directory in directories.iter().filter(|directory| directory.is_dir()) {
+            match remove_left_by(&runs, directory) {
+                Ok(0) => {}
+                Ok(count) => {
+                    let (files, place) = (if count == 1 { "file" } else { "files" }, directory.display());
+                    self.say(&harmless(&format!(
+                        "removed {count} test {files} of a killed load from {place}"
+                    )));
+                }
+                Err(error) => self.warn(&explained(&error, error.hint().as_deref())),
+            }
         }
     }
 
@@ -347,6 +377,10 @@ impl<'a> Carrier<'a> {
     fn warn_of(&self, error: &dyn Fault) {
         explained(error, error.hint().as_deref()).lines().for_each(|line| self.warn(line));
     }
+}
+
+const fn has_commands(configuration: &Configuration) -> bool {
+    configuration.before.is_some() || configuration.after.is_some()
 }
 
 /// What a measurement came to, in a few words: reads and writes together.

@@ -4,6 +4,8 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use iotrial_engine::targets::RunId;
+use iotrial_model::foreign_text::harmless;
 use iotrial_model::record::EndedHow;
 use iotrial_model::study::{Cell, CellEnd, JOURNAL_FORMAT, JournalError, JournalLine, Progress, Study};
 use ulid::Ulid;
@@ -11,7 +13,9 @@ use ulid::Ulid;
 use crate::atomic_file::{AtomicFile, Durability, Existing};
 use crate::bounded_file::{Pipes, ReadFileError, read_bytes, read_to_end_within, refuse_special};
 use crate::fault::Fault;
+use crate::rig::run_id;
 use crate::store::{MOST_RECORD_BYTES, Store, StoreError, read_record};
+use crate::wall_clock::now;
 
 /// Why the journal of a study cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -40,7 +44,7 @@ pub enum StudyJournalError {
         /// Where it lies in the store.
         path: PathBuf,
     },
-    /// The file cannot be made, or another iotrial began the same study a moment earlier.
+    /// The file cannot be made.
     #[error("cannot begin the journal `{}`", path.display())]
     Begin {
         /// Where it lies in the store.
@@ -85,11 +89,13 @@ pub enum StudyJournalError {
         #[source]
         source: io::Error,
     },
-    /// Another iotrial holds its lock.
-    #[error("another iotrial is carrying out the study `{study}`")]
+    /// Another iotrial holds its lock, or began the study a moment earlier.
+    #[error("another iotrial is carrying out the study `{study}`{}", begun(.began_at.as_deref()))]
     Busy {
         /// Name of the study.
         study: String,
+        /// When it was begun, RFC 3339 in UTC; `None` where its journal cannot be read now.
+        began_at: Option<String>,
     },
     /// The store of which it is a file cannot be listed.
     #[error(transparent)]
@@ -106,10 +112,17 @@ impl Fault for StudyJournalError {
             Self::Spoilt { .. } | Self::Empty { .. } => {
                 Some("--restart puts it aside and starts over; the records stay in the store".to_owned())
             }
-            Self::Busy { .. } => Some("--status shows how far it is; wait until it has ended".to_owned()),
+            Self::Busy { .. } => Some(
+                "--status shows how far it is; wait until it has ended, or give this study another `name`"
+                    .to_owned(),
+            ),
             _ => None,
         }
     }
+}
+
+fn begun(at: Option<&str>) -> String {
+    at.map(|at| format!(", which was begun at {}", harmless(at))).unwrap_or_default()
 }
 
 /// A journal that only this program writes.
@@ -117,6 +130,8 @@ pub(super) struct StudyJournal {
     path: PathBuf,
     file: File,
     progress: Progress,
+    /// Ids of the records of a study that was put aside.
+    earlier_records: Vec<String>,
 }
 
 impl StudyJournal {
@@ -146,22 +161,26 @@ impl StudyJournal {
         file.set_len(whole as u64)
             .and_then(|()| file.seek(SeekFrom::End(0)))
             .map_err(|source| StudyJournalError::Write { path: path.clone(), source })?;
-        Ok(Some(Self { path, file, progress }))
+        Ok(Some(Self { path, file, progress, earlier_records: Vec::new() }))
     }
 
     /// Begins the journal of a study. It appears under its name only when it is locked and has its first line, and never in the
     /// place of another: who began the study a moment earlier keeps it.
     pub(super) fn create(store: &Store, study: &Study) -> Result<Self, StudyJournalError> {
         let path = store.study_journal(&study.name);
-        let (id, at) = (Ulid::generate().to_string(), jiff::Timestamp::now().to_string());
+        let (id, at) = (Ulid::generate().to_string(), now().to_string());
         let create = || -> io::Result<File> {
             let mut new = AtomicFile::begin(store.folder())?;
             new.as_file().lock()?;
             new.write_all(&head(&id, &at, study).to_bytes())?;
             new.place(&path, Existing::Kept, Durability::AtOnce)
         };
-        let file = create().map_err(|source| StudyJournalError::Begin { path: path.clone(), source })?;
-        Ok(Self { path, file, progress: Progress::new(id, at, study.clone()) })
+        let file = create().map_err(|source| match source.kind() {
+            ErrorKind::AlreadyExists => busy(&path, study),
+            _ => StudyJournalError::Begin { path: path.clone(), source },
+        })?;
+        let progress = Progress::new(id, at, study.clone());
+        Ok(Self { path, file, progress, earlier_records: Vec::new() })
     }
 
     /// Begins a study anew: its earlier journal is put under another name, and where that is. What was left attached is known
@@ -182,7 +201,7 @@ impl StudyJournal {
         fs::rename(&path, &aside).map_err(|source| StudyJournalError::PutAside { path, source })?;
         let left =
             progress.as_ref().and_then(|progress| Some((progress.attached_form()?, progress.attached()?.0)));
-        let journal = match left {
+        let mut journal = match left {
             None => Self::create(store, study)?,
             // In the form of the study in which it was attached: only that one knows the command that detaches it, which may be
             // gone from the study of today.
@@ -193,12 +212,19 @@ impl StudyJournal {
                 journal
             }
         };
+        // What its loads left is this study's to remove.
+        journal.earlier_records = progress.map(|progress| progress.records().to_vec()).unwrap_or_default();
         Ok((journal, Some(aside)))
     }
 
     /// How far the study came.
     pub(super) fn progress(&self) -> &Progress {
         &self.progress
+    }
+
+    /// By which the files are known that loads of the study made.
+    pub(super) fn runs(&self) -> Vec<RunId> {
+        self.progress.records().iter().chain(&self.earlier_records).filter_map(|id| run_id(id)).collect()
     }
 
     /// Whether the cell is measured.
@@ -213,7 +239,7 @@ impl StudyJournal {
 
     /// The study goes on in another form.
     pub(super) fn accept(&mut self, study: &Study) -> Result<(), StudyJournalError> {
-        let at = jiff::Timestamp::now().to_string();
+        let at = now().to_string();
         let line = head(&self.progress.id.clone(), &at, study);
         self.write(&line)?;
         self.progress.accept(study.clone());
@@ -272,6 +298,14 @@ fn read(path: &Path, bytes: &[u8]) -> Result<Option<(Progress, usize)>, StudyJou
     Progress::read(bytes).map_err(|source| StudyJournalError::Spoilt { path: path.to_owned(), source })
 }
 
+/// Without its lock, as far as it can be read.
+fn busy(path: &Path, study: &Study) -> StudyJournalError {
+    let bytes = read_bytes(path, Pipes::Refused, MOST_RECORD_BYTES).ok();
+    let progress = bytes.and_then(|bytes| Progress::read(&bytes).ok().flatten());
+    let began_at = progress.map(|(progress, _)| progress.began_at);
+    StudyJournalError::Busy { study: study.name.clone(), began_at }
+}
+
 /// The file, locked for this program; `None` where there is none.
 fn lock(path: &Path, study: &Study) -> Result<Option<File>, StudyJournalError> {
     match refuse_special(path, Pipes::Refused) {
@@ -285,7 +319,47 @@ fn lock(path: &Path, study: &Study) -> Result<Option<File>, StudyJournalError> {
     };
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Err(StudyJournalError::Busy { study: study.name.clone() }),
+        Err(TryLockError::WouldBlock) => Err(busy(path, study)),
         Err(TryLockError::Error(source)) => Err(StudyJournalError::Lock { path: path.to_owned(), source }),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use std::sync::Arc;
+
+    use iotrial_model::plan::Plan;
+    use iotrial_model::record::{Interval, RunRecord};
+
+    use super::*;
+    use crate::observer::Observer;
+
+    struct Silent;
+
+    impl Observer for Silent {
+        fn say(&self, _: &str) {}
+        fn warn(&self, _: &str) {}
+        fn layout(&self, _: u64, _: u64) {}
+        fn start(&self, _: &RunRecord, _: bool) {}
+        fn interval(&self, _: &Plan, _: &Interval) {}
+        fn finish(&self) {}
+    }
+
+    #[test]
+    fn who_begins_a_study_a_moment_later_is_told_that_it_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(Some(folder.path()), Arc::new(Silent)).unwrap();
+        let text = "format = \"iotrial.study/1\"\nname = \"s\"\ntitle = \"s\"\nprofiles = [\"sqlserver-log\"]\nrepeats = 1\n\
+                    [[configuration]]\nlabel = \"a\"\ntargets = [\"x\"]\n";
+        let study = Study::parse(text).unwrap();
+        let first = StudyJournal::create(&store, &study).unwrap();
+        let busy =
+            [StudyJournal::create(&store, &study).map(drop), StudyJournal::open(&store, &study).map(drop)];
+        for refused in busy {
+            let Err(StudyJournalError::Busy { began_at, .. }) = refused else { panic!("{refused:?}") };
+            // Windows lets nobody read what is locked.
+            assert!(began_at.is_none_or(|at| at == first.progress().began_at));
+        }
     }
 }

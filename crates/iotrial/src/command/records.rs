@@ -4,9 +4,11 @@ use std::process::ExitCode;
 
 use iotrial_analysis::verdict::Outcome;
 use iotrial_analysis::words::{latency_in_words, with_thousands};
+use iotrial_model::words::in_brief;
 use iotrial_report::csv::render_rows;
 use iotrial_report::table::Value;
 use iotrial_session::store::{Entry, KeyLatency};
+use iotrial_session::wall_clock;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
@@ -41,6 +43,9 @@ pub fn records(args: &RecordsArgs) -> Result<ExitCode, Failure> {
     // After sorting, so that the limit keeps the first of the order that was asked for.
     entries.truncate(args.limit.map_or(found, |limit| limit as usize));
     let left_out = found - entries.len();
+    let now = wall_clock::now();
+    let ahead: Vec<&str> =
+        entries.iter().filter(|entry| entry.is_ahead(now)).map(|entry| entry.id.as_str()).collect();
     if args.json {
         output::json(&entries)?;
     } else if args.csv {
@@ -52,6 +57,10 @@ pub fn records(args: &RecordsArgs) -> Result<ExitCode, Failure> {
         say!("no matching records; `iotrial records` without options lists every record");
     } else {
         output::text(&fitted(&entries, &TimeZone::system()))?;
+    }
+    if !ahead.is_empty() {
+        let ids = in_brief(&ahead, 3, 3);
+        say!("warning: started in the future by the clock of this host, so `last` prefers others: {ids}");
     }
     if left_out > 0 {
         say!("{left_out} more not shown because of --limit");
@@ -121,7 +130,7 @@ fn earliest(since: Since) -> Timestamp {
         Since::Ago(ago) => {
             let ago = SignedDuration::try_from(ago).unwrap_or(SignedDuration::MAX);
             // Further back than the calendar goes is the same as no limit.
-            Timestamp::now().checked_sub(ago).unwrap_or(Timestamp::MIN)
+            wall_clock::now().checked_sub(ago).unwrap_or(Timestamp::MIN)
         }
     }
 }

@@ -23,6 +23,7 @@ use std::process::ExitCode;
 
 use iotrial_report::document::Document;
 use iotrial_report::order::{self, NoOrder};
+use iotrial_session::wall_clock;
 use iotrial_sizing::configuration::Configuration;
 use iotrial_sizing::explanation::Explanation;
 use iotrial_sizing::search::Search;
@@ -126,8 +127,9 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
             Err(failure) => result = result.and(Err(failure)),
         }
     }
-    let old =
-        best.map(|best| age::old_figures(&best.configuration, &catalogs, age::today())).unwrap_or_default();
+    let old = best
+        .map(|best| age::old_figures(&best.configuration, &catalogs, wall_clock::today()))
+        .unwrap_or_default();
     let document = Document::of_sizing(&sizing, known::byline(&catalogs)).with_old_figures(&old);
     let aged = age::Aged { answer: &sizing, old_figures: &old };
     let values = vec![Value::alone(&aged)];

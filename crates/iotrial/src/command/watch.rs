@@ -16,7 +16,7 @@ use iotrial_session::judged_profile::load_thresholds;
 
 use crate::cli::WatchArgs;
 use crate::command::size::demand::counted_demand;
-use crate::failure::Failure;
+use crate::failure::{Failure, INCONCLUSIVE};
 use crate::intake::{STANDARD_INPUT, expect_thresholds};
 use crate::output::{self, harmless};
 use crate::presentation::{Presentation, Value};
@@ -99,7 +99,11 @@ fn show(
 }
 
 fn exit_code_of(answer: &WatchAnswer) -> ExitCode {
-    if answer.is_good == Some(false) { ExitCode::from(NOT_GOOD_ENOUGH) } else { ExitCode::SUCCESS }
+    match answer.is_good {
+        Some(false) => ExitCode::from(NOT_GOOD_ENOUGH),
+        None if answer.is_undecided() => ExitCode::from(INCONCLUSIVE),
+        _ => ExitCode::SUCCESS,
+    }
 }
 
 /// What to do with the answer.

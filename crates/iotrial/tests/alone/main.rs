@@ -20,3 +20,4 @@ mod roles_need_root;
 mod study_need_root;
 mod sweep_needs_root;
 mod uring_refused_needs_root;
+mod watch_needs_root;

@@ -1,8 +1,9 @@
 //! A study whose commands attach and detach real volumes, which takes root. Skipped with a message where loop devices
 //! cannot be made.
 
-use crate::rig;
+use std::io::{BufRead as _, BufReader};
 
+use crate::rig;
 use crate::rig::{Loop, MIB, is_root, text, turn};
 use crate::support::Bench;
 use serde_json::Value;
@@ -43,6 +44,45 @@ fn volumes_are_mounted_in_turn_at_one_place() {
         bench.data_files().is_empty(),
         "nothing is mounted, and nothing was written below the mount point"
     );
+}
+
+#[test]
+fn a_volume_goes_back_without_what_a_killed_load_left_on_it() {
+    let _turn = turn();
+    if !is_root("a_volume_goes_back_without_what_a_killed_load_left_on_it") {
+        return;
+    }
+    // Killed alone, or with its host, after which nothing is mounted.
+    for is_mounted in [true, false] {
+        let bench = Bench::new();
+        let volume = Loop::over(&rig::sparse(&bench.path().join("volume"), 1600 * MIB), &[]);
+        rig::make_ext4(&volume.node, None);
+        std::fs::create_dir_all(bench.data()).unwrap();
+        let study = format!(
+            "format = \"iotrial.study/1\"\nname = \"killed\"\ntitle = \"Killed\"\nprofiles = [\"sqlserver-log\"]\nrepeats = 1\n\
+             [load]\nsize = \"16MiB\"\nramp = \"0s\"\nduration = \"2s\"\n[[configuration]]\nlabel = \"a\"\ntargets = [\"data/d\"]\n\
+             before = \"mount {} data && mkdir -p data/d\"\nafter = \"umount data\"\n",
+            text(&volume.node)
+        );
+        std::fs::write(bench.path().join("study.toml"), study).unwrap();
+        let files = || std::fs::read_dir(bench.data().join("d")).map_or(0, Iterator::count);
+        let mut child = bench.command(&["study", "study.toml", "--yes"]).spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        assert!(lines.any(|line| line.unwrap().starts_with("measure, 0:0")), "the study never measured");
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert!(files() > 0, "the load left its files");
+        if !is_mounted {
+            rig::run("umount", &[text(&bench.data())]);
+        }
+        let resumed = bench.run(&["study", "study.toml", "--yes", "--resume", "--json"]).expect_code(0);
+        assert_eq!(resumed.json()["complete"], true, "{}", resumed.stderr);
+        assert_eq!(files(), 0, "nothing is mounted");
+        rig::run("mount", &[text(&volume.node), text(&bench.data())]);
+        let left = files();
+        rig::run("umount", &[text(&bench.data())]);
+        assert_eq!((left, is_mounted), (0, is_mounted), "{}", resumed.stderr);
+    }
 }
 
 /// A study of raw devices, each a configuration of its own.

@@ -23,6 +23,7 @@ mod check;
 mod ci;
 mod compare;
 mod configuration;
+mod dates;
 mod faults;
 #[cfg(unix)]
 mod faults_on_unix;

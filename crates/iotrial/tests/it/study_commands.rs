@@ -369,3 +369,81 @@ fn what_a_killed_study_left_is_detached_also_when_another_target_is_refused() {
         assert_eq!(detached(), ["detach 1"], "{again}");
     }
 }
+
+/// A study of real files whose command after the load lists what lies at the target then.
+fn of_real_files(bench: &Bench, commands: &str) {
+    let text = format!(
+        "format = \"iotrial.study/1\"\nname = \"real\"\ntitle = \"Real files\"\nprofiles = [\"sqlserver-log\"]\nrepeats = 1\n\
+         [load]\nsize = \"16MiB\"\nramp = \"0s\"\nduration = \"2s\"\n\
+         [[configuration]]\nlabel = \"a\"\ntargets = [\"data\"]\n{commands}\n"
+    );
+    write(bench, &text);
+}
+
+/// Kills a study while its first load is measured, with its files at the target.
+fn kill_in_a_load(bench: &Bench) {
+    let mut child = bench.command(&["study", "study.toml", "--json", "--yes"]).spawn().unwrap();
+    let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(lines.any(|line| line.unwrap().starts_with("measure, 0:0")), "the study never measured");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(!bench.data_files().is_empty());
+}
+
+#[test]
+fn what_a_killed_load_left_goes_with_the_study_that_is_resumed_and_before_its_command() {
+    let listed = "before = \"true\"\nafter = \"ls data >> listed\"";
+    for (commands, way) in [(listed, "--resume"), ("", "--resume"), (listed, "--restart"), ("", "--restart")]
+    {
+        let bench = Bench::new();
+        of_real_files(&bench, commands);
+        kill_in_a_load(&bench);
+        // A file that another run kept there is that run's.
+        let kept = "run postgresql-oltp --target data --size 16MiB --ramp 0s --duration 1s --closed --keep-files --quiet";
+        bench.run(&kept.split(' ').collect::<Vec<_>>());
+        let theirs = |path: &std::path::PathBuf| !path.to_string_lossy().contains("sql-log");
+        let before: Vec<_> = bench.data_files().into_iter().filter(theirs).collect();
+        assert_eq!(run(&bench, &[way, "--yes"]).expect_code(0).json()["complete"], true);
+        let after = bench.data_files();
+        assert_eq!(
+            after.iter().filter(|path| theirs(path)).count(),
+            before.len(),
+            "{way} {commands}: {after:?}"
+        );
+        assert_eq!(after.len(), before.len(), "{way} {commands}: {after:?}");
+        // Detached twice: what was left attached, and what was attached again.
+        let listed = std::fs::read_to_string(bench.path().join("listed")).unwrap_or_default();
+        assert_eq!(
+            listed.lines().count(),
+            if commands.is_empty() { 0 } else { 2 * before.len() },
+            "{way}: {listed}"
+        );
+    }
+}
+
+#[test]
+fn of_studies_that_begin_at_once_one_measures_and_the_others_say_so() {
+    let bench = Bench::new();
+    let hold = "before = 'while ! [ -e go ]; do sleep 0.05; done; echo";
+    write(&bench, &with(STUDY, "before = 'echo", hold));
+    let (ends, ended) = std::sync::mpsc::channel();
+    for _ in 0..4 {
+        let (child, ends) =
+            (bench.command(&["study", "study.toml", "--json", "--yes"]).spawn().unwrap(), ends.clone());
+        std::thread::spawn(move || ends.send(Ran::from(child.wait_with_output().unwrap())));
+    }
+    // The one that carries it out waits for its command, and the others end.
+    let others = [(); 3].map(|()| ended.recv().unwrap());
+    std::fs::write(bench.path().join("go"), "").unwrap();
+    for other in others {
+        assert_eq!(other.code, 3, "{}", other.stderr);
+        assert!(
+            other.stderr.contains("another iotrial is carrying out the study `sims`, which was begun at 2"),
+            "{}",
+            other.stderr
+        );
+        assert!(other.stderr.contains("hint: --status shows"), "{}", other.stderr);
+    }
+    let one = ended.recv().unwrap().expect_code(0);
+    assert_eq!(one.json()["complete"], true);
+}

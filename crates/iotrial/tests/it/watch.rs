@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::support::{Bench, Ran};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A drive of data that does its work, and one of logs that does not: 40 intervals of 15 s, as a German Windows writes them.
 fn perfmon() -> String {
@@ -495,6 +495,56 @@ fn has_disks() -> bool {
         eprintln!("skipped: this host shows no disk in /proc/diskstats");
     }
     has
+}
+
+#[test]
+fn a_disk_that_goes_away_or_is_replaced_leaves_the_answer_open() {
+    let bench = Bench::new();
+    let disk = |name: &str, ms: f64| json!({ "name": name, "read_iops": 500.0, "read_bytes_per_s": 4e6, "read_latency_s": ms / 1e3 });
+    let unknown = |name: &str| json!({ "name": name });
+    let check = |intervals: &[Vec<Value>], code: i32, is_good: Value, kinds: &[&str], gap_count: u64| {
+        let head = json!({ "format": "iotrial.watch/1", "version": "0.1.0", "host": "h", "interval_s": 1.0 });
+        let interval = |(at, disks): (usize, &Vec<Value>)| json!({ "at_s": 1_795_000_000.0 + at as f64, "duration_s": 1.0, "disks": disks });
+        let lines = [head].into_iter().chain(intervals.iter().enumerate().map(interval));
+        fs::write(
+            bench.path().join("r.jsonl"),
+            lines.map(|line| line.to_string() + "\n").collect::<String>(),
+        )
+        .unwrap();
+        let said = bench.run(&["watch", "r.jsonl"]).expect_code(code).stdout;
+        assert_eq!(said.contains("Good enough"), is_good == true, "{said}");
+        kinds.iter().for_each(|kind| assert!(said.contains(&format!("[{kind}]")), "{said}"));
+        let answer = bench.run(&["watch", "r.jsonl", "--json"]).expect_code(code).json();
+        assert_eq!(answer["is_good"], is_good, "{answer:#}");
+        let found: Vec<&str> = answer["observations"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|one| one["kind"].as_str().unwrap())
+            .collect();
+        assert_eq!((found.as_slice(), answer["span"]["gap_count"].as_u64()), (kinds, Some(gap_count)));
+    };
+    let both = vec![disk("sda", 1.0), disk("sdb", 1.0)];
+    let one = vec![disk("sda", 1.0)];
+    let anew = vec![disk("sda", 1.0), unknown("sdb")];
+    let slow = vec![disk("sda", 90.0)];
+    let null = Value::Null;
+    check(&[both.clone(), both.clone(), both.clone()], 0, true.into(), &[], 0);
+    check(&[both.clone(), one.clone(), one.clone()], 4, null.clone(), &["disk-gone"], 1);
+    check(&[both.clone(), one.clone(), both.clone(), one.clone()], 4, null.clone(), &["disk-gone"], 2);
+    check(&[both.clone(), anew.clone(), both.clone()], 4, null.clone(), &["disk-replaced"], 0);
+    check(&[both.clone(), anew, one.clone()], 4, null, &["disk-gone", "disk-replaced"], 1);
+    // One that came late was never missed, and what is too slow is so whatever else happened.
+    check(&[one, both.clone(), both.clone()], 0, true.into(), &[], 0);
+    check(&[both, slow.clone(), slow], 1, false.into(), &["disk-gone"], 1);
+    // A file that a loop device holds, as a package of the system does, is nobody's storage.
+    let with_loop = vec![disk("sda", 1.0), disk("loop3", 1.0)];
+    check(&[with_loop, vec![disk("sda", 1.0)]], 0, true.into(), &[], 0);
+    // Unless somebody asked for it.
+    let recording = fs::read_to_string(bench.path().join("r.jsonl")).unwrap();
+    fs::write(bench.path().join("r.jsonl"), recording.replacen("{", "{\"targets\":[\"/dev/loop3\"],", 1))
+        .unwrap();
+    bench.run(&["watch", "r.jsonl"]).expect_code(4);
 }
 
 #[test]

@@ -330,5 +330,5 @@ pub fn attempt(path: &Path, token: Option<&str>, protected: &[PathBuf]) -> Resul
 
 /// The second half of that way.
 pub fn finish(target: &ProbedTarget) -> Result<Prepared, Refusal> {
-    Ok(prepare(&plan(target, true), std::slice::from_ref(target), &|_, _| (), &|| false)?)
+    Ok(prepare([0; 16], &plan(target, true), std::slice::from_ref(target), &|_, _| (), &|| false)?)
 }

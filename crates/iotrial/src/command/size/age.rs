@@ -45,11 +45,6 @@ pub(super) fn old_figures_of_all(
     all
 }
 
-/// The day on which the command runs.
-pub(super) fn today() -> Date {
-    jiff::Zoned::now().date()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

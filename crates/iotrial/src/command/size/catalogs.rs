@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use iotrial_report::catalogs::CatalogAge;
 use iotrial_report::document::Document;
+use iotrial_session::wall_clock;
 use iotrial_sizing::catalog::Catalog;
 use jiff::civil::Date;
 use serde::Serialize;
@@ -53,7 +54,7 @@ pub(super) fn catalogs(args: &CatalogsArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     // The only place of the command that asks for the date: what is old depends on it, limits and prices do not.
-    let today = jiff::Zoned::now().date();
+    let today = wall_clock::today();
     let ages: Vec<CatalogAge<'_>> = shown.iter().map(|catalog| age(catalog, today)).collect();
     let warnings: Vec<Vec<String>> = shown.iter().map(|catalog| warnings(catalog, today)).collect();
     if args.json {

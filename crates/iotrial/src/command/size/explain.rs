@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use iotrial_model::demand::Demand;
 use iotrial_report::document::Document;
+use iotrial_session::wall_clock;
 use iotrial_sizing::catalog::Effect;
 use iotrial_sizing::explanation::{Explanation, Question};
 
@@ -49,7 +50,7 @@ pub(super) fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
         let hint = error.hint();
         Failure::input(error).hint(hint)
     })?;
-    let old = age::old_figures(&configuration, std::slice::from_ref(catalog), age::today());
+    let old = age::old_figures(&configuration, std::slice::from_ref(catalog), wall_clock::today());
     let byline = known::byline(std::slice::from_ref(catalog));
     let document = Document::of_explanation(&explanation, &catalog.title, byline).with_old_figures(&old);
     let aged = age::Aged { answer: &explanation, old_figures: &old };

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use anyhow::anyhow;
 use iotrial_model::demand::Demand;
 use iotrial_report::document::Document;
+use iotrial_session::wall_clock;
 use iotrial_sizing::catalog::{Catalog, Effect};
 use iotrial_sizing::explanation::{Mix, Question};
 use iotrial_sizing::side_by_side::{References, SideBySide};
@@ -82,7 +83,7 @@ pub(super) fn side_by_side(args: &ExplainArgs) -> Result<ExitCode, Failure> {
         Failure::input(error).hint(hint)
     })?;
     let used: Vec<Catalog> = used.into_iter().cloned().collect();
-    let old = age::old_figures_of_all(&under, &catalogs, age::today());
+    let old = age::old_figures_of_all(&under, &catalogs, wall_clock::today());
     let document =
         Document::of_side_by_side(&side, &money.counted, known::byline(&used)).with_old_figures(&old);
     let aged = age::Aged { answer: &side, old_figures: &old };

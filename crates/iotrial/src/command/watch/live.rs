@@ -55,15 +55,15 @@ pub fn watch_live(args: &WatchArgs, request: &WatchRequest) -> Result<ExitCode, 
     if let Some(file) = &mut recording {
         write_line(file, &head)?;
     }
-    let exposed = match server {
-        None => None,
+    let (exposed, _serving) = match server {
+        None => (None, None),
         Some(server) => {
             let exposed = Arc::new(Mutex::new(exposition(&watch, &host, args, request)));
             let shared = Arc::clone(&exposed);
-            server.serve("the names and counters of these disks", move || {
+            let serving = server.serve("the names and counters of these disks", move || {
                 shared.lock().unwrap_or_else(PoisonError::into_inner).text()
             })?;
-            Some(exposed)
+            (Some(exposed), Some(serving))
         }
     };
     let mut screen = Screen::new(args, &host, watch.watched());
