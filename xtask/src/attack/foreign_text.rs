@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::Ground;
 use super::ground::{PROFILE, Ran};
 
-/// What no line may begin with, also behind blanks, which some readers of logs take away.
+/// What no line may begin with, also behind a few blanks, as further lines of an error have them.
 const FORGED: &str = "error: forged";
 
 /// A title, a colour, a clearing of the screen, with an escape and with its single character; a text turned round, and one hidden; and a
@@ -522,8 +522,11 @@ fn raw(ran: &Ran) -> Option<String> {
         (c.is_control() && !matches!(c, '\n' | '\t'))
             || matches!(c, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
     };
-    let text = [ran.out(), ran.err()].concat();
-    if let Some(line) = text.lines().find(|line| line.trim_start().starts_with(FORGED)) {
+    // Lines of CSV end with both (RFC 4180).
+    let text = [ran.out(), ran.err()].concat().replace("\r\n", "\n");
+    // Further in, it is a cell of a table that was wrapped between two words.
+    let begins = |line: &&str| line.trim_start().starts_with(FORGED) && !line.starts_with("     ");
+    if let Some(line) = text.lines().find(begins) {
         return Some(format!("a line of its own: {}", line.escape_debug()));
     }
     let at = text.char_indices().find(|(_, c)| steers(c))?.0;

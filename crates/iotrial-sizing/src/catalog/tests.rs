@@ -131,8 +131,9 @@ fn no_name_of_a_catalog_becomes_an_option_of_an_order_or_hides_a_part_of_it() {
             if line.starts_with('[') {
                 table = line;
             }
-            let key = ["name = \"", "{ name = \"", "vcpus = { "].into_iter().find(|key| line.contains(key));
-            let Some(key) = key.filter(|key| !tried.contains(&(table, key))) else { continue };
+            let key = ["{ name = \"", "vcpus = { ", "name = \""].into_iter().find(|key| line.contains(key));
+            let is_new = |key: &&str| !line.starts_with('#') && !tried.contains(&(table, *key));
+            let Some(key) = key.filter(is_new) else { continue };
             tried.push((table, key));
             let at = line.find(key).unwrap() + key.len();
             let (before, name) = line.split_at(at);
