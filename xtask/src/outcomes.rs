@@ -5,11 +5,12 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, ensure};
 use serde_json::Value;
 
 use crate::attack::Loop;
 use crate::attack::left_over::{self, OwnFolder};
+use crate::carried_out::{INCONCLUSIVE, carried_out, how_it_ended};
 use crate::workspace::find_program;
 
 const USAGE: &str = "\
@@ -39,8 +40,6 @@ block_size = "8KiB"
 iodepth = 4
 size = "64MiB"
 "#;
-/// Exit code of a run whose verdict is inconclusive.
-const INCONCLUSIVE: i32 = 4;
 
 /// Runs each case so often, and says how often it was inconclusive.
 pub(crate) fn outcomes(arguments: &[String], root: &Path) -> anyhow::Result<ExitCode> {
@@ -135,9 +134,10 @@ impl Case {
         run.stdin(Stdio::null()).stdout(File::create(&out)?).stderr(File::create(&err)?);
         let mut child = run.spawn().with_context(|| format!("cannot start {}", program.display()))?;
         let status = left_over::wait(&mut child)?;
-        let Ok(summary) = serde_json::from_slice::<Value>(&fs::read(out)?) else {
-            bail!("{}: {}", self.name(), fs::read_to_string(err)?);
-        };
+        let ended = how_it_ended(status, &fs::read(err)?);
+        ensure!(carried_out(status), "{}: {ended}", self.name());
+        let summary: Value = serde_json::from_slice(&fs::read(out)?)
+            .with_context(|| format!("{}: the summary is not JSON: {ended}", self.name()))?;
         let findings = summary["findings"].as_array().map(Vec::as_slice).unwrap_or_default();
         let is_found = findings.iter().any(|one| one["id"] == self.finding());
         let is_open = summary["verdict"]["outcome"] == "inconclusive" && status.code() == Some(INCONCLUSIVE);

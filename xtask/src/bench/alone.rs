@@ -28,7 +28,8 @@ pub(crate) fn poisson(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     ]);
     let output = command.stderr(Stdio::inherit()).output().context("cannot start cargo")?;
     if !output.status.success() {
-        bail!("the bench target `arrivals` of iotrial-engine failed");
+        // What it wrote to standard error has been shown.
+        bail!("the bench target `arrivals` of iotrial-engine failed: {}", output.status);
     }
     let document: Value = serde_json::from_slice(&output.stdout).context("`arrivals` wrote no JSON")?;
     let rates = document["rates"].as_array().context("`arrivals` gave no rates")?;
@@ -41,7 +42,7 @@ pub(crate) fn poisson(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     let found = (1..=bench.options.pairs).map(|seed| {
         let mut command = bench.iotrial(&profile, &["--engine", "null", "--ramp", &seconds(RAMP)]);
         command.args(["--duration", &seconds(bench.options.runtime), "--seed", &seed.to_string()]);
-        let summary = Watched::run(&mut command, SELDOM)?.document;
+        let summary = Watched::iotrial(&mut command, SELDOM)?.document;
         Ok(number(&summary, "/total/read/iops")? / 600_000.0)
     });
     let found = found.collect::<anyhow::Result<_>>()?;
@@ -98,7 +99,7 @@ fn stalled(bench: &Bench, job: BenchJob, seeds: u64) -> anyhow::Result<[Vec<f64>
     for seed in 1..=seeds {
         let mut command = bench.iotrial(&profile, &["--engine", "sim", "--sim", device, "--ramp", "0s"]);
         command.args(["--duration", "60s", "--seed", &seed.to_string()]);
-        let summary = Watched::run(&mut command, SELDOM)?.document;
+        let summary = Watched::iotrial(&mut command, SELDOM)?.document;
         for (values, key) in values.iter_mut().zip(["lat_p50_us", "lat_p99_us", "lat_p999_us"]) {
             values.push(number(&summary, &format!("/total/read/{key}"))? / 1e3);
         }
@@ -130,7 +131,7 @@ pub(crate) fn memory(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     let mut figures = Vec::new();
     for (name, arguments) in runs {
         let mut command = bench.iotrial(&profile, &arguments);
-        let run = Watched::run(command.args(["--ramp", "0s", "--seed", "1"]), OFTEN)?;
+        let run = Watched::iotrial(command.args(["--ramp", "0s", "--seed", "1"]), OFTEN)?;
         let peak =
             run.peak_resident_bytes().context("the system does not tell how much memory is resident")?;
         // Only an engine that moves bytes has buffers to move them through.
@@ -169,7 +170,7 @@ pub(crate) fn queues(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
         let mut command = bench.iotrial(&profile, arguments);
         let runtime = bench.options.runtime;
         command.args(["--ramp", "0s", "--duration", &seconds(runtime), "--seed", "1"]);
-        let run = Watched::run(&mut command, SELDOM)?;
+        let run = Watched::iotrial(&mut command, SELDOM)?;
         let threads = run.most_threads_in_load(Duration::ZERO, runtime)?;
         let label = format!("1000 queues, {name}");
         figures.push(Figure::alone(format!("{label}: threads"), vec![f64_of(threads.own)], target));

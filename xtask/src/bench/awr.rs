@@ -29,7 +29,7 @@ pub(crate) fn awr(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     write_reports(&reports, &golden)?;
     let (mut seconds, mut memory) = (Vec::new(), Vec::new());
     for _ in 0..bench.options.pairs {
-        let watched = Watched::run(&mut bench.awr(&reports), OFTEN)?;
+        let watched = Watched::iotrial(&mut bench.awr(&reports), OFTEN)?;
         let answer = &watched.document;
         let is_empty = |key: &str| answer.get(key).is_none_or(|list| *list == serde_json::json!([]));
         if answer["databases"].as_array().map(Vec::len) != Some(DATABASES.len())

@@ -26,7 +26,7 @@ pub(crate) fn compare(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     let run = |seed: usize| -> anyhow::Result<String> {
         let mut command = bench.iotrial("sqlserver-oci-published", &["--engine", "sim", "--sim", device]);
         command.args(["--ramp", "2s", "--duration", "60s", "--label", "LABEL", "--seed", &seed.to_string()]);
-        let summary = Watched::run(&mut command, SELDOM)?.document;
+        let summary = Watched::iotrial(&mut command, SELDOM)?.document;
         let path = summary["record"].as_str().context("iotrial gave no record")?;
         fs::read_to_string(path).with_context(|| format!("cannot read `{path}`"))
     };
@@ -37,7 +37,7 @@ pub(crate) fn compare(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
         write_records(&folder, &texts, configuration_count)?;
         let (mut seconds, mut memory) = (Vec::new(), Vec::new());
         for _ in 0..bench.options.pairs {
-            let watched = Watched::run(&mut bench.compare(&folder), OFTEN)?;
+            let watched = Watched::iotrial(&mut bench.compare(&folder), OFTEN)?;
             seconds.push(watched.wall_s());
             let peak = watched.peak_resident_bytes();
             memory.push(mib(peak.context("the system does not tell how much memory is resident")?));

@@ -39,7 +39,7 @@ pub(crate) fn counters(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     write_week(&path).with_context(|| format!("cannot write `{}`", path.display()))?;
     let (mut seconds, mut memory) = (Vec::new(), Vec::new());
     for _ in 0..bench.options.pairs {
-        let watched = Watched::run(&mut bench.watch_file(&path), OFTEN)?;
+        let watched = Watched::iotrial(&mut bench.watch_file(&path), OFTEN)?;
         if watched.document["interval_count"] != SAMPLES {
             bail!("not all of the {SAMPLES} samples were read");
         }

@@ -105,7 +105,7 @@ impl Pairs<'_> {
         let files = files.get_or_insert_with(|| LaidFiles::of(&plan));
         // One short run lays the files out; every later one of either tool uses them.
         let mut lay_out = self.bench.iotrial(&self.word(1)?, &self.arguments());
-        Watched::run(lay_out.args(["--duration", "1s", "--ramp", "0s", "--seed", "1"]), SELDOM)?;
+        Watched::iotrial(lay_out.args(["--duration", "1s", "--ramp", "0s", "--seed", "1"]), SELDOM)?;
         let mut runs = Vec::new();
         for pair in 0..self.bench.options.pairs {
             let seed = pair as u64 + 1;
@@ -163,7 +163,7 @@ impl Pairs<'_> {
         if !matches!(self.load, Load::FioMix) {
             command.args(["--ramp", &seconds(RAMP), "--duration", &seconds(runtime)]);
         }
-        let run = Watched::run(&mut command, SELDOM)?;
+        let run = Watched::iotrial(&mut command, SELDOM)?;
         let [read, write] = ["read", "write"].map(|one| Stream::of_iotrial(&run.document, one));
         Ok(Measured::new(read, write, run.cpus_in_load(RAMP, runtime).context("iotrial")?))
     }
@@ -176,7 +176,7 @@ impl Pairs<'_> {
             Load::FioMix => fio_mix(Some(plan), self.times(), seed)?,
             _ => fio_jobs(plan, FioSettings { engine, registered, ramp: RAMP, runtime, seed })?,
         };
-        let run = Watched::run(&mut self.bench.fio(&jobs)?, SELDOM)?;
+        let run = Watched::other(&mut self.bench.fio(&jobs)?, SELDOM)?;
         let [read, write] = ["read", "write"].map(|one| Stream::of_fio(&run.document, one));
         Ok(Measured::new(read, write, run.cpus_in_load(RAMP, runtime).context("fio")?))
     }

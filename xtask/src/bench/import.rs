@@ -32,7 +32,7 @@ pub(crate) fn import(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     for _ in 0..bench.options.pairs {
         // What is there already would not be written again.
         let _ = fs::remove_dir_all(&records);
-        let watched = Watched::run(&mut bench.import(&results, &records), OFTEN)?;
+        let watched = Watched::iotrial(&mut bench.import(&results, &records), OFTEN)?;
         let outcome = &watched.document;
         if outcome["kinds"][0]["files"] != FILE_COUNT || outcome["failed"] != serde_json::json!([]) {
             bail!("not all of the {FILE_COUNT} files were imported");

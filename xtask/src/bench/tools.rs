@@ -75,10 +75,11 @@ impl Bench {
         Ok(path.display().to_string())
     }
 
-    /// `iotrial run` of a profile or of a job of fio, with JSON on standard output and nothing elsewhere.
+    /// `iotrial run` of a profile or of a job of fio as it is, without a search for its highest rate, with JSON on standard output and nothing
+    /// elsewhere.
     pub(crate) fn iotrial(&self, load: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
-        command.args(["run", load, "--json", "--quiet"]).args(arguments);
+        command.args(["run", load, "--closed", "--json", "--quiet"]).args(arguments);
         command.arg("--target").arg(self.target()).arg("--store").arg(self.store());
         command
     }
@@ -125,7 +126,7 @@ impl Bench {
     /// When it is refused.
     pub(crate) fn plan(&self, load: &str, arguments: &[&str]) -> anyhow::Result<Value> {
         let command = &mut self.iotrial(load, arguments);
-        Ok(Watched::run(command.arg("--dry-run"), SELDOM)?.document)
+        Ok(Watched::iotrial(command.arg("--dry-run"), SELDOM)?.document)
     }
 
     /// fio with these jobs, with JSON on standard output.

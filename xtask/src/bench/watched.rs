@@ -8,13 +8,15 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use serde_json::Value;
+
+use crate::carried_out::{carried_out, how_it_ended};
 
 /// How often a process is looked at. A look takes about 5 µs for each thread.
 pub(crate) const SELDOM: Duration = Duration::from_millis(100);
@@ -52,12 +54,25 @@ pub(crate) struct Threads {
 }
 
 impl Watched {
-    /// Runs a program that writes one JSON document.
+    /// Runs iotrial, which writes one JSON document. Its verdict is not judged here.
+    ///
+    /// # Errors
+    ///
+    /// When it could not be started, did not do what was asked, or wrote something else.
+    pub(crate) fn iotrial(command: &mut Command, every: Duration) -> anyhow::Result<Self> {
+        Self::run(command, every, carried_out)
+    }
+
+    /// Runs another program, which writes one JSON document.
     ///
     /// # Errors
     ///
     /// When it could not be started, failed, or wrote something else.
-    pub(crate) fn run(command: &mut Command, every: Duration) -> anyhow::Result<Self> {
+    pub(crate) fn other(command: &mut Command, every: Duration) -> anyhow::Result<Self> {
+        Self::run(command, every, |status| status.success())
+    }
+
+    fn run(command: &mut Command, every: Duration, is_done: fn(ExitStatus) -> bool) -> anyhow::Result<Self> {
         let program = Path::new(command.get_program()).display().to_string();
         let start = Instant::now();
         let child = command
@@ -81,12 +96,12 @@ impl Watched {
         drop(ended);
         let looks = watch.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         let output = output.with_context(|| format!("cannot wait for `{program}`"))?;
-        // Exit code 1 of iotrial is a verdict, not a failure; fio has none but 0 here.
-        if !matches!(output.status.code(), Some(0 | 1)) || output.stdout.is_empty() {
-            bail!("`{program}` failed: {}", String::from_utf8_lossy(&output.stderr).trim());
+        let ended = || how_it_ended(output.status, &output.stderr);
+        if !is_done(output.status) {
+            bail!("`{program}` failed: {}", ended());
         }
-        let document =
-            serde_json::from_slice(&output.stdout).with_context(|| format!("`{program}` wrote no JSON"))?;
+        let document = serde_json::from_slice(&output.stdout)
+            .with_context(|| format!("`{program}` wrote no JSON: {}", ended()))?;
         Ok(Self { document, wall, looks })
     }
 
@@ -200,6 +215,31 @@ mod tests {
         });
         let looks = looks.collect();
         Watched { document: Value::Null, wall: Duration::from_millis(wall_ms), looks }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn an_answer_of_iotrial_is_measured_whatever_it_is_and_a_failure_names_exit_code_and_last_line() {
+        let ends_with = |code: i32| {
+            let mut shell = Command::new("sh");
+            shell.args([
+                "-c",
+                &format!("echo '{{\"code\": {code}}}'; echo 'error: no room' >&2; exit {code}"),
+            ]);
+            shell
+        };
+        for code in [0, 1, 4] {
+            let watched = Watched::iotrial(&mut ends_with(code), SELDOM).unwrap();
+            assert_eq!(watched.document["code"], code);
+        }
+        for code in [2, 3, 101] {
+            let error = Watched::iotrial(&mut ends_with(code), SELDOM).unwrap_err().to_string();
+            let named = [format!("exit code {code}"), "error: no room".to_owned()];
+            assert!(named.iter().all(|part| error.contains(part)), "{error}");
+        }
+        // Of another tool every exit code but 0 is a failure.
+        assert!(Watched::other(&mut ends_with(0), SELDOM).is_ok());
+        assert!(Watched::other(&mut ends_with(1), SELDOM).is_err());
     }
 
     #[test]

@@ -7,6 +7,7 @@ use std::process::Command;
 use anyhow::{Context as _, ensure};
 
 use super::platform::Platform;
+use crate::carried_out::{carried_out, how_it_ended};
 use crate::setup::is_root;
 use crate::workspace::find_program;
 
@@ -110,14 +111,12 @@ pub(crate) fn with_environment<'a>(command: &'a mut Command, own: &[(&str, &str)
 /// What a command prints, if it was carried out.
 pub(crate) fn outcome(command: &mut Command, arguments: &[&str]) -> anyhow::Result<Vec<u8>> {
     let output = command.output().with_context(|| format!("cannot start {command:?}"))?;
-    // 4: carried out, and a verdict that is inconclusive.
-    let is_carried_out = matches!(output.status.code(), Some(0 | 4));
+    let is_carried_out = carried_out(output.status);
     ensure!(
         is_carried_out,
-        "iotrial {}: {}: {}",
+        "iotrial {}: {}",
         arguments.join(" "),
-        output.status,
-        String::from_utf8_lossy(&output.stderr).trim()
+        how_it_ended(output.status, &output.stderr)
     );
     Ok(output.stdout)
 }

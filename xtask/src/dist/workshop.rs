@@ -9,6 +9,7 @@ use anyhow::{Context as _, ensure};
 
 use super::contents::{Contents, Entry, read};
 use super::platform::Platform;
+use crate::carried_out::how_it_ended;
 use crate::step::{Outcome, shown};
 
 /// The shells, as iotrial calls them, and the names that they look for.
@@ -102,7 +103,7 @@ impl Workshop {
             output.status.success(),
             "iotrial {}: {}",
             arguments.join(" "),
-            String::from_utf8_lossy(&output.stderr).trim()
+            how_it_ended(output.status, &output.stderr)
         );
         Ok(output.stdout)
     }
