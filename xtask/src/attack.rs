@@ -162,6 +162,7 @@ down the devices and mounts that it made; killed, it leaves that to the next tim
 Options:
   --program FILE   the program to attack [default: built from this checkout]
   --folder FOLDER  where devices, stores and test files are made [default: below the build's folder]
+  --one-in N       try one in N of the cases that are many of a kind [default: 1]
   --list           list the classes
 
 Examples:
@@ -174,6 +175,7 @@ struct Options {
     classes: Vec<&'static Class>,
     program: Option<PathBuf>,
     folder: Option<PathBuf>,
+    one_in: Option<u32>,
 }
 
 impl Options {
@@ -187,6 +189,11 @@ impl Options {
                 }
                 "--folder" => {
                     options.folder = Some(arguments.next().context("--folder needs a folder")?.into())
+                }
+                "--one-in" => {
+                    let number = arguments.next().context("--one-in needs a number")?.parse();
+                    options.one_in = Some(number.context("--one-in needs a number from 1 on")?);
+                    anyhow::ensure!(options.one_in != Some(0), "--one-in needs a number from 1 on");
                 }
                 name => match CLASSES.iter().find(|class| class.name == name) {
                     Some(class) => options.classes.push(class),
@@ -233,7 +240,7 @@ pub(crate) fn attack(arguments: &[String], root: &Path) -> anyhow::Result<ExitCo
             println!("{:<14} {:>6} {:>6}  skipped: needs root", class.name, "-", "-");
             continue;
         }
-        let tally = try_class(class, &program, &folder, 1)?;
+        let tally = try_class(class, &program, &folder, options.one_in.unwrap_or(1))?;
         println!("{:<14} {:>6} {:>6}  {}", class.name, tally.cases, tally.failed.len(), class.claim);
         tally.failed.iter().for_each(|failed| println!("  failed: {failed}"));
         tally.skipped.iter().for_each(|skipped| println!("  skipped: {skipped}"));

@@ -1,10 +1,10 @@
-//! `cargo xtask bench`: the figures that iotrial has to reach, measured, beside those of fio.
+//! `cargo xtask bench`: the figures that iotrial has to reach, measured next to those of other tools.
 //!
 //! `docs/benchmarks.md` says what each row means and how to read the table.
 
 use std::fs;
 use std::path::Path;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, bail};
 use serde_json::{Value, json};
@@ -28,11 +28,12 @@ mod comparison;
 
 mod awr;
 mod counters;
+mod equal_pairs;
 mod import;
 mod sizing;
 
 use awake::Awake;
-use duel::{Duel, DuelFigure, Load};
+use duel::{Duel, DuelFigure, Load, Peer};
 use figure::{Figure, Target};
 use load::BenchJob;
 use options::Options;
@@ -44,6 +45,7 @@ Usage: cargo xtask bench [ROW]... [OPTIONS]
 Rows, by name or by what the name begins with; all of them without one:
   null            the generator alone: CPU for one I/O
   page-cache      4 KiB random reads that the page cache answers, 32 outstanding
+  t-io-uring      the same, compared with fio's t/io_uring, a loop that does nothing else
   direct          8 KiB random direct reads on the disk, 32 outstanding
   latency-read    direct reads, 1, 8 and 64 outstanding: mean and p99 as fio sees them
   latency-write   the same of direct writes
@@ -58,8 +60,14 @@ Rows, by name or by what the name begins with; all of them without one:
   awr             1,000 AWR reports of a megabyte, five databases over 200 hours
   counters        a week of PerfMon, 64 disks every 15 s
   size            a demand over all providers, and an explanation
+  equal-pairs     pairs of runs of equal simulated devices, compared: how many are called different
 
 Options:
+  --list            list the rows, and run none
+  --program FILE    the iotrial to measure [default: built with the Cargo profile `dist`]
+  --smallest        each row once on its smallest input, to see that it works; the figures mean nothing
+  --alone           iotrial alone, without fio and t/io_uring; otherwise a row whose other tool is missing fails
+  --t-io-uring FILE fio's t/io_uring [default: the program t-io_uring on the path]; docs/benchmarks.md says how it is built
   --pairs 5         pairs of runs, the order within a pair alternates
   --runtime 10      seconds that each run measures
   --size 2GiB       all files together, where the I/O is direct
@@ -73,7 +81,8 @@ Examples:
   cargo xtask bench
   cargo xtask bench null page-cache --pairs 7
   cargo xtask bench latency --runtime 30 --target /mnt/volume
-  cargo xtask bench sqlserver fio-job --pairs 15 --awake";
+  cargo xtask bench sqlserver fio-job --pairs 15 --awake
+  cargo xtask bench --smallest --alone --program target/debug/iotrial";
 
 /// A row of the table: what is measured, and how.
 struct Row {
@@ -81,9 +90,10 @@ struct Row {
     run: fn(&Bench) -> anyhow::Result<Vec<Figure>>,
 }
 
-const ROWS: [Row; 16] = [
+const ROWS: [Row; 18] = [
     Row { name: "null", run: |bench| null().run(bench) },
     Row { name: "page-cache", run: |bench| page_cache().run(bench) },
+    Row { name: "t-io-uring", run: |bench| t_io_uring().run(bench) },
     Row { name: "direct", run: |bench| direct().run(bench) },
     Row { name: "latency-read", run: |bench| latency(100).run(bench) },
     Row { name: "latency-write", run: |bench| latency(0).run(bench) },
@@ -98,9 +108,15 @@ const ROWS: [Row; 16] = [
     Row { name: "awr", run: awr::awr },
     Row { name: "counters", run: counters::counters },
     Row { name: "size", run: sizing::size },
+    Row { name: "equal-pairs", run: equal_pairs::equal_pairs },
 ];
 
-const IOPS: fn(&load::Measured) -> Option<f64> = |measured| Some(measured.iops());
+/// The names of all rows, in the order in which they run.
+pub(crate) fn row_names() -> impl Iterator<Item = &'static str> {
+    ROWS.iter().map(|row| row.name)
+}
+
+const IOPS: fn(&load::Measured) -> Option<f64> = |measured| Some(measured.iops);
 const CPU: fn(&load::Measured) -> Option<f64> = |measured| Some(measured.cpu_per_io_us);
 
 /// Two tools on the same device: what they say of it may differ by so much.
@@ -117,9 +133,9 @@ fn on_disk(loads: Vec<(String, Load)>, figures: &'static [DuelFigure]) -> Duel {
     Duel {
         loads,
         size: None,
-        engines: ("uring", "io_uring"),
+        engine: "uring",
+        peer: Peer::Fio { engine: "io_uring", registered: true },
         buffered: false,
-        registered: true,
         twice: true,
         figures,
     }
@@ -133,7 +149,8 @@ fn null() -> Duel {
     const FIGURES: &[DuelFigure] =
         &[("CPU µs per I/O", CPU, Some(Target::at_most(0.060))), ("IOPS", IOPS, None)];
     let loads = one(BenchJob::closed(70, "8KiB", 32));
-    Duel { engines: ("null", "null"), registered: false, twice: false, ..on_disk(loads, FIGURES) }
+    let peer = Peer::Fio { engine: "null", registered: false };
+    Duel { engine: "null", peer, twice: false, ..on_disk(loads, FIGURES) }
 }
 
 fn page_cache() -> Duel {
@@ -141,8 +158,19 @@ fn page_cache() -> Duel {
         ("CPU µs per I/O", CPU, Some(Target::ratio(f64::NEG_INFINITY, 0.60))),
         ("IOPS", IOPS, Some(Target::ratio(1.6, f64::INFINITY))),
     ];
+    from_page_cache(FIGURES)
+}
+
+/// The same with nothing around the calls of the kernel.
+fn t_io_uring() -> Duel {
+    const FIGURES: &[DuelFigure] =
+        &[("CPU µs per I/O", CPU, Some(Target::ratio(f64::NEG_INFINITY, 1.05))), ("IOPS", IOPS, None)];
+    Duel { peer: Peer::BareLoop, twice: true, ..from_page_cache(FIGURES) }
+}
+
+fn from_page_cache(figures: &'static [DuelFigure]) -> Duel {
     let loads = one(BenchJob::closed(100, "4KiB", 32));
-    Duel { size: Some("256MiB"), buffered: true, twice: false, ..on_disk(loads, FIGURES) }
+    Duel { size: Some("256MiB"), buffered: true, twice: false, ..on_disk(loads, figures) }
 }
 
 fn direct() -> Duel {
@@ -169,7 +197,8 @@ fn mix(load: Load) -> Duel {
         ("write p99 µs", |measured| Some(measured.write?.p99_us), None),
         ("CPU µs per I/O", CPU, None),
     ];
-    Duel { registered: false, ..on_disk(vec![(String::new(), load)], FIGURES) }
+    let peer = Peer::Fio { engine: "io_uring", registered: false };
+    Duel { peer, ..on_disk(vec![(String::new(), load)], FIGURES) }
 }
 
 /// What became of a row.
@@ -190,20 +219,27 @@ pub(crate) fn bench(arguments: &[String], root: &Path) -> anyhow::Result<ExitCod
         println!("{USAGE}");
         return Ok(ExitCode::SUCCESS);
     }
+    if arguments.iter().any(|argument| argument == "--list") {
+        row_names().for_each(|name| println!("{name}"));
+        return Ok(ExitCode::SUCCESS);
+    }
     let options = Options::parse(arguments).context("see `cargo xtask bench --help`")?;
     if let Some(lost) = options.rows.iter().find(|row| !ROWS.iter().any(|one| one.name.starts_with(*row))) {
         bail!("there is no row `{lost}`; there are {}", ROWS.map(|row| row.name).join(", "));
     }
     let bench = Bench::prepare(options, root)?;
-    if bench.fio_version.is_none() {
-        eprintln!("fio is not installed, so iotrial runs alone: apt-get install fio");
-    }
     let json_path = bench.options.json.clone().unwrap_or_else(|| bench.folder.join("bench.json"));
     let mut awake = bench.options.awake.then(Awake::all).transpose()?;
     let mut all = Vec::new();
     for row in ROWS.iter().filter(|row| bench.options.wants(row.name)) {
         eprintln!("{}", row.name);
-        let result = (row.run)(&bench);
+        let mut result = (row.run)(&bench);
+        // No figure of the smallest input reaches or misses anything.
+        if let Ok(figures) = &mut result
+            && bench.options.smallest
+        {
+            figures.iter_mut().for_each(|figure| figure.target = None);
+        }
         bench.forget_records();
         if let Err(error) = &result {
             eprintln!("  not measured: {error:#}");
@@ -225,16 +261,43 @@ pub(crate) fn bench(arguments: &[String], root: &Path) -> anyhow::Result<ExitCod
 }
 
 fn heading(bench: &Bench) -> String {
-    let Options { pairs, runtime, size, awake, .. } = &bench.options;
+    let Options { pairs, runtime, size, awake, smallest, program, .. } = &bench.options;
     let peer = bench.fio_version.as_deref().unwrap_or("no fio");
-    let (runtime_s, cpu) = (runtime.as_secs(), &host()["cpu"]);
+    let runtime_s = runtime.as_secs();
+    let host = host();
+    let text = |key: &str| host[key].as_str().unwrap_or("unknown").to_owned();
     let awake = if *awake { ", kept awake" } else { "" };
-    format!("{pairs} pairs of {runtime_s} s, {size} on the disk, {peer}, {cpu}{awake}\n")
+    let program = program.as_ref().map_or_else(String::new, |path| format!(", {}", path.display()));
+    let warning = if *smallest {
+        "The smallest inputs, to see that the rows work: the figures mean nothing.\n\n"
+    } else {
+        ""
+    };
+    format!(
+        "{warning}{} UTC, {} CPUs ({}), Linux {}, {peer}, commit {}{program}, {pairs} pairs of {runtime_s} s, {size} on the disk{awake}\n",
+        said("date", &["-u", "+%-d %B %Y %H:%M"], &bench.root),
+        host["cpu_count"],
+        text("cpu"),
+        text("kernel"),
+        commit(&bench.root),
+    )
+}
+
+/// The commit that was measured, and whether there are changes beyond it.
+fn commit(root: &Path) -> String {
+    said("git", &["describe", "--always", "--abbrev=12", "--exclude=*", "--dirty"], root)
+}
+
+/// What a tool prints, or that it is unknown.
+fn said(tool: &str, arguments: &[&str], root: &Path) -> String {
+    let output = Command::new(tool).args(arguments).current_dir(root).output().ok();
+    let output = output.filter(|output| output.status.success());
+    output.map_or_else(|| "unknown".to_owned(), |one| String::from_utf8_lossy(&one.stdout).trim().to_owned())
 }
 
 /// All figures as a Markdown table, aligned for a terminal.
 fn table(rows: &[Done]) -> String {
-    let header = ["row", "figure", "iotrial", "fio", "ratio", "spread", "target", "reached"];
+    let header = ["row", "figure", "iotrial", "other tool", "ratio", "spread", "target", "reached"];
     let mut lines = vec![header.map(str::to_owned)];
     for row in rows {
         match &row.result {
@@ -281,10 +344,14 @@ fn document(bench: &Bench, rows: &[Done]) -> Value {
         "format": "iotrial.bench/1",
         "unix_time_s": now.as_secs(),
         "host": host(),
+        "commit": commit(&bench.root),
         "fio": bench.fio_version,
+        "t_io_uring": bench.t_io_uring,
+        "program": bench.options.program,
+        "smallest": bench.options.smallest,
         "pairs": bench.options.pairs,
         "runtime_s": bench.options.runtime.as_secs(),
-        "ramp_s": tools::RAMP.as_secs(),
+        "ramp_s": bench.options.times().ramp.as_secs(),
         "size": bench.options.size,
         "awake": bench.options.awake,
         "rows": rows,
@@ -325,10 +392,10 @@ mod tests {
             Done { name: "direct", result: Err(anyhow::anyhow!("no room")) },
         ];
         let expected = "\
-| row    | figure       | iotrial | fio | ratio | spread | target     | reached |
-| ------ | ------------ | ------- | --- | ----- | ------ | ---------- | ------- |
-| stall  | p99 ms       | 410.0   | –   | –     | –      | 390 to 430 | yes     |
-| direct | not measured | –       | –   | –     | –      | –          | –       |
+| row    | figure       | iotrial | other tool | ratio | spread | target     | reached |
+| ------ | ------------ | ------- | ---------- | ----- | ------ | ---------- | ------- |
+| stall  | p99 ms       | 410.0   | –          | –     | –      | 390 to 430 | yes     |
+| direct | not measured | –       | –          | –     | –      | –          | –       |
 ";
         assert_eq!(table(&rows), expected);
     }

@@ -20,15 +20,16 @@ mod image_archive;
 mod zip_for_windows;
 mod workshop;
 
+use crate::workspace::build_folder;
 use contents::{Contents, Entry, SUMS, line_of_sums, read};
 use packages::Material;
 use platform::{LINUX, Missing, Platform};
 use workshop::Workshop;
 
 const USAGE: &str = "\
-Usage: cargo xtask dist [--only KIND]... [--arch ARCH]... [FOLDER]
+Usage: cargo xtask dist [--only KIND]... [--arch ARCH]... [--program FILE] [FOLDER]
 
-Builds iotrial, packs it, unpacks each artifact and runs what is in it. The artifacts and SHA256SUMS go into FOLDER, which is `dist` in the
+Builds iotrial with the Cargo profile `dist`, packs it, unpacks each artifact and runs what is in it. The artifacts and SHA256SUMS go into FOLDER, which is `dist` in the
 target folder without one.
 
 Kinds, all of them without --only:
@@ -40,7 +41,8 @@ Kinds, all of them without --only:
   zip    iotrial-VERSION-windows-x86_64.zip
   sbom   iotrial-VERSION-SYSTEM-ARCH.cdx.json, the parts list in the form of CycloneDX, by cargo-cyclonedx
 
---arch is x86_64 or aarch64, both without it. The time of all files is SOURCE_DATE_EPOCH, or else that of the last commit; the same checkout and
+--arch is x86_64 or aarch64, both without it. --program packs a program of this host that is already built, to try the packing itself; it may need
+libraries of this host, and is not for anybody else. It needs --only tar. The time of all files is SOURCE_DATE_EPOCH, or else that of the last commit; the same checkout and
 tools then give the same bytes. What cannot be made on this host is reported at the end with what has to be installed, and the exit code is 1.";
 
 /// A kind of artifact, in the order in which they are made.
@@ -89,12 +91,13 @@ impl Kind {
 struct Asked {
     artifacts: Vec<(Kind, Platform)>,
     folder: Option<PathBuf>,
+    program: Option<PathBuf>,
 }
 
 impl Asked {
     /// The error is for people, without the usage.
     fn parse(arguments: &[String]) -> Result<Self, String> {
-        let (mut kinds, mut archs, mut folder) = (Vec::new(), Vec::new(), None);
+        let (mut kinds, mut archs, mut folder, mut program) = (Vec::new(), Vec::new(), None, None);
         let mut rest = arguments.iter();
         while let Some(argument) = rest.next() {
             match argument.as_str() {
@@ -112,6 +115,7 @@ impl Asked {
                             .ok_or_else(|| format!("`{word}` is not built for"))?,
                     );
                 }
+                "--program" => program = Some(rest.next().ok_or("--program takes a file")?.into()),
                 option if option.starts_with('-') => return Err(format!("there is no option `{option}`")),
                 path if folder.is_none() => folder = Some(PathBuf::from(path)),
                 path => return Err(format!("one folder is enough, and `{path}` is another one")),
@@ -120,12 +124,19 @@ impl Asked {
         let of_kind = |kind: Kind| kind.platforms().into_iter().map(move |platform| (kind, platform));
         let artifacts = Kind::ALL.into_iter().map(|(_, kind)| kind);
         let artifacts = artifacts.filter(|kind| kinds.is_empty() || kinds.contains(kind)).flat_map(of_kind);
-        let artifacts: Vec<_> =
-            artifacts.filter(|(_, platform)| archs.is_empty() || archs.contains(&platform.arch())).collect();
+        let is_asked = |platform: Platform| {
+            (archs.is_empty() || archs.contains(&platform.arch()))
+                && (program.is_none() || platform.is_of_this_host())
+        };
+        let artifacts: Vec<_> = artifacts.filter(|(_, platform)| is_asked(*platform)).collect();
         if artifacts.is_empty() {
             return Err("nothing of that kind is made for that processor".to_owned());
         }
-        Ok(Self { artifacts, folder })
+        // The others promise a static program of the profile `dist`, or look for it in its folder.
+        if program.is_some() && artifacts.iter().any(|(kind, _)| *kind != Kind::Tar) {
+            return Err("--program needs --only tar".to_owned());
+        }
+        Ok(Self { artifacts, folder, program })
     }
 }
 
@@ -150,12 +161,14 @@ pub(crate) fn dist(arguments: &[String], root: &Path) -> anyhow::Result<ExitCode
         }
     };
     let start = Instant::now();
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let target = build_folder(root);
     let folder = asked.folder.unwrap_or_else(|| target.join("dist"));
-    let mut workshop = Workshop::new(root, &target, &folder)?;
+    let given = asked.program.and_then(|program| Some((asked.artifacts.first()?.1, program)));
+    let mut workshop = Workshop::new(root, &target, &folder, given)?;
     let (mut made, mut missing) = (Vec::new(), Vec::new());
     for (kind, platform) in asked.artifacts {
-        let lacks = kind.missing(platform);
+        // Nothing is compiled for a program that is there.
+        let lacks = if workshop.is_given { Vec::new() } else { kind.missing(platform) };
         if lacks.is_empty() {
             let artifact = make(kind, platform, &mut workshop);
             made.push(artifact.with_context(|| format!("{kind:?} for {}", platform.name()))?);
@@ -203,7 +216,8 @@ fn make(kind: Kind, platform: Platform, workshop: &mut Workshop) -> anyhow::Resu
             let place = tempfile::Builder::new().prefix("dist-").tempdir_in(&target)?;
             tarball::unpack(archive.as_slice(), place.path())?;
             contents::check_sums(&place.path().join(&name))?;
-            let trial = trial::try_in(&place.path().join(&name), "iotrial", platform)?;
+            let try_it = if workshop.is_given { trial::try_in_place } else { trial::try_in };
+            let trial = try_it(&place.path().join(&name), "iotrial", platform)?;
             Ok(Made { path, trial })
         }
         Kind::Deb | Kind::Rpm => {
@@ -320,6 +334,9 @@ mod tests {
         assert_eq!(few.artifacts, [(Kind::Tar, Platform::LinuxArm), (Kind::Deb, Platform::LinuxArm)]);
         assert_eq!(few.folder, Some(PathBuf::from("out")));
         assert_eq!(asked("--only zip").unwrap().artifacts, [(Kind::Zip, Platform::Windows)]);
+        if let Some(here) = LINUX.into_iter().find(|platform| platform.is_of_this_host()) {
+            assert_eq!(asked("--only tar --program debug/iotrial").unwrap().artifacts, [(Kind::Tar, here)]);
+        }
     }
 
     #[test]
@@ -330,6 +347,9 @@ mod tests {
         assert_eq!(refused("--fast"), "there is no option `--fast`");
         assert_eq!(refused("--only"), "--only takes a kind");
         assert_eq!(refused("one two"), "one folder is enough, and `two` is another one");
+        if cfg!(target_os = "linux") {
+            assert_eq!(refused("--only deb --program debug/iotrial"), "--program needs --only tar");
+        }
         assert_eq!(refused("--only zip --arch aarch64"), "nothing of that kind is made for that processor");
         assert!(Kind::ALL.iter().all(|(name, _)| USAGE.contains(&format!("\n  {name} "))));
     }

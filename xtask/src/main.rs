@@ -6,6 +6,7 @@
 use std::process::ExitCode;
 
 mod workspace;
+mod carried_out;
 mod step;
 mod setup;
 mod wine;

@@ -5,20 +5,22 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, Stdio};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, ensure};
 use serde_json::Value;
 
 use crate::attack::Loop;
 use crate::attack::left_over::{self, OwnFolder};
-use crate::workspace::find_program;
+use crate::carried_out::{INCONCLUSIVE, carried_out, how_it_ended};
+use crate::workspace::{build_folder, find_program};
 
 const USAGE: &str = "\
-Usage: cargo xtask outcomes [--count N] [--program FILE]
+Usage: cargo xtask outcomes [--count N] [--program FILE] [--smallest]
 
   --count N       so many runs of each case [default: 20]
   --program FILE  the iotrial to run [default: the debug one, which is built]
+  --smallest      one run of 3 s of each case, to see that the task works
 
-Each case is a run of 2 or 10 s on 64 MiB below the folder `target`. The device that sees no byte is a loop device above the page cache,
+Each case is a run of 2 or 10 s on 64 MiB below the build's folder. The device that sees no byte is a loop device above the page cache,
 which needs root. Stopped by a signal, the task takes it down; killed, it leaves that to the next time.";
 
 /// What the folder of the task begins with.
@@ -39,14 +41,13 @@ block_size = "8KiB"
 iodepth = 4
 size = "64MiB"
 "#;
-/// Exit code of a run whose verdict is inconclusive.
-const INCONCLUSIVE: i32 = 4;
 
 /// Runs each case so often, and says how often it was inconclusive.
 pub(crate) fn outcomes(arguments: &[String], root: &Path) -> anyhow::Result<ExitCode> {
-    let mut count = 20;
+    let is_smallest = arguments.iter().any(|argument| argument == "--smallest");
+    let mut count = if is_smallest { 1 } else { 20 };
     let mut program = None;
-    let mut arguments = arguments.iter();
+    let mut arguments = arguments.iter().filter(|argument| *argument != "--smallest");
     while let Some(argument) = arguments.next() {
         match (argument.as_str(), arguments.next()) {
             ("--count", Some(number)) => count = number.parse().context("--count takes a number")?,
@@ -58,12 +59,16 @@ pub(crate) fn outcomes(arguments: &[String], root: &Path) -> anyhow::Result<Exit
         }
     }
     let program = program.map_or_else(|| build(root), Ok)?;
-    let build = root.join("target");
+    // The cases run in another folder.
+    let program =
+        program.canonicalize().with_context(|| format!("there is no program {}", program.display()))?;
+    let build = build_folder(root);
     fs::create_dir_all(&build).with_context(|| format!("cannot make {}", build.display()))?;
     left_over::take_down(&build, FOLDER_PREFIX)?;
     left_over::stop_in_order()?;
     let folder = OwnFolder::new(&build, FOLDER_PREFIX)?;
-    fs::write(folder.path().join("reads.toml"), PROFILE)?;
+    let profile = if is_smallest { PROFILE.replace("10s", "3s") } else { PROFILE.to_owned() };
+    fs::write(folder.path().join("reads.toml"), profile)?;
     let mut is_as_expected = true;
     for case in [Case::ForeignWriter, Case::Short, Case::NoByte] {
         let Some(target) = Target::of(case, folder.path())? else {
@@ -135,9 +140,10 @@ impl Case {
         run.stdin(Stdio::null()).stdout(File::create(&out)?).stderr(File::create(&err)?);
         let mut child = run.spawn().with_context(|| format!("cannot start {}", program.display()))?;
         let status = left_over::wait(&mut child)?;
-        let Ok(summary) = serde_json::from_slice::<Value>(&fs::read(out)?) else {
-            bail!("{}: {}", self.name(), fs::read_to_string(err)?);
-        };
+        let ended = how_it_ended(status, &fs::read(err)?);
+        ensure!(carried_out(status), "{}: {ended}", self.name());
+        let summary: Value = serde_json::from_slice(&fs::read(out)?)
+            .with_context(|| format!("{}: the summary is not JSON: {ended}", self.name()))?;
         let findings = summary["findings"].as_array().map(Vec::as_slice).unwrap_or_default();
         let is_found = findings.iter().any(|one| one["id"] == self.finding());
         let is_open = summary["verdict"]["outcome"] == "inconclusive" && status.code() == Some(INCONCLUSIVE);

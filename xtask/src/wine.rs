@@ -11,7 +11,7 @@ use anyhow::{Context as _, ensure};
 
 use crate::setup::{self, WINDOWS_C_COMPILER, WINDOWS_TARGET};
 use crate::step::{Outcome, shown};
-use crate::workspace::find_program;
+use crate::workspace::{build_folder, find_program};
 
 /// Where Debian has it; its own name is taken by a script that asks for 32 bits as well.
 const WINE: [&str; 2] = ["/usr/lib/wine/wine64", "/usr/lib64/wine/wine64"];
@@ -43,7 +43,7 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<Outcome> {
         return Ok(Outcome::Skipped(format!("{WINDOWS_TARGET} cannot be built here")));
     }
     let Some(wine) = wine() else { return Ok(Outcome::Skipped("Wine is not installed".to_owned())) };
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+    let target = build_folder(root);
     let built = target.join(WINDOWS_TARGET).join("debug");
     put_random_numbers(&target, &[&built, &built.join("deps")])?;
     // A prefix of its own: that of the user is none of our business.

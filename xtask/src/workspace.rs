@@ -15,6 +15,11 @@ pub(crate) fn root() -> anyhow::Result<PathBuf> {
     Ok(root.to_owned())
 }
 
+/// Where Cargo puts what it builds for the workspace.
+pub(crate) fn build_folder(root: &Path) -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from)
+}
+
 /// The file that runs when `program` is called, if there is one.
 pub(crate) fn find_program(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;

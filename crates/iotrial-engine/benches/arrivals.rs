@@ -1,5 +1,5 @@
 //! Poisson arrivals as the loop really issues them: `cargo bench -p iotrial-engine --bench arrivals [--
-//! --seconds 5]`.
+//! --seconds 5] [--smallest]`.
 //!
 //! Twice, and both through the loop that every engine runs on. On a clock that only moves when the loop waits
 //! for it, no issue is late, and what is seen are the due times themselves. On the clock of the machine it is
@@ -30,38 +30,50 @@ use iotrial_model::plan::{EngineKind, PhaseKind, Plan, SimDevice};
 use serde_json::{Value, json};
 use support::{job, plan};
 
-const RATES: [u32; 5] = [1_000, 10_000, 100_000, 300_000, 600_000];
+/// How much is measured.
+struct Amount {
+    rates: &'static [u32],
+    /// So many arrivals make a rate.
+    rate_arrivals: usize,
+    /// So many gaps make a sample of the Kolmogorov–Smirnov test, and so many samples are taken.
+    gaps: usize,
+    seeds: u64,
+}
 
-/// So many arrivals make a rate: their number has a standard deviation of 0.1 %.
-const RATE_ARRIVALS: usize = 1_000_000;
+/// A million arrivals have a standard deviation of 0.1 %.
+const FULL: Amount = Amount {
+    rates: &[1_000, 10_000, 100_000, 300_000, 600_000],
+    rate_arrivals: 1_000_000,
+    gaps: 100_000,
+    seeds: 200,
+};
 
-/// So many gaps make a sample of the Kolmogorov–Smirnov test, and so many samples are taken.
-const GAPS: usize = 100_000;
-const SEEDS: u64 = 200;
+/// Shows that the program works, and nothing else.
+const SMALLEST: Amount = Amount { rates: &[1_000], rate_arrivals: 1_000, gaps: 100, seeds: 2 };
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     let seconds = arguments.iter().skip_while(|one| *one != "--seconds").nth(1);
     let seconds: u64 = seconds.map_or(5, |text| text.parse().expect("--seconds is a whole number"));
-    let rates: Vec<Value> = RATES
-        .iter()
-        .map(|rate| json!({ "rate": rate, "ideal": ideal(*rate), "real": real(*rate, seconds) }))
-        .collect();
+    let amount = if arguments.iter().any(|one| one == "--smallest") { SMALLEST } else { FULL };
+    let of_rate = |rate: &u32| json!({ "rate": rate, "ideal": ideal(*rate, &amount), "real": real(*rate, seconds, amount.gaps) });
+    let rates: Vec<Value> = amount.rates.iter().map(of_rate).collect();
     println!("{:#}", json!({ "rates": rates }));
 }
 
 /// On a clock that waits for the loop.
-fn ideal(rate: u32) -> Value {
-    let issued_ns = issues_on_sim_clock(rate, 1, RATE_ARRIVALS);
+fn ideal(rate: u32, amount: &Amount) -> Value {
+    let issued_ns = issues_on_sim_clock(rate, 1, amount.rate_arrivals);
     let found_rate =
         (issued_ns.len() - 1) as f64 / (issued_ns[issued_ns.len() - 1] - issued_ns[0]) as f64 * 1e9;
-    let distances: Vec<f64> =
-        (1..=SEEDS).map(|seed| distance(&issues_on_sim_clock(rate, seed, GAPS + 1), rate)).collect();
+    let distances: Vec<f64> = (1..=amount.seeds)
+        .map(|seed| distance(&issues_on_sim_clock(rate, seed, amount.gaps + 1), rate))
+        .collect();
     json!({ "arrival_count": issued_ns.len(), "found_rate": found_rate, "ks": distances })
 }
 
 /// On the clock of the machine.
-fn real(rate: u32, seconds: u64) -> Value {
+fn real(rate: u32, seconds: u64, gaps: usize) -> Value {
     let plan = poisson(rate, 1, Duration::from_secs(seconds));
     let clock = MonotonicClock::before_start();
     let queue = Witness::new(clock.clone(), |_| {}, (u64::from(rate) * (seconds + 1)) as usize);
@@ -75,8 +87,8 @@ fn real(rate: u32, seconds: u64) -> Value {
         "seconds": seconds,
         "issued_count": issued_ns.len(),
         "due_count": issued_ns.len() as u64 + backlog_count,
-        "ks": distance(&issued_ns[..issued_ns.len().min(GAPS + 1)], rate),
-        "gap_count": issued_ns.len().min(GAPS + 1) - 1,
+        "ks": distance(&issued_ns[..issued_ns.len().min(gaps + 1)], rate),
+        "gap_count": issued_ns.len().min(gaps + 1) - 1,
         "late_p50_us": late_us(50.0),
         "late_p99_us": late_us(99.0),
         "late_p999_us": late_us(99.9),

@@ -52,6 +52,10 @@ pub(crate) struct UringQueue<C> {
     in_flight: usize,
     /// The kernel gets at most so many requests in one call.
     most_at_once: usize,
+    /// Whether I/Os go through the page cache, which may have what they ask for.
+    is_cached: bool,
+    /// Whether all that was in flight was done when the last call came back, without a device then.
+    is_answered_at_once: bool,
     /// When the next alarm completes, on the clock of the run.
     alarm_ns: Option<u64>,
     /// By slot, what came of the write that is being flushed.
@@ -109,6 +113,8 @@ impl<C: Clock> UringQueue<C> {
             // A quarter of what may be outstanding: what went out before keeps the device busy while this is
             // prepared.
             most_at_once: (lengths.len() / 4).max(1),
+            is_cached: areas.iter().any(|area| is_cached(&area.file)),
+            is_answered_at_once: false,
             alarm_ns: None,
             written: vec![0; lengths.len()],
             areas: Arc::clone(areas),
@@ -117,13 +123,9 @@ impl<C: Clock> UringQueue<C> {
         })
     }
 
-    /// The I/O, and the flush that follows it where it has one. The kernel begins the second when the first
-    /// is done, and drops it where that failed.
-    fn entries(&mut self, request: &Request) -> (squeue::Entry, Option<squeue::Entry>) {
-        let entry = self.entry(request);
-        if request.durability != Durability::Fdatasync {
-            return (entry, None);
-        }
+    /// A write, and the flush that follows it. The kernel begins the second when the first is done, and drops it
+    /// where that failed.
+    fn flushed(&self, entry: squeue::Entry, request: &Request) -> [squeue::Entry; 2] {
         macro_rules! build {
             ($target:expr) => {
                 opcode::Fsync::new($target).flags(FsyncFlags::DATASYNC).build()
@@ -136,9 +138,10 @@ impl<C: Clock> UringQueue<C> {
         };
         let slot = u64::from(request.slot);
         let write = entry.flags(squeue::Flags::IO_LINK).user_data(slot | WRITE_PART);
-        (write, Some(flush.user_data(slot | FLUSH_PART)))
+        [write, flush.user_data(slot | FLUSH_PART)]
     }
 
+    #[inline]
     fn entry(&mut self, request: &Request) -> squeue::Entry {
         let buffer = match request.direction {
             Direction::Read => self.buffers.slot_mut(request.slot),
@@ -221,6 +224,7 @@ impl<C: Clock> UringQueue<C> {
     }
 
     /// Puts entries into the ring, side by side.
+    #[inline]
     fn push(&mut self, entries: &[squeue::Entry]) -> io::Result<()> {
         // SAFETY: what an entry points to stays where it is until the kernel is done with it. The buffer of a
         // slot belongs to the queue and is not touched before its completion is reaped; `drop` gives the
@@ -250,6 +254,7 @@ impl<C: Clock> UringQueue<C> {
             // in the ring would wait for the next turn of the loop, which may sleep until a completion comes
             // that was never asked for.
             if self.ring.submission().is_empty() {
+                self.is_answered_at_once = self.is_cached && self.ring.completion().len() >= self.in_flight;
                 return Ok(());
             }
         }
@@ -295,19 +300,22 @@ impl<C: Clock> IoQueue for UringQueue<C> {
         // The kernel passes requests on to the device when it has prepared all of a call. A device that has
         // the first one meanwhile, and others from before, is not idle: of 32 direct reads on a virtual disk,
         // eight at a time had 6 % fewer IOPS than one by one. So a batch begins with one, and goes on with
-        // twice as many each time.
-        let (mut at_once, mut until) = (1, 1);
+        // twice as many each time. The page cache has no time to be idle in: where it has what was asked for, more calls
+        // are nothing but their cost, 0.02 µs for each of 32 reads in seven calls.
+        let (mut at_once, mut until) = (1, if self.is_answered_at_once { usize::MAX } else { 1 });
         for (position, request) in requests.iter().enumerate() {
             if position == until {
                 self.enter(Wait::Not)?;
                 at_once = (2 * at_once).min(self.most_at_once);
                 until += at_once;
             }
-            let (entry, flush) = self.entries(request);
-            // A write and its flush go out together: the end of a submission would part them.
-            match flush {
-                Some(flush) => self.push(&[entry, flush])?,
-                None => self.push(&[entry])?,
+            let entry = self.entry(request);
+            if request.durability == Durability::Fdatasync {
+                // A write and its flush go out together: the end of a submission would part them.
+                let flushed = self.flushed(entry, request);
+                self.push(&flushed)?;
+            } else {
+                self.push(&[entry])?;
             }
             self.in_flight += 1;
         }
@@ -401,6 +409,11 @@ fn flush_workers(ring: &IoUring, flushing: u32) -> Option<u32> {
         return Some(bounded);
     }
     Some(flushing)
+}
+
+/// Whether I/Os on a file go through the page cache.
+fn is_cached(file: &File) -> bool {
+    rustix::fs::fcntl_getfl(file).is_ok_and(|flags| !flags.contains(rustix::fs::OFlags::DIRECT))
 }
 
 /// Whether the same call may succeed later: a timeout, a signal, a lack of memory, completions that are to be
@@ -519,6 +532,55 @@ mod tests {
             // An alarm of an earlier wait may end one early, and a timer may be some ns before the clock.
             assert!(reaps <= 10, "{reaps} reaps for one wait: it is spun away");
         }
+    }
+
+    #[test]
+    fn reads_that_the_page_cache_answers_go_out_in_one_call_and_direct_ones_in_several() {
+        use std::io::Write as _;
+        use std::os::unix::fs::OpenOptionsExt as _;
+
+        if let Some(refusal) = refusal() {
+            return eprintln!("skipped: {refusal}");
+        }
+        const READS: u32 = 8;
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(&vec![7; 4096 * READS as usize]).unwrap();
+        file.as_file().sync_all().unwrap();
+        // How many reads of the second batch wait in the ring for the call that also reaps.
+        let waiting = |flags: rustix::fs::OFlags| {
+            let flags = i32::try_from(flags.bits()).unwrap();
+            let file = File::options().read(true).custom_flags(flags).open(file.path()).ok()?;
+            let areas: Arc<[OpenArea]> = Arc::new([OpenArea { file, content: Content::new(0, 0) }]);
+            let clock = MonotonicClock::before_start();
+            clock.start();
+            let (kind, mut random) = (RingKind::Cooperative, Random::new(1, RandomStream::Copy(0)));
+            let mut queue =
+                UringQueue::new(clock, &areas, &[4096; READS as usize], 0, kind, &mut random).unwrap();
+            let read = |slot| Request {
+                slot,
+                area: 0,
+                offset: u64::from(slot) * 4096,
+                length: 4096,
+                direction: Direction::Read,
+                durability: Durability::None,
+                generation: 0,
+            };
+            let reads: Vec<Request> = (0..READS).map(read).collect();
+            let mut waiting = 0;
+            for _ in 0..2 {
+                queue.submit(&reads, Handing::WithReap).unwrap();
+                waiting = queue.ring.submission().len();
+                let mut completions = Vec::new();
+                while completions.len() < READS as usize {
+                    queue.reap(&mut completions, u64::MAX).unwrap();
+                }
+                assert!(completions.iter().all(|one| one.outcome == Outcome::Bytes(4096)));
+            }
+            Some(waiting)
+        };
+        assert_eq!(waiting(rustix::fs::OFlags::empty()), Some(READS as usize));
+        // A file system without direct I/O refuses it.
+        assert!(waiting(rustix::fs::OFlags::DIRECT).is_none_or(|waiting| waiting < READS as usize));
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! How often two single runs of one device are called different, and how often a slower one is told: `cargo bench -p iotrial-session --bench
-//! equal_pairs [PAIRS]`.
+//! How often two single runs of one device are called different, and how often a slower one is noticed: `cargo bench -p iotrial-session --bench
+//! equal_pairs [-- --pairs N] [--case INDEX]... [--smallest]`. Prints JSON; `cargo xtask bench equal-pairs` makes a table of it.
 //!
 //! Each case is a simulated device under a load. Pairs of runs that differ in their seed alone are compared as `iotrial compare` does it;
 //! whatever is called a difference between equals is a mistake, of which 5 % of the pairs may have one. Hundreds of pairs take minutes, so
@@ -27,9 +27,13 @@ use iotrial_session::observer::Observer;
 use iotrial_session::request::{Aim, LoadRequest, RigRequest};
 use iotrial_session::run;
 use iotrial_session::setup::Setup;
+use serde_json::{Value, json};
 
 /// Pairs of each case, where no number is given: 5 % of 400 is 20 ± 9.
 const PAIRS: u64 = 400;
+
+/// Long enough for a comparison, and no more: with `--smallest`, which shows that the program works.
+const SMALLEST_SECONDS: u64 = 2;
 
 /// A device under a load.
 struct Case {
@@ -112,6 +116,14 @@ impl Case {
         run::run(setup, Arc::<Control>::default(), Arc::new(Nobody)).unwrap().record
     }
 
+    fn name(&self) -> String {
+        let load = self.utilisation.map_or("closed".to_owned(), |share| format!("at {share}"));
+        let Self { parallelism, service_us, spread, seconds, slower, .. } = self;
+        let slower =
+            if *slower > 1.0 { format!(", {:+.0} %", 100.0 * (slower - 1.0)) } else { String::new() };
+        format!("{parallelism} x {service_us} µs ± {:.0} %, {load}, {seconds} s{slower}", 100.0 * spread)
+    }
+
     fn sample(&self, base: &RunRecord, seed: u64, factor: f64) -> Sample {
         let mut record = base.clone();
         record.id = format!("01JD{seed:022}");
@@ -170,6 +182,18 @@ struct Metric {
     half_widths: Vec<f64>,
 }
 
+impl Metric {
+    fn json(mut self) -> Value {
+        self.half_widths.sort_by(f64::total_cmp);
+        json!({
+            "different": self.told,
+            "judged": self.judged,
+            "not_judged": self.unknown,
+            "half_width_median_percent": self.half_widths.get(self.half_widths.len() / 2),
+        })
+    }
+}
+
 impl Told {
     fn merge(&mut self, other: Self) {
         self.pairs += other.pairs;
@@ -185,14 +209,22 @@ impl Told {
 }
 
 fn main() {
-    let numbers: Vec<u64> = std::env::args().skip(1).filter_map(|one| one.parse().ok()).collect();
-    let pairs = numbers.first().copied().unwrap_or(PAIRS);
-    let only: Vec<usize> = numbers.iter().skip(1).map(|one| usize::try_from(*one).unwrap()).collect();
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let numbers = |option: &str| -> Vec<u64> {
+        let pairs = arguments.windows(2).filter(|pair| pair[0] == option);
+        pairs.map(|pair| pair[1].parse().expect("a whole number")).collect()
+    };
+    let pairs = numbers("--pairs").first().copied().unwrap_or(PAIRS);
+    let only = numbers("--case");
+    let is_smallest = arguments.iter().any(|argument| argument == "--smallest");
     let store = tempfile::tempdir().unwrap();
-    for (index, case) in CASES.iter().enumerate() {
+    let mut cases = Vec::new();
+    for (index, case) in (0..).zip(CASES) {
         if !only.is_empty() && !only.contains(&index) {
             continue;
         }
+        let seconds = if is_smallest { SMALLEST_SECONDS } else { case.seconds };
+        let case = Case { seconds, ..*case };
         let base = case.base(store.path());
         let next = AtomicU64::new(0);
         let work = || {
@@ -211,26 +243,14 @@ fn main() {
             let threads: Vec<_> = (0..cpus).map(|_| scope.spawn(work)).collect();
             threads.into_iter().for_each(|thread| all.merge(thread.join().unwrap()));
         });
-        let load = case.utilisation.map_or("closed".to_owned(), |share| format!("at {share}"));
-        println!(
-            "{index:>2}  {} x {} µs ± {:.0} %, {load}, {} s, {:+.0} %: {} of {} pairs are told to differ",
-            case.parallelism,
-            case.service_us,
-            100.0 * case.spread,
-            case.seconds,
-            100.0 * (case.slower - 1.0),
-            all.pairs_told,
-            all.pairs
-        );
-        for (key, mut metric) in all.metrics {
-            metric.half_widths.sort_by(f64::total_cmp);
-            let half = metric.half_widths.get(metric.half_widths.len() / 2).copied().unwrap_or(f64::NAN);
-            if metric.judged + metric.unknown > 0 {
-                println!(
-                    "      {key:<28} told {:>4} of {:>4} judged, {:>4} not judged, half width {half:.1} %",
-                    metric.told, metric.judged, metric.unknown
-                );
-            }
-        }
+        cases.push(json!({
+            "index": index,
+            "name": case.name(),
+            "slower_percent": 100.0 * (case.slower - 1.0),
+            "pairs": all.pairs,
+            "pairs_different": all.pairs_told,
+            "metrics": all.metrics.into_iter().map(|(key, metric)| (key, metric.json())).collect::<serde_json::Map<_, _>>(),
+        }));
     }
+    println!("{:#}", json!({ "cases": cases }));
 }

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 
+use super::super::carried_out::carried_out;
 use super::left_over::{OwnFolder, ensure_not_stopped};
 
 /// Longer than any case takes. What is still running then hangs, and that is what a case is about.
@@ -111,7 +112,7 @@ impl Ran {
 
     /// Whether it did what was asked: a verdict that is not good has a code of its own.
     pub(crate) fn is_done(&self) -> bool {
-        self.code.is_some_and(|code| matches!(code, 0 | 1 | 4))
+        carried_out(self.status)
     }
 
     /// What was seen, in a few words.

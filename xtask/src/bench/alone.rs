@@ -1,36 +1,21 @@
 //! Rows without a peer: arrivals, the stall test, memory and threads.
 
 use std::num::NonZero;
-use std::process::Stdio;
 use std::time::Duration;
 
-use anyhow::{Context as _, bail};
+use anyhow::Context as _;
 use serde_json::Value;
 
 use super::figure::{Figure, Target};
 use super::load::{BenchJob, profile};
-use super::tools::{Bench, RAMP, cargo, seconds};
+use super::options::Times;
+use super::tools::{Bench, seconds};
 use super::watched::{OFTEN, SELDOM, Watched};
 
 /// Of the loop itself, seen by the bench target of the engine; and the whole program at the highest rate.
 pub(crate) fn poisson(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     let runtime_s = bench.options.runtime.as_secs().to_string();
-    let mut command = cargo(&bench.root);
-    command.args([
-        "bench",
-        "--package",
-        "iotrial-engine",
-        "--bench",
-        "arrivals",
-        "--",
-        "--seconds",
-        &runtime_s,
-    ]);
-    let output = command.stderr(Stdio::inherit()).output().context("cannot start cargo")?;
-    if !output.status.success() {
-        bail!("the bench target `arrivals` of iotrial-engine failed");
-    }
-    let document: Value = serde_json::from_slice(&output.stdout).context("`arrivals` wrote no JSON")?;
+    let document = bench.bench_target("iotrial-engine", "arrivals", &["--seconds", &runtime_s])?;
     let rates = document["rates"].as_array().context("`arrivals` gave no rates")?;
     let mut figures = Vec::new();
     for one in rates {
@@ -39,9 +24,10 @@ pub(crate) fn poisson(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     let job = BenchJob { iops: Some(600_000), ..BenchJob::closed(100, "8KiB", 4_096) };
     let profile = bench.write_profile(&profile(job, 1))?;
     let found = (1..=bench.options.pairs).map(|seed| {
-        let mut command = bench.iotrial(&profile, &["--engine", "null", "--ramp", &seconds(RAMP)]);
+        let mut command =
+            bench.iotrial(&profile, &["--engine", "null", "--ramp", &seconds(bench.options.times().ramp)]);
         command.args(["--duration", &seconds(bench.options.runtime), "--seed", &seed.to_string()]);
-        let summary = Watched::run(&mut command, SELDOM)?.document;
+        let summary = Watched::iotrial(&mut command, SELDOM)?.document;
         Ok(number(&summary, "/total/read/iops")? / 600_000.0)
     });
     let found = found.collect::<anyhow::Result<_>>()?;
@@ -75,7 +61,7 @@ const STALL_SEEDS: u64 = 9;
 /// An open and a closed load on a device that freezes for one second of sixty.
 pub(crate) fn stall(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     let open = BenchJob { iops: Some(5_000), ..BenchJob::closed(100, "8KiB", 32) };
-    let [p50, p99, p999] = stalled(bench, open, STALL_SEEDS)?;
+    let [p50, p99, p999] = stalled(bench, open, bench.options.of_size(STALL_SEEDS, 1))?;
     let mut figures = vec![
         Figure::alone("open 5000/s: p50 ms", p50, Some(Target::within(0.19, 0.21))),
         Figure::alone("open 5000/s: p99 ms", p99, Some(Target::within(390.0, 430.0))),
@@ -92,13 +78,16 @@ pub(crate) fn stall(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
 /// p50, p99 and p99.9 in ms, each for all seeds.
 fn stalled(bench: &Bench, job: BenchJob, seeds: u64) -> anyhow::Result<[Vec<f64>; 3]> {
     let profile = bench.write_profile(&profile(job, 1))?;
-    let device = "service_time_us = 200, service_spread = 0, parallelism = 32, \
-         stalls = [{ start_s = 30, duration_s = 1 }]";
+    let (start_s, load_s) = bench.options.of_size((30, 60), (1, 3));
+    let device = format!(
+        "service_time_us = 200, service_spread = 0, parallelism = 32, \
+         stalls = [{{ start_s = {start_s}, duration_s = 1 }}]"
+    );
     let mut values: [Vec<f64>; 3] = Default::default();
     for seed in 1..=seeds {
-        let mut command = bench.iotrial(&profile, &["--engine", "sim", "--sim", device, "--ramp", "0s"]);
-        command.args(["--duration", "60s", "--seed", &seed.to_string()]);
-        let summary = Watched::run(&mut command, SELDOM)?.document;
+        let mut command = bench.iotrial(&profile, &["--engine", "sim", "--sim", &device, "--ramp", "0s"]);
+        command.args(["--duration", &format!("{load_s}s"), "--seed", &seed.to_string()]);
+        let summary = Watched::iotrial(&mut command, SELDOM)?.document;
         for (values, key) in values.iter_mut().zip(["lat_p50_us", "lat_p99_us", "lat_p999_us"]) {
             values.push(number(&summary, &format!("/total/read/{key}"))? / 1e3);
         }
@@ -117,7 +106,7 @@ const MEMORY_JOB: BenchJob = BenchJob { numjobs: 2, ..BenchJob::closed(70, "8KiB
 pub(crate) fn memory(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     let profile = bench.write_profile(&profile(MEMORY_JOB, MEMORY_JOBS))?;
     let device = "service_time_us = 200, parallelism = 32, iops_cap = 20000";
-    let minutes = seconds(MEMORY_RUNTIME);
+    let minutes = seconds(bench.options.of_size(MEMORY_RUNTIME, Duration::from_secs(1)));
     let brief = seconds(bench.options.runtime);
     let mut runs = vec![
         ("20 jobs, 10 min, sim", vec!["--engine", "sim", "--sim", device, "--duration", &minutes]),
@@ -130,7 +119,7 @@ pub(crate) fn memory(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     let mut figures = Vec::new();
     for (name, arguments) in runs {
         let mut command = bench.iotrial(&profile, &arguments);
-        let run = Watched::run(command.args(["--ramp", "0s", "--seed", "1"]), OFTEN)?;
+        let run = Watched::iotrial(command.args(["--ramp", "0s", "--seed", "1"]), OFTEN)?;
         let peak =
             run.peak_resident_bytes().context("the system does not tell how much memory is resident")?;
         // Only an engine that moves bytes has buffers to move them through.
@@ -159,19 +148,20 @@ const THREADS_BESIDE: usize = 4;
 
 /// A thousand queues: 4 jobs of 250 copies each.
 pub(crate) fn queues(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
-    let job = BenchJob { numjobs: 250, ..BenchJob::closed(70, "8KiB", 1) };
+    let copies = bench.options.of_size(250, 5);
+    let job = BenchJob { numjobs: copies, ..BenchJob::closed(70, "8KiB", 1) };
     let profile = bench.write_profile(&profile(job, 4))?;
     let cpus = std::thread::available_parallelism().map_or(1, NonZero::get);
     let target = Some(Target::at_most(f64_of(cpus + THREADS_BESIDE)));
-    let buffered = ["--engine", "uring", "--buffered", "--size", "256MiB"];
+    let buffered = ["--engine", "uring", "--buffered", "--size", bench.options.of_size("256MiB", "16MiB")];
     let mut figures = Vec::new();
     for (name, arguments) in [("null", &["--engine", "null"][..]), ("uring, page cache", &buffered)] {
         let mut command = bench.iotrial(&profile, arguments);
         let runtime = bench.options.runtime;
         command.args(["--ramp", "0s", "--duration", &seconds(runtime), "--seed", "1"]);
-        let run = Watched::run(&mut command, SELDOM)?;
-        let threads = run.most_threads_in_load(Duration::ZERO, runtime)?;
-        let label = format!("1000 queues, {name}");
+        let run = Watched::iotrial(&mut command, SELDOM)?;
+        let threads = run.most_threads_in_load(Times { ramp: Duration::ZERO, ..bench.options.times() })?;
+        let label = format!("{} queues, {name}", 4 * copies);
         figures.push(Figure::alone(format!("{label}: threads"), vec![f64_of(threads.own)], target));
         let workers = vec![f64_of(threads.kernel_workers)];
         figures.push(Figure::alone(format!("{label}: workers of the kernel"), workers, None));

@@ -22,28 +22,39 @@ const CONFIGURATION_COUNTS: [usize; 2] = [20, RECORD_COUNT];
 ///
 /// When a record cannot be made or compared.
 pub(crate) fn compare(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
+    let record_count = bench.options.of_size(RECORD_COUNT, 4);
+    let duration = bench.options.of_size("60s", "1s");
     let device = "service_time_us = 200, service_spread = 0.5, parallelism = 32";
     let run = |seed: usize| -> anyhow::Result<String> {
         let mut command = bench.iotrial("sqlserver-oci-published", &["--engine", "sim", "--sim", device]);
-        command.args(["--ramp", "2s", "--duration", "60s", "--label", "LABEL", "--seed", &seed.to_string()]);
-        let summary = Watched::run(&mut command, SELDOM)?.document;
+        command.args([
+            "--ramp",
+            "2s",
+            "--duration",
+            duration,
+            "--label",
+            "LABEL",
+            "--seed",
+            &seed.to_string(),
+        ]);
+        let summary = Watched::iotrial(&mut command, SELDOM)?.document;
         let path = summary["record"].as_str().context("iotrial gave no record")?;
         fs::read_to_string(path).with_context(|| format!("cannot read `{path}`"))
     };
-    let texts = (1..=RUN_COUNT).map(run).collect::<anyhow::Result<Vec<_>>>()?;
+    let texts = (1..=bench.options.of_size(RUN_COUNT, 1)).map(run).collect::<anyhow::Result<Vec<_>>>()?;
     let folder = bench.folder.join("records");
     let mut figures = Vec::new();
-    for configuration_count in CONFIGURATION_COUNTS {
-        write_records(&folder, &texts, configuration_count)?;
+    for configuration_count in CONFIGURATION_COUNTS.map(|count| count.min(record_count)) {
+        write_records(&folder, &texts, record_count, configuration_count)?;
         let (mut seconds, mut memory) = (Vec::new(), Vec::new());
         for _ in 0..bench.options.pairs {
-            let watched = Watched::run(&mut bench.compare(&folder), OFTEN)?;
+            let watched = Watched::iotrial(&mut bench.compare(&folder), OFTEN)?;
             seconds.push(watched.wall_s());
             let peak = watched.peak_resident_bytes();
             memory.push(mib(peak.context("the system does not tell how much memory is resident")?));
         }
         let name =
-            |what: &str| format!("{RECORD_COUNT} records, {configuration_count} configurations: {what}");
+            |what: &str| format!("{record_count} records, {configuration_count} configurations: {what}");
         figures.push(Figure::alone(name("seconds"), seconds, Some(Target::at_most(5.0))));
         figures.push(Figure::alone(name("MiB resident"), memory, Some(Target::at_most(500.0))));
     }
@@ -53,11 +64,16 @@ pub(crate) fn compare(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
 }
 
 /// Copies of the texts with ids and labels of their own.
-fn write_records(folder: &Path, texts: &[String], configuration_count: usize) -> anyhow::Result<()> {
+fn write_records(
+    folder: &Path,
+    texts: &[String],
+    record_count: usize,
+    configuration_count: usize,
+) -> anyhow::Result<()> {
     // What an earlier benchmark left must not be compared, too.
     let _ = fs::remove_dir_all(folder);
     fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
-    for number in 0..RECORD_COUNT {
+    for number in 0..record_count {
         let text = &texts[number % texts.len()];
         let id = format!("01JD{number:022}");
         let label = format!("\"label\":\"configuration {}\"", number % configuration_count);

@@ -1,16 +1,17 @@
-//! Rows that hold iotrial against fio: the same load on the same bytes, in pairs.
+//! Rows that compare iotrial with another tool: the same load on the same bytes, in pairs.
 //!
 //! Machines are noisy, so only neighbouring runs are compared: every figure is the median of the pairs' ratios, and
 //! who comes first in a pair alternates. fio's job file is made from iotrial's plan, and both get the same seed.
 
 use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use serde_json::Value;
 
 use super::figure::{Figure, Judged, Target};
-use super::load::{BenchJob, FioSettings, Measured, Stream, fio_jobs, fio_mix, profile};
-use super::tools::{Bench, LaidFiles, RAMP, seconds};
+use super::load::{BenchJob, FioSettings, Measured, Stream, fio_jobs, fio_mix, of_t_io_uring, profile};
+use super::options::{T_IO_URING, Times};
+use super::tools::{Bench, LaidFiles, seconds};
 use super::watched::{SELDOM, Watched};
 
 /// What is compared.
@@ -19,15 +20,43 @@ pub(crate) struct Duel {
     pub(crate) loads: Vec<(String, Load)>,
     /// All files together; `None` takes that of the options.
     pub(crate) size: Option<&'static str>,
-    /// As both tools call it, iotrial and fio.
-    pub(crate) engines: (&'static str, &'static str),
+    pub(crate) engine: &'static str,
+    pub(crate) peer: Peer,
     /// Through the page cache, which holds all of it.
     pub(crate) buffered: bool,
-    /// fio with registered files and buffers.
-    pub(crate) registered: bool,
-    /// fio runs twice in each pair, so that what the machine alone does to a ratio stands beside it.
+    /// The other tool runs twice in each pair, which shows what the machine alone does to a ratio.
     pub(crate) twice: bool,
     pub(crate) figures: &'static [DuelFigure],
+}
+
+/// The other tool.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Peer {
+    /// fio with this engine; `registered` is with registered files and buffers.
+    Fio { engine: &'static str, registered: bool },
+    /// fio's `t/io_uring`, a loop that submits, reaps and counts, and does nothing else.
+    BareLoop,
+}
+
+impl Peer {
+    /// # Errors
+    ///
+    /// When it is not there, with what to do.
+    fn ensure_is_there(self, bench: &Bench) -> anyhow::Result<()> {
+        match self {
+            _ if bench.options.alone => {}
+            Self::Fio { .. } => ensure!(
+                bench.fio_version.is_some(),
+                "fio is not installed (apt-get install fio); --alone measures iotrial without it"
+            ),
+            Self::BareLoop => ensure!(
+                bench.t_io_uring.is_some(),
+                "there is no `{T_IO_URING}` on the path, and --t-io-uring names none; `docs/benchmarks.md` says how it is built; --alone \
+                 measures iotrial without it"
+            ),
+        }
+        Ok(())
+    }
 }
 
 /// What is run.
@@ -44,8 +73,9 @@ pub(crate) enum Load {
 pub(crate) type DuelFigure = (&'static str, fn(&Measured) -> Option<f64>, Option<Target>);
 
 impl Duel {
-    /// Runs all pairs. Without fio, iotrial runs alone.
+    /// Runs all pairs; iotrial alone where that is asked.
     pub(crate) fn run(&self, bench: &Bench) -> anyhow::Result<Vec<Figure>> {
+        self.peer.ensure_is_there(bench)?;
         let mut figures = Vec::new();
         let mut files = None;
         for (label, load) in &self.loads {
@@ -67,7 +97,7 @@ fn figure_of(label: &str, figure: &DuelFigure, runs: &[Pair]) -> Option<Figure> 
     Some(Figure { name: labelled(label, name), ours: ours?, theirs, target: *target })
 }
 
-/// The same figure of fio's second runs against its first ones; `None` where it ran once, or nothing is judged by them.
+/// The same figure of the other tool's second runs against its first ones; `None` where it ran once, or nothing is judged by them.
 fn scatter_of(label: &str, figure: &DuelFigure, runs: &[Pair]) -> Option<Figure> {
     let (name, value, target) = figure;
     let of = |run: fn(&Pair) -> Option<&Measured>| -> Option<Vec<f64>> {
@@ -75,7 +105,12 @@ fn scatter_of(label: &str, figure: &DuelFigure, runs: &[Pair]) -> Option<Figure>
     };
     target.filter(|target| target.of == Judged::Ratio)?;
     let (again, theirs) = (of(|pair| pair.again.as_ref())?, of(|pair| pair.theirs.as_ref())?);
-    Some(Figure { name: format!("{}, fio twice", labelled(label, name)), ours: again, theirs, target: None })
+    Some(Figure {
+        name: format!("{}, other tool twice", labelled(label, name)),
+        ours: again,
+        theirs,
+        target: None,
+    })
 }
 
 fn labelled(label: &str, name: &str) -> String {
@@ -85,9 +120,9 @@ fn labelled(label: &str, name: &str) -> String {
 /// Neighbouring runs.
 struct Pair {
     ours: Measured,
-    /// Absent without fio.
+    /// Absent where iotrial runs alone.
     theirs: Option<Measured>,
-    /// The second run of fio, where the duel has one.
+    /// The second run of the other tool, where the duel has one.
     again: Option<Measured>,
 }
 
@@ -105,15 +140,15 @@ impl Pairs<'_> {
         let files = files.get_or_insert_with(|| LaidFiles::of(&plan));
         // One short run lays the files out; every later one of either tool uses them.
         let mut lay_out = self.bench.iotrial(&self.word(1)?, &self.arguments());
-        Watched::run(lay_out.args(["--duration", "1s", "--ramp", "0s", "--seed", "1"]), SELDOM)?;
+        Watched::iotrial(lay_out.args(["--duration", "1s", "--ramp", "0s", "--seed", "1"]), SELDOM)?;
         let mut runs = Vec::new();
         for pair in 0..self.bench.options.pairs {
             let seed = pair as u64 + 1;
             let is_ours_first = pair % 2 == 0;
             let ours_first = is_ours_first.then(|| self.ours(seed, files)).transpose()?;
-            let has_fio = self.bench.fio_version.is_some();
-            let mut theirs = has_fio.then(|| self.theirs(seed, &plan, files)).transpose()?;
-            let is_twice = has_fio && self.duel.twice;
+            let has_peer = !self.bench.options.alone;
+            let mut theirs = has_peer.then(|| self.theirs(seed, &plan, files)).transpose()?;
+            let is_twice = has_peer && self.duel.twice;
             let mut again = is_twice.then(|| self.theirs(seed, &plan, files)).transpose()?;
             if is_twice && !is_ours_first {
                 // The neighbour of iotrial's run is the one it is held against.
@@ -131,21 +166,28 @@ impl Pairs<'_> {
         match self.load {
             Load::BuiltIn(name) => Ok((*name).to_owned()),
             Load::Job(job) => self.bench.write_profile(&profile(*job, 1)),
-            Load::FioMix => self.bench.write_fio_job(&fio_mix(None, self.times(), seed)?),
+            Load::FioMix => {
+                self.bench.write_fio_job(&fio_mix(None, self.mix_unit_mib(), self.times(), seed)?)
+            }
         }
     }
 
-    fn times(&self) -> (Duration, Duration) {
-        (RAMP, self.bench.options.runtime)
+    fn times(&self) -> Times {
+        self.bench.options.times()
+    }
+
+    /// A mix of fio has eight of them: 2 GiB.
+    fn mix_unit_mib(&self) -> u32 {
+        self.bench.options.of_size(256, 8)
     }
 
     fn arguments(&self) -> Vec<&str> {
-        let mut arguments = vec!["--engine", self.duel.engines.0];
+        let mut arguments = vec!["--engine", self.duel.engine];
         // A job of fio has its own size.
         if !matches!(self.load, Load::FioMix) {
             arguments.extend(["--size", self.duel.size.unwrap_or(&self.bench.options.size)]);
         }
-        if self.duel.engines.0 != "null" {
+        if self.duel.engine != "null" {
             arguments.push("--keep-files");
         }
         if self.duel.buffered {
@@ -156,29 +198,50 @@ impl Pairs<'_> {
 
     fn ours(&self, seed: u64, files: &LaidFiles) -> anyhow::Result<Measured> {
         self.make_ready(files)?;
-        let runtime = self.bench.options.runtime;
+        let times = self.times();
         let mut command = self.bench.iotrial(&self.word(seed)?, &self.arguments());
         command.args(["--seed", &seed.to_string()]);
         // A job of fio has its own times, too.
         if !matches!(self.load, Load::FioMix) {
-            command.args(["--ramp", &seconds(RAMP), "--duration", &seconds(runtime)]);
+            command.args(["--ramp", &seconds(times.ramp), "--duration", &seconds(times.runtime)]);
         }
-        let run = Watched::run(&mut command, SELDOM)?;
+        let run = Watched::iotrial(&mut command, SELDOM)?;
         let [read, write] = ["read", "write"].map(|one| Stream::of_iotrial(&run.document, one));
-        Ok(Measured::new(read, write, run.cpus_in_load(RAMP, runtime).context("iotrial")?))
+        Ok(Measured::new(read, write, run.cpus_in_load(times).context("iotrial")?))
     }
 
     fn theirs(&self, seed: u64, plan: &Value, files: &LaidFiles) -> anyhow::Result<Measured> {
         self.make_ready(files)?;
-        let runtime = self.bench.options.runtime;
-        let Duel { engines: (_, engine), registered, .. } = *self.duel;
+        match self.duel.peer {
+            Peer::Fio { engine, registered } => {
+                self.fio(seed, plan, FioSettings { engine, registered, times: self.times(), seed })
+            }
+            Peer::BareLoop => self.bare_loop(plan),
+        }
+    }
+
+    fn fio(&self, seed: u64, plan: &Value, settings: FioSettings) -> anyhow::Result<Measured> {
         let jobs = match self.load {
-            Load::FioMix => fio_mix(Some(plan), self.times(), seed)?,
-            _ => fio_jobs(plan, FioSettings { engine, registered, ramp: RAMP, runtime, seed })?,
+            Load::FioMix => fio_mix(Some(plan), self.mix_unit_mib(), settings.times, seed)?,
+            _ => fio_jobs(plan, settings)?,
         };
-        let run = Watched::run(&mut self.bench.fio(&jobs)?, SELDOM)?;
+        let run = Watched::other(&mut self.bench.fio(&jobs)?, SELDOM)?;
         let [read, write] = ["read", "write"].map(|one| Stream::of_fio(&run.document, one));
-        Ok(Measured::new(read, write, run.cpus_in_load(RAMP, runtime).context("fio")?))
+        Ok(Measured::new(read, write, run.cpus_in_load(settings.times).context("fio")?))
+    }
+
+    fn bare_loop(&self, plan: &Value) -> anyhow::Result<Measured> {
+        let mut times = self.times();
+        // It prints the last second only when the next one begins.
+        times.runtime += Duration::from_secs(1);
+        let mut command = self.bench.t_io_uring(plan, (times.ramp + times.runtime).as_secs())?;
+        let run = Watched::text(&mut command, SELDOM, of_t_io_uring)?;
+        let by_second = run.document["iops_by_second"].as_array().into_iter().flatten();
+        // The first line is that of the ramp.
+        let ramp_lines = usize::try_from(times.ramp.as_secs())?;
+        let iops: Vec<f64> = by_second.filter_map(Value::as_f64).skip(ramp_lines).collect();
+        ensure!(!iops.is_empty(), "t/io_uring ended too early");
+        Ok(Measured::counted(mean(&iops), run.cpus_in_load(times).context("t/io_uring")?))
     }
 
     fn make_ready(&self, files: &LaidFiles) -> anyhow::Result<()> {
@@ -186,9 +249,13 @@ impl Pairs<'_> {
     }
 }
 
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
 fn told(ours: &Measured, theirs: Option<&Measured>) -> String {
-    let one = |run: &Measured| format!("{:.0} IOPS, {:.3} µs CPU per I/O", run.iops(), run.cpu_per_io_us);
-    theirs.map_or_else(|| one(ours), |theirs| format!("iotrial {}; fio {}", one(ours), one(theirs)))
+    let one = |run: &Measured| format!("{:.0} IOPS, {:.3} µs CPU per I/O", run.iops, run.cpu_per_io_us);
+    theirs.map_or_else(|| one(ours), |theirs| format!("iotrial {}; other tool {}", one(ours), one(theirs)))
 }
 
 #[cfg(test)]
@@ -197,7 +264,7 @@ mod tests {
 
     fn run(iops: f64, cpu_per_io_us: f64) -> Measured {
         let read = Some(Stream { iops, mean_us: 1.0, p99_us: 2.0 });
-        Measured { read, write: None, cpu_per_io_us }
+        Measured { read, write: None, iops, cpu_per_io_us }
     }
 
     #[test]
@@ -206,7 +273,7 @@ mod tests {
             Pair { ours: run(10.0, 1.0), theirs: Some(run(5.0, 4.0)), again: Some(run(10.0, 4.0)) },
             Pair { ours: run(12.0, 1.0), theirs: Some(run(4.0, 2.0)), again: Some(run(4.0, 4.0)) },
         ];
-        let iops: DuelFigure = ("IOPS", |m| Some(m.iops()), None);
+        let iops: DuelFigure = ("IOPS", |m| Some(m.iops), None);
         let figure = figure_of("8 deep", &iops, &runs).unwrap();
         assert_eq!((figure.name.as_str(), figure.ratios()), ("8 deep: IOPS", vec![2.0, 3.0]));
         let writes: DuelFigure = ("write IOPS", |m| Some(m.write?.iops), None);
@@ -214,7 +281,10 @@ mod tests {
         assert_eq!(scatter_of("8 deep", &iops, &runs), None, "nothing is judged by it");
         let judged: DuelFigure = (iops.0, iops.1, Some(Target::ratio(0.97, 1.03)));
         let scatter = scatter_of("8 deep", &judged, &runs).unwrap();
-        assert_eq!((scatter.name.as_str(), scatter.ratios()), ("8 deep: IOPS, fio twice", vec![2.0, 1.0]));
+        assert_eq!(
+            (scatter.name.as_str(), scatter.ratios()),
+            ("8 deep: IOPS, other tool twice", vec![2.0, 1.0])
+        );
     }
 
     #[test]

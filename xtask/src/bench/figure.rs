@@ -9,7 +9,7 @@ pub(crate) struct Figure {
     pub(crate) name: String,
     /// One value for each run of iotrial.
     pub(crate) ours: Vec<f64>,
-    /// The value of the neighbouring run of fio for each of ours; empty where there is none.
+    /// The value of the neighbouring run of the other tool for each of ours; empty where there is none.
     pub(crate) theirs: Vec<f64>,
     /// What is to be reached; `None` where the figure is only told.
     pub(crate) target: Option<Target>,
@@ -28,7 +28,7 @@ pub(crate) struct Target {
 pub(crate) enum Judged {
     /// That of iotrial's values.
     Ours,
-    /// That of the ratios iotrial / fio, pair by pair.
+    /// That of the ratios iotrial / other tool, pair by pair.
     Ratio,
 }
 
@@ -43,7 +43,7 @@ impl Target {
         Self { of: Judged::Ours, low, high }
     }
 
-    /// The ratio iotrial / fio lies in this range.
+    /// The ratio iotrial / other tool lies in this range.
     pub(crate) const fn ratio(low: f64, high: f64) -> Self {
         Self { of: Judged::Ratio, low, high }
     }
@@ -67,7 +67,7 @@ impl Figure {
         Self { name: name.into(), ours, theirs: Vec::new(), target }
     }
 
-    /// The ratios iotrial / fio, pair by pair: the machine is the same for both runs of a pair, and for no others.
+    /// The ratios iotrial / other tool, pair by pair: the machine is the same for both runs of a pair, and for no others.
     pub(crate) fn ratios(&self) -> Vec<f64> {
         self.ours.iter().zip(&self.theirs).map(|(ours, theirs)| ours / theirs).collect()
     }
@@ -96,7 +96,7 @@ impl Figure {
         Some((target.low..=target.high).contains(&value))
     }
 
-    /// The cells of its line: name, iotrial, fio, ratio, spread, target, reached.
+    /// The cells of its line: name, iotrial, other tool, ratio, spread, target, reached.
     pub(crate) fn cells(&self) -> [String; 7] {
         let or_dash = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), short);
         [
@@ -119,9 +119,9 @@ impl Figure {
         json!({
             "name": self.name,
             "iotrial": self.ours,
-            "fio": self.theirs,
+            "other_tool": self.theirs,
             "iotrial_median": median(self.ours.clone()),
-            "fio_median": median(self.theirs.clone()),
+            "other_tool_median": median(self.theirs.clone()),
             "ratio_median": median(self.ratios()),
             "spread": self.spread().map(|(low, high)| [low, high]),
             "target": self.target.map(|target| json!({

@@ -27,15 +27,16 @@ pub(crate) fn import(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     };
     let texts = RESULTS.into_iter().map(read).collect::<anyhow::Result<Vec<_>>>()?;
     let (results, records) = (bench.folder.join("results"), bench.folder.join("records"));
-    write_results(&results, &texts)?;
+    let file_count = bench.options.of_size(FILE_COUNT, RESULTS.len());
+    write_results(&results, &texts, file_count)?;
     let (mut seconds, mut memory) = (Vec::new(), Vec::new());
     for _ in 0..bench.options.pairs {
         // What is there already would not be written again.
         let _ = fs::remove_dir_all(&records);
-        let watched = Watched::run(&mut bench.import(&results, &records), OFTEN)?;
+        let watched = Watched::iotrial(&mut bench.import(&results, &records), OFTEN)?;
         let outcome = &watched.document;
-        if outcome["kinds"][0]["files"] != FILE_COUNT || outcome["failed"] != serde_json::json!([]) {
-            bail!("not all of the {FILE_COUNT} files were imported");
+        if outcome["kinds"][0]["files"] != file_count || outcome["failed"] != serde_json::json!([]) {
+            bail!("not all of the {file_count} files were imported");
         }
         seconds.push(watched.wall_s());
         let peak = watched.peak_resident_bytes();
@@ -44,7 +45,7 @@ pub(crate) fn import(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
     // What is left there is written over by the next benchmark.
     let _ = fs::remove_dir_all(&results);
     let _ = fs::remove_dir_all(&records);
-    let name = |what: &str| format!("{FILE_COUNT} files of fio: {what}");
+    let name = |what: &str| format!("{file_count} files of fio: {what}");
     Ok(vec![
         Figure::alone(name("seconds"), seconds, Some(Target::at_most(20.0))),
         Figure::alone(name("MiB resident"), memory, Some(Target::at_most(64.0))),
@@ -52,11 +53,11 @@ pub(crate) fn import(bench: &Bench) -> anyhow::Result<Vec<Figure>> {
 }
 
 /// Copies of the texts with jobs of other names, so that no two are the same result.
-fn write_results(folder: &Path, texts: &[String]) -> anyhow::Result<()> {
+fn write_results(folder: &Path, texts: &[String], file_count: usize) -> anyhow::Result<()> {
     // What an earlier benchmark left must not be imported, too.
     let _ = fs::remove_dir_all(folder);
     fs::create_dir_all(folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
-    for number in 0..FILE_COUNT {
+    for number in 0..file_count {
         let text = &texts[number % texts.len()];
         let text = text.replacen("\"jobname\" : \"", &format!("\"jobname\" : \"{number}-"), 1);
         let path = folder.join(format!("{number}.json"));

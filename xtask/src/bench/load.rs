@@ -1,10 +1,11 @@
 //! A load that iotrial and fio both run: a profile, and the fio job file that does the same on the same bytes.
 
 use std::fmt::Write as _;
-use std::time::Duration;
 
-use anyhow::Context as _;
-use serde_json::Value;
+use anyhow::{Context as _, ensure};
+use serde_json::{Value, json};
+
+use super::options::Times;
 
 /// One job of a profile that a benchmark writes, random over its file.
 #[derive(Debug, Clone, Copy)]
@@ -51,8 +52,7 @@ pub(crate) struct FioSettings {
     pub(crate) engine: &'static str,
     /// With registered files and buffers: io_uring at its best.
     pub(crate) registered: bool,
-    pub(crate) ramp: Duration,
-    pub(crate) runtime: Duration,
+    pub(crate) times: Times,
     pub(crate) seed: u64,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct FioSettings {
 ///
 /// When the plan is not as it is known here.
 pub(crate) fn fio_jobs(plan: &Value, settings: FioSettings) -> anyhow::Result<String> {
-    let FioSettings { engine, registered, ramp, runtime, seed } = settings;
+    let FioSettings { engine, registered, times: Times { ramp, runtime, .. }, seed } = settings;
     // The page cache stays warm (fio drops it otherwise), offsets repeat as iotrial's do, and percentiles are
     // those of the total latency.
     let mut text = format!(
@@ -106,7 +106,7 @@ fn area_of<'p>(plan: &'p Value, job: &Value) -> anyhow::Result<&'p Value> {
     Ok(&plan["areas"][usize::try_from(job["areas"][0].as_u64().context("a job has no area")?)?])
 }
 
-/// A job file of fio for both tools: a mix of a database with several copies, a scan and a log that is flushed, in 2 GiB. For
+/// A job file of fio for both tools: a mix of a database with several copies, a scan and a log that is flushed, in eight times `unit_mib`. For
 /// iotrial the jobs lie on files that only have names; for fio, which would make files of its own, on the areas of the plan that
 /// iotrial made of them.
 ///
@@ -115,10 +115,10 @@ fn area_of<'p>(plan: &'p Value, job: &Value) -> anyhow::Result<&'p Value> {
 /// When the plan is not as it is known here.
 pub(crate) fn fio_mix(
     plan: Option<&Value>,
-    times: (Duration, Duration),
+    unit_mib: u32,
+    Times { ramp, runtime, .. }: Times,
     seed: u64,
 ) -> anyhow::Result<String> {
-    let (ramp, runtime) = times;
     let mut text = format!(
         "[global]\nioengine=io_uring\ndirect=1\ninvalidate=0\nthread\ntime_based\nruntime={}\nramp_time={}\nrandseed={seed}\n\
          norandommap\nlat_percentiles=1\nclat_percentiles=0\ngroup_reporting\n",
@@ -126,11 +126,11 @@ pub(crate) fn fio_mix(
         ramp.as_secs(),
     );
     let jobs = [
-        ("pages", "rw=randrw\nrwmixread=70\nbs=8k\nnumjobs=4\niodepth=8\nsize=1g"),
-        ("scan", "rw=read\nbs=64k\niodepth=2\nsize=768m"),
-        ("log", "rw=write\nbs=4k\nfdatasync=1\nsize=256m"),
+        ("pages", "rw=randrw\nrwmixread=70\nbs=8k\nnumjobs=4\niodepth=8", 4),
+        ("scan", "rw=read\nbs=64k\niodepth=2", 3),
+        ("log", "rw=write\nbs=4k\nfdatasync=1", 1),
     ];
-    for (index, (name, options)) in jobs.into_iter().enumerate() {
+    for (index, (name, options, units)) in jobs.into_iter().enumerate() {
         let area = match plan {
             Some(plan) => {
                 let area = area_of(plan, &plan["jobs"][index])?;
@@ -140,7 +140,7 @@ pub(crate) fn fio_mix(
             }
             None => format!("filename={name}"),
         };
-        let _ = write!(text, "[{name}]\n{options}\n{area}\n");
+        let _ = write!(text, "[{name}]\n{options}\nsize={}m\n{area}\n", units * unit_mib);
     }
     Ok(text)
 }
@@ -151,6 +151,8 @@ pub(crate) struct Measured {
     /// Absent where the load has none.
     pub(crate) read: Option<Stream>,
     pub(crate) write: Option<Stream>,
+    /// Of both directions together.
+    pub(crate) iops: f64,
     /// CPU time of the generator's process and of the kernel for it, for one I/O.
     pub(crate) cpu_per_io_us: f64,
 }
@@ -166,15 +168,35 @@ pub(crate) struct Stream {
 impl Measured {
     /// Puts both directions and the CPUs in use together.
     pub(crate) fn new(read: Option<Stream>, write: Option<Stream>, cpus: f64) -> Self {
-        let mut measured = Self { read, write, cpu_per_io_us: 0.0 };
-        measured.cpu_per_io_us = cpus * 1e6 / measured.iops();
-        measured
+        let iops = read.iter().chain(&write).map(|stream| stream.iops).sum();
+        Self { read, write, iops, cpu_per_io_us: cpus * 1e6 / iops }
     }
 
-    /// Of both directions together.
-    pub(crate) fn iops(&self) -> f64 {
-        self.read.iter().chain(&self.write).map(|stream| stream.iops).sum()
+    /// Of a tool that counts I/Os and times none.
+    pub(crate) fn counted(iops: f64, cpus: f64) -> Self {
+        Self { read: None, write: None, iops, cpu_per_io_us: cpus * 1e6 / iops }
     }
+}
+
+/// What `t/io_uring` prints, a line such as `IOPS=786.24K, BW=3.07GiB/s, IOS/call=32/32` for each second.
+///
+/// # Errors
+///
+/// When there is no such line.
+pub(crate) fn of_t_io_uring(text: &str) -> anyhow::Result<Value> {
+    let iops = |line: &str| {
+        let number = line.strip_prefix("IOPS=")?.split(',').next()?;
+        let digits = number.trim_end_matches(['K', 'M']);
+        let unit = match &number[digits.len()..] {
+            "K" => 1e3,
+            "M" => 1e6,
+            _ => 1.0,
+        };
+        Some(digits.parse::<f64>().ok()? * unit)
+    };
+    let by_second: Vec<f64> = text.lines().filter_map(iops).collect();
+    ensure!(!by_second.is_empty(), "it printed no IOPS");
+    Ok(json!({ "iops_by_second": by_second }))
 }
 
 impl Stream {
@@ -202,8 +224,9 @@ impl Stream {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn the_fio_jobs_are_those_of_the_plan() {
@@ -213,8 +236,9 @@ mod tests {
             "jobs": [{ "name": "a", "pattern": "random", "rwmix_read_percent": 70, "block_size_bytes": 8192,
                        "numjobs": 6, "iodepth": 8, "areas": [0] }],
         });
-        let (ramp, runtime) = (Duration::from_secs(2), Duration::from_secs(20));
-        let settings = FioSettings { engine: "io_uring", registered: true, ramp, runtime, seed: 7 };
+        let [ramp, runtime] = [2, 20].map(Duration::from_secs);
+        let times = Times { ramp, runtime, is_whole: false };
+        let settings = FioSettings { engine: "io_uring", registered: true, times, seed: 7 };
         let text = fio_jobs(&plan, settings).unwrap();
         for line in ["direct=1", "runtime=20", "ramp_time=2", "randseed=7", "registerfiles=1", "fixedbufs=1"]
         {
@@ -250,5 +274,14 @@ mod tests {
         assert_eq!((Stream::of_iotrial(&summary, "write"), Stream::of_fio(&result, "write")), (None, None));
         // Half a CPU for 1,000 I/Os a second.
         assert_eq!(Measured::new(ours, None, 0.5).cpu_per_io_us, 500.0);
+        assert_eq!(Measured::counted(1000.0, 0.5).cpu_per_io_us, 500.0);
+    }
+
+    #[test]
+    fn the_barest_loop_is_read_second_by_second() {
+        let text = "submitter=0, tid=1\nIOPS=950, BW=3MiB/s, IOS/call=32/32\nIOPS=460.64K, BW=1MiB/s\nIOPS=1.25M, BW=4GiB/s\nMaximum IOPS=1.25M\n";
+        let iops = of_t_io_uring(text).unwrap();
+        assert_eq!(iops["iops_by_second"], json!([950.0, 460_640.0, 1_250_000.0]));
+        assert!(of_t_io_uring("Maximum IOPS=0\n").is_err());
     }
 }

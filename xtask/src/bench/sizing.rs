@@ -71,8 +71,8 @@ fn write(bench: &Bench, name: &str, text: &str) -> anyhow::Result<String> {
 
 fn measured(bench: &Bench, name: &str, arguments: &[&str], most_s: f64) -> anyhow::Result<Vec<Figure>> {
     let (mut seconds, mut memory) = (Vec::new(), Vec::new());
-    for _ in 0..RUNS {
-        let watched = Watched::run(&mut bench.sizing(arguments), OFTEN)?;
+    for _ in 0..bench.options.of_size(RUNS, 1) {
+        let watched = Watched::iotrial(&mut bench.sizing(arguments), OFTEN)?;
         seconds.push(watched.wall_s());
         memory.extend(watched.peak_resident_bytes().map(mib));
     }

@@ -2,17 +2,15 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, ensure};
 use serde_json::Value;
 
-use super::options::Options;
+use super::options::{Options, T_IO_URING};
 use super::watched::{SELDOM, Watched};
-
-/// Every load runs so long before it is measured.
-pub(crate) const RAMP: Duration = Duration::from_secs(1);
+use crate::workspace::{build_folder, find_program};
 
 /// What a row needs to measure.
 pub(crate) struct Bench {
@@ -22,28 +20,78 @@ pub(crate) struct Bench {
     /// Below the build's folder: profiles, job files, records, and the files under load.
     pub(crate) folder: PathBuf,
     program: PathBuf,
-    /// The version of fio; `None` where it is not installed.
+    /// The version of fio; `None` where it is not installed, or is not to run.
     pub(crate) fio_version: Option<String>,
+    /// fio's `t/io_uring`; `None` where it is not there, or is not to run.
+    pub(crate) t_io_uring: Option<PathBuf>,
 }
 
+/// The profile of Cargo that programs are measured in: the one that is packed.
+const PROFILE: &str = "dist";
+
 impl Bench {
-    /// Builds iotrial and makes the folders.
+    /// Builds iotrial, unless a program was given, and makes the folders.
     ///
     /// # Errors
     ///
     /// When iotrial does not build, or the folders cannot be made.
     pub(crate) fn prepare(options: Options, root: &Path) -> anyhow::Result<Self> {
-        let built = cargo(root).args(["build", "--release", "--package", "iotrial"]).status()?;
-        if !built.success() {
-            bail!("iotrial does not build");
-        }
-        let build = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
+        let build = build_folder(root);
+        let program = match &options.program {
+            Some(program) => program
+                .canonicalize()
+                .with_context(|| format!("there is no program `{}`", program.display()))?,
+            None => {
+                let built =
+                    cargo(root).args(["build", "--profile", PROFILE, "--package", "iotrial"]).status()?;
+                ensure!(built.success(), "iotrial does not build");
+                build.join(PROFILE).join(format!("iotrial{}", std::env::consts::EXE_SUFFIX))
+            }
+        };
         let folder = build.join("bench");
         fs::create_dir_all(&folder).with_context(|| format!("cannot make `{}`", folder.display()))?;
-        let program = build.join("release").join(format!("iotrial{}", std::env::consts::EXE_SUFFIX));
-        let fio = Command::new("fio").arg("--version").output().ok().filter(|output| output.status.success());
+        let fio = || Command::new("fio").arg("--version").output().ok().filter(|one| one.status.success());
+        let fio = if options.alone { None } else { fio() };
         let fio_version = fio.map(|output| String::from_utf8_lossy(&output.stdout).trim().to_owned());
-        Ok(Self { options, root: root.to_owned(), folder, program, fio_version })
+        let t_io_uring = options.t_io_uring.clone().or_else(|| find_program(T_IO_URING));
+        let t_io_uring = t_io_uring.filter(|_| !options.alone);
+        Ok(Self { options, root: root.to_owned(), folder, program, fio_version, t_io_uring })
+    }
+
+    /// `cargo bench` of a target that is a program of its own. It is built as the packed program is; to see that it works, as tests are.
+    pub(crate) fn bench_target(
+        &self,
+        package: &str,
+        target: &str,
+        arguments: &[&str],
+    ) -> anyhow::Result<Value> {
+        let profile = self.options.of_size(PROFILE, "dev");
+        let mut command = cargo(&self.root);
+        command.args(["bench", "--profile", profile, "--package", package, "--bench", target, "--"]);
+        command.args(arguments).args(self.options.smallest.then_some("--smallest"));
+        let output = command.stderr(Stdio::inherit()).output().context("cannot start cargo")?;
+        // What it wrote to standard error has been shown.
+        ensure!(
+            output.status.success(),
+            "the bench target `{target}` of {package} failed: {}",
+            output.status
+        );
+        serde_json::from_slice(&output.stdout).with_context(|| format!("`{target}` wrote no JSON"))
+    }
+
+    /// fio's `t/io_uring` with the reads of a plan's only job for so many seconds: from the page cache, with registered files and buffers, and
+    /// without latencies, as is usual where it is quoted.
+    ///
+    /// # Errors
+    ///
+    /// When it is not there, or the plan is not as it is known here.
+    pub(crate) fn t_io_uring(&self, plan: &Value, seconds: u64) -> anyhow::Result<Command> {
+        let path = plan["areas"][0]["path"].as_str().context("an area has no path")?;
+        let (depth, block) = (&plan["jobs"][0]["iodepth"], &plan["jobs"][0]["block_size_bytes"]);
+        let mut command = Command::new(self.t_io_uring.as_ref().context("there is no t/io_uring")?);
+        command.args(["-p0", "-O0", "-n1", "-t0"]).arg(format!("-b{block}")).arg(format!("-r{seconds}"));
+        command.args(["d", "s", "c"].map(|option| format!("-{option}{depth}"))).arg(path);
+        Ok(command)
     }
 
     /// The folder of the files under load.
@@ -75,10 +123,11 @@ impl Bench {
         Ok(path.display().to_string())
     }
 
-    /// `iotrial run` of a profile or of a job of fio, with JSON on standard output and nothing elsewhere.
+    /// `iotrial run` of a profile or of a job of fio as it is, without a search for its highest rate, with JSON on standard output and nothing
+    /// elsewhere.
     pub(crate) fn iotrial(&self, load: &str, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
-        command.args(["run", load, "--json", "--quiet"]).args(arguments);
+        command.args(["run", load, "--closed", "--json", "--quiet"]).args(arguments);
         command.arg("--target").arg(self.target()).arg("--store").arg(self.store());
         command
     }
@@ -125,7 +174,7 @@ impl Bench {
     /// When it is refused.
     pub(crate) fn plan(&self, load: &str, arguments: &[&str]) -> anyhow::Result<Value> {
         let command = &mut self.iotrial(load, arguments);
-        Ok(Watched::run(command.arg("--dry-run"), SELDOM)?.document)
+        Ok(Watched::iotrial(command.arg("--dry-run"), SELDOM)?.document)
     }
 
     /// fio with these jobs, with JSON on standard output.

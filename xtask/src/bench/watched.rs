@@ -8,13 +8,16 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 use serde_json::Value;
+
+use super::options::Times;
+use crate::carried_out::{carried_out, how_it_ended};
 
 /// How often a process is looked at. A look takes about 5 µs for each thread.
 pub(crate) const SELDOM: Duration = Duration::from_millis(100);
@@ -52,12 +55,43 @@ pub(crate) struct Threads {
 }
 
 impl Watched {
-    /// Runs a program that writes one JSON document.
+    /// Runs iotrial, which writes one JSON document. Its verdict is not judged here.
+    ///
+    /// # Errors
+    ///
+    /// When it could not be started, did not do what was asked, or wrote something else.
+    pub(crate) fn iotrial(command: &mut Command, every: Duration) -> anyhow::Result<Self> {
+        Self::run(command, every, carried_out, |out| Ok(serde_json::from_slice(out)?))
+    }
+
+    /// Runs another program, which writes one JSON document.
     ///
     /// # Errors
     ///
     /// When it could not be started, failed, or wrote something else.
-    pub(crate) fn run(command: &mut Command, every: Duration) -> anyhow::Result<Self> {
+    pub(crate) fn other(command: &mut Command, every: Duration) -> anyhow::Result<Self> {
+        Self::run(command, every, |status| status.success(), |out| Ok(serde_json::from_slice(out)?))
+    }
+
+    /// The same of a program that writes text, which `read` makes a document of.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::other`].
+    pub(crate) fn text(
+        command: &mut Command,
+        every: Duration,
+        read: fn(&str) -> anyhow::Result<Value>,
+    ) -> anyhow::Result<Self> {
+        Self::run(command, every, |status| status.success(), |out| read(&String::from_utf8_lossy(out)))
+    }
+
+    fn run(
+        command: &mut Command,
+        every: Duration,
+        is_done: fn(ExitStatus) -> bool,
+        read: impl Fn(&[u8]) -> anyhow::Result<Value>,
+    ) -> anyhow::Result<Self> {
         let program = Path::new(command.get_program()).display().to_string();
         let start = Instant::now();
         let child = command
@@ -81,12 +115,12 @@ impl Watched {
         drop(ended);
         let looks = watch.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         let output = output.with_context(|| format!("cannot wait for `{program}`"))?;
-        // Exit code 1 of iotrial is a verdict, not a failure; fio has none but 0 here.
-        if !matches!(output.status.code(), Some(0 | 1)) || output.stdout.is_empty() {
-            bail!("`{program}` failed: {}", String::from_utf8_lossy(&output.stderr).trim());
+        let ended = || how_it_ended(output.status, &output.stderr);
+        if !is_done(output.status) {
+            bail!("`{program}` failed: {}", ended());
         }
         let document =
-            serde_json::from_slice(&output.stdout).with_context(|| format!("`{program}` wrote no JSON"))?;
+            read(&output.stdout).with_context(|| format!("`{program}` wrote no result: {}", ended()))?;
         Ok(Self { document, wall, looks })
     }
 
@@ -95,7 +129,7 @@ impl Watched {
         self.wall.as_secs_f64()
     }
 
-    /// CPUs in use while the load of `ramp` and `runtime` was measured, such as 0.7.
+    /// CPUs in use while the load of these times was measured, such as 0.7.
     ///
     /// What the program took beside them was setup or report. Neither is longer than both, so the load surely
     /// ran that long after the start until that long before the end.
@@ -103,8 +137,8 @@ impl Watched {
     /// # Errors
     ///
     /// When the system tells no CPU times, or the program took too long beside its load.
-    pub(crate) fn cpus_in_load(&self, ramp: Duration, runtime: Duration) -> anyhow::Result<f64> {
-        let looks = self.looks_in_load(ramp, runtime)?;
+    pub(crate) fn cpus_in_load(&self, times: Times) -> anyhow::Result<f64> {
+        let looks = self.looks_in_load(times)?;
         let (first, last) = (looks[0], looks[looks.len() - 1]);
         Ok((last.cpu - first.cpu).as_secs_f64() / (last.at - first.at).as_secs_f64())
     }
@@ -115,8 +149,8 @@ impl Watched {
     /// # Errors
     ///
     /// As [`Self::cpus_in_load`].
-    pub(crate) fn most_threads_in_load(&self, ramp: Duration, runtime: Duration) -> anyhow::Result<Threads> {
-        let looks = self.looks_in_load(ramp, runtime)?.iter().map(|look| look.threads);
+    pub(crate) fn most_threads_in_load(&self, times: Times) -> anyhow::Result<Threads> {
+        let looks = self.looks_in_load(times)?.iter().map(|look| look.threads);
         Ok(looks.fold(Threads::default(), |most, one| Threads {
             own: most.own.max(one.own),
             kernel_workers: most.kernel_workers.max(one.kernel_workers),
@@ -124,7 +158,11 @@ impl Watched {
     }
 
     /// What was seen while the load surely ran: half of the measured time or more.
-    fn looks_in_load(&self, ramp: Duration, runtime: Duration) -> anyhow::Result<&[Look]> {
+    fn looks_in_load(&self, times: Times) -> anyhow::Result<&[Look]> {
+        let Times { ramp, runtime, is_whole } = times;
+        if is_whole && self.looks.len() > 1 {
+            return Ok(&self.looks);
+        }
         let beside = self.wall.saturating_sub(ramp + runtime);
         let from = self.looks.partition_point(|look| look.at < beside + ramp);
         let until = self.looks.partition_point(|look| look.at <= self.wall.saturating_sub(beside));
@@ -202,21 +240,55 @@ mod tests {
         Watched { document: Value::Null, wall: Duration::from_millis(wall_ms), looks }
     }
 
+    #[cfg(unix)]
+    #[test]
+    fn an_answer_of_iotrial_is_measured_whatever_it_is_and_a_failure_names_exit_code_and_last_line() {
+        let ends_with = |code: i32| {
+            let mut shell = Command::new("sh");
+            shell.args([
+                "-c",
+                &format!("echo '{{\"code\": {code}}}'; echo 'error: no room' >&2; exit {code}"),
+            ]);
+            shell
+        };
+        for code in [0, 1, 4] {
+            let watched = Watched::iotrial(&mut ends_with(code), SELDOM).unwrap();
+            assert_eq!(watched.document["code"], code);
+        }
+        for code in [2, 3, 101] {
+            let error = Watched::iotrial(&mut ends_with(code), SELDOM).unwrap_err().to_string();
+            let named = [format!("exit code {code}"), "error: no room".to_owned()];
+            assert!(named.iter().all(|part| error.contains(part)), "{error}");
+        }
+        // Of another tool every exit code but 0 is a failure.
+        assert!(Watched::other(&mut ends_with(0), SELDOM).is_ok());
+        assert!(Watched::other(&mut ends_with(1), SELDOM).is_err());
+    }
+
+    fn of_ms(ramp: u64, runtime: u64) -> Times {
+        let [ramp, runtime] = [ramp, runtime].map(Duration::from_millis);
+        Times { ramp, runtime, is_whole: false }
+    }
+
     #[test]
     fn only_the_time_in_which_the_load_surely_ran_counts() {
         // 0.5 s of ramp and 9.5 s measured in 11 s: setup and report took 1 s, and nobody knows which of them.
         let program = watched(11_000);
-        let cpus = program.cpus_in_load(Duration::from_millis(500), Duration::from_millis(9_500)).unwrap();
+        let times = of_ms(500, 9_500);
+        let cpus = program.cpus_in_load(times).unwrap();
         assert!((cpus - 0.5).abs() < 1e-9, "{cpus}");
         assert_eq!(program.peak_resident_bytes(), Some(109));
-        let threads = program.most_threads_in_load(Duration::from_millis(500), Duration::from_millis(9_500));
+        let threads = program.most_threads_in_load(times);
         assert_eq!(threads.unwrap(), Threads { own: 2, kernel_workers: 1 });
     }
 
     #[test]
     fn a_program_that_takes_long_beside_its_load_is_refused_with_a_way_out() {
-        let error = watched(11_000).cpus_in_load(Duration::from_secs(1), Duration::from_secs(3)).unwrap_err();
+        let error = watched(11_000).cpus_in_load(of_ms(1_000, 3_000)).unwrap_err();
         assert!(error.to_string().contains("--runtime"), "{error}");
+        // To see that a row works, all of it counts.
+        let whole = Times { is_whole: true, ..of_ms(1_000, 3_000) };
+        assert!(watched(11_000).cpus_in_load(whole).is_ok());
     }
 
     #[test]

@@ -11,9 +11,10 @@ use super::contents::{Contents, Entry};
 use super::platform::{Missing, Platform};
 use super::tarball::gzip;
 use super::trial;
+use super::workshop::PROFILE;
 use crate::step::{Outcome, shown};
 
-/// Beside the program, in the folder of its build: both packagers take `target/release/` in the manifest for that folder.
+/// Beside the program, in the folder of its build: both packagers take `target/release/` in the manifest for that folder, whatever the profile.
 const STAGE: &str = "package";
 /// What a package must bring beside the program, wherever documents and completions lie in it.
 const EXPECTED: [&str; 6] = [
@@ -75,7 +76,7 @@ pub(crate) struct Material<'a> {
 impl Material<'_> {
     /// Puts everything but the program where the manifest looks for it.
     fn stage(&self) -> anyhow::Result<()> {
-        let folder = self.target.join(self.platform.target()).join("release").join(STAGE);
+        let folder = self.target.join(self.platform.target()).join(PROFILE).join(STAGE);
         staged(self.contents)?.write_into(&folder)
     }
 
@@ -84,7 +85,7 @@ impl Material<'_> {
         let mut command = Command::new(packager.program(self.target)?);
         command.current_dir(self.root).env("CARGO_TARGET_DIR", self.target);
         command.env("SOURCE_DATE_EPOCH", self.seconds.to_string());
-        command.args(["--target", self.platform.target()]);
+        command.args(["--profile", PROFILE, "--target", self.platform.target()]);
         Ok(command)
     }
 }

@@ -7,6 +7,7 @@ use std::process::Command;
 use anyhow::{Context as _, ensure};
 
 use super::platform::Platform;
+use crate::carried_out::{carried_out, how_it_ended};
 use crate::setup::is_root;
 use crate::workspace::find_program;
 
@@ -51,11 +52,19 @@ impl Way {
 ///
 /// `program` is the path below the folder.
 pub(crate) fn try_in(folder: &Path, program: &str, platform: Platform) -> anyhow::Result<String> {
+    try_where(folder, program, platform, is_root() && find_program("chroot").is_some())
+}
+
+/// The same for a program that may need what is around the folder.
+pub(crate) fn try_in_place(folder: &Path, program: &str, platform: Platform) -> anyhow::Result<String> {
+    try_where(folder, program, platform, false)
+}
+
+fn try_where(folder: &Path, program: &str, platform: Platform, is_alone: bool) -> anyhow::Result<String> {
     let way = Way::of(platform);
     if let Way::NotHere(reason) = way {
         return Ok(reason);
     }
-    let is_alone = is_root() && find_program("chroot").is_some();
     let store = tempfile::tempdir()?;
     let begin: Vec<String> = if is_alone {
         let emulator = way.prepare(folder)?;
@@ -75,7 +84,8 @@ pub(crate) fn try_in(folder: &Path, program: &str, platform: Platform) -> anyhow
         outcome(with_environment(&mut command, &[("IOTRIAL_STORE", &store.display().to_string())]), arguments)
     };
     check_all(&run)?;
-    let place = if is_alone { "alone in a chroot" } else { "in place (a chroot needs root)" };
+    let place =
+        if is_alone { "alone in a chroot" } else { "in place (a chroot needs root and a static program)" };
     let processor = if matches!(way, Way::Directly) { "" } else { ", emulated" };
     Ok(format!("unpacked and run {place}{processor}: its version, a run of one second, the record of it"))
 }
@@ -110,14 +120,12 @@ pub(crate) fn with_environment<'a>(command: &'a mut Command, own: &[(&str, &str)
 /// What a command prints, if it was carried out.
 pub(crate) fn outcome(command: &mut Command, arguments: &[&str]) -> anyhow::Result<Vec<u8>> {
     let output = command.output().with_context(|| format!("cannot start {command:?}"))?;
-    // 4: carried out, and a verdict that is inconclusive.
-    let is_carried_out = matches!(output.status.code(), Some(0 | 4));
+    let is_carried_out = carried_out(output.status);
     ensure!(
         is_carried_out,
-        "iotrial {}: {}: {}",
+        "iotrial {}: {}",
         arguments.join(" "),
-        output.status,
-        String::from_utf8_lossy(&output.stderr).trim()
+        how_it_ended(output.status, &output.stderr)
     );
     Ok(output.stdout)
 }

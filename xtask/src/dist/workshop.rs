@@ -9,6 +9,7 @@ use anyhow::{Context as _, ensure};
 
 use super::contents::{Contents, Entry, read};
 use super::platform::Platform;
+use crate::carried_out::how_it_ended;
 use crate::step::{Outcome, shown};
 
 /// The shells, as iotrial calls them, and the names that they look for.
@@ -20,6 +21,9 @@ const COMPLETIONS: [(&str, &str); 5] = [
     ("zsh", "_iotrial"),
 ];
 
+/// The profile of Cargo that is packed; its folder has the same name.
+pub(crate) const PROFILE: &str = "dist";
+
 /// Where things are built, and what was built already.
 pub(crate) struct Workshop {
     pub(crate) root: PathBuf,
@@ -29,11 +33,19 @@ pub(crate) struct Workshop {
     /// The time of every file in an artifact, in seconds since 1970.
     pub(crate) seconds: u64,
     programs: BTreeMap<Platform, PathBuf>,
+    /// Whether the programs were given, and may need the libraries of this host.
+    pub(crate) is_given: bool,
     about_itself: Option<Contents>,
 }
 
 impl Workshop {
-    pub(crate) fn new(root: &Path, target: &Path, folder: &Path) -> anyhow::Result<Self> {
+    /// `given` is a program of this host that is packed instead of a built one.
+    pub(crate) fn new(
+        root: &Path,
+        target: &Path,
+        folder: &Path,
+        given: Option<(Platform, PathBuf)>,
+    ) -> anyhow::Result<Self> {
         fs::create_dir_all(target).with_context(|| format!("cannot make {}", target.display()))?;
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
         Ok(Self {
@@ -41,7 +53,8 @@ impl Workshop {
             target: absolute(target)?,
             folder: absolute(folder)?,
             seconds: seconds(root, std::env::var("SOURCE_DATE_EPOCH").ok().as_deref())?,
-            programs: BTreeMap::new(),
+            is_given: given.is_some(),
+            programs: given.into_iter().collect(),
             about_itself: None,
         })
     }
@@ -54,14 +67,22 @@ impl Workshop {
         let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
         let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo"))).unwrap_or_default();
         let mut cargo = self.cargo();
-        cargo.args(["build", "--release", "--locked", "-p", "iotrial", "--target", platform.target()]);
+        cargo.args([
+            "build",
+            "--profile",
+            PROFILE,
+            "--locked",
+            "-p",
+            "iotrial",
+            "--target",
+            platform.target(),
+        ]);
         cargo.env("CARGO_ENCODED_RUSTFLAGS", platform.rust_flags(&self.root, &home).join("\x1f"));
-        cargo.env("CARGO_PROFILE_RELEASE_DEBUG", "none").env("CARGO_PROFILE_RELEASE_STRIP", "symbols");
         cargo.envs(platform.c_compiler()?);
         println!("building for {}", platform.target());
         ensure!(shown(&mut cargo)? == Outcome::Passed, "the program for {} cannot be built", platform.name());
         let name = if platform == Platform::Windows { "iotrial.exe" } else { "iotrial" };
-        let program = self.target.join(platform.target()).join("release").join(name);
+        let program = self.target.join(platform.target()).join(PROFILE).join(name);
         self.programs.insert(platform, program.clone());
         Ok(program)
     }
@@ -102,7 +123,7 @@ impl Workshop {
             output.status.success(),
             "iotrial {}: {}",
             arguments.join(" "),
-            String::from_utf8_lossy(&output.stderr).trim()
+            how_it_ended(output.status, &output.stderr)
         );
         Ok(output.stdout)
     }

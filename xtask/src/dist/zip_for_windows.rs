@@ -10,7 +10,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use super::contents::{Contents, check_sums};
-use super::trial::check_summary;
+use super::trial::{check_summary, outcome};
 use crate::wine;
 
 /// The same contents give the same bytes.
@@ -44,11 +44,7 @@ pub(crate) fn try_it(zip: &[u8], name: &str, target: &Path) -> anyhow::Result<St
         let mut program = Command::new(&wine);
         program.current_dir(&folder).arg(folder.join("iotrial.exe")).args(arguments);
         program.env("WINEPREFIX", &prefix).env("WINEDEBUG", "-all").env("IOTRIAL_STORE", place.path());
-        let output = program.output().context("cannot start Wine")?;
-        // 4: carried out, and a verdict that is inconclusive.
-        let is_carried_out = matches!(output.status.code(), Some(0 | 4));
-        ensure!(is_carried_out, "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-        Ok(output.stdout)
+        outcome(&mut program, arguments)
     };
     let told = run(&["--version"])?;
     let told = String::from_utf8_lossy(&told).trim().to_owned();

@@ -437,7 +437,7 @@ impl Units {
 /// It is half of k where the blocks are normal, and about one where a single block has nearly all of the variance: the p99.9 of a queue that was long once in a
 /// minute. How long it is then, one run cannot tell, and the variance of its draws is as uncertain as that one block. The variance of a variance would ask for
 /// 2 k / (κ − 1) (Satterthwaite 1946); but κ comes out too low from few blocks with a long tail: with all of it up to 6 % of pairs of equal queues were told to
-/// differ, with half of it 2.5 to 5 % (`cargo bench -p iotrial-session --bench equal_pairs`).
+/// differ, with half of it 2.5 to 5 % (`cargo xtask bench equal-pairs`).
 fn degrees_of_blocks(influence: &[f64], block_length: usize) -> f64 {
     let sums = || influence.chunks(block_length).map(|block| block.iter().sum::<f64>());
     let squares: f64 = sums().map(|sum| sum * sum).sum();

@@ -7,6 +7,10 @@
 )]
 #[path = "../../../../xtask/src/attack.rs"]
 mod attack;
+// What the classes of an attack find one module up, as in the tasks.
+#[allow(dead_code, reason = "the classes use a part of it")]
+#[path = "../../../../xtask/src/carried_out.rs"]
+mod carried_out;
 
 use std::path::Path;
 

@@ -1,0 +1,84 @@
+//! What the exit codes of iotrial say to whoever starts it: the one place where the tasks decide whether a command did what was asked.
+
+use std::process::ExitStatus;
+
+/// Of a verdict or gate that is inconclusive.
+pub(crate) const INCONCLUSIVE: i32 = 4;
+
+/// The exit codes (README, `docs/ci.md`), and whether the command did what was asked. 1 and 4 are answers: a slow disk or a short run gives
+/// them, and neither says anything about the program.
+const EXIT_CODES: [(i32, &str, bool); 5] = [
+    (0, "qualified, or done", true),
+    (1, "not qualified, or a gate failed", true),
+    (2, "wrong options or input", false),
+    (3, "failed", false),
+    (INCONCLUSIVE, "inconclusive", true),
+];
+
+/// Whether iotrial did what was asked, whatever it found. A signal, a panic and an unknown exit code say no.
+pub(crate) fn carried_out(status: ExitStatus) -> bool {
+    EXIT_CODES.iter().any(|(code, _, is_carried_out)| *is_carried_out && status.code() == Some(*code))
+}
+
+/// How a program ended that did not do what was asked: its exit code and the last line that it wrote to standard error.
+pub(crate) fn how_it_ended(status: ExitStatus, stderr: &[u8]) -> String {
+    let meaning = EXIT_CODES.iter().find(|(code, ..)| status.code() == Some(*code));
+    let code = match (status.code(), meaning) {
+        (Some(code), Some((_, meaning, false))) => format!("exit code {code} ({meaning})"),
+        (Some(code), _) => format!("exit code {code}"),
+        (None, _) => status.to_string(),
+    };
+    let stderr = String::from_utf8_lossy(stderr);
+    match stderr.lines().rfind(|line| !line.trim().is_empty()) {
+        Some(line) => format!("{code}, last line on stderr: {}", line.trim()),
+        None => format!("{code}, nothing on stderr"),
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::os::unix::process::ExitStatusExt as _;
+    use std::process::Command;
+
+    use super::*;
+
+    fn exit(code: i32) -> ExitStatus {
+        ExitStatus::from_raw(code << 8)
+    }
+
+    #[test]
+    fn an_answer_is_carried_out_and_an_error_a_panic_or_a_signal_is_not() {
+        let codes: Vec<i32> = (0..256).filter(|code| carried_out(exit(*code))).collect();
+        assert_eq!(codes, [0, 1, 4]);
+        assert!(!carried_out(ExitStatus::from_raw(9)), "killed");
+    }
+
+    #[test]
+    fn a_failure_names_the_exit_code_or_signal_and_the_last_line() {
+        let stderr = b"warning: one\nerror: no such disk\n\n";
+        assert_eq!(
+            how_it_ended(exit(3), stderr),
+            "exit code 3 (failed), last line on stderr: error: no such disk"
+        );
+        assert_eq!(how_it_ended(exit(101), b"\n"), "exit code 101, nothing on stderr");
+        assert!(how_it_ended(ExitStatus::from_raw(9), b"").contains("signal: 9"));
+    }
+
+    /// The workflow cannot call this function, so its shell is tried with every exit code.
+    #[test]
+    fn the_workflow_accepts_the_same_exit_codes() {
+        let root = crate::workspace::root().unwrap();
+        let workflow = fs::read_to_string(root.join(".github/workflows/windows.yml")).unwrap();
+        let runs: Vec<&str> = workflow.lines().filter(|line| line.contains("iotrial -- run ")).collect();
+        assert!(!runs.is_empty());
+        for run in runs {
+            let (_, accepted) = run.split_once(" || ").expect("a run may give an answer that is not good");
+            for code in 0..6 {
+                let line = format!("(exit {code}) || {accepted}");
+                let status = Command::new("bash").args(["-e", "-c", &line]).status().unwrap();
+                assert_eq!(status.success(), carried_out(exit(code)), "exit code {code}: {run}");
+            }
+        }
+    }
+}
