@@ -4,6 +4,7 @@
 //! contradict each other only where no such values agree. What each check does, its sources and limits, stands in
 //! `docs/audit.md`.
 
+use iotrial_model::content::Checksum;
 use iotrial_model::finding::FindingId;
 use iotrial_model::imported::TablePlace;
 use iotrial_model::range::{Range, write_change, write_number};
@@ -43,6 +44,7 @@ use part::Part;
 use tally::Tally;
 
 use crate::findings::findings;
+use crate::findings::stated::altered;
 
 /// What came of an audit. Its keys are an interface: `docs/json.md`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -72,6 +74,7 @@ impl Audit {
     /// Audits a result.
     pub fn of(subject: &Subject<'_>) -> Self {
         let mut tally = Tally::default();
+        check_checksum(subject.checksum, &mut tally);
         let implied = check_subject(subject, &mut tally);
         observe_outstanding(&implied, "parts of the result", &mut tally);
         directions::check_jobs(subject, &mut tally);
@@ -139,6 +142,24 @@ fn check_subject(subject: &Subject<'_>, tally: &mut Tally) -> Vec<Implied> {
     let devices = if subject.source.is_some() { &subject.devices[..] } else { &[] };
     cache::check_cache(&parts, devices, &subject.attributes, tally);
     all
+}
+
+/// Whether the record is as it was written. One without a checksum is of an older version or another program, and nothing is said of it.
+fn check_checksum(checksum: Checksum, tally: &mut Tally) {
+    match checksum {
+        Checksum::Absent | Checksum::Unchecked => {}
+        Checksum::Matches => tally.held(Check::Checksum),
+        Checksum::Differs => tally.found(AuditFinding {
+            check: Check::Checksum,
+            weight: Weight::Contradiction,
+            place: "the record".to_owned(),
+            message: altered().message,
+            cause: "somebody edited it, or it was damaged; `iotrial label` changes a label or adds metrics and keeps the checksum right"
+                .to_owned(),
+            right: None,
+            off_by_percent: None,
+        }),
+    }
 }
 
 /// What is odd about a run, where that is a contradiction.

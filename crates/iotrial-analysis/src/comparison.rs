@@ -21,6 +21,7 @@ mod conditions;
 
 mod offsets;
 
+mod contents;
 mod generators;
 
 mod repeats;
@@ -98,6 +99,7 @@ pub use sweeps::{
 pub use tail_problem::TailProblem;
 
 use conditions::check_conditions;
+use contents::findings_on_contents;
 use factor::{factors, varying_attributes};
 use generators::{findings_on_generators, without_unlike_writes};
 use offsets::findings_on_offsets;
@@ -370,6 +372,7 @@ impl Comparison {
         let samples = without_doubles(samples, &mut findings);
         let mut samples = without_empty(samples, request.force, &mut findings)?;
         check_conditions(&samples, request.force, &mut findings)?;
+        findings.extend(findings_on_contents(&samples));
         findings.extend(findings_on_generators(&samples));
         findings.extend(findings_on_offsets(&samples));
         without_unlike_writes(&mut samples, &mut findings);

@@ -16,7 +16,7 @@ mod open_load;
 mod pace;
 mod pause;
 mod stall;
-mod stated;
+pub(crate) mod stated;
 mod steps;
 mod targets;
 mod throttle;
@@ -34,6 +34,7 @@ impl Observed<'_, '_> {
     /// All that is odd about it, the most serious first.
     pub(crate) fn findings(&self) -> Vec<Finding> {
         let before = [
+            stated::altered_record(self),
             course::interrupted(self),
             stated::failed_jobs(self),
             course::io_errors(self),

@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 
 use place::{Place, places};
 use rule::{Condition, Want};
-pub use rule::{Rule, RuleSet, builtin_rules};
+pub use rule::{ReplacedRule, Rule, RuleSet, builtin_rules};
 use want::Met;
 
 /// A database, as far as rules tell databases apart.
@@ -111,6 +111,9 @@ impl Weight {
 pub struct CheckFinding {
     /// Id of the rule.
     pub rule: String,
+    /// The file that has the rule, where a built-in one has the same id and other content.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub replaced_by: Option<String>,
     /// What is wrong, in a few words.
     pub title: String,
     /// How much it matters.
@@ -175,6 +178,11 @@ pub struct CheckAnswer {
     pub good: Vec<GoodSetting>,
     /// How many rules say something of some databases only, and were not asked because none was named.
     pub rules_for_databases: usize,
+    /// Built-in rules that were not asked, because rules of a file have their ids.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub replaced_rules: Vec<ReplacedRule>,
+    /// The digest of all rules that were asked.
+    pub rules_sha256: String,
     /// All that was read.
     pub host: HostReport,
 }
@@ -199,6 +207,8 @@ pub fn judge_host(host: HostReport, rules: &RuleSet, database: Option<Database>)
         unknown: Vec::new(),
         good: Vec::new(),
         rules_for_databases: 0,
+        replaced_rules: rules.replaced.clone(),
+        rules_sha256: rules.sha256.clone(),
         host,
     };
     for chain in &answer.host.chains {
@@ -228,7 +238,8 @@ pub fn judge_host(host: HostReport, rules: &RuleSet, database: Option<Database>)
                         }
                     } else {
                         let limit = want.limit(&place);
-                        let finding = finding(rule, want, &place, fact, value, found, limit);
+                        let mut finding = finding(rule, want, &place, fact, value, found, limit);
+                        finding.replaced_by = rules.replaced_by(&rule.id).map(str::to_owned);
                         add_finding(&mut answer.findings, finding);
                     }
                 }
@@ -324,6 +335,7 @@ fn finding(
     });
     CheckFinding {
         rule: rule.id.clone(),
+        replaced_by: None,
         title: rule.title.clone(),
         severity: want.severity.unwrap_or(rule.severity),
         kind: place.part.kind,

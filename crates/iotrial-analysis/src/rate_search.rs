@@ -122,6 +122,7 @@ impl RateSearch {
         limits.check(&mix.plan)?;
         let search = Search {
             limit: limits.named(),
+            limit_differs: false,
             need,
             probes: Vec::new(),
             carries_need: None,

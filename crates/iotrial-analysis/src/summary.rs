@@ -380,7 +380,7 @@ impl Summary {
             cpu: subject.cpu.map(CpuSummary::of),
             device: device_figures(subject, observed.steps()),
             capacity: Capacity::of(subject),
-            search: subject.search.cloned(),
+            search: subject.search.map(|search| Search { limit: search.shown_limit(), ..search.clone() }),
             settings: {
                 let reserve = reserve_of(subject, &verdict);
                 settings_of_run(subject).into_iter().map(|one| one.with_reserve(reserve)).collect()

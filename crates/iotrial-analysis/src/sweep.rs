@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use iotrial_model::content::Checksum;
 use iotrial_model::finding::{Evidence, Finding, FindingId, GeneratorUse};
 use iotrial_model::plan::PhaseKind;
 use iotrial_model::record::{EndedHow, OpCounts, TargetRecord};
@@ -11,6 +12,7 @@ use iotrial_model::sweep::{LoadPattern, ProbePurpose, ProbeRecord, SweepMethod, 
 use serde::Serialize;
 
 use crate::figures::{Counted, Figures, percentile_us};
+use crate::findings::stated::altered;
 use crate::findings::{findings as found, shared_disks};
 use crate::possible_cause::{Flat, PossibleCause, possible_causes_of_flats};
 use crate::saturation::{LoadPoint, Saturation, Sustained, is_saturated};
@@ -149,6 +151,7 @@ impl SweepSummary {
             record.targets.iter().map(TargetRecord::named).collect()
         };
         let mut findings: Vec<Finding> = findings::ended(&record.ended).into_iter().collect();
+        findings.extend((record.checksum == Checksum::Differs).then(altered));
         findings.extend(shared_disks(&record.targets));
         findings.extend(findings::of_probes(&seen, &curves));
         if !findings.iter().any(|found| found.id == FindingId::Stalled) {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use iotrial_model::content::Checksum;
 use iotrial_model::load::Role;
 use iotrial_model::plan::{EngineKind, FreeSpace, PhaseKind, Plan, PlanRequest, TargetFacts, TargetKind};
 use iotrial_model::profile::Profile;
@@ -240,5 +241,7 @@ fn record(intervals: Vec<Interval>) -> RunRecord {
         metric_failures: Vec::new(),
         findings: Vec::new(),
         ended: Ended { how: EndedHow::Complete, reason: None },
+        content_sha256: None,
+        checksum: Checksum::Absent,
     }
 }

@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use iotrial_model::content::{digest_of_toml, falsely_named, shown_name};
 use iotrial_model::figure::Figure;
 use iotrial_model::load::Role;
 use iotrial_model::stream::Stream;
@@ -118,10 +119,13 @@ impl Bands {
 /// Bands by role, stream and figure; figures are those of [`Figure::JUDGED`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct ThresholdSet {
-    /// The short name that the command line takes.
+    /// The short name that the command line takes. Of a set of a record that has the name of a built-in one and other content, one that
+    /// says so.
     pub name: String,
     /// One line for lists and headings.
     pub title: String,
+    /// The digest of what it says ([`iotrial_model::content`]).
+    pub sha256: String,
     bands: Vec<(Role, Stream, Figure, Bands)>,
     /// Of the categories whose meaning the source tells.
     meanings: Vec<(Category, Meaning)>,
@@ -195,8 +199,26 @@ impl ThresholdSet {
                 })
             });
             format?;
-            Some(Self { name: name?, title: title?, bands, meanings, text: text.to_owned() })
+            let sha256 = digest_of_toml(text).unwrap_or_default();
+            Some(Self { name: name?, title: title?, sha256, bands, meanings, text: text.to_owned() })
         })
+    }
+
+    /// Reads the set that a record carries. One that has the name of a built-in set and is not the one of this version is called so: it may
+    /// be that of another version, or somebody's own.
+    ///
+    /// # Errors
+    ///
+    /// Every mistake with line and column.
+    pub fn of_record(text: &str) -> Result<Self, Mistakes> {
+        let set = Self::parse(text)?;
+        let name = shown_name(&set.name, set.falsely_named_as().is_some()).into_owned();
+        Ok(Self { name, ..set })
+    }
+
+    /// The name of the built-in set that it claims to be and is not.
+    pub fn falsely_named_as(&self) -> Option<&'static str> {
+        falsely_named(&self.name, &self.text, BUILTIN.iter().copied())
     }
 
     /// The bands of one figure; `None` where the set does not judge it.

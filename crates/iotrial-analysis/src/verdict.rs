@@ -93,6 +93,8 @@ pub struct Verdict {
     pub reasons: Vec<String>,
     /// The threshold set.
     pub thresholds: String,
+    /// The digest of what it says.
+    pub thresholds_sha256: String,
     /// The step that decided, counted from 1; absent where the load does not change. What was judged is then that of this step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<usize>,
@@ -160,8 +162,8 @@ pub fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &Threshold
 
 /// What the load is called.
 fn load_of(subject: &Subject<'_>) -> String {
-    match (subject.plan, subject.source, subject.jobs.as_slice()) {
-        (Some(plan), ..) => plan.profile.clone(),
+    match (&subject.profile_name, subject.source, subject.jobs.as_slice()) {
+        (Some(profile), ..) => profile.to_string(),
         (None, Some(source), [only]) => format!("the load “{}” of {}", only.name, source.tool),
         (None, Some(source), _) => format!("the load of {}", source.tool),
         (None, None, _) => "the load".to_owned(),
@@ -213,6 +215,7 @@ fn decide(
         reasons: reasons(bearing, by_weight, gaps, thresholds),
         meaning,
         thresholds: set.clone(),
+        thresholds_sha256: thresholds.sha256.clone(),
         step: None,
         judged,
         headline: None,

@@ -8,6 +8,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
 
+use iotrial_model::builtin::builtin_profiles;
+use iotrial_model::content::reads_like;
 use iotrial_model::profile::{PROFILE_FORMAT, Profile};
 use iotrial_model::units::{ByteSize, format_duration};
 
@@ -338,6 +340,13 @@ fn weigh_files(jobs: &[Job], notes: &mut Notes) {
     }
 }
 
+/// What the profile of a job file is called: like the file, but never like a built-in profile, whose load is another one.
+fn own_name(file: &str) -> String {
+    let name = plain_name(file, "fio-job");
+    let is_taken = builtin_profiles().iter().any(|builtin| reads_like(builtin.name, &name));
+    if is_taken { format!("fio-{name}") } else { name }
+}
+
 fn write_profile(
     request: &FioJobRequest,
     jobs: &[Job],
@@ -374,7 +383,7 @@ fn write_profile(
     let title: String = format!("fio: {}", names.join(", ")).chars().take(120).collect();
     text.push_str(&format!(
         "format = \"{PROFILE_FORMAT}\"\nname = {}\ntitle = {}\n",
-        quoted(&plain_name(&request.name, "fio-job")),
+        quoted(&own_name(&request.name)),
         quoted(&title)
     ));
     if !descriptions.is_empty() {

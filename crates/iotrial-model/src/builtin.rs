@@ -1,6 +1,7 @@
 //! The profiles that come with iotrial. Each is a file of its own in `profiles/`, with its reasons in it;
 //! `docs/profiles.md` says what the keys mean.
 
+use crate::content::falsely_named;
 use crate::toml_reader::nearest;
 
 /// A profile that is part of the program, as its text.
@@ -82,6 +83,11 @@ pub fn builtin_profile(name: &str) -> Result<BuiltinProfile, UnknownProfile> {
         let nearest = meant.next().or_else(|| nearest(name, names()));
         UnknownProfile { name: name.to_owned(), nearest, others: meant.collect() }
     })
+}
+
+/// The name of the built-in profile that a text claims to be and is not ([`falsely_named`]).
+pub fn falsely_named_profile(name: &str, text: &str) -> Option<&'static str> {
+    falsely_named(name, text, PROFILES.iter().map(|profile| (profile.name, profile.text)))
 }
 
 fn names() -> impl Iterator<Item = &'static str> {

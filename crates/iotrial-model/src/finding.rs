@@ -24,6 +24,8 @@ words! {
     FindingId {
         /// The run failed, or another tool ended a job with an error.
         Failed = "failed",
+        /// The record was changed after it was written.
+        AlteredRecord = "altered-record",
         /// The run was stopped before its end.
         Interrupted = "interrupted",
         /// I/Os failed or came back short, in any phase; the figures are those of the ones that succeeded.
@@ -126,6 +128,8 @@ words! {
         Caveat = "caveat",
         /// Several tools measured.
         OtherTool = "other-tool",
+        /// Threshold sets or profiles of one name, or of several, have different content.
+        OtherContent = "other-content",
         /// The generator worked in several ways.
         GeneratorDiffers = "generator-differs",
         /// Runs go to the offsets of other runs again.

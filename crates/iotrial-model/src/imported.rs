@@ -11,6 +11,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::bound::{BoundRelation, Bounded};
+use crate::content::Checksum;
 use crate::histogram::LatencyHistogram;
 use crate::load::{Direction, Durability, Pattern, Role};
 use crate::record::AttributeValue;
@@ -75,6 +76,9 @@ pub struct ImportedRecord {
     /// What was not understood or is odd, each with its place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
+    /// What its checksum says of it. Whoever writes the file adds the key, as the last one.
+    #[serde(default, skip_serializing)]
+    pub checksum: Checksum,
 }
 
 /// Where a record comes from.
@@ -614,6 +618,7 @@ impl ImportedRecord {
             other: BTreeMap::new(),
             bounds: Vec::new(),
             warnings: Vec::new(),
+            checksum: Checksum::Absent,
         }
     }
 

@@ -18,6 +18,7 @@ pub mod application;
 pub mod bound;
 pub mod load_pattern;
 pub mod step;
+pub mod content;
 pub mod profile;
 pub mod builtin;
 pub mod target;

@@ -2,7 +2,7 @@
 //!
 //! [`RunRecord`] owns the file format `iotrial.record/1` (`docs/record.md`). It holds facts only;
 //! `iotrial-analysis` turns them into figures, in one place. A newer minor version is read as far as it is understood:
-//! unknown keys are passed over, and no record is ever rewritten.
+//! unknown keys are passed over, and no record is ever rewritten but for its label and its metrics.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,6 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::application::ApplicationMetrics;
+use crate::content::Checksum;
 use crate::histogram::LatencyHistogram;
 use crate::host_fact::HostReport;
 use crate::load::Direction;
@@ -88,6 +89,9 @@ pub struct RunRecord {
     /// The text of the threshold set that judged, word for word; empty where there was none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub thresholds: String,
+    /// Digests of what judged, and of what was to be judged; `None` in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_sha256: Option<ContentDigests>,
     /// All that was decided before the load began: the same plan on the same targets makes the same load again.
     pub plan: Plan,
     /// How the files came to be; `None` where nothing had to be laid out.
@@ -120,6 +124,22 @@ pub struct RunRecord {
     pub findings: Vec<RecordedFinding>,
     /// How it ended.
     pub ended: Ended,
+    /// What its checksum says of it. Whoever writes the file adds the key, as the last one.
+    #[serde(default, skip_serializing)]
+    pub checksum: Checksum,
+}
+
+/// What a run was made and judged by, each as the digest of its content ([`crate::content`]).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContentDigests {
+    /// Of the profile.
+    pub profile: String,
+    /// Of the threshold set.
+    pub thresholds: String,
+    /// Of all rules by which the host was judged before the load, built-in ones among them; `None` where the engine touches no
+    /// target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<String>,
 }
 
 /// The value of an attribute.

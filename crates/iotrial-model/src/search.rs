@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::content::shown_name;
 use crate::finding::Doubts;
 use crate::latency_limit::SearchLimit;
 use crate::load::Role;
@@ -17,6 +18,9 @@ use crate::units::seconds;
 pub struct Search {
     /// What a rate had to stay within.
     pub limit: SearchLimit,
+    /// Whether that is a threshold set with the name of a built-in one and other content, as the text of the set in the record tells.
+    #[serde(skip)]
+    pub limit_differs: bool,
     /// The rate that was needed; absent where only the highest one was sought.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub need: Option<Need>,
@@ -35,6 +39,16 @@ pub struct Search {
 }
 
 impl Search {
+    /// What a rate had to stay within, under the name by which it is shown.
+    pub fn shown_limit(&self) -> SearchLimit {
+        match &self.limit {
+            SearchLimit::Thresholds(name) => {
+                SearchLimit::Thresholds(shown_name(name, self.limit_differs).into_owned())
+            }
+            latency => latency.clone(),
+        }
+    }
+
     /// Whether every number is one that a search can reach: records come from strangers, and a chart has to
     /// end somewhere.
     // A record is opened without knowing who wrote it, and its numbers become axes of charts.

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::bound::Bounded;
+use crate::content::Checksum;
 use crate::figure::Figure;
 use crate::finding::RecordedFinding;
 use crate::histogram::LatencyHistogram;
@@ -68,6 +69,11 @@ pub struct Subject<'r> {
     pub stated_total: Option<&'r StatedOps>,
     /// What was asked, word for word; empty where nobody wrote it down.
     pub profile_text: &'r str,
+    /// What the profile is called where it is shown; `None` without a plan. Its own name, unless it is that of a built-in profile which
+    /// has other content.
+    pub profile_name: Option<Cow<'r, str>>,
+    /// What its checksum says of the record.
+    pub checksum: Checksum,
     /// What was decided before a run of iotrial; `None` of a probe of a sweep, and of what others measured.
     pub plan: Option<&'r Plan>,
     /// The engine that made the load, where it is one of iotrial's; other tools name theirs with each job.
@@ -212,6 +218,8 @@ impl<'r> Subject<'r> {
             jobs: Vec::new(),
             stated_total: None,
             profile_text: "",
+            profile_name: None,
+            checksum: Checksum::Absent,
             plan: None,
             engine: None,
             engine_reason: None,
@@ -330,6 +338,7 @@ impl<'r> Subject<'r> {
             other: Cow::Borrowed(&record.other),
             bounds: &record.bounds,
             warnings: &record.warnings,
+            checksum: record.checksum,
             ..Self::empty(&record.id, &record.attributes)
         };
         subject.measured = subject.measured_s().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
@@ -435,7 +444,7 @@ impl<'r> Subject<'r> {
             [only] if self.source.is_some() && !only.name.is_empty() => Some(&*only.name),
             _ => None,
         };
-        let profile = || self.plan.map(|plan| plan.profile.as_str());
+        let profile = || self.profile_name.as_deref();
         let file = || self.source.map(|source| source.file.as_str());
         self.label.or_else(profile).or_else(only_job).or_else(file).unwrap_or(self.id)
     }
@@ -452,9 +461,9 @@ impl<'r> Subject<'r> {
     }
 
     /// What ran, for lists: the profile, the word for a sweep, or the format of a source.
-    pub fn profile(&self) -> &'r str {
-        match (self.plan, self.source) {
-            (Some(plan), _) => &plan.profile,
+    pub fn profile(&self) -> &str {
+        match (&self.profile_name, self.source) {
+            (Some(profile), _) => profile,
             (None, Some(source)) => source.kind.as_str(),
             (None, None) => "sweep",
         }

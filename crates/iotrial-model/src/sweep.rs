@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::content::Checksum;
 use crate::finding::RecordedFinding;
 use crate::host_fact::HostReport;
 pub use crate::load_pattern::{LoadPattern, PATTERN_WORDS, ParsePatternError};
@@ -55,6 +56,9 @@ pub struct SweepRecord {
     pub probes: Vec<ProbeRecord>,
     /// How it ended.
     pub ended: Ended,
+    /// What its checksum says of it. Whoever writes the file adds the key, as the last one.
+    #[serde(default, skip_serializing)]
+    pub checksum: Checksum,
 }
 
 /// What holds for all probes of a sweep.

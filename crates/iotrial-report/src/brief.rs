@@ -21,7 +21,7 @@ pub(crate) fn in_brief(subject: &Subject<'_>, summary: &Summary) -> Vec<(&'stati
     lines
         .extend(subject.host.map(|host| ("Host", host_in_brief(&host))).filter(|(_, host)| !host.is_empty()));
     lines.extend(targets_in_brief(subject));
-    lines.extend(subject.plan.map(|plan| ("Load", load_in_brief(plan))));
+    lines.extend(subject.plan.map(|plan| ("Load", load_in_brief(subject.profile(), plan))));
     lines.extend(stated::loads_in_brief(subject).map(|loads| ("Load", loads)));
     lines.extend(subject.plan.and_then(arrivals_in_brief));
     lines.extend(summary.together.filter(|_| subject.plan.is_some()).map(|all| ("Moved", moved(&all))));
@@ -70,10 +70,10 @@ fn targets_in_brief(subject: &Subject<'_>) -> Option<(&'static str, String)> {
     Some((if all.len() == 1 { "Target" } else { "Targets" }, words))
 }
 
-fn load_in_brief(plan: &Plan) -> String {
+fn load_in_brief(profile: &str, plan: &Plan) -> String {
     format!(
         "{}{}, {}, {}, {} {}, {}",
-        plan.profile,
+        profile,
         if plan.quick { " (quick)" } else { "" },
         counted(plan.jobs.len() as u64, "job"),
         outstanding(plan),

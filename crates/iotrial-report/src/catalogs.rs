@@ -46,7 +46,7 @@ impl Document {
             let priced = catalog.machines.iter().filter(|machine| machine.price.is_some()).count();
             Row {
                 cells: vec![
-                    Value::Text(catalog.provider.clone()),
+                    Value::Text(catalog.shown_provider()),
                     Value::text(catalog.region.clone()),
                     Value::Text(catalog.currency.clone()),
                     count(catalog.volumes.len()),

@@ -52,8 +52,9 @@ impl Document {
         let row = |rule: &Rule| {
             let databases: Vec<&str> = rule.databases().iter().map(|one| one.as_str()).collect();
             let of: Vec<&str> = rule.of.iter().map(|kind| kind.as_str()).collect();
+            let replaced_by = rules.replaced_by(&rule.id);
             words_row([
-                rule.id.clone(),
+                replaced_by.map_or_else(|| rule.id.clone(), |file| not_built_in(&rule.id, file)),
                 rule.severity.as_str().to_owned(),
                 of.join(", "),
                 if databases.is_empty() { "all".to_owned() } else { databases.join(", ") },
@@ -159,6 +160,13 @@ fn summary(answer: &CheckAnswer) -> Answer {
         points.push(format!(
             "Checked by the rules that hold for every database. Rules for a particular database are not checked ({}): use --for sqlserver, oracle, postgresql or mysql.",
             counted(answer.rules_for_databases, "rule")
+        ));
+    }
+    if !answer.replaced_rules.is_empty() {
+        let rules = answer.replaced_rules.iter().map(|one| not_built_in(&one.rule, &one.by));
+        points.push(format!(
+            "Rules of your own are in the place of built-in ones: {}.",
+            rules.collect::<Vec<_>>().join("; ")
         ));
     }
     if answer.host.chains.is_empty() {
@@ -282,18 +290,25 @@ fn line(finding: &CheckFinding) -> FindingLine {
         value: Value::Text(text),
     };
     let place = if finding.kind == PartKind::Host { "this host".to_owned() } else { listed(&finding.parts) };
-    let mut evidence = vec![
+    let own = finding.replaced_by.as_ref().map(|file| words("rule", not_built_in(&finding.rule, file)));
+    let mut evidence: Vec<Fact> = own.into_iter().collect();
+    evidence.extend([
         words("found", found(finding, &place)),
         words("from", listed(&finding.from)),
         words("wanted", finding.wanted.clone()),
         words("why", finding.why.clone()),
-    ];
+    ]);
     evidence.extend(finding.change.iter().take(MOST_COMMANDS).map(|command| words(CHANGE, command.clone())));
     if let Some(more @ 1..) = finding.change.len().checked_sub(MOST_COMMANDS) {
         evidence.push(words(CHANGE, format!("# and {more} more like these; --json has all")));
     }
     evidence.push(words("source", finding.source.clone()));
     FindingLine::of_setting(&finding.rule, finding.severity, finding.title.clone(), evidence)
+}
+
+/// A rule that has the id of a built-in one, and is not that one.
+fn not_built_in(rule: &str, file: &str) -> String {
+    format!("{rule} of {file}, not the built-in one")
 }
 
 fn found(finding: &CheckFinding, place: &str) -> String {

@@ -73,7 +73,7 @@ fn answer(search: &Search, ended: EndedHow) -> String {
     let Some(result) = &search.result else {
         return without_result(search);
     };
-    let (held, limit) = (rate_in_words(result.held_iops), search.limit.in_words());
+    let (held, limit) = (rate_in_words(result.held_iops), search.shown_limit().in_words());
     // Not the highest that passed and the lowest that failed: single loads near the answer pass or fail by chance.
     let answer = match result.not_held_iops {
         Some(not_held) => format!(
@@ -104,7 +104,7 @@ fn answer(search: &Search, ended: EndedHow) -> String {
 
 /// What is known where no rate was shown to stay within the limits.
 fn without_result(search: &Search) -> String {
-    let limit = search.limit.in_words();
+    let limit = search.shown_limit().in_words();
     let known = if search.probes.iter().any(|probe| probe.held == Some(true)) {
         format!("Some loads stayed within {limit}, but no rate was confirmed.")
     } else {

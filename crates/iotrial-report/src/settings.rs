@@ -303,7 +303,7 @@ pub(crate) fn load(subject: &Subject<'_>, summary: &Summary) -> Option<Section> 
         (false, _) => "through the page cache",
     };
     let mut facts = vec![
-        words("profile", Some(&plan.profile)),
+        words("profile", Some(subject.profile())),
         words("form", Some(if plan.quick { "quick" } else { "full" })),
         words("engine", Some(plan.engine.as_str())),
     ];

@@ -181,7 +181,7 @@ fn opening(sizing: &Sizing) -> Section {
 /// What rules warn of in the best answer of a provider.
 fn warnings(found: &Found) -> Option<Block> {
     let rules = &found.answers.first()?.broken_rules;
-    let lines: Vec<FindingLine> = rules.iter().map(|rule| rule_warning(rule, &found.provider)).collect();
+    let lines: Vec<FindingLine> = rules.iter().map(|rule| rule_warning(rule, &found.shown)).collect();
     (!lines.is_empty()).then_some(Block::Findings(lines))
 }
 
@@ -261,7 +261,7 @@ fn side_by_side(sizing: &Sizing) -> Section {
     let rows: Vec<Row> = sizing
         .found
         .iter()
-        .flat_map(|found| found.answers.iter().flat_map(|answer| answer_rows(&found.provider, answer)))
+        .flat_map(|found| found.answers.iter().flat_map(|answer| answer_rows(&found.shown, answer)))
         .collect();
     let against: Vec<Row> = sizing
         .against
@@ -280,7 +280,7 @@ fn side_by_side(sizing: &Sizing) -> Section {
         sizing.found.iter().enumerate().filter(|(index, _)| Some(*index) != sizing.cheapest).flat_map(
             |(_, found)| {
                 let rules = found.answers.first().into_iter().flat_map(|answer| &answer.broken_rules);
-                rules.map(|rule| rule_warning(rule, &found.provider))
+                rules.map(|rule| rule_warning(rule, &found.shown))
             },
         );
     let warnings: Vec<FindingLine> = warnings.collect();
@@ -425,7 +425,7 @@ fn regions(sizing: &Sizing) -> String {
     let named: Vec<String> = sizing
         .found
         .iter()
-        .filter_map(|found| Some(format!("{} ({})", found.region.as_deref()?, found.provider)))
+        .filter_map(|found| Some(format!("{} ({})", found.region.as_deref()?, found.shown)))
         .collect();
     if named.is_empty() { String::new() } else { format!(", for {}", named.join(", ")) }
 }
@@ -496,7 +496,7 @@ fn left_out(sizing: &Sizing) -> Option<Section> {
         .found
         .iter()
         .flat_map(|found| {
-            let about = About::Provider(&found.provider);
+            let about = About::Provider(&found.shown);
             found.left_out.iter().map(move |note| FindingLine::about(about, Severity::Note, note.clone()))
         })
         .collect();

@@ -160,7 +160,8 @@ pub fn load_rules(places: &[PathBuf]) -> Result<RuleSet, CheckError> {
         for path in files(place)? {
             let text = read_text(&path, Pipes::Refused)
                 .map_err(|source| CheckError::Read { path: path.clone(), source })?;
-            rules.add(RuleSet::parse(&text).map_err(|source| CheckError::Invalid { path, source })?);
+            let file = path.display().to_string();
+            rules.add(RuleSet::parse(&text).map_err(|source| CheckError::Invalid { path, source })?, &file);
         }
     }
     Ok(rules)

@@ -41,6 +41,13 @@ impl HostWarnings {
     /// Says what is critical below the targets of a load and was not said before. It measures all the same.
     pub(crate) fn tell(&mut self, host: Option<&SeenHost>, profile: &str, observer: &dyn Observer) {
         let Some(host) = host else { return };
+        let own: Vec<String> =
+            host.rules.replaced.iter().map(|one| format!("{} of {}", one.rule, one.by)).collect();
+        let note = format!("note: rules of a file are in the place of built-in ones: {}", own.join(", "));
+        if !own.is_empty() && !self.told.contains(&note) {
+            observer.warn(&harmless(&note));
+            self.told.push(note);
+        }
         let new: Vec<String> =
             critical(host, profile).into_iter().filter(|line| !self.told.contains(line)).collect();
         for line in &new {
@@ -118,6 +125,23 @@ mod tests {
                 "warning: write barriers are switched off (/b)",
                 "`iotrial check --target /b/data` says what to change",
             ]
+        );
+    }
+
+    #[test]
+    fn a_rule_that_silences_a_built_in_one_is_named_once() {
+        let own = "format = \"iotrial.host-rules/1\"\n[[rule]]\nid = \"barriers-off\"\ntitle = \"fine\"\nof = [\"filesystem\"]\nfact = \"barriers\"\n\
+                   want.any = { one_of = [\"on\", \"off\"] }\nseverity = \"low\"\nwhy = \"so\"\nsource = \"us\"\n";
+        let mut host = host("/a", "off");
+        host.rules.add(RuleSet::parse(own).unwrap(), "ours.toml");
+        let (heard, mut warnings) = (Heard::default(), HostWarnings::default());
+        for _ in 0..2 {
+            warnings.tell(Some(&host), "", &heard);
+        }
+        let heard = heard.0.into_inner().unwrap();
+        assert_eq!(
+            heard,
+            ["note: rules of a file are in the place of built-in ones: barriers-off of ours.toml"]
         );
     }
 }

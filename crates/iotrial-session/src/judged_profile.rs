@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use iotrial_analysis::threshold::{ThresholdSet, UnknownThresholdSet};
-use iotrial_model::builtin::{UnknownProfile, builtin_profile};
+use iotrial_model::builtin::{UnknownProfile, builtin_profile, falsely_named_profile};
 use iotrial_model::profile::Profile;
 use iotrial_model::toml_reader::Mistakes;
 
@@ -42,6 +42,22 @@ pub enum LoadProfileError {
         /// All of them.
         #[source]
         source: Mistakes,
+    },
+    /// The file of a profile has the name of a built-in one, and other content.
+    #[error("`{file}` calls itself `{name}` and is not the built-in profile of that name")]
+    FalselyNamedProfile {
+        /// As it was named.
+        file: String,
+        /// The built-in profile.
+        name: &'static str,
+    },
+    /// The same of a threshold set.
+    #[error("`{file}` calls itself `{name}` and is not the built-in threshold set of that name")]
+    FalselyNamedThresholds {
+        /// As it was named.
+        file: String,
+        /// The built-in set.
+        name: &'static str,
     },
     /// The file of a threshold set cannot be read.
     #[error("cannot read the threshold set `{name}`")]
@@ -89,9 +105,17 @@ impl Fault for LoadProfileError {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "to use a file, give its path, such as ./mine.toml".to_owned(),
             }),
+            Self::FalselyNamedProfile { name, .. } => Some(another_name(name, "profiles")),
+            Self::FalselyNamedThresholds { name, .. } => Some(another_name(name, "thresholds")),
             Self::ReadThresholds { .. } | Self::InvalidThresholds { .. } => None,
         }
     }
+}
+
+fn another_name(name: &str, command: &str) -> String {
+    format!(
+        "give it a name of its own, such as `name = \"my-{name}\"`; `iotrial {command} {name}` prints the built-in one of this version"
+    )
 }
 
 impl JudgedProfile {
@@ -160,7 +184,13 @@ fn read_profile(folder: &Path, name: &str, pipes: Pipes) -> Result<Profile, Load
     } else {
         builtin_profile(name)?.text.to_owned()
     };
-    Profile::parse(&text).map_err(|source| LoadProfileError::InvalidProfile { name: name.to_owned(), source })
+    let profile = Profile::parse(&text)
+        .map_err(|source| LoadProfileError::InvalidProfile { name: name.to_owned(), source })?;
+    // Everything that is shown of a load and of its verdict knows both by their names alone.
+    match falsely_named_profile(&profile.name, &profile.text) {
+        Some(builtin) => Err(LoadProfileError::FalselyNamedProfile { file: name.to_owned(), name: builtin }),
+        None => Ok(profile),
+    }
 }
 
 fn read_thresholds(folder: &Path, name: &str, pipes: Pipes) -> Result<ThresholdSet, LoadProfileError> {
@@ -169,8 +199,14 @@ fn read_thresholds(folder: &Path, name: &str, pipes: Pipes) -> Result<ThresholdS
     }
     let text = read_text(&folder.join(name), pipes)
         .map_err(|source| LoadProfileError::ReadThresholds { name: name.to_owned(), source })?;
-    ThresholdSet::parse(&text)
-        .map_err(|source| LoadProfileError::InvalidThresholds { name: name.to_owned(), source })
+    let set = ThresholdSet::parse(&text)
+        .map_err(|source| LoadProfileError::InvalidThresholds { name: name.to_owned(), source })?;
+    match set.falsely_named_as() {
+        Some(builtin) => {
+            Err(LoadProfileError::FalselyNamedThresholds { file: name.to_owned(), name: builtin })
+        }
+        None => Ok(set),
+    }
 }
 
 /// Whether what stands for a profile or a threshold set is a path rather than a name.
@@ -192,12 +228,87 @@ mod tests {
         let set = ThresholdSet::builtin("flash").unwrap().text;
         std::fs::write(inner.join("mine.toml"), &set).unwrap();
         let text = builtin_profile("oci-64k-randrw").unwrap().text;
+        let text = text.replacen("oci-64k-randrw", "mine", 1);
         let text = text.replacen("title =", "thresholds = \"./mine.toml\"\ntitle =", 1);
         std::fs::write(inner.join("profile.toml"), text).unwrap();
         let load = |thresholds| JudgedProfile::load(folder.path(), "inner/profile.toml", thresholds);
         assert_eq!(load(None).unwrap().thresholds.text, set);
         let error = load(Some("./mine.toml")).unwrap_err();
         assert!(matches!(error, LoadProfileError::ReadThresholds { .. }), "{error}");
+    }
+
+    /// Every built-in document of a kind, as a file of somebody: as it is, with other comments and white space, and with each line changed
+    /// that says something.
+    fn check_names_belong_to_their_content(
+        builtin: &[(&str, &str)],
+        load: impl Fn(&Path) -> Result<(), LoadProfileError>,
+        is_refusal: impl Fn(&LoadProfileError) -> bool,
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file.toml");
+        let load = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            load(&path)
+        };
+        for (name, text) in builtin {
+            let line = format!("name = \"{name}\"");
+            assert!(text.contains(&line), "{name}");
+            load(text).unwrap();
+            load(&format!("# copied\n\n{}", text.replace(&line, &format!("name='{name}' # theirs"))))
+                .unwrap();
+            load(&text.replace('\n', "\r\n")).unwrap();
+            let (mut refused, mut changed) = (0, text.to_string());
+            for digit in text.match_indices(|c: char| c.is_ascii_digit()).map(|(at, _)| at) {
+                let other = if changed.as_bytes()[digit] == b'2' { "3" } else { "2" };
+                changed.replace_range(digit..=digit, other);
+                // In a comment it changes nothing, in the name it makes another one, and elsewhere it may be a mistake.
+                match load(&changed) {
+                    Err(error) if is_refusal(&error) => refused += 1,
+                    Ok(()) => {
+                        let before = &text[..digit];
+                        let line = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
+                        assert!(line.contains('#') || line.starts_with("name = "), "{name}: {line}");
+                    }
+                    Err(_) => {}
+                }
+                changed = text.to_string();
+                // Of those with hundreds of numbers the first ones will do.
+                if refused >= 20 {
+                    break;
+                }
+            }
+            assert!(refused >= 4, "{name}: {refused}");
+            // Under a name of its own it is anybody's; case and punctuation make no other name.
+            let louder = text.replace("title = \"", "title = \"Certified: ");
+            assert!(is_refusal(&load(&louder).unwrap_err()), "{name}");
+            load(&louder.replace(&line, &format!("name = \"our-{name}\""))).unwrap();
+            for like in [name.to_uppercase(), format!("{name} "), name.replace('-', "_")] {
+                let text = louder.replace(&line, &format!("name = \"{like}\""));
+                assert!(is_refusal(&load(&text).unwrap_err()), "{like}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_file_that_has_the_name_of_a_built_in_set_or_profile_and_other_content_is_refused() {
+        let sets: Vec<(&str, String)> = iotrial_analysis::threshold::builtin_names()
+            .map(|name| (name, ThresholdSet::builtin(name).unwrap().text))
+            .collect();
+        let sets: Vec<(&str, &str)> = sets.iter().map(|(name, text)| (*name, text.as_str())).collect();
+        check_names_belong_to_their_content(
+            &sets,
+            |path| load_thresholds(Path::new(""), path.to_str().unwrap()).map(drop),
+            |error| {
+                matches!(error, LoadProfileError::FalselyNamedThresholds { .. }) && error.hint().is_some()
+            },
+        );
+        let profiles: Vec<(&str, &str)> =
+            iotrial_model::builtin::builtin_profiles().iter().map(|one| (one.name, one.text)).collect();
+        check_names_belong_to_their_content(
+            &profiles,
+            |path| load_profile(Path::new(""), path.to_str().unwrap()).map(drop),
+            |error| matches!(error, LoadProfileError::FalselyNamedProfile { .. }) && error.hint().is_some(),
+        );
     }
 
     #[cfg(target_os = "linux")]
@@ -232,6 +343,7 @@ mod tests {
             );
             // A profile that the user names may come from a pipe. The set that it names may not.
             let text = builtin_profile("oci-64k-randrw").unwrap().text;
+            let text = text.replacen("oci-64k-randrw", "mine", 1);
             let text = text.replacen("title =", "thresholds = \"./pipe.toml\"\ntitle =", 1);
             std::fs::write(at("profile.toml"), text).unwrap();
             let named_by_profile = JudgedProfile::load(folder.path(), "./profile.toml", None).unwrap_err();

@@ -10,13 +10,15 @@ use iotrial_engine::run::refusal_of;
 use iotrial_engine::targets::{self, PrepareError, ProbeError, ProbedTarget};
 use iotrial_host::machine::machine;
 use iotrial_model::application::ApplicationMetrics;
+use iotrial_model::content::{Checksum, digest_of_toml};
 use iotrial_model::given_target::{DealError, GivenTarget};
 use iotrial_model::load::Role;
 use iotrial_model::need::Need;
 use iotrial_model::plan::{EngineKind, FreeSpace, Plan, PlanError, PlanRequest, TargetFacts, TargetKind};
 use iotrial_model::profile::{Profile, RolesError};
 use iotrial_model::record::{
-    Ended, EndedHow, Host, Layout, METHOD_VERSION, RECORD_FORMAT, RunRecord, StudyPlace, TargetRecord, Tool,
+    ContentDigests, Ended, EndedHow, Host, Layout, METHOD_VERSION, RECORD_FORMAT, RunRecord, StudyPlace,
+    TargetRecord, Tool,
 };
 use iotrial_model::target::NoSpace;
 use iotrial_model::units::{ByteSize, format_duration};
@@ -284,6 +286,12 @@ impl Setup {
             findings: Vec::new(),
             // Until it has ended: a record that a crash leaves must not say anything else.
             ended: Ended { how: EndedHow::Interrupted, reason: None },
+            content_sha256: Some(ContentDigests {
+                profile: digest_of_toml(&self.profile.text).unwrap_or_default(),
+                thresholds: self.thresholds.sha256.clone(),
+                rules: self.seen_host.as_ref().map(|seen| seen.rules.sha256.clone()),
+            }),
+            checksum: Checksum::Absent,
         }
         .with_host_facts(self.seen_host.as_ref().map(|seen| seen.report.clone()))
     }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{self, BufReader, BufWriter, Write};
+use std::io::{self, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,6 +18,7 @@ use crate::observer::Observer;
 use iotrial_model::foreign_text::harmless;
 
 mod kind;
+mod checksum;
 mod packed;
 mod read;
 mod run_journal;
@@ -226,7 +227,7 @@ impl Store {
                 self.note(&Entry::of_run(record, &path));
                 Ok(path)
             }
-            Err(why) => Err(match elsewhere(|folder| write_run(folder, &record.id, json_of(record))) {
+            Err(why) => Err(match elsewhere(|folder| write_record(folder, record)) {
                 Some(path) => {
                     // What it holds is less than the record, and it would come back as a second one of the same run.
                     let _ = journal.discard();
@@ -249,7 +250,7 @@ impl Store {
     }
 
     fn write(&self, record: &RunRecord) -> Result<PathBuf, WriteFileError> {
-        write_run(&self.folder, &record.id, json_of(record))
+        write_record(&self.folder, record)
     }
 
     /// Everything that a list of the store has, the newest first.
@@ -382,19 +383,23 @@ impl Store {
     }
 }
 
+/// Writes a record under its id, with its checksum.
+fn write_record(folder: &Path, record: &RunRecord) -> Result<PathBuf, WriteFileError> {
+    write_run(folder, &record.id, |file| checksum::write_into(file, record))
+}
+
 /// Writes the text of a record under its id, packed where it is large.
 fn write_run(
     folder: &Path,
     id: &str,
-    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    write: impl FnOnce(&mut AtomicFile) -> io::Result<()>,
 ) -> Result<PathBuf, WriteFileError> {
     let plain = Kind::Run.path(folder, id);
     let written = || -> io::Result<PathBuf> {
         // Into a file and from there into the packed one: the text of a record may be larger than the record in memory, so it
         // is never held, and how large it is, which decides its name, is known only when all of it was written.
-        let mut text = BufWriter::new(AtomicFile::begin(folder)?);
+        let mut text = AtomicFile::begin(folder)?;
         write(&mut text)?;
-        let text = text.into_inner().map_err(io::IntoInnerError::into_error)?;
         let is_large = text.as_file().metadata()?.len() > COMPRESS_ABOVE_BYTES as u64;
         let (file, path) = if is_large {
             let packed = packed::packed(BufReader::new(text.reopen()?), folder)?;
@@ -409,18 +414,10 @@ fn write_run(
     written().map_err(|source| WriteFileError { path: plain.clone(), source })
 }
 
-fn json_of(record: &RunRecord) -> impl FnOnce(&mut dyn Write) -> io::Result<()> {
-    |text| {
-        serde_json::to_writer(&mut *text, record)?;
-        text.write_all(b"\n")
-    }
-}
-
 fn write_sweep(folder: &Path, record: &SweepRecord) -> Result<PathBuf, WriteFileError> {
     let path = Kind::Sweep.path(folder, &record.id);
-    let mut bytes = serde_json::to_vec(record)
+    let bytes = checksum::text_of(record)
         .map_err(|error| WriteFileError { path: path.clone(), source: error.into() })?;
-    bytes.push(b'\n');
     write_whole(&path, &bytes, Existing::Replaced)?;
     Ok(path)
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_measure::control::Control;
+use iotrial_model::content::Checksum;
 use iotrial_model::plan::{Plan, PlanError, ProbeRequest};
 use iotrial_model::record::{Ended, EndedHow, Layout, RunRecord, TargetRecord};
 use iotrial_model::sweep::{SWEEP_FORMAT, SweepRecord, SweepSettings};
@@ -248,5 +249,6 @@ fn sweep_record(course: &Course, run: &RunRecord) -> SweepRecord {
                 None => "the program ended before the sweep did".to_owned(),
             }),
         },
+        checksum: Checksum::Absent,
     }
 }

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use iotrial_model::content::reads_like;
 use iotrial_model::demand::{LatencyClass, Os};
 use iotrial_model::toml_reader::{Mistakes, nearest};
 use serde::Serialize;
@@ -45,6 +46,8 @@ pub struct Catalog {
     pub provider: String,
     /// The name for headings.
     pub title: String,
+    /// The file that it is of, where a built-in catalog has the same provider and other content.
+    pub of_file: Option<String>,
     /// Where the prices hold.
     pub region: Option<String>,
     /// ISO 4217; prices are in it unless they say otherwise.
@@ -512,6 +515,22 @@ impl Catalog {
         Self::built_in().into_iter().find(|catalog| catalog.provider == provider)
     }
 
+    /// The same as the catalog of a file. One that has the provider of a built-in catalog and other content says so wherever it is shown.
+    #[must_use]
+    pub fn of_file(self, file: &str) -> Self {
+        let is_another = |one: &Self| reads_like(&one.provider, &self.provider) && *one != self;
+        if !Self::built_in().iter().any(is_another) {
+            return self;
+        }
+        let title = not_built_in(&self.title, file);
+        Self { title, of_file: Some(file.to_owned()), ..self }
+    }
+
+    /// The provider, as it is shown.
+    pub fn shown_provider(&self) -> String {
+        self.of_file.as_ref().map_or_else(|| self.provider.clone(), |file| not_built_in(&self.provider, file))
+    }
+
     /// A kind of volume by its name.
     ///
     /// # Errors
@@ -616,6 +635,10 @@ impl Machine {
             }
         }
     }
+}
+
+fn not_built_in(name: &str, file: &str) -> String {
+    format!("{name} (of {file}, not the built-in)")
 }
 
 /// Whether a list of volume names includes one; an empty list includes all.

@@ -85,8 +85,14 @@ pub struct Search {
 pub struct Found {
     /// The provider whose catalog was searched.
     pub provider: String,
+    /// The same, as it is shown.
+    #[serde(skip)]
+    pub shown: String,
     /// Its name for headings.
     pub title: String,
+    /// The file of the catalog, where a built-in one has the same provider and other content.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub catalog_file: Option<String>,
     /// Where the prices hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
@@ -142,7 +148,9 @@ pub fn search(catalog: &Catalog, demand: &Demand, search: &Search) -> Result<Fou
     let nearest = if answers.is_empty() { Some(nearest(&space, catalog, demand, search)?) } else { None };
     Ok(Found {
         provider: catalog.provider.clone(),
+        shown: catalog.shown_provider(),
         title: catalog.title.clone(),
+        catalog_file: catalog.of_file.clone(),
         region: catalog.region.clone(),
         answers,
         by_count: picks.first().map(|pick| space.by_count(pick)).unwrap_or_default(),

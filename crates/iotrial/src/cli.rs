@@ -612,6 +612,7 @@ pub struct AuditArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  # to edit it; the copy needs a `name` of its own
   iotrial profiles sqlserver-oltp > mine.toml
   # a fio job as a profile; each line says where it comes from
   iotrial profiles --from-fio mix.fio > mine.toml
@@ -641,6 +642,7 @@ pub struct ProfilesArgs {
 #[command(after_help = "\
 Examples:
   iotrial thresholds
+  # to edit it; the copy needs a `name` of its own
   iotrial thresholds flash > mine.toml
   iotrial run --thresholds ./mine.toml
 

@@ -6,6 +6,8 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Check {
+    /// The record against its own checksum.
+    Checksum,
     /// IOPS times block size against MiB/s.
     IopsBandwidth,
     /// Totals against rate times runtime, and sums against their parts.
@@ -58,7 +60,8 @@ pub enum Check {
 
 impl Check {
     /// All of them.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
+        Self::Checksum,
         Self::IopsBandwidth,
         Self::Totals,
         Self::TransferSize,
@@ -88,6 +91,7 @@ impl Check {
     /// Its name in JSON, in reports and in `docs/audit.md`.
     pub const fn as_str(self) -> &'static str {
         match self {
+            Self::Checksum => "checksum",
             Self::IopsBandwidth => "iops-bandwidth",
             Self::Totals => "totals",
             Self::TransferSize => "transfer-size",
@@ -118,6 +122,7 @@ impl Check {
     /// What it holds against what.
     pub const fn words(self) -> &'static str {
         match self {
+            Self::Checksum => "the record, compared with the checksum that it was written with",
             Self::IopsBandwidth => "IOPS times block size, compared with MiB/s",
             Self::Totals => "totals, compared with rate times runtime, and sums with their parts",
             Self::TransferSize => "bytes over I/Os, compared with the block size",

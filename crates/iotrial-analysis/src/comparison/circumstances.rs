@@ -154,7 +154,7 @@ const MOST_SIZES: usize = 6;
 fn load_of(subject: &Subject<'_>) -> Option<String> {
     let profile = subject.plan.map(|plan| {
         let quick = if plan.quick { " (quick)" } else { "" };
-        format!("{}{quick}", plan.profile)
+        format!("{}{quick}", subject.profile())
     });
     let mut sizes: Vec<String> = Vec::new();
     for job in &subject.jobs {

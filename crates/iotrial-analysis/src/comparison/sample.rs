@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
 use iotrial_model::bound::{BoundRelation, Bounded};
+use iotrial_model::content::digest_of_toml;
 use iotrial_model::figure::{CpuFigure, Figure};
 use iotrial_model::finding::{Finding, FindingId, Severity};
 use iotrial_model::host_fact::HostReport;
@@ -21,6 +22,7 @@ use serde::{Serialize, Serializer};
 use super::capacity::Found;
 use super::circumstances::Circumstances;
 use super::conditions::{Conditions, load_of_jobs};
+use super::contents::Content;
 use super::host_difference::telling;
 use super::metric::Metric;
 use super::offsets::Offsets;
@@ -84,6 +86,8 @@ pub struct Sample {
     pub(super) is_printed: bool,
     /// Figures as a source states them, each with the load where the configuration has several; none where iotrial counted.
     pub(super) stated: Vec<(Metric, f64)>,
+    /// The profile of its load, where it has one.
+    pub(super) profile: Option<Content>,
     /// What is known only as a bound, with the load as above.
     pub(super) bounds: Vec<(Metric, Bounded)>,
     /// What iotrial counted; `None` where a source states figures instead.
@@ -104,6 +108,8 @@ pub struct Outcome {
     pub category: Option<Category>,
     /// The threshold set that judged.
     pub thresholds: String,
+    /// The digest of what it says.
+    pub thresholds_sha256: String,
     /// How many runs of the configuration it says this of.
     pub run_count: usize,
 }
@@ -115,8 +121,13 @@ impl Outcome {
             (None, verdict::Outcome::Inconclusive) if verdict.advice.is_none() => "not judged",
             (_, outcome) => outcome.as_str(),
         };
-        let thresholds = verdict.thresholds.clone();
-        Self { word: word.to_owned(), category: verdict.category, thresholds, run_count: 1 }
+        Self {
+            word: word.to_owned(),
+            category: verdict.category,
+            thresholds: verdict.thresholds.clone(),
+            thresholds_sha256: verdict.thresholds_sha256.clone(),
+            run_count: 1,
+        }
     }
 
     /// Whether the figures may not be the device's.
@@ -126,7 +137,8 @@ impl Outcome {
 
     /// Whether it says the same.
     pub(super) fn is_like(&self, other: &Self) -> bool {
-        (&self.word, self.category, &self.thresholds) == (&other.word, other.category, &other.thresholds)
+        (&self.word, self.category, &self.thresholds, &self.thresholds_sha256)
+            == (&other.word, other.category, &other.thresholds, &other.thresholds_sha256)
     }
 }
 
@@ -167,7 +179,7 @@ impl Sample {
         Self {
             source: source.into(),
             id: subject.id.to_owned(),
-            subject: subject.plan.map_or_else(results_of, |plan| plan.profile.clone()),
+            subject: subject.profile_name.as_deref().map_or_else(results_of, str::to_owned),
             label: subject.label.map(str::to_owned),
             key: None,
             title: subject.source.filter(|_| !subject.is_printed()).map(|_| subject.title().to_owned()),
@@ -187,6 +199,9 @@ impl Sample {
             is_at_own_rate: subject.search.is_some_and(|search| search.need.is_none()),
             outcome: None,
             is_printed: subject.is_printed(),
+            profile: digest_of_toml(subject.profile_text)
+                .zip(subject.profile_name.as_deref())
+                .map(|(sha256, name)| Content { name: name.to_owned(), sha256 }),
             stated: if is_counted { Vec::new() } else { stated_figures(subject) },
             bounds: bounds(subject),
             counted: is_counted.then(|| Box::new(Counted::of(subject))),
@@ -199,7 +214,7 @@ impl Sample {
     pub fn of_run(record: &RunRecord, source: impl Into<String>) -> Self {
         let subject = Subject::of_run(record);
         // A set that is no longer valid judges nothing, which says nothing about the figures.
-        let set = ThresholdSet::parse(&record.thresholds).ok();
+        let set = ThresholdSet::of_record(&record.thresholds).ok();
         let verdict = set.map(|set| judge(&subject, &findings(&subject), &set));
         match verdict {
             Some(verdict) => Self::of_judged(&subject, &verdict, source),

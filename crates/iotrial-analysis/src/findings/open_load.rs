@@ -298,14 +298,14 @@ pub(super) fn latency_limit_missed(seen: &Observed<'_, '_>) -> Option<Finding> {
         id: FindingId::LatencyLimitMissed,
         severity: Severity::Warning,
         message: limit_missed_words(
-            &search.limit.in_words(),
+            &search.shown_limit().in_words(),
             lowest,
             lowest_iops,
             share,
             search.need.is_some(),
         ),
         evidence: Evidence::LatencyLimitMissed {
-            limit: search.limit.clone(),
+            limit: search.shown_limit(),
             lowest_iops,
             doubts: lowest.doubts.clone(),
             latency_us: lowest.worst.as_ref().map(|worst| worst.latency_us),

@@ -1,5 +1,6 @@
 //! What only a source says of its result: jobs that its tool ended, and latencies that are coarse, or lack a part.
 
+use iotrial_model::content::Checksum;
 use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
 use iotrial_model::imported::{Stated, StatedLatency};
 use iotrial_model::subject::Subject;
@@ -144,6 +145,18 @@ pub(super) fn derived_rate(seen: &Observed<'_, '_>) -> Option<Finding> {
             format!("IOPS are not stated, and are computed from MiB/s and block size: {}", enumerate(&words));
         Finding::without_evidence(FindingId::DerivedRate, Severity::Note, message)
     })
+}
+
+/// Somebody changed the record. Nobody can say what of it, so that no figure of it can be relied upon.
+pub(super) fn altered_record(seen: &Observed<'_, '_>) -> Option<Finding> {
+    (seen.subject.checksum == Checksum::Differs).then(altered)
+}
+
+/// What is said of a record that was changed, whatever it is of.
+pub(crate) fn altered() -> Finding {
+    let message =
+        "the record was changed after it was written: its checksum does not match its content".to_owned();
+    Finding::without_evidence(FindingId::AlteredRecord, Severity::Serious, message)
 }
 
 /// A command that was to print a metric of an application did not.

@@ -1,5 +1,6 @@
 //! A rule of the check, as a person writes it in TOML.
 
+use iotrial_model::content::{digest_of_digests, digest_of_toml};
 use iotrial_model::host_fact::{FactId, FactUnit, PartKind};
 use iotrial_model::toml_reader::{Mistakes, Scalar, TableReader, nearest, read_toml};
 use iotrial_model::units::ByteSize;
@@ -100,6 +101,20 @@ impl Rule {
 pub struct RuleSet {
     /// Each with an id of its own.
     pub rules: Vec<Rule>,
+    /// Built-in rules whose place other ones with their ids have taken, in the order in which they did.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub replaced: Vec<ReplacedRule>,
+    /// The digest of all that they say ([`iotrial_model::content`]).
+    pub sha256: String,
+}
+
+/// A built-in rule that does not apply, because another one has its id.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ReplacedRule {
+    /// The id of both.
+    pub rule: String,
+    /// The file that has the other one, as it was given.
+    pub by: String,
 }
 
 const BUILTIN: [&str; 5] = [
@@ -115,20 +130,33 @@ pub fn builtin_rules() -> RuleSet {
     let mut all = RuleSet::default();
     for text in BUILTIN {
         let more = RuleSet::parse(text).expect("a test holds that every built-in rule parses");
-        all.add(more);
+        all.rules.extend(more.rules);
+        all.sha256 = digest_of_digests([all.sha256.as_str(), &more.sha256]);
     }
     all
 }
 
 impl RuleSet {
-    /// Adds rules; one with the id of another takes its place.
-    pub fn add(&mut self, more: Self) {
+    /// Adds the rules of a file; one with the id of another takes its place. `file` is what the file is called.
+    pub fn add(&mut self, more: Self, file: &str) {
+        let builtin = builtin_rules().rules;
         for rule in more.rules {
+            // A copy of a built-in one is the built-in one, wherever it stands.
+            self.replaced.retain(|replaced| replaced.rule != rule.id);
+            if builtin.iter().any(|one| one.id == rule.id && *one != rule) {
+                self.replaced.push(ReplacedRule { rule: rule.id.clone(), by: file.to_owned() });
+            }
             match self.rules.iter_mut().find(|one| one.id == rule.id) {
                 Some(one) => *one = rule,
                 None => self.rules.push(rule),
             }
         }
+        self.sha256 = digest_of_digests([self.sha256.as_str(), &more.sha256]);
+    }
+
+    /// The file by which a built-in rule of this id was replaced; `None` of one that is as it comes with iotrial, or has an id of its own.
+    pub fn replaced_by(&self, id: &str) -> Option<&str> {
+        self.replaced.iter().find(|replaced| replaced.rule == id).map(|replaced| replaced.by.as_str())
     }
 
     /// Reads rules from their TOML text.
@@ -153,7 +181,7 @@ impl RuleSet {
                 })
             });
             format?;
-            Some(Self { rules })
+            Some(Self { rules, replaced: Vec::new(), sha256: digest_of_toml(text).unwrap_or_default() })
         })
     }
 }

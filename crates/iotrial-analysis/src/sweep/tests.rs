@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use iotrial_model::content::Checksum;
 use iotrial_model::finding::FindingId;
 use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::host_fact::{Fact, FactId, FactValue, HostReport, Part, PartKind, Reading, TargetChain};
@@ -82,6 +83,7 @@ fn record(volume_count: usize, probes: Vec<ProbeRecord>) -> SweepRecord {
         layout: None,
         probes,
         ended: Ended { how: EndedHow::Complete, reason: None },
+        checksum: Checksum::Absent,
     }
 }
 

@@ -280,6 +280,10 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
             doubt("the run was interrupted before anything was measured", "Run it again, and let it finish.")
         }
         Id::Interrupted => doubt("the run was interrupted", "Run it again, and let it finish."),
+        Id::AlteredRecord => doubt(
+            "the record was changed after it was written, so its figures prove nothing",
+            "Ask for the record as iotrial wrote it, or measure again.",
+        ),
         Id::InMemoryTarget => {
             doubt("the target is in memory, so the figures are those of memory", "Choose a target on a disk.")
         }
@@ -375,6 +379,7 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
         | Id::NotCompared
         | Id::Caveat
         | Id::OtherTool
+        | Id::OtherContent
         | Id::GeneratorDiffers
         | Id::OffsetsRepeat
         | Id::OwnRates

@@ -57,7 +57,7 @@ impl Capacity {
         let iops = result.map(|result| result.held_iops);
         let saturation = search.probes.iter().find(|probe| is_saturation_of_mix(search, probe));
         Some(Self {
-            limit: search.limit.clone(),
+            limit: search.shown_limit(),
             iops,
             read_iops: result.and_then(|result| result.read_iops),
             write_iops: result.and_then(|result| result.write_iops),
@@ -136,7 +136,7 @@ fn unfinished(search: &Search, how: EndedHow) -> Answer {
         headline: format!("inconclusive: the search {ended}"),
         sentence: format!(
             "The search for {what} within {} {ended} before it had an answer: {}.",
-            search.limit.in_words(),
+            search.shown_limit().in_words(),
             known_so_far(search)
         ),
     }
@@ -144,7 +144,7 @@ fn unfinished(search: &Search, how: EndedHow) -> Answer {
 
 /// Whether the needed rate is carried, and with how much to spare.
 fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> Answer {
-    let limit = search.limit.in_words();
+    let limit = search.shown_limit().in_words();
     let asked = with_thousands(need);
     let most = search.result.as_ref().map(|result| result.held_iops);
     let worst = judgement::by_weight(&verdict.judged).first().copied();
@@ -272,7 +272,7 @@ fn of_need(search: &Search, need: f64, bearing: &Bearing, verdict: &Verdict) -> 
 
 /// Which rate is the highest.
 fn of_highest(search: &Search, findings: &[Finding], bearing: &Bearing, verdict: &Verdict) -> Answer {
-    let limit = search.limit.in_words();
+    let limit = search.shown_limit().in_words();
     let Some(result) = search.result.as_ref() else {
         let missed = findings.iter().find(|finding| finding.id == FindingId::LatencyLimitMissed);
         let is_device = bearing.doubts.is_empty() && missed.is_some();
@@ -559,6 +559,7 @@ mod tests {
         });
         record.search = Some(Search {
             limit: SearchLimit::Thresholds("flash".to_owned()),
+            limit_differs: false,
             need: None,
             probes: vec![probe],
             carries_need: None,

@@ -168,7 +168,9 @@ pub(super) fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &Th
         subject.steps.iter().map(|step| JudgedStep::of(step, thresholds)).collect();
     let ended: Vec<Finding> = findings
         .iter()
-        .filter(|found| matches!(found.id, FindingId::Interrupted | FindingId::Failed))
+        .filter(|found| {
+            matches!(found.id, FindingId::AlteredRecord | FindingId::Interrupted | FindingId::Failed)
+        })
         .cloned()
         .collect();
     let mut whole = Bearing::of(subject, &ended, &[], Vec::new());
@@ -239,6 +241,7 @@ pub(super) fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &Th
         advice,
         reasons,
         thresholds: thresholds.name.clone(),
+        thresholds_sha256: thresholds.sha256.clone(),
         step: decisive.as_ref().map(|step| step.result.number),
         judged: decisive.map(|step| step.judged).unwrap_or_default(),
         headline: Some(match outcome {

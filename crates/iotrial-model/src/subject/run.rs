@@ -4,10 +4,17 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use super::{Course, Device, Facts, Machine, Ops, Subject, SubjectJob, SubjectStep};
+use crate::builtin::falsely_named_profile;
+use crate::content::shown_name;
 use crate::imported::{Stated, StatedBlockSize, StatedLoad};
 use crate::metric::APPLICATION;
 use crate::plan::{Arrival, PhaseKind, Plan};
 use crate::record::{CpuUse, DeviceCounters, Interval, JobCounts, OpCounts, RunRecord};
+
+fn shown_profile(record: &RunRecord) -> Cow<'_, str> {
+    let name = &record.plan.profile;
+    shown_name(name, falsely_named_profile(name, &record.profile).is_some())
+}
 
 impl<'r> Subject<'r> {
     /// The view of a run, also of one that ended before it measured anything.
@@ -114,6 +121,8 @@ impl<'r> Subject<'r> {
             ended: Some(&record.ended),
             jobs: jobs.collect(),
             profile_text: &record.profile,
+            profile_name: Some(shown_profile(record)),
+            checksum: record.checksum,
             plan: Some(&record.plan),
             engine: Some(record.plan.engine),
             engine_reason: record.plan.engine_reason.as_deref(),

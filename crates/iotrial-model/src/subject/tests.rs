@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::*;
+use crate::content::Checksum;
 use crate::figure::CpuFigure;
 use crate::imported::{
     CpuBasis, SourceKind, StatedCpu, StatedDevice, StatedHost, StatedPercentile, TablePlace,
@@ -108,6 +109,8 @@ fn run(reads: u64, writes: u64, commits: u64) -> RunRecord {
         pauses: Vec::new(),
         findings: Vec::new(),
         ended: Ended { how: EndedHow::Complete, reason: None },
+        content_sha256: None,
+        checksum: Checksum::Absent,
     }
 }
 
@@ -346,6 +349,7 @@ fn sweep(counts: Vec<JobCounts>) -> SweepRecord {
             findings: Vec::new(),
         }],
         ended: Ended { how: EndedHow::Interrupted, reason: None },
+        checksum: Checksum::Absent,
     }
 }
 

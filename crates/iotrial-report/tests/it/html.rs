@@ -289,7 +289,7 @@ fn a_comparison_says_what_was_measured() {
         record.host.name.as_str(),
         record.targets[0].path.as_str(),
         "(xfs on nvme1n1",
-        "sqlserver-oltp",
+        "sqlserver-main",
         "outstanding I/Os",
         "uring, direct I/O",
         record.tool.version.as_str(),

@@ -49,7 +49,7 @@ fn markdown_of_several_runs_has_them_side_by_side_and_then_each() {
     assert_eq!(
         headings,
         [
-            "# sqlserver-oltp: 2 configurations compared",
+            "# sqlserver-main: 2 configurations compared",
             "## Findings",
             "## Runs",
             "## Side by side",

@@ -129,7 +129,7 @@ impl Entry {
     pub(super) fn of_run(record: &RunRecord, path: &Path) -> Self {
         let subject = Subject::of_run(record);
         // A set that is no longer valid judges nothing, and keeps no record from the list.
-        let set = ThresholdSet::parse(&record.thresholds).ok();
+        let set = ThresholdSet::of_record(&record.thresholds).ok();
         let verdict = set.map(|set| judge(&subject, &findings(&subject), &set));
         let capacity = Capacity::of(&subject);
         Self {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use iotrial_model::imported::ImportedRecord;
 
 use super::COMPRESS_ABOVE_BYTES;
+use super::checksum::text_of;
 use super::kind::Kind;
 use super::packed::packed;
 use super::read::read_unpacked;
@@ -28,9 +29,8 @@ pub struct Kept {
 /// When it cannot be written.
 pub fn keep_imported(folder: &Path, record: &ImportedRecord) -> Result<Kept, WriteFileError> {
     let plain = Kind::Imported.path(folder, &record.id);
-    let mut bytes = serde_json::to_vec(record)
-        .map_err(|error| WriteFileError { path: plain.clone(), source: error.into() })?;
-    bytes.push(b'\n');
+    let bytes =
+        text_of(record).map_err(|error| WriteFileError { path: plain.clone(), source: error.into() })?;
     // Serialised in memory, other than a run: its size decides its name, and its reader had all of it in memory a moment ago.
     let is_large = bytes.len() > COMPRESS_ABOVE_BYTES;
     let path = if is_large { Kind::Imported.packed_path(folder, &record.id) } else { plain };

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use iotrial_analysis::threshold::ThresholdSet;
+use iotrial_model::content::Checksum;
 use iotrial_model::imported::{IMPORTED_FORMAT, ImportedRecord};
 use iotrial_model::record::{RECORD_FORMAT, RecordLimit, RunRecord};
 use iotrial_model::sweep::{SWEEP_FORMAT, SweepRecord};
@@ -110,10 +112,17 @@ pub fn read_record(path: &Path) -> Result<RunRecord, ReadRecordError> {
 /// When it cannot be understood, or contradicts itself.
 pub fn record_of(text: &[u8], is_journal: bool) -> Result<RunRecord, Unreadable> {
     check_objects(text)?;
-    let record: RunRecord =
+    let mut record: RunRecord =
         if is_journal { RunRecord::from_journal(text)? } else { serde_json::from_slice(text)? };
     check_format(&record.format, RECORD_FORMAT)?;
     record.check().map_err(|error| Unreadable::Check(error.into()))?;
+    record.checksum = if is_journal { Checksum::Absent } else { Checksum::check(text)? };
+    // A set that is no longer valid limits nothing that could be called by its name.
+    if let Some(search) = &mut record.search
+        && let Ok(set) = ThresholdSet::parse(&record.thresholds)
+    {
+        search.limit_differs = set.falsely_named_as().is_some();
+    }
     Ok(record)
 }
 
@@ -143,9 +152,10 @@ pub(super) fn read_sweep(path: &Path) -> Result<SweepRecord, ReadRecordError> {
 /// When it cannot be understood, or contradicts itself.
 pub fn sweep_of(text: &[u8]) -> Result<SweepRecord, Unreadable> {
     check_objects(text)?;
-    let record: SweepRecord = serde_json::from_slice(text)?;
+    let mut record: SweepRecord = serde_json::from_slice(text)?;
     check_format(&record.format, SWEEP_FORMAT)?;
     record.check().map_err(|error| Unreadable::Check(error.into()))?;
+    record.checksum = Checksum::check(text)?;
     Ok(record)
 }
 
@@ -165,9 +175,10 @@ pub(super) fn read_imported(path: &Path) -> Result<ImportedRecord, ReadRecordErr
 /// When it cannot be understood, or contradicts itself.
 pub fn imported_of(text: &[u8]) -> Result<ImportedRecord, Unreadable> {
     check_objects(text)?;
-    let record: ImportedRecord = serde_json::from_slice(text)?;
+    let mut record: ImportedRecord = serde_json::from_slice(text)?;
     check_format(&record.format, IMPORTED_FORMAT)?;
     record.check().map_err(|error| Unreadable::Check(error.into()))?;
+    record.checksum = Checksum::check(text)?;
     Ok(record)
 }
 

@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use iotrial_model::application::ApplicationMetrics;
+use iotrial_model::content::{CHECKSUM, Checksum, checksum_of};
 use iotrial_model::imported::Stated;
 use iotrial_model::metric::APPLICATION;
 use iotrial_model::subject::Subject;
@@ -74,13 +75,15 @@ impl Store {
             return Err(RelabelError::NoMetrics { path: path.to_owned() });
         }
         let Stored { text, is_packed } = reading(path, "result", || {
-            let Stored { mut text, is_packed } = read_stored(path)?;
+            let Stored { text: before, is_packed } = read_stored(path)?;
+            let mut text = before.clone();
             if let Some(label) = change.label {
                 text = with_value(&text, "label", &label)?;
             }
             if !change.metrics.is_empty() {
                 text = with_metrics(kind, path, &text, change.metrics)?;
             }
+            let text = renewed(&before, text)?;
             // Whatever the file had before these keys, a record without the right ones must not take its place.
             if is_as_asked(kind, path, &text, change)? {
                 Ok(Stored { text, is_packed })
@@ -132,6 +135,16 @@ fn with_metrics(
     let mut all = record_of(text, is_called_journal(path))?.metrics;
     all.extend(metrics.iter().map(|(name, value)| (name.clone(), *value)));
     with_value(text, "metrics", &all)
+}
+
+/// The text of a record after a change that is ours, with the checksum that goes with it. One that did not match before stays as it is: a
+/// new label must not make a record that somebody altered whole again.
+fn renewed(before: &[u8], text: Vec<u8>) -> Result<Vec<u8>, Unreadable> {
+    // Of a journal, which is several documents, there is none.
+    match Checksum::check(before) {
+        Ok(Checksum::Matches) => with_value(&text, CHECKSUM, &checksum_of(text.as_slice())?),
+        _ => Ok(text),
+    }
 }
 
 /// The text of a record with another value of a key.

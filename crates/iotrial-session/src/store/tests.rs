@@ -6,6 +6,7 @@ use std::sync::Mutex;
 
 use iotrial_measure::control::Control;
 use iotrial_model::application::ApplicationMetrics;
+use iotrial_model::content::Checksum;
 use iotrial_model::given_target::GivenTarget;
 use iotrial_model::plan::{EngineKind, Plan};
 use iotrial_model::record::{Interval, RunRecord};
@@ -383,7 +384,8 @@ fn a_run_that_the_store_does_not_take_is_known_and_kept_elsewhere() {
     // In the place of its file, so that it cannot be written whoever runs this test.
     fs::create_dir(Kind::Run.path(store.folder(), &record.id)).unwrap();
     let not_kept = store.finish(&record, journal).unwrap_err();
-    assert_eq!(read_record(&not_kept.path).unwrap(), record);
+    let kept = RunRecord { checksum: Checksum::Matches, ..record.clone() };
+    assert_eq!(read_record(&not_kept.path).unwrap(), kept);
     fs::remove_file(&not_kept.path).unwrap();
     let hint = not_kept.hint().unwrap();
     assert!(hint.contains("move it to") && hint.contains(&record.id), "{hint}");
@@ -405,9 +407,10 @@ fn a_journal_that_is_too_large_to_read_is_told_and_stays() {
 fn a_large_record_is_packed_and_reads_as_the_same() {
     let bench = Bench::new();
     let store = bench.open();
-    let record = bench.large();
+    let mut record = bench.large();
     let path = store.write(&record).unwrap();
     assert!(path.to_string_lossy().ends_with(".iotrial.json.zst"), "{path:?}");
+    record.checksum = Checksum::Matches;
     assert_eq!(read_record(&path).unwrap(), record);
     assert_eq!(store.paths_by_id().unwrap()[&record.id], path);
 }
@@ -430,6 +433,7 @@ fn metrics_are_added_to_a_packed_record_and_replace_those_of_the_same_name() {
         record.metrics.extend(metrics);
     }
     assert_eq!((record.metrics["tps"], record.metrics.len()), (900.5, 2));
+    record.checksum = Checksum::Matches;
     assert_eq!(read_record(&path).unwrap(), record);
     assert!(read_stored(&path).unwrap().is_packed);
 }
@@ -443,10 +447,92 @@ fn a_packed_record_is_labelled_and_stays_packed_and_otherwise_the_same() {
     store.change(&path, &labelled(Some("after"))).unwrap();
     assert!(read_stored(&path).unwrap().is_packed);
     record.label = Some("after".to_owned());
+    record.checksum = Checksum::Matches;
     assert_eq!(read_record(&path).unwrap(), record);
     assert_eq!(store.named("after").unwrap(), [path]);
     let journal = store.study_journal("volumes");
     assert!(matches!(store.change(&journal, &labelled(None)), Err(RelabelError::NoResult { .. })));
+}
+
+/// What its checksum says of the file of a run, a sweep or an imported result.
+fn checksum(path: &Path) -> Checksum {
+    match Kind::of_name(path).unwrap() {
+        Kind::Sweep => super::read::read_sweep(path).unwrap().checksum,
+        Kind::Imported => super::read::read_imported(path).unwrap().checksum,
+        _ => read_record(path).unwrap().checksum,
+    }
+}
+
+#[test]
+fn every_record_that_is_written_has_a_checksum_that_matches_and_keeps_it_when_it_is_labelled() {
+    let bench = Bench::new();
+    let store = bench.open();
+    let setup = bench.setup("killed");
+    drop(store.begin(&setup.record(setup.plan.clone())).unwrap());
+    let (run, large) = (bench.run("run").path, store.write(&bench.large()).unwrap());
+    bench.sweep();
+    bench.imported();
+    // Of the journal, a record.
+    let entries = bench.open().entries().unwrap();
+    let paths: Vec<&Path> = entries.iter().map(|entry| entry.path.as_path()).collect();
+    assert!(paths.contains(&run.as_path()) && paths.contains(&large.as_path()), "{paths:?}");
+    assert!(kinds(&entries).contains(&(Kind::Run, "killed")) && paths.len() >= 5, "{paths:?}");
+    let metrics = ApplicationMetrics::from([("tps".to_owned(), 850.5)]);
+    for path in paths {
+        assert_eq!(checksum(path), Checksum::Matches, "{path:?}");
+        store.change(path, &labelled(Some("after, \"}"))).unwrap();
+        store.change(path, &labelled(None)).unwrap();
+        if Kind::of_name(path) != Some(Kind::Sweep) {
+            store.change(path, &Change { label: None, metrics: &metrics }).unwrap();
+        }
+        assert_eq!(checksum(path), Checksum::Matches, "{path:?} with another label");
+    }
+}
+
+#[test]
+fn a_digit_that_was_changed_anywhere_in_a_record_is_found_and_a_label_does_not_hide_it() {
+    let bench = Bench::new();
+    let store = bench.open();
+    let path = bench.run("altered").path;
+    let text = fs::read(&path).unwrap();
+    let digits: Vec<usize> = (0..text.len()).filter(|at| text[*at].is_ascii_digit()).collect();
+    assert!(digits.len() > 500, "{}", digits.len());
+    let (mut found, mut changed) = (0, text.clone());
+    for at in digits.iter().step_by(digits.len() / 400) {
+        changed[*at] = if text[*at] == b'7' { b'8' } else { b'7' };
+        // What is no longer a record at all is refused.
+        if let Ok(record) = record_of(&changed, false) {
+            let near = String::from_utf8_lossy(&text[at.saturating_sub(20)..(at + 20).min(text.len())]);
+            assert_eq!(record.checksum, Checksum::Differs, "{near}");
+            found += 1;
+        }
+        changed[*at] = text[*at];
+    }
+    assert!(found > 300, "{found}");
+    // The first digit behind the label, which `label` writes behind.
+    let at = digits.iter().copied().find(|at| text[..*at].ends_with(b"\"started_at\":\"")).unwrap();
+    changed[at] = b'1';
+    fs::write(&path, &changed).unwrap();
+    store.change(&path, &labelled(Some("whole"))).unwrap();
+    assert_eq!(checksum(&path), Checksum::Differs);
+}
+
+#[test]
+fn a_record_that_another_program_laid_out_anew_is_the_same_and_one_without_a_checksum_is_not_suspected() {
+    let bench = Bench::new();
+    let path = bench.run("pretty").path;
+    let value: serde_json::Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let written =
+        |value: &serde_json::Value| fs::write(&path, serde_json::to_vec_pretty(value).unwrap()).unwrap();
+    written(&value);
+    assert_eq!(checksum(&path), Checksum::Matches);
+    let mut older = value.clone();
+    older.as_object_mut().unwrap().remove("checksum");
+    written(&older);
+    assert_eq!(checksum(&path), Checksum::Absent);
+    // A label makes no statement on what nobody vouched for.
+    bench.open().change(&path, &labelled(Some("older"))).unwrap();
+    assert_eq!(checksum(&path), Checksum::Absent);
 }
 
 #[test]

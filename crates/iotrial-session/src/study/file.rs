@@ -1,9 +1,10 @@
 //! A study file, with everything that it names: profiles and threshold sets are read once, when it is opened.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use iotrial_analysis::threshold::ThresholdSet;
+use iotrial_model::builtin::falsely_named_profile;
 use iotrial_model::given_target::{DealError, GivenTarget, in_words};
 use iotrial_model::load::Role;
 use iotrial_model::profile::Profile;
@@ -13,7 +14,7 @@ use iotrial_model::toml_reader::Mistakes;
 use super::released::Released;
 use crate::bounded_file::{Pipes, ReadFileError, read_text};
 use crate::fault::Fault;
-use crate::judged_profile::{JudgedProfile, LoadProfileError};
+use crate::judged_profile::{JudgedProfile, LoadProfileError, is_file_name};
 use crate::request::{Aim, HostLook, LoadRequest, RigRequest};
 use iotrial_model::foreign_text::harmless;
 
@@ -125,6 +126,14 @@ pub enum EmbeddedError {
         #[source]
         source: Mistakes,
     },
+    /// The profile is called otherwise than the study calls it, and that is no name of a file.
+    #[error("the profile that it brings along as `{name}` is called `{found}`")]
+    OtherName {
+        /// As the study names it, and as tables and records show it.
+        name: String,
+        /// As the profile names itself.
+        found: String,
+    },
     /// The threshold set has mistakes.
     #[error("the threshold set that it brings along for `{name}` is not valid")]
     Thresholds {
@@ -229,6 +238,16 @@ impl StudyFile {
         Ok(())
     }
 
+    /// What it brings along under the name of a built-in profile or threshold set, with other content: of another version, or somebody's own.
+    /// What lies in files of its own may not be called so.
+    pub fn falsely_named(&self) -> BTreeSet<(&'static str, &'static str)> {
+        let of_load = |JudgedProfile { profile, thresholds }: &JudgedProfile| {
+            let profile = falsely_named_profile(&profile.name, &profile.text).map(|name| ("profile", name));
+            profile.into_iter().chain(thresholds.falsely_named_as().map(|name| ("threshold set", name)))
+        };
+        self.loads.iter().flat_map(of_load).collect()
+    }
+
     /// Where its paths count from, and its commands run.
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -311,6 +330,9 @@ fn load_embedded(embedded: &EmbeddedProfile) -> Result<JudgedProfile, EmbeddedEr
         Profile::parse(&embedded.text).map_err(|source| EmbeddedError::Profile { name: name(), source })?;
     let thresholds = ThresholdSet::parse(&embedded.thresholds)
         .map_err(|source| EmbeddedError::Thresholds { name: name(), source })?;
+    if !is_file_name(&embedded.name) && profile.name != embedded.name {
+        return Err(EmbeddedError::OtherName { name: name(), found: harmless(&profile.name) });
+    }
     Ok(JudgedProfile { profile, thresholds })
 }
 

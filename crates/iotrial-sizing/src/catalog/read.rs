@@ -158,6 +158,7 @@ pub(super) fn read(text: &str) -> Result<Catalog, Mistakes> {
         Some(Catalog {
             title: title.unwrap_or_else(|| provider.clone()),
             provider,
+            of_file: None,
             region,
             currency: currency?,
             hours_per_month: hours_per_month?,

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use iotrial_model::builtin::builtin_profiles;
+use iotrial_model::content::digest_of_toml;
 use iotrial_model::profile::Profile;
 use iotrial_session::judged_profile::{is_file_name, load_profile};
 use serde::Serialize;
@@ -20,6 +21,8 @@ const TAKES: Takes = Takes { command: "profiles", what: "a profile" };
 struct Line {
     name: &'static str,
     title: String,
+    /// The digest by which records name the profile.
+    sha256: Option<String>,
     outstanding: u32,
     quick_size_bytes: u64,
     full_size_bytes: u64,
@@ -44,7 +47,8 @@ pub fn profiles(args: &ProfilesArgs) -> Result<ExitCode, Failure> {
         // Loaded and not only printed: a file with mistakes is refused here, and not when it runs.
         let text = load_profile(Path::new(""), name)?.text;
         if args.json {
-            output::json(&serde_json::json!({ "name": name, "text": text }))?;
+            let sha256 = digest_of_toml(&text);
+            output::json(&serde_json::json!({ "name": name, "sha256": sha256, "text": text }))?;
         } else {
             output::verbatim(&text)?;
         }
@@ -62,6 +66,7 @@ pub fn profiles(args: &ProfilesArgs) -> Result<ExitCode, Failure> {
                 quick_size_bytes: profile.quick.size.get(),
                 full_size_bytes: profile.full_size().get(),
                 title: profile.title,
+                sha256: digest_of_toml(builtin.text),
             }
         })
         .collect();

@@ -162,7 +162,7 @@ fn thresholds_of(record: &RunRecord) -> Result<ThresholdSet, Failure> {
     if record.thresholds.is_empty() {
         return Ok(load_thresholds(Path::new(""), USUAL_THRESHOLDS)?);
     }
-    ThresholdSet::parse(&record.thresholds)
+    ThresholdSet::of_record(&record.thresholds)
         .context("the threshold set in the record is not valid")
         .map_err(|error| Failure::input(error).hint("choose another one with --thresholds".to_owned()))
 }

@@ -52,6 +52,9 @@ pub fn study(args: &StudyArgs) -> Result<ExitCode, Failure> {
     args.files.spare([path])?;
     intake::expect(Kind::Study, path, &TAKES)?;
     let file = StudyFile::read(path)?;
+    for (what, name) in file.falsely_named() {
+        say!("note: the {what} `{name}` of this study differs from the built-in one of that name");
+    }
     args.files.check_are_writable()?;
     let request = args.request();
     // Who only asks what would be done takes no port from whoever does it.

@@ -16,22 +16,27 @@ use crate::output;
 struct Line {
     name: &'static str,
     title: String,
+    /// The digest by which records name the set.
+    sha256: String,
 }
 
 /// Lists the sets, or prints one as it would be edited.
 pub fn thresholds(args: &ThresholdsArgs) -> Result<ExitCode, Failure> {
     if let Some(name) = &args.name {
         expect_thresholds(Some(name), "thresholds")?;
-        let text = load_thresholds(Path::new(""), name)?.text;
+        let ThresholdSet { text, sha256, .. } = load_thresholds(Path::new(""), name)?;
         if args.json {
-            output::json(&serde_json::json!({ "name": name, "text": text }))?;
+            output::json(&serde_json::json!({ "name": name, "sha256": sha256, "text": text }))?;
         } else {
             output::verbatim(&text)?;
         }
         return Ok(ExitCode::SUCCESS);
     }
-    let title = |name| ThresholdSet::builtin(name).expect("a name of the list is built in").title;
-    let lines: Vec<Line> = builtin_names().map(|name| Line { name, title: title(name) }).collect();
+    let line = |name| {
+        let set = ThresholdSet::builtin(name).expect("a name of the list is built in");
+        Line { name, title: set.title, sha256: set.sha256 }
+    };
+    let lines: Vec<Line> = builtin_names().map(line).collect();
     if args.json {
         output::json(&lines)?;
     } else {

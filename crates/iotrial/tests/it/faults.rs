@@ -313,6 +313,7 @@ fn a_strangers_record_is_read_or_refused_and_never_crashes_or_reads_other_files(
 fn the_verdict_of_a_record_is_the_one_of_its_run_wherever_it_is_shown() {
     let bench = Bench::new();
     let own = bench.run(&["profiles", "sqlserver-log"]).stdout.replace("thresholds = \"flash\"", "");
+    let own = own.replace("\"sqlserver-log\"", "\"mine\"");
     let set = "format = \"iotrial.thresholds/1\"\nname = \"own\"\ntitle = \"Own\"\n[[bands]]\nroles = [\"log\"]\nsource = \"us\"\n\
                mean = { good_below = \"1us\", acceptable_below = \"2us\" }\n";
     std::fs::create_dir(bench.path().join("profiles")).unwrap();

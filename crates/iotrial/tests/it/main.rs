@@ -31,6 +31,7 @@ mod findings;
 mod fio_job;
 #[cfg(target_os = "linux")]
 mod host_facts;
+mod identity;
 mod import;
 mod intake;
 mod json_stream;

@@ -352,7 +352,7 @@ fn a_study_file_that_changed_is_refused_with_what_changed_and_accepted_changes_k
     assert!(of(&accepted, "fast").is_disjoint(&of(&first, "fast")));
     assert_eq!(bench.stored(".iotrial.json").len(), 4 + 4);
     // The profile is a part of the study, too.
-    let profile = bench.run(&["profiles", "sqlserver-log"]).stdout;
+    let profile = bench.run(&["profiles", "sqlserver-log"]).stdout.replace("\"sqlserver-log\"", "\"mine\"");
     std::fs::write(bench.path().join("mine.toml"), &profile).unwrap();
     let own = with(&with(STUDY, "\"sims\"", "\"own\""), "\"sqlserver-log\"", "\"./mine.toml\"");
     write(&bench, &own);

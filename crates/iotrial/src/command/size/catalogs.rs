@@ -23,6 +23,8 @@ const OLD_DAYS: i64 = 365;
 struct JsonCatalog<'c> {
     provider: &'c str,
     title: &'c str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    catalog_file: Option<&'c str>,
     region: Option<&'c str>,
     currency: &'c str,
     hours_per_month: f64,
@@ -77,6 +79,7 @@ fn json_catalog<'c>(catalog: &'c Catalog, oldest_days: Option<i64>, warnings: &[
     JsonCatalog {
         provider: &catalog.provider,
         title: &catalog.title,
+        catalog_file: catalog.of_file.as_deref(),
         region: catalog.region.as_deref(),
         currency: &catalog.currency,
         hours_per_month: catalog.hours_per_month,

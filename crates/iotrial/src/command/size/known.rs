@@ -28,7 +28,7 @@ pub(super) fn all_catalogs(files: &[PathBuf]) -> Result<Vec<Catalog>, Failure> {
     let mut catalogs = Catalog::built_in();
     for path in files {
         let own = match open_as(Kind::Catalog, path, &CATALOG)? {
-            Input::Catalog(catalog) => *catalog,
+            Input::Catalog(catalog) => catalog.of_file(&path.display().to_string()),
             other => return Err(CATALOG.refuse(&path.to_string_lossy(), other.kind())),
         };
         // Replaced as a whole: half of a built-in catalog below one's own would mix prices of two dates.
@@ -103,7 +103,7 @@ pub(super) fn money(args: &MoneyArgs, catalogs: &[Catalog]) -> Money {
 
 /// From which catalogs, and of when they are.
 pub(super) fn byline(catalogs: &[Catalog]) -> String {
-    let names: Vec<&str> = catalogs.iter().map(|catalog| catalog.provider.as_str()).collect();
+    let names: Vec<String> = catalogs.iter().map(Catalog::shown_provider).collect();
     // Both ends: an answer is as old as its oldest source, and looks as young as its newest.
     let oldest = catalogs.iter().filter_map(|catalog| catalog.oldest().0).min();
     let newest = catalogs.iter().filter_map(Catalog::newest).max();
