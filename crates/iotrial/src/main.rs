@@ -24,6 +24,7 @@ mod live;
 mod markdown;
 mod metrics_server;
 mod output;
+mod outputs;
 mod pager;
 mod plain_text;
 mod parallel;

@@ -10,6 +10,7 @@ use crate::command::report::{Asked, Gathered, Shown};
 use crate::command::sweep;
 use crate::failure::Failure;
 use crate::output::{self, say};
+use crate::outputs::Outputs;
 use crate::report_files::ReportFiles;
 use crate::store::{named, open_store_to_read};
 
@@ -44,12 +45,13 @@ pub(super) fn page_of(record: &Path) -> PathBuf {
 
 /// Of what was imported, or whose page went elsewhere.
 fn write_page(record: &Path, page: &Path, args: &OpenArgs) -> Result<(), Failure> {
+    let files = ReportFiles { html: Some(page.to_owned().into()), ..ReportFiles::default() };
+    let outputs = Outputs::new(&files, false);
     let name = record.to_string_lossy().into_owned();
     let asked = Asked { results: &[name], study_profile: None, thresholds: None, store: &args.store };
-    let files = ReportFiles { html: Some(page.to_owned()), ..ReportFiles::default() };
     let (_, written) = match asked.gather()? {
-        Gathered::Sweep(_, record) => files.write(&sweep::document(&record)),
-        Gathered::Results(results) => files.write(Shown::new(results).document()),
+        Gathered::Sweep(_, record) => outputs.write_report(&sweep::document(&record)),
+        Gathered::Results(results) => outputs.write_report(Shown::new(results).document()),
     };
     written
 }

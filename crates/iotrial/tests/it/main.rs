@@ -36,6 +36,7 @@ mod json_stream;
 mod kubernetes;
 mod latency_limit;
 mod live_figures;
+mod outputs;
 mod profiles;
 mod program;
 mod python;
