@@ -118,6 +118,19 @@ fn every_library_forbids_printing_and_unsafe_code_and_takes_the_lints_of_the_wor
     }
 }
 
+/// A second writer would not know what the command reads, and what else it writes.
+#[test]
+fn the_program_writes_the_files_that_are_named_in_one_place() {
+    let all = crates(&root().unwrap()).unwrap();
+    let program = all.iter().find(|one| one.name == "iotrial").unwrap();
+    for (path, file) in &program.production {
+        let code = file.production();
+        let ways = ["fs::write(", "File::create", "File::options", "OpenOptions", "atomic_file::"];
+        let writes = ways.iter().any(|way| code.contains(way));
+        assert_eq!(writes, path == "src/outputs.rs", "{path}");
+    }
+}
+
 /// A second way out would forget that text may be a stranger's, and that nobody may listen.
 #[test]
 fn the_program_takes_its_outputs_in_one_file_and_forbids_the_macros_that_print() {

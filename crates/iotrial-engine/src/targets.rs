@@ -63,6 +63,7 @@ pub use held::{HeldAreas, OpenAreaError};
 pub use left_over::{LeftOver, LeftOverError, find_left_overs, remove_left_by, remove_left_over};
 pub use managed_file::{Foreign, RunId};
 pub use obstacle::Obstacle;
+pub use os::{FileId, file_id, file_id_at};
 pub use prepare::{Prepared, prepare, rehearse};
 pub use prepare_error::PrepareError;
 pub use probe::{ProbeError, ProbedTarget, probe};

@@ -20,7 +20,7 @@ mod os;
 #[path = "atomic_file/windows.rs"]
 mod os;
 
-use os::{keep_rights, sync_folder};
+use os::{keep_rights, not_through_links, sync_folder};
 
 /// Why a file was not written. Nothing is left of the new one, and what was there before is as it was.
 #[derive(Debug, thiserror::Error)]
@@ -174,51 +174,63 @@ fn copy_whole(from: &File, to: &mut File) -> io::Result<()> {
 
 /// Writes a file so that it is there whole or not at all.
 ///
-/// A symbolic link that has the name is replaced like a file and never followed, unless it leads to what is no regular file. That,
-/// such as `/dev/null` or a pipe, is written to and never replaced; a device that may hold data is left alone.
+/// A symbolic link that has the name is replaced like a file and never followed. What is no regular file, such as a device, a pipe or a
+/// folder, is left alone, also at the end of a link.
 ///
 /// # Errors
 ///
 /// When it cannot be written, or is there and has to be kept. Nothing is left of it.
 pub fn write_whole(path: &Path, bytes: &[u8], existing: Existing) -> Result<(), WriteFileError> {
     write_with(path, existing, |file| file.write_all(bytes))
+        .map(drop)
         .map_err(|source| WriteFileError { path: path.to_owned(), source })
+}
+
+/// Makes an empty file in the place of the one that has the name, and leaves it open. For what is written line by line: the file of that
+/// name is whole up to the last line, and the one before it is not written into, whatever other names it has.
+///
+/// # Errors
+///
+/// As of [`write_whole`].
+pub fn create(path: &Path, existing: Existing) -> Result<File, WriteFileError> {
+    write_with(path, existing, |_| Ok(())).map_err(|source| WriteFileError { path: path.to_owned(), source })
 }
 
 fn write_with(
     path: &Path,
     existing: Existing,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> io::Result<()> {
+) -> io::Result<File> {
     // Looked at through links: what a link leads to decides whether there is anything that a rename must not replace.
     if path.exists() && !path.is_file() {
-        if let Some(what) = device_with_data(path)? {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what}")));
-        }
-        return write(&mut OpenOptions::new().write(true).open(path)?);
+        return Err(not_regular());
     }
     let mut file = AtomicFile::begin(folder_of(path))?;
     write(&mut file)?;
     if existing == Existing::Replaced {
         keep_rights(path, file.as_file());
     }
-    file.place(path, existing, Durability::AtOnce)?;
-    Ok(())
+    file.place(path, existing, Durability::AtOnce)
+}
+
+/// Opens a file to write behind its end, and makes it where there is none. Only a regular file, looked at after it was opened: a device
+/// has no end, and what is appended to one goes to its beginning. No link is followed, and none that leads nowhere makes a file there.
+///
+/// # Errors
+///
+/// When it cannot be opened, is a link, or is no regular file. Nothing is written.
+pub fn open_to_append(path: &Path) -> io::Result<File> {
+    let file = not_through_links(OpenOptions::new().append(true).create(true)).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(not_regular()) }
+}
+
+fn not_regular() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file")
 }
 
 /// The folder of a file; the present one for a bare name.
 pub fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// What must not be written to because it holds data: a disk, a tape, the flash of a board. `None` where a file can be put, and
-/// of what only passes things on, such as a terminal or `/dev/null`.
-///
-/// # Errors
-///
-/// When there is nothing, or it cannot be looked at.
-pub fn device_with_data(path: &Path) -> io::Result<Option<&'static str>> {
-    os::device_with_data(path)
 }
 
 #[cfg(test)]
@@ -357,36 +369,6 @@ mod tests {
         assert_eq!(folder_of(Path::new("b/a")), Path::new("b"));
     }
 
-    #[cfg(target_os = "linux")]
-    mod on_linux {
-        use super::*;
-
-        #[test]
-        fn what_is_no_regular_file_is_written_to_and_stays() {
-            let full = write_whole(Path::new("/dev/full"), b"text", Existing::Replaced).unwrap_err();
-            assert_eq!(full.source.kind(), io::ErrorKind::StorageFull);
-            assert_eq!(full.to_string(), "cannot write `/dev/full`");
-            write_whole(Path::new("/dev/null"), b"text", Existing::Kept).unwrap();
-            assert!(!Path::new("/dev/null").is_file() && Path::new("/dev/full").exists());
-        }
-
-        #[test]
-        fn a_device_of_characters_that_may_be_a_tape_is_left_alone_and_a_terminal_is_not() {
-            assert_eq!(device_with_data(Path::new("/dev/null")).unwrap(), None);
-            assert_eq!(device_with_data(Path::new("/dev/full")).unwrap(), None);
-            // Miscellaneous devices (major 10), of which every host has some, stand for a tape.
-            let paths = fs::read_dir("/dev").unwrap().flatten().map(|entry| entry.path());
-            use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
-            let is_miscellaneous = |path: &PathBuf| {
-                fs::metadata(path).is_ok_and(|one| one.file_type().is_char_device() && one.rdev() >> 8 == 10)
-            };
-            match paths.into_iter().find(is_miscellaneous) {
-                Some(device) => assert!(device_with_data(&device).unwrap().is_some(), "{}", device.display()),
-                None => _ = writeln!(io::stderr(), "skipped: this host has no miscellaneous device"),
-            }
-        }
-    }
-
     #[cfg(unix)]
     mod on_unix {
         use super::*;
@@ -429,23 +411,47 @@ mod tests {
             assert_eq!(mode(&new), 0o600);
         }
 
-        /// The first block device of this host that has a name; a host without one has nothing to show here.
-        fn block_device() -> Option<PathBuf> {
-            let paths = fs::read_dir("/dev").ok()?.filter_map(|entry| Some(entry.ok()?.path()));
-            paths
-                .into_iter()
-                .find(|path| device_with_data(path).is_ok_and(|what| what == Some("a block device")))
+        #[test]
+        fn what_is_no_regular_file_is_never_written_to() {
+            let (folder, path) = folder();
+            let at = |name: &str| folder.path().join(name);
+            std::os::unix::fs::symlink(&path, at("link")).unwrap();
+            std::os::unix::fs::symlink(at("gone"), at("nowhere")).unwrap();
+            std::os::unix::fs::symlink("/dev/null", at("null")).unwrap();
+            let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
+            fs::create_dir(at("folder")).unwrap();
+            for refused in [Path::new("/dev/null"), &at("null"), &at("socket"), &at("folder")] {
+                write_whole(refused, b"new", Existing::Replaced).unwrap_err();
+                create(refused, Existing::Replaced).unwrap_err();
+                open_to_append(refused).unwrap_err();
+            }
+            for refused in ["link", "nowhere"] {
+                open_to_append(&at(refused)).unwrap_err();
+            }
+            assert_eq!((fs::read(&path).unwrap(), at("gone").exists()), (b"old".to_vec(), false));
+            assert!(!Path::new("/dev/null").is_file());
         }
 
         #[test]
-        fn a_block_device_is_refused_before_it_is_opened() {
-            let Some(device) = block_device() else {
-                let _ = writeln!(io::stderr(), "skipped: this host has no block device with a name");
-                return;
-            };
-            // Empty, so that a device whose refusal is broken keeps what it holds.
-            let error = write_whole(&device, b"", Existing::Replaced).unwrap_err();
-            assert_eq!(error.source.to_string(), "it is a block device");
+        fn a_file_that_is_made_for_lines_is_not_written_through_its_other_names() {
+            let (folder, path) = folder();
+            let other = folder.path().join("other");
+            fs::hard_link(&path, &other).unwrap();
+            create(&path, Existing::Replaced).unwrap().write_all(b"new").unwrap();
+            assert_eq!(
+                (fs::read(&path).unwrap(), fs::read(&other).unwrap()),
+                (b"new".to_vec(), b"old".to_vec())
+            );
+            create(&path, Existing::Kept).unwrap_err();
         }
+    }
+
+    #[test]
+    fn what_is_appended_comes_behind_what_is_there() {
+        let (folder, path) = folder();
+        open_to_append(&path).unwrap().write_all(b" new").unwrap();
+        assert_eq!(fs::read(&path).unwrap(), b"old new");
+        open_to_append(&folder.path().join("b")).unwrap();
+        assert_eq!(names(folder.path()), ["a", "b"]);
     }
 }

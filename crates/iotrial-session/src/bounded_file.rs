@@ -9,6 +9,8 @@ use std::path::Path;
 
 use iotrial_model::wide_text::in_plain_utf8;
 
+use crate::read_files;
+
 #[cfg(unix)]
 #[path = "bounded_file/unix.rs"]
 mod os;
@@ -75,7 +77,7 @@ pub struct OpenedFile {
     pub length: Option<u64>,
 }
 
-/// Opens a file to read it, unless it is something else.
+/// Opens a file to read it, unless it is something else. From then on it counts as read ([`read_files`]).
 ///
 /// # Errors
 ///
@@ -83,6 +85,7 @@ pub struct OpenedFile {
 pub fn open_to_read(path: &Path, pipes: Pipes) -> Result<OpenedFile, ReadFileError> {
     refuse_special(path, pipes)?;
     let file = File::open(path)?;
+    read_files::note(&file);
     let length = file.metadata().ok().filter(Metadata::is_file).map(|metadata| metadata.len());
     Ok(OpenedFile { file, length })
 }

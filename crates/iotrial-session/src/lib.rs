@@ -10,6 +10,7 @@ pub mod fault;
 pub mod wall_clock;
 pub mod observer;
 pub mod atomic_file;
+pub mod read_files;
 pub mod bounded_file;
 pub mod store;
 pub mod request;

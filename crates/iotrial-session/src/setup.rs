@@ -28,6 +28,7 @@ use crate::fault::Fault;
 use crate::host_check::{CheckError, ask_cloud, host_below, load_rules};
 use crate::host_warning::SeenHost;
 use crate::judged_profile::JudgedProfile;
+use crate::read_files;
 use crate::request::{Aim, LoadRequest, RigRequest};
 use crate::store::Store;
 use crate::wall_clock::now;
@@ -408,6 +409,8 @@ fn probe_targets(
             None => first,
         };
         (target.facts.roles, target.record.roles) = (roles, names);
+        // A report that took the place of a file under load would cost the load.
+        read_files::note_at(path);
         probed.push(target);
     }
     // A token too many was meant for something. Better to ask than to destroy the wrong device in its place.

@@ -1,11 +1,9 @@
 //! What became of gates: the last lines, the files for CI, the exit code.
 
-use std::fs::OpenOptions;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use iotrial_analysis::comparison::{CompareError, GateOutcome, GateResult};
 use iotrial_analysis::verdict::Outcome;
 use iotrial_report::document::Document;
@@ -15,20 +13,19 @@ use iotrial_report::markdown::render_markdown;
 
 use crate::cli::GateArgs;
 use crate::failure::{Failure, GATE_MISSED, INCONCLUSIVE, NOT_QUALIFIED};
-use crate::output::{self, JsonForm, harmless};
-use crate::report_files::{ReportFiles, check_is_writable, write_output};
+use crate::output::{self, harmless};
+use crate::outputs::{Content, OutputFile, Outputs};
 
 /// GitHub Actions sets it to the file that becomes the summary of the step.
 const SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 
 impl GateArgs {
-    /// Refuses what cannot be written, and two outputs in one place; better before a measurement than after it.
-    pub fn check(&self, files: &ReportFiles, json: impl Into<JsonForm>) -> Result<(), Failure> {
-        let others: Vec<(&'static str, &Path)> =
-            self.junit.iter().map(|path| ("--junit", path.as_path())).collect();
-        files.check(json, &others)?;
-        self.summary_file()?;
-        self.junit.as_deref().map_or(Ok(()), |path| check_is_writable(path, files.overwrite))
+    /// With the files for CI, all of which can be written; better known before a measurement than after it.
+    pub fn and_files(&self, outputs: Outputs) -> Result<Outputs, Failure> {
+        outputs
+            .and("--junit", self.junit.as_ref(), Content::Text)
+            .and("--github-summary", self.summary_file()?.as_ref(), Content::Appended)
+            .checked()
     }
 
     /// Refuses gates on changes, where there is nothing that they could be changes from.
@@ -40,12 +37,12 @@ impl GateArgs {
     }
 
     /// Where the Markdown goes.
-    fn summary_file(&self) -> Result<Option<PathBuf>, Failure> {
+    fn summary_file(&self) -> Result<Option<OutputFile>, Failure> {
         match &self.github_summary {
             None => Ok(None),
             Some(Some(path)) => Ok(Some(path.clone())),
             Some(None) => match std::env::var_os(SUMMARY).filter(|path| !path.is_empty()) {
-                Some(path) => Ok(Some(PathBuf::from(path))),
+                Some(path) => Ok(Some(PathBuf::from(path).into())),
                 None => {
                     let error = anyhow!("--github-summary needs the variable {SUMMARY}, and it is not set");
                     Err(Failure::input(error)
@@ -55,20 +52,19 @@ impl GateArgs {
         }
     }
 
-    /// Writes the files, shows the last lines, and says by the exit code what came of the gates, whatever the verdict. `is_for_people`
-    /// says whether standard output is text; else the lines go to standard error.
+    /// Writes the files, shows the last lines, and says by the exit code what came of the gates, whatever the verdict. Where standard
+    /// output is no text for people, the lines go to standard error.
     pub fn show(
         &self,
         outcomes: &[GateOutcome],
         verdict: Option<Outcome>,
-        files: &ReportFiles,
-        is_for_people: bool,
+        outputs: &Outputs,
     ) -> Result<ExitCode, Failure> {
-        let written = self.write(outcomes, files.overwrite);
+        let written = self.write(outcomes, outputs);
         let code = self.exit_code(outcomes);
         // In a CI job, a green step below an inconclusive verdict looks like a mistake.
         let lines = last_lines(outcomes, verdict.filter(|verdict| exit_code_of(*verdict) != code));
-        if is_for_people {
+        if outputs.is_for_people() {
             output::text(&format!("\n{lines}"))?;
         } else {
             output::lines(lines.trim_end());
@@ -87,16 +83,14 @@ impl GateArgs {
         }
     }
 
-    fn write(&self, outcomes: &[GateOutcome], overwrite: bool) -> Result<(), Failure> {
+    fn write(&self, outcomes: &[GateOutcome], outputs: &Outputs) -> Result<(), Failure> {
         if let Some(path) = &self.junit {
-            write_output(path, render_junit(outcomes, self.strict).as_bytes(), overwrite)?;
+            outputs.write(path, render_junit(outcomes, self.strict).as_bytes())?;
         }
         let Some(path) = self.summary_file()? else { return Ok(()) };
         let markdown = render_markdown(&Document::of_gates(outcomes));
         // Appended, because every step of a job writes into the same file.
-        let append =
-            || OpenOptions::new().create(true).append(true).open(&path)?.write_all(markdown.as_bytes());
-        append().with_context(|| format!("cannot append to `{}`", path.display())).map_err(Failure::execution)
+        outputs.write(&path, markdown.as_bytes())
     }
 }
 

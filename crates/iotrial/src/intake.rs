@@ -27,6 +27,7 @@ use iotrial_model::sweep::SweepRecord;
 use iotrial_model::table::PublishedTable;
 use iotrial_model::toml_reader::Mistakes;
 use iotrial_session::judged_profile::is_file_name;
+use iotrial_session::read_files;
 use iotrial_session::store::{imported_of, is_called_journal, is_called_record, record_of, sweep_of};
 use iotrial_session::wall_clock::{self, is_ahead};
 use iotrial_sizing::catalog::Catalog;
@@ -218,7 +219,17 @@ pub fn open(path: &Path, naming: &Naming) -> Result<Input, IntakeError> {
     Ok(input)
 }
 
-/// The same, with the text of the file, unpacked, for whoever keeps it as it was written.
+/// Opens what is meant. A file that only lies in a folder that was named, and is nothing that can be read, counts as not read: the page
+/// that was made of the others the last time may be replaced.
+pub fn open_source(source: &Source, naming: &Naming) -> Result<Input, IntakeError> {
+    let opened = open(&source.path, naming);
+    if !source.is_named && opened.as_ref().is_err_and(IntakeError::is_foreign) {
+        read_files::forget(&source.path);
+    }
+    opened
+}
+
+/// The same as [`open`], with the text of the file, unpacked, for whoever keeps it as it was written.
 pub fn open_with_text(path: &Path) -> Result<(Input, Vec<u8>), IntakeError> {
     let whole = read_whole(path)?;
     let input = open_whole(path, &whole, &Naming::default())?;

@@ -27,6 +27,7 @@ mod markdown;
 mod http_server;
 mod metrics_server;
 mod output;
+mod outputs;
 mod pager;
 mod plain_text;
 mod parallel;

@@ -8,8 +8,8 @@ use iotrial_report::terminal::{TerminalStyle, render_closing, render_terminal};
 use serde::Serialize;
 
 use crate::failure::Failure;
-use crate::output::{self, JsonForm, harmless, harmless_lines};
-use crate::report_files::ReportFiles;
+use crate::output::{self, harmless, harmless_lines};
+use crate::outputs::Outputs;
 
 /// Something to show: for people, and for programs.
 pub struct Presentation<'p, T> {
@@ -79,13 +79,15 @@ impl<'p, T: Serialize> Presentation<'p, T> {
     }
 
     /// Writes the files that are wanted, and shows the figures: whatever is wrong with a file must not hide them.
-    pub fn show(mut self, files: &'p ReportFiles, json: impl Into<JsonForm>) -> Result<(), Failure> {
-        let json = json.into();
+    pub fn show(mut self, outputs: &'p Outputs) -> Result<(), Failure> {
+        // Before the figures: it is a slip in the command line, which is repeated.
+        outputs.all_is_read()?;
+        let json = outputs.json();
         let (written, result) =
-            self.document.map_or_else(|| (Vec::new(), Ok(())), |document| files.write(document));
+            self.document.map_or_else(|| (Vec::new(), Ok(())), |document| outputs.write_report(document));
         // After the files are written, because the document names those that are there.
         if json.is_json() {
-            let report = files.html_of(&written);
+            let report = outputs.page_of(&written);
             self.values.iter_mut().for_each(|value| value.report = report);
             match self.values.as_slice() {
                 // One result is an object and several are a list, whoever asks: a script that asks for one needs no index.
@@ -93,7 +95,7 @@ impl<'p, T: Serialize> Presentation<'p, T> {
                 several => json.write(&several)?,
             }
         // A report that goes to standard output is the only thing there, so that it can be piped.
-        } else if !files.take_standard_output() {
+        } else if !outputs.take_standard_output() {
             let told = self.values.iter().filter(|value| value.is_told);
             let mut lines: Vec<(&str, &Path)> =
                 told.filter_map(|value| Some(("record", value.record?))).collect();

@@ -116,12 +116,26 @@ pub(crate) fn write_all_at(file: &File, buffer: &[u8], offset: u64) -> io::Resul
 /// Tells a file or device apart from all others that exist at the same time: number of the file system, and
 /// inode. A file that is removed may give its inode to the next one, so that two ids say something only while
 /// one of the two files is held open.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct FileId(u64, u64);
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FileId(u64, u64);
 
 /// The file that a handle is open on.
-pub(crate) fn file_id(file: &File) -> io::Result<FileId> {
+///
+/// # Errors
+///
+/// When the operating system cannot say.
+pub fn file_id(file: &File) -> io::Result<FileId> {
     let metadata = file.metadata()?;
+    Ok(FileId(metadata.dev(), metadata.ino()))
+}
+
+/// What stands at the path itself: a link, not what it leads to.
+///
+/// # Errors
+///
+/// When there is nothing, or the operating system cannot say.
+pub fn file_id_at(path: &Path) -> io::Result<FileId> {
+    let metadata = path.symlink_metadata()?;
     Ok(FileId(metadata.dev(), metadata.ino()))
 }
 

@@ -677,8 +677,7 @@ size = "10GiB"
         let place = place();
         let directory = Arc::new(Directory::open(&place.path().canonicalize().unwrap()).unwrap());
         let refused = |name: &str| taken(&directory, OsStr::new(name), &place.path().join(name));
-        let header =
-            Header { run: [0; 16], data_size: ByteSize::MIB, fill_seed: 0, state: State::Filling };
+        let header = Header { run: [0; 16], data_size: ByteSize::MIB, fill_seed: 0, state: State::Filling };
         let other = ManagedFile::make(&directory, OsStr::new("ours"), header).unwrap();
         assert!(matches!(refused("ours"), PrepareError::InUse { .. }));
         drop(other);

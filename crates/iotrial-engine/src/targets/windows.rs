@@ -188,14 +188,18 @@ pub(crate) fn write_all_at(file: &File, mut buffer: &[u8], mut offset: u64) -> i
 /// Tells a file apart from all others that exist at the same time. It says something only while one of the
 /// two files that are compared is held open, because the index of a file that is removed goes to another one.
 // Not by the time at which it was made as well: some servers of shares tell that of the last change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct FileId {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct FileId {
     volume_serial: u64,
     index: u128,
 }
 
 /// The file that a handle is open on.
-pub(crate) fn file_id(file: &File) -> io::Result<FileId> {
+///
+/// # Errors
+///
+/// When the operating system cannot say.
+pub fn file_id(file: &File) -> io::Result<FileId> {
     let handle = file.as_raw_handle();
     let mut whole = FILE_ID_INFO::default();
     let length = u32::try_from(size_of::<FILE_ID_INFO>()).expect("24 bytes");
@@ -222,7 +226,11 @@ pub(crate) fn file_id(file: &File) -> io::Result<FileId> {
 }
 
 /// What stands at the path itself: a reparse point, not what it leads to.
-pub(crate) fn file_id_at(path: &Path) -> io::Result<FileId> {
+///
+/// # Errors
+///
+/// When there is nothing, or the operating system cannot say.
+pub fn file_id_at(path: &Path) -> io::Result<FileId> {
     // Without any right to the content: a file that somebody holds for himself alone can still be told apart.
     // Directories open only with the semantics of a backup.
     let flags = FILE_FLAG_OPEN_REPARSE_POINT | FILE_FLAG_BACKUP_SEMANTICS;

@@ -1,9 +1,11 @@
-//! Rights, folders and devices as Unix has them.
+//! Rights, folders and links as Unix has them.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _, PermissionsExt as _, fchown};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, fchown};
 use std::path::Path;
+
+use rustix::fs::OFlags;
 
 /// Gives a new file the owner, the group and the rights of the one that it replaces: who could read a page before it was made anew
 /// can read it afterwards. As far as that is allowed; nothing of it keeps the file from being written.
@@ -30,16 +32,7 @@ pub(super) fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-pub(super) fn device_with_data(path: &Path) -> io::Result<Option<&'static str>> {
-    let metadata = fs::metadata(path)?;
-    let kind = metadata.file_type();
-    if kind.is_block_device() {
-        return Ok(Some("a block device"));
-    }
-    // As the kernel packs it into 64 bits (`new_decode_dev`).
-    let major = (metadata.rdev() >> 8 & 0xfff) | (metadata.rdev() >> 32 & !0xfff);
-    // Memory (null, zero, full), terminals, consoles, and the other ends of pseudo terminals (admin-guide/devices.txt). Whatever
-    // else there is may be a tape.
-    let passes_on = matches!(major, 1 | 4 | 5 | 136..=143);
-    Ok((kind.is_char_device() && !passes_on).then_some("a device that may hold data"))
+/// Has a file opened by its own name only, and without waiting: opening a pipe waits for its reader, maybe for ever.
+pub(super) fn not_through_links(options: &mut OpenOptions) -> &mut OpenOptions {
+    options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed())
 }

@@ -1,8 +1,9 @@
-//! Rights, folders and devices as Windows has them.
+//! Rights, folders and links as Windows has them.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io;
-use std::path::{Component, Path, Prefix};
+use std::os::windows::fs::OpenOptionsExt as _;
+use std::path::Path;
 
 /// Does nothing: a new file has the rights of its folder, as the one before it had.
 pub(super) fn keep_rights(_: &Path, _: &File) {}
@@ -12,8 +13,9 @@ pub(super) fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// By the name: a disk, a volume, a tape and a pipe are all below `\\.\`, and none of them is a place for a file. Never fails.
-pub(super) fn device_with_data(path: &Path) -> io::Result<Option<&'static str>> {
-    let is_device = matches!(path.components().next(), Some(Component::Prefix(prefix)) if matches!(prefix.kind(), Prefix::DeviceNS(_)));
-    Ok(is_device.then_some("a device"))
+/// Has what stands at the name itself opened, which is a link and not what it leads to.
+pub(super) fn not_through_links(options: &mut OpenOptions) -> &mut OpenOptions {
+    /// As in winbase.h.
+    const FILE_FLAG_OPEN_REPARSE_POINT: u32 = 0x0020_0000;
+    options.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT)
 }

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, ValueHint};
 use iotrial_analysis::awr::{Level, Method, SizeRequest};
 
 use crate::heading;
+use crate::outputs::OutputFile;
 use crate::report_files::ReportFiles;
 
 /// Options of `awr`.
@@ -54,13 +55,13 @@ pub struct AwrArgs {
 
     /// Write a demand file, which `size --demand` and `run --need` read. For several databases, their needs are summed at each point
     /// in time.
-    #[arg(long, value_name = "FILE")]
-    pub demand: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub demand: Option<OutputFile>,
 
     /// Write the I/O of one database as a profile for `run`, with the reported rates by role. The reported latencies
     /// become its threshold set, in a second file next to it (for erp.toml, erp.thresholds.toml).
-    #[arg(long, value_name = "FILE")]
-    pub profile: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub profile: Option<OutputFile>,
 
     /// Multiply the profile's rates by this factor, such as 50% or 2x.
     #[arg(long, value_name = "FACTOR", default_value = "100%", requires = "profile")]

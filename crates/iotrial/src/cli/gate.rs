@@ -1,10 +1,10 @@
 //! Options about gates.
 
-use crate::heading;
-use std::path::PathBuf;
-
-use clap::Args;
+use clap::{Args, ValueHint};
 use iotrial_analysis::comparison::Gate;
+
+use crate::heading;
+use crate::outputs::OutputFile;
 
 /// Gates, and where else they are written.
 #[derive(Debug, Clone, Args, Default)]
@@ -21,10 +21,10 @@ pub struct GateArgs {
     pub strict: bool,
 
     /// Write the gates as JUnit XML, one test case per gate; an undecided gate is a skipped test, with --strict a failed one.
-    #[arg(long, value_name = "FILE", requires = "gates")]
-    pub junit: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "gates")]
+    pub junit: Option<OutputFile>,
 
     /// Append the gates as Markdown to the GitHub Actions job summary, or to FILE.
-    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, requires = "gates")]
-    pub github_summary: Option<Option<PathBuf>>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, num_args = 0..=1, require_equals = true, requires = "gates")]
+    pub github_summary: Option<Option<OutputFile>>,
 }

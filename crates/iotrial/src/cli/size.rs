@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand, ValueEnum, value_parser};
+use clap::{Args, Subcommand, ValueEnum, ValueHint, value_parser};
 use iotrial_model::demand::{DemandPool, LatencyClass, Mirror, Os, StreamText};
 use iotrial_model::load::Role;
 use iotrial_model::units::ByteSize;
@@ -12,6 +12,7 @@ use iotrial_sizing::price::GivenRate;
 use super::StoreArgs;
 use super::size_cost::CountedArgs;
 use crate::heading;
+use crate::outputs::OutputFile;
 use crate::report_files::ReportFiles;
 
 /// Options of `size`.
@@ -96,28 +97,28 @@ pub struct SizeArgs {
     pub against: Vec<PathBuf>,
 
     /// Write a study file to verify the answers by measurement, with one configuration per provider.
-    #[arg(long, value_name = "FILE", help_heading = heading::OUTPUT)]
-    pub study: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = heading::OUTPUT)]
+    pub study: Option<OutputFile>,
 
     /// Profile for the study [default: the rates of the demand, as an open load].
     #[arg(long, value_name = "NAME", requires = "study", help_heading = heading::OUTPUT)]
     pub profile: Option<String>,
 
     /// Write the demand as it was understood, for editing.
-    #[arg(long, value_name = "FILE", help_heading = heading::OUTPUT)]
-    pub save_demand: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = heading::OUTPUT)]
+    pub save_demand: Option<OutputFile>,
 
     /// Write the cheapest configuration, for editing and for `size explain`.
-    #[arg(long, value_name = "FILE", help_heading = heading::OUTPUT)]
-    pub config: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = heading::OUTPUT)]
+    pub config: Option<OutputFile>,
 
     /// Write the cheapest configuration as a Terraform file, with names, zone and sizes as variables and the striping commands as comments.
-    #[arg(long, value_name = "FILE", help_heading = heading::OUTPUT)]
-    pub terraform: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = heading::OUTPUT)]
+    pub terraform: Option<OutputFile>,
 
     /// Write the commands of the provider's own tool (aws, az, gcloud, oci) that create it, as a shell script.
-    #[arg(long, value_name = "FILE", help_heading = heading::OUTPUT)]
-    pub commands: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = heading::OUTPUT)]
+    pub commands: Option<OutputFile>,
 
     #[command(flatten)]
     pub files: ReportFiles,

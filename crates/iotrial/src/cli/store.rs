@@ -209,7 +209,7 @@ Examples:
   # print the path, without a browser
   iotrial open 01JD… --print
 
-If there is no page yet, it is written first, next to the record.")]
+The page is made from the record each time, and written next to it.")]
 pub struct OpenArgs {
     /// A label, an id, the beginning or end of an id, or `last`.
     #[arg(value_name = "RESULT", default_value = "last", add = completion::results())]

@@ -4,13 +4,14 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueHint};
 use iotrial_model::load::Role;
 use iotrial_model::units::parse_duration;
 
 use super::check::DatabaseArg;
 use super::{completion, listen, size};
 use crate::heading;
+use crate::outputs::OutputFile;
 use crate::report_files::ReportFiles;
 
 /// Options of `watch`.
@@ -74,8 +75,8 @@ pub struct WatchArgs {
 
     /// Write a demand file, which `size --demand` and `run --need` read: the load that was not exceeded in 95 % of the intervals (see
     /// --percentile).
-    #[arg(long, value_name = "FILE")]
-    pub demand: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub demand: Option<OutputFile>,
 
     /// Share of the intervals that --demand covers [default: 95].
     #[arg(long, value_name = "PERCENT", requires = "demand", value_parser = size::parse_percentile)]
@@ -90,8 +91,8 @@ pub struct WatchArgs {
     pub duration: Option<Duration>,
 
     /// Live: write every interval to this file, which `iotrial watch FILE` reads.
-    #[arg(long, value_name = "FILE", help_heading = heading::LIVE)]
-    pub record: Option<PathBuf>,
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = heading::LIVE)]
+    pub record: Option<OutputFile>,
 
     /// Live: serve the counters to Prometheus. If only a port is given, it listens on 127.0.0.1, which only this host can reach.
     #[arg(long, value_name = "[ADDRESS:]PORT", value_parser = listen::parse_address, help_heading = heading::LIVE)]

@@ -11,6 +11,7 @@ use crate::cli::AuditArgs;
 use crate::failure::{CONTRADICTED, Failure};
 use crate::intake::{Folders, Input, Intake, IntakeError, Source, Takes, told_beside};
 use crate::output::{self, harmless, say};
+use crate::outputs::Outputs;
 use crate::presentation::{Presentation, Value};
 
 const TAKES: Takes =
@@ -21,8 +22,7 @@ const MOST_NAMED: usize = 5;
 
 /// Audits, and shows what came of it.
 pub fn audit(args: &AuditArgs) -> Result<ExitCode, Failure> {
-    args.files.check(args.json, &[])?;
-    args.files.check_are_writable()?;
+    let outputs = Outputs::new(&args.files, args.json).checked()?;
     let intake = Intake {
         takes: TAKES,
         folders: Folders::RecordsAndFiles,
@@ -30,7 +30,6 @@ pub fn audit(args: &AuditArgs) -> Result<ExitCode, Failure> {
         study_profile: None,
     };
     let sources = intake.find(&args.results)?;
-    args.files.spare(sources.iter().map(|source| source.path.as_path()))?;
     let audited = intake.open_all(sources, audit_input)?;
     let count = audited.len();
     // Logs beside a result were read with it: to call them «no result» would be wrong, and they are known only when all are
@@ -70,7 +69,7 @@ pub fn audit(args: &AuditArgs) -> Result<ExitCode, Failure> {
     let unreadable_count = unreadable.map(|failure| output::tell(&failure)).count();
     let document = Document::of_audits(&audits);
     let values = audits.iter().map(Value::alone).collect();
-    Presentation::new(&document, values).show(&args.files, args.json)?;
+    Presentation::new(&document, values).show(&outputs)?;
     // After the audit is shown: code 2 says that it is not the whole of what was asked.
     if unreadable_count > 0 {
         let error = anyhow::anyhow!("{unreadable_count} of {count} files could not be audited");

@@ -21,8 +21,8 @@ use crate::cli::AwrArgs;
 use crate::failure::{Failure, NOT_ALL_READ};
 use crate::intake::{Folders, Input, Intake, IntakeError, Source, Takes};
 use crate::output::{self, harmless, say};
+use crate::outputs::{Content, Outputs};
 use crate::presentation::{Presentation, Value};
-use crate::report_files::{check_is_writable, write_output};
 use crate::shell_line::quoted;
 
 const TAKES: Takes = Takes { command: "awr", what: "AWR and Statspack reports, and output of AWR-Miner" };
@@ -40,16 +40,12 @@ struct OfFile {
 
 /// Reads the reports, and shows what they say.
 pub fn awr(args: &AwrArgs) -> Result<ExitCode, Failure> {
-    let thresholds = args.profile.as_deref().map(replay::thresholds_of);
-    let written = [("--demand", args.demand.as_deref()), ("--profile", args.profile.as_deref())];
-    let written = written.into_iter().chain([("the limits of --profile", thresholds.as_deref())]);
-    let written: Vec<_> = written.filter_map(|(option, path)| Some((option, path?))).collect();
-    args.files.check(args.json, &written)?;
-    args.files.check_are_writable()?;
-    if let Some(path) = &args.demand {
-        check_is_writable(path, args.files.overwrite)?;
-    }
-    replay::check_files(args)?;
+    let thresholds = args.profile.as_deref().map(|profile| replay::thresholds_of(profile).into());
+    let outputs = Outputs::new(&args.files, args.json)
+        .and("--demand", args.demand.as_ref(), Content::Format("iotrial.demand/"))
+        .and("--profile", args.profile.as_ref(), Content::Format("iotrial.profile/"))
+        .and("the limits of --profile", thresholds.as_ref(), Content::Format("iotrial.thresholds/"))
+        .checked()?;
     let intake = Intake { takes: TAKES, folders: Folders::Files, store: None, study_profile: None };
     let sources = intake.find(&args.reports)?;
     let is_only_one = sources.len() == 1;
@@ -96,7 +92,7 @@ pub fn awr(args: &AwrArgs) -> Result<ExitCode, Failure> {
         .collect();
     let has_cut = !cut_off.is_empty();
     if args.slob {
-        slob::show(args, of_slob, cut_off)?;
+        slob::show(&outputs, of_slob, cut_off)?;
     } else {
         let mut series = AwrSeries::of(samples).sized(&args.sizing.request());
         series.unread = unread;
@@ -104,7 +100,7 @@ pub fn awr(args: &AwrArgs) -> Result<ExitCode, Failure> {
         shifts.try_for_each(|one| series.shift(&one.database, one.seconds)).map_err(Failure::input)?;
         series.keep(&args.database).map_err(Failure::input)?;
         let fleet = AwrFleet::of(&series);
-        show(args, &Many { series: &series, fleet: fleet.as_ref(), named: &named }, whole)?;
+        show(args, &outputs, &Many { series: &series, fleet: fleet.as_ref(), named: &named }, whole)?;
     }
     // What was cut off was not read whole either.
     Ok(if failed.is_empty() && !has_cut { ExitCode::SUCCESS } else { ExitCode::from(NOT_ALL_READ) })
@@ -132,14 +128,19 @@ struct WithReplay<'w, T> {
     replay: Option<&'w Replay>,
 }
 
-fn show(args: &AwrArgs, many: &Many<'_>, whole: Option<(Box<AwrReport>, PathBuf)>) -> Result<(), Failure> {
+fn show(
+    args: &AwrArgs,
+    outputs: &Outputs,
+    many: &Many<'_>,
+    whole: Option<(Box<AwrReport>, PathBuf)>,
+) -> Result<(), Failure> {
     let load = replay::replay(args, many.series, many.named)?;
-    let mut others: Vec<_> = args.demand.iter().map(|path| ("demand", path.as_path())).collect();
+    let mut others: Vec<_> = args.demand.iter().map(|path| ("demand", &**path)).collect();
     others.extend(load.iter().flat_map(replay::ReplayFiles::others));
     let replay = load.as_ref().map(|load| &load.replay);
     let write = || {
-        write_demand(args, many)?;
-        load.as_ref().map_or(Ok(()), |load| load.write(args.files.overwrite))
+        write_demand(args, outputs, many)?;
+        load.as_ref().map_or(Ok(()), |load| load.write(outputs))
     };
     let with_load = |mut document: Document| {
         replay.into_iter().for_each(|replay| document.add_awr_replay(replay));
@@ -153,17 +154,17 @@ fn show(args: &AwrArgs, many: &Many<'_>, whole: Option<(Box<AwrReport>, PathBuf)
             write()?;
             let shown = WithReplay { value: &answer, replay };
             let values = vec![Value::of_file(&path, &shown)];
-            Presentation { others, ..Presentation::new(&document, values) }.show(&args.files, args.json)?;
+            Presentation { others, ..Presentation::new(&document, values) }.show(outputs)?;
         }
         None => {
             let document = with_load(Document::of_awr_series(many.series, many.fleet));
             write()?;
             let shown = WithReplay { value: many, replay };
             let values = vec![Value::alone(&shown)];
-            Presentation { others, ..Presentation::new(&document, values) }.show(&args.files, args.json)?;
+            Presentation { others, ..Presentation::new(&document, values) }.show(outputs)?;
         }
     }
-    if !args.json && !args.files.take_standard_output() {
+    if outputs.is_for_people() {
         let next = load.as_ref().map_or_else(|| next_of(args, many), replay::ReplayFiles::next);
         output::text(&format!("\n{}", output::next_line(&next)))?;
     }
@@ -237,7 +238,11 @@ fn of_file(
     Ok(OfFile { samples, whole, slob })
 }
 
-fn write_demand(args: &AwrArgs, Many { series, fleet, named }: &Many<'_>) -> Result<(), Failure> {
+fn write_demand(
+    args: &AwrArgs,
+    outputs: &Outputs,
+    Many { series, fleet, named }: &Many<'_>,
+) -> Result<(), Failure> {
     let Some(path) = &args.demand else { return Ok(()) };
     let request = args.sizing.request();
     let demand: Option<Demand> = match (*fleet, series.databases.first()) {
@@ -262,7 +267,7 @@ fn write_demand(args: &AwrArgs, Many { series, fleet, named }: &Many<'_>) -> Res
         let names = in_brief(&names, MOST_NAMES, MOST_NAMES - 1);
         Failure::input(anyhow!("the reports of {names} have no I/O rates with sizes"))
     })?;
-    write_output(path, demand.to_toml().as_bytes(), args.files.overwrite)
+    outputs.write(path, demand.to_toml().as_bytes())
 }
 
 /// The database whose I/O is asked for; `what` is of one.

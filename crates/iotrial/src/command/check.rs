@@ -7,6 +7,7 @@ use iotrial_session::host_check::{check_host, load_rules};
 
 use crate::cli::CheckArgs;
 use crate::failure::Failure;
+use crate::outputs::Outputs;
 use crate::presentation::{Presentation, Value};
 
 /// Checked, and something should be changed first.
@@ -14,16 +15,15 @@ const GRAVE_FINDINGS: u8 = 1;
 
 /// Reads the host, judges it, and shows both.
 pub fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
-    args.files.check(args.json, &[])?;
-    args.files.check_are_writable()?;
+    let outputs = Outputs::new(&args.files, args.json).checked()?;
     if args.list_rules {
         let rules = load_rules(&args.rules)?;
         let document = Document::of_host_rules(&rules);
-        Presentation::new(&document, vec![Value::alone(&rules)]).show(&args.files, args.json)?;
+        Presentation::new(&document, vec![Value::alone(&rules)]).show(&outputs)?;
         return Ok(ExitCode::SUCCESS);
     }
     let answer = check_host(&args.request())?;
     let document = Document::of_host_check(&answer);
-    Presentation::new(&document, vec![Value::alone(&answer)]).show(&args.files, args.json)?;
+    Presentation::new(&document, vec![Value::alone(&answer)]).show(&outputs)?;
     Ok(if answer.has_grave_findings() { ExitCode::from(GRAVE_FINDINGS) } else { ExitCode::SUCCESS })
 }

@@ -10,6 +10,7 @@ use crate::cli::CompareArgs;
 use crate::failure::Failure;
 use crate::gates::refused;
 use crate::intake::{Folders, Intake, Takes};
+use crate::outputs::Outputs;
 use crate::presentation::{Presentation, Value};
 
 mod samples;
@@ -23,8 +24,7 @@ const TAKES: Takes = Takes {
 
 /// Compares, and shows what came of it.
 pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
-    args.gates.check(&args.files, args.json)?;
-    args.files.check_are_writable()?;
+    let outputs = args.gates.and_files(Outputs::new(&args.files, args.json))?;
     let intake = Intake {
         takes: TAKES,
         folders: Folders::Records,
@@ -41,7 +41,7 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
     let gates = match samples::read(&intake, args)? {
         Samples::Sweeps(sweeps) => {
             let compared = SweepComparison::new(sweeps, &request).map_err(|error| refused(&error))?;
-            show(args, &Document::of_compared_sweeps(&compared), &compared)?;
+            show(&outputs, &Document::of_compared_sweeps(&compared), &compared)?;
             compared.gates
         }
         Samples::Runs(runs) => {
@@ -50,7 +50,7 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
                 Compared::One(comparison) => Document::of_comparison(comparison),
                 Compared::Several(several) => Document::of_several_loads(several),
             };
-            show(args, &document, &compared)?;
+            show(&outputs, &document, &compared)?;
             compared.gates().to_vec()
         }
     };
@@ -58,12 +58,10 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     // After everything is shown and written: a failed gate is when the figures are needed most.
-    let is_for_people = !args.json && !args.files.take_standard_output();
-    args.gates.show(&gates, None, &args.files, is_for_people)
+    args.gates.show(&gates, None, &outputs)
 }
 
-fn show<T: Serialize>(args: &CompareArgs, document: &Document, value: &T) -> Result<(), Failure> {
-    let has_page = args.files.html.is_some();
-    let next = (!has_page).then_some("the same with --html compare.html   (a page with charts)");
-    Presentation::new(document, vec![Value::alone(value)]).with_next(next).show(&args.files, args.json)
+fn show<T: Serialize>(outputs: &Outputs, document: &Document, value: &T) -> Result<(), Failure> {
+    let next = outputs.page().is_none().then_some("the same with --html compare.html   (a page with charts)");
+    Presentation::new(document, vec![Value::alone(value)]).with_next(next).show(outputs)
 }

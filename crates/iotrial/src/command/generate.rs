@@ -1,7 +1,7 @@
 //! What the program makes of itself: completion scripts and man pages.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -13,7 +13,7 @@ use clap_mangen::Man;
 use crate::cli::Cli;
 use crate::failure::Failure;
 use crate::output::{self, say};
-use crate::report_files::{check_is_writable, write_output};
+use crate::outputs::{Content, OutputFile, Outputs};
 
 /// Set by the scripts of shells that ask what can stand in a place; of our own, so that no other program's setting is meant.
 const SHELL_VARIABLE: &str = "IOTRIAL_COMPLETE";
@@ -49,11 +49,14 @@ pub fn man_pages(directory: &Path, overwrite: bool) -> Result<ExitCode, Failure>
     add_pages(&program, &mut pages)
         .with_context(|| format!("cannot write man pages into `{}`", directory.display()))
         .map_err(Failure::execution)?;
-    let pages: Vec<(PathBuf, Vec<u8>)> =
-        pages.into_iter().map(|(name, page)| (directory.join(name), page)).collect();
+    let pages: Vec<(OutputFile, Vec<u8>)> =
+        pages.into_iter().map(|(name, page)| (directory.join(name).into(), page)).collect();
     // All of them before one is written: a page of somebody else that is in the way leaves the folder as it was.
-    pages.iter().try_for_each(|(path, _)| check_is_writable(path, overwrite))?;
-    pages.iter().try_for_each(|(path, page)| write_output(path, page, overwrite))?;
+    let outputs = pages.iter().fold(Outputs::without_report(overwrite), |outputs, (path, _)| {
+        outputs.and("a man page", Some(path), Content::Text)
+    });
+    let outputs = outputs.checked()?;
+    pages.iter().try_for_each(|(path, page)| outputs.write(path, page))?;
     // On standard error: the pages are the output, and they are in files.
     say!("the man pages are in {}", directory.display());
     Ok(ExitCode::SUCCESS)

@@ -14,11 +14,13 @@ use iotrial_model::subject::Subject;
 use iotrial_model::units::group_thousands;
 use iotrial_report::document::Document;
 use iotrial_report::sweep::SweepOf;
+use iotrial_session::read_files;
 
 use crate::cli::ImportArgs;
 use crate::failure::{Failure, NOT_ALL_READ};
 use crate::intake::{self, Folders, Intake, Takes};
 use crate::output::{self, harmless, stderr_has_colours, stderr_takes_escapes};
+use crate::outputs::Outputs;
 use crate::parallel::in_parallel;
 use crate::presentation::{Presentation, Value};
 use crate::progress_bar::{bar_line, clock};
@@ -40,11 +42,10 @@ const TAKES: Takes = Takes { command: "import", what: "results of other tools an
 
 /// Imports, and tells what came of it.
 pub fn import(args: &ImportArgs) -> Result<ExitCode, Failure> {
-    args.files.check(args.json, &[])?;
+    let outputs = Outputs::new(&args.files, args.json).checked()?;
     check_names(args)?;
-    args.files.check_are_writable()?;
     // A record alone has no document here, and an empty report would look like an empty result.
-    if !args.as_sweep && args.files.are_wanted() {
+    if !args.as_sweep && outputs.have_report() {
         let error = anyhow::anyhow!("a report needs the curves of --as-sweep");
         return Err(
             Failure::input(error).hint("add --as-sweep, or give the records to `iotrial report`".to_owned())
@@ -53,11 +54,15 @@ pub fn import(args: &ImportArgs) -> Result<ExitCode, Failure> {
     let intake = Intake { takes: TAKES, folders: Folders::Files, store: None, study_profile: None };
     // Before the folder for the records is made: a wrong name must not leave one behind.
     let sources = intake.find(&args.sources)?;
+    // As if they were read: records are written while others are still read.
+    let named = sources.iter().filter(|source| source.is_named);
+    named.for_each(|source| read_files::note_at(&source.path));
+    outputs.all_is_read()?;
     let folder = folder_of_records(args)?;
     let progress = FilesRead::new(args, sources.len());
     // Each file is read, and its records are written, at once: of ten thousand files never all are in memory.
     let outcomes = in_parallel(&sources, |source| {
-        let read = intake::open(&source.path, &naming(args, &source.path));
+        let read = intake::open_source(source, &naming(args, &source.path));
         let outcome = take_file(source, read, &folder, args.as_sweep);
         progress.add();
         outcome
@@ -75,7 +80,7 @@ pub fn import(args: &ImportArgs) -> Result<ExitCode, Failure> {
         others: Vec::new(),
         next: None,
     };
-    presentation.show(&args.files, args.json)?;
+    presentation.show(&outputs)?;
     // Code 1 is for the mixed case only: with nothing imported the input was wrong, and a script that counts on records
     // must notice.
     Ok(match (outcome.failed.is_empty(), outcome.records.is_empty()) {

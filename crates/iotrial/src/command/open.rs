@@ -5,12 +5,14 @@ use std::process::{Command, ExitCode, Stdio};
 
 use iotrial_session::store::id_of;
 
-use crate::cli::OpenArgs;
+use crate::cli::{OpenArgs, StoreArgs};
 use crate::command::report::{Asked, Gathered, Shown};
 use crate::command::sweep;
 use crate::failure::Failure;
 use crate::output::{self, say};
+use crate::outputs::Outputs;
 use crate::report_files::ReportFiles;
+use crate::settings::{Source, in_force};
 use crate::store::{named, open_store_to_read};
 
 #[cfg(not(windows))]
@@ -20,16 +22,21 @@ mod os;
 #[path = "open/windows.rs"]
 mod os;
 
-/// Prints where the page of a result is, and has the browser show it where there is one.
+/// Writes the page of a result, prints where it is, and has the browser show it where there is one.
 pub fn open(args: &OpenArgs) -> Result<ExitCode, Failure> {
+    tell_store_of_folder(&args.store)?;
     let store = open_store_to_read(&args.store)?;
     // Of a label the newest: that is the one that somebody has just measured.
     let record = named(&store, std::slice::from_ref(&args.result))?.pop();
     let record = record.expect("a name that stands for nothing is refused");
+    // Always anew: a page that lies there may be anybody's, and a browser would run whatever is in it. A record cannot hold a script.
     let page = page_of(&record);
-    if !page.is_file() {
-        write_page(&record, &page, args)?;
-    }
+    let files = ReportFiles { html: Some(page.clone().into()), overwrite: true, ..ReportFiles::default() };
+    let outputs = Outputs::new(&files, false);
+    write_page(&record, &outputs, args).map_err(|failure| {
+        let id = id_of(&record);
+        failure.or_hint(format!("`iotrial report {id} --html FILE` writes the page somewhere else"))
+    })?;
     output::text_line(page.display())?;
     if !args.print && os::has_screen() {
         show(&page);
@@ -37,19 +44,34 @@ pub fn open(args: &OpenArgs) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// Whoever changes into a folder that came from somebody else need not know that its file of settings names a store.
+fn tell_store_of_folder(args: &StoreArgs) -> Result<(), Failure> {
+    let found = in_force(&|_, _| Ok(()))?;
+    let of_folder = found.value("store").filter(|value| matches!(value.source, Source::Folder(_)));
+    let is_used = |word: &std::ffi::OsString| args.place().is_some_and(|place| place == Path::new(word));
+    if let Some(value) = of_folder
+        && let Some(place) = value.words.first().filter(|word| is_used(word))
+    {
+        say!(
+            "note: the results are those in `{}`, which `{}` names as the store",
+            place.display(),
+            value.source.place()
+        );
+    }
+    Ok(())
+}
+
 /// Where `run` and `sweep` put the page of a record.
 pub(super) fn page_of(record: &Path) -> PathBuf {
     record.with_file_name(format!("{}.html", id_of(record)))
 }
 
-/// Of what was imported, or whose page went elsewhere.
-fn write_page(record: &Path, page: &Path, args: &OpenArgs) -> Result<(), Failure> {
+fn write_page(record: &Path, outputs: &Outputs, args: &OpenArgs) -> Result<(), Failure> {
     let name = record.to_string_lossy().into_owned();
     let asked = Asked { results: &[name], study_profile: None, thresholds: None, store: &args.store };
-    let files = ReportFiles { html: Some(page.to_owned()), ..ReportFiles::default() };
     let (_, written) = match asked.gather()? {
-        Gathered::Sweep(_, record) => files.write(&sweep::document(&record)),
-        Gathered::Results(results) => files.write(Shown::new(results).document()),
+        Gathered::Sweep(_, record) => outputs.write_report(&sweep::document(&record)),
+        Gathered::Results(results) => outputs.write_report(Shown::new(results).document()),
     };
     written
 }

@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::gates::refused;
 use crate::intake::{Folders, Input, Intake, Takes, expect_thresholds, pass_over};
 use crate::output::{self, say};
+use crate::outputs::Outputs;
 
 mod shown;
 
@@ -31,9 +32,8 @@ const USUAL_THRESHOLDS: &str = "flash";
 /// Reads what was named, shows it, and says by the exit code whether all of it is qualified.
 pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
     // Both before anything is read: what cannot be written is better known at once than after a minute of reading.
-    args.gates.check(&args.files, args.json)?;
+    let outputs = args.gates.and_files(Outputs::new(&args.files, args.json))?;
     args.gates.check_are_values()?;
-    args.files.check_are_writable()?;
     let asked = Asked {
         results: &args.records,
         study_profile: args.profile.as_deref(),
@@ -45,23 +45,18 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
             let error = anyhow!("a sweep has no gates: each of its probes has a load of its own");
             Err(Failure::input(error).hint("give the record of a run".to_owned()))
         }
-        Gathered::Sweep(path, record) => {
-            args.files.spare([path.as_path()])?;
-            sweep::report(args, &path, &record)
-        }
+        Gathered::Sweep(path, record) => sweep::report(args, &outputs, &path, &record),
         Gathered::Results(results) => {
-            args.files.spare(results.iter().map(|(path, _)| path.as_path()))?;
             let shown = Shown::new(results).held(&args.gates.gates).map_err(|error| refused(&error))?;
-            shown.present(&args.files, args.json)?;
-            let is_for_people = !args.json && !args.files.take_standard_output();
-            if let Some(outcome) = shown.outcome_line().filter(|_| is_for_people) {
+            shown.present(&outputs)?;
+            if let Some(outcome) = shown.outcome_line().filter(|_| outputs.is_for_people()) {
                 // The page before it may be longer than the screen, and what is read first is what stands last.
                 output::text(&format!("\n{outcome}\n"))?;
             }
             if shown.gates().is_empty() {
                 return Ok(shown.exit_code());
             }
-            args.gates.show(shown.gates(), shown.verdict(), &args.files, is_for_people)
+            args.gates.show(shown.gates(), shown.verdict(), &outputs)
         }
     }
 }

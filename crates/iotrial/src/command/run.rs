@@ -32,7 +32,8 @@ use crate::fio_job::{Asked, check_fio_args, fio_profile};
 use crate::gates::refused;
 use crate::intake::{self, Kind, Takes};
 use crate::output::{self, JsonForm};
-use crate::report_files::{ReportFiles, check_takes_pages};
+use crate::outputs::Outputs;
+use crate::report_files::check_takes_pages;
 use crate::shell_line;
 use crate::signal::control_by_signals;
 use crate::watchers::{Wanted, Watchers};
@@ -44,12 +45,11 @@ const TAKES: Takes = Takes { command: "run", what: "a profile" };
 pub struct RunOutput {
     /// What its figures must keep to; with any, they decide the exit code.
     pub gates: GateArgs,
-    /// The forms of the report; a page is always written, beside the record where nothing else is said.
-    pub files: ReportFiles,
+    /// The forms of the report, JSON instead of text, and the files for CI; a page is always written, beside the record where nothing
+    /// else is said.
+    pub outputs: Outputs,
     /// Where the page is written if it has no name of its own; beside the record otherwise.
     pub html_folder: Option<PathBuf>,
-    /// JSON instead of text.
-    pub json: JsonForm,
     /// Who watches it meanwhile.
     pub wanted: Wanted,
 }
@@ -58,7 +58,7 @@ pub struct RunOutput {
 pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     // All that is wrong with the words themselves, before any file is read.
     let json = JsonForm::of(args.json, args.json_stream);
-    args.gates.check(&args.files, json)?;
+    let outputs = args.gates.and_files(Outputs::new(&args.files, json))?;
     args.gates.check_are_values()?;
     check_fio_args(args.fio_job.as_deref(), &args.fio)?;
     let need = args.need.as_deref().map(|need| needed(need, args)).transpose()?;
@@ -85,12 +85,11 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     if args.dry_run {
         return show_plan(load, &request, &args.gates, args.json);
     }
-    let (files, gates) = (args.files.clone(), args.gates.clone());
     let rig = &args.load.rig;
     let html_folder = rig.page.html_folder.clone();
     let wanted = Wanted { quiet: rig.quiet, listen: rig.listen.listen, json_stream: args.json_stream };
-    let output = RunOutput { gates, files, html_folder, json, wanted };
-    carry_out(load, &request, &output)
+    let output = RunOutput { gates: args.gates.clone(), outputs, html_folder, wanted };
+    carry_out(load, &request, output)
 }
 
 /// The rates that --need stands for: as they are written, or what a file says.
@@ -155,14 +154,10 @@ fn show_plan(
 }
 
 /// Makes a load, and shows what came of it.
-pub fn carry_out(
-    load: JudgedProfile,
-    request: &LoadRequest,
-    output: &RunOutput,
-) -> Result<ExitCode, Failure> {
+pub fn carry_out(load: JudgedProfile, request: &LoadRequest, output: RunOutput) -> Result<ExitCode, Failure> {
     let setup = Setup::new(load, request)?;
     // After the setup, which touches nothing, and before the load: a report that has no place to go must not cost a run.
-    output.files.check_are_writable()?;
+    output.outputs.all_is_read()?;
     check_takes_pages(output.html_folder.as_deref())?;
     check_gates(&output.gates.gates, &setup, request)?;
     let watchers = Watchers::new(output.wanted)?;
@@ -347,17 +342,16 @@ fn show(
     record: RunRecord,
     path: PathBuf,
     thresholds: &ThresholdSet,
-    output: &RunOutput,
+    output: RunOutput,
 ) -> Result<ExitCode, Failure> {
     let is_complete = record.ended.how == EndedHow::Complete;
     let again = Again::of(&record);
-    let files = output.files.clone().with_page(&path, &record.id, output.html_folder.as_deref());
+    let outputs = output.outputs.with_page(&path, &record.id, output.html_folder.as_deref());
     let judged = Judged::of(Record::Run(Box::new(record)), thresholds);
     let shown =
         Shown::new(vec![(path, judged)]).held(&output.gates.gates).map_err(|error| refused(&error))?;
-    shown.present(&files, output.json)?;
-    let is_for_people = !output.json.is_json() && !files.take_standard_output();
-    if is_for_people {
+    shown.present(&outputs)?;
+    if outputs.is_for_people() {
         // The page before it may be longer than the screen, and what is read first is what stands last.
         let first = shown.only().and_then(first_step).map(|words| format!("first: {words}\n"));
         let next = shown.only().map(|summary| output::next_line(&next_step(summary, &again)));
@@ -368,7 +362,7 @@ fn show(
         [] => None,
         outcomes => {
             let verdict = shown.verdict().filter(|_| is_complete);
-            Some(output.gates.show(outcomes, verdict, &files, is_for_people)?)
+            Some(output.gates.show(outcomes, verdict, &outputs)?)
         }
     };
     // A run that was stopped has figures, but neither a verdict nor a gate may rest on them.

@@ -33,8 +33,8 @@ use crate::cli::{SizeArgs, SizeCommand};
 use crate::failure::Failure;
 use crate::intake::Takes;
 use crate::output::say;
+use crate::outputs::{Content, Outputs};
 use crate::presentation::{Presentation, Value};
-use crate::report_files::{OtherFile, check_is_writable, write_output};
 
 /// Nothing meets the demand.
 const NOTHING_MEETS_IT: u8 = 1;
@@ -55,13 +55,13 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
         (Also::Terraform, &args.terraform),
         (Also::Commands, &args.commands),
     ];
+    // Whether everything can be written, before anything is read or searched.
+    let outputs = files.iter().fold(Outputs::new(&args.files, args.json), |outputs, (what, path)| {
+        outputs.and(what.option(), path.as_ref(), what.content())
+    });
+    let outputs = outputs.checked()?;
     let wanted: Vec<(Also, &Path)> =
         files.into_iter().filter_map(|(what, path)| Some((what, path.as_deref()?))).collect();
-    let others: Vec<OtherFile<'_>> = wanted.iter().map(|(what, path)| (what.option(), *path)).collect();
-    // Whether everything can be written, before anything is read or searched.
-    args.files.check(args.json, &others)?;
-    args.files.check_are_writable()?;
-    others.iter().try_for_each(|(_, path)| check_is_writable(path, args.files.overwrite))?;
     // A wrong name of a profile would only show in the study, after the search.
     args.profile.as_deref().map_or(Ok(()), proof::check_profile)?;
     let catalogs = known::all_catalogs(&args.catalogs.files)?;
@@ -93,6 +93,7 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
         tolerance: args.tolerance / 100.0,
         by_year: args.by_year,
     };
+    outputs.all_is_read()?;
     // A search among nothing would end in «nothing meets it», and the slip would look like an answer.
     known::check_restrictions(&catalogs, &request, &demand)?;
     let sizing = find(&catalogs, &demand, &request, &against).map_err(|error| {
@@ -120,7 +121,7 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
                 continue;
             }
         };
-        match text.and_then(|text| write_output(path, text.as_bytes(), args.files.overwrite)) {
+        match text.and_then(|text| outputs.write(path, text.as_bytes())) {
             Ok(()) => written.push((what.words(), path)),
             // One file that cannot be written keeps neither the others nor the answer back; the first failure decides on
             // the code.
@@ -138,7 +139,7 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
         .then_some("the same with --study prove.toml   (a study that verifies the answer by measuring it)");
     let presentation =
         Presentation { others: written, ..Presentation::new(&document, values) }.with_next(next);
-    let shown = presentation.show(&args.files, args.json);
+    let shown = presentation.show(&outputs);
     for path in left_out {
         say!("note: nothing meets the demand, so `{}` is not written", path.display());
     }
@@ -165,6 +166,15 @@ impl Also {
             Self::Demand => "--save-demand",
             Self::Terraform => "--terraform",
             Self::Commands => "--commands",
+        }
+    }
+
+    const fn content(self) -> Content {
+        match self {
+            Self::Study => Content::Format("iotrial.study/"),
+            Self::Config => Content::Format("iotrial.configuration/"),
+            Self::Demand => Content::Format("iotrial.demand/"),
+            Self::Terraform | Self::Commands => Content::Text,
         }
     }
 

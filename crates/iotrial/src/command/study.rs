@@ -25,6 +25,7 @@ use crate::cli::{StudyArgs, StudyCommand};
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::intake::{self, Kind, Takes};
 use crate::output::{JsonForm, harmless, say, stderr_is_terminal};
+use crate::outputs::Outputs;
 use crate::report_files::ReportFiles;
 use crate::signal::control_by_signals;
 use crate::store::{open_store, open_store_to_read};
@@ -43,19 +44,16 @@ pub fn study(args: &StudyArgs) -> Result<ExitCode, Failure> {
         None => {}
     }
     // The report of the part that was done is that of an unfinished study.
-    let overwrite = args.files.overwrite || args.resume;
-    let args = &StudyArgs { files: ReportFiles { overwrite, ..args.files.clone() }, ..args.clone() };
+    let files = ReportFiles { overwrite: args.files.overwrite || args.resume, ..args.files.clone() };
     // Before the study is read: the words are wrong whatever stands in it.
-    let json = JsonForm::of(args.json, args.json_stream);
-    args.files.check(json, &[])?;
+    let outputs = Outputs::new(&files, JsonForm::of(args.json, args.json_stream)).checked()?;
     let path = args.file.as_deref().expect("a file or a command is required");
-    args.files.spare([path])?;
     intake::expect(Kind::Study, path, &TAKES)?;
     let file = StudyFile::read(path)?;
     for (what, name) in file.falsely_named() {
         say!("note: the {what} `{name}` of this study differs from the built-in one of that name");
     }
-    args.files.check_are_writable()?;
+    outputs.all_is_read()?;
     let request = args.request();
     // Who only asks what would be done takes no port from whoever does it.
     let listen = args.listen.listen.filter(|_| !args.dry_run && !args.status);
@@ -70,15 +68,16 @@ pub fn study(args: &StudyArgs) -> Result<ExitCode, Failure> {
         let store = open_store_to_read(&args.store)?;
         let progress = study::progress(&file, &store)?;
         let shown = Shown::new(&file.study, progress.as_ref(), &store)?;
-        shown.compared().write_and_print(&store, &args.files, json)?;
+        shown.compared().write_and_print(&store, &outputs)?;
         return Ok(ExitCode::SUCCESS);
     }
-    measure(args, &file, &request, &open_store(&args.store)?, &watchers)
+    measure(args, &outputs, &file, &request, &open_store(&args.store)?, &watchers)
 }
 
 /// Measures what is missing, and shows what came of it.
 fn measure(
     args: &StudyArgs,
+    outputs: &Outputs,
     file: &StudyFile,
     request: &StudyRequest,
     store: &Store,
@@ -96,8 +95,7 @@ fn measure(
     let Carried { progress, result } = carried?;
     // What is known is shown, whatever stopped the study.
     let shown = Shown::new(&file.study, Some(&progress), store)?;
-    let json = JsonForm::of(args.json, args.json_stream);
-    let shown = shown.compared().write_and_print(store, &args.files, json);
+    let shown = shown.compared().write_and_print(store, outputs);
     result?;
     streamed?;
     let shown = shown?;

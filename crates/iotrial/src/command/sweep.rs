@@ -19,14 +19,15 @@ use serde::Serialize;
 use crate::cli::{ReportArgs, SweepArgs};
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::output::{self, JsonForm};
+use crate::outputs::Outputs;
 use crate::presentation::{Presentation, Value};
-use crate::report_files::{ReportFiles, check_takes_pages};
+use crate::report_files::check_takes_pages;
 use crate::signal::control_by_signals;
 use crate::watchers::{Wanted, Watchers};
 
 /// Sweeps, and shows what came of it.
 pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
-    args.files.check(JsonForm::of(args.json, args.json_stream), &[])?;
+    let outputs = Outputs::new(&args.files, JsonForm::of(args.json, args.json_stream)).checked()?;
     let setup = SweepSetup::new(&args.request()?)?;
     // Before anything is touched, and after everything is decided: it refuses what the sweep would refuse.
     if args.dry_run {
@@ -34,7 +35,7 @@ pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     // Minutes of measuring must not end at a folder that is not there.
-    args.files.check_are_writable()?;
+    outputs.all_is_read()?;
     check_takes_pages(args.rig.page.html_folder.as_deref())?;
     let (quiet, listen) = (args.rig.quiet, args.rig.listen.listen);
     let watchers = Watchers::new(Wanted { quiet, listen, json_stream: args.json_stream })?;
@@ -42,7 +43,7 @@ pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
     // Before anything else is printed; whatever became of the stream, the record is in the store.
     let streamed = watchers.end_stream();
     let swept = swept?;
-    let shown = show(args, &swept);
+    let shown = show(args, outputs, &swept);
     // The figures come first: neither a full store nor files that cannot be removed may hide them.
     if let (Err(_), Err(failure)) = (&swept.kept, &shown) {
         output::tell(&failure);
@@ -54,13 +55,12 @@ pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
 }
 
 /// Writes the report, beside the record unless it is said where, and shows the figures.
-fn show(args: &SweepArgs, swept: &Swept) -> Result<ExitCode, Failure> {
+fn show(args: &SweepArgs, outputs: Outputs, swept: &Swept) -> Result<ExitCode, Failure> {
     let folder = args.rig.page.html_folder.as_deref();
-    let files = args.files.clone().with_page(&swept.path, &swept.record.id, folder);
-    let json = JsonForm::of(args.json, args.json_stream);
+    let outputs = outputs.with_page(&swept.path, &swept.record.id, folder);
     // In a store of its own it is not the newest result that `open` finds.
     let next = (!args.rig.store.is_named()).then_some("iotrial open   (the page with the curves)");
-    Shown::new(&swept.record).write_and_print(&files, json, &swept.path, next)
+    Shown::new(&swept.record).write_and_print(&outputs, &swept.path, next)
 }
 
 /// What `--dry-run --json` prints.
@@ -134,13 +134,18 @@ fn print_course(setup: &SweepSetup, json: bool) -> Result<(), Failure> {
 }
 
 /// Shows a sweep again.
-pub fn report(args: &ReportArgs, path: &Path, record: &SweepRecord) -> Result<ExitCode, Failure> {
+pub fn report(
+    args: &ReportArgs,
+    outputs: &Outputs,
+    path: &Path,
+    record: &SweepRecord,
+) -> Result<ExitCode, Failure> {
     // Ignored in silence, it would look as if the sweep had been judged.
     if args.thresholds.is_some() {
         let error = anyhow::anyhow!("a sweep has no verdict, so --thresholds has nothing to judge");
         return Err(Failure::input(error).hint("leave it out".to_owned()));
     }
-    Shown::new(record).write_and_print(&args.files, args.json, path, None)
+    Shown::new(record).write_and_print(outputs, path, None)
 }
 
 /// The document of a sweep that is there, for its page.
@@ -165,13 +170,12 @@ impl Shown {
     /// Writes the files that are wanted, and shows the figures and where everything is.
     fn write_and_print(
         &self,
-        files: &ReportFiles,
-        json: impl Into<JsonForm>,
+        outputs: &Outputs,
         record: &Path,
         next: Option<&str>,
     ) -> Result<ExitCode, Failure> {
         let values = vec![Value::of_record(record, &self.summary)];
-        Presentation::new(&self.document, values).with_next(next).show(files, json)?;
+        Presentation::new(&self.document, values).with_next(next).show(outputs)?;
         Ok(self.exit_code())
     }
 

@@ -19,8 +19,8 @@ use crate::command::size::demand::counted_demand;
 use crate::failure::{Failure, INCONCLUSIVE};
 use crate::intake::{STANDARD_INPUT, expect_thresholds};
 use crate::output::{self, harmless};
+use crate::outputs::{Content, Outputs};
 use crate::presentation::{Presentation, Value};
-use crate::report_files::{check_is_writable, write_output};
 
 /// What is watched live, where it is not recorded.
 const THIS_HOST: &str = "this host";
@@ -30,18 +30,15 @@ const NOT_GOOD_ENOUGH: u8 = 1;
 
 /// Reads files of counters, or watches disks.
 pub fn watch(args: &WatchArgs) -> Result<ExitCode, Failure> {
-    let written = [("--demand", args.demand.as_deref()), ("--record", args.record.as_deref())];
-    let written: Vec<_> = written.into_iter().filter_map(|(option, path)| Some((option, path?))).collect();
-    args.files.check(args.json, &written)?;
-    args.files.check_are_writable()?;
-    for (_, path) in &written {
-        check_is_writable(path, args.files.overwrite)?;
-    }
+    let outputs = Outputs::new(&args.files, args.json)
+        .and("--demand", args.demand.as_ref(), Content::Format("iotrial.demand/"))
+        .and("--record", args.record.as_ref(), Content::Format("iotrial.watch/"))
+        .checked()?;
     let request = request_of(args)?;
     let is_file = |path: &&std::path::PathBuf| path.as_path() == Path::new(STANDARD_INPUT) || path.is_file();
     match args.what.iter().filter(is_file).count() {
-        0 => live::watch_live(args, &request),
-        count if count == args.what.len() => files::watch_files(args, &request),
+        0 => live::watch_live(args, &outputs, &request),
+        count if count == args.what.len() => files::watch_files(args, &outputs, &request),
         _ => {
             let error = anyhow!("counter files and disks to watch live cannot be combined");
             Err(Failure::input(error)
@@ -76,6 +73,7 @@ fn request_of(args: &WatchArgs) -> Result<WatchRequest, Failure> {
 /// What counters say, as files, on the terminal, or as JSON; with the demand where it is wanted.
 fn show(
     args: &WatchArgs,
+    outputs: &Outputs,
     series: &CounterSeries,
     request: &WatchRequest,
     name: &str,
@@ -87,12 +85,12 @@ fn show(
     let document = Document::of_watch(&answer, &harmless(name));
     if let Some(path) = &args.demand {
         let demand = counted_demand(name, series, request, args.percentile)?;
-        write_output(path, demand.to_toml().as_bytes(), args.files.overwrite)?;
+        outputs.write(path, demand.to_toml().as_bytes())?;
     }
-    let others = args.demand.iter().map(|path| ("demand", path.as_path())).collect();
+    let others = args.demand.iter().map(|path| ("demand", &**path)).collect();
     let presentation = Presentation { others, ..Presentation::new(&document, vec![Value::alone(&answer)]) };
-    presentation.show(&args.files, args.json)?;
-    if !args.json && !args.files.take_standard_output() {
+    presentation.show(outputs)?;
+    if outputs.is_for_people() {
         output::text(&format!("\n{}", output::next_line(&next(args, series, request, name))))?;
     }
     Ok(exit_code_of(&answer))

@@ -7,6 +7,7 @@ use std::path::Path;
 use iotrial_import::counters::{MOST_LOG_BYTES, looks_like_perfmon};
 use iotrial_import::{HEAD_BYTES, ImportError, MOST_BYTES, head_of, refusal_of_large, text_of, unpack_text};
 use iotrial_session::bounded_file::{OpenedFile, Pipes, ReadFileError, open_to_read, read_to_end_within};
+use iotrial_session::read_files;
 use iotrial_session::store::MOST_RECORD_BYTES;
 
 /// Stands for standard input.
@@ -55,6 +56,7 @@ impl ReadError {
 pub fn read(path: &Path) -> Result<Whole, ReadError> {
     // A file of that name can be given as `./-`, as everywhere.
     if path == Path::new(STANDARD_INPUT) {
+        read_files::note_standard_input();
         return read_from(io::stdin().lock(), None);
     }
     let OpenedFile { file, length } = open_to_read(path, Pipes::Read)?;

@@ -10,7 +10,7 @@ use iotrial_session::store::records_in;
 use iotrial_session::study::{self, OfferedRecord};
 
 use super::file::STANDARD_INPUT;
-use super::{Input, IntakeError, Kind, Takes, open, open_with_text};
+use super::{Input, IntakeError, Kind, Takes, open, open_source, open_with_text};
 use crate::cli::StoreArgs;
 use crate::failure::Failure;
 use crate::parallel::in_parallel;
@@ -121,7 +121,7 @@ impl Intake<'_> {
         sources: Vec<Source>,
         work: impl Fn(&Source, Result<Input, IntakeError>) -> T + Sync,
     ) -> Result<Vec<(Source, T)>, Failure> {
-        let opened = in_parallel(&sources, |source| match open(&source.path, &Naming::default()) {
+        let opened = in_parallel(&sources, |source| match open_source(source, &Naming::default()) {
             Ok(Input::Other(Kind::Study)) if source.is_named && self.study_profile.is_some() => None,
             input => Some(work(source, input)),
         });
@@ -132,7 +132,7 @@ impl Intake<'_> {
                 Some(done) => all.push((source, done)),
                 None => {
                     let measured = self.measured_of(&source.path)?;
-                    let done = in_parallel(&measured, |one| work(one, open(&one.path, &Naming::default())));
+                    let done = in_parallel(&measured, |one| work(one, open_source(one, &Naming::default())));
                     all.extend(measured.into_iter().zip(done));
                 }
             }

@@ -16,6 +16,7 @@ mod throttled;
 mod check_needs_root;
 mod devices_need_root;
 mod outcomes_need_root;
+mod outputs_need_root;
 mod roles_need_root;
 mod study_need_root;
 mod sweep_needs_root;

@@ -38,6 +38,7 @@ mod json_stream;
 mod kubernetes;
 mod latency_limit;
 mod live_figures;
+mod outputs;
 mod profiles;
 mod program;
 mod python;

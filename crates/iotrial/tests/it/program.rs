@@ -144,18 +144,25 @@ fn man_pages_are_written_for_every_command() {
 #[test]
 fn man_pages_replace_nothing_unless_that_is_asked_and_follow_no_link() {
     let bench = Bench::new();
-    let victim = bench.path().join("victim");
-    std::fs::write(&victim, "precious").unwrap();
+    let page = bench.data().join("iotrial.1");
     #[cfg(unix)]
-    std::os::unix::fs::symlink(&victim, bench.data().join("iotrial.1")).unwrap();
-    #[cfg(not(unix))]
-    std::fs::write(bench.data().join("iotrial.1"), "precious").unwrap();
+    {
+        let victim = bench.path().join("victim");
+        std::fs::write(&victim, "precious").unwrap();
+        std::os::unix::fs::symlink(&victim, &page).unwrap();
+        for more in [&[][..], &["--overwrite"]] {
+            bench.run(&[&["man", "data"], more].concat()).expect_code(2);
+            assert_eq!(bench.data_files().len(), 1, "none of the others is written");
+        }
+        assert_eq!(std::fs::read_to_string(&victim).unwrap(), "precious");
+        std::fs::remove_file(&page).unwrap();
+    }
+    std::fs::write(&page, "precious").unwrap();
     let refused = bench.run(&["man", "data"]).expect_code(2).stderr;
     assert!(refused.contains("iotrial.1` exists already") && refused.contains("--overwrite"), "{refused}");
     assert_eq!(bench.data_files().len(), 1, "none of the others is written");
     bench.run(&["man", "data", "--overwrite"]).expect_code(0);
-    assert_eq!(std::fs::read_to_string(&victim).unwrap(), "precious");
-    assert!(std::fs::read_to_string(bench.data().join("iotrial.1")).unwrap().contains(".TH iotrial"));
+    assert!(std::fs::read_to_string(&page).unwrap().contains(".TH iotrial"));
 }
 
 #[test]

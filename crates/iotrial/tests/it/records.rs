@@ -324,6 +324,47 @@ fn what_is_removed_can_be_listed_and_comes_back_as_it_was() {
 }
 
 #[test]
+fn open_shows_a_page_made_from_the_record_and_never_a_file_that_lies_beside_it() {
+    let bench = Bench::new();
+    let id = run(&bench, "sqlserver-log", "a");
+    let page = bench.store().join(format!("{id}.html"));
+    let made = fs::read(&page).unwrap();
+    let foreign = "<script>document.title = 'owned'</script>";
+    fs::write(&page, foreign).unwrap();
+    fs::hard_link(&page, bench.path().join("linked")).unwrap();
+    bench.run(&["open", "--print"]).expect_code(0);
+    assert_eq!(fs::read(&page).unwrap(), made);
+    // The file of somebody else is not written into.
+    assert_eq!(fs::read_to_string(bench.path().join("linked")).unwrap(), foreign);
+    // What no page can be written over is not shown either.
+    fs::remove_file(&page).unwrap();
+    fs::create_dir(&page).unwrap();
+    let refused = bench.run(&["open", "--print"]).expect_code(2);
+    assert!(refused.stdout.is_empty() && refused.stderr.contains("hint:"), "{}", refused.stderr);
+    #[cfg(unix)]
+    {
+        fs::remove_dir(&page).unwrap();
+        std::os::unix::fs::symlink(bench.path().join("linked"), &page).unwrap();
+        assert!(bench.run(&["open", "--print"]).expect_code(2).stdout.is_empty());
+    }
+}
+
+#[test]
+fn open_says_which_store_a_folder_with_settings_makes_it_use() {
+    let bench = Bench::new();
+    run(&bench, "sqlserver-log", "a");
+    let open = |more: &[&str]| {
+        let mut command = bench.command(&[&["open", "--print"], more].concat());
+        command.env_remove("IOTRIAL_STORE").env_remove("IOTRIAL_CONFIG").env("XDG_CONFIG_HOME", bench.data());
+        Ran::from(command.output().unwrap()).expect_code(0).stderr
+    };
+    assert_eq!(open(&["--store", "store"]), "");
+    fs::write(bench.path().join("iotrial.toml"), "store = \"store\"\n").unwrap();
+    let told = open(&[]);
+    assert!(told.contains("`store`") && told.contains("iotrial.toml"), "{told}");
+}
+
+#[test]
 fn open_prints_where_the_page_is_and_writes_one_that_is_missing() {
     let bench = Bench::new();
     let id = run(&bench, "sqlserver-log", "a");

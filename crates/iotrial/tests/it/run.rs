@@ -262,25 +262,6 @@ fn the_report_is_one_file_without_network_and_names_the_verdict() {
     assert!(summary["verdict"]["sentence"].as_str().unwrap().len() > 10);
 }
 
-#[cfg(unix)]
-#[test]
-fn a_report_to_a_pipe_goes_into_it_and_does_not_take_its_place() {
-    use std::os::unix::fs::FileTypeExt as _;
-    let bench = Bench::new();
-    let pipe = bench.path().join("pipe");
-    if !std::process::Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()) {
-        eprintln!("skipped: `mkfifo` cannot make a pipe here");
-        return;
-    }
-    let reader = std::thread::spawn({
-        let pipe = pipe.clone();
-        move || std::fs::read_to_string(pipe).unwrap()
-    });
-    bench.run(&with(SIM, &["--html", "pipe"]));
-    assert!(reader.join().unwrap().contains("Content-Security-Policy"));
-    assert!(std::fs::symlink_metadata(&pipe).unwrap().file_type().is_fifo());
-}
-
 #[test]
 fn an_own_profile_runs_from_its_file() {
     let bench = Bench::new();

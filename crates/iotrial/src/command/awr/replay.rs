@@ -9,7 +9,7 @@ use iotrial_model::profile::Profile;
 use super::only_database;
 use crate::cli::AwrArgs;
 use crate::failure::Failure;
-use crate::report_files::{check_is_writable, write_output};
+use crate::outputs::Outputs;
 use crate::shell_line::quoted;
 
 /// The load, and the files that it goes to.
@@ -27,16 +27,9 @@ pub fn thresholds_of(profile: &Path) -> PathBuf {
     profile.with_extension("thresholds.toml")
 }
 
-/// Refuses what cannot be written, before anything is read.
-pub fn check_files(args: &AwrArgs) -> Result<(), Failure> {
-    let Some(profile) = &args.profile else { return Ok(()) };
-    check_is_writable(profile, args.files.overwrite)?;
-    check_is_writable(&thresholds_of(profile), args.files.overwrite)
-}
-
 /// The load that is asked for; `named` is what the user calls the reports.
 pub fn replay(args: &AwrArgs, series: &AwrSeries, named: &str) -> Result<Option<ReplayFiles>, Failure> {
-    let Some(profile) = args.profile.clone() else { return Ok(None) };
+    let Some(profile) = args.profile.as_deref().map(Path::to_owned) else { return Ok(None) };
     let database = only_database(series, "a profile")?;
     let replay = database.replay(args.sizing.request().level(), args.scale.0, named).ok_or_else(|| {
         Failure::input(anyhow!("the reports of {} have no I/O rates with sizes", database.database))
@@ -52,15 +45,15 @@ pub fn replay(args: &AwrArgs, series: &AwrSeries, named: &str) -> Result<Option<
 
 impl ReplayFiles {
     /// Writes both. The threshold set first: a profile without it would not run.
-    pub fn write(&self, overwrite: bool) -> Result<(), Failure> {
+    pub fn write(&self, outputs: &Outputs) -> Result<(), Failure> {
         let mut name = "flash".to_owned();
         if let (Some(path), Some(text)) = (&self.thresholds, self.replay.thresholds_toml()) {
-            write_output(path, text.as_bytes(), overwrite)?;
+            outputs.write(path, text.as_bytes())?;
             // With a folder, so that it is told from the name of a built-in set; it counts from the profile.
             let file = path.file_name().map(|file| file.to_string_lossy().into_owned()).unwrap_or_default();
             name = format!("./{file}");
         }
-        write_output(&self.profile, self.replay.profile_toml(&name).as_bytes(), overwrite)
+        outputs.write(&self.profile, self.replay.profile_toml(&name).as_bytes())
     }
 
     /// What was written, for the lines below the document.

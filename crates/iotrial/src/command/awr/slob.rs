@@ -3,14 +3,14 @@
 use iotrial_analysis::awr::{SlobReport, SlobSeries};
 use iotrial_report::document::Document;
 
-use crate::cli::AwrArgs;
 use crate::failure::Failure;
+use crate::outputs::Outputs;
 use crate::presentation::{Presentation, Value};
 
 /// Shows the runs; `cut_off` says which reports were cut.
-pub fn show(args: &AwrArgs, reports: Vec<SlobReport>, cut_off: Vec<String>) -> Result<(), Failure> {
+pub fn show(outputs: &Outputs, reports: Vec<SlobReport>, cut_off: Vec<String>) -> Result<(), Failure> {
     let mut series = SlobSeries::of(reports);
     series.notes.splice(0..0, cut_off);
     let document = Document::of_slob(&series);
-    Presentation::new(&document, vec![Value::alone(&series)]).show(&args.files, args.json)
+    Presentation::new(&document, vec![Value::alone(&series)]).show(outputs)
 }

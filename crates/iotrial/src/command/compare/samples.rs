@@ -42,7 +42,6 @@ pub(super) fn read(intake: &Intake<'_>, args: &CompareArgs) -> Result<Samples, F
     let labels = intake::labels_of(&sources);
     // A table that is named as one is the same as any other.
     sources.extend(args.tables.iter().map(|path| Source { path: path.clone(), is_named: true, name: None }));
-    args.files.spare(sources.iter().map(|source| source.path.as_path()))?;
     let (mut samples, mut sweeps) = (Vec::new(), Vec::new());
     let (mut first, mut broken_count) = (None, 0_usize);
     let mut passed_over = None;

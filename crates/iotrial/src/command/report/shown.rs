@@ -14,9 +14,8 @@ use iotrial_report::document::Document;
 
 use crate::failure::Failure;
 use crate::gates::exit_code_of;
-use crate::output::JsonForm;
+use crate::outputs::Outputs;
 use crate::presentation::{Presentation, Value};
-use crate::report_files::ReportFiles;
 
 /// The record of a result, whoever measured it.
 pub enum Record {
@@ -101,12 +100,12 @@ impl Shown {
     }
 
     /// Writes the files that are wanted, and shows the rest.
-    pub fn present(&self, files: &ReportFiles, json: impl Into<JsonForm>) -> Result<(), Failure> {
+    pub fn present(&self, outputs: &Outputs) -> Result<(), Failure> {
         let values = self.results.iter().map(|(path, judged)| match &judged.record {
             Record::Run(_) => Value::of_record(path, &judged.summary).with_gates(self.gates_of(path)),
             Record::Imported(_) => Value::of_file(path, &judged.summary).with_gates(self.gates_of(path)),
         });
-        Presentation::new(&self.document, values.collect()).show(files, json)
+        Presentation::new(&self.document, values.collect()).show(outputs)
     }
 
     /// The verdict once more in one line, for the end of a long page.

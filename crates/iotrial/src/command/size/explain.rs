@@ -12,15 +12,15 @@ use super::{age, demand, known, measured, side_by_side};
 use crate::cli::ExplainArgs;
 use crate::failure::Failure;
 use crate::intake::Takes;
+use crate::outputs::Outputs;
 use crate::presentation::{Presentation, Value};
 
 pub(super) const TAKES: Takes = Takes { command: "size explain", what: "a configuration" };
 
 /// Explains, and shows what came of it.
 pub(super) fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
-    args.files.check(args.json, &[])?;
-    args.files.check_are_writable()?;
-    let [path] = args.configurations.as_slice() else { return side_by_side::side_by_side(args) };
+    let outputs = Outputs::new(&args.files, args.json).checked()?;
+    let [path] = args.configurations.as_slice() else { return side_by_side::side_by_side(args, &outputs) };
     let configuration = known::configuration(path, &TAKES)?;
     let catalogs = known::all_catalogs(&args.catalogs)?;
     let catalog = known::find(&catalogs, &configuration.provider)?;
@@ -54,7 +54,7 @@ pub(super) fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
     let byline = known::byline(std::slice::from_ref(catalog));
     let document = Document::of_explanation(&explanation, &catalog.title, byline).with_old_figures(&old);
     let aged = age::Aged { answer: &explanation, old_figures: &old };
-    Presentation::new(&document, vec![Value::alone(&aged)]).show(&args.files, args.json)?;
+    Presentation::new(&document, vec![Value::alone(&aged)]).show(&outputs)?;
     // A rule that only warns does not decide; one that forbids does, however well the rest fits.
     let can_be_had = explanation.broken_rules.iter().all(|rule| rule.effect != Effect::Forbids);
     let is_met = can_be_had && explanation.fit.as_ref().is_none_or(|fit| fit.is_met);

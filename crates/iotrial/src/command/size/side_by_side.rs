@@ -14,10 +14,11 @@ use super::explain::TAKES;
 use super::{age, demand, known, measured};
 use crate::cli::ExplainArgs;
 use crate::failure::Failure;
+use crate::outputs::Outputs;
 use crate::presentation::{Presentation, Value};
 
 /// Compares, and shows what came of it.
-pub(super) fn side_by_side(args: &ExplainArgs) -> Result<ExitCode, Failure> {
+pub(super) fn side_by_side(args: &ExplainArgs, outputs: &Outputs) -> Result<ExitCode, Failure> {
     let catalogs = known::all_catalogs(&args.catalogs)?;
     let money = known::money(&args.money, &catalogs);
     let asked = demand::demand(&args.demand, &args.store)?;
@@ -87,7 +88,7 @@ pub(super) fn side_by_side(args: &ExplainArgs) -> Result<ExitCode, Failure> {
     let document =
         Document::of_side_by_side(&side, &money.counted, known::byline(&used)).with_old_figures(&old);
     let aged = age::Aged { answer: &side, old_figures: &old };
-    Presentation::new(&document, vec![Value::alone(&aged)]).show(&args.files, args.json)?;
+    Presentation::new(&document, vec![Value::alone(&aged)]).show(outputs)?;
     let is_fine = side.configurations.iter().map(|one| &one.explanation).all(|one| {
         one.broken_rules.iter().all(|rule| rule.effect != Effect::Forbids)
             && one.fit.as_ref().is_none_or(|fit| fit.is_met)

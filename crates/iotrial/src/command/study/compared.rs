@@ -13,9 +13,9 @@ use serde::Serialize;
 
 use crate::failure::Failure;
 use crate::output::{harmless, say};
+use crate::outputs::Outputs;
 use crate::parallel::in_parallel;
 use crate::presentation::text_of;
-use crate::report_files::ReportFiles;
 
 /// The configurations of a study, held against each other under each of its profiles.
 pub struct StudyCompared {
@@ -112,9 +112,9 @@ impl StudyCompared {
     }
 
     /// Writes the comparison in every form that is wanted.
-    pub fn write(&mut self, files: &ReportFiles) -> Result<(), Failure> {
-        let (written, result) = files.write(&self.document);
-        self.report = files.html_of(&written).map(Path::to_owned);
+    pub fn write(&mut self, outputs: &Outputs) -> Result<(), Failure> {
+        let (written, result) = outputs.write_report(&self.document);
+        self.report = outputs.page_of(&written).map(Path::to_owned);
         for one in &mut self.comparisons {
             one.report.clone_from(&self.report);
         }

@@ -11,6 +11,7 @@ use crate::cli::{StudyAddArgs, StudyExportArgs};
 use crate::failure::Failure;
 use crate::intake::{self, Folders, Intake, Kind, Takes};
 use crate::output::{self, say};
+use crate::outputs::Outputs;
 use crate::report_files::ReportFiles;
 use crate::store::open_store;
 
@@ -41,7 +42,7 @@ pub fn add(args: &StudyAddArgs) -> Result<ExitCode, Failure> {
     let Added { progress, known } = study::add(&file, &store, offered)?;
     known.iter().for_each(|path| say!("note: {} is a part of the study already", path.display()));
     let shown = Shown::new(&file.study, Some(&progress), &store)?;
-    shown.write_and_print(&store, &ReportFiles::default(), args.json)?;
+    shown.write_and_print(&store, &Outputs::new(&ReportFiles::default(), args.json))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -11,7 +11,7 @@ use iotrial_model::units::format_duration;
 use crate::cli::StudyNewArgs;
 use crate::failure::Failure;
 use crate::output;
-use crate::report_files::write_output;
+use crate::outputs::{Content, Outputs};
 
 /// Prints a study of one configuration for each target.
 pub fn print(args: &StudyNewArgs) -> Result<ExitCode, Failure> {
@@ -21,7 +21,10 @@ pub fn print(args: &StudyNewArgs) -> Result<ExitCode, Failure> {
 
 /// Writes it to a file, which must not be there yet.
 pub fn write(args: &StudyNewArgs, file: &Path) -> Result<(), Failure> {
-    write_output(file, checked(args)?.as_bytes(), false)
+    let text = checked(args)?;
+    let outputs = Outputs::without_report(false);
+    let content = Content::Format("iotrial.study/");
+    outputs.and("the study", Some(&file.to_owned().into()), content).checked()?.write(file, text.as_bytes())
 }
 
 fn checked(args: &StudyNewArgs) -> Result<String, Failure> {

@@ -11,8 +11,8 @@ use serde::Serialize;
 use super::compared::{OfProfile, StudyCompared};
 use crate::failure::Failure;
 use crate::output::{self, JsonForm, harmless, say};
+use crate::outputs::Outputs;
 use crate::presentation::aligned;
-use crate::report_files::ReportFiles;
 
 /// A study with what is measured of it.
 pub struct Shown<'s> {
@@ -65,19 +65,14 @@ impl<'s> Shown<'s> {
 
     /// Writes the files of the report that are wanted, and prints what is known: whatever is wrong with a file must not hide
     /// it.
-    pub fn write_and_print(
-        mut self,
-        store: &Store,
-        files: &ReportFiles,
-        json: impl Into<JsonForm>,
-    ) -> Result<Self, Failure> {
-        let json = json.into();
-        let written = self.compared.as_mut().map_or(Ok(()), |compared| compared.write(files));
-        if self.compared.is_none() && files.are_wanted() {
+    pub fn write_and_print(mut self, store: &Store, outputs: &Outputs) -> Result<Self, Failure> {
+        let json = outputs.json();
+        let written = self.compared.as_mut().map_or(Ok(()), |compared| compared.write(outputs));
+        if self.compared.is_none() && outputs.have_report() {
             // A note and no error: the study may have just begun, and its state is what was asked for.
             say!("note: there is nothing to compare yet, so no report was written");
         }
-        if json.is_json() || !files.take_standard_output() {
+        if json.is_json() || !outputs.take_standard_output() {
             self.print(store, json)?;
         }
         // On standard error and after the figures, because that is where a reader goes on.

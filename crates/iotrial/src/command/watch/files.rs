@@ -12,6 +12,7 @@ use crate::command::size::demand::series_of;
 use crate::failure::Failure;
 use crate::intake::{Folders, Input, Intake, Takes};
 use crate::output::say;
+use crate::outputs::Outputs;
 
 const TAKES: Takes = Takes {
     command: "watch",
@@ -19,7 +20,7 @@ const TAKES: Takes = Takes {
 };
 
 /// Shows what the files say. Several are a log that rolled over, or snapshots of one system: the rates are between them.
-pub fn watch_files(args: &WatchArgs, request: &WatchRequest) -> Result<ExitCode, Failure> {
+pub fn watch_files(args: &WatchArgs, outputs: &Outputs, request: &WatchRequest) -> Result<ExitCode, Failure> {
     for (option, is_given) in [
         ("--record", args.record.is_some()),
         ("--listen", args.listen.is_some()),
@@ -30,8 +31,6 @@ pub fn watch_files(args: &WatchArgs, request: &WatchRequest) -> Result<ExitCode,
             return Err(Failure::input(error).hint("leave it out, or leave the file out".to_owned()));
         }
     }
-    let paths: Vec<&std::path::Path> = args.what.iter().map(std::path::PathBuf::as_path).collect();
-    args.files.spare(paths.iter().copied())?;
     let intake = Intake { takes: TAKES, folders: Folders::Refused, store: None, study_profile: None };
     let (mut snapshots, mut series): (Option<Snapshots>, Vec<(String, CounterSeries)>) = Default::default();
     for path in &args.what {
@@ -67,7 +66,7 @@ pub fn watch_files(args: &WatchArgs, request: &WatchRequest) -> Result<ExitCode,
     if series.interval_count == 0 {
         say!("warning: there is no interval in it");
     }
-    show(args, &series, request, &name)
+    show(args, outputs, &series, request, &name)
 }
 
 fn joined(some: Snapshots, more: Snapshots) -> Result<Snapshots, Failure> {

@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::Write as _;
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,6 +21,7 @@ use crate::cli::WatchArgs;
 use crate::failure::Failure;
 use crate::metrics_server::MetricsServer;
 use crate::output::{self, say};
+use crate::outputs::Outputs;
 use crate::signal::control_without_a_word;
 
 /// A header comes again after so many lines of intervals.
@@ -34,7 +34,8 @@ struct Summary<'a> {
 }
 
 /// Watches until the time is over or somebody stops it, and says then what it was.
-pub fn watch_live(args: &WatchArgs, request: &WatchRequest) -> Result<ExitCode, Failure> {
+pub fn watch_live(args: &WatchArgs, outputs: &Outputs, request: &WatchRequest) -> Result<ExitCode, Failure> {
+    outputs.all_is_read()?;
     let mut targets = args.what.clone();
     targets.extend(args.disks.iter().map(std::path::PathBuf::from));
     let wanted = WatchedRequest { targets, roles: args.roles.clone(), stripes: request.stripes.clone() };
@@ -50,7 +51,7 @@ pub fn watch_live(args: &WatchArgs, request: &WatchRequest) -> Result<ExitCode, 
     let mut watch = Watch::begin(watched, source, args.interval).map_err(Failure::from)?;
     // Before anything is written: a port in use must not cost the earlier recording.
     let server = args.listen.map(MetricsServer::bind).transpose()?;
-    let mut recording = args.record.as_deref().map(|path| create(path, args.files.overwrite)).transpose()?;
+    let mut recording = args.record.as_deref().map(|path| outputs.create(path)).transpose()?;
     let head = watch.head(&host);
     if let Some(file) = &mut recording {
         write_line(file, &head)?;
@@ -104,7 +105,7 @@ pub fn watch_live(args: &WatchArgs, request: &WatchRequest) -> Result<ExitCode, 
         output::text("\n")?;
     }
     let name = args.record.as_ref().map_or_else(|| THIS_HOST.to_owned(), |path| path.display().to_string());
-    show(args, &series, &request, &name)
+    show(args, outputs, &series, &request, &name)
 }
 
 /// What Prometheus is served, before anything happened.
@@ -119,18 +120,6 @@ fn exposition(watch: &Watch, host: &str, args: &WatchArgs, request: &WatchReques
     };
     let disks = watch.watched().disks.iter().map(disk).collect();
     DiskExposition::new(env!("CARGO_PKG_VERSION"), host, args.interval.as_secs_f64(), disks)
-}
-
-/// A new file, or the one that may be replaced.
-fn create(path: &Path, overwrite: bool) -> Result<File, Failure> {
-    let mut options = File::options();
-    options.write(true);
-    if overwrite {
-        options.create(true).truncate(true);
-    } else {
-        options.create_new(true);
-    }
-    options.open(path).with_context(|| format!("cannot write `{}`", path.display())).map_err(Failure::input)
 }
 
 /// One line, at once: a recording is whole up to the last interval, whatever happens next.

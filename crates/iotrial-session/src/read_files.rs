@@ -1,0 +1,97 @@
+//! Which files this process has read: none of them may be replaced by what it writes.
+//!
+//! Of the whole process and not of one command, because it is asked where files are opened. A list that each command kept of its own
+//! inputs would be as complete as the memory of whoever added the last option.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use iotrial_engine::targets::{FileId, file_id, file_id_at};
+
+#[cfg(unix)]
+#[path = "read_files/unix.rs"]
+mod os;
+#[cfg(windows)]
+#[path = "read_files/windows.rs"]
+mod os;
+
+/// By the file and not by its name: a link, a hard link and another spelling lead to the same one.
+static READ: Mutex<BTreeSet<FileId>> = Mutex::new(BTreeSet::new());
+
+/// Notes a file that is read.
+pub fn note(file: &File) {
+    // One that the system cannot tell from others has no name either that an output could take.
+    if let Ok(id) = file_id(file) {
+        read().insert(id);
+    }
+}
+
+/// Notes the file that a shell redirected standard input from.
+pub fn note_standard_input() {
+    if let Ok(file) = os::standard_input() {
+        note(&file);
+    }
+}
+
+/// Notes a file before it is opened, or one that is worked on in another way.
+pub fn note_at(path: &Path) {
+    if let Ok(id) = id_of(path) {
+        read().insert(id);
+    }
+}
+
+/// Takes a file back that was only looked at: it lies in a folder that was named, and is of no use to the command.
+pub fn forget(path: &Path) {
+    if let Ok(id) = id_of(path) {
+        read().remove(&id);
+    }
+}
+
+/// Whether a file was read.
+pub fn contains(id: FileId) -> bool {
+    read().contains(&id)
+}
+
+/// The standard stream that a shell redirected into a file, which would be gone if another took its place.
+pub fn stream_into(id: FileId) -> Option<&'static str> {
+    let streams = [("standard output", os::standard_output()), ("standard error", os::standard_error())];
+    let goes_there = |file: File| file_id(&file).is_ok_and(|other| other == id);
+    streams.into_iter().find_map(|(name, stream)| stream.is_ok_and(goes_there).then_some(name))
+}
+
+/// Of what the path leads to, which is not opened: that may be a pipe.
+fn id_of(path: &Path) -> io::Result<FileId> {
+    file_id_at(&path.canonicalize()?)
+}
+
+fn read() -> MutexGuard<'static, BTreeSet<FileId>> {
+    READ.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::bounded_file::{Pipes, read_text};
+
+    #[test]
+    fn a_file_that_was_read_is_known_by_all_its_names_until_it_is_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        fs::write(at("a"), "text").unwrap();
+        fs::write(at("b"), "text").unwrap();
+        fs::hard_link(at("a"), at("c")).unwrap();
+        let is_read = |name: &str| contains(file_id_at(&at(name)).unwrap());
+        read_text(&at("a"), Pipes::Refused).unwrap();
+        assert_eq!(["a", "b", "c"].map(is_read), [true, false, true]);
+        forget(&at("c"));
+        assert_eq!(["a", "b", "c"].map(is_read), [false; 3]);
+        note_at(&at("b"));
+        assert_eq!(["a", "b", "c"].map(is_read), [false, true, false]);
+    }
+}
