@@ -32,7 +32,8 @@ pub fn is_ahead(id: &str, started_at: &str, now: Timestamp) -> bool {
     // Beyond the last that can be written nothing is.
     let Ok(latest) = now.checked_add(TOLERANCE) else { return false };
     let of_id = Ulid::from_string(id).ok().map(|id| id.timestamp_ms());
-    let is_later = |ms: u64| i64::try_from(ms).is_ok_and(|ms| ms > latest.as_millisecond());
+    // No id is of a time before 1970, whatever the clock said.
+    let is_later = |ms: u64| i64::try_from(ms).is_ok_and(|ms| ms > latest.as_millisecond().max(0));
     of_id.is_some_and(is_later) || started_at.parse::<Timestamp>().is_ok_and(|start| start > latest)
 }
 
