@@ -140,8 +140,7 @@ fn no_name_of_a_catalog_becomes_an_option_of_an_order_or_hides_a_part_of_it() {
             let name = name.trim_start_matches('"');
             let before = before.trim_end_matches('"');
             for first in ["-", "--query=", "\\u202e", "x\\n", "\\u001b"] {
-                // A name without quotes has to get some.
-                let end = name.find(['"', ' ']).unwrap();
+                let end = name.find('"').unwrap();
                 let rest = name[end..].trim_start_matches('"');
                 let spoilt_line = format!("{before}\"{first}{}\"{rest}", &name[..end]);
                 let mut spoilt = lines.clone();
