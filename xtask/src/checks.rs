@@ -1,17 +1,29 @@
 //! `cargo xtask test`: everything that must hold before a change is merged.
 
+use std::collections::BTreeSet;
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode};
+use std::process::{Command, ExitCode, Stdio};
 
-use crate::setup::{self, WINDOWS_C_COMPILER, WINDOWS_TARGET};
+use anyhow::Context as _;
+
+use crate::setup::{self, WINDOWS_TARGET};
 use crate::step::{Outcome, Step, run_all, shown};
-use crate::wine;
 use crate::workspace::find_program;
+use crate::{fuzz, smoke, structure, wine};
 
-/// In the order in which they are run: what fails fast stands early.
-const STEPS: [Step; 10] = [
+const USAGE: &str = "\
+Usage: cargo xtask test [--fast]
+
+Runs all steps, and fails if one failed. Says at the end what was not checked, and how long each step took.
+
+  --fast  what can be known in a minute once everything is built: formatting, documents, schemas and generated files, and lints and unit
+          tests of the crates that were changed since the last commit, or by it where nothing was";
+
+/// In the order in which they are run: what fails fast is first, and what measures time is not beside anything else.
+const STEPS: [Step; 11] = [
     Step { name: "set-up", run: setup::run },
-    Step { name: "fmt", run: |root| cargo(root, &["fmt", "--all", "--check"]) },
+    Step { name: "fmt", run: fmt },
     Step {
         name: "clippy",
         run: |root| {
@@ -19,43 +31,54 @@ const STEPS: [Step; 10] = [
         },
     },
     Step {
-        name: "test",
-        run: |root| {
-            cargo(
-                root,
-                &[
-                    "test",
-                    "--workspace",
-                    "--locked",
-                    "--no-fail-fast",
-                    "--lib",
-                    "--bins",
-                    "--tests",
-                    "--examples",
-                ],
-            )
-        },
-    },
-    Step { name: "doc tests", run: |root| cargo(root, &["test", "--workspace", "--locked", "--doc"]) },
-    Step {
         name: "doc",
         run: |root| {
             let mut command = cargo_command(root, &["doc", "--workspace", "--no-deps", "--locked"]);
             shown(command.env("RUSTDOCFLAGS", "-D warnings"))
         },
     },
-    Step { name: "windows", run: check_windows },
-    Step { name: "wine", run: wine::run },
+    Step { name: "fuzz targets", run: fuzz::check },
     Step {
-        name: "dependencies",
-        run: |root| deny(root, &["--workspace", "check", "licenses", "sources", "bans"]),
+        name: "test",
+        run: |root| {
+            tests(
+                root,
+                &["--workspace", "--locked", "--no-fail-fast", "--lib", "--bins", "--tests", "--examples"],
+            )
+        },
     },
-    Step { name: "advisories", run: check_advisories },
+    Step { name: "smoke", run: smoke::run },
+    Step { name: "windows", run: lint_for_windows },
+    Step { name: "wine", run: wine::run },
+    Step { name: "dependencies", run: check_dependencies },
+    Step { name: "shape", run: |root| structure::structure(&[], root).map(|_| Outcome::Passed) },
 ];
 
-/// Runs all steps and says how many passed.
-pub(crate) fn run(root: &Path) -> anyhow::Result<ExitCode> {
-    Ok(run_all(&STEPS, root))
+/// For the minute before a commit.
+const FAST_STEPS: [Step; 4] = [
+    Step { name: "fmt", run: fmt },
+    Step { name: "documents", run: |root| tests(root, &["-p", "xtask", "--locked"]) },
+    Step {
+        name: "clippy",
+        run: |root| of_changed(root, &["clippy", "--all-targets"], &["--", "-D", "warnings"]),
+    },
+    Step { name: "unit tests", run: |root| of_changed(root, &["test", "--lib", "--bins", "--quiet"], &[]) },
+];
+
+/// Runs all steps, or the fast ones, and says how many passed.
+pub(crate) fn run(arguments: &[String], root: &Path) -> anyhow::Result<ExitCode> {
+    match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        [] => Ok(run_all(&STEPS, root)),
+        ["--fast"] => Ok(run_all(&FAST_STEPS, root)),
+        ["--help" | "-h"] => {
+            println!("{USAGE}");
+            Ok(ExitCode::SUCCESS)
+        }
+        _ => {
+            eprintln!("{USAGE}");
+            Ok(ExitCode::from(2))
+        }
+    }
 }
 
 fn cargo_command(root: &Path, arguments: &[&str]) -> Command {
@@ -69,32 +92,153 @@ fn cargo(root: &Path, arguments: &[&str]) -> anyhow::Result<Outcome> {
     shown(&mut cargo_command(root, arguments))
 }
 
-fn check_windows(root: &Path) -> anyhow::Result<Outcome> {
+fn fmt(root: &Path) -> anyhow::Result<Outcome> {
+    cargo(root, &["fmt", "--all", "--check"])
+}
+
+/// Runs tests, and notes which of them said that they skip: a test that passes is otherwise silent.
+fn tests(root: &Path, arguments: &[&str]) -> anyhow::Result<Outcome> {
+    let mut command = cargo_command(root, &[&["test"], arguments, &["--", "--show-output"]].concat());
+    let mut child =
+        command.stdout(Stdio::piped()).spawn().with_context(|| format!("cannot start {command:?}"))?;
+    let mut shown = ShownTests::default();
+    for line in BufReader::new(child.stdout.take().context("its output is piped")?).split(b'\n') {
+        if let Some(line) = shown.of_line(&String::from_utf8_lossy(&line?)) {
+            println!("{line}");
+        }
+    }
+    if !child.wait()?.success() {
+        return Ok(Outcome::Failed);
+    }
+    let skipped: Vec<String> = shown.skipped.into_iter().collect();
+    Ok(if skipped.is_empty() { Outcome::Passed } else { Outcome::PassedWithout(skipped) })
+}
+
+/// What of the output of tests is shown, and what was skipped.
+#[derive(Debug, Default)]
+struct ShownTests {
+    is_of_success: bool,
+    skipped: BTreeSet<String>,
+}
+
+impl ShownTests {
+    /// The line, unless it is what a test that passed has printed.
+    fn of_line<'l>(&mut self, line: &'l str) -> Option<&'l str> {
+        match line {
+            "successes:" => self.is_of_success = true,
+            "failures:" => self.is_of_success = false,
+            line if line.starts_with("test result: ") => self.is_of_success = false,
+            line if self.is_of_success && (line.starts_with("skipped: ") || line.contains(": skipped, ")) => {
+                self.skipped.insert(line.trim_start_matches("skipped: ").to_owned());
+            }
+            _ => {}
+        }
+        (!self.is_of_success).then_some(line)
+    }
+}
+
+/// Runs cargo for the crates that were changed.
+fn of_changed(root: &Path, before: &[&str], behind: &[&str]) -> anyhow::Result<Outcome> {
+    let mut crates = changed_crates(&git(root, &["status", "--porcelain", "--untracked-files=all"])?);
+    if crates.is_empty() {
+        crates = changed_crates(&git(root, &["diff", "--name-only", "HEAD~1", "HEAD"])?);
+    }
+    if crates.is_empty() {
+        return Ok(Outcome::Passed);
+    }
+    let named: Vec<&str> = crates.iter().flat_map(|name| ["-p", name]).collect();
+    cargo(root, &[before, &["--locked"], &named[..], behind].concat())
+}
+
+fn git(root: &Path, arguments: &[&str]) -> anyhow::Result<String> {
+    let output =
+        Command::new("git").args(arguments).current_dir(root).output().context("cannot start git")?;
+    anyhow::ensure!(
+        output.status.success(),
+        "git {}: {}",
+        arguments[0],
+        String::from_utf8_lossy(&output.stderr)
+    );
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// The crates with code that the lines name: paths, behind a mark of their state or not.
+fn changed_crates(lines: &str) -> BTreeSet<String> {
+    let of_line = |line: &str| {
+        let path = line.rsplit(' ').next()?;
+        let mut parts = path.split('/');
+        match parts.next()? {
+            "crates" => parts.next().map(str::to_owned),
+            "xtask" => Some("xtask".to_owned()),
+            _ => None,
+        }
+    };
+    lines.lines().filter_map(of_line).collect()
+}
+
+fn lint_for_windows(root: &Path) -> anyhow::Result<Outcome> {
     if !setup::has_windows_target() {
         return Ok(Outcome::Skipped(format!("the target {WINDOWS_TARGET} is not installed")));
-    }
-    if find_program(WINDOWS_C_COMPILER).is_none() {
-        return Ok(Outcome::Skipped(format!("{WINDOWS_C_COMPILER} is not installed, and SQLite needs it")));
     }
     let lints =
         ["--workspace", "--all-targets", "--target", WINDOWS_TARGET, "--locked", "--", "-D", "warnings"];
     cargo(root, &[["clippy"].as_slice(), &lints].concat())
 }
 
-fn deny(root: &Path, arguments: &[&str]) -> anyhow::Result<Outcome> {
+/// Licences, sources and bans, and advisories against a database that is there already: a check that fetches is another one every day.
+fn check_dependencies(root: &Path) -> anyhow::Result<Outcome> {
     if find_program("cargo-deny").is_none() {
         return Ok(Outcome::Skipped("cargo-deny is not installed".to_owned()));
     }
-    cargo(root, &[["deny", "--offline"].as_slice(), arguments].concat())
+    let deny = |arguments: &[&str]| cargo(root, &[&["deny", "--offline"], arguments].concat());
+    let outcome = deny(&["--workspace", "check", "licenses", "sources", "bans"])?;
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(std::env::home_dir()?.join(".cargo")));
+    match outcome {
+        Outcome::Passed if home.is_some_and(|home| home.join("advisory-dbs").is_dir()) => {
+            deny(&["check", "advisories"])
+        }
+        Outcome::Passed => {
+            Ok(Outcome::PassedWithout(vec!["there is no advisory database on this host".to_owned()]))
+        }
+        outcome => Ok(outcome),
+    }
 }
 
-/// Only against a database that is there already: a check that fetches is another one every day.
-fn check_advisories(root: &Path) -> anyhow::Result<Outcome> {
-    let home = std::env::var_os("CARGO_HOME")
-        .map(PathBuf::from)
-        .or_else(|| Some(std::env::home_dir()?.join(".cargo")));
-    if !home.is_some_and(|home| home.join("advisory-dbs").is_dir()) {
-        return Ok(Outcome::Skipped("there is no advisory database on this host".to_owned()));
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_passed_is_silent_and_what_was_skipped_is_noted_and_failures_are_shown() {
+        let output = "test a ... ok\n\nsuccesses:\n\n---- a stdout ----\nskipped: no such disk\nb_needs_root: skipped, because it needs root\nnoise\n\nsuccesses:\n    a\n\nfailures:\n\n---- c stdout ----\nskipped: it was not\n\ntest result: FAILED";
+        let mut tests = ShownTests::default();
+        let shown: Vec<&str> = output.lines().filter_map(|line| tests.of_line(line)).collect();
+        assert_eq!(
+            shown,
+            [
+                "test a ... ok",
+                "",
+                "failures:",
+                "",
+                "---- c stdout ----",
+                "skipped: it was not",
+                "",
+                "test result: FAILED"
+            ]
+        );
+        let skipped: Vec<&str> = tests.skipped.iter().map(String::as_str).collect();
+        assert_eq!(skipped, ["b_needs_root: skipped, because it needs root", "no such disk"]);
     }
-    deny(root, &["check", "advisories"])
+
+    #[test]
+    fn changed_crates_are_those_of_changed_new_renamed_and_deleted_files() {
+        let status = " M crates/iotrial/src/main.rs\n?? crates/iotrial-engine/x.rs\nR  crates/iotrial-host/a.rs -> crates/iotrial-model/a.rs\n D xtask/src/a.rs\n M README.md\n";
+        let crates: Vec<String> = changed_crates(status).into_iter().collect();
+        assert_eq!(crates, ["iotrial", "iotrial-engine", "iotrial-model", "xtask"]);
+        assert_eq!(
+            changed_crates("docs/a.md\ncrates/iotrial/a.rs\n").into_iter().collect::<Vec<_>>(),
+            ["iotrial"]
+        );
+    }
 }

@@ -7,6 +7,9 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, bail};
 
+use crate::step::{Outcome, shown};
+use crate::workspace::build_folder;
+
 /// One kind of input, with what its mutations begin with.
 struct Row {
     /// On the command line, and of its corpus.
@@ -158,6 +161,7 @@ pub(crate) fn fuzz(arguments: &[String], root: &Path) -> anyhow::Result<ExitCode
         return Ok(ExitCode::SUCCESS);
     }
     let options = Options::parse(arguments)?;
+    lock_as_shipped(root)?;
     let mut is_clean = true;
     println!("{:<16} {:>13} {:>9}  found", "row", "inputs", "per s");
     for row in &options.rows {
@@ -178,6 +182,22 @@ struct Tried {
     inputs: u64,
     /// The first line of what went wrong.
     found: Option<String>,
+}
+
+/// The targets are a workspace of their own, since they need a C++ compiler. They get the versions that are shipped.
+fn lock_as_shipped(root: &Path) -> anyhow::Result<()> {
+    let (shipped, own) = (root.join("Cargo.lock"), root.join("fuzz/Cargo.lock"));
+    fs::copy(&shipped, &own)
+        .with_context(|| format!("cannot copy {} to {}", shipped.display(), own.display()))?;
+    Ok(())
+}
+
+/// Whether the targets can be compiled, which needs no nightly toolchain.
+pub(crate) fn check(root: &Path) -> anyhow::Result<Outcome> {
+    lock_as_shipped(root)?;
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(["check", "--manifest-path", "fuzz/Cargo.toml", "--bins"]).current_dir(root);
+    shown(command.env("CARGO_TARGET_DIR", build_folder(root)))
 }
 
 fn run(row: &Row, options: &Options, root: &Path) -> anyhow::Result<Tried> {

@@ -12,6 +12,7 @@ mod setup;
 mod wine;
 mod dist;
 mod checks;
+mod smoke;
 mod bench;
 // Shells, limits, links, pipes: the situations are those of Unix.
 #[cfg(unix)]
@@ -32,7 +33,8 @@ const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
 Commands:
-  test           everything that must hold before a change is merged; runs all steps, fails if one failed
+  test [--fast]  everything that must hold before a change is merged; runs all steps, fails if one failed
+                 `--fast`: what can be known in a minute
   bench [ROW]... the figures to reach, beside those of fio: CPU per I/O, IOPS, latency, arrivals, memory
                  `cargo xtask bench --help` lists rows and options
   dist [FOLDER]  what people install: tar.gz, deb, rpm, container image, zip for Windows, parts lists; each is unpacked and run
@@ -51,7 +53,7 @@ Commands:
 fn main() -> anyhow::Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["test"] => checks::run(&workspace::root()?),
+        ["test", ..] => checks::run(&arguments[1..], &workspace::root()?),
         ["bench", ..] => bench::bench(&arguments[1..], &workspace::root()?),
         #[cfg(unix)]
         ["attack", ..] => attack::attack(&arguments[1..], &workspace::root()?),

@@ -1,15 +1,20 @@
 //! A step of a task: a name, what it does, and how it came out.
 
+use std::fs;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use anyhow::Context as _;
 
+use crate::workspace::build_folder;
+
 /// How a step came out.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     Passed,
+    /// What was not checked although the rest passed, with the reasons.
+    PassedWithout(Vec<String>),
     /// What it said has been shown already.
     Failed,
     /// Why it could not be run here.
@@ -35,7 +40,7 @@ pub(crate) struct Tally {
 impl Tally {
     fn add(&mut self, outcome: &Outcome) {
         match outcome {
-            Outcome::Passed => self.passed += 1,
+            Outcome::Passed | Outcome::PassedWithout(_) => self.passed += 1,
             Outcome::Failed => self.failed += 1,
             Outcome::Skipped(_) => self.skipped += 1,
         }
@@ -52,10 +57,15 @@ impl std::fmt::Display for Tally {
     }
 }
 
-/// Runs all steps, whatever becomes of each, and counts how they came out.
+/// Runs all steps, whatever becomes of each. Says at the end what was skipped and how long each step took, now and the last time.
 pub(crate) fn run_all(steps: &[Step], root: &Path) -> ExitCode {
+    run_and_keep(steps, root, &build_folder(root).join("xtask-seconds.tsv"))
+}
+
+fn run_and_keep(steps: &[Step], root: &Path, kept: &Path) -> ExitCode {
     let mut tally = Tally::default();
-    let mut failed = Vec::new();
+    let (mut failed, mut skipped, mut rows) = (Vec::new(), Vec::new(), Vec::new());
+    let last_time = fs::read_to_string(kept).unwrap_or_default();
     for step in steps {
         println!("\n== {}", step.name);
         let start = Instant::now();
@@ -64,22 +74,56 @@ pub(crate) fn run_all(steps: &[Step], root: &Path) -> ExitCode {
             Outcome::Failed
         });
         let seconds = start.elapsed().as_secs_f64();
-        match &outcome {
-            Outcome::Passed => println!("-- {}: passed in {seconds:.1} s", step.name),
-            Outcome::Failed => println!("-- {}: FAILED after {seconds:.1} s", step.name),
-            Outcome::Skipped(reason) => println!("-- {}: skipped, {reason}", step.name),
-        }
-        if outcome == Outcome::Failed {
-            failed.push(step.name);
-        }
+        let word = match &outcome {
+            Outcome::Passed => "passed",
+            Outcome::PassedWithout(reasons) => {
+                skipped.extend(reasons.iter().map(|reason| format!("{}: {reason}", step.name)));
+                "passed"
+            }
+            Outcome::Failed => {
+                failed.push(step.name);
+                "FAILED"
+            }
+            Outcome::Skipped(reason) => {
+                skipped.push(format!("{}: {reason}", step.name));
+                "skipped"
+            }
+        };
+        println!("-- {}: {word} in {seconds:.1} s", step.name);
+        rows.push((step.name, word, seconds));
         tally.add(&outcome);
     }
-    println!();
+    println!("\n{:<14}{:<9}{:>9}{:>11}", "step", "", "seconds", "last time");
+    for (name, word, seconds) in &rows {
+        let before = seconds_of(&last_time, name).map_or("-".to_owned(), |before| format!("{before:.1}"));
+        println!("{name:<14}{word:<9}{seconds:>9.1}{before:>11}");
+    }
+    println!("{:<23}{:>9.1}", "all", rows.iter().map(|(.., seconds)| seconds).sum::<f64>());
+    // Only for the next time; a folder that cannot be written fails no check.
+    let _ = fs::write(kept, with_rows(&last_time, &rows));
+    if !skipped.is_empty() {
+        println!("\nnot checked:");
+        skipped.iter().for_each(|one| println!("  {one}"));
+    }
     if !failed.is_empty() {
-        println!("failed: {}", failed.join(", "));
+        println!("\nfailed: {}", failed.join(", "));
     }
     println!("{tally}");
     tally.exit_code()
+}
+
+/// The seconds of a step in a kept table.
+fn seconds_of(table: &str, step: &str) -> Option<f64> {
+    let mut rows = table.lines().filter_map(|line| line.split_once('\t'));
+    rows.find(|(name, _)| *name == step).and_then(|(_, seconds)| seconds.parse().ok())
+}
+
+/// A kept table with new seconds; steps that were not run keep theirs.
+fn with_rows(table: &str, rows: &[(&str, &str, f64)]) -> String {
+    let is_new = |line: &&str| rows.iter().any(|(name, ..)| line.split('\t').next() == Some(name));
+    let old = table.lines().filter(|line| !is_new(line)).map(|line| format!("{line}\n"));
+    let new = rows.iter().map(|(name, _, seconds)| format!("{name}\t{seconds:.1}\n"));
+    old.chain(new).collect()
 }
 
 /// Runs a program to its end, with its output shown.
@@ -113,7 +157,16 @@ mod tests {
             Step { name: "breaks", run: |_| anyhow::bail!("no such folder") },
             Step { name: "works", run: |_| Ok(Outcome::Passed) },
         ];
-        assert_eq!(run_all(&steps, Path::new(".")), ExitCode::FAILURE);
-        assert_eq!(run_all(&steps[1..], Path::new(".")), ExitCode::SUCCESS);
+        let folder = tempfile::tempdir().unwrap();
+        let kept = folder.path().join("seconds.tsv");
+        assert_eq!(run_and_keep(&steps, Path::new("."), &kept), ExitCode::FAILURE);
+        assert_eq!(run_and_keep(&steps[1..], Path::new("."), &kept), ExitCode::SUCCESS);
+    }
+
+    #[test]
+    fn the_seconds_of_a_step_replace_those_of_the_last_time_and_no_others() {
+        let kept = with_rows("fmt\t3.0\nclippy\t90.5\n", &[("fmt", "passed", 2.04)]);
+        assert_eq!(kept, "clippy\t90.5\nfmt\t2.0\n");
+        assert_eq!((seconds_of(&kept, "clippy"), seconds_of(&kept, "test")), (Some(90.5), None));
     }
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, ensure};
+use serde_json::Value;
 
 use crate::setup::{self, WINDOWS_C_COMPILER, WINDOWS_TARGET};
 use crate::step::{Outcome, shown};
@@ -23,13 +24,13 @@ BOOLEAN NTAPI SystemFunction036(PVOID data, ULONG length); /* RtlGenRandom */
 __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE data, SIZE_T length) { return SystemFunction036(data, (ULONG)length); }
 ";
 
-/// The tests that hold on every operating system.
-const TESTS: [&[&str]; 5] = [
-    &["-p", "iotrial-model", "--lib"],
-    &["-p", "iotrial-measure", "--lib"],
-    &["-p", "iotrial-host", "--lib"],
-    &["-p", "iotrial-engine", "--lib", "--test", "it"],
-    &["-p", "iotrial", "--test", "it", "windows"],
+/// The crates with tests that hold on every operating system, and which of them: all, or those with these words in their names.
+const TESTS: [(&str, Option<&str>); 5] = [
+    ("iotrial-model", None),
+    ("iotrial-measure", None),
+    ("iotrial-host", None),
+    ("iotrial-engine", None),
+    ("iotrial", Some("windows")),
 ];
 
 /// The program itself; `None` where there is none.
@@ -50,21 +51,49 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<Outcome> {
     let prefix = target.join("wine");
     fs::create_dir_all(&prefix)?;
     let runner = runner(&wine, &[&target, &prefix]);
-    for tests in TESTS {
-        let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        command.current_dir(root).args(["test", "--locked", "--no-fail-fast", "--target", WINDOWS_TARGET]);
-        command.args(tests).env("WINEPREFIX", &prefix).env("WINEDEBUG", "-all");
-        command.env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", &runner);
-        if shown(&mut command)? != Outcome::Passed {
-            return Ok(Outcome::Failed);
-        }
+    let mut passed = true;
+    // All are built at once: with each choice of crates cargo would build those of others anew.
+    for test in built_tests(root)? {
+        let mut command = Command::new(&runner[0]);
+        command.args(&runner[1..]).arg(&test.program).args(test.filter).current_dir(&test.folder);
+        command.env("WINEPREFIX", &prefix).env("WINEDEBUG", "-all");
+        passed &= shown(&mut command)? == Outcome::Passed;
     }
-    Ok(Outcome::Passed)
+    Ok(if passed { Outcome::Passed } else { Outcome::Failed })
+}
+
+/// A program of tests that was built for Windows.
+struct BuiltTest {
+    program: PathBuf,
+    /// Of its crate, where its tests expect to be run.
+    folder: PathBuf,
+    filter: Option<&'static str>,
+}
+
+fn built_tests(root: &Path) -> anyhow::Result<Vec<BuiltTest>> {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.current_dir(root).args(["test", "--no-run", "--locked", "--target", WINDOWS_TARGET]);
+    command.args(["--lib", "--test", "it", "--message-format", "json-render-diagnostics"]);
+    command.args(TESTS.iter().flat_map(|(name, _)| ["-p", name]));
+    let output = command.stderr(Stdio::inherit()).output().context("cannot start cargo")?;
+    ensure!(output.status.success(), "the tests cannot be built for Windows");
+    let text = String::from_utf8_lossy(&output.stdout);
+    let messages = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let test = |message: Value| {
+        let is_test = message["profile"]["test"] == true;
+        let program = PathBuf::from(message["executable"].as_str().filter(|_| is_test)?);
+        let folder = PathBuf::from(message["manifest_path"].as_str()?).parent()?.to_owned();
+        let (_, filter) = TESTS.iter().find(|(name, _)| folder.ends_with(name))?;
+        Some(BuiltTest { program, folder, filter: *filter })
+    };
+    let tests: Vec<BuiltTest> = messages.filter_map(test).collect();
+    ensure!(tests.len() >= TESTS.len(), "only {} programs of tests were built", tests.len());
+    Ok(tests)
 }
 
 /// The command that runs a test. For root it is Wine without the power to open what the rights of a file forbid, so that a test is denied
 /// what Windows denies it; but not where the folders of the tests are somebody else's, who alone may write to them then.
-fn runner(wine: &Path, folders: &[&Path]) -> String {
+fn runner(wine: &Path, folders: &[&Path]) -> Vec<String> {
     const SETPRIV: [&str; 2] = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"];
     let may_write = |folder: &&Path| {
         let mut test = Command::new(SETPRIV[0]);
@@ -72,7 +101,8 @@ fn runner(wine: &Path, folders: &[&Path]) -> String {
         test.status().is_ok_and(|status| status.success())
     };
     let wine = wine.display().to_string();
-    if folders.iter().all(may_write) { format!("{} {wine}", SETPRIV.join(" ")) } else { wine }
+    let without_power = folders.iter().all(may_write).then(|| SETPRIV.map(str::to_owned));
+    without_power.into_iter().flatten().chain([wine]).collect()
 }
 
 /// Beside the programs, where Windows looks first.
@@ -99,11 +129,13 @@ mod tests {
     fn a_runner_with_a_real_windows_tests_what_wine_does() {
         let workflow = fs::read_to_string(root().unwrap().join(".github/workflows/windows.yml")).unwrap();
         let lines: Vec<&str> = workflow.lines().filter(|line| line.contains("cargo test ")).collect();
-        for tests in TESTS {
-            // Pairs such as `-p iotrial-model` and `--test it`; `--lib` stands alone.
-            let words = tests.join(" ");
-            let asked: Vec<&str> = words.split(" -").collect();
-            assert!(lines.iter().any(|line| asked.iter().all(|one| line.contains(one))), "{tests:?}");
+        for (name, filter) in TESTS {
+            let is_run = |line: &&str| {
+                let words: Vec<&str> = line.split_whitespace().collect();
+                let has_crate = words.windows(2).any(|pair| pair == ["-p", name]);
+                has_crate && filter.is_none_or(|filter| words.contains(&filter))
+            };
+            assert!(lines.iter().any(is_run), "{name}");
         }
     }
 }

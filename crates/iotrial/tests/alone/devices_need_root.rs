@@ -9,7 +9,7 @@ use std::process::Command;
 
 use crate::rig::{Loop, MIB, Mount, Process, is_root, turn};
 use crate::support::{Bench, Ran};
-use crate::throttled::{READS, Throttled, ensure, filled, memory_folder, within_three_tries};
+use crate::throttled::{READS, Throttled, ensure, filled, is_measured, memory_folder, within_three_tries};
 use serde_json::Value;
 
 /// The command that reads `target` for some seconds.
@@ -47,7 +47,7 @@ fn has(summary: &Value, id: &str) -> bool {
 fn a_limit_of_a_real_kernel_needs_root() {
     let test = "a_limit_of_a_real_kernel_needs_root";
     let _turn = turn();
-    if !is_root(test) {
+    if !is_root(test) || !is_measured(test) {
         return;
     }
     let bench = Bench::new();
@@ -93,7 +93,7 @@ fn a_limit_of_a_real_kernel_needs_root() {
 fn both_members_of_a_btrfs_raid_are_metered_needs_root() {
     let test = "both_members_of_a_btrfs_raid_are_metered_needs_root";
     let _turn = turn();
-    if !is_root(test) {
+    if !is_root(test) || !is_measured(test) {
         return;
     }
     if Command::new("mkfs.btrfs").arg("--version").output().is_err() {

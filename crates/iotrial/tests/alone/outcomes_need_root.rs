@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 
 use crate::rig::{Loop, is_root, turn};
 use crate::support::{Bench, Ran};
-use crate::throttled::{READS, Throttled, ensure, filled, memory_folder, within_three_tries};
+use crate::throttled::{READS, Throttled, ensure, filled, is_measured, memory_folder, within_three_tries};
 use serde_json::Value;
 
 fn reading(bench: &Bench, target: &Path, more: &[&str]) -> Command {
@@ -37,7 +37,7 @@ fn expect(of: &(i32, Value), outcome: &str, code: i32) -> Result<(), String> {
 fn a_volume_of_16000_iops_qualifies_for_10000_and_not_for_20000_needs_root() {
     let test = "a_volume_of_16000_iops_qualifies_for_10000_and_not_for_20000_needs_root";
     let _turn = turn();
-    if !is_root(test) {
+    if !is_root(test) || !is_measured(test) {
         return;
     }
     let bench = Bench::new();
@@ -168,7 +168,7 @@ impl Drop for Rationed {
 fn what_a_host_makes_of_p99_when_it_takes_the_cpu_is_told_and_not_put_on_the_device_needs_root() {
     let test = "what_a_host_makes_of_p99_when_it_takes_the_cpu_is_told_and_not_put_on_the_device_needs_root";
     let _turn = turn();
-    if !is_root(test) {
+    if !is_root(test) || !is_measured(test) {
         return;
     }
     let bench = Bench::new();

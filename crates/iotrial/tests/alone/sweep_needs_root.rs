@@ -5,7 +5,7 @@ use crate::rig;
 
 use crate::rig::{Loop, MIB, Mount, is_root, turn};
 use crate::support::{Bench, Ran};
-use crate::throttled::{Cap, Throttled, ensure, filled, memory_folder, within_three_tries};
+use crate::throttled::{Cap, Throttled, ensure, filled, is_measured, memory_folder, within_three_tries};
 use serde_json::Value;
 
 const LIMIT: u32 = 2_000;
@@ -14,7 +14,7 @@ const LIMIT: u32 = 2_000;
 fn three_limited_volumes_scale_and_their_limit_is_named_needs_root() {
     let test = "three_limited_volumes_scale_and_their_limit_is_named_needs_root";
     let _turn = turn();
-    if !is_root(test) {
+    if !is_root(test) || !is_measured(test) {
         return;
     }
     let bench = Bench::new();
@@ -66,7 +66,7 @@ fn three_limited_volumes_scale_and_their_limit_is_named_needs_root() {
 fn a_limit_below_two_volumes_is_shared_and_named_needs_root() {
     let test = "a_limit_below_two_volumes_is_shared_and_named_needs_root";
     let _turn = turn();
-    if !is_root(test) {
+    if !is_root(test) || !is_measured(test) {
         return;
     }
     let bench = Bench::new();
@@ -126,7 +126,7 @@ fn a_limit_below_two_volumes_is_shared_and_named_needs_root() {
 fn what_a_limiter_of_the_kernel_makes_of_latencies_and_neighbours_is_neither_cache_nor_merging_needs_root() {
     let test = "what_a_limiter_of_the_kernel_makes_of_latencies_and_neighbours_is_neither_cache_nor_merging_needs_root";
     let _turn = turn();
-    if !is_root(test) {
+    if !is_root(test) || !is_measured(test) {
         return;
     }
     let bench = Bench::new();
@@ -165,7 +165,7 @@ fn what_a_limiter_of_the_kernel_makes_of_latencies_and_neighbours_is_neither_cac
 fn a_btrfs_over_limited_volumes_has_neither_cache_nor_merging_needs_root() {
     let test = "a_btrfs_over_limited_volumes_has_neither_cache_nor_merging_needs_root";
     let _turn = turn();
-    if !is_root(test) {
+    if !is_root(test) || !is_measured(test) {
         return;
     }
     let bench = Bench::new();

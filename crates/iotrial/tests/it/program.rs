@@ -4,6 +4,32 @@ use crate::support;
 
 use crate::support::Bench;
 
+/// The commands of a section of the README, without what is behind `#`.
+fn readme_commands(section: &str) -> Vec<String> {
+    let readme = include_str!("../../../../README.md");
+    let (_, behind) = readme.split_once(&format!("\n## {section}\n")).unwrap();
+    let section = behind.split("\n## ").next().unwrap();
+    let lines = section.lines().filter_map(|line| line.strip_prefix("$ "));
+    lines.map(|line| line.split(" #").next().unwrap().trim().to_owned()).collect()
+}
+
+#[test]
+fn the_two_commands_of_the_readme_work_in_a_clone_without_anything_installed() {
+    let [run, check] = &readme_commands("Two commands")[..] else { panic!("there are not two") };
+    // What cargo runs without a name of a package is this program, and `xtask` is an alias of its own.
+    let workspace = include_str!("../../../../Cargo.toml");
+    assert!(workspace.contains("default-members = [\"crates/iotrial\"]"));
+    let arguments: Vec<&str> = run.strip_prefix("cargo run --release -- ").unwrap().split(' ').collect();
+    let bench = Bench::new();
+    let ran = bench.run(&[&arguments[..], &["--engine", "sim", "--quiet"]].concat());
+    assert!([0, 1, 4].contains(&ran.code) && bench.stored(".iotrial.json").len() == 1, "{}", ran.stderr);
+    let alias = include_str!("../../../../.cargo/config.toml");
+    assert!(alias.contains("xtask = \"run --quiet --package xtask --\""));
+    let task = check.strip_prefix("cargo xtask ").unwrap();
+    let tasks = include_str!("../../../../xtask/src/main.rs");
+    assert!(tasks.contains(&format!("[\"{task}\", ..] =>")), "{task}");
+}
+
 /// What a shell that has its script offers for the last word of a line.
 fn offered(bench: &Bench, shell: &str, line: &[&str]) -> Vec<String> {
     let index = (line.len() - 1).to_string();

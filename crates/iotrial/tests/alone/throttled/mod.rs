@@ -21,6 +21,16 @@ pub fn memory_folder() -> tempfile::TempDir {
     in_memory.or_else(|_| tempfile::Builder::new().prefix(prefix).tempdir()).unwrap()
 }
 
+/// Whether the tests that measure for minutes are asked for. How busy the host is decides whether they can show anything, so that they are
+/// a row of the benchmark and no condition of a change.
+pub fn is_measured(test: &str) -> bool {
+    let is_asked = std::env::var_os("IOTRIAL_TEST_TRUTH").is_some();
+    if !is_asked {
+        eprintln!("{test}: skipped, because it measures for minutes: `cargo xtask bench truth` runs it");
+    }
+    is_asked
+}
+
 /// A profile that only reads.
 pub const READS: &str = r#"
 format = "iotrial.profile/1"

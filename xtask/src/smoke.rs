@@ -1,0 +1,119 @@
+//! The step `smoke`: every command of this crate once, on its smallest input, with the program that the tests have built. Code that no step
+//! starts stops working without anybody noticing.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context as _, ensure};
+
+use crate::bench;
+use crate::setup;
+use crate::step::Outcome;
+use crate::workspace::{build_folder, find_program};
+
+/// A command with its smallest input.
+struct Smoke {
+    /// As in the list of `cargo xtask`.
+    command: &'static str,
+    arguments: Vec<String>,
+}
+
+/// The commands that are steps of `cargo xtask test` themselves, or contain it.
+const STARTED_OTHERWISE: [&str; 3] = ["test", "structure", "fuzz"];
+
+/// A price of AWS, as small as an offer file can be.
+const OFFER: &str = r#"{"formatVersion":"v1.0","offerCode":"AmazonEC2","publicationDate":"2026-11-20T00:00:00Z","products":{},"terms":{"OnDemand":{}}}"#;
+
+fn all(program: &Path, folder: &Path) -> anyhow::Result<Vec<Smoke>> {
+    let program = text(program);
+    let smoke = |command: &'static str, arguments: &[&str]| Smoke {
+        command,
+        arguments: arguments.iter().map(|argument| (*argument).to_owned()).collect(),
+    };
+    let offer = folder.join("offer.json");
+    std::fs::write(&offer, OFFER)?;
+    let mut all = Vec::new();
+    let figures = text(&folder.join("bench.json"));
+    for row in bench::row_names() {
+        let mut arguments = vec![row, "--smallest", "--program", &program, "--json", &figures];
+        let other_tool = if row == "t-io-uring" { bench::T_IO_URING } else { "fio" };
+        if find_program(other_tool).is_none() {
+            arguments.push("--alone");
+        }
+        all.push(smoke("bench", &arguments));
+    }
+    all.push(smoke("outcomes", &["--count", "1", "--program", &program]));
+    if cfg!(unix) && setup::is_root() {
+        // Those that need no root are among the tests.
+        for class in crate::attack::CLASSES.iter().filter(|class| class.needs_root) {
+            all.push(smoke("attack", &[class.name, "--one-in", "50", "--program", &program]));
+        }
+    }
+    all.push(smoke("dist", &["--only", "tar", "--program", &program, &text(&folder.join("dist"))]));
+    all.push(smoke("catalog", &["aws", &text(&offer)]));
+    Ok(all)
+}
+
+fn text(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// Starts all of them, and shows the output of those that fail.
+pub(crate) fn run(root: &Path) -> anyhow::Result<Outcome> {
+    let program = build_folder(root).join("debug").join(format!("iotrial{}", std::env::consts::EXE_SUFFIX));
+    ensure!(program.is_file(), "{} is not there: the step `test` builds it", program.display());
+    let folder = tempfile::tempdir()?;
+    let mut failed = 0;
+    for smoke in all(&program, folder.path())? {
+        let start = Instant::now();
+        let output = Command::new(own_program()?)
+            .arg(smoke.command)
+            .args(&smoke.arguments)
+            .current_dir(root)
+            .stdin(Stdio::null())
+            .output()
+            .with_context(|| format!("cannot start {}", smoke.command))?;
+        let name = [smoke.command, smoke.arguments.first().map_or("", String::as_str)].join(" ");
+        let word = if output.status.success() { "ok" } else { "FAILED" };
+        println!("{name:<24} {word:<7}{:>6.1} s", start.elapsed().as_secs_f64());
+        if !output.status.success() {
+            failed += 1;
+            println!(
+                "{}{}",
+                String::from_utf8_lossy(&output.stdout),
+                String::from_utf8_lossy(&output.stderr)
+            );
+        }
+    }
+    let root = "the attack classes that need root, because this is not root";
+    Ok(match failed {
+        0 if setup::is_root() => Outcome::Passed,
+        0 => Outcome::PassedWithout(vec![root.to_owned()]),
+        _ => Outcome::Failed,
+    })
+}
+
+/// This program, which cargo may have replaced meanwhile.
+fn own_program() -> anyhow::Result<PathBuf> {
+    std::env::current_exe().context("the own program has no path")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_command_is_started_by_a_step() {
+        let listed = crate::USAGE.lines().filter_map(|line| line.strip_prefix("  "));
+        let listed = listed.filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase()));
+        let listed: BTreeSet<&str> = listed.filter_map(|line| line.split_whitespace().next()).collect();
+        let folder = tempfile::tempdir().unwrap();
+        let smokes = all(Path::new("iotrial"), folder.path()).unwrap();
+        let root_only = if setup::is_root() { None } else { Some("attack") };
+        let started = smokes.iter().map(|smoke| smoke.command).chain(STARTED_OTHERWISE).chain(root_only);
+        assert_eq!(listed, started.collect::<BTreeSet<_>>());
+    }
+}
