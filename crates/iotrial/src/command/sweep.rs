@@ -46,7 +46,7 @@ pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
     let shown = show(args, outputs, &swept);
     // The figures come first: neither a full store nor files that cannot be removed may hide them.
     if let (Err(_), Err(failure)) = (&swept.kept, &shown) {
-        output::tell(&failure);
+        output::tell(failure);
     }
     swept.kept?;
     swept.released?;
