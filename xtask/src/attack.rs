@@ -1,7 +1,7 @@
 //! `cargo xtask attack`: hostile situations tried against the built program, counted by class.
 //!
 //! A class is a file of `attack/` with one function that tries its cases on a [`Ground`]. A class that needs no root also runs with
-//! the ordinary tests, which include this file (`crates/iotrial/tests/it/attack.rs`), so that it stays small: a few seconds and at most
+//! the ordinary tests, which include this file (`crates/iotrial/tests/it/attacks.rs`), so that it stays small: a few seconds and at most
 //! 64 MiB. To add one: its file, a `mod` line, a row of [`CLASSES`], and where it needs no root its name in that test.
 
 // By their paths, because the tests of the program include this file, and would look for the modules elsewhere.

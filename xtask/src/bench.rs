@@ -37,6 +37,7 @@ use duel::{Duel, DuelFigure, Load, Peer};
 use figure::{Figure, Target};
 use load::BenchJob;
 use options::Options;
+pub(crate) use options::T_IO_URING;
 use tools::Bench;
 
 pub(crate) const USAGE: &str = "\

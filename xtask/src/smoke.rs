@@ -19,9 +19,6 @@ struct Smoke {
     arguments: Vec<String>,
 }
 
-/// The commands that are steps of `cargo xtask test` themselves, or contain it.
-const STARTED_OTHERWISE: [&str; 3] = ["test", "structure", "fuzz"];
-
 /// A price of AWS, as small as an offer file can be.
 const OFFER: &str = r#"{"formatVersion":"v1.0","offerCode":"AmazonEC2","publicationDate":"2026-11-20T00:00:00Z","products":{},"terms":{"OnDemand":{}}}"#;
 
@@ -104,6 +101,9 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
+
+    /// The commands that are steps of `cargo xtask test` themselves, or contain it.
+    const STARTED_OTHERWISE: [&str; 3] = ["test", "structure", "fuzz"];
 
     #[test]
     fn every_command_is_started_by_a_step() {

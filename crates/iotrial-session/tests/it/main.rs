@@ -2,6 +2,8 @@
 
 #![allow(
     clippy::unwrap_used,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
     clippy::print_stdout,
     clippy::print_stderr,
     reason = "tests, which say what they skip"

@@ -10,7 +10,7 @@
 mod pty;
 mod support;
 #[cfg(unix)]
-mod attack;
+mod attacks;
 mod audit;
 mod awr;
 mod awr_damaged;
