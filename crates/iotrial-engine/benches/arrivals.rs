@@ -97,8 +97,9 @@ fn real(rate: u32, seconds: u64, gaps: usize) -> Value {
 
 /// The times at which the loop issues its first `count` I/Os on a clock that waits for it.
 fn issues_on_sim_clock(rate: u32, seed: u64, count: usize) -> Vec<u64> {
-    // A little longer than the arrivals take, and then cut.
-    let duration = Duration::from_secs_f64(count as f64 / f64::from(rate) * 1.02 + 0.01);
+    // Longer than the arrivals take, by more than their number scatters, and then cut.
+    let longer = 1.02 + 6.0 / (count as f64).sqrt();
+    let duration = Duration::from_secs_f64(count as f64 / f64::from(rate) * longer);
     let plan = poisson(rate, seed, duration);
     let clock = SimClock::default();
     let moved = clock.clone();

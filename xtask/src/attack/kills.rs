@@ -32,7 +32,9 @@ pub(crate) fn run(ground: &mut Ground) -> anyhow::Result<()> {
             let moments: &[u32] =
                 if matches!(call, "openat" | "close") { &[60, 90, 120, 150, 180] } else { &[1, 2, 3, 4] };
             for moment in moments {
-                killed(ground, call, *moment, no_tmpfile)?;
+                if ground.tries() {
+                    killed(ground, call, *moment, no_tmpfile)?;
+                }
             }
         }
     }
