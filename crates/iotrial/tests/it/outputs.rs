@@ -55,7 +55,7 @@ const READERS: [Reader; 16] = [
     },
     Reader {
         command: "watch",
-        only: &["--record", "--demand"],
+        only: &["--record"],
         words: &["--interval=100ms", "--duration=200ms", "--thresholds=./flash.in"],
         inputs: &["flash.in"],
     },
