@@ -1,9 +1,6 @@
 //! The platforms that iotrial is packed for: what compiles for each, and what is missing to do so.
 
 use std::path::Path;
-use std::process::Command;
-
-use anyhow::Context as _;
 
 use crate::setup::{self, WINDOWS_C_COMPILER, WINDOWS_TARGET};
 use crate::workspace::find_program;
@@ -33,11 +30,6 @@ impl Missing {
         (!is_there).then(|| Self { tool: program.to_owned(), install: format!("apt-get install {package}") })
     }
 }
-
-const X86_C_COMPILER: &str = "musl-gcc";
-const ARM_C_COMPILER: &str = "aarch64-linux-gnu-gcc";
-/// Debian has no compiler for this platform, but the headers: those of the C library are all that SQLite needs of it.
-const ARM_HEADERS: &str = "/usr/include/aarch64-linux-musl";
 
 impl Platform {
     /// The name that Rust has for it.
@@ -78,21 +70,9 @@ impl Platform {
 
     /// What of the tools that build for it is not installed.
     pub(crate) fn missing(self) -> Vec<Missing> {
-        let mut missing: Vec<Missing> = match self {
-            Self::LinuxX86 => Missing::program(X86_C_COMPILER, "musl-tools").into_iter().collect(),
-            Self::LinuxArm => {
-                let headers = (!Path::new(ARM_HEADERS).is_dir()).then(|| Missing {
-                    tool: format!("the headers of musl in {ARM_HEADERS}"),
-                    install:
-                        "dpkg --add-architecture arm64 && apt-get update && apt-get install musl-dev:arm64"
-                            .to_owned(),
-                });
-                Missing::program(ARM_C_COMPILER, "gcc-aarch64-linux-gnu").into_iter().chain(headers).collect()
-            }
-            Self::Windows => {
-                Missing::program(WINDOWS_C_COMPILER, "gcc-mingw-w64-x86-64").into_iter().collect()
-            }
-        };
+        let linker =
+            (self == Self::Windows).then(|| Missing::program(WINDOWS_C_COMPILER, "gcc-mingw-w64-x86-64"));
+        let mut missing: Vec<Missing> = linker.flatten().into_iter().collect();
         if !setup::has_target(self.target()) {
             missing.push(Missing {
                 tool: format!("the Rust target {}", self.target()),
@@ -110,28 +90,13 @@ impl Platform {
         ];
         match self {
             Self::LinuxX86 => {}
-            Self::LinuxArm => flags.push(format!("-Clinker={ARM_C_COMPILER}")),
+            // The linker and the start files that come with Rust: there is no C in the program, and no compiler for it is needed.
+            Self::LinuxArm => {
+                flags.extend(["-Clinker=rust-lld", "-Clink-self-contained=yes"].map(str::to_owned))
+            }
             Self::Windows => flags.push("-Clink-arg=-Wl,--no-insert-timestamp".to_owned()),
         }
         flags
-    }
-
-    /// Variables that have the C compiler of the platform used.
-    pub(crate) fn c_compiler(self) -> anyhow::Result<Vec<(String, String)>> {
-        let variable = |name: &str| format!("{name}_{}", self.target().replace('-', "_"));
-        Ok(match self {
-            Self::LinuxX86 => vec![(variable("CC"), X86_C_COMPILER.to_owned())],
-            Self::LinuxArm => {
-                let own = Command::new(ARM_C_COMPILER).arg("-print-file-name=include").output();
-                let own = own.with_context(|| format!("cannot start {ARM_C_COMPILER}"))?;
-                let own = String::from_utf8_lossy(&own.stdout).trim().to_owned();
-                // The headers of glibc would compile too, and name functions that musl does not have. Outline atomics call
-                // into libgcc, which is not linked.
-                let flags = format!("-nostdinc -isystem {own} -isystem {ARM_HEADERS} -mno-outline-atomics");
-                vec![(variable("CC"), ARM_C_COMPILER.to_owned()), (variable("CFLAGS"), flags)]
-            }
-            Self::Windows => Vec::new(),
-        })
     }
 }
 

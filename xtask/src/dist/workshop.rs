@@ -78,7 +78,6 @@ impl Workshop {
             platform.target(),
         ]);
         cargo.env("CARGO_ENCODED_RUSTFLAGS", platform.rust_flags(&self.root, &home).join("\x1f"));
-        cargo.envs(platform.c_compiler()?);
         println!("building for {}", platform.target());
         ensure!(shown(&mut cargo)? == Outcome::Passed, "the program for {} cannot be built", platform.name());
         let name = if platform == Platform::Windows { "iotrial.exe" } else { "iotrial" };
