@@ -31,6 +31,7 @@ mod counters;
 mod equal_pairs;
 mod import;
 mod sizing;
+mod truth;
 
 use awake::Awake;
 use duel::{Duel, DuelFigure, Load, Peer};
@@ -62,6 +63,7 @@ Rows, by name or by what the name begins with; all of them without one:
   counters        a week of PerfMon, 64 disks every 15 s
   size            a demand over all providers, and an explanation
   equal-pairs     pairs of runs of equal simulated devices, compared: how many are called different
+  truth           loop devices with limits of the kernel: what iotrial says of them; takes root
 
 Options:
   --list            list the rows, and run none
@@ -91,7 +93,7 @@ struct Row {
     run: fn(&Bench) -> anyhow::Result<Vec<Figure>>,
 }
 
-const ROWS: [Row; 18] = [
+const ROWS: [Row; 19] = [
     Row { name: "null", run: |bench| null().run(bench) },
     Row { name: "page-cache", run: |bench| page_cache().run(bench) },
     Row { name: "t-io-uring", run: |bench| t_io_uring().run(bench) },
@@ -110,6 +112,7 @@ const ROWS: [Row; 18] = [
     Row { name: "counters", run: counters::counters },
     Row { name: "size", run: sizing::size },
     Row { name: "equal-pairs", run: equal_pairs::equal_pairs },
+    Row { name: "truth", run: truth::truth },
 ];
 
 /// The names of all rows, in the order in which they run.

@@ -13,15 +13,16 @@ use crate::workspace::find_program;
 use crate::{fuzz, smoke, structure, wine};
 
 const USAGE: &str = "\
-Usage: cargo xtask test [--fast]
+Usage: cargo xtask test [STEP]... [--fast]
 
-Runs all steps, and fails if one failed. Says at the end what was not checked, and how long each step took.
+Runs all steps, or those that are named, and fails if one failed. Says at the end what was not checked, and how long each step took.
+Steps: set-up, fmt, clippy, doc, fuzz-targets, test, smoke, windows, wine, dependencies, shape
 
   --fast  what can be known in a minute once everything is built: formatting, documents, schemas and generated files, and lints and unit
           tests of the crates that were changed since the last commit, or by it where nothing was";
 
 /// In the order in which they are run: what fails fast is first, and what measures time is not beside anything else.
-const STEPS: [Step; 11] = [
+static STEPS: [Step; 11] = [
     Step { name: "set-up", run: setup::run },
     Step { name: "fmt", run: fmt },
     Step {
@@ -37,7 +38,7 @@ const STEPS: [Step; 11] = [
             shown(command.env("RUSTDOCFLAGS", "-D warnings"))
         },
     },
-    Step { name: "fuzz targets", run: fuzz::check },
+    Step { name: "fuzz-targets", run: fuzz::check },
     Step {
         name: "test",
         run: |root| {
@@ -55,29 +56,33 @@ const STEPS: [Step; 11] = [
 ];
 
 /// For the minute before a commit.
-const FAST_STEPS: [Step; 4] = [
+static FAST_STEPS: [Step; 4] = [
     Step { name: "fmt", run: fmt },
     Step { name: "documents", run: |root| tests(root, &["-p", "xtask", "--locked"]) },
     Step {
         name: "clippy",
         run: |root| of_changed(root, &["clippy", "--all-targets"], &["--", "-D", "warnings"]),
     },
-    Step { name: "unit tests", run: |root| of_changed(root, &["test", "--lib", "--bins", "--quiet"], &[]) },
+    Step { name: "unit-tests", run: |root| of_changed(root, &["test", "--lib", "--bins", "--quiet"], &[]) },
 ];
 
 /// Runs all steps, or the fast ones, and says how many passed.
 pub(crate) fn run(arguments: &[String], root: &Path) -> anyhow::Result<ExitCode> {
+    let named = |name: &String| STEPS.iter().find(|step| step.name == name);
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] => Ok(run_all(&STEPS, root)),
-        ["--fast"] => Ok(run_all(&FAST_STEPS, root)),
+        [] => Ok(run_all(&STEPS.iter().collect::<Vec<_>>(), root)),
+        ["--fast"] => Ok(run_all(&FAST_STEPS.iter().collect::<Vec<_>>(), root)),
         ["--help" | "-h"] => {
             println!("{USAGE}");
             Ok(ExitCode::SUCCESS)
         }
-        _ => {
-            eprintln!("{USAGE}");
-            Ok(ExitCode::from(2))
-        }
+        _ => match arguments.iter().map(named).collect::<Option<Vec<_>>>() {
+            Some(steps) => Ok(run_all(&steps, root)),
+            None => {
+                eprintln!("{USAGE}");
+                Ok(ExitCode::from(2))
+            }
+        },
     }
 }
 
@@ -229,6 +234,12 @@ mod tests {
         );
         let skipped: Vec<&str> = tests.skipped.iter().map(String::as_str).collect();
         assert_eq!(skipped, ["b_needs_root: skipped, because it needs root", "no such disk"]);
+    }
+
+    #[test]
+    fn the_help_names_every_step_in_order() {
+        let names: Vec<&str> = STEPS.iter().map(|step| step.name).collect();
+        assert!(USAGE.contains(&format!("Steps: {}\n", names.join(", "))), "{names:?}");
     }
 
     #[test]

@@ -33,7 +33,7 @@ const USAGE: &str = "\
 Usage: cargo xtask COMMAND
 
 Commands:
-  test [--fast]  everything that must hold before a change is merged; runs all steps, fails if one failed
+  test [STEP]... everything that must hold before a change is merged; runs all steps, or those named, fails if one failed
                  `--fast`: what can be known in a minute
   bench [ROW]... the figures to reach, beside those of fio: CPU per I/O, IOPS, latency, arrivals, memory
                  `cargo xtask bench --help` lists rows and options

@@ -58,11 +58,11 @@ impl std::fmt::Display for Tally {
 }
 
 /// Runs all steps, whatever becomes of each. Says at the end what was skipped and how long each step took, now and the last time.
-pub(crate) fn run_all(steps: &[Step], root: &Path) -> ExitCode {
+pub(crate) fn run_all(steps: &[&Step], root: &Path) -> ExitCode {
     run_and_keep(steps, root, &build_folder(root).join("xtask-seconds.tsv"))
 }
 
-fn run_and_keep(steps: &[Step], root: &Path, kept: &Path) -> ExitCode {
+fn run_and_keep(steps: &[&Step], root: &Path, kept: &Path) -> ExitCode {
     let mut tally = Tally::default();
     let (mut failed, mut skipped, mut rows) = (Vec::new(), Vec::new(), Vec::new());
     let last_time = fs::read_to_string(kept).unwrap_or_default();
@@ -159,6 +159,7 @@ mod tests {
         ];
         let folder = tempfile::tempdir().unwrap();
         let kept = folder.path().join("seconds.tsv");
+        let steps: Vec<&Step> = steps.iter().collect();
         assert_eq!(run_and_keep(&steps, Path::new("."), &kept), ExitCode::FAILURE);
         assert_eq!(run_and_keep(&steps[1..], Path::new("."), &kept), ExitCode::SUCCESS);
     }
