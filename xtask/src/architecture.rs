@@ -192,12 +192,15 @@ struct WrittenStruct {
 /// The structs of a file that derive `Serialize`, by name.
 fn written_structs(code: &str) -> BTreeMap<String, WrittenStruct> {
     let mut structs: BTreeMap<String, WrittenStruct> = BTreeMap::new();
-    let (mut serializes, mut flattens, mut rename, mut current) = (false, false, None, String::new());
+    let (mut serializes, mut flattens, mut skips, mut rename, mut current) =
+        (false, false, false, None, String::new());
     for (_, line) in code_lines(code) {
         if line.starts_with("#[derive(") {
             serializes = line.contains("Serialize");
         } else if let Some(rest) = line.strip_prefix("pub struct ") {
             current = rest.split([' ', '(', '<', ';']).next().unwrap_or_default().to_owned();
+        } else if line.starts_with("#[serde(skip)]") {
+            skips = true;
         } else if line.starts_with("#[serde(flatten") {
             // Its own keys stand in its place.
             flattens = true;
@@ -205,14 +208,14 @@ fn written_structs(code: &str) -> BTreeMap<String, WrittenStruct> {
             rename = rest.split('"').next().map(str::to_owned);
         } else if let Some((field, _)) = line.strip_prefix("pub ").and_then(|rest| rest.split_once(": ")) {
             let is_field = field.chars().all(|c| c.is_ascii_lowercase() || c == '_' || c.is_ascii_digit());
-            if serializes && is_field {
+            if serializes && is_field && !skips {
                 let written = structs.entry(current.clone()).or_default();
                 written.flattens |= flattens;
                 if !flattens {
                     written.keys.insert(rename.take().unwrap_or_else(|| field.to_owned()));
                 }
             }
-            (flattens, rename) = (false, None);
+            (flattens, skips, rename) = (false, false, None);
         }
     }
     structs
@@ -300,7 +303,7 @@ fn the_checks_see_what_they_look_for() {
     assert_eq!(named_paths(text).collect::<Vec<_>>(), ["docs/json.md", "crates/iotrial/src"]);
     let text = "[a](b.md), ![c](d/e.png), [f](g.md#h), [i](#j), [k](https://l)";
     assert_eq!(linked_paths(text).collect::<Vec<_>>(), ["b.md", "d/e.png", "g.md"]);
-    let code = "#[derive(Clone)]\npub struct A {\n    pub lost: u8,\n}\n#[derive(Serialize)]\npub struct B {\n    #[serde(rename = \"size_bytes\")]\n    pub size: u64,\n    pub name: String,\n}\n";
+    let code = "#[derive(Clone)]\npub struct A {\n    pub lost: u8,\n}\n#[derive(Serialize)]\npub struct B {\n    #[serde(rename = \"size_bytes\")]\n    pub size: u64,\n    pub name: String,\n    #[serde(skip)]\n    pub derived: bool,\n}\n";
     let structs = written_structs(code);
     assert_eq!(structs.keys().collect::<Vec<_>>(), ["B"]);
     assert_eq!(structs["B"].keys.iter().collect::<Vec<_>>(), ["name", "size_bytes"]);
