@@ -57,10 +57,13 @@ static STEPS: [Step; 11] = [
 
 /// For the minute before a commit.
 static FAST_STEPS: [Step; 4] = [
-    Step { name: "fmt", run: fmt },
-    Step { name: "documents", run: |root| tests(root, &["-p", "xtask", "--locked"]) },
+    Step { name: "fast-fmt", run: fmt },
     Step {
-        name: "clippy",
+        name: "documents",
+        run: |root| tests(root, &["-p", "xtask", "-p", "iotrial", "--bins", "--locked"]),
+    },
+    Step {
+        name: "fast-clippy",
         run: |root| of_changed(root, &["clippy", "--all-targets"], &["--", "-D", "warnings"]),
     },
     Step { name: "unit-tests", run: |root| of_changed(root, &["test", "--lib", "--bins", "--quiet"], &[]) },
@@ -103,7 +106,11 @@ fn fmt(root: &Path) -> anyhow::Result<Outcome> {
 
 /// Runs tests, and notes which of them said that they skip: a test that passes is otherwise silent.
 fn tests(root: &Path, arguments: &[&str]) -> anyhow::Result<Outcome> {
-    let mut command = cargo_command(root, &[&["test"], arguments, &["--", "--show-output"]].concat());
+    run_tests(&mut cargo_command(root, &[&["test"], arguments, &["--", "--show-output"]].concat()))
+}
+
+/// The same of any program of tests; its arguments end with `--show-output`.
+pub(crate) fn run_tests(command: &mut Command) -> anyhow::Result<Outcome> {
     let mut child =
         command.stdout(Stdio::piped()).spawn().with_context(|| format!("cannot start {command:?}"))?;
     let mut shown = ShownTests::default();
@@ -113,6 +120,7 @@ fn tests(root: &Path, arguments: &[&str]) -> anyhow::Result<Outcome> {
         }
     }
     if !child.wait()?.success() {
+        shown.skipped.iter().for_each(|one| println!("skipped: {one}"));
         return Ok(Outcome::Failed);
     }
     let skipped: Vec<String> = shown.skipped.into_iter().collect();
@@ -133,7 +141,7 @@ impl ShownTests {
             "successes:" => self.is_of_success = true,
             "failures:" => self.is_of_success = false,
             line if line.starts_with("test result: ") => self.is_of_success = false,
-            line if self.is_of_success && (line.starts_with("skipped: ") || line.contains(": skipped, ")) => {
+            line if self.is_of_success && is_skip(line) => {
                 self.skipped.insert(line.trim_start_matches("skipped: ").to_owned());
             }
             _ => {}
@@ -142,12 +150,20 @@ impl ShownTests {
     }
 }
 
+/// The forms in which tests say that they skip.
+fn is_skip(line: &str) -> bool {
+    line.starts_with("skipped: ") || line.starts_with("skipped for ") || line.contains(": skipped, ")
+}
+
 /// Runs cargo for the crates that were changed.
 fn of_changed(root: &Path, before: &[&str], behind: &[&str]) -> anyhow::Result<Outcome> {
-    let mut crates = changed_crates(&git(root, &["status", "--porcelain", "--untracked-files=all"])?);
+    let mut crates =
+        changed_crates(&git(root, &["status", "--porcelain", "--no-renames", "--untracked-files=all"])?);
     if crates.is_empty() {
-        crates = changed_crates(&git(root, &["diff", "--name-only", "HEAD~1", "HEAD"])?);
+        // Of the last commit, also where there is none before it.
+        crates = changed_crates(&git(root, &["show", "--format=", "--name-only", "--no-renames", "HEAD"])?);
     }
+    crates.retain(|name| name == "xtask" || root.join("crates").join(name).join("Cargo.toml").is_file());
     if crates.is_empty() {
         return Ok(Outcome::Passed);
     }
@@ -243,10 +259,10 @@ mod tests {
     }
 
     #[test]
-    fn changed_crates_are_those_of_changed_new_renamed_and_deleted_files() {
-        let status = " M crates/iotrial/src/main.rs\n?? crates/iotrial-engine/x.rs\nR  crates/iotrial-host/a.rs -> crates/iotrial-model/a.rs\n D xtask/src/a.rs\n M README.md\n";
+    fn changed_crates_are_those_of_changed_new_and_deleted_files() {
+        let status = " M crates/iotrial/src/main.rs\n?? crates/iotrial-engine/x.rs\nD  crates/iotrial-host/a.rs\nA  crates/iotrial-model/a.rs\n D xtask/src/a.rs\n M README.md\n";
         let crates: Vec<String> = changed_crates(status).into_iter().collect();
-        assert_eq!(crates, ["iotrial", "iotrial-engine", "iotrial-model", "xtask"]);
+        assert_eq!(crates, ["iotrial", "iotrial-engine", "iotrial-host", "iotrial-model", "xtask"]);
         assert_eq!(
             changed_crates("docs/a.md\ncrates/iotrial/a.rs\n").into_iter().collect::<Vec<_>>(),
             ["iotrial"]

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::step::{Outcome, shown};
+use crate::wine;
 use crate::workspace::find_program;
 
 /// Checks 32 and 64 bit arithmetic, paths and `cfg` of the other platform without a machine that runs it.
@@ -19,18 +20,25 @@ struct Need {
     without: &'static str,
 }
 
+/// Not on the path, and in another place elsewhere.
+const WINE: &str = "wine64";
+
 const NEEDS: [Need; 6] = [
-    Need { program: "fio", package: "fio", without: "`cargo xtask bench fio` cannot run" },
+    Need { program: "fio", package: "fio", without: "the benchmark has nothing to compare with" },
     Need { program: "chromium", package: "chromium", without: "reports are not opened in a browser" },
     Need { program: WINDOWS_C_COMPILER, package: "gcc-mingw-w64-x86-64", without: "Windows is not checked" },
-    Need { program: "/usr/lib/wine/wine64", package: "wine64", without: "nothing is run for Windows" },
+    Need { program: WINE, package: "wine64", without: "nothing is run for Windows" },
     Need { program: "mkfs.btrfs", package: "btrfs-progs", without: "striped volumes are not tested" },
     Need { program: "losetup", package: "util-linux", without: "loop devices are not tested" },
 ];
 
 /// Installs what is missing, or says what will not be tested.
 pub(crate) fn run(_root: &Path) -> anyhow::Result<Outcome> {
-    let missing = || NEEDS.iter().filter(|need| find_program(need.program).is_none());
+    let is_there = |need: &Need| match need.program {
+        WINE => wine::wine().is_some(),
+        program => find_program(program).is_some(),
+    };
+    let missing = || NEEDS.iter().filter(|need| !is_there(need));
     if missing().next().is_some() && may_install() {
         let packages: Vec<&str> = missing().map(|need| need.package).collect();
         install(&packages)?;
