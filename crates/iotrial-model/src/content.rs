@@ -128,7 +128,7 @@ fn in_hexadecimal(hash: Sha256) -> String {
 
 /// Feeds a value to a hash as it is read, so that a record of a hundred megabytes needs no second copy of itself.
 ///
-/// Words, whole numbers and strings as JSON writes them; other numbers as the 16 hexadecimal digits of their IEEE 754 form; of a list
+/// Words, whole numbers and strings as JSON writes them; other numbers as `f` and the 16 hexadecimal digits of their IEEE 754 form; of a list
 /// its values, each with a comma behind it; of a table the digests of its members, `"key":value`, in ascending order.
 struct Feed<'h> {
     hash: &'h mut Sha256,
@@ -188,7 +188,8 @@ impl<'de> Visitor<'de> for Feed<'_> {
             // No zero has a sign here.
             return self.word(number + 0.0);
         }
-        self.word(format_args!("{:016x}", number.to_bits()))
+        // The letter in front, because the digits alone may be those of a whole number.
+        self.word(format_args!("f{:016x}", number.to_bits()))
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
@@ -277,6 +278,9 @@ mod tests {
             r#"{"a":18446744073709551614}"#,
             r#"{"a":0.1}"#,
             r#"{"a":0.10000000000000002}"#,
+            // The second has the digits of the first in IEEE 754 form.
+            "2.5",
+            "4004000000000000",
         ];
         let mut digests: Vec<String> = all.iter().map(|one| digest(one)).collect();
         digests.sort_unstable();
