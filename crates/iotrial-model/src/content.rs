@@ -4,6 +4,7 @@
 //! annotated is the same profile, and a record that another program laid out anew is the same record.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::io::{self, Write as _};
 
@@ -33,7 +34,7 @@ pub fn digest_of_digests<'d>(digests: impl IntoIterator<Item = &'d str>) -> Stri
 
 /// The name of the built-in document that a text claims to be and is not: it has that name, and other content.
 ///
-/// `builtins` has the names and texts of all. Case and punctuation make no other name: `Flash` and `flash ` read as `flash`.
+/// `builtins` has the names and texts of all. What [`reads_like`] a name is no other name: `Flash` and `flash ` are `flash`.
 pub fn falsely_named<'b>(
     name: &str,
     text: &str,
@@ -44,12 +45,45 @@ pub fn falsely_named<'b>(
     (text != original && digest_of_toml(text) != digest_of_toml(original)).then_some(known)
 }
 
-/// Whether two names differ in case and punctuation only.
-pub fn reads_like(one: &str, other: &str) -> bool {
-    let letters = |name: &str| -> String {
-        name.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-    };
-    letters(one) == letters(other)
+/// Whether a reader takes a name for that of something built in, which is in ASCII: they differ in case, in punctuation, or in letters of
+/// another script in a name that is ASCII for the most part. Such a letter may look like any, and a ligature like three. A name in another
+/// script is a name of its own.
+pub fn reads_like(builtin: &str, name: &str) -> bool {
+    let meant: Vec<char> = builtin
+        .chars()
+        .filter(char::is_ascii_alphanumeric)
+        .map(|letter| letter.to_ascii_lowercase())
+        .collect();
+    let (mut plain, mut foreign) = (0, 0);
+    // Where in the meant name one can be. All ways at once, because a name of a stranger has as many letters as the stranger likes.
+    let mut places = BTreeSet::from([0]);
+    for letter in name.chars().map(|letter| narrow(letter).to_ascii_lowercase()) {
+        let lengths = match (letter.is_ascii(), letter.is_alphanumeric()) {
+            (true, false) => continue,
+            (true, true) => 1..=1,
+            (false, true) => 1..=3,
+            // A dash is nothing, and a vertical bar is an `l`.
+            (false, false) => 0..=1,
+        };
+        plain += usize::from(letter.is_ascii());
+        foreign += usize::from(!letter.is_ascii() && letter.is_alphanumeric());
+        let is_part = |part: &[char]| !letter.is_ascii() || part == [letter];
+        let ends = |at: &usize| {
+            let at = *at;
+            let ends = lengths.clone().map(move |length| at + length);
+            ends.filter(|end| meant.get(at..*end).is_some_and(is_part)).collect::<Vec<_>>()
+        };
+        places = places.iter().flat_map(ends).collect();
+    }
+    plain >= foreign && places.contains(&meant.len())
+}
+
+/// The ASCII character of a full-width one.
+fn narrow(letter: char) -> char {
+    match letter {
+        '\u{FF01}'..='\u{FF5E}' => char::from_u32(u32::from(letter) - 0xFEE0).unwrap_or(letter),
+        _ => letter,
+    }
 }
 
 /// The name under which something is shown that may be other than the built-in of its name. It may be the built-in of another version, so
@@ -128,7 +162,7 @@ fn in_hexadecimal(hash: Sha256) -> String {
 
 /// Feeds a value to a hash as it is read, so that a record of a hundred megabytes needs no second copy of itself.
 ///
-/// Words, whole numbers and strings as JSON writes them; other numbers as the 16 hexadecimal digits of their IEEE 754 form; of a list
+/// Words, whole numbers and strings as JSON writes them; other numbers as `f` and the 16 hexadecimal digits of their IEEE 754 form; of a list
 /// its values, each with a comma behind it; of a table the digests of its members, `"key":value`, in ascending order.
 struct Feed<'h> {
     hash: &'h mut Sha256,
@@ -188,7 +222,8 @@ impl<'de> Visitor<'de> for Feed<'_> {
             // No zero has a sign here.
             return self.word(number + 0.0);
         }
-        self.word(format_args!("{:016x}", number.to_bits()))
+        // The letter in front, because the digits alone may be those of a whole number.
+        self.word(format_args!("f{:016x}", number.to_bits()))
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<(), E> {
@@ -277,6 +312,9 @@ mod tests {
             r#"{"a":18446744073709551614}"#,
             r#"{"a":0.1}"#,
             r#"{"a":0.10000000000000002}"#,
+            // The second has the digits of the first in IEEE 754 form.
+            "2.5",
+            "4004000000000000",
         ];
         let mut digests: Vec<String> = all.iter().map(|one| digest(one)).collect();
         digests.sort_unstable();
@@ -307,9 +345,20 @@ mod tests {
         check(name, &text.replace('\n', "\r\n"), None);
         check(name, &text.replace("5ms", "5s"), Some(name));
         check("ours", &text.replace("5ms", "5s"), None);
-        for like in ["Flash", " flash", "fl-ash", "FLASH."] {
+        let full_width = "\u{FF26}\u{FF4C}\u{FF41}\u{FF53}\u{FF48}";
+        // A Cyrillic letter, a ligature, an accent of its own, a bar, and a character that cannot be seen.
+        let foreign =
+            ["fl\u{430}sh", "\u{FB02}ash", "fla\u{301}sh", "f\u{2223}ash", "fl\u{200B}ash", full_width];
+        for like in ["Flash", " flash", "fl-ash", "FLASH."].into_iter().chain(foreign) {
             check(like, &text.replace("\"flash\"", &format!("\"{like}\"")), Some(name));
         }
-        check("flashy", text, None);
+        // The second is Greek through and through.
+        for another in
+            ["flashy", "\u{3B1}\u{3C3}\u{3C4}\u{3C1}\u{3B1}", "fl\u{430}s", "\u{FB02}ashing", "", "\u{2014}"]
+        {
+            check(another, &text.replace("5ms", "5s"), None);
+        }
+        let long = format!("{}flash", "\u{200B}".repeat(10_000));
+        check(&long, &text.replace("5ms", "5s"), Some(name));
     }
 }

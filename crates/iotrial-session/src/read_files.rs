@@ -3,7 +3,8 @@
 //! Of the whole process and not of one command, because it is asked where files are opened. A list that each command kept of its own
 //! inputs would be as complete as the memory of whoever added the last option.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -18,14 +19,14 @@ mod os;
 #[path = "read_files/windows.rs"]
 mod os;
 
-/// By the file and not by its name: a link, a hard link and another spelling lead to the same one.
-static READ: Mutex<BTreeSet<FileId>> = Mutex::new(BTreeSet::new());
+/// How often each was read. By the file and not by its name: a link, a hard link and another spelling lead to the same one.
+static READ: Mutex<BTreeMap<FileId, u32>> = Mutex::new(BTreeMap::new());
 
 /// Notes a file that is read.
 pub fn note(file: &File) {
     // One that the system cannot tell from others has no name either that an output could take.
     if let Ok(id) = file_id(file) {
-        read().insert(id);
+        count(id);
     }
 }
 
@@ -39,20 +40,25 @@ pub fn note_standard_input() {
 /// Notes a file before it is opened, or one that is worked on in another way.
 pub fn note_at(path: &Path) {
     if let Ok(id) = id_of(path) {
-        read().insert(id);
+        count(id);
     }
 }
 
-/// Takes a file back that was only looked at: it lies in a folder that was named, and is of no use to the command.
+/// Takes one reading of a file back that was only looked at: it lies in a folder that was named, and is of no use to the command. An
+/// option may name the same file, and that reading stays.
 pub fn forget(path: &Path) {
-    if let Ok(id) = id_of(path) {
-        read().remove(&id);
+    let Ok(id) = id_of(path) else { return };
+    if let Entry::Occupied(mut times) = read().entry(id) {
+        *times.get_mut() -= 1;
+        if *times.get() == 0 {
+            times.remove();
+        }
     }
 }
 
 /// Whether a file was read.
 pub fn contains(id: FileId) -> bool {
-    read().contains(&id)
+    read().contains_key(&id)
 }
 
 /// The standard stream that a shell redirected into a file, which would be gone if another took its place.
@@ -67,7 +73,11 @@ fn id_of(path: &Path) -> io::Result<FileId> {
     file_id_at(&path.canonicalize()?)
 }
 
-fn read() -> MutexGuard<'static, BTreeSet<FileId>> {
+fn count(id: FileId) {
+    *read().entry(id).or_insert(0) += 1;
+}
+
+fn read() -> MutexGuard<'static, BTreeMap<FileId, u32>> {
     READ.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -91,7 +101,12 @@ mod tests {
         assert_eq!(["a", "b", "c"].map(is_read), [true, false, true]);
         forget(&at("c"));
         assert_eq!(["a", "b", "c"].map(is_read), [false; 3]);
+        // An option names it, and then it is found in a folder.
         note_at(&at("b"));
-        assert_eq!(["a", "b", "c"].map(is_read), [false, true, false]);
+        read_text(&at("b"), Pipes::Refused).unwrap();
+        for is_still_read in [true, false, false] {
+            forget(&at("b"));
+            assert_eq!(is_read("b"), is_still_read);
+        }
     }
 }

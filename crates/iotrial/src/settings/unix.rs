@@ -1,6 +1,7 @@
 //! Where Unix keeps settings, and whose a file is.
 
 use std::fs::{File, Metadata};
+use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -16,15 +17,18 @@ pub(super) fn config_folder() -> Option<PathBuf> {
 /// Why a file is not obeyed; `None` where nobody but this user and root can have written what it says.
 pub(super) fn distrusted(source: &Source, path: &Path) -> Option<String> {
     // The link and what it leads to: a stranger's link could give a file of the user another meaning.
-    let link = path.symlink_metadata().ok()?;
-    let file = path.metadata().ok().unwrap_or_else(|| link.clone());
     let trust = Trust::of(source);
-    trust.reason(&link).or_else(|| trust.reason(&file))
+    let asked = [path.symlink_metadata(), path.metadata()].into_iter();
+    // What is not there is an error where it is opened; what has come by then is asked there.
+    let is_there = |asked: &io::Result<Metadata>| {
+        !asked.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound)
+    };
+    asked.filter(is_there).find_map(|asked| trust.reason_of(asked))
 }
 
 /// The same of a file that is open.
 pub(super) fn distrusted_file(source: &Source, file: &File) -> Option<String> {
-    Trust::of(source).reason(&file.metadata().ok()?)
+    Trust::of(source).reason_of(file.metadata())
 }
 
 /// Whether two names are those of one variable.
@@ -45,6 +49,14 @@ impl Trust {
         let before = std::env::var("SUDO_UID").ok().filter(|_| user == 0).and_then(|id| id.parse().ok());
         let owners = [Some(user), before].into_iter().flatten().collect();
         Self { owners: (!matches!(source, Source::Named(_))).then_some(owners) }
+    }
+
+    /// What cannot be asked is not trusted.
+    fn reason_of(&self, asked: io::Result<Metadata>) -> Option<String> {
+        match asked {
+            Ok(metadata) => self.reason(&metadata),
+            Err(error) => Some(format!("nothing says whose it is: {error}")),
+        }
     }
 
     fn reason(&self, of: &Metadata) -> Option<String> {
@@ -99,6 +111,7 @@ mod tests {
         let reason = |owners| Trust { owners }.reason(&metadata);
         assert_eq!(reason(Some(vec![metadata.uid() + 1, metadata.uid()])), None);
         assert_eq!(reason(None), None);
+        assert!(Trust { owners: None }.reason_of(Err(io::ErrorKind::PermissionDenied.into())).is_some());
         // Those of root are obeyed.
         assert_eq!(reason(Some(vec![metadata.uid() + 1])).is_none(), metadata.uid() == 0);
     }
