@@ -288,15 +288,14 @@ fn span(series: &CounterSeries) -> Option<TimeSpan> {
 
 /// With the times in which a disk was not there.
 fn with_absences(span: TimeSpan, series: &CounterSeries, watched: &[usize]) -> TimeSpan {
-    let changes = watched.iter().flat_map(|at| &series.disks[*at].changes);
-    let lengths = changes.filter_map(observed::absence);
-    let lengths: Vec<f64> =
-        lengths.map(|(from, until)| (until.unwrap_or(span.to_s) - from).max(0.0)).collect();
-    TimeSpan {
-        gap_count: span.gap_count + lengths.len(),
-        gap_s: span.gap_s + lengths.iter().sum::<f64>(),
-        ..span
+    let mut span = span;
+    for changes in watched.iter().map(|at| series.disks[*at].changes) {
+        let open = changes.last_gone.filter(|absence| absence.until_s.is_none());
+        let open_s = open.map_or(0.0, |absence| (span.to_s - absence.from_s).max(0.0));
+        span.gap_count += changes.gone_count;
+        span.gap_s += changes.gone_s + open_s;
     }
+    span
 }
 
 fn notes(series: &CounterSeries, span: Option<TimeSpan>) -> Vec<String> {

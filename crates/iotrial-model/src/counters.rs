@@ -12,7 +12,7 @@ mod presence;
 mod snapshots;
 
 pub use joined::JoinError;
-pub use presence::{DiskChange, Presences};
+pub use presence::{Absence, DiskChanges, Presences};
 pub use recording::{RECORDING_FORMAT, RECORDING_TOOL, RecordedDisk, RecordedInterval, RecordingHead};
 pub use snapshots::{Snapshot, SnapshotCounts, SnapshotError, Snapshots, When};
 
@@ -133,8 +133,8 @@ pub struct DiskCounters {
     pub name: String,
     /// What it is for, where the source says so.
     pub role: Option<Role>,
-    /// What became of it, in the order of time, where the source says which disks are there.
-    pub changes: Vec<DiskChange>,
+    /// What became of it, where the source says which disks are there.
+    pub changes: DiskChanges,
     /// For each counter one value for each interval; shorter, or empty, where nothing was counted any more, or ever. A negative value
     /// stands for none: no rate is negative, and NaN would make a series differ from itself.
     // By counter and not by interval: a week of 64 disks is 2.6 million intervals, of which most sources count only half of what there is.
@@ -147,7 +147,7 @@ const NONE: f64 = -1.0;
 impl DiskCounters {
     /// A disk of which nothing is known yet.
     pub fn new(name: impl Into<String>) -> Self {
-        Self { name: name.into(), role: None, changes: Vec::new(), columns: Default::default() }
+        Self { name: name.into(), role: None, changes: DiskChanges::default(), columns: Default::default() }
     }
 
     /// What was counted in an interval; `None` where nothing was.

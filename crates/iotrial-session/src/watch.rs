@@ -346,7 +346,7 @@ impl Kept {
     fn series(&self, host: &str, interval: Duration, watched: &Watched) -> CounterSeries {
         let with_changes = |disk: &DiskCounters| {
             let mut disk = disk.clone();
-            disk.changes = self.presences.changes(&disk.name).to_vec();
+            disk.changes = self.presences.changes(&disk.name);
             disk
         };
         let mut series = CounterSeries {
@@ -372,7 +372,7 @@ mod tests {
     use std::collections::VecDeque;
 
     use iotrial_measure::disk_stats::parse_disk_stats;
-    use iotrial_model::counters::{Counter, DiskChange};
+    use iotrial_model::counters::{Absence, Counter, DiskChanges};
 
     use super::*;
 
@@ -438,10 +438,11 @@ mod tests {
         assert_eq!(series.disks[0].role, Some(Role::Data));
         let sdb: Vec<_> = (0..3).map(|at| series.disks[2].at(Counter::ReadIops, at)).collect();
         assert_eq!(sdb, [Some(100.0), None, None]);
-        let gone = DiskChange::Gone { from_s: 1_795_000_001.0, until_s: None };
+        assert_eq!(series.disks[0].changes, DiskChanges::default());
+        let last_gone = Some(Absence { from_s: 1_795_000_001.0, until_s: None });
         assert_eq!(
-            (series.disks[0].changes.as_slice(), series.disks[2].changes.as_slice()),
-            (&[][..], &[gone][..])
+            series.disks[2].changes,
+            DiskChanges { gone_count: 1, last_gone, ..DiskChanges::default() }
         );
         assert_eq!(watch.head("db01").stripes, series.stripes);
     }

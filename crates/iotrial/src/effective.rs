@@ -14,7 +14,7 @@ use iotrial_model::foreign_text::Listed;
 use crate::cli::Cli;
 use crate::failure::Failure;
 use crate::output::{harmless, say};
-use crate::settings::{InForce, Misspelt, Setting, State, Value, in_force};
+use crate::settings::{InForce, Misspelt, Setting, Source, State, Value, in_force};
 use crate::shell_line;
 
 /// The command line that is carried out, for whoever repeats it.
@@ -49,8 +49,11 @@ pub fn parse(typed: Vec<OsString>) -> Result<Result<Cli, clap::Error>, Failure> 
     };
     let told: Vec<&Value> = added.iter().copied().filter(|value| value.setting.is_told).collect();
     let _ = WORDS.set(with(&told).split_off(1));
-    if !told.is_empty() {
-        let parts: Vec<String> = told.iter().map(|value| told_of(&asked, value)).collect();
+    // Whoever changes into a folder of somebody else need not know that its file says where results are read and written.
+    let is_said = |value: &&Value| value.setting.is_told || matches!(value.source, Source::Folder(_));
+    let said: Vec<&Value> = added.iter().copied().filter(is_said).collect();
+    if !said.is_empty() {
+        let parts: Vec<String> = said.iter().map(|value| told_of(&asked, value)).collect();
         say!("settings: {}", parts.join(", "));
     }
     let all = with(&added);

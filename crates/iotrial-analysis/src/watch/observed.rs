@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use iotrial_model::counters::{CounterSeries, DiskChange, DiskCounters};
+use iotrial_model::counters::{Absence, CounterSeries, DiskCounters};
 use iotrial_model::units::group_thousands;
 use serde::Serialize;
 
@@ -151,43 +151,26 @@ fn missing_disks(series: &CounterSeries, chosen: &[usize], stripes: &[Vec<usize>
             };
             all.push(Observation { kind, of: Subject::Disk(name.clone()), message: message + &often });
         };
-        let gone: Vec<(f64, Option<f64>)> = changes.iter().filter_map(absence).collect();
         // The last one, because it may not be over.
-        if let Some((from_s, until_s)) = gone.last() {
-            let from = moment_in_words(*from_s);
+        if let Some(Absence { from_s, until_s }) = changes.last_gone {
+            let from = moment_in_words(from_s);
             let message = match until_s {
                 None => format!("`{name}` went away at {from} and did not come back"),
                 Some(until_s) => {
-                    format!("`{name}` was not there from {from} to {}", moment_in_words(*until_s))
+                    format!("`{name}` was not there from {from} to {}", moment_in_words(until_s))
                 }
             };
-            add(ObservationKind::DiskGone, message, gone.len());
+            add(ObservationKind::DiskGone, message, changes.gone_count);
         }
-        let replaced: Vec<f64> = changes.iter().filter_map(replacement).collect();
-        if let Some(at_s) = replaced.last() {
-            let at = moment_in_words(*at_s);
+        if let Some(at_s) = changes.last_replaced_s {
+            let at = moment_in_words(at_s);
             let message = format!(
                 "`{name}` was replaced by another disk, or its counters began anew, shortly before {at}"
             );
-            add(ObservationKind::DiskReplaced, message, replaced.len());
+            add(ObservationKind::DiskReplaced, message, changes.replaced_count);
         }
     }
     all
-}
-
-/// From when until when a disk was not there.
-pub(super) const fn absence(change: &DiskChange) -> Option<(f64, Option<f64>)> {
-    match change {
-        DiskChange::Gone { from_s, until_s } => Some((*from_s, *until_s)),
-        DiskChange::Replaced { .. } => None,
-    }
-}
-
-const fn replacement(change: &DiskChange) -> Option<f64> {
-    match change {
-        DiskChange::Replaced { at_s } => Some(*at_s),
-        DiskChange::Gone { .. } => None,
-    }
 }
 
 fn moments(series: &CounterSeries, disk: &DiskCounters) -> Vec<Moment> {

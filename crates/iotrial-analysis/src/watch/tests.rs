@@ -1,4 +1,4 @@
-use iotrial_model::counters::{DiskChange, Times};
+use iotrial_model::counters::{Absence, DiskChanges, Times};
 
 use super::*;
 use crate::threshold::Category;
@@ -257,37 +257,39 @@ fn a_course_has_as_many_places_as_a_chart_and_the_same_mean() {
 
 #[test]
 fn a_disk_that_was_not_there_is_observed_and_never_good_and_one_that_nobody_asks_about_is_left_out() {
-    let gone = DiskChange::Gone { from_s: 1_795_000_015.0, until_s: None };
-    let away = DiskChange::Gone { from_s: 1_795_000_015.0, until_s: Some(1_795_000_045.0) };
-    let anew = DiskChange::Replaced { at_s: 1_795_000_030.0 };
+    let nothing = DiskChanges::default();
+    let last_gone = Some(Absence { from_s: 1_795_000_015.0, until_s: None });
+    let gone = DiskChanges { gone_count: 1, last_gone, ..nothing };
+    let gone_twice = DiskChanges { gone_count: 2, gone_s: 30.0, ..gone };
+    let gone_and_anew = DiskChanges { replaced_count: 1, last_replaced_s: Some(1_795_000_030.0), ..gone };
     let check = |names: &[&str],
                  at: usize,
-                 changes: &[DiskChange],
+                 changes: DiskChanges,
                  ms: f64,
                  expected: &[ObservationKind],
                  is_good| {
         let mut disks: Vec<DiskCounters> = names.iter().map(|name| disk(name, &[(100.0, ms); 30])).collect();
-        disks[at].changes = changes.to_vec();
+        disks[at].changes = changes;
         let answer = WatchAnswer::of(&series(disks, 30), &request()).unwrap();
         assert_eq!((kinds(&answer).as_slice(), answer.is_good), (expected, is_good), "{names:?} {changes:?}");
         assert_eq!(answer.is_undecided(), is_good.is_none(), "{names:?} {changes:?}");
         answer
     };
     let (is_gone, is_replaced) = (ObservationKind::DiskGone, ObservationKind::DiskReplaced);
-    check(&["sda", "sdb"], 1, &[], 1.0, &[], Some(true));
-    let answer = check(&["sda", "sdb"], 1, &[away, gone], 1.0, &[is_gone], None);
+    check(&["sda", "sdb"], 1, nothing, 1.0, &[], Some(true));
+    let answer = check(&["sda", "sdb"], 1, gone_twice, 1.0, &[is_gone], None);
     assert_eq!(answer.observations[0].of, Subject::Disk("sdb".to_owned()));
     let span = answer.span.unwrap();
     assert_eq!((span.gap_count, span.gap_s), (2, 30.0 + span.to_s - 1_795_000_015.0));
-    check(&["sda"], 0, &[anew, gone], 1.0, &[is_gone, is_replaced], None);
+    check(&["sda"], 0, gone_and_anew, 1.0, &[is_gone, is_replaced], None);
     // What is beyond its limit stays so.
-    check(&["sda"], 0, &[gone], 90.0, &[is_gone], Some(false));
+    check(&["sda"], 0, gone, 90.0, &[is_gone], Some(false));
     // Layers and files of the host come and go: only where there is nothing else were they asked about.
-    check(&["sda", "loop1"], 1, &[gone], 1.0, &[], Some(true));
-    check(&["sda", "dm-1"], 1, &[gone], 1.0, &[], Some(true));
-    check(&["loop1"], 0, &[gone], 1.0, &[is_gone], None);
+    check(&["sda", "loop1"], 1, gone, 1.0, &[], Some(true));
+    check(&["sda", "dm-1"], 1, gone, 1.0, &[], Some(true));
+    check(&["loop1"], 0, gone, 1.0, &[is_gone], None);
     let mut volume = disk("dm-1", &[(100.0, 1.0); 30]);
-    volume.changes = vec![gone];
+    volume.changes = gone;
     let below = series(vec![volume, disk("sda", &[(100.0, 1.0); 30])], 30);
     let answer = WatchAnswer::of(&CounterSeries { is_asked_for: true, ..below }, &request()).unwrap();
     assert_eq!((kinds(&answer), answer.is_good), (vec![is_gone], None));

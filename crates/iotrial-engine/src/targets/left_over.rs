@@ -63,6 +63,12 @@ pub enum LeftOverError {
         /// What has that name, untouched.
         path: PathBuf,
     },
+    /// Another run has made it anew, or uses it, since it was found.
+    #[error("`{}` belongs to another run by now", path.display())]
+    OfAnotherRun {
+        /// The file, which is still there.
+        path: PathBuf,
+    },
 }
 
 impl LeftOverError {
@@ -72,6 +78,7 @@ impl LeftOverError {
             Self::Read { .. } | Self::Remove { .. } => Some("run as the user who made the files".to_owned()),
             Self::InUse { .. } => Some("wait until that run ends, or stop it".to_owned()),
             Self::NotOurs { .. } => Some("look at it, and remove it yourself if it can go".to_owned()),
+            Self::OfAnotherRun { .. } => Some("look for such files once more".to_owned()),
         }
     }
 }
@@ -116,12 +123,13 @@ pub fn find_left_overs(directory: &Path) -> Result<Vec<LeftOver>, LeftOverError>
 ///
 /// # Errors
 ///
-/// When it is in use, when it is not ours (any more), or when the system refuses.
+/// When it is in use, when it is not ours (any more) or that of another run than the one it was found with, or when the system refuses.
 pub fn remove_left_over(file: &LeftOver) -> Result<(), LeftOverError> {
-    let LeftOver { path, directory: held, .. } = file;
+    let LeftOver { path, directory: held, run, .. } = file;
     let failed = |source| LeftOverError::Remove { path: path.clone(), source };
     let not_ours = || LeftOverError::NotOurs { path: path.clone() };
     let in_use = || LeftOverError::InUse { path: path.clone() };
+    let of_another_run = || LeftOverError::OfAnotherRun { path: path.clone() };
     let name = path.file_name().ok_or_else(not_ours)?;
     let is_removed = match ManagedFile::find_in(held, name, false).map_err(failed)? {
         // Held until the file is gone, so that no run can begin to use it in between.
@@ -129,12 +137,19 @@ pub fn remove_left_over(file: &LeftOver) -> Result<(), LeftOverError> {
             if !managed.lock().map_err(failed)? {
                 return Err(in_use());
             }
+            // Whoever held the lock until now may have made it anew, or given it another header.
+            if managed.run_now().map_err(failed)? != *run {
+                return Err(of_another_run());
+            }
             managed.remove()
         }
         Found::Foreign(_) | Found::Nothing => {
             let file = unfinished(held, name).ok_or_else(not_ours)?;
             if !os::lock(&file).map_err(failed)? {
                 return Err(in_use());
+            }
+            if run.is_some() {
+                return Err(of_another_run());
             }
             held.remove(name, file)
         }
@@ -149,7 +164,7 @@ pub fn remove_left_over(file: &LeftOver) -> Result<(), LeftOverError> {
 /// # Errors
 ///
 /// When the directory cannot be read, or a file cannot be removed; the other files are removed all the same. One that a running
-/// iotrial works on stays without an error.
+/// iotrial works on, or that another run made anew meanwhile, stays without an error.
 pub fn remove_left_by(runs: &[RunId], directory: &Path) -> Result<usize, LeftOverError> {
     let (mut count, mut result) = (0, Ok(()));
     for file in find_left_overs(directory)? {
@@ -158,6 +173,7 @@ pub fn remove_left_by(runs: &[RunId], directory: &Path) -> Result<usize, LeftOve
         }
         match remove_left_over(&file) {
             Ok(()) => count += 1,
+            Err(LeftOverError::OfAnotherRun { .. }) => {}
             // The first failure is told.
             Err(error) => result = result.and(Err(error)),
         }
@@ -244,6 +260,27 @@ mod tests {
         let left = [&first, &second, &other, &used].map(|path| path.exists());
         assert_eq!(left, [false, false, true, true]);
         drop(in_use);
+    }
+
+    #[test]
+    fn a_file_that_another_run_made_anew_since_it_was_found_stays() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("data.iotrial");
+        drop(make_by([1; 16], &path));
+        let found = find_left_overs(place.path()).unwrap().remove(0);
+        fs::remove_file(&path).unwrap();
+        drop(make_by([2; 16], &path));
+        assert!(matches!(remove_left_over(&found), Err(LeftOverError::OfAnotherRun { .. })));
+        // In the same file, too.
+        let found = find_left_overs(place.path()).unwrap().remove(0);
+        let header = Header { run: [3; 16], data_size: ByteSize::MIB, fill_seed: 0, state: State::Filling };
+        header.write(&fs::OpenOptions::new().write(true).open(&path).unwrap()).unwrap();
+        assert!(matches!(remove_left_over(&found), Err(LeftOverError::OfAnotherRun { .. })));
+        // And one that was not marked when it was found.
+        let unmarked = LeftOver { run: None, ..found };
+        assert!(matches!(remove_left_over(&unmarked), Err(LeftOverError::OfAnotherRun { .. })));
+        remove_left_over(&find_left_overs(place.path()).unwrap()[0]).unwrap();
+        assert!(!path.exists());
     }
 
     #[test]

@@ -239,6 +239,11 @@ impl ManagedFile {
         Ok(true)
     }
 
+    /// The run that its header names by now; `None` where that is no header any more.
+    pub(crate) fn run_now(&self) -> io::Result<Option<RunId>> {
+        Ok(Header::read(&self.file)?.map(|header| header.run))
+    }
+
     /// Whether its name still leads to this very file.
     pub(crate) fn is_at_its_path(&self) -> io::Result<bool> {
         Ok(self.directory.id_of(&self.name)? == Some(self.id))

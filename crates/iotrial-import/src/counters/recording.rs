@@ -67,7 +67,7 @@ pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
     let mut series = reports.series(RECORDING_TOOL);
     for disk in &mut series.disks {
         disk.role = roles.get(&disk.name).copied();
-        disk.changes = presences.changes(&disk.name).to_vec();
+        disk.changes = presences.changes(&disk.name);
     }
     if series.disks.is_empty() {
         return Err(CountersError::Lacking {

@@ -159,15 +159,16 @@ impl CounterSeries {
         }
         self.interval_s = self.interval_s.or(next.interval_s);
         self.interval_count += next.interval_count;
+        let begin_s = begin(&next);
         if let (Times::OfCalendar(times), Times::OfCalendar(later)) = (&mut self.times, next.times) {
             times.extend(later);
         }
         for disk in next.disks {
             match self.disks.iter_mut().find(|one| one.name == disk.name) {
-                Some(one) => one.append(offset, disk),
+                Some(one) => one.append(offset, begin_s, disk),
                 None => {
                     let mut one = DiskCounters::new(disk.name.clone());
-                    one.append(offset, disk);
+                    one.append(offset, begin_s, disk);
                     self.disks.push(one);
                 }
             }
@@ -195,10 +196,10 @@ impl CounterSeries {
 }
 
 impl DiskCounters {
-    /// Adds what was counted from interval `offset` on.
-    fn append(&mut self, offset: usize, later: Self) {
+    /// Adds what was counted from interval `offset` on, which begins at `begin_s`.
+    fn append(&mut self, offset: usize, begin_s: f64, later: Self) {
         self.role = self.role.or(later.role);
-        self.changes.extend(later.changes);
+        self.changes.add_later(later.changes, begin_s);
         for (column, later) in self.columns.iter_mut().zip(later.columns) {
             if !later.is_empty() {
                 column.resize(offset, NONE);

@@ -5,14 +5,13 @@ use std::process::{Command, ExitCode, Stdio};
 
 use iotrial_session::store::id_of;
 
-use crate::cli::{OpenArgs, StoreArgs};
+use crate::cli::OpenArgs;
 use crate::command::report::{Asked, Gathered, Shown};
 use crate::command::sweep;
 use crate::failure::Failure;
 use crate::output::{self, say};
 use crate::outputs::Outputs;
 use crate::report_files::ReportFiles;
-use crate::settings::{Source, in_force};
 use crate::store::{named, open_store_to_read};
 
 #[cfg(not(windows))]
@@ -24,13 +23,14 @@ mod os;
 
 /// Writes the page of a result, prints where it is, and has the browser show it where there is one.
 pub fn open(args: &OpenArgs) -> Result<ExitCode, Failure> {
-    tell_store_of_folder(&args.store)?;
     let store = open_store_to_read(&args.store)?;
     // Of a label the newest: that is the one that somebody has just measured.
     let record = named(&store, std::slice::from_ref(&args.result))?.pop();
     let record = record.expect("a name that stands for nothing is refused");
     // Always anew: a page that lies there may be anybody's, and a browser would run whatever is in it. A record cannot hold a script.
+    // As a whole path: one that begins with `-` would be an option of the program that shows it, and others look from another folder.
     let page = page_of(&record);
+    let page = std::path::absolute(&page).unwrap_or(page);
     let files = ReportFiles { html: Some(page.clone().into()), overwrite: true, ..ReportFiles::default() };
     let outputs = Outputs::new(&files, false);
     write_page(&record, &outputs, args).map_err(|failure| {
@@ -42,23 +42,6 @@ pub fn open(args: &OpenArgs) -> Result<ExitCode, Failure> {
         show(&page);
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// Whoever changes into a folder that came from somebody else need not know that its file of settings names a store.
-fn tell_store_of_folder(args: &StoreArgs) -> Result<(), Failure> {
-    let found = in_force(&|_, _| Ok(()))?;
-    let of_folder = found.value("store").filter(|value| matches!(value.source, Source::Folder(_)));
-    let is_used = |word: &std::ffi::OsString| args.place().is_some_and(|place| place == Path::new(word));
-    if let Some(value) = of_folder
-        && let Some(place) = value.words.first().filter(|word| is_used(word))
-    {
-        say!(
-            "note: the results are those in `{}`, which `{}` names as the store",
-            place.display(),
-            value.source.place()
-        );
-    }
-    Ok(())
 }
 
 /// Where `run` and `sweep` put the page of a record.

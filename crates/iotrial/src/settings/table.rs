@@ -25,7 +25,8 @@ pub struct Setting {
     pub commands: &'static [&'static str],
     /// Options beside which it does not hold, although they do not exclude each other: what they ask is about something else.
     pub not_beside: &'static [&'static str],
-    /// Whether it may change an answer, so that a command says where it comes from.
+    /// Whether it may change an answer, so that a command says where it comes from and repeats it; the others are only said where the
+    /// file of a folder sets them.
     pub is_told: bool,
 }
 

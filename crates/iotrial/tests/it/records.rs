@@ -350,18 +350,37 @@ fn open_shows_a_page_made_from_the_record_and_never_a_file_that_lies_beside_it()
 }
 
 #[test]
-fn open_says_which_store_a_folder_with_settings_makes_it_use() {
+fn every_command_says_which_store_the_settings_of_a_folder_make_it_use() {
     let bench = Bench::new();
     run(&bench, "sqlserver-log", "a");
-    let open = |more: &[&str]| {
-        let mut command = bench.command(&[&["open", "--print"], more].concat());
+    let ran = |arguments: &[&str]| {
+        let mut command = bench.command(arguments);
         command.env_remove("IOTRIAL_STORE").env_remove("IOTRIAL_CONFIG").env("XDG_CONFIG_HOME", bench.data());
-        Ran::from(command.output().unwrap()).expect_code(0).stderr
+        Ran::from(command.output().unwrap())
     };
-    assert_eq!(open(&["--store", "store"]), "");
-    fs::write(bench.path().join("iotrial.toml"), "store = \"store\"\n").unwrap();
-    let told = open(&[]);
-    assert!(told.contains("`store`") && told.contains("iotrial.toml"), "{told}");
+    assert_eq!(ran(&["open", "--print", "--store", "store"]).expect_code(0).stderr, "");
+    fs::write(bench.path().join("iotrial.toml"), "store = \"store\"\nhtml_folder = \"pages\"\n").unwrap();
+    let commands = [
+        "open --print",
+        "records",
+        "report last",
+        "compare a a",
+        "label last a",
+        "remove last",
+        "remove --restore last",
+        "run --dry-run --engine sim",
+    ];
+    for line in commands {
+        let ran = ran(&line.split(' ').collect::<Vec<_>>());
+        let told = ran.stderr.lines().find(|line| line.starts_with("settings: ")).unwrap_or_default();
+        assert!(told.contains("--store store (./iotrial.toml)"), "{line}: {}", ran.stderr);
+        assert_eq!(told.contains("--html-folder pages (./iotrial.toml)"), line.starts_with("run"), "{line}");
+        // Whoever repeats the command is in that folder, too.
+        assert!(!ran.stdout.contains("--store"), "{line}: {}", ran.stdout);
+    }
+    // A whole path, which no program takes for an option or looks for elsewhere.
+    let page = ran(&["open", "--print"]).expect_code(0).stdout;
+    assert!(Path::new(page.trim()).is_absolute(), "{page}");
 }
 
 #[test]
