@@ -52,6 +52,10 @@ impl Ruler {
                 PERCENTILES.iter().copied().filter(|percent| *percent <= high.max(90.0) + 1e-9).collect()
             }
         };
+        if ticks.is_empty() {
+            // A step is lost between values as large as a stranger's file may have them.
+            ticks.push(low.clamp(-MOST, MOST));
+        }
         let mut ends = [0, ticks.len() - 1].map(|index| coordinate(scale, ticks[index]));
         if scale == Scale::Calendar && low < high {
             // It begins and ends with what is shown; nothing begins at the year 1970.

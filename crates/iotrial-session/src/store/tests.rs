@@ -600,6 +600,21 @@ mod on_linux {
     use super::*;
 
     #[test]
+    fn nothing_is_moved_through_a_trash_that_is_a_link() {
+        let bench = Bench::new();
+        let store = bench.open();
+        let run = bench.run("mine");
+        let elsewhere = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), store.folder().join("trash")).unwrap();
+        assert!(matches!(store.remove(&run.path), Err(MoveError::Link { .. })));
+        let theirs = elsewhere.path().join("01X.iotrial.json");
+        fs::write(&theirs, "{}").unwrap();
+        let restored = store.restore(&store.folder().join("trash/01X.iotrial.json"));
+        assert!(matches!(restored, Err(MoveError::Link { .. })));
+        assert!(run.path.exists() && theirs.exists());
+    }
+
+    #[test]
     fn a_pipe_in_the_store_is_told_and_never_waited_for() {
         let bench = Bench::new();
         bench.open();

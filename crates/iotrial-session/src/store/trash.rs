@@ -20,6 +20,12 @@ pub enum MoveError {
         /// The file that is in the way.
         path: PathBuf,
     },
+    /// The trash is a link, and would be somebody else's folder.
+    #[error("`{}` is a link; nothing was moved", path.display())]
+    Link {
+        /// The trash of the store.
+        path: PathBuf,
+    },
     /// The operating system refused.
     #[error("cannot move `{}` to `{}`", from.display(), to.display())]
     Io {
@@ -38,12 +44,13 @@ pub enum MoveError {
 
 impl Fault for MoveError {
     fn is_of_input(&self) -> bool {
-        matches!(self, Self::Taken { .. })
+        matches!(self, Self::Taken { .. } | Self::Link { .. })
     }
 
     fn hint(&self) -> Option<String> {
         match self {
             Self::Taken { .. } => Some("move that file away first: iotrial destroys no result".to_owned()),
+            Self::Link { .. } => Some("remove the link, and the store makes a folder of its own".to_owned()),
             Self::Io { .. } | Self::Store(_) => None,
         }
     }
@@ -76,6 +83,10 @@ impl Store {
 
 fn move_between(from: &Path, to: &Path, record: &Path) -> Result<PathBuf, MoveError> {
     let failure = |path: &Path, source| MoveError::Io { from: path.to_owned(), to: to.to_owned(), source };
+    // A link would lead out of the store, which may have come with somebody else's folder.
+    if let Some(link) = [from, to].into_iter().find(|folder| folder.is_symlink()) {
+        return Err(MoveError::Link { path: link.to_owned() });
+    }
     fs::create_dir_all(to).map_err(|source| failure(record, source))?;
     let new_place = to.join(file_name(record));
     let page = from.join(format!("{}.html", stem(record)));
