@@ -491,7 +491,7 @@ fn an_ordinary_user_is_told_what_right_is_missing_needs_root() {
     fs::set_permissions(open.join("data.iotrial"), fs::Permissions::from_mode(0o600)).unwrap();
     let before = fingerprint(&[stage.place()]);
     let check = |path: &Path, kind: &str| {
-        let printed = as_nobody("an_attempt_on_the_target_of_the_environment_ends", path);
+        let printed = as_nobody("hostile_files::an_attempt_on_the_target_of_the_environment_ends", path);
         let expected = format!("ended: Err((\"{kind}\", true))");
         assert!(printed.contains(&expected), "{}: {printed}", path.display());
     };
