@@ -90,7 +90,7 @@ fn every_mistake_names_its_place_and_what_to_write() {
     check("[\"sqlserver-oltp\"]", "\"sqlserver-oltp\"", "`profiles` must be a list of strings");
     check("targets = [\"/mnt/one\"]", "", "line 8, column 9: `targets` is missing; `elsewhere = true` marks");
     check("targets = [\"/mnt/one\"]", "targets = []", "`targets` needs at least one path");
-    check("\"one\"", "\" one\"", "`label` must be one line without spaces");
+    check("\"one\"", "\" one\"", "`label` must be text without spaces");
     check("label = \"one\"", "lable = \"one\"", "unknown key `lable` (did you mean `label`?)");
     check("profiles =", "repeats = 0\nprofiles =", "`repeats` must be from 1 to 1000, not 0");
     check("profiles =", "idle = 60\nprofiles =", "a string with a unit, such as \"30s\"");
