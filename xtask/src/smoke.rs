@@ -41,16 +41,28 @@ fn all(program: &Path, folder: &Path) -> anyhow::Result<Vec<Smoke>> {
         }
         all.push(smoke("bench", &arguments));
     }
-    all.push(smoke("outcomes", &["--smallest", "--program", &program]));
-    if cfg!(unix) && setup::is_root() {
-        // Those that need no root are among the tests.
-        for class in crate::attack::CLASSES.iter().filter(|class| class.needs_root) {
-            all.push(smoke("attack", &[class.name, "--one-in", "50", "--program", &program]));
+    if cfg!(unix) {
+        all.push(smoke("outcomes", &["--smallest", "--program", &program]));
+    }
+    if setup::is_root() {
+        for class in root_classes() {
+            all.push(smoke("attack", &[class, "--one-in", "50", "--program", &program]));
         }
     }
     all.push(smoke("dist", &["--only", "tar", "--program", &program, &text(&folder.join("dist"))]));
     all.push(smoke("catalog", &["aws", &text(&offer)]));
     Ok(all)
+}
+
+/// The attack classes that need root; the others are among the tests.
+#[cfg(unix)]
+fn root_classes() -> Vec<&'static str> {
+    crate::attack::CLASSES.iter().filter(|class| class.needs_root).map(|class| class.name).collect()
+}
+
+#[cfg(not(unix))]
+fn root_classes() -> Vec<&'static str> {
+    Vec::new()
 }
 
 fn text(path: &Path) -> String {
