@@ -7,6 +7,7 @@
     reason = "tests, which say what they skip"
 )]
 
+#[cfg(target_os = "linux")]
 mod rig;
 mod support;
 mod database_loads;

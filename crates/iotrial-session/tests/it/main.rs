@@ -9,6 +9,7 @@
     reason = "tests, which say what they skip"
 )]
 
+#[cfg(target_os = "linux")]
 mod described;
 mod capacity;
 #[cfg(target_os = "linux")]

@@ -1,7 +1,5 @@
 //! `iotrial run --latency-limit` on devices whose truth is known.
 
-use crate::support;
-
 use crate::support::Bench;
 use serde_json::Value;
 
@@ -342,7 +340,7 @@ fn ctrl_c_during_the_search_keeps_what_is_known() {
     assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     let mut rest = String::new();
     stderr.read_to_string(&mut rest).unwrap();
-    let ran = support::Ran::from(child.wait_with_output().unwrap()).expect_code(3);
+    let ran = crate::support::Ran::from(child.wait_with_output().unwrap()).expect_code(3);
     let summary = ran.json();
     assert_eq!(summary["ended"], "interrupted");
     assert_eq!(summary["search"]["probes"][0]["kind"], "saturation");

@@ -7,6 +7,7 @@
     reason = "tests, which say what they skip"
 )]
 
+#[cfg(target_os = "linux")]
 mod pty;
 mod support;
 #[cfg(unix)]

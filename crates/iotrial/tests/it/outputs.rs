@@ -4,7 +4,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
 
 use crate::support::{Bench, Ran};
 
@@ -420,7 +419,7 @@ fn only_a_regular_file_is_written() {
         }
         refused(&bench, reader, option, "dangling", &[]);
     });
-    assert!(!Path::new("/dev/null").is_file());
+    assert!(!std::path::Path::new("/dev/null").is_file());
     // Folders on the way may be links.
     symlink("data", at("way")).unwrap();
     let reader = READERS.iter().find(|reader| reader.command == "report").unwrap();
