@@ -21,7 +21,15 @@ struct Smoke {
 }
 
 /// A price of AWS, as small as an offer file can be.
-const OFFER: &str = r#"{"formatVersion":"v1.0","offerCode":"AmazonEC2","publicationDate":"2026-11-20T00:00:00Z","products":{},"terms":{"OnDemand":{}}}"#;
+const OFFER: &str = r#"{
+  "formatVersion": "v1.0", "publicationDate": "2026-11-20T00:11:22Z",
+  "products": {
+    "A": { "sku": "A", "productFamily": "Compute Instance", "attributes": { "regionCode": "us-east-1", "instanceType": "r6i.4xlarge", "operatingSystem": "Linux", "tenancy": "Shared", "preInstalledSw": "NA", "capacitystatus": "Used" } }
+  },
+  "terms": { "OnDemand": {
+    "A": { "A.J": { "priceDimensions": { "A.J.6": { "unit": "Hrs", "pricePerUnit": { "USD": "1.1000000000" } } } } }
+  } }
+}"#;
 
 fn all(program: &Path, folder: &Path) -> anyhow::Result<Vec<Smoke>> {
     let program = text(program);
