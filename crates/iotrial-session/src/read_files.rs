@@ -93,8 +93,8 @@ mod tests {
     fn a_file_that_was_read_is_known_by_all_its_names_until_it_is_forgotten() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        fs::write(at("a"), "text").unwrap();
-        fs::write(at("b"), "text").unwrap();
+        // Other tests of this process read files and remove them, and a new file may get the number of one of those.
+        let _kept: Vec<File> = ["a", "b"].iter().flat_map(|name| new_to_this_process(&at(name))).collect();
         fs::hard_link(at("a"), at("c")).unwrap();
         let is_read = |name: &str| contains(file_id_at(&at(name)).unwrap());
         read_text(&at("a"), Pipes::Refused).unwrap();
@@ -107,6 +107,19 @@ mod tests {
         for is_still_read in [true, false, false] {
             forget(&at("b"));
             assert_eq!(is_read("b"), is_still_read);
+        }
+    }
+
+    /// Makes a file that nothing has read yet, and returns the others that it made for that, whose numbers are taken while they are open.
+    fn new_to_this_process(path: &Path) -> Vec<File> {
+        let mut others = Vec::new();
+        loop {
+            fs::write(path, "text").unwrap();
+            if !contains(file_id_at(path).unwrap()) {
+                return others;
+            }
+            others.push(File::open(path).unwrap());
+            fs::remove_file(path).unwrap();
         }
     }
 }
