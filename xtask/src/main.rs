@@ -14,6 +14,7 @@ mod dist;
 mod checks;
 mod smoke;
 mod bench;
+mod facts;
 // Shells, limits, links, pipes: the situations are those of Unix.
 #[cfg(unix)]
 mod attack;
@@ -37,6 +38,8 @@ Commands:
                  `--fast`: what can be known in a minute
   bench [ROW]... the figures to reach, beside those of fio: CPU per I/O, IOPS, latency, arrivals, memory
                  `cargo xtask bench --help` lists rows and options
+  facts [NAME].. a thousand results, of which ids, numbers and outcomes must be as they were frozen
+                 `cargo xtask facts --help` says how
   dist [FOLDER]  what people install: tar.gz, deb, rpm, container image, zip for Windows, parts lists; each is unpacked and run
                  `cargo xtask dist --help` lists kinds and options
   outcomes       three cases without an answer, twenty times each: how often each was inconclusive
@@ -55,6 +58,7 @@ fn main() -> anyhow::Result<ExitCode> {
     match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test", ..] => checks::run(&arguments[1..], &workspace::root()?),
         ["bench", ..] => bench::bench(&arguments[1..], &workspace::root()?),
+        ["facts", ..] => facts::facts(&arguments[1..], &workspace::root()?),
         #[cfg(unix)]
         ["attack", ..] => attack::attack(&arguments[1..], &workspace::root()?),
         #[cfg(unix)]
