@@ -4,6 +4,7 @@
 //! then every interval as it ends. When the run ends the whole record is written beside it and the journal
 //! goes. [`RunRecord::from_journal`] makes a record of whatever a crash left.
 
+use crate::content::Checksum;
 use crate::record::{CheckRecordError, Ended, EndedHow, Interval, JobCounts, RunRecord};
 
 /// Why a journal is not a record.
@@ -65,6 +66,7 @@ impl RunRecord {
         let first = lines.next().ok_or(JournalError::Empty)?;
         let mut record: Self = serde_json::from_slice(first).map_err(JournalError::NoRecord)?;
         let mut intervals = Vec::new();
+        let mut is_altered = record.checksum != Checksum::Absent;
         // The first line that cannot be read ends the journal; what follows a torn line belongs to nothing.
         for line in lines.map_while(|line| serde_json::from_slice(line).ok()) {
             match line {
@@ -72,6 +74,7 @@ impl RunRecord {
                 // A load begins anew behind it, where the one before was only a try.
                 Line::Record(again) => (record, intervals) = (*again, Vec::new()),
             }
+            is_altered |= record.checksum != Checksum::Absent;
         }
         // Held against itself before anything is added up: a stranger may have written it, and counts of 2^64 − 1 have no sum.
         record.intervals = intervals;
@@ -81,6 +84,8 @@ impl RunRecord {
         // last interval are really unfinished.
         let borders = record.plan.step_borders();
         record.intervals.iter_mut().rev().skip(1).for_each(|one| one.forget_unfinished(&borders));
+        // No line of a journal has one: somebody made a journal of a record that was whole, whose checksum then says nothing.
+        record.checksum = if is_altered { Checksum::Differs } else { Checksum::Absent };
         // The totals are written at the end of a run only, so they are added up from what is there.
         record.jobs = Self::totals_of_intervals(&record.plan, &record.intervals);
         record.steps = Self::steps_of_intervals(&record.plan, &record.intervals);

@@ -509,6 +509,11 @@ fn a_digit_that_was_changed_anywhere_in_a_record_is_found_and_a_label_does_not_h
         changed[*at] = text[*at];
     }
     assert!(found > 300, "{found}");
+    // Whoever calls it a journal, and may then change all of it, has not written the line of a journal.
+    for added in ["{}\n", ""] {
+        let journal = [&text, added.as_bytes()].concat();
+        assert_eq!(record_of(&journal, true).unwrap().checksum, Checksum::Differs);
+    }
     // The first digit behind the label, which `label` writes behind.
     let at = digits.iter().copied().find(|at| text[..*at].ends_with(b"\"started_at\":\"")).unwrap();
     changed[at] = b'1';
