@@ -15,10 +15,14 @@ pub fn is_hidden(c: char) -> bool {
             '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
             // Separators of lines and paragraphs, which some terminals and spreadsheets take for a line break.
             | '\u{2028}' | '\u{2029}'
-            // Without a width. The joiners U+200C and U+200D are not among them: words of Persian and many signs are misspelt without.
-            | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}'
-            // Tags: a whole alphabet that nothing shows.
-            | '\u{e0000}'..='\u{e007f}')
+            // Without a width, or without ink: two texts that differ in them look the same (`Default_Ignorable_Code_Point` of the Unicode
+            // Character Database, and the blank of Braille). The joiners U+200C and U+200D and the selectors U+FE00 to U+FE0F are not among
+            // them: words of Persian and many signs are misspelt without.
+            | '\u{ad}' | '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}'
+            | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+            // Tags and further selectors: a whole alphabet that nothing shows.
+            | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// Text for one line: each hidden character becomes its escape, such as `\u{1b}`, and so does a line break.
@@ -82,6 +86,9 @@ mod tests {
         assert_eq!(harmless("a\u{1b}[31m\u{7}b\u{9b}"), "a\\u{1b}[31m\\u{7}b\\u{9b}");
         assert_eq!(harmless("rm \u{202e}txt\u{2066}\u{200b}"), "rm \\u{202e}txt\\u{2066}\\u{200b}");
         assert_eq!(harmless("one\ntwo\r\t"), "one\\ntwo\\r\\t");
+        for unseen in ["\u{ad}", "\u{3164}", "\u{2800}", "\u{ffa0}", "\u{180e}", "\u{e0101}", "\u{1d173}"] {
+            assert!(hidden_in(unseen).is_some(), "{}", unseen.escape_unicode());
+        }
         assert_eq!(harmless_lines("one\n\ttwo\r\u{85}"), "one\n\ttwo\\r\\u{85}");
         assert_eq!(harmless("µs – 数据, نمی\u{200c}خواهم"), "µs – 数据, نمی\u{200c}خواهم");
     }
