@@ -37,7 +37,7 @@ struct Header {
 
 impl Header {
     fn current() -> Self {
-        Self { iotrial_index: 7, made_by: MADE_BY.to_owned() }
+        Self { iotrial_index: 8, made_by: MADE_BY.to_owned() }
     }
 }
 
@@ -48,11 +48,13 @@ struct Line<E> {
     entry: E,
 }
 
-/// How a file is recognised as the one that was read: a sweep and the journal of a study grow under their names.
+/// How a file is recognised as the one that was read: a sweep and the journal of a study grow under their names. In a store that came
+/// from elsewhere the index may say anything; there the files have other times of change, which nobody can choose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Stamp {
     length: u64,
     modified_ns: u64,
+    changed_ns: u64,
 }
 
 impl Stamp {
@@ -60,7 +62,11 @@ impl Stamp {
     pub(super) fn of(path: &Path) -> Option<Self> {
         let metadata = fs::metadata(path).ok()?;
         let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
-        Some(Self { length: metadata.len(), modified_ns: u64::try_from(modified.as_nanos()).ok()? })
+        Some(Self {
+            length: metadata.len(),
+            modified_ns: u64::try_from(modified.as_nanos()).ok()?,
+            changed_ns: os::changed_ns(&metadata)?,
+        })
     }
 }
 
@@ -96,6 +102,10 @@ impl Index {
         let path = folder.join(NAME);
         let mut index = Self { path, known: BTreeMap::new(), is_worn: false };
         let Some(file) = index.opened()? else { return Ok(index) };
+        if !os::is_closed_to_others(&file.metadata()?) {
+            index.is_worn = true;
+            return Ok(index);
+        }
         let mut bytes = Vec::new();
         file.take(MOST_BYTES).read_to_end(&mut bytes)?;
         let mut lines = bytes.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
@@ -128,6 +138,10 @@ impl Index {
         let index = Self { path: folder.join(NAME), known: BTreeMap::new(), is_worn: false };
         let mut first = Vec::new();
         if let Some(file) = index.opened()? {
+            // The next list makes it anew, with this entry.
+            if !os::is_closed_to_others(&file.metadata()?) {
+                return Ok(());
+            }
             BufReader::new(file.take(1_000)).read_until(b'\n', &mut first)?;
         }
         let is_current =
@@ -252,8 +266,8 @@ mod tests {
         }
     }
 
-    const STAMP: Stamp = Stamp { length: 1, modified_ns: 1 };
-    const LATER: Stamp = Stamp { length: 2, modified_ns: 2 };
+    const STAMP: Stamp = Stamp { length: 1, modified_ns: 1, changed_ns: 1 };
+    const LATER: Stamp = Stamp { length: 2, ..STAMP };
 
     fn known(folder: &Path) -> Vec<(Stamp, Entry)> {
         Index::read(folder).unwrap().known.into_values().collect()
@@ -286,7 +300,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
         let one = entry(folder, "01JA");
-        for (is, was) in [(MADE_BY, "0.0.1"), ("\"iotrial_index\":7", "\"iotrial_index\":6")] {
+        for (is, was) in [(MADE_BY, "0.0.1"), ("\"iotrial_index\":8", "\"iotrial_index\":7")] {
             Index::note(folder, STAMP, &one).unwrap();
             let other = text(folder).replacen(is, was, 1);
             fs::write(folder.join(NAME), &other).unwrap();
@@ -364,6 +378,45 @@ mod tests {
             assert!(matches!(error, IndexError::Foreign { .. }), "{error}");
             assert!(Index::read(folder.path()).is_err());
             assert_eq!(text(elsewhere.path()), before);
+        }
+
+        /// What others wrote into it would be listed in place of what the records say.
+        #[test]
+        fn an_index_that_others_may_write_to_is_not_believed_and_made_anew() {
+            let folder = tempfile::tempdir().unwrap();
+            let folder = folder.path();
+            let (one, other) = (entry(folder, "01JA"), entry(folder, "01JB"));
+            for mode in [0o606, 0o660] {
+                Index::note(folder, STAMP, &one).unwrap();
+                fs::set_permissions(folder.join(NAME), fs::Permissions::from_mode(mode)).unwrap();
+                Index::note(folder, STAMP, &other).unwrap();
+                let mut index = Index::read(folder).unwrap();
+                assert_eq!(index.entries().count(), 0, "{mode:o}");
+                index.update(&[(LATER, &other)], &[]).unwrap();
+                assert_eq!(known(folder), [(LATER, other.clone())]);
+            }
+        }
+
+        /// As in an archive, whose times and lengths are those of the index in it.
+        #[test]
+        fn the_index_of_a_store_that_came_from_elsewhere_knows_none_of_its_files() {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("01JA.iotrial.json");
+            fs::write(&path, "{}").unwrap();
+            let original = fs::metadata(&path).unwrap();
+            let stamp = Stamp::of(&path);
+            assert_eq!(stamp, Stamp::of(&path));
+            // Until the clock of the file system has gone on.
+            while os::changed_ns(&fs::metadata(&path).unwrap()) == os::changed_ns(&original) {
+                fs::write(&path, "{}").unwrap();
+                File::options()
+                    .append(true)
+                    .open(&path)
+                    .unwrap()
+                    .set_modified(original.modified().unwrap())
+                    .unwrap();
+            }
+            assert_ne!(stamp, Stamp::of(&path));
         }
 
         #[test]

@@ -1,8 +1,8 @@
 //! Where Unix keeps the data of programs.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 /// `$XDG_DATA_HOME` or `~/.local/share`.
@@ -23,6 +23,17 @@ pub(super) fn private_file() -> OpenOptions {
     let mut options = File::options();
     options.mode(0o600);
     options
+}
+
+/// Whether only its owner, and root, may write to a file.
+pub(super) fn is_closed_to_others(file: &Metadata) -> bool {
+    file.mode() & 0o022 == 0
+}
+
+/// When a file was last changed in any way, in nanoseconds since 1970; `None` before. No program can set this time.
+pub(super) fn changed_ns(file: &Metadata) -> Option<u64> {
+    let nanoseconds = i128::from(file.ctime()) * 1_000_000_000 + i128::from(file.ctime_nsec());
+    u64::try_from(nanoseconds).ok()
 }
 
 /// With links resolved.
