@@ -127,9 +127,20 @@ type Refusal = String;
 
 /// Reads variables and files. `check` says what is wrong with a value.
 pub fn in_force(check: &dyn Fn(&Setting, &OsStr) -> Result<(), Refusal>) -> Result<InForce, Failure> {
-    let mut values = of_environment(check)?;
+    let found = in_force_of(&|name| std::env::var_os(name), sources()?, check)?;
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    Ok(InForce { misspelt: misspelt(names), ..found })
+}
+
+/// Reads variables by their names, and files, of which the first goes before the others.
+pub fn in_force_of(
+    variable: &dyn Fn(&str) -> Option<OsString>,
+    sources: Vec<Source>,
+    check: &dyn Fn(&Setting, &OsStr) -> Result<(), Refusal>,
+) -> Result<InForce, Failure> {
+    let mut values = of_environment(variable, check)?;
     let mut files = Vec::new();
-    for source in sources()? {
+    for source in sources {
         let (state, found) = read(&source, check)?;
         files.push((source, state));
         values.extend(found);
@@ -137,8 +148,7 @@ pub fn in_force(check: &dyn Fn(&Setting, &OsStr) -> Result<(), Refusal>) -> Resu
     // What was found first holds.
     let first = |setting: &'static Setting| values.iter().find(|value| value.setting.key == setting.key);
     let values = SETTINGS.iter().filter_map(first).cloned().collect();
-    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-    Ok(InForce { values, files, misspelt: misspelt(names) })
+    Ok(InForce { values, files, misspelt: Vec::new() })
 }
 
 /// The variables among `names` that look like one of a setting. Others that begin with `IOTRIAL_` may be somebody else's.
@@ -169,12 +179,15 @@ pub fn store() -> Option<PathBuf> {
     found.value("store")?.words.first().map(PathBuf::from)
 }
 
-fn of_environment(check: &dyn Fn(&Setting, &OsStr) -> Result<(), Refusal>) -> Result<Vec<Value>, Failure> {
+fn of_environment(
+    variable: &dyn Fn(&str) -> Option<OsString>,
+    check: &dyn Fn(&Setting, &OsStr) -> Result<(), Refusal>,
+) -> Result<Vec<Value>, Failure> {
     let mut values = Vec::new();
     for setting in &SETTINGS {
         let name = setting.variable();
         // Set and empty is how a script takes a variable back.
-        let Some(text) = std::env::var_os(&name).filter(|text| !text.is_empty()) else { continue };
+        let Some(text) = variable(&name).filter(|text| !text.is_empty()) else { continue };
         let words = match (setting.form, text.to_str()) {
             (Form::Several | Form::Pairs, Some(text)) => {
                 let words = text.split(SEPARATOR).map(str::trim).filter(|word| !word.is_empty());

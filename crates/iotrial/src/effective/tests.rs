@@ -3,7 +3,10 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use super::*;
-use crate::settings::{SETTINGS, Source};
+use std::fs;
+use std::path::Path;
+
+use crate::settings::{Form, SETTINGS, Source, in_force_of};
 
 fn program() -> Command {
     let mut program = Cli::command();
@@ -128,6 +131,34 @@ fn beside(asked: &Asked<'_>, setting: &Setting) -> Vec<String> {
     arguments.map(seen).collect()
 }
 
+/// What variable and file make of a text, where they do not refuse it.
+fn read_as(program: &Command, setting: &'static Setting, text: &str, file: &Path) -> Vec<InForce> {
+    let check = |setting: &Setting, word: &OsStr| check(program, setting, word);
+    let quoted = |text: &str| serde_json::to_string(text).unwrap();
+    let (key, value) = (setting.key, quoted(text));
+    let line = match setting.form {
+        Form::One => format!("{key} = {value}"),
+        Form::Several => format!("{key} = [{value}]"),
+        Form::Pairs => {
+            let (name, value) = text.split_once('=').unwrap();
+            format!("{key} = {{ {} = {} }}", quoted(name), quoted(value))
+        }
+    };
+    fs::write(file, line).unwrap();
+    let of_variable = |name: &str| (name == setting.variable()).then(|| text.into());
+    let of_file = in_force_of(&|_| None, vec![Source::Folder(file.to_owned())], &check);
+    let all = [in_force_of(&of_variable, Vec::new(), &check), of_file];
+    let all: Vec<InForce> =
+        all.into_iter().filter_map(Result::ok).filter(|found| !found.values.is_empty()).collect();
+    // The argument without a name of its own is the one that could be taken for an option.
+    let is_option = |word: &OsString| setting.is_argument() && word.to_string_lossy().starts_with('-');
+    assert!(
+        !all.iter().flat_map(|found| &found.values).flat_map(|value| &value.words).any(is_option),
+        "{text}"
+    );
+    all
+}
+
 #[test]
 fn a_value_is_only_ever_the_value_of_its_own_option_whatever_it_is_called() {
     let program = program();
@@ -150,6 +181,18 @@ fn a_value_is_only_ever_the_value_of_its_own_option_whatever_it_is_called() {
     }
     words.sort();
     words.dedup();
+    // What the readers of variables and files take of them.
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("iotrial.toml");
+    let taken = |setting: &'static Setting| {
+        let texts = words.iter().flat_map(|word| match setting.form {
+            Form::Pairs => vec![format!("x={word}"), format!("{word}=x")],
+            Form::One | Form::Several => vec![word.clone()],
+        });
+        texts.flat_map(|text| read_as(&program, setting, &text, &file)).collect::<Vec<_>>()
+    };
+    let taken: Vec<(&'static Setting, Vec<InForce>)> =
+        SETTINGS.iter().map(|setting| (setting, taken(setting))).collect();
     // One for all: it takes longer to make than to read a line.
     let mut parser = program.clone();
     let mut tried = 0;
@@ -164,23 +207,12 @@ fn a_value_is_only_ever_the_value_of_its_own_option_whatever_it_is_called() {
         let usual = ["", "a", "a b", "a --label b", "--read 1iops@8KiB", "a --root b", "--target a"];
         let Some((typed, matches)) = usual.into_iter().find_map(found) else { continue };
         let Some(asked) = Asked::of(&program, &matches) else { continue };
-        for setting in SETTINGS.iter().filter(|setting| asked.argument(setting).is_some()) {
-            for word in &words {
-                let word = OsString::from(word);
-                let is_refused =
-                    setting.check_is_value(&word).and_then(|()| check(&program, setting, &word)).is_err();
-                // The argument without a name of its own is the one that could be taken for an option.
-                assert!(is_refused || !setting.is_argument() || !word.to_string_lossy().starts_with('-'));
-                if is_refused {
-                    continue;
-                }
-                let source = Source::Folder("iotrial.toml".into());
-                let values = vec![Value { setting, words: vec![word.clone()], source }];
-                let found = InForce { values, ..InForce::default() };
+        for (setting, all) in taken.iter().filter(|(setting, _)| asked.argument(setting).is_some()) {
+            for found in all {
                 let mut whole = typed.clone();
                 let place = asked.place(&typed);
                 let put_in: Vec<OsString> =
-                    asked.chosen(&found).into_iter().flat_map(|value| asked.words(value)).collect();
+                    asked.chosen(found).into_iter().flat_map(|value| asked.words(value)).collect();
                 whole.splice(place..place, put_in);
                 // Two options that exclude each other are an error, and do nothing.
                 let Ok(with) = parser.try_get_matches_from_mut(&whole) else { continue };
