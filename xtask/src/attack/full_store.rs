@@ -45,7 +45,11 @@ pub(crate) fn run(ground: &mut Ground) -> anyhow::Result<()> {
             "-q",
         ],
     ];
+    ground.begin_kind();
     for words in commands {
+        if !ground.tries() {
+            continue;
+        }
         let data = ground.fresh()?;
         let words: Vec<String> = words.iter().map(|word| word.replace("DATA", &text(&data))).collect();
         let line = format!(

@@ -241,6 +241,11 @@ impl Ground {
         self.one_in == 1
     }
 
+    /// Begins another kind of cases, of which the first is tried in any case.
+    pub(crate) fn begin_kind(&mut self) {
+        self.passed_over = 0;
+    }
+
     /// Whether the next of many cases of one kind is tried.
     pub(crate) fn tries(&mut self) -> bool {
         let is_tried = self.passed_over == 0;

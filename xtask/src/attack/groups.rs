@@ -76,8 +76,12 @@ fn words(target: &Path, more: &str) -> String {
 
 /// The kernel ends a process that has no memory without a word to it: then what is left is found by `clean`.
 fn memory(ground: &mut Ground) -> anyhow::Result<()> {
+    ground.begin_kind();
     for mib in [8, 12, 16, 24, 32, 48, 64, 128] {
         for engine in ["uring", "threads"] {
+            if !ground.tries() {
+                continue;
+            }
             let limit = [("memory.limit_in_bytes", (mib * MIB).to_string())];
             let Some(group) = Group::new(ground, "memory", &limit) else { return Ok(()) };
             let target = ground.fresh()?;
@@ -101,8 +105,12 @@ fn memory(ground: &mut Ground) -> anyhow::Result<()> {
 }
 
 fn processes(ground: &mut Ground) -> anyhow::Result<()> {
+    ground.begin_kind();
     for count in [1, 2, 3, 4, 5, 6, 7, 8, 12, 16] {
         for engine in ["uring", "threads"] {
+            if !ground.tries() {
+                continue;
+            }
             let Some(group) = Group::new(ground, "pids", &[("pids.max", count.to_string())]) else {
                 return Ok(());
             };
@@ -119,7 +127,11 @@ fn processes(ground: &mut Ground) -> anyhow::Result<()> {
 /// A tenth of a CPU: the run says that it had too little, and never that the device stood still.
 fn processors(ground: &mut Ground) -> anyhow::Result<()> {
     let quota = [("cpu.cfs_period_us", "500000".to_owned()), ("cpu.cfs_quota_us", "50000".to_owned())];
+    ground.begin_kind();
     for engine in ["uring", "threads"] {
+        if !ground.tries() {
+            continue;
+        }
         let Some(group) = Group::new(ground, "cpu", &quota) else { return Ok(()) };
         let target = ground.fresh()?;
         let ran = ground.end(
@@ -135,7 +147,11 @@ fn processors(ground: &mut Ground) -> anyhow::Result<()> {
 }
 
 fn frozen(ground: &mut Ground) -> anyhow::Result<()> {
+    ground.begin_kind();
     for (engine, frozen_ms) in [("uring", 400), ("uring", 1_500), ("threads", 1_500)] {
+        if !ground.tries() {
+            continue;
+        }
         let Some(group) = Group::new(ground, "freezer", &[]) else { return Ok(()) };
         let target = ground.fresh()?;
         let mut command =

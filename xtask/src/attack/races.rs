@@ -65,7 +65,11 @@ fn delayed(ground: &Ground, calls: &str, which: &str, arguments: &[&str]) -> any
 
 /// `clean` meets a foreign file under the name of one that it looked at.
 fn file_exchanged(ground: &mut Ground, calls: &str) -> anyhow::Result<()> {
+    ground.begin_kind();
     for after_ms in [150, 400, 850, 1_300] {
+        if !ground.tries() {
+            continue;
+        }
         let directory = kept(ground)?;
         let target = directory.display().to_string();
         let mut child = delayed(ground, calls, "", &["clean", &target, "--yes"])?;
@@ -128,7 +132,11 @@ fn directory_exchanged(ground: &mut Ground, calls: &str) -> anyhow::Result<()> {
 
 /// A run makes its files in a directory that becomes a link to another one.
 fn directory_of_a_run_exchanged(ground: &mut Ground, calls: &str) -> anyhow::Result<()> {
+    ground.begin_kind();
     for after_ms in [200, 600, 1_200, 2_000] {
+        if !ground.tries() {
+            continue;
+        }
         let place = ground.fresh()?;
         let (directory, victim) = (place.join("t"), place.join("victim"));
         fs::create_dir(&directory)?;
@@ -164,9 +172,13 @@ fn output_that_appears(ground: &mut Ground) -> anyhow::Result<()> {
     ];
     // Right before the file gets its name, when it is brought to the disk, and while it gets it.
     let moments = [("before", "fsync", ":when=1"), ("while", "rename,renameat", "")];
+    ground.begin_kind();
     for (what, lacks) in lacks {
         for (moment, calls, which) in moments {
             for option in ["--html", "--xlsx", "--markdown", "--csv"] {
+                if !ground.tries() {
+                    continue;
+                }
                 let report = ground.fresh()?.join("report");
                 let mut command = Command::new("strace");
                 command.args(["-f", "-qq", "-o", "/dev/null"]);
@@ -192,7 +204,11 @@ fn output_that_appears(ground: &mut Ground) -> anyhow::Result<()> {
 
 /// Runs and cleans against a name that leads now to a directory and now to somebody's, without any delay.
 fn flips(ground: &mut Ground) -> anyhow::Result<()> {
+    ground.begin_kind();
     for number in 0..20 {
+        if !ground.tries() {
+            continue;
+        }
         let place = ground.fresh()?;
         let (name, real, victim) = (place.join("t"), place.join("real"), place.join("victim"));
         fs::create_dir(&real)?;
