@@ -8,7 +8,6 @@ pub mod words;
 pub mod foreign_text;
 pub mod wide_text;
 pub mod units;
-pub mod histogram;
 pub mod toml_reader;
 pub mod load;
 pub mod stream;
@@ -44,3 +43,5 @@ pub mod counters;
 pub mod subject;
 pub mod demand;
 pub mod awr;
+
+pub use iotrial_histogram as histogram;

@@ -6,9 +6,11 @@
 //! something, so that ten minutes of intervals stay small. Percentiles are never averaged: histograms
 //! are merged and asked again.
 //!
-//! The layout and the V2 encoding (`histogram/buckets.rs`) are those of
+//! The layout and the V2 encoding (`buckets.rs`) are those of
 //! <https://github.com/HdrHistogram/HdrHistogram>; tests hold both against the `hdrhistogram` crate, which
 //! has no sparse form.
+
+#![forbid(unsafe_code, clippy::print_stdout, clippy::print_stderr)]
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
