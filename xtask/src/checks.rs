@@ -21,15 +21,20 @@ Steps: set-up, fmt, clippy, doc, fuzz-targets, test, smoke, windows, wine, depen
   --fast  what can be known in a minute once everything is built: formatting, documents, schemas and generated files, and lints and unit
           tests of the crates that were changed since the last commit, or by it where nothing was";
 
-/// In the order in which they are run: what fails fast is first, and what measures time is not beside anything else.
+/// A step that the next one waits for.
+const FOREGROUND: Step = Step { name: "", run: |_| Ok(Outcome::Passed), in_background: false };
+
+/// In the order in which they are run: what fails fast is first. The step `smoke` waits for devices most of the time, while those after it
+/// compile.
 static STEPS: [Step; 11] = [
-    Step { name: "set-up", run: setup::run },
-    Step { name: "fmt", run: fmt },
+    Step { name: "set-up", run: setup::run, ..FOREGROUND },
+    Step { name: "fmt", run: fmt, ..FOREGROUND },
     Step {
         name: "clippy",
         run: |root| {
             cargo(root, &["clippy", "--workspace", "--all-targets", "--locked", "--", "-D", "warnings"])
         },
+        ..FOREGROUND
     },
     Step {
         name: "doc",
@@ -37,8 +42,9 @@ static STEPS: [Step; 11] = [
             let mut command = cargo_command(root, &["doc", "--workspace", "--no-deps", "--locked"]);
             shown(command.env("RUSTDOCFLAGS", "-D warnings"))
         },
+        ..FOREGROUND
     },
-    Step { name: "fuzz-targets", run: fuzz::check },
+    Step { name: "fuzz-targets", run: fuzz::check, ..FOREGROUND },
     Step {
         name: "test",
         run: |root| {
@@ -47,26 +53,37 @@ static STEPS: [Step; 11] = [
                 &["--workspace", "--locked", "--no-fail-fast", "--lib", "--bins", "--tests", "--examples"],
             )
         },
+        ..FOREGROUND
     },
-    Step { name: "smoke", run: smoke::run },
-    Step { name: "windows", run: lint_for_windows },
-    Step { name: "wine", run: wine::run },
-    Step { name: "dependencies", run: check_dependencies },
-    Step { name: "shape", run: |root| structure::structure(&[], root).map(|_| Outcome::Passed) },
+    Step { name: "smoke", run: smoke::run, in_background: true },
+    Step { name: "windows", run: lint_for_windows, ..FOREGROUND },
+    Step { name: "wine", run: wine::run, ..FOREGROUND },
+    Step { name: "dependencies", run: check_dependencies, ..FOREGROUND },
+    Step {
+        name: "shape",
+        run: |root| structure::structure(&[], root).map(|_| Outcome::Passed),
+        ..FOREGROUND
+    },
 ];
 
 /// For the minute before a commit.
 static FAST_STEPS: [Step; 4] = [
-    Step { name: "fast-fmt", run: fmt },
+    Step { name: "fast-fmt", run: fmt, ..FOREGROUND },
     Step {
         name: "documents",
         run: |root| tests(root, &["-p", "xtask", "-p", "iotrial", "--bins", "--locked"]),
+        ..FOREGROUND
     },
     Step {
         name: "fast-clippy",
         run: |root| of_changed(root, &["clippy", "--all-targets"], &["--", "-D", "warnings"]),
+        ..FOREGROUND
     },
-    Step { name: "unit-tests", run: |root| of_changed(root, &["test", "--bins", "--quiet"], &[]) },
+    Step {
+        name: "unit-tests",
+        run: |root| of_changed(root, &["test", "--bins", "--quiet"], &[]),
+        ..FOREGROUND
+    },
 ];
 
 /// Runs all steps, or the fast ones, and says how many passed.

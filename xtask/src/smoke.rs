@@ -40,6 +40,12 @@ fn all(program: &Path, folder: &Path) -> anyhow::Result<Vec<Smoke>> {
     let offer = folder.join("offer.json");
     std::fs::write(&offer, OFFER)?;
     let mut all = vec![smoke("fuzz", &["--list"])];
+    // Before those that start cargo, which waits until the other steps need it no longer.
+    if setup::is_root() {
+        for class in root_classes() {
+            all.push(smoke("attack", &[class, "--one-in", "50", "--program", &program]));
+        }
+    }
     let figures = text(&folder.join("bench.json"));
     for row in bench::row_names() {
         let mut arguments = vec![row, "--smallest", "--program", &program, "--json", &figures];
@@ -52,11 +58,7 @@ fn all(program: &Path, folder: &Path) -> anyhow::Result<Vec<Smoke>> {
     if cfg!(unix) {
         all.push(smoke("outcomes", &["--smallest", "--program", &program]));
     }
-    if setup::is_root() {
-        for class in root_classes() {
-            all.push(smoke("attack", &[class, "--one-in", "50", "--program", &program]));
-        }
-    }
+    all.push(smoke("facts", &["--one-in", "10", "--program", &program]));
     all.push(smoke("dist", &["--only", "tar", "--program", &program, &text(&folder.join("dist"))]));
     all.push(smoke("catalog", &["aws", &text(&offer)]));
     Ok(all)
@@ -97,7 +99,7 @@ pub(crate) fn run(root: &Path) -> anyhow::Result<Outcome> {
             .with_context(|| format!("cannot start {}", smoke.command))?;
         let name = [smoke.command, smoke.arguments.first().map_or("", String::as_str)].join(" ");
         let word = if output.status.success() { "ok" } else { "FAILED" };
-        println!("{name:<24} {word:<7}{:>6.1} s", start.elapsed().as_secs_f64());
+        println!("smoke: {name:<24} {word:<7}{:>6.1} s", start.elapsed().as_secs_f64());
         // A comparison without its other tool, a device that cannot be made: it passed, and something was left out.
         let printed = String::from_utf8_lossy(&output.stdout);
         let left_out = printed.lines().filter(|line| line.contains("skipped"));

@@ -1,8 +1,10 @@
 //! A step of a task: a name, what it does, and how it came out.
 
 use std::fs;
+use std::panic::resume_unwind;
 use std::path::Path;
 use std::process::{Command, ExitCode};
+use std::thread;
 use std::time::Instant;
 
 use anyhow::Context as _;
@@ -21,12 +23,45 @@ pub(crate) enum Outcome {
     Skipped(String),
 }
 
+impl Outcome {
+    fn word(&self) -> &'static str {
+        match self {
+            Self::Passed | Self::PassedWithout(_) => "passed",
+            Self::Failed => "FAILED",
+            Self::Skipped(_) => "skipped",
+        }
+    }
+}
+
 /// One thing to be checked.
 pub(crate) struct Step {
     /// Shown before and after.
     pub(crate) name: &'static str,
     /// Does it, in the folder of the workspace.
     pub(crate) run: fn(&Path) -> anyhow::Result<Outcome>,
+    /// Whether the steps after it need not wait for it: for one that waits more than it computes, and needs nothing of them.
+    pub(crate) in_background: bool,
+}
+
+/// A step that has ended.
+struct Ended {
+    name: &'static str,
+    outcome: Outcome,
+    seconds: f64,
+}
+
+impl Step {
+    fn carry_out(&self, root: &Path) -> Ended {
+        println!("\n== {}", self.name);
+        let start = Instant::now();
+        let outcome = (self.run)(root).unwrap_or_else(|error| {
+            println!("error: {error:#}");
+            Outcome::Failed
+        });
+        let seconds = start.elapsed().as_secs_f64();
+        println!("-- {}: {} in {seconds:.1} s", self.name, outcome.word());
+        Ended { name: self.name, outcome, seconds }
+    }
 }
 
 /// How many steps came out in which way.
@@ -63,48 +98,44 @@ pub(crate) fn run_all(steps: &[&Step], root: &Path) -> ExitCode {
 }
 
 fn run_and_keep(steps: &[&Step], root: &Path, kept: &Path) -> ExitCode {
-    let mut tally = Tally::default();
-    let (mut failed, mut skipped, mut rows) = (Vec::new(), Vec::new(), Vec::new());
     let last_time = fs::read_to_string(kept).unwrap_or_default();
-    for step in steps {
-        println!("\n== {}", step.name);
-        let start = Instant::now();
-        let outcome = (step.run)(root).unwrap_or_else(|error| {
-            println!("error: {error:#}");
-            Outcome::Failed
-        });
-        let seconds = start.elapsed().as_secs_f64();
-        let word = match &outcome {
-            Outcome::Passed => "passed",
-            Outcome::PassedWithout(reasons) => {
-                skipped.extend(reasons.iter().map(|reason| format!("{}: {reason}", step.name)));
-                "passed"
+    let start = Instant::now();
+    let ended: Vec<Ended> = thread::scope(|scope| {
+        let (mut ended, mut background) = (Vec::new(), Vec::new());
+        for step in steps {
+            if step.in_background {
+                background.push(scope.spawn(|| step.carry_out(root)));
+            } else {
+                ended.push(step.carry_out(root));
             }
-            Outcome::Failed => {
-                failed.push(step.name);
-                "FAILED"
-            }
-            Outcome::Skipped(reason) => {
-                skipped.push(format!("{}: {reason}", step.name));
-                "skipped"
-            }
-        };
-        println!("-- {}: {word} in {seconds:.1} s", step.name);
-        rows.push((step.name, word, seconds));
-        tally.add(&outcome);
-    }
+        }
+        // A panic of theirs is one of this thread, as it is of the others.
+        ended.extend(
+            background.into_iter().map(|running| running.join().unwrap_or_else(|panic| resume_unwind(panic))),
+        );
+        ended
+    });
+    let (mut tally, mut skipped) = (Tally::default(), Vec::new());
     println!("\n{:<14}{:<9}{:>9}{:>11}", "step", "", "seconds", "last time");
-    for (name, word, seconds) in &rows {
+    for Ended { name, outcome, seconds } in &ended {
+        tally.add(outcome);
+        match outcome {
+            Outcome::PassedWithout(reasons) => skipped.extend(reasons.iter().map(|reason| (name, reason))),
+            Outcome::Skipped(reason) => skipped.push((name, reason)),
+            Outcome::Passed | Outcome::Failed => {}
+        }
         let before = seconds_of(&last_time, name).map_or("-".to_owned(), |before| format!("{before:.1}"));
-        println!("{name:<14}{word:<9}{seconds:>9.1}{before:>11}");
+        println!("{name:<14}{:<9}{seconds:>9.1}{before:>11}", outcome.word());
     }
-    println!("{:<23}{:>9.1}", "all", rows.iter().map(|(.., seconds)| seconds).sum::<f64>());
+    println!("{:<23}{:>9.1}", "all", start.elapsed().as_secs_f64());
     // Only for the next time; a folder that cannot be written fails no check.
-    let _ = fs::write(kept, with_rows(&last_time, &rows));
+    let _ = fs::write(kept, with_rows(&last_time, &ended));
     if !skipped.is_empty() {
         println!("\nnot checked:");
-        skipped.iter().for_each(|one| println!("  {one}"));
+        skipped.iter().for_each(|(name, reason)| println!("  {name}: {reason}"));
     }
+    let failed: Vec<&str> =
+        ended.iter().filter(|one| one.outcome == Outcome::Failed).map(|one| one.name).collect();
     if !failed.is_empty() {
         println!("\nfailed: {}", failed.join(", "));
     }
@@ -119,10 +150,10 @@ fn seconds_of(table: &str, step: &str) -> Option<f64> {
 }
 
 /// A kept table with new seconds; steps that were not run keep theirs.
-fn with_rows(table: &str, rows: &[(&str, &str, f64)]) -> String {
-    let is_new = |line: &&str| rows.iter().any(|(name, ..)| line.split('\t').next() == Some(name));
+fn with_rows(table: &str, ended: &[Ended]) -> String {
+    let is_new = |line: &&str| ended.iter().any(|one| line.split('\t').next() == Some(one.name));
     let old = table.lines().filter(|line| !is_new(line)).map(|line| format!("{line}\n"));
-    let new = rows.iter().map(|(name, _, seconds)| format!("{name}\t{seconds:.1}\n"));
+    let new = ended.iter().map(|one| format!("{}\t{:.1}\n", one.name, one.seconds));
     old.chain(new).collect()
 }
 
@@ -153,20 +184,23 @@ mod tests {
 
     #[test]
     fn a_step_that_cannot_run_has_failed_and_the_next_one_runs_all_the_same() {
-        let steps = [
-            Step { name: "breaks", run: |_| anyhow::bail!("no such folder") },
-            Step { name: "works", run: |_| Ok(Outcome::Passed) },
-        ];
+        let breaks = Step { name: "breaks", run: |_| anyhow::bail!("no such folder"), in_background: false };
+        let breaks_in_background = Step { in_background: true, ..breaks };
+        let works = Step { name: "works", run: |_| Ok(Outcome::Passed), in_background: false };
         let folder = tempfile::tempdir().unwrap();
         let kept = folder.path().join("seconds.tsv");
-        let steps: Vec<&Step> = steps.iter().collect();
-        assert_eq!(run_and_keep(&steps, Path::new("."), &kept), ExitCode::FAILURE);
-        assert_eq!(run_and_keep(&steps[1..], Path::new("."), &kept), ExitCode::SUCCESS);
+        let run = |steps: &[&Step]| run_and_keep(steps, Path::new("."), &kept);
+        assert_eq!(run(&[&breaks, &works]), ExitCode::FAILURE);
+        assert_eq!(run(&[&breaks_in_background, &works]), ExitCode::FAILURE);
+        assert_eq!(run(&[&works]), ExitCode::SUCCESS);
     }
 
     #[test]
     fn the_seconds_of_a_step_replace_those_of_the_last_time_and_no_others() {
-        let kept = with_rows("fmt\t3.0\nclippy\t90.5\n", &[("fmt", "passed", 2.04)]);
+        let kept = with_rows(
+            "fmt\t3.0\nclippy\t90.5\n",
+            &[Ended { name: "fmt", outcome: Outcome::Passed, seconds: 2.04 }],
+        );
         assert_eq!(kept, "clippy\t90.5\nfmt\t2.0\n");
         assert_eq!((seconds_of(&kept, "clippy"), seconds_of(&kept, "test")), (Some(90.5), None));
     }

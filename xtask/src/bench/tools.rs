@@ -67,7 +67,8 @@ impl Bench {
     ) -> anyhow::Result<Value> {
         let profile = self.options.of_size(PROFILE, "dev");
         let mut command = cargo(&self.root);
-        command.args(["bench", "--profile", profile, "--package", package, "--bench", target, "--"]);
+        // Of the whole workspace, whose dependencies have been built: those of one package may have other features.
+        command.args(["bench", "--profile", profile, "--workspace", "--bench", target, "--"]);
         command.args(arguments).args(self.options.smallest.then_some("--smallest"));
         let output = command.stderr(Stdio::inherit()).output().context("cannot start cargo")?;
         // What it wrote to standard error has been shown.
