@@ -137,7 +137,7 @@ fn leaves(path: &str, value: &Value, places: &Places<'_>, lines: &mut Vec<String
                 let key = key_of(&path);
                 let is_of_moment =
                     |of_moment: &&str| key == **of_moment || key.ends_with(&format!(".{of_moment}"));
-                if !OF_THE_MOMENT.iter().any(|of_moment| is_of_moment(&of_moment)) {
+                if !OF_THE_MOMENT.iter().any(is_of_moment) {
                     leaves(&path, value, places, lines);
                 }
             }
