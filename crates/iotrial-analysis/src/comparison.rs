@@ -5,8 +5,6 @@
 
 mod student;
 
-mod resample;
-
 mod metric;
 
 mod circumstances;

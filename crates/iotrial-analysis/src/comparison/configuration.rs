@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use iotrial_bootstrap::{Spread, Unit, Units};
 use iotrial_model::bound::{Amount, Bounded};
 use iotrial_model::figure::{CpuFigure, Figure};
 use iotrial_model::host_fact::HostReport;
@@ -18,7 +19,6 @@ use super::circumstances::Circumstances;
 use super::delta::{ENOUGH_REPEATS, MOST_REACH_FACTOR, MUCH_FACTOR};
 use super::metric::Metric;
 use super::repeats::Repeats;
-use super::resample::{Spread, Unit, Units};
 use super::sample::{Caveat, Counted, GeneratorCpu, Outcome, Sample, figure_of_enough, seed_of};
 use super::student::{CONFIDENCE, student_limit};
 use crate::figures::Figures;

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use iotrial_bootstrap::{DRAW_COUNT, Spread};
 use iotrial_model::bound::Amount;
 use iotrial_model::figure::{Better, Figure};
 use iotrial_model::metric::MetricKey;
@@ -10,7 +11,6 @@ use serde::Serialize;
 
 use super::configuration::Configuration;
 use super::metric::{Metric, MetricGroup};
-use super::resample::{DRAW_COUNT, Spread};
 use super::student::{CONFIDENCE, normal_beyond, student_limit};
 
 /// All changes from one configuration to another.

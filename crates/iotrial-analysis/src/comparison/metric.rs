@@ -1,13 +1,12 @@
 //! A metric: what is compared, and which way is better.
 
+use iotrial_bootstrap::Spread;
 use iotrial_model::figure::{Better, CpuFigure, Figure, FigureUnit, SweepFigure};
 use iotrial_model::load::Role;
 use iotrial_model::metric::{APPLICATION, MetricKey};
 use iotrial_model::stream::{Stream, StreamOf};
 use iotrial_model::toml_reader::nearest;
 use serde::{Serialize, Serializer};
-
-use super::resample::Spread;
 
 /// What a metric tells about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

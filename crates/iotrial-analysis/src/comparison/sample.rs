@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::time::Duration;
 
+use iotrial_bootstrap::{Spread, Unit, Units};
 use iotrial_model::bound::{BoundRelation, Bounded};
 use iotrial_model::content::digest_of_toml;
 use iotrial_model::figure::{CpuFigure, Figure};
@@ -26,7 +27,6 @@ use super::contents::Content;
 use super::host_difference::telling;
 use super::metric::Metric;
 use super::offsets::Offsets;
-use super::resample::{Spread, Unit, Units};
 use crate::contradiction::contradictions;
 use crate::figures::Figures;
 use crate::findings::findings;

@@ -6,6 +6,8 @@
 //! of the merged histograms of each draw, as they are of a run. Method, sources and limits:
 //! `docs/compare.md`.
 
+#![forbid(unsafe_code, clippy::print_stdout, clippy::print_stderr)]
+
 use iotrial_model::figure::Figure;
 use iotrial_model::record::OpCounts;
 use iotrial_model::split_mix::SplitMix64;
@@ -15,7 +17,7 @@ use iotrial_model::stream::StreamOf;
 /// at most.
 // The standard error of a standard deviation from n draws is about 1 / √(2n): 2.2 % with 1,000. The limit for
 // all metrics together rests on the 50 draws beyond it.
-pub(super) const DRAW_COUNT: usize = 1_000;
+pub const DRAW_COUNT: usize = 1_000;
 /// The fewest blocks that a run is cut into.
 // A choice. With three blocks, hence two degrees of freedom, Student's limit is already 4.3 standard errors.
 // It also bounds the correction for narrow draws, k / (k − 1), to 4/3.
@@ -36,7 +38,7 @@ fn percentiles() -> impl Iterator<Item = Figure> {
 }
 
 /// One unit of one stream, part by part: what each job did, or each run.
-pub(super) type Unit<'c> = Vec<&'c OpCounts>;
+pub type Unit<'c> = Vec<&'c OpCounts>;
 
 /// What one stream did in each unit of resampling.
 struct StreamUnits {
@@ -57,7 +59,7 @@ struct StreamUnits {
 }
 
 /// Intervals of one run, or runs of one configuration.
-pub(super) struct Units {
+pub struct Units {
     durations_s: Vec<f64>,
     streams: Vec<StreamUnits>,
 }
@@ -65,20 +67,20 @@ pub(super) struct Units {
 /// How uncertain the figures of one configuration are. All numbers are of natural logarithms, so that 0.01 is
 /// one percent.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Spread {
+pub struct Spread {
     /// What the rows below are, in their order.
-    pub(super) figures: Vec<(StreamOf, Figure)>,
+    pub figures: Vec<(StreamOf, Figure)>,
     /// Standard error of each figure.
-    pub(super) standard_errors: Vec<f64>,
+    pub standard_errors: Vec<f64>,
     /// Deviation of each draw from the mean of all draws: one row a figure.
-    pub(super) deviations: Vec<f32>,
+    pub deviations: Vec<f32>,
     /// Degrees of freedom of each figure: independent blocks less one.
-    pub(super) degrees: Vec<f64>,
+    pub degrees: Vec<f64>,
 }
 
 impl Spread {
     /// Both, of figures that neither shares with the other.
-    pub(super) fn joined(mut self, other: Self) -> Self {
+    pub fn joined(mut self, other: Self) -> Self {
         self.figures.extend(other.figures);
         self.standard_errors.extend(other.standard_errors);
         self.deviations.extend(other.deviations);
@@ -87,7 +89,7 @@ impl Spread {
     }
 
     /// With the rows of one stream under the name of another one as well, which has the same I/Os.
-    pub(super) fn with_same(mut self, stream: StreamOf, other: StreamOf) -> Self {
+    pub fn with_same(mut self, stream: StreamOf, other: StreamOf) -> Self {
         for row in 0..self.figures.len() {
             let (of, figure) = self.figures[row];
             if of == stream {
@@ -100,11 +102,13 @@ impl Spread {
         self
     }
 
-    pub(super) fn position(&self, stream: StreamOf, figure: Figure) -> Option<usize> {
+    /// The row of a figure.
+    pub fn position(&self, stream: StreamOf, figure: Figure) -> Option<usize> {
         self.figures.iter().position(|known| *known == (stream, figure))
     }
 
-    pub(super) fn deviations_of(&self, position: usize) -> &[f32] {
+    /// The deviations of a row.
+    pub fn deviations_of(&self, position: usize) -> &[f32] {
         &self.deviations[position * DRAW_COUNT..(position + 1) * DRAW_COUNT]
     }
 }
@@ -305,7 +309,7 @@ fn weighted_single(weights: &[f32], values: &[f32]) -> f32 {
 impl Units {
     /// `streams` has the counts of each stream: of all units together, and unit by unit, as many as
     /// durations.
-    pub(super) fn new(durations_s: Vec<f64>, streams: &[(StreamOf, &OpCounts, Vec<Unit<'_>>)]) -> Self {
+    pub fn new(durations_s: Vec<f64>, streams: &[(StreamOf, &OpCounts, Vec<Unit<'_>>)]) -> Self {
         let of_stream = |(stream, total, units): &(StreamOf, &OpCounts, Vec<Unit<'_>>)| {
             StreamUnits::new(*stream, total, units)
         };
@@ -313,7 +317,7 @@ impl Units {
     }
 
     /// The spread of one run, whose units are intervals; `None` where they are too few to tell.
-    pub(super) fn spread_of_intervals(&self, seed: u64) -> Option<Spread> {
+    pub fn spread_of_intervals(&self, seed: u64) -> Option<Spread> {
         let unit_count = self.durations_s.len();
         // Draws from a handful of intervals repeat the same few, and their spread says more about the draws
         // than about the device.
@@ -354,7 +358,7 @@ impl Units {
     }
 
     /// The spread of a configuration, whose units are runs; `None` with fewer than two.
-    pub(super) fn spread_of_runs(&self, seed: u64) -> Option<Spread> {
+    pub fn spread_of_runs(&self, seed: u64) -> Option<Spread> {
         // Runs are independent by design, so blocks of one. Two are the fewest that differ.
         (self.durations_s.len() >= 2).then(|| self.spread(1.0, seed)).flatten()
     }
