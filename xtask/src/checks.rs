@@ -16,7 +16,7 @@ const USAGE: &str = "\
 Usage: cargo xtask test [STEP]... [--fast]
 
 Runs all steps, or those that are named, and fails if one failed. Says at the end what was not checked, and how long each step took.
-Steps: set-up, fmt, clippy, doc, fuzz-targets, test, smoke, windows, wine, dependencies, shape
+Steps: set-up, fmt, clippy, doc, fuzz-targets, test, attacks, smoke, windows, wine, dependencies, shape
 
   --fast  what can be known in a minute once everything is built: formatting, documents, schemas and generated files, and lints and unit
           tests of the crates that were changed since the last commit, or by it where nothing was";
@@ -26,7 +26,7 @@ const FOREGROUND: Step = Step { name: "", run: |_| Ok(Outcome::Passed), in_backg
 
 /// In the order in which they are run: what fails fast is first. The step `smoke` waits for devices most of the time, while those after it
 /// compile.
-static STEPS: [Step; 11] = [
+static STEPS: [Step; 12] = [
     Step { name: "set-up", run: setup::run, ..FOREGROUND },
     Step { name: "fmt", run: fmt, ..FOREGROUND },
     Step {
@@ -55,6 +55,7 @@ static STEPS: [Step; 11] = [
         },
         ..FOREGROUND
     },
+    Step { name: "attacks", run: smoke::run_attacks, ..FOREGROUND },
     Step { name: "smoke", run: smoke::run, in_background: true },
     Step { name: "windows", run: lint_for_windows, ..FOREGROUND },
     Step { name: "wine", run: wine::run, ..FOREGROUND },

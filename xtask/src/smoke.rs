@@ -14,6 +14,7 @@ use crate::step::Outcome;
 use crate::workspace::{build_folder, find_program};
 
 /// A command with its smallest input.
+#[derive(Clone)]
 struct Smoke {
     /// As in the list of `cargo xtask`.
     command: &'static str,
@@ -31,21 +32,23 @@ const OFFER: &str = r#"{
   } }
 }"#;
 
-fn all(program: &Path, folder: &Path) -> anyhow::Result<Vec<Smoke>> {
+fn smoke(command: &'static str, arguments: &[&str]) -> Smoke {
+    Smoke { command, arguments: arguments.iter().map(|argument| (*argument).to_owned()).collect() }
+}
+
+/// A few cases of each attack class that needs root. They freeze the program and take its CPU away, and see whether it notices: nothing
+/// else may do the same.
+fn attacks(program: &Path) -> Vec<Smoke> {
+    let of_class = |class| smoke("attack", &[class, "--one-in", "50", "--program", &text(program)]);
+    root_classes().into_iter().map(of_class).collect()
+}
+
+/// All others. Their figures mean nothing, so that they may run beside anything.
+fn others(program: &Path, folder: &Path) -> anyhow::Result<Vec<Smoke>> {
     let program = text(program);
-    let smoke = |command: &'static str, arguments: &[&str]| Smoke {
-        command,
-        arguments: arguments.iter().map(|argument| (*argument).to_owned()).collect(),
-    };
     let offer = folder.join("offer.json");
     std::fs::write(&offer, OFFER)?;
     let mut all = vec![smoke("fuzz", &["--list"])];
-    // Before those that start cargo, which waits until the other steps need it no longer.
-    if setup::is_root() {
-        for class in root_classes() {
-            all.push(smoke("attack", &[class, "--one-in", "50", "--program", &program]));
-        }
-    }
     let figures = text(&folder.join("bench.json"));
     for row in bench::row_names() {
         let mut arguments = vec![row, "--smallest", "--program", &program, "--json", &figures];
@@ -79,16 +82,30 @@ fn text(path: &Path) -> String {
     path.display().to_string()
 }
 
-/// Starts all of them, and shows the output of those that fail.
+/// Starts a few attacks.
+pub(crate) fn run_attacks(root: &Path) -> anyhow::Result<Outcome> {
+    if !setup::is_root() {
+        return Ok(Outcome::Skipped("this is not root".to_owned()));
+    }
+    run_all(root, &attacks(&tested_program(root)?))
+}
+
+/// Starts all commands but the attacks.
 pub(crate) fn run(root: &Path) -> anyhow::Result<Outcome> {
+    let folder = tempfile::tempdir()?;
+    run_all(root, &others(&tested_program(root)?, folder.path())?)
+}
+
+fn tested_program(root: &Path) -> anyhow::Result<PathBuf> {
     let program = build_folder(root).join("debug").join(format!("iotrial{}", std::env::consts::EXE_SUFFIX));
     ensure!(program.is_file(), "{} is not there: the step `test` builds it", program.display());
-    let folder = tempfile::tempdir()?;
+    Ok(program)
+}
+
+/// One after the other; shows the output of those that fail.
+fn run_all(root: &Path, all: &[Smoke]) -> anyhow::Result<Outcome> {
     let (mut failed, mut skipped) = (0, BTreeSet::new());
-    if !setup::is_root() {
-        skipped.insert("the attack classes that need root, because this is not root".to_owned());
-    }
-    for smoke in all(&program, folder.path())? {
+    for smoke in all {
         let start = Instant::now();
         let output = Command::new(own_program()?)
             .arg(smoke.command)
@@ -142,9 +159,9 @@ mod tests {
         let listed = listed.filter(|line| line.starts_with(|c: char| c.is_ascii_lowercase()));
         let listed: BTreeSet<&str> = listed.filter_map(|line| line.split_whitespace().next()).collect();
         let folder = tempfile::tempdir().unwrap();
-        let smokes = all(Path::new("iotrial"), folder.path()).unwrap();
-        let root_only = if setup::is_root() { None } else { Some("attack") };
-        let started = smokes.iter().map(|smoke| smoke.command).chain(STARTED_OTHERWISE).chain(root_only);
+        let program = Path::new("iotrial");
+        let smokes = [attacks(program), others(program, folder.path()).unwrap()].concat();
+        let started = smokes.iter().map(|smoke| smoke.command).chain(STARTED_OTHERWISE);
         assert_eq!(listed, started.collect::<BTreeSet<_>>());
     }
 }
