@@ -1,9 +1,9 @@
 //! Findings: what the reader should know about the figures of a result, each with its evidence.
 //!
-//! In three steps: what a result shows is measured once (`Observed`); a finding is a predicate on that; its words come last.
+//! In two steps: what a result shows is measured once (`Observed`); a finding is a predicate on that. Its words follow from its facts.
 //! They are computed whenever a result is shown. The ids are an interface (`docs/json.md`).
 
-use iotrial_model::finding::{Doubts, Evidence, Finding, Severity};
+use iotrial_model::finding::{Doubts, Evidence, Finding, FindingId, Severity};
 use iotrial_model::subject::Subject;
 
 mod course;
@@ -24,6 +24,11 @@ mod uneven;
 
 pub(crate) use observed::Observed;
 pub use targets::shared_disks;
+
+/// A finding of a result, whose words follow from its id and its facts.
+fn finding(id: FindingId, severity: Severity, evidence: Evidence) -> Finding {
+    Finding { id, severity, message: iotrial_words::finding::says(id, &evidence), evidence }
+}
 
 /// All that is odd about a result, the most serious first.
 pub fn findings(subject: &Subject<'_>) -> Vec<Finding> {

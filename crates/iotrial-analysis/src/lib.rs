@@ -5,7 +5,6 @@
 
 #![forbid(unsafe_code, clippy::print_stdout, clippy::print_stderr)]
 
-pub mod words;
 pub mod figures;
 pub mod stream;
 pub mod series;
@@ -36,3 +35,5 @@ pub mod audit;
 pub mod awr;
 #[cfg(test)]
 mod test_record;
+
+pub use iotrial_words::numbers as words;

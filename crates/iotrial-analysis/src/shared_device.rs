@@ -11,7 +11,7 @@ pub(crate) struct SharedDevices {
     /// Kernel names, the nearest to the targets: of an array the array and not its members, of a partition its disk.
     pub(crate) names: Vec<String>,
     /// Whether nothing is known to carry them.
-    are_disks: bool,
+    pub(crate) are_disks: bool,
     /// Indices into the targets; at least two.
     pub(crate) targets: Vec<usize>,
 }

@@ -15,7 +15,7 @@
 
 use std::time::Duration;
 
-use iotrial_model::finding::Changing;
+use iotrial_model::finding::{Changing, MOST_BACKLOG_GROWTH_PERCENT, MOST_RANGE_PERCENT, MOST_SLOPE_PERCENT};
 use iotrial_model::load::Direction;
 use iotrial_model::plan::{Arrival, Job, PhaseKind, Plan, STEADY_ROUNDS, UntilSteady};
 use iotrial_model::record::{Interval, JobCounts, OpCounts};
@@ -25,17 +25,6 @@ use serde::Serialize;
 /// The rounds that are compared.
 // From the model, where the plan uses the same number to know how long the last five rounds are.
 pub(crate) const ROUND_COUNT: usize = STEADY_ROUNDS as usize;
-/// The most that the rounds may differ, in percent of their average.
-pub(crate) const MOST_RANGE_PERCENT: f64 = 20.0;
-/// The most that the fitted line may rise or fall from the first to the last round, in percent of the
-/// average.
-pub(crate) const MOST_SLOPE_PERCENT: f64 = 10.0;
-/// The most of what came to be due in an open job over the rounds that may only have made its queue longer,
-/// in percent.
-// One percent of a minute is more than half a second of arrivals waiting: by then the queue is not an
-// accident of the moment.
-pub(crate) const MOST_BACKLOG_GROWTH_PERCENT: f64 = 1.0;
-
 /// A queue that grew by fewer is the last moment's.
 // A choice: chance alone leaves a few I/Os waiting at any moment.
 const LEAST_BACKLOG_GROWTH: f64 = 16.0;

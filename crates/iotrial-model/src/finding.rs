@@ -9,6 +9,7 @@
 mod doubts;
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -166,6 +167,22 @@ impl FindingId {
     }
 }
 
+/// From here on a load is trusted to have been measured for long enough.
+// A minute: caches of drives and burst credits of small volumes hide the real speed for less.
+pub const SHORTEST_TRUSTED: Duration = Duration::from_secs(60);
+/// The most that rounds of a steady load may differ, in percent of their average.
+pub const MOST_RANGE_PERCENT: f64 = 20.0;
+/// The most that a line fitted through them may rise or fall from the first to the last round, in percent of the average.
+pub const MOST_SLOPE_PERCENT: f64 = 10.0;
+/// The most of what came to be due in an open job over the rounds that may only have made its queue longer, in percent.
+// One percent of a minute is more than half a second of arrivals waiting: by then the queue is not an accident of the moment.
+pub const MOST_BACKLOG_GROWTH_PERCENT: f64 = 1.0;
+/// A thread that is ready and waits for a CPU makes every I/O that completes meanwhile look slower; at this share of the time, in percent,
+/// the 90th percentile is that of the scheduler.
+pub const MOST_DELAY_PERCENT: f64 = 10.0;
+/// The gap between two latencies of a cache reaches from some latency to so many times that.
+pub const GAP_RATIO: f64 = 2.0;
+
 /// How much a finding weighs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -238,6 +255,9 @@ pub enum Evidence {
         measured_s: f64,
         /// Time that was to be measured.
         planned_s: f64,
+        /// Why it ended, in the words of what ended it.
+        #[serde(skip)]
+        reason: Option<String>,
     },
     /// Of figures that contradict each other.
     ContradictoryFigures {
@@ -245,11 +265,20 @@ pub enum Evidence {
         contradiction_count: usize,
         /// Whether a latency is among them, by which the result is judged.
         is_of_latency: bool,
+        /// The first of them.
+        #[serde(skip)]
+        first: String,
     },
     /// Of jobs that another tool ended.
     FailedJobs {
         /// Jobs that ended with an error.
         failed_count: usize,
+        /// Name of the first of them.
+        #[serde(skip)]
+        job: String,
+        /// Its error, in the words of the tool.
+        #[serde(skip)]
+        error: String,
     },
     /// Of I/Os that failed or came back short, of all phases.
     IoErrors(IoErrors),
@@ -283,6 +312,25 @@ pub enum Evidence {
         ended_after_s: Option<f64>,
         /// I/Os of all jobs that were not back when the load ended.
         unfinished_count: u64,
+        /// Whether it came back before the load ended.
+        #[serde(skip)]
+        is_back: bool,
+    },
+    /// Of a time in which no I/O of a job completed, as the course shows that a tool logged.
+    Standstill {
+        /// Name of the job.
+        job: String,
+        /// A direction that the job has.
+        direction: Direction,
+        /// How long it lasted.
+        longest_s: f64,
+        /// When it ended, from the start of the load; `None` where the load ended first.
+        ended_after_s: Option<f64>,
+        /// Always zero: such a course does not tell.
+        unfinished_count: u64,
+        /// When it began, from the start of the load.
+        #[serde(skip)]
+        from_s: f64,
     },
     /// Of a generator that did not run.
     Paused {
@@ -305,6 +353,15 @@ pub enum Evidence {
         doubts: Doubts,
         /// The worst latency at that rate, of the statistic that the limit names; `None` where nothing was measured.
         latency_us: Option<f64>,
+        /// That rate as a share of the rate at saturation.
+        #[serde(skip)]
+        share_of_saturation: f64,
+        /// Why that rate does not hold, as the search recorded it.
+        #[serde(skip)]
+        why_not: Option<String>,
+        /// Whether it is the rate that was asked for, and no other was to be tried.
+        #[serde(skip)]
+        is_only_rate: bool,
     },
     /// Of arrivals that were never issued.
     NotIssued {
@@ -314,6 +371,9 @@ pub enum Evidence {
         not_issued_count: u64,
         /// The same in percent of all that were due at that job.
         not_issued_percent: f64,
+        /// Whether commits arrive at that job, and not I/Os.
+        #[serde(skip)]
+        are_commits: bool,
     },
     /// Of arrivals that were issued late.
     LateIssues {
@@ -326,6 +386,12 @@ pub enum Evidence {
         /// What the generator made of percentiles of that job; empty where it made nothing of them.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         held: Vec<HeldPercentile>,
+        /// Whether commits arrive at that job, and not I/Os.
+        #[serde(skip)]
+        are_commits: bool,
+        /// Whether it made so much of a percentile that this is not the device's; the counts are then those of all I/Os that it held back.
+        #[serde(skip)]
+        is_in_figures: bool,
     },
     /// Of targets in memory.
     InMemoryTarget {
@@ -358,6 +424,12 @@ pub enum Evidence {
         device_bytes: u64,
         /// The share of the bytes from above that they did not count, in percent.
         cache_percent: f64,
+        /// Kernel names of the devices that passed the I/Os on; empty where iotrial itself issued them.
+        #[serde(skip)]
+        above: Vec<String>,
+        /// The roles whose I/Os these are, where others lie on other devices.
+        #[serde(skip)]
+        roles: Vec<Role>,
     },
     /// Of a cache that is seen in latencies.
     CacheByLatency(CacheByLatency),
@@ -375,6 +447,15 @@ pub enum Evidence {
         device_read_bytes: u64,
         /// Bytes that they wrote.
         device_write_bytes: u64,
+        /// The roles whose I/Os these are, where others lie on other devices.
+        #[serde(skip)]
+        roles: Vec<Role>,
+        /// The partitions that the load is on, where others of the disk were used; empty otherwise.
+        #[serde(skip)]
+        partitions: Vec<String>,
+        /// Whether no file system lies above the devices, which could multiply.
+        #[serde(skip)]
+        is_bare: bool,
     },
     /// Of a device that was faster at first.
     ThrottledAfterBurst {
@@ -441,6 +522,27 @@ pub enum Evidence {
         issued_count: u64,
         /// I/Os that the device did.
         device_count: u64,
+        /// Kernel names of the devices.
+        #[serde(skip)]
+        devices: Vec<String>,
+    },
+    /// Of one disk of several that worked much more than the others.
+    UnevenDevices {
+        /// Its kernel name.
+        #[serde(skip)]
+        device: String,
+        /// The share of the time for which it was busy, in percent.
+        #[serde(skip)]
+        busy_percent: f64,
+        /// How many others there are.
+        #[serde(skip)]
+        other_count: usize,
+        /// The same of the other that was busy least.
+        #[serde(skip)]
+        least_percent: f64,
+        /// The same of the other that was busy most.
+        #[serde(skip)]
+        most_percent: f64,
     },
     /// Of targets that lie on the same devices.
     SharedDisk {
@@ -451,6 +553,12 @@ pub enum Evidence {
         /// The roles that lie there, where targets were given to roles.
         #[serde(skip_serializing_if = "Vec::is_empty")]
         roles: Vec<Role>,
+        /// The same targets with the roles of each.
+        #[serde(skip)]
+        holders: Vec<SharedHolder>,
+        /// Whether the devices are disks.
+        #[serde(skip)]
+        are_disks: bool,
     },
     /// Of less that was touched than the host has memory.
     SmallWorkingSet {
@@ -470,6 +578,9 @@ pub enum Evidence {
     SizeReduced {
         /// What is laid out.
         laid_out_bytes: ByteSize,
+        /// What was changed, in the words of the plan.
+        #[serde(skip)]
+        note: String,
     },
     /// Of latencies in coarse steps.
     CoarseLatency {
@@ -477,6 +588,12 @@ pub enum Evidence {
         resolution_us: f64,
         /// The mean of which it is the largest part.
         lat_mean_us: f64,
+        /// The tool.
+        #[serde(skip)]
+        tool: String,
+        /// Whose mean it is.
+        #[serde(skip)]
+        stream: String,
     },
     /// Of percentiles that lack the submission.
     CompletionLatency {
@@ -487,11 +604,35 @@ pub enum Evidence {
     FlushesApart {
         /// What they took on average, where it is stated.
         flush_mean_us: Option<f64>,
+        /// The tool.
+        #[serde(skip)]
+        tool: String,
+        /// Name of the first job of which that is so.
+        #[serde(skip)]
+        job: String,
+    },
+    /// Of rates that a source does not state.
+    DerivedRates {
+        /// What follows from its other figures.
+        #[serde(skip)]
+        rates: Vec<DerivedRate>,
+    },
+    /// Of metrics of an application that could not be had.
+    MetricMissing {
+        /// The first of them, and why.
+        #[serde(skip)]
+        first: String,
+        /// How many more are missing.
+        #[serde(skip)]
+        other_count: usize,
     },
     /// Of an import.
     ImportWarnings {
         /// How many warnings it has.
         warning_count: usize,
+        /// The first of them.
+        #[serde(skip)]
+        first: String,
     },
     /// Of a rate that goes on changing under one load.
     Drift {
@@ -589,6 +730,29 @@ pub struct CacheByLatency {
     pub slow_median_us: f64,
     /// Above this latency there is next to nothing, up to twice of it.
     pub gap_from_us: f64,
+    /// Areas of targets that the job works on; with several of them they may be on devices of different speed.
+    #[serde(skip)]
+    pub area_count: usize,
+}
+
+/// One of several targets on the same devices.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedHolder {
+    /// The roles that it was given to; empty where it carries them all.
+    pub roles: Vec<Role>,
+    /// Its path.
+    pub path: String,
+}
+
+/// I/Os per second that follow from a bandwidth.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DerivedRate {
+    /// I/Os per second.
+    pub iops: f64,
+    /// Of these I/Os.
+    pub direction: Direction,
+    /// The block size by which the bandwidth was divided, in bytes.
+    pub block_size_bytes: f64,
 }
 
 words! {
@@ -628,6 +792,26 @@ pub struct Unsteady {
     /// Of a load that was to run until it was steady: the longest that it was to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waited_s: Option<f64>,
+    /// Of the same load: the length of its rounds.
+    #[serde(skip)]
+    pub round_s: Option<f64>,
+}
+
+/// Why the generator was the limit, or a part of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shortage {
+    /// It used up its CPUs.
+    OwnCpu,
+    /// One of its threads used up its CPU.
+    OneThread,
+    /// Its threads waited for a CPU.
+    RunQueue,
+    /// Its threads lost their CPU to others.
+    Preempted,
+    /// What was left to it by the hypervisor was used up.
+    Stolen,
+    /// The hypervisor took a part of all CPUs.
+    Steal,
 }
 
 /// How much of the CPU that it needed the generator had, of the measured phase. Shares are of the time of the CPUs that drive the
@@ -657,6 +841,12 @@ pub struct GeneratorUse {
     pub host_steal_percent: Option<f64>,
     /// Taken by the hypervisor from the work of the generator, at most.
     pub stolen_percent: Option<f64>,
+    /// Measured time.
+    #[serde(skip)]
+    pub wall_s: f64,
+    /// What it was short of; `None` where it had what it needed.
+    #[serde(skip)]
+    pub shortage: Option<Shortage>,
 }
 
 /// A rate that stood still while I/Os waited.
@@ -692,6 +882,9 @@ pub struct FlatRate {
     pub lat_min_us: f64,
     /// Whether people set such values.
     pub is_round: bool,
+    /// How long it was looked at, in seconds.
+    #[serde(skip)]
+    pub measured_s: f64,
 }
 
 /// A finding as it is written in a record: what the version that wrote it found. Results are shown with findings that are
@@ -788,6 +981,7 @@ mod tests {
                 fast_median_us: 100.0,
                 slow_median_us: 2_000.0,
                 gap_from_us: 150.0,
+                area_count: 0,
             }),
         };
         let mut written = RecordedFinding::from(&finding);

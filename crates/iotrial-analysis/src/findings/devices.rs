@@ -1,14 +1,12 @@
 //! What the devices counted, against what was issued to them.
 
 use iotrial_model::finding::{Evidence, Finding, FindingId, SeenIn, Severity};
-use iotrial_model::given_target::in_words;
 use iotrial_model::load::Direction;
-use iotrial_model::units::ByteSize;
 
+use super::finding;
 use super::limit::FlatLimit;
 use super::observed::Observed;
-use crate::device_chain::{ChainStep, StepFlow};
-use crate::words::with_thousands;
+use crate::device_chain::ChainStep;
 
 /// More than this in excess of what was issued is someone else's, or amplification. Journals and metadata of file
 /// systems on a quiet host stay below.
@@ -50,44 +48,18 @@ pub(super) fn foreign_load(seen: &Observed<'_, '_>) -> Option<Finding> {
     // A raw device has no journal and no metadata above it, so that only somebody else is left.
     let is_bare = targets.iter().all(|target| target.kind == "device") && !targets.is_empty();
     let ChainStep { read, write, .. } = step;
-    Some(Finding {
-        id: FindingId::ForeignLoad,
-        severity: Severity::Warning,
-        message: foreign_words(step, is_bare),
-        evidence: Evidence::ForeignLoad {
-            devices: step.below.clone(),
-            share_percent: step.excess_percent.unwrap_or_default(),
-            issued_read_bytes: read.above_bytes,
-            issued_write_bytes: write.above_bytes,
-            device_read_bytes: read.below_bytes,
-            device_write_bytes: write.below_bytes,
-        },
-    })
-}
-
-/// `is_bare` where no file system lies above the devices, which could multiply.
-fn foreign_words(step: &ChainStep, is_bare: bool) -> String {
-    let ChainStep { read, write, .. } = step;
-    let excess = ByteSize::bytes(read.excess_bytes() + write.excess_bytes());
-    let above = ByteSize::bytes(read.above_bytes + write.above_bytes);
-    let share_percent = step.excess_percent.unwrap_or_default();
-    let below = step.below.join(", ");
-    let whose = if step.roles.is_empty() { String::new() } else { format!("{}: ", in_words(&step.roles)) };
-    if step.is_partition {
-        return format!(
-            "{share_percent:.0} % of the bytes that {below} moved ({excess}) belong to partitions other than {}: something else used the disk",
-            step.above.join(", ")
-        );
-    }
-    let who = if is_bare {
-        "something else used them"
-    } else {
-        "something else used them, or the file system adds I/Os of its own"
+    let evidence = Evidence::ForeignLoad {
+        devices: step.below.clone(),
+        share_percent: step.excess_percent.unwrap_or_default(),
+        issued_read_bytes: read.above_bytes,
+        issued_write_bytes: write.above_bytes,
+        device_read_bytes: read.below_bytes,
+        device_write_bytes: write.below_bytes,
+        roles: step.roles.clone(),
+        partitions: if step.is_partition { step.above.clone() } else { Vec::new() },
+        is_bare,
     };
-    format!(
-        "{whose}the devices moved {excess} more than the {above} that iotrial issued ({:.0} % of that, and {share_percent:.0} % of all that {below} moved): {who}",
-        excess_of_above_percent(step)
-    )
+    Some(finding(FindingId::ForeignLoad, Severity::Warning, evidence))
 }
 
 /// The excess of a step in percent of what came from above; zero where nothing came, because then there is nothing to hold
@@ -112,30 +84,14 @@ pub(super) fn amplified_io(seen: &Observed<'_, '_>) -> Option<Finding> {
         .filter(|step| !step.is_from_load() && !step.is_partition)
         .filter(|step| excess_of_above_percent(step) > MOST_EXCESS_PERCENT)
         .max_by(|a, b| excess_of_above_percent(a).total_cmp(&excess_of_above_percent(b)))?;
-    Some(Finding {
-        id: FindingId::AmplifiedIo,
-        severity: Severity::Note,
-        message: amplified_words(step),
-        evidence: Evidence::AmplifiedIo {
-            devices: step.below.clone(),
-            above: step.above.clone(),
-            read_bytes_ratio: step.read.bytes_ratio,
-            write_bytes_ratio: step.write.bytes_ratio,
-            excess_percent: step.excess_percent,
-        },
-    })
-}
-
-fn amplified_words(step: &ChainStep) -> String {
-    let times =
-        |flow: &StepFlow| flow.bytes_ratio.map_or_else(|| "no".to_owned(), |ratio| format!("{ratio:.2}"));
-    format!(
-        "{} read {} and wrote {} bytes for each byte of {}: the layer between them adds I/Os, or others use the devices too",
-        step.below.join(", "),
-        times(&step.read),
-        times(&step.write),
-        step.above.join(", ")
-    )
+    let evidence = Evidence::AmplifiedIo {
+        devices: step.below.clone(),
+        above: step.above.clone(),
+        read_bytes_ratio: step.read.bytes_ratio,
+        write_bytes_ratio: step.write.bytes_ratio,
+        excess_percent: step.excess_percent,
+    };
+    Some(finding(FindingId::AmplifiedIo, Severity::Note, evidence))
 }
 
 /// Devices saw less than what came from above: something between answered. The step and direction of which least was
@@ -148,36 +104,18 @@ pub(super) fn cache_below(seen: &Observed<'_, '_>) -> Option<Finding> {
         .min_by(|a, b| a.2.total_cmp(&b.2))?;
     let is_believed = seen_percent >= LEAST_BELIEVED_PERCENT;
     let flow = step.flow(direction);
-    Some(Finding {
-        id: FindingId::CacheServed,
-        severity: if is_believed { Severity::Note } else { Severity::Warning },
-        message: cache_below_words(step, direction, seen_percent),
-        evidence: Evidence::CacheByDevices {
-            seen_in: SeenIn::DeviceCounters,
-            direction,
-            devices: step.below.clone(),
-            issued_bytes: flow.above_bytes,
-            device_bytes: flow.below_bytes,
-            cache_percent: 100.0 - seen_percent,
-        },
-    })
-}
-
-fn cache_below_words(step: &ChainStep, direction: Direction, seen_percent: f64) -> String {
-    let flow = step.flow(direction);
-    let (counted, above) = (ByteSize::bytes(flow.below_bytes), ByteSize::bytes(flow.above_bytes));
-    if step.is_from_load() {
-        let whose =
-            if step.roles.is_empty() { String::new() } else { format!("{}: ", in_words(&step.roles)) };
-        return format!(
-            "{whose}the devices counted only {counted} of the {above} that iotrial issued as {direction}s ({seen_percent:.0} %): a cache or holes in the file answered the rest, or the I/O went to devices that iotrial does not know"
-        );
-    }
-    format!(
-        "{} counted only {counted} of the {above} that {} passed on as {direction}s ({seen_percent:.0} %): a cache between them answered the rest, or still holds it",
-        step.below.join(", "),
-        step.above.join(", ")
-    )
+    let evidence = Evidence::CacheByDevices {
+        seen_in: SeenIn::DeviceCounters,
+        direction,
+        devices: step.below.clone(),
+        issued_bytes: flow.above_bytes,
+        device_bytes: flow.below_bytes,
+        cache_percent: 100.0 - seen_percent,
+        above: step.above.clone(),
+        roles: step.roles.clone(),
+    };
+    let severity = if is_believed { Severity::Note } else { Severity::Warning };
+    Some(finding(FindingId::CacheServed, severity, evidence))
 }
 
 /// The nearest devices merged I/Os, so that they did fewer and larger ones than were issued.
@@ -199,32 +137,21 @@ pub(super) fn merged_io(seen: &Observed<'_, '_>) -> Option<Finding> {
         })
         .max_by(|a, b| a.2.total_cmp(&b.2))?;
     let flow = step.flow(direction);
-    Some(Finding {
-        id: FindingId::MergedIo,
-        severity: Severity::Note,
-        message: merged_words(flow, direction, percent, &step.below),
-        evidence: Evidence::MergedIo {
-            direction,
-            merged_percent: percent,
-            issued_count: flow.above_count,
-            device_count: flow.below_count,
-        },
-    })
-}
-
-fn merged_words(flow: &StepFlow, direction: Direction, percent: f64, below: &[String]) -> String {
-    format!(
-        "{percent:.0} % of the {direction}s were merged with their neighbours before they reached the device: {} of them became {} I/Os of {}, so the device itself did fewer IOPS than shown",
-        with_thousands(flow.above_count as f64),
-        with_thousands(flow.below_count as f64),
-        below.join(", ")
-    )
+    let evidence = Evidence::MergedIo {
+        direction,
+        merged_percent: percent,
+        issued_count: flow.above_count,
+        device_count: flow.below_count,
+        devices: step.below.clone(),
+    };
+    Some(finding(FindingId::MergedIo, Severity::Note, evidence))
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
+    use iotrial_model::load::Role;
     use iotrial_model::record::RunRecord;
     use serde_json::json;
 
@@ -256,11 +183,8 @@ mod tests {
         assert_eq!(foreign_load(&record), None);
         record.devices[0].read_bytes += issued / 100;
         let found = foreign_load(&record).unwrap();
-        assert!(
-            found.message.contains("(11 % of that, and 10 % of all that nvme0n1 moved)"),
-            "{}",
-            found.message
-        );
+        let share_percent = found.evidence.facts()["share_percent"].as_f64().unwrap();
+        assert!((share_percent - 11.0 / 1.11).abs() < 0.1, "{share_percent}");
     }
 
     #[test]
@@ -277,8 +201,8 @@ mod tests {
         // What somebody else does there is a load, also where it is little beside the data.
         record.devices[1].write_bytes += record.devices[0].read_bytes / 20;
         let found = foreign_load(&record).unwrap();
-        assert!(found.message.starts_with("log: the devices moved"), "{}", found.message);
-        assert_eq!(found.evidence.facts()["devices"], json!(["sdc"]));
+        let Evidence::ForeignLoad { devices, roles, .. } = &found.evidence else { panic!("{found:?}") };
+        assert_eq!((roles.as_slice(), devices.as_slice()), (&[Role::Log][..], &["sdc".to_owned()][..]));
     }
 
     #[test]
@@ -303,7 +227,7 @@ mod tests {
             (found.severity, &found.evidence.facts()["direction"]),
             (Severity::Warning, &json!("read"))
         );
-        assert!(found.message.contains("issued as reads (49 %)"), "{}", found.message);
+        assert!((found.evidence.facts()["cache_percent"].as_f64().unwrap() - 51.0).abs() < 0.1);
     }
 
     #[test]
@@ -311,8 +235,11 @@ mod tests {
         let mut record = healthy();
         chain(&mut record, &[("loop0", 1, "vda", 1.0), ("vda", 2, "", 0.2)]);
         let found = cache_served(&record).unwrap();
-        assert!(found.message.starts_with("vda counted"), "{}", found.message);
-        assert!(found.message.contains("that loop0 passed on"), "{}", found.message);
+        let Evidence::CacheByDevices { devices, above, .. } = &found.evidence else { panic!("{found:?}") };
+        assert_eq!(
+            (devices.as_slice(), above.as_slice()),
+            (&["vda".to_owned()][..], &["loop0".to_owned()][..])
+        );
         // The page cache above the first device does not hide what happens below it.
         record.plan.direct = false;
         assert!(cache_served(&record).is_some());
@@ -325,7 +252,10 @@ mod tests {
         assert_eq!((foreign_load(&record), amplified_io(&record)), (None, None));
         chain(&mut record, &[("sda1", 1, "sda", 1.0), ("sda", 2, "", 1.25)]);
         let found = foreign_load(&record).unwrap();
-        assert!(found.message.starts_with("20 % of the bytes that sda moved"), "{}", found.message);
+        let Evidence::ForeignLoad { partitions, share_percent, .. } = &found.evidence else {
+            panic!("{found:?}")
+        };
+        assert_eq!((partitions.as_slice(), share_percent.round()), (&["sda1".to_owned()][..], 20.0));
         assert_eq!(amplified_io(&record), None);
 
         chain(
@@ -335,11 +265,7 @@ mod tests {
         assert_eq!(foreign_load(&record), None);
         let found = amplified_io(&record).unwrap();
         assert_eq!(found.evidence.facts()["write_bytes_ratio"], json!(2.0));
-        assert!(
-            found.message.starts_with("nvme0n1, nvme1n1 read 2.00 and wrote 2.00 bytes"),
-            "{}",
-            found.message
-        );
+        assert_eq!(found.evidence.facts()["devices"], json!(["nvme0n1", "nvme1n1"]));
         chain(
             &mut record,
             &[("md0", 1, "nvme0n1 nvme1n1", 1.0), ("nvme0n1", 2, "", 0.5), ("nvme1n1", 2, "", 0.5)],
@@ -355,7 +281,11 @@ mod tests {
         assert_eq!(merged_io(&record), None);
         record.devices[0].write_merge_count = 400;
         let found = merged_io(&record).unwrap();
-        assert!(found.message.starts_with("31 % of the writes were merged"), "{}", found.message);
+        let facts = found.evidence.facts();
+        assert_eq!(
+            (&facts["direction"], facts["merged_percent"].as_f64().unwrap().round()),
+            (&json!("write"), 31.0)
+        );
     }
 
     #[test]

@@ -1,13 +1,15 @@
 //! Who made the load: the engine, whether it kept its I/Os in flight, and whether its CPU sufficed.
 
-use iotrial_model::finding::{Evidence, Finding, FindingId, GeneratorUse, PolledIo, Severity};
+use iotrial_model::finding::{
+    Evidence, Finding, FindingId, GeneratorUse, MOST_DELAY_PERCENT, PolledIo, Severity, Shortage,
+};
 use iotrial_model::load::Direction;
-use iotrial_model::plan::{Arrival, EngineKind};
+use iotrial_model::plan::Arrival;
 use iotrial_model::record::CpuUse;
 use iotrial_model::subject::Subject;
 
+use super::finding;
 use super::observed::Observed;
-use crate::words::with_thousands;
 
 /// The I/Os in flight may differ from those planned by this much: those under way at the edges of a phase of some seconds count in
 /// one of the two only.
@@ -18,10 +20,7 @@ const MOST_BUSY_PERCENT: f64 = 90.0;
 /// The same for the busiest thread, which the mean over all of them can hide. Higher, because the thread counts
 /// what the coordinator and others used as well when it is read in ticks of 10 ms.
 const MOST_BUSIEST_PERCENT: f64 = 95.0;
-/// A thread that is ready and waits for a CPU makes every I/O that completes meanwhile look slower; at a tenth of the time
-/// the 90th percentile is that of the scheduler.
-const MOST_DELAY_PERCENT: f64 = 10.0;
-/// The same for an open load, whose I/Os fall due while the thread waits and are late by what is left of that: at 4 % of the time the percentiles
+/// As [`MOST_DELAY_PERCENT`], for an open load, whose I/Os fall due while the thread waits and are late by what is left of that: at 4 % of the time the percentiles
 /// from the 96th on are the scheduler's, and with them p99.
 const MOST_DELAY_OF_OPEN_PERCENT: f64 = 4.0;
 /// Each involuntary switch costs a timeslice of about 3 ms on a busy host, so this many for each driving CPU are a tenth of
@@ -36,30 +35,15 @@ const USED_UP_PERCENT: f64 = 90.0;
 /// Another engine than the usual one made the load.
 pub(super) fn engine_fallback(seen: &Observed<'_, '_>) -> Option<Finding> {
     let (engine, reason) = (seen.subject.engine?, seen.subject.engine_reason?);
-    Some(Finding {
-        id: FindingId::EngineFallback,
-        severity: Severity::Note,
-        message: fallback_words(engine, reason),
-        evidence: Evidence::EngineFallback { engine, reason: reason.to_owned() },
-    })
-}
-
-fn fallback_words(engine: EngineKind, reason: &str) -> String {
-    format!("the engine `{}` made the load: {reason}", engine.as_str())
+    let evidence = Evidence::EngineFallback { engine, reason: reason.to_owned() };
+    Some(finding(FindingId::EngineFallback, Severity::Note, evidence))
 }
 
 /// The load asked the devices for completions, which no database does.
 pub(super) fn polled_io(seen: &Observed<'_, '_>) -> Option<Finding> {
-    seen.subject.plan?.polled.then(|| Finding {
-        id: FindingId::PolledIo,
-        severity: Severity::Note,
-        message: POLLED_WORDS.to_owned(),
-        evidence: Evidence::PolledIo(PolledIo { polled: true }),
-    })
+    let evidence = Evidence::PolledIo(PolledIo { polled: true });
+    seen.subject.plan?.polled.then(|| finding(FindingId::PolledIo, Severity::Note, evidence))
 }
-
-const POLLED_WORDS: &str = "the threads asked the devices for completions instead of waiting for interrupts (polled = true): a \
-     database that waits sees longer latencies, and the CPU of the generator says nothing";
 
 /// The figures contradict each other: in a closed load every outstanding I/O is always in flight, so by Little's
 /// law (J. D. C. Little, 1961: L = λ W) IOPS times mean latency, summed over all streams, is their number.
@@ -84,36 +68,10 @@ pub(super) fn littles_law(seen: &Observed<'_, '_>) -> Option<Finding> {
         .sum();
     let in_flight = total_latency_us / measured_us;
     let deviation_percent = 100.0 * (in_flight / outstanding as f64 - 1.0);
-    (deviation_percent.abs() > MOST_DEVIATION_PERCENT).then(|| Finding {
-        id: FindingId::LittlesLaw,
-        severity: Severity::Warning,
-        message: littles_law_words(in_flight, outstanding, deviation_percent),
-        evidence: Evidence::LittlesLaw { in_flight, outstanding, deviation_percent },
+    (deviation_percent.abs() > MOST_DEVIATION_PERCENT).then(|| {
+        let evidence = Evidence::LittlesLaw { in_flight, outstanding, deviation_percent };
+        finding(FindingId::LittlesLaw, Severity::Warning, evidence)
     })
-}
-
-fn littles_law_words(in_flight: f64, outstanding: u64, deviation_percent: f64) -> String {
-    let why = if deviation_percent < 0.0 {
-        "the generator left some of them idle, so the device could have done more"
-    } else {
-        "the latencies are longer than the I/Os really took, or some I/Os began long before the measured phase"
-    };
-    format!(
-        "IOPS times mean latency gives {in_flight:.1} I/Os in flight, but {outstanding} were outstanding ({deviation_percent:+.1} %): {why}"
-    )
-}
-
-/// Why the generator was the limit, or a part of it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shortage {
-    OwnCpu,
-    OneThread,
-    RunQueue,
-    Preempted,
-    /// What was left to it by the hypervisor was used up.
-    Stolen,
-    /// The hypervisor took a part of all CPUs.
-    Steal,
 }
 
 /// How much of the CPU that it needed the generator had; `None` where that was not read.
@@ -142,6 +100,8 @@ pub(super) fn generator_use(subject: &Subject<'_>) -> Option<GeneratorUse> {
         host_busy_percent: cpu.host_busy_s.map(|busy_s| 100.0 * busy_s / host_s),
         host_steal_percent: cpu.host_steal_s.map(|steal_s| 100.0 * steal_s / host_s),
         stolen_percent: stolen_s(cpu, driven_s).map(|stolen_s| 100.0 * stolen_s / driven_s),
+        wall_s,
+        shortage: None,
     })
 }
 
@@ -217,84 +177,17 @@ pub(crate) fn holds_the_rate(used: &GeneratorUse) -> bool {
 
 /// The generator had not the CPU that it needed: it used up its own, or waited for it, or the hypervisor took it.
 pub(super) fn generator_busy(seen: &Observed<'_, '_>) -> Option<Finding> {
-    let (used, cpu) = (seen.generator.as_ref()?, seen.subject.cpu?.counted()?);
-    let shortage = shortage(used, is_open(seen.subject))?;
-    Some(Finding {
-        id: FindingId::GeneratorBusy,
-        severity: Severity::Warning,
-        message: generator_busy_words(used, shortage, cpu),
-        evidence: Evidence::GeneratorBusy(*used),
-    })
-}
-
-fn generator_busy_words(used: &GeneratorUse, shortage: Shortage, cpu: &CpuUse) -> String {
-    let GeneratorUse { busy_percent, driven_cpu_count, .. } = used;
-    let percent = |value: Option<f64>| value.unwrap_or_default();
-    let cpus = if *driven_cpu_count == 1 {
-        "the CPU that drives the load".to_owned()
-    } else {
-        format!("the {driven_cpu_count} CPUs that drive the load")
-    };
-    let threads = if *driven_cpu_count == 1 {
-        "its thread".to_owned()
-    } else {
-        format!("its {driven_cpu_count} threads")
-    };
-    let why = match shortage {
-        Shortage::OwnCpu => {
-            format!("used {busy_percent:.0} % of {cpus}")
-        }
-        Shortage::OneThread => format!(
-            "had a thread that was busy for {:.0} % of the time",
-            percent(used.busiest_thread_percent)
-        ),
-        Shortage::RunQueue => format!(
-            "waited for a CPU during {:.0} % of the time of {threads}",
-            percent(used.run_queue_delay_percent)
-        ),
-        Shortage::Preempted => format!(
-            "lost its CPU {} times a second on a host that was {:.0} % busy",
-            with_thousands(percent(used.involuntary_switches_per_s)),
-            percent(used.host_busy_percent)
-        ),
-        Shortage::Stolen => format!(
-            "used {busy_percent:.0} % of {cpus}, and the hypervisor took up to {:.0} % of them",
-            percent(used.stolen_percent)
-        ),
-        Shortage::Steal => {
-            format!(
-                "ran on a host that lost {:.0} % of its CPU time to the hypervisor",
-                percent(used.host_steal_percent)
-            )
-        }
-    };
-    // Up to a tenth of the time it is only the slowest I/Os that waited as well.
-    let so = match (shortage, used.run_queue_delay_percent) {
-        (Shortage::RunQueue, Some(delay)) if delay <= MOST_DELAY_PERCENT => {
-            "so the longest latencies may be the host's rather than the device's"
-        }
-        _ => "so the figures show the host's limit rather than the device's",
-    };
-    let wall_s = cpu.wall.as_secs_f64();
-    let mut numbers = vec![format!(
-        "{:.2} CPUs used, {:.2} of them in the kernel",
-        (cpu.user + cpu.system).as_secs_f64() / wall_s,
-        cpu.system.as_secs_f64() / wall_s
-    )];
-    numbers.extend(
-        cpu.run_queue_delay_s
-            .map(|delay_s| format!("waited {:.0} ms per s for a CPU", 1e3 * delay_s / wall_s)),
-    );
-    let switches = used.involuntary_switches_per_s;
-    numbers.extend(switches.map(|rate| format!("{} involuntary switches per s", with_thousands(rate))));
-    numbers.extend(used.host_steal_percent.map(|percent| format!("{percent:.1} % stolen")));
-    format!("iotrial itself {why}, {so} ({})", numbers.join(", "))
+    let used = seen.generator.as_ref()?;
+    let shortage = Some(shortage(used, is_open(seen.subject))?);
+    let evidence = Evidence::GeneratorBusy(GeneratorUse { shortage, ..*used });
+    Some(finding(FindingId::GeneratorBusy, Severity::Warning, evidence))
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
+    use iotrial_model::plan::EngineKind;
     use iotrial_model::record::RunRecord;
 
     use super::*;
@@ -331,10 +224,9 @@ mod tests {
         assert_eq!(engine_fallback(&record), None);
         record.plan.engine = EngineKind::Threads;
         record.plan.engine_reason = Some("io_uring is disabled on this kernel".to_owned());
-        assert_eq!(
-            engine_fallback(&record).unwrap().message,
-            "the engine `threads` made the load: io_uring is disabled on this kernel"
-        );
+        let reason = "io_uring is disabled on this kernel".to_owned();
+        let evidence = Evidence::EngineFallback { engine: EngineKind::Threads, reason };
+        assert_eq!(engine_fallback(&record).unwrap().evidence, evidence);
     }
 
     #[test]
@@ -348,15 +240,14 @@ mod tests {
         assert_eq!(with_reads_of(500), None);
         assert_eq!(with_reads_of(530), None);
         assert_eq!(with_reads_of(470), None);
-        let slower = with_reads_of(540).unwrap();
-        assert!(
-            slower.message.starts_with(
-                "IOPS times mean latency gives 9.3 I/Os in flight, but 9 were outstanding (+3.6 %)"
-            ),
-            "{}",
-            slower.message
-        );
-        assert!(with_reads_of(250).unwrap().message.ends_with("so the device could have done more"));
+        let Evidence::LittlesLaw { in_flight, outstanding, deviation_percent } =
+            with_reads_of(540).unwrap().evidence
+        else {
+            panic!()
+        };
+        assert_eq!(((10.0 * in_flight).round(), outstanding), (93.0, 9));
+        assert!((deviation_percent - 3.6).abs() < 0.05, "{deviation_percent}");
+        assert!(with_reads_of(250).unwrap().evidence.facts()["deviation_percent"].as_f64().unwrap() < 0.0);
     }
 
     #[test]
@@ -372,6 +263,19 @@ mod tests {
         assert_eq!(littles_law(&crate::test_record::measured(0, |_| 0)), None);
     }
 
+    fn used(record: &RunRecord) -> Option<GeneratorUse> {
+        match generator_busy(record)?.evidence {
+            Evidence::GeneratorBusy(used) => Some(used),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// Of what, and how many CPUs drive the load.
+    fn short_of(record: &RunRecord) -> Option<(Shortage, u32)> {
+        let used = used(record)?;
+        Some((used.shortage.unwrap(), used.driven_cpu_count))
+    }
+
     #[test]
     fn a_generator_that_needs_all_of_its_cpus_says_so() {
         let mut record = healthy();
@@ -385,13 +289,13 @@ mod tests {
         used(&mut record, 1.79);
         assert_eq!(generator_busy(&record), None);
         used(&mut record, 1.81);
-        assert!(generator_busy(&record).unwrap().message.contains("of the 2 CPUs"));
+        assert_eq!(short_of(&record), Some((Shortage::OwnCpu, 2)));
         record.plan.engine = EngineKind::Threads;
         assert_eq!(generator_busy(&record), None);
         record.plan.engine = EngineKind::Uring;
         record.cpu.as_mut().unwrap().busiest_thread_s = Some(300.0);
         used(&mut record, 1.1);
-        assert!(generator_busy(&record).unwrap().message.contains("a thread that was busy for 100 %"));
+        assert_eq!(short_of(&record), Some((Shortage::OneThread, 2)));
         record.cpu = None;
         assert_eq!(generator_busy(&record), None);
     }
@@ -419,25 +323,21 @@ mod tests {
         let with = |change: fn(&mut CpuUse)| {
             let mut record = healthy();
             change(record.cpu.as_mut().unwrap());
-            generator_busy(&record).map(|found| found.message)
+            used(&record)
         };
         assert_eq!(with(|cpu| cpu.run_queue_delay_s = Some(59.0)), None);
         let waited = with(|cpu| cpu.run_queue_delay_s = Some(61.0)).unwrap();
-        assert!(waited.contains("waited for a CPU during 10 % of the time of its 2 threads"), "{waited}");
-        assert!(waited.contains("waited 203 ms per s for a CPU"), "{waited}");
+        assert_eq!((waited.shortage, waited.driven_cpu_count), (Some(Shortage::RunQueue), 2));
+        assert!((waited.run_queue_delay_percent.unwrap() - 10.17).abs() < 0.01, "{waited:?}");
         assert_eq!(with(|cpu| cpu.host_steal_s = Some(119.0)), None);
-        assert!(
-            with(|cpu| cpu.host_steal_s = Some(130.0))
-                .unwrap()
-                .contains("lost 11 % of its CPU time to the hypervisor")
-        );
+        assert_eq!(with(|cpu| cpu.host_steal_s = Some(130.0)).unwrap().shortage, Some(Shortage::Steal));
         // Many switches on an idle host are short ones; on a busy host each of them is a timeslice.
         assert_eq!(with(|cpu| cpu.involuntary_switch_count = Some(300 * 1_000)), None);
         let busy = |cpu: &mut CpuUse| {
             cpu.involuntary_switch_count = Some(300 * 100);
             cpu.host_busy_s = Some(4.0 * 300.0 * 0.95);
         };
-        assert!(with(busy).unwrap().contains("lost its CPU 100 times a second"));
+        assert_eq!(with(busy).unwrap().shortage, Some(Shortage::Preempted));
         // Where the kernel counts the waiting itself, that decides.
         assert_eq!(
             with(|cpu| {
@@ -460,15 +360,11 @@ mod tests {
             }
             // Of both driving threads.
             record.cpu.as_mut().unwrap().run_queue_delay_s = Some(2.0 * 300.0 * delay_ms_per_s / 1e3);
-            generator_busy(&record).map(|found| found.message)
+            used(&record)
         };
         assert_eq!((with(50.0, false), with(30.0, true)), (None, None));
         let found = with(50.0, true).unwrap();
-        assert!(
-            found.contains("waited for a CPU during 5 %") && found.contains("the longest latencies"),
-            "{found}"
-        );
-        assert!(with(150.0, true).unwrap().contains("the host's limit rather than the device's"));
+        assert_eq!((found.shortage, found.run_queue_delay_percent), (Some(Shortage::RunQueue), Some(5.0)));
     }
 
     #[test]
@@ -480,21 +376,19 @@ mod tests {
             let cpu = record.cpu.as_mut().unwrap();
             (cpu.user, cpu.system) = (cpu.wall, Duration::ZERO);
             (cpu.host_busy_s, cpu.host_steal_s) = (Some(300.0 * host_busy_cpus), Some(300.0 * stolen_cpus));
-            generator_busy(&record).map(|found| found.message)
+            used(&record)
         };
         let stolen = with(1.0, 0.9).unwrap();
-        assert!(
-            stolen
-                .contains("used 50 % of the 2 CPUs that drive the load, and the hypervisor took up to 45 %"),
-            "{stolen}"
-        );
+        assert_eq!((stolen.shortage, stolen.busy_percent), (Some(Shortage::Stolen), 50.0));
+        assert_eq!(stolen.stolen_percent.unwrap().round(), 45.0);
         assert_eq!(with(1.0, 0.7), None);
         // On a busy host most of it was taken from others.
         assert_eq!(with(30.0, 0.9), None);
         // More stolen time than busy time is the ticks' doing: no more than all of it is ours.
-        assert!(with(0.1, 0.9).unwrap().contains("up to 45 %"));
+        let stolen_percent = |used: Option<GeneratorUse>| used.unwrap().stolen_percent.unwrap().round();
+        assert_eq!(stolen_percent(with(0.1, 0.9)), 45.0);
         // Nor can more have been taken than the time that was not worked.
-        assert!(with(1.0, 30.0).unwrap().contains("the hypervisor took up to 50 % of them"));
-        assert!(with(10.0, 30.0).unwrap().contains("the hypervisor took up to 50 % of them"));
+        assert_eq!(stolen_percent(with(1.0, 30.0)), 50.0);
+        assert_eq!(stolen_percent(with(10.0, 30.0)), 50.0);
     }
 }

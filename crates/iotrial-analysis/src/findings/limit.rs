@@ -1,13 +1,12 @@
 //! A limit of a known kind: the rate stands still while I/Os wait.
 
 use iotrial_model::finding::{Evidence, Finding, FindingId, FlatRate, Severity};
-use iotrial_model::given_target::in_words;
 use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::load::Direction;
 use iotrial_model::plan::{Job, PhaseKind};
 use iotrial_model::subject::Subject;
-use iotrial_model::words::enumerate;
 
+use super::finding;
 use super::modes::{SlowPart, TwoModes};
 use super::observed::Observed;
 use super::pace::{
@@ -16,7 +15,6 @@ use super::pace::{
 use super::throttle::Throttle;
 use crate::device_chain::ChainStep;
 use crate::device_part::DevicePart;
-use crate::words::with_thousands;
 
 /// So many whole intervals at least: of fewer, chance makes some stand as still as a limiter does ([`EXACT_SPREAD`]).
 pub(crate) const LEAST_INTERVALS: usize = 10;
@@ -131,10 +129,6 @@ pub(crate) fn is_whole_number(in_work: f64) -> bool {
 pub(super) struct FlatLimit {
     kind: Kind,
     flat: Flat,
-    /// How long it was looked at.
-    measured_s: f64,
-    /// How many times as long I/Os take as on the idle device.
-    wait_ratio: f64,
     evidence: FlatRate,
     /// The jobs whose rate it is, by their places in the plan.
     pub(super) jobs: Vec<usize>,
@@ -241,8 +235,6 @@ impl FlatLimit {
             jobs: (0..subject.jobs.len()).collect(),
             kind,
             flat,
-            measured_s: paces.iter().map(|pace| pace.duration_s).sum(),
-            wait_ratio,
             evidence: FlatRate {
                 roles: Vec::new(),
                 devices: Vec::new(),
@@ -257,6 +249,7 @@ impl FlatLimit {
                 lat_mean_us: 1e6 * mean_latency_s,
                 lat_min_us: 1e6 * shortest_s,
                 is_round,
+                measured_s: paces.iter().map(|pace| pace.duration_s).sum(),
             },
         })
     }
@@ -286,36 +279,14 @@ fn may_be_one_server(paces: &[Pace]) -> bool {
 
 /// Limits of a known kind are set on the device, the volume or the instance, or on the devices of some roles.
 pub(super) fn flat_limits(seen: &Observed<'_, '_>) -> Vec<Finding> {
-    let finding = |limit: &FlatLimit| Finding {
-        id: match limit.kind {
+    let of = |limit: &FlatLimit| {
+        let id = match limit.kind {
             Kind::Iops => FindingId::FlatIopsLimit,
             Kind::Bandwidth => FindingId::FlatBandwidthLimit,
-        },
-        severity: Severity::Note,
-        message: flat_limit_words(limit),
-        evidence: Evidence::FlatLimit(limit.evidence.clone()),
+        };
+        finding(id, Severity::Note, Evidence::FlatLimit(limit.evidence.clone()))
     };
-    seen.flat.iter().map(finding).collect()
-}
-
-fn flat_limit_words(limit: &FlatLimit) -> String {
-    let FlatLimit { kind, flat: Flat { level, drift_s, .. }, measured_s, wait_ratio, evidence, .. } = limit;
-    let (roles, devices) = (in_words(&evidence.roles), enumerate(&evidence.devices));
-    let (whose, where_set) = match (evidence.roles.as_slice(), evidence.devices.as_slice()) {
-        ([], _) => (String::new(), "the device, the volume or the instance".to_owned()),
-        (_, []) => (format!("{roles}: "), "its device, the volume or the instance".to_owned()),
-        (_, [only]) => (format!("{roles} on {only}: "), format!("{only} or a layer below it")),
-        (_, _) => (format!("{roles} on {devices}: "), format!("{devices} or a layer below them")),
-    };
-    let value = match kind {
-        Kind::Iops => format!("{} IOPS", with_thousands(*level)),
-        Kind::Bandwidth => format!("{level:.1} MiB/s"),
-    };
-    format!(
-        "{whose}{value} in every second of {measured_s:.0} s (the sum was never off by more than {:.0} ms), while {:.0} I/Os waited {wait_ratio:.0} times as long as on the idle device: {where_set} has a limit of that rate",
-        (1e3 * drift_s).ceil().max(1.0),
-        evidence.in_flight
-    )
+    seen.flat.iter().map(of).collect()
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -417,8 +388,9 @@ mod tests {
         // 1,600 data I/Os and 200 commits a second.
         let found = flat_limit(&with_shortest(measured(60, |_| 1_600), 200)).unwrap();
         assert_eq!(found.id, FindingId::FlatIopsLimit);
-        assert!(found.message.starts_with("1,800 IOPS in every second of 60 s"), "{}", found.message);
-        assert!((found.evidence.facts()["in_work"].as_f64().unwrap() - 0.36).abs() < 0.01);
+        let Evidence::FlatLimit(rate) = &found.evidence else { panic!("{found:?}") };
+        assert_eq!((rate.limit_iops, rate.measured_s), (Some(1_800.0), 60.0));
+        assert!((rate.in_work - 0.36).abs() < 0.01, "{rate:?}");
         // The tokens of a slice fall into the next second, and back.
         let sliced = measured(60, |second| match second % 10 {
             3 => 1_480,
@@ -505,27 +477,13 @@ mod tests {
         apart(&mut record);
         let found = flat_limit(&record).unwrap();
         assert_eq!(found.id, FindingId::FlatIopsLimit);
-        assert!(
-            found.message.starts_with("log on sdc: 400 IOPS in every second of 60 s"),
-            "{}",
-            found.message
-        );
-        assert!(
-            found.message.ends_with("sdc or a layer below it has a limit of that rate"),
-            "{}",
-            found.message
-        );
         let facts = found.evidence.facts();
         assert_eq!((&facts["roles"], &facts["devices"]), (&json!(["log"]), &json!(["sdc"])));
+        assert_eq!(facts["limit_iops"], json!(400.0));
         // A device that counted something else is not accused.
         record.devices[1].write_bytes /= 2;
         let found = flat_limit(&record).unwrap();
-        assert!(found.message.starts_with("log: 400 IOPS in every second"), "{}", found.message);
-        assert!(
-            found.message.ends_with("its device, the volume or the instance has a limit of that rate"),
-            "{}",
-            found.message
-        );
+        assert_eq!(found.evidence.facts()["limit_iops"], json!(400.0));
         assert!(!found.evidence.facts().contains_key("devices"));
     }
 
@@ -542,7 +500,7 @@ mod tests {
         record.jobs = RunRecord::totals_of_intervals(&record.plan, &record.intervals);
         apart(&mut record);
         let found = flat_limit(&record).unwrap();
-        assert!(found.message.starts_with("9,000 IOPS in every second"), "{}", found.message);
+        assert_eq!(found.evidence.facts()["limit_iops"], json!(9_000.0));
         assert!(!found.evidence.facts().contains_key("roles"));
     }
 

@@ -2,23 +2,21 @@
 
 use std::time::Duration;
 
-use iotrial_model::finding::{CacheByLatency, Evidence, Finding, FindingId, SeenIn, Severity};
+use iotrial_model::finding::{CacheByLatency, Evidence, Finding, FindingId, GAP_RATIO, SeenIn, Severity};
 use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::load::{Direction, Durability};
 use iotrial_model::plan::Job;
 use iotrial_model::record::Interval;
 use iotrial_model::subject::Subject;
 
-use super::generator;
 use super::observed::Observed;
 use super::pace::{comes_in_bursts, total_latency_s};
+use super::{finding, generator};
 use crate::figures::percentile_us;
 
 /// Both modes hold so much of the I/Os, or it is only a tail.
 const LEAST_MODE_PERCENT: f64 = 5.0;
-/// The gap between them reaches from some latency to twice that ...
-const GAP_RATIO: f64 = 2.0;
-/// ... and holds no more than this of the I/Os.
+/// The gap between them holds no more than this of the I/Os.
 const MOST_GAP_PERCENT: f64 = 0.5;
 /// The slow mode's median is so many times the fast one's: memory against flash is 5 to 100 times.
 const LEAST_MODE_RATIO: f64 = 4.0;
@@ -255,20 +253,17 @@ pub(super) fn cache_by_latency(seen: &Observed<'_, '_>) -> Option<Finding> {
         return None;
     }
     let job = &seen.subject.plan?.jobs[job];
-    Some(Finding {
-        id: FindingId::CacheServed,
-        severity: Severity::Warning,
-        message: cache_words(job, direction, &modes),
-        evidence: Evidence::CacheByLatency(CacheByLatency {
-            seen_in: SeenIn::Latency,
-            direction,
-            job: job.name.clone(),
-            cache_percent: modes.fast_percent,
-            fast_median_us: modes.fast_median_us,
-            slow_median_us: modes.slow_median_us,
-            gap_from_us: modes.gap_from_us,
-        }),
-    })
+    let evidence = CacheByLatency {
+        seen_in: SeenIn::Latency,
+        direction,
+        job: job.name.clone(),
+        cache_percent: modes.fast_percent,
+        fast_median_us: modes.fast_median_us,
+        slow_median_us: modes.slow_median_us,
+        gap_from_us: modes.gap_from_us,
+        area_count: job.areas.len(),
+    };
+    Some(finding(FindingId::CacheServed, Severity::Warning, Evidence::CacheByLatency(evidence)))
 }
 
 /// Whether the rate is too even for a cache that answers so large a share, and the others wait for as long as slices of a limiter last.
@@ -314,16 +309,6 @@ fn is_even(subject: &Subject<'_>, jobs: &[usize], direction: Direction, modes: &
     counts.len() > 2
         && drift_s.fold(0.0, f64::max) <= MOST_SLICES * LONGEST_SLICE_S
         && variance <= STILL_SHARE * mean * hit_share / (1.0 - hit_share)
-}
-
-fn cache_words(job: &Job, direction: Direction, modes: &Modes) -> String {
-    let Modes { fast_percent, fast_median_us, slow_median_us, gap_from_us, .. } = modes;
-    let or_else = if job.areas.len() > 1 { ", or its files are on devices of different speed" } else { "" };
-    format!(
-        "the {direction}s of `{}` have two separate latencies: {fast_percent:.0} % around {fast_median_us:.0} µs and the rest around {slow_median_us:.0} µs, with almost none between {gap_from_us:.0} and {:.0} µs: a cache answers some of them{or_else}",
-        job.name,
-        gap_from_us * GAP_RATIO
-    )
 }
 
 #[cfg(test)]
@@ -490,11 +475,8 @@ mod tests {
         let together = histogram(&[(100, 3_000), (2_000, 5_000)]);
         let mut record = spoiled(Direction::Read, |_| together.clone());
         let found = cache_served(&record).unwrap();
-        assert!(
-            found.message.contains("reads of `pages` have two separate latencies: 38 %"),
-            "{}",
-            found.message
-        );
+        let Evidence::CacheByLatency(cache) = found.evidence else { panic!("{found:?}") };
+        assert_eq!((cache.job.as_str(), cache.cache_percent.round()), ("pages", 38.0));
         spoil(&mut record, Direction::Read, |second| {
             if second < 100 { histogram(&[(100, 8_000)]) } else { histogram(&[(2_000, 8_000)]) }
         });

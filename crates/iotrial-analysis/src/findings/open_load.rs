@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 
 use iotrial_model::finding::{Evidence, Finding, FindingId, HeldPercentile, Severity};
 use iotrial_model::histogram::LatencyHistogram;
-use iotrial_model::plan::{Arrival, Job};
+use iotrial_model::plan::Arrival;
 use iotrial_model::record::{EndedHow, OpCounts};
 use iotrial_model::search::Probe;
 use iotrial_model::subject::{Facts, Subject};
-use iotrial_model::words::enumerate;
 
+use super::finding;
 use super::observed::Observed;
-use crate::words::{count_with_thousands, latency_in_words, with_thousands};
 
 /// Up to this share of late I/Os, the due time and the issue are the same for every figure that is shown.
 const MOST_LATE_PERCENT: f64 = 1.0;
@@ -22,8 +21,8 @@ const MOST_BACKLOG_PERCENT: f64 = 0.1;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Share {
     job: String,
-    /// `commits` or `I/Os`.
-    what_arrives: &'static str,
+    /// Whether commits arrive at it, and not I/Os.
+    are_commits: bool,
     count: u64,
     percent: f64,
     /// More of it than this shows in the figures.
@@ -69,7 +68,7 @@ impl Share {
             let (count, of) = count(index, &arrivals);
             Self {
                 job: job.name.clone(),
-                what_arrives: what_arrives(job),
+                are_commits: job.group_commit.is_some(),
                 count,
                 percent: 100.0 * count as f64 / of.max(1) as f64,
                 most_percent,
@@ -95,7 +94,7 @@ const LOOKED_AT: [f64; 2] = [99.0, 99.9];
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Held {
     job: String,
-    what_arrives: &'static str,
+    are_commits: bool,
     /// I/Os to whose latency it added more than 100 µs.
     count: u64,
     of: u64,
@@ -115,7 +114,7 @@ impl Held {
                 LOOKED_AT.into_iter().filter_map(|percent| held_percentile(&all, percent)).collect();
             (!percentiles.is_empty()).then(|| Self {
                 job: job.name.clone(),
-                what_arrives: what_arrives(job),
+                are_commits: job.group_commit.is_some(),
                 count: all.held_latency.io_count(),
                 of: all.io_count(),
                 percentiles,
@@ -164,10 +163,6 @@ fn rest_of_mean(counts: &OpCounts) -> Option<f64> {
     Some(1.0 - (sum(&counts.held_latency)? - sum(&counts.unheld_latency)?) / sum(&counts.total_latency)?)
 }
 
-fn what_arrives(job: &Job) -> &'static str {
-    if job.group_commit.is_some() { "commits" } else { "I/Os" }
-}
-
 /// A percentile and what the generator made of it; `None` where fewer than ten I/Os lie beyond it, as for figures.
 fn held_percentile(counts: &OpCounts, percent: f64) -> Option<HeldPercentile> {
     let all = counts.io_count();
@@ -196,87 +191,41 @@ fn held_percentile(counts: &OpCounts, percent: f64) -> Option<HeldPercentile> {
 /// The device did not keep up with the rate: I/Os were due and never issued.
 pub(super) fn not_issued(seen: &Observed<'_, '_>) -> Option<Finding> {
     let share = seen.never_issued.as_ref().filter(|share| share.shows())?;
-    Some(Finding {
-        id: FindingId::NotIssued,
-        severity: Severity::Warning,
-        message: not_issued_words(share),
-        evidence: Evidence::NotIssued {
-            job: share.job.clone(),
-            not_issued_count: share.count,
-            not_issued_percent: share.percent,
-        },
-    })
-}
-
-fn not_issued_words(share: &Share) -> String {
-    let Share { job, what_arrives, count, percent, .. } = share;
-    format!(
-        "{} {what_arrives} of `{job}` ({percent:.1} % of those that were due) were never issued: the load did not reach its rate, and latencies count from the time at which each one was due",
-        count_with_thousands(*count)
-    )
+    let evidence = Evidence::NotIssued {
+        job: share.job.clone(),
+        not_issued_count: share.count,
+        not_issued_percent: share.percent,
+        are_commits: share.are_commits,
+    };
+    Some(finding(FindingId::NotIssued, Severity::Warning, evidence))
 }
 
 /// The generator itself was late, though it had room for the I/O.
 pub(super) fn late_issues(seen: &Observed<'_, '_>) -> Option<Finding> {
     if let Some(held) = seen.held.as_ref().filter(|held| held.shows()) {
-        return Some(Finding {
-            id: FindingId::LateIssues,
-            severity: Severity::Warning,
-            message: held_words(held),
-            evidence: Evidence::LateIssues {
-                job: held.job.clone(),
-                late_count: held.count,
-                late_percent: 100.0 * held.count as f64 / held.of as f64,
-                held: held.percentiles.clone(),
-            },
-        });
+        let evidence = Evidence::LateIssues {
+            job: held.job.clone(),
+            late_count: held.count,
+            late_percent: 100.0 * held.count as f64 / held.of as f64,
+            held: held.percentiles.clone(),
+            are_commits: held.are_commits,
+            is_in_figures: true,
+        };
+        return Some(finding(FindingId::LateIssues, Severity::Warning, evidence));
     }
     let share = seen.issued_late.as_ref().filter(|share| share.shows())?;
     let held = seen.held.as_ref().filter(|held| held.job == share.job);
     let is_harmless = leaves_figures_alone(seen.subject);
-    Some(Finding {
-        id: FindingId::LateIssues,
-        severity: if is_harmless { Severity::Note } else { Severity::Warning },
-        message: late_issues_words(share, held),
-        evidence: Evidence::LateIssues {
-            job: share.job.clone(),
-            late_count: share.count,
-            late_percent: share.percent,
-            held: held.map(|held| held.percentiles.clone()).unwrap_or_default(),
-        },
-    })
-}
-
-/// How much of each percentile the generator made.
-fn parts(held: &Held) -> String {
-    let part = |one: &HeldPercentile| {
-        let HeldPercentile { percent, latency_us, without_us } = one;
-        let name = if *percent == 99.0 { "p99" } else { "p99.9" };
-        let made = latency_in_words(latency_us - without_us);
-        format!("up to {made} of the {name} of {}", latency_in_words(*latency_us))
+    let evidence = Evidence::LateIssues {
+        job: share.job.clone(),
+        late_count: share.count,
+        late_percent: share.percent,
+        held: held.map(|held| held.percentiles.clone()).unwrap_or_default(),
+        are_commits: share.are_commits,
+        is_in_figures: false,
     };
-    let made = held.percentiles.iter().filter(|one| one.without_us < one.latency_us);
-    enumerate(&made.map(part).collect::<Vec<_>>())
-}
-
-fn held_words(held: &Held) -> String {
-    let Held { job, what_arrives, count, of, .. } = held;
-    format!(
-        "{} {what_arrives} of `{job}` ({:.1} %) were issued late, waited behind late ones, or had their completion noticed late, because iotrial did not get a CPU in time. This delay, not the device, accounts for {}",
-        count_with_thousands(*count),
-        100.0 * *count as f64 / *of as f64,
-        parts(held)
-    )
-}
-
-fn late_issues_words(share: &Share, held: Option<&Held>) -> String {
-    let Share { job, what_arrives, count, percent, .. } = share;
-    let made = held.map(parts).filter(|made| !made.is_empty());
-    let made = made.map(|made| format!(" ({made})")).unwrap_or_default();
-    format!(
-        "{} {what_arrives} of `{job}` ({percent:.1} %) were issued more than 100 µs after they were due, although a slot was free: the generator was late, and their latencies include that delay{made}",
-        count_with_thousands(*count)
-    )
+    let severity = if is_harmless { Severity::Note } else { Severity::Warning };
+    Some(finding(FindingId::LateIssues, severity, evidence))
 }
 
 /// Not even the lowest rate that was tried held the latency limit.
@@ -293,38 +242,17 @@ pub(super) fn latency_limit_missed(seen: &Observed<'_, '_>) -> Option<Finding> {
     let tried = search.probes.iter().filter(|probe| asked(probe).is_some());
     let lowest =
         tried.min_by(|a, b| a.asked_iops.unwrap_or_default().total_cmp(&b.asked_iops.unwrap_or_default()))?;
-    let (lowest_iops, share) = (lowest.asked_iops?, lowest.share?);
-    Some(Finding {
-        id: FindingId::LatencyLimitMissed,
-        severity: Severity::Warning,
-        message: limit_missed_words(
-            &search.shown_limit().in_words(),
-            lowest,
-            lowest_iops,
-            share,
-            search.need.is_some(),
-        ),
-        evidence: Evidence::LatencyLimitMissed {
-            limit: search.shown_limit(),
-            lowest_iops,
-            doubts: lowest.doubts.clone(),
-            latency_us: lowest.worst.as_ref().map(|worst| worst.latency_us),
-        },
-    })
-}
-
-fn limit_missed_words(limit: &str, lowest: &Probe, iops: f64, share: f64, is_only_rate: bool) -> String {
-    let why_not = lowest.why_not.as_deref().unwrap_or("no reason was recorded");
-    let doubt = if lowest.doubts.is_empty() {
-        String::new()
-    } else {
-        format!("; but {} there, so this may not be the limit of the device", lowest.doubts.in_words())
+    let (lowest_iops, share_of_saturation) = (lowest.asked_iops?, lowest.share?);
+    let evidence = Evidence::LatencyLimitMissed {
+        limit: search.shown_limit(),
+        lowest_iops,
+        doubts: lowest.doubts.clone(),
+        latency_us: lowest.worst.as_ref().map(|worst| worst.latency_us),
+        share_of_saturation,
+        why_not: lowest.why_not.clone(),
+        is_only_rate: search.need.is_some(),
     };
-    let rate = format!("{} IOPS, {:.0} % of the rate at saturation,", with_thousands(iops), 100.0 * share);
-    if is_only_rate {
-        return format!("{rate} did not stay within {limit}: {why_not}{doubt}");
-    }
-    format!("no rate that was tried stayed within {limit}: even at {rate} {why_not}{doubt}")
+    Some(finding(FindingId::LatencyLimitMissed, Severity::Warning, evidence))
 }
 
 #[cfg(test)]
@@ -332,9 +260,9 @@ mod tests {
     use std::time::Duration;
 
     use iotrial_model::load::{GroupCommit, LogTail, Spacing};
-    use iotrial_model::units::ByteSize;
-
     use iotrial_model::record::RunRecord;
+    use iotrial_model::units::ByteSize;
+    use serde_json::json;
 
     use super::*;
     use crate::findings::found;
@@ -371,18 +299,17 @@ mod tests {
         let mut record = open();
         record.intervals.last_mut().unwrap().backlog = vec![1_200_000, 0];
         let found = not_issued(&record).unwrap();
-        assert!(
-            found.message.starts_with("1,200,000 I/Os of `pages` (20.0 % of those that were due)"),
-            "{}",
-            found.message
-        );
+        let facts = found.evidence.facts();
+        assert_eq!((&facts["job"], &facts["not_issued_count"]), (&json!("pages"), &json!(1_200_000)));
+        assert_eq!(facts["not_issued_percent"], json!(20.0));
     }
 
     #[test]
     fn a_late_generator_is_told_with_its_share() {
         let mut record = open();
         record.jobs[0].read.as_mut().unwrap().late_count = 480_000;
-        assert!(late_issues(&record).unwrap().message.starts_with("480,000 I/Os of `pages` (10.0 %)"));
+        let facts = late_issues(&record).unwrap().evidence.facts();
+        assert_eq!((&facts["late_count"], &facts["late_percent"]), (&json!(480_000), &json!(10.0)));
     }
 
     #[test]
@@ -401,19 +328,12 @@ mod tests {
         // p99.9 alone: one in five hundred.
         assert_eq!(held(200), None);
         let found = held(1_500).unwrap();
-        assert!(
-            found
-                .message
-                .starts_with("1,500 I/Os of `pages` (1.5 %) were issued late, waited behind late ones"),
-            "{}",
-            found.message
-        );
-        assert!(
-            found.message.contains("up to 130 ms of the p99 of 131 ms and up to 130 ms of the p99.9"),
-            "{}",
-            found.message
-        );
-        let Evidence::LateIssues { held, .. } = found.evidence else { panic!("{found:?}") };
+        let Evidence::LateIssues { held, late_count, is_in_figures, .. } = found.evidence else {
+            panic!("{found:?}")
+        };
+        assert_eq!((late_count, is_in_figures), (1_500, true));
+        assert_eq!([held[0].percent, held[1].percent], [99.0, 99.9]);
+        assert!(held.iter().all(|one| (one.latency_us / 131_000.0 - 1.0).abs() < 0.01), "{held:?}");
         assert!(held.iter().all(|one| (one.without_us / 1_000.0 - 1.0).abs() < 0.01), "{held:?}");
     }
 
@@ -436,7 +356,10 @@ mod tests {
         let record = late(Duration::from_micros(300));
         let note = late_issues(&record).unwrap();
         assert_eq!(note.severity, Severity::Note);
-        assert!(note.message.contains("up to 0.297 ms of the p99 of 9.30 ms"), "{}", note.message);
+        let Evidence::LateIssues { held, is_in_figures: false, .. } = &note.evidence else {
+            panic!("{note:?}")
+        };
+        assert!((held[0].latency_us - held[0].without_us - 297.0).abs() < 1.0, "{held:?}");
         assert_eq!(found(&record, |seen| seen.doubts(0.0)).to_string(), "");
         let record = late(Duration::from_millis(2));
         assert_eq!(late_issues(&record).unwrap().severity, Severity::Warning);
@@ -476,8 +399,14 @@ mod tests {
         record.jobs[1].commit.as_mut().unwrap().late_count = 300;
         record.intervals.last_mut().unwrap().backlog = vec![0, 600];
         let found = not_issued(&record).unwrap();
-        assert!(found.message.starts_with("600 commits of `journal` (50.0 %"), "{}", found.message);
+        assert!(
+            matches!(found.evidence, Evidence::NotIssued { not_issued_count: 600, are_commits: true, .. }),
+            "{found:?}"
+        );
         let found = late_issues(&record).unwrap();
-        assert!(found.message.starts_with("300 commits of `journal` (50.0 %)"), "{}", found.message);
+        assert!(
+            matches!(found.evidence, Evidence::LateIssues { late_count: 300, are_commits: true, .. }),
+            "{found:?}"
+        );
     }
 }

@@ -6,6 +6,7 @@ use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
 use iotrial_model::record::Pause;
 use iotrial_model::subject::Subject;
 
+use super::finding;
 use super::observed::Observed;
 
 /// From here on a pause, or all of them together as a share of what was measured, is in mean and percentiles.
@@ -21,33 +22,13 @@ pub(super) fn paused(seen: &Observed<'_, '_>) -> Option<Finding> {
     let total: Duration = pauses.iter().map(|pause| within(pause)).sum();
     let measured = to.saturating_sub(from);
     let is_felt = longest.duration >= FELT || total.as_secs_f64() >= FELT_SHARE * measured.as_secs_f64();
-    Some(Finding {
-        id: FindingId::Paused,
-        severity: if is_felt { Severity::Warning } else { Severity::Note },
-        message: paused_words(pauses.len(), total, longest),
-        evidence: Evidence::Paused {
-            count: pauses.len(),
-            total_s: total.as_secs_f64(),
-            longest_s: longest.duration.as_secs_f64(),
-            longest_after_s: longest.start.as_secs_f64(),
-        },
-    })
-}
-
-fn paused_words(count: usize, total: Duration, longest: &Pause) -> String {
-    let after_s = longest.start.as_secs_f64();
-    let did_not_run = match count {
-        1 => format!("{:.1} s, {after_s:.0} s after the start of the load", longest.duration.as_secs_f64()),
-        _ => format!(
-            "{:.1} s in {count} pauses, the longest {:.1} s long and {after_s:.0} s after the start of the load",
-            total.as_secs_f64(),
-            longest.duration.as_secs_f64()
-        ),
+    let evidence = Evidence::Paused {
+        count: pauses.len(),
+        total_s: total.as_secs_f64(),
+        longest_s: longest.duration.as_secs_f64(),
+        longest_after_s: longest.start.as_secs_f64(),
     };
-    format!(
-        "iotrial itself did not run for {did_not_run}: a signal stopped it, its control group froze or throttled it, or \
-         the whole machine stood still; I/Os in flight at that time look slow, but the device did not cause it"
-    )
+    Some(finding(FindingId::Paused, if is_felt { Severity::Warning } else { Severity::Note }, evidence))
 }
 
 /// From the start of the load; `None` where it was not measured second by second.
@@ -105,11 +86,8 @@ mod tests {
         assert_eq!(found(&record, stalled), None);
         let finding = found(&record, paused).unwrap();
         assert_eq!(finding.severity, Severity::Warning);
-        assert!(
-            finding.message.starts_with("iotrial itself did not run for 2.0 s, 39 s after the start"),
-            "{}",
-            finding.message
-        );
+        let evidence = Evidence::Paused { count: 1, total_s: 2.0, longest_s: 2.0, longest_after_s: 39.0 };
+        assert_eq!(finding.evidence, evidence);
         // The same latency without the pause, and at another time, is the device's.
         assert!(found(&slow_write(healthy(), 41, latency), stalled).is_some());
         assert!(found(&slow_write(paused_at(&[(39_000, 2_000)]), 80, latency), stalled).is_some());

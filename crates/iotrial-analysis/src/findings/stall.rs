@@ -8,6 +8,7 @@ use iotrial_model::load::Direction;
 use iotrial_model::record::OpCounts;
 use iotrial_model::subject::{Facts, Subject};
 
+use super::finding;
 use super::observed::Observed;
 use super::pause::without_pauses;
 
@@ -97,21 +98,18 @@ pub(super) fn stalled(seen: &Observed<'_, '_>) -> Option<Finding> {
         return Standstill::of(seen.subject).map(Standstill::finding);
     };
     let is_outage = stall.end == StallEnd::Never || stall.latency >= OUTAGE;
-    Some(Finding {
-        id: FindingId::Stalled,
-        severity: if is_outage { Severity::Serious } else { Severity::Warning },
-        message: stalled_words(stall),
-        evidence: Evidence::Stalled {
-            job: stall.job.clone(),
-            direction: stall.direction,
-            longest_s: stall.latency.as_secs_f64(),
-            ended_after_s: match stall.end {
-                StallEnd::After(end_s) => Some(end_s),
-                StallEnd::Sometime | StallEnd::Never => None,
-            },
-            unfinished_count: stall.unfinished_count,
+    let evidence = Evidence::Stalled {
+        job: stall.job.clone(),
+        direction: stall.direction,
+        longest_s: stall.latency.as_secs_f64(),
+        ended_after_s: match stall.end {
+            StallEnd::After(end_s) => Some(end_s),
+            StallEnd::Sometime | StallEnd::Never => None,
         },
-    })
+        unfinished_count: stall.unfinished_count,
+        is_back: stall.end != StallEnd::Never,
+    };
+    Some(finding(FindingId::Stalled, severity(is_outage), evidence))
 }
 
 /// A stretch of time in which nothing of a job completed, as the course shows that a tool logged. What has no histogram by second
@@ -183,44 +181,22 @@ impl Standstill {
     }
 
     fn finding(self) -> Finding {
-        let Self { job, from_s, to_s, length_s, .. } = &self;
-        let until = match to_s {
-            Some(_) => "the device, or the path to it, stood still",
-            None => "to the end of the load: the device, or the path to it, stood still",
+        let Self { job, direction, from_s, to_s, length_s } = self;
+        let is_outage = length_s >= OUTAGE.as_secs_f64();
+        let evidence = Evidence::Standstill {
+            job,
+            direction,
+            longest_s: length_s,
+            ended_after_s: to_s,
+            unfinished_count: 0,
+            from_s,
         };
-        Finding {
-            id: FindingId::Stalled,
-            severity: if *length_s >= OUTAGE.as_secs_f64() { Severity::Serious } else { Severity::Warning },
-            message: format!(
-                "no I/O of `{job}` completed for {length_s:.1} s, from {from_s:.1} s after the start of the load, {until}"
-            ),
-            evidence: Evidence::Stalled {
-                job: job.clone(),
-                direction: self.direction,
-                longest_s: *length_s,
-                ended_after_s: *to_s,
-                unfinished_count: 0,
-            },
-        }
+        finding(FindingId::Stalled, severity(is_outage), evidence)
     }
 }
 
-fn stalled_words(stall: &Stall) -> String {
-    let Stall { job, direction, latency, end, .. } = stall;
-    let seconds = latency.as_secs_f64();
-    match end {
-        StallEnd::After(end_s) => format!(
-            "a {direction} of `{job}` took {seconds:.1} s and returned {end_s:.0} s after the start of the load: the device, or the path to it, stood still"
-        ),
-        StallEnd::Sometime => {
-            format!(
-                "a {direction} of `{job}` took {seconds:.1} s: the device, or the path to it, stood still"
-            )
-        }
-        StallEnd::Never => format!(
-            "a {direction} of `{job}` had not returned when the load ended, {seconds:.1} s after it was issued: the device, or the path to it, is stuck"
-        ),
-    }
+const fn severity(is_outage: bool) -> Severity {
+    if is_outage { Severity::Serious } else { Severity::Warning }
 }
 
 #[cfg(test)]
@@ -249,10 +225,9 @@ mod tests {
         write.total_latency.record_n(Duration::from_millis(6_020), 1);
         let found = stalled(&record).unwrap();
         assert_eq!(found.severity, Severity::Warning);
-        assert_eq!(
-            found.message,
-            "a write of `journal` took 6.0 s and returned 42 s after the start of the load: the device, or the path to it, stood still"
-        );
+        let facts = found.evidence.facts();
+        assert_eq!((facts["job"].as_str(), facts["ended_after_s"].as_f64()), (Some("journal"), Some(42.0)));
+        assert!((facts["longest_s"].as_f64().unwrap() - 6.02).abs() < 0.01, "{facts:?}");
         let write = record.intervals[41].jobs[1].write.as_mut().unwrap();
         write.total_latency.record_n(Duration::from_secs(16), 1);
         assert_eq!(stalled(&record).unwrap().severity, Severity::Serious);
@@ -268,10 +243,6 @@ mod tests {
             (found.severity, found.evidence.facts()["unfinished_count"].as_u64()),
             (Severity::Serious, Some(8))
         );
-        assert!(
-            found.message.contains("had not returned when the load ended, 6.0 s after"),
-            "{}",
-            found.message
-        );
+        assert!(matches!(found.evidence, Evidence::Stalled { is_back: false, .. }), "{found:?}");
     }
 }

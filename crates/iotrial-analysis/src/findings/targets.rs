@@ -1,14 +1,12 @@
 //! What the load worked on: a device, or something that only looks like one.
 
-use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
-use iotrial_model::given_target::in_words;
+use iotrial_model::finding::{Evidence, Finding, FindingId, Severity, SharedHolder};
 use iotrial_model::imported::SourceKind;
 use iotrial_model::load::Role;
 use iotrial_model::plan::EngineKind;
 use iotrial_model::record::TargetRecord;
-use iotrial_model::units::ByteSize;
-use iotrial_model::words::{enumerate, in_brief};
 
+use super::finding;
 use super::observed::Observed;
 use crate::shared_device::SharedDevices;
 
@@ -16,19 +14,8 @@ use crate::shared_device::SharedDevices;
 pub(super) fn in_memory_target(seen: &Observed<'_, '_>) -> Option<Finding> {
     let in_memory = seen.subject.targets.iter().filter(|target| target.in_memory);
     let paths: Vec<String> = in_memory.map(|target| target.path.clone()).collect();
-    (!paths.is_empty()).then(|| Finding {
-        id: FindingId::InMemoryTarget,
-        severity: Severity::Serious,
-        message: in_memory_words(&paths),
-        evidence: Evidence::InMemoryTarget { paths },
-    })
-}
-
-fn in_memory_words(paths: &[String]) -> String {
-    let quoted: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
-    let named = in_brief(&quoted, 1, 1);
-    let are = if paths.len() == 1 { "is" } else { "are" };
-    format!("{named} {are} in memory: the figures are those of memory, not of a device")
+    (!paths.is_empty())
+        .then(|| finding(FindingId::InMemoryTarget, Severity::Serious, Evidence::InMemoryTarget { paths }))
 }
 
 /// A share of an SMB file server was measured.
@@ -38,21 +25,7 @@ pub(super) fn smb_share(seen: &Observed<'_, '_>) -> Option<Finding> {
     let shares =
         seen.subject.targets.iter().filter(|target| target.filesystem.as_deref().is_some_and(is_share));
     let paths: Vec<String> = shares.map(|target| target.path.clone()).collect();
-    (!paths.is_empty()).then(|| Finding {
-        id: FindingId::SmbShare,
-        severity: Severity::Note,
-        message: smb_words(&paths),
-        evidence: Evidence::SmbShare { paths },
-    })
-}
-
-fn smb_words(paths: &[String]) -> String {
-    let quoted: Vec<String> = paths.iter().map(|path| format!("`{path}`")).collect();
-    let named = in_brief(&quoted, 1, 1);
-    let are = if paths.len() == 1 { "is a share" } else { "are shares" };
-    format!(
-        "{named} {are} (SMB): the server's cache and network are part of the figures, and only the server knows when a write is durable"
-    )
+    (!paths.is_empty()).then(|| finding(FindingId::SmbShare, Severity::Note, Evidence::SmbShare { paths }))
 }
 
 /// Whether there was anything that a page cache could stand before; of a source that does not say how it made its load, yes.
@@ -63,23 +36,12 @@ fn touches_targets(seen: &Observed<'_, '_>) -> bool {
 /// The page cache stood between the load and the device.
 pub(super) fn buffered_io(seen: &Observed<'_, '_>) -> Option<Finding> {
     (seen.subject.direct == Some(false) && touches_targets(seen)).then(|| {
-        let is_stated = seen.subject.source.is_some();
-        Finding {
-            id: FindingId::BufferedIo,
-            severity: Severity::Warning,
-            message: buffered_words(is_stated).to_owned(),
-            evidence: if is_stated { Evidence::Nothing {} } else { Evidence::BufferedIo { direct: false } },
-        }
+        let evidence = match seen.subject.source {
+            Some(_) => Evidence::Nothing {},
+            None => Evidence::BufferedIo { direct: false },
+        };
+        finding(FindingId::BufferedIo, Severity::Warning, evidence)
     })
-}
-
-/// The key of a profile means nothing to the users of other tools.
-const fn buffered_words(is_stated: bool) -> &'static str {
-    if is_stated {
-        "the I/O went through the page cache: the figures show memory as much as storage"
-    } else {
-        "the I/O went through the page cache (direct = false): the figures mix memory and device"
-    }
 }
 
 /// Nobody says whether it did. What is printed about a test never says so, and a note on every row would say nothing.
@@ -87,10 +49,8 @@ pub(super) fn unknown_cache(seen: &Observed<'_, '_>) -> Option<Finding> {
     let source = seen.subject.source?;
     let is_printed = matches!(source.kind, SourceKind::Table | SourceKind::Csv);
     let is_unknown = seen.subject.direct.is_none() && !seen.subject.jobs.is_empty();
-    (is_unknown && !is_printed).then(|| {
-        let message = "the source does not say whether the I/O bypassed the page cache; if not, the figures show memory as much as storage";
-        Finding::without_evidence(FindingId::UnknownCache, Severity::Note, message.to_owned())
-    })
+    (is_unknown && !is_printed)
+        .then(|| finding(FindingId::UnknownCache, Severity::Note, Evidence::Nothing {}))
 }
 
 /// What was touched fits into the host's memory, and most likely into caches further down.
@@ -99,75 +59,48 @@ pub(super) fn small_working_set(seen: &Observed<'_, '_>) -> Option<Finding> {
     let was_measured = touches_targets(seen) && subject.measured.is_some_and(|measured| !measured.is_zero());
     let memory = subject.host?.memory.filter(|_| was_measured)?;
     let touched = subject.touched?;
-    (touched < memory).then(|| Finding {
-        id: FindingId::SmallWorkingSet,
-        severity: Severity::Note,
-        message: small_working_set_words(touched, memory),
-        evidence: Evidence::SmallWorkingSet { touched_bytes: touched, memory_bytes: memory },
-    })
-}
-
-fn small_working_set_words(touched: ByteSize, memory: ByteSize) -> String {
-    format!(
-        "the load used only {touched}, less than the memory of this host ({memory}): a cache in the array, the hypervisor or the drive may hold that much and have answered some of the I/Os"
-    )
+    let evidence = Evidence::SmallWorkingSet { touched_bytes: touched, memory_bytes: memory };
+    (touched < memory).then(|| finding(FindingId::SmallWorkingSet, Severity::Note, evidence))
 }
 
 /// So many findings of this kind are told; more of them are none of a real host.
 const MOST_SHARED: usize = 20;
-/// More targets than this are counted instead of named.
-const MOST_NAMED: usize = 6;
 
 /// Targets that lie on one disk, where several may have been meant to be apart; the disk of most targets first.
 ///
 /// The one finding that needs no measurement, so that it is known before there is one.
 pub fn shared_disks(targets: &[TargetRecord]) -> Vec<Finding> {
-    let finding = |shared: SharedDevices| {
+    let of = |shared: SharedDevices| {
         let holders: Vec<&TargetRecord> = shared.targets.iter().map(|index| &targets[*index]).collect();
         let has = |role: &Role| holders.iter().any(|target| target.roles.contains(role));
-        Finding {
-            id: FindingId::SharedDisk,
-            severity: Severity::Note,
-            message: shared_words(&holders, &shared),
-            evidence: Evidence::SharedDisk {
-                devices: shared.names,
-                targets: holders.iter().map(|target| target.named()).collect(),
-                roles: Role::ALL.iter().copied().filter(has).collect(),
-            },
-        }
+        let holder =
+            |target: &&TargetRecord| SharedHolder { roles: target.roles.clone(), path: target.path.clone() };
+        let evidence = Evidence::SharedDisk {
+            targets: holders.iter().map(|target| target.named()).collect(),
+            roles: Role::ALL.iter().copied().filter(has).collect(),
+            holders: holders.iter().map(holder).collect(),
+            are_disks: shared.are_disks,
+            devices: shared.names,
+        };
+        finding(FindingId::SharedDisk, Severity::Note, evidence)
     };
-    SharedDevices::all(targets).into_iter().take(MOST_SHARED).map(finding).collect()
-}
-
-fn shared_words(holders: &[&TargetRecord], shared: &SharedDevices) -> String {
-    let name = |target: &&TargetRecord| match target.roles.as_slice() {
-        [] => format!("`{}`", target.path),
-        roles => format!("{} (`{}`)", in_words(roles), target.path),
-    };
-    let names: Vec<String> = holders.iter().map(name).collect();
-    let names = if names.len() > MOST_NAMED { in_brief(&names, MOST_NAMED, 3) } else { enumerate(&names) };
-    let others = if holders.len() == 2 { "other" } else { "others" };
-    format!(
-        "{names} are on {}: they share its performance, and each waits for the I/O of the {others}",
-        shared.in_words()
-    )
+    SharedDevices::all(targets).into_iter().take(MOST_SHARED).map(of).collect()
 }
 
 /// The plan changed what was asked, which it says in its own words.
 pub(super) fn size_reduced(seen: &Observed<'_, '_>) -> Vec<Finding> {
     let Some(plan) = seen.subject.plan else { return Vec::new() };
-    let finding = |note: &String| Finding {
-        id: FindingId::SizeReduced,
-        severity: Severity::Note,
-        message: note.clone(),
-        evidence: Evidence::SizeReduced { laid_out_bytes: plan.bytes_to_lay_out() },
+    let of = |note: &String| {
+        let evidence = Evidence::SizeReduced { laid_out_bytes: plan.bytes_to_lay_out(), note: note.clone() };
+        finding(FindingId::SizeReduced, Severity::Note, evidence)
     };
-    plan.notes.iter().map(finding).collect()
+    plan.notes.iter().map(of).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use iotrial_model::record::{BlockDevice, RunRecord};
+    use iotrial_model::units::ByteSize;
 
     use super::*;
     use crate::findings::found;
@@ -196,8 +129,8 @@ mod tests {
         assert!(smb_share(&record).is_none());
         record.targets[0].filesystem = Some("smb".to_owned());
         record.targets[0].path = r"\\nas\sql".to_owned();
-        let finding = smb_share(&record).unwrap();
-        assert!(finding.message.starts_with(r"`\\nas\sql` is a share (SMB)"), "{}", finding.message);
+        let evidence = Evidence::SmbShare { paths: vec![r"\\nas\sql".to_owned()] };
+        assert_eq!(smb_share(&record).unwrap().evidence, evidence);
     }
 
     #[test]
@@ -209,10 +142,10 @@ mod tests {
         record.targets[1].in_memory = true;
         let found = in_memory_target(&record).unwrap();
         assert_eq!(found.severity, Severity::Serious);
-        assert!(found.message.starts_with("`/dev/shm` is in memory"), "{}", found.message);
+        assert_eq!(found.evidence, Evidence::InMemoryTarget { paths: vec!["/dev/shm".to_owned()] });
         record.targets[0].in_memory = true;
-        let found = in_memory_target(&record).unwrap();
-        assert!(found.message.starts_with("`/data` and 1 more are in memory"), "{}", found.message);
+        let paths = vec!["/data".to_owned(), "/dev/shm".to_owned()];
+        assert_eq!(in_memory_target(&record).unwrap().evidence, Evidence::InMemoryTarget { paths });
     }
 
     #[test]
@@ -232,7 +165,7 @@ mod tests {
         record.host.memory = Some(ByteSize::gib(65));
         let found = small_working_set(&record).unwrap();
         assert_eq!(found.severity, Severity::Note);
-        assert!(found.message.contains("less than the memory of this host (65 GiB)"), "{}", found.message);
+        assert_eq!(found.evidence.facts()["memory_bytes"], ByteSize::gib(65).get());
         record.host.memory = None;
         assert_eq!(small_working_set(&record), None);
     }
@@ -259,11 +192,6 @@ mod tests {
         ];
         let [found] = <[Finding; 1]>::try_from(shared_disks(&record.targets)).unwrap();
         assert_eq!(
-            found.message,
-            "data and tempdb (`/a`) and log (`/b`) are on the same disk, vda: they share its performance, and each \
-             waits for the I/O of the other"
-        );
-        assert_eq!(
             serde_json::to_value(found.evidence.facts()).unwrap(),
             serde_json::json!({"devices": ["vda"], "targets": ["data,tempdb=/a", "log=/b"], "roles": ["data", "tempdb", "log"]})
         );
@@ -274,9 +202,12 @@ mod tests {
         // Targets that were given to no role are named by their paths.
         record.targets[0].roles.clear();
         record.targets[1] = target("/d", &[], "vda");
-        assert!(
-            shared_disks(&record.targets)[0].message.starts_with("`/b` and `/d` are on the same disk, vda")
-        );
+        let found = &shared_disks(&record.targets)[0];
+        let Evidence::SharedDisk { holders, are_disks: true, .. } = &found.evidence else {
+            panic!("{found:?}")
+        };
+        let paths: Vec<&str> = holders.iter().map(|holder| holder.path.as_str()).collect();
+        assert_eq!((paths, holders[0].roles.len()), (vec!["/b", "/d"], 0));
     }
 
     #[test]
@@ -286,6 +217,8 @@ mod tests {
         record.plan.notes = vec!["all files together are 1 GiB instead of 2 GiB".to_owned()];
         let found: Vec<Finding> = size_reduced(&record);
         assert_eq!(found.len(), 1);
-        assert_eq!(found[0].message, record.plan.notes[0]);
+        assert!(
+            matches!(&found[0].evidence, Evidence::SizeReduced { note, .. } if *note == record.plan.notes[0])
+        );
     }
 }

@@ -4,9 +4,9 @@ use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
 use iotrial_model::plan::PhaseKind;
 use iotrial_model::subject::Subject;
 
+use super::finding;
 use super::observed::Observed;
 use super::pace::{Pace, RATE_TOLERANCE_PERCENT, is_flat, is_pressed, median};
-use crate::words::with_thousands;
 
 /// The burst is so many times what follows: less may be a cache that filled, or chance.
 const LEAST_BURST_RATIO: f64 = 1.25;
@@ -81,26 +81,9 @@ pub(super) fn throttled_after_burst(seen: &Observed<'_, '_>) -> Option<Finding> 
     let was_measured = throttle.after_s > measured_from_s;
     let Throttle { by_iops, burst, plateau, after_s } = throttle;
     let unit = if by_iops { "IOPS" } else { "MiB/s" };
-    Some(Finding {
-        id: FindingId::ThrottledAfterBurst,
-        severity: if was_measured { Severity::Warning } else { Severity::Note },
-        message: throttled_words(throttle, unit, was_measured),
-        evidence: Evidence::ThrottledAfterBurst { after_s, burst, plateau, unit, measured_from_s },
-    })
-}
-
-fn throttled_words(throttle: Throttle, unit: &str, was_measured: bool) -> String {
-    let Throttle { burst, plateau, after_s, .. } = throttle;
-    let what = if was_measured {
-        "the figures mix both rates; measure longer, or after a longer ramp, to see the lasting rate"
-    } else {
-        "only the lasting rate was measured"
-    };
-    format!(
-        "the device did {} {unit} and was throttled to {} {unit} after {after_s:.1} s: burst credits or a cache were used up; {what}",
-        with_thousands(burst),
-        with_thousands(plateau)
-    )
+    let evidence = Evidence::ThrottledAfterBurst { after_s, burst, plateau, unit, measured_from_s };
+    let severity = if was_measured { Severity::Warning } else { Severity::Note };
+    Some(finding(FindingId::ThrottledAfterBurst, severity, evidence))
 }
 
 #[cfg(test)]
@@ -127,13 +110,13 @@ mod tests {
             _ => 3_000,
         })
         .unwrap();
-        assert!((found.evidence.facts()["after_s"].as_f64().unwrap() - 20.25).abs() < 0.01, "{found:?}");
+        let Evidence::ThrottledAfterBurst { after_s, burst, plateau, unit: "IOPS", .. } = found.evidence
+        else {
+            panic!("{found:?}")
+        };
+        assert!((after_s - 20.25).abs() < 0.01, "{after_s}");
         // 1/8 of them in commits besides.
-        assert!(
-            found.message.starts_with("the device did 18,000 IOPS and was throttled to 3,375 IOPS after 20."),
-            "{}",
-            found.message
-        );
+        assert_eq!((burst, plateau), (18_000.0, 3_375.0));
         assert_eq!(found.severity, Severity::Warning);
     }
 

@@ -1,8 +1,9 @@
 //! One of several disks that carry a load together worked much more than the others.
 
-use iotrial_model::finding::{Finding, FindingId, Severity};
+use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
 use iotrial_model::subject::Device;
 
+use super::finding;
 use super::observed::Observed;
 
 /// Two disks differ by nature; with three there is one that the others bear out.
@@ -29,12 +30,14 @@ pub(super) fn uneven_devices(seen: &Observed<'_, '_>) -> Option<Finding> {
     // Disks that did nothing carry another load, or none.
     let is_uneven = *most >= BUSY_PERCENT && middle > 0.0 && *most >= TIMES_THE_MIDDLE * middle;
     is_uneven.then(|| {
-        let (high, low) = (others[0].1, others[others.len() - 1].1);
-        let message = format!(
-            "`{name}` was busy for {most:.0} % of the time and the other {} disks for {low:.0} to {high:.0} %: it is slower than the others or has more work, and the load waits for it",
-            others.len()
-        );
-        Finding::without_evidence(FindingId::UnevenDevices, Severity::Warning, message)
+        let evidence = Evidence::UnevenDevices {
+            device: name.clone(),
+            busy_percent: *most,
+            other_count: others.len(),
+            least_percent: others[others.len() - 1].1,
+            most_percent: others[0].1,
+        };
+        finding(FindingId::UnevenDevices, Severity::Warning, evidence)
     })
 }
 

@@ -21,7 +21,7 @@ pub fn number_in_words(number: f64) -> String {
 }
 
 /// A count, with a comma before every three digits.
-pub(crate) fn count_with_thousands(count: u64) -> String {
+pub fn count_with_thousands(count: u64) -> String {
     with_thousands(count as f64)
 }
 
@@ -37,7 +37,7 @@ pub fn seconds_in_words(seconds: f64) -> String {
 }
 
 /// A point in time for people, of seconds since the beginning of 1970: `2026-11-25 10:42:05 UTC`.
-pub(crate) fn moment_in_words(unix_s: f64) -> String {
+pub fn moment_in_words(unix_s: f64) -> String {
     #[expect(clippy::cast_possible_truncation, reason = "what is beyond the calendar has no name")]
     let moment = jiff::Timestamp::from_second(unix_s as i64);
     moment.map_or_else(
@@ -68,7 +68,7 @@ fn three_digits(number: f64) -> String {
 }
 
 /// A share for people, as a multiple where hundredths would be too many: `12 %`, `133 times`.
-pub(crate) fn percent_or_times(percent: f64) -> String {
+pub fn percent_or_times(percent: f64) -> String {
     if percent.abs() < 1_000.0 {
         format!("{percent:.0} %")
     } else {

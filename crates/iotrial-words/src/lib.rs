@@ -1,0 +1,9 @@
+//! The words of iotrial: what is said of a finding, by its id and its facts, and numbers within sentences.
+//!
+//! Whoever judges hands over ids and numbers. Nothing is decided from a sentence, so that each can be written anew without anything else
+//! becoming different.
+
+#![forbid(unsafe_code, clippy::print_stdout, clippy::print_stderr)]
+
+pub mod finding;
+pub mod numbers;
