@@ -170,7 +170,7 @@ quick = { size = "16MiB", duration = "300s" }
 "#;
 
 #[test]
-fn a_flipped_bit_in_a_packed_record_is_found_by_its_checksum_and_the_other_records_are_shown() {
+fn a_spoilt_byte_in_a_packed_record_is_found_by_its_checksum_and_the_other_records_are_shown() {
     let bench = Bench::new();
     let jobs = (0..16).map(|number| {
         format!(
@@ -190,19 +190,13 @@ fn a_flipped_bit_in_a_packed_record_is_found_by_its_checksum_and_the_other_recor
     let whole = std::fs::read(packed).unwrap();
     // In the middle, where it mostly unpacks to another number in valid JSON, and in the checksum itself.
     let places = (1..40).map(|part| whole.len() * part / 40).chain([whole.len() - 1]);
-    let said = bench.run(&["report", packed.to_str().unwrap(), "--json"]).stdout;
-    let (mut found_by_checksum, mut without_effect) = (0, 0);
+    let mut found_by_checksum = 0;
     for place in places {
         let mut spoilt = whole.clone();
-        spoilt[place] ^= 1;
+        // The whole byte: each block has two bits that mean nothing (RFC 8878, 3.1.1.3.2.1), and a record with another one there is whole.
+        spoilt[place] ^= 0xff;
         std::fs::write(packed, &spoilt).unwrap();
-        let refused = bench.run(&["report", packed.to_str().unwrap(), "--json"]);
-        // A bit that the format does not use changes nothing.
-        if refused.stdout == said {
-            without_effect += 1;
-            continue;
-        }
-        let refused = refused.expect_code(2);
+        let refused = bench.run(&["report", packed.to_str().unwrap(), "--json"]).expect_code(2);
         found_by_checksum += u32::from(refused.stderr.contains("checksum"));
         assert!(
             refused.stderr.contains("is not a record that can be read"),
@@ -210,7 +204,6 @@ fn a_flipped_bit_in_a_packed_record_is_found_by_its_checksum_and_the_other_recor
             refused.stderr
         );
     }
-    assert!(without_effect < 3, "{without_effect}");
     assert!(found_by_checksum > 1, "{found_by_checksum}");
     // A list and a folder say which one, and go on with the others.
     let name = packed.file_name().unwrap().to_str().unwrap();
