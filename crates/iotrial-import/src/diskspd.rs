@@ -63,19 +63,19 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
     let mut budget = MOST_ELEMENTS;
     let mut from = 0;
     let mut is_first = true;
-    let line_ends = |text: &str| text.bytes().filter(|byte| *byte == b'\n').count();
+    let line_ends = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'\n').count();
     // Counted on from one result to the next: there may be a million of them.
     let (mut line, mut counted) = (1, 0);
     // Two are enough to know whether the places need a line.
     let several = text.matches("<Results>").take(2).count() > 1;
     while let Some(start) = text[from..].find("<Results>").map(|found| from + found) {
-        line += line_ends(&text[counted..start]);
+        line += line_ends(&text.as_bytes()[counted..start]);
         counted = start;
         let (results, length) = match parse(&text[start..], &mut budget) {
             Ok(parsed) => parsed,
             Err((offset, message)) => {
-                let line = line
-                    + text.as_bytes()[start..].iter().take(offset).filter(|byte| **byte == b'\n').count();
+                let rest = &text.as_bytes()[start..];
+                let line = line + line_ends(&rest[..offset.min(rest.len())]);
                 let place = format!("line {line}");
                 // The first result decides: where it is broken the file is. A broken one behind good ones is
                 // a warning, since a run that was stopped is appended like any other.
