@@ -312,25 +312,9 @@ pub enum Evidence {
         ended_after_s: Option<f64>,
         /// I/Os of all jobs that were not back when the load ended.
         unfinished_count: u64,
-        /// Whether it came back before the load ended.
+        /// What was seen of it.
         #[serde(skip)]
-        is_back: bool,
-    },
-    /// Of a time in which no I/O of a job completed, as the course shows that a tool logged.
-    Standstill {
-        /// Name of the job.
-        job: String,
-        /// A direction that the job has.
-        direction: Direction,
-        /// How long it lasted.
-        longest_s: f64,
-        /// When it ended, from the start of the load; `None` where the load ended first.
-        ended_after_s: Option<f64>,
-        /// Always zero: such a course does not tell.
-        unfinished_count: u64,
-        /// When it began, from the start of the load.
-        #[serde(skip)]
-        from_s: f64,
+        seen: StallSeen,
     },
     /// Of a generator that did not run.
     Paused {
@@ -735,6 +719,20 @@ pub struct CacheByLatency {
     pub area_count: usize,
 }
 
+/// How it was seen that something stood still.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum StallSeen {
+    /// One I/O took as long, and came back.
+    Back,
+    /// One I/O had not come back when the load ended.
+    NotBack,
+    /// No I/O of the job completed, as the course shows that a tool logged, which tells no single I/O.
+    NoneCompleted {
+        /// When that began, in seconds from the start of the load.
+        from_s: f64,
+    },
+}
+
 /// One of several targets on the same devices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedHolder {
@@ -795,6 +793,22 @@ pub struct Unsteady {
     /// Of the same load: the length of its rounds.
     #[serde(skip)]
     pub round_s: Option<f64>,
+}
+
+impl Unsteady {
+    /// That it was changing, without any number yet.
+    pub const fn of(value: Changing) -> Self {
+        Self {
+            value,
+            range_percent: None,
+            slope_percent: None,
+            round_iops: None,
+            rounds: None,
+            backlog_growth_percent: None,
+            waited_s: None,
+            round_s: None,
+        }
+    }
 }
 
 /// Why the generator was the limit, or a part of it.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use iotrial_model::finding::{
     CacheByLatency, DerivedRate, Evidence, FindingId, FlatRate, GAP_RATIO, GeneratorUse, HeldPercentile,
     IoErrors, MOST_BACKLOG_GROWTH_PERCENT, MOST_DELAY_PERCENT, MOST_RANGE_PERCENT, MOST_SLOPE_PERCENT,
-    SHORTEST_TRUSTED, SharedHolder, Shortage, Unsteady,
+    SHORTEST_TRUSTED, SharedHolder, Shortage, StallSeen, Unsteady,
 };
 use iotrial_model::given_target::in_words;
 use iotrial_model::load::Role;
@@ -17,6 +17,10 @@ use crate::numbers::{
 };
 
 /// The sentence of a finding that was made of these facts.
+///
+/// # Panics
+///
+/// Of what is said of curves and comparisons: their sentences are still made where they are found.
 pub fn says(id: FindingId, evidence: &Evidence) -> String {
     match evidence {
         Evidence::Nothing {} => of_id(id).to_owned(),
@@ -44,21 +48,21 @@ pub fn says(id: FindingId, evidence: &Evidence) -> String {
         Evidence::ShortIo { job, direction, moved_bytes, asked_bytes, .. } => format!(
             "{direction}s of `{job}` were short, the first one moved {moved_bytes} of {asked_bytes} bytes: the file or device is smaller than the load expects, or something truncated it during the run"
         ),
-        Evidence::Stalled { job, direction, longest_s, ended_after_s, is_back, .. } => match ended_after_s {
-            _ if !is_back => format!(
-                "a {direction} of `{job}` had not returned when the load ended, {longest_s:.1} s after it was issued: the device, or the path to it, is stuck"
-            ),
-            Some(end_s) => format!(
+        Evidence::Stalled { job, direction, longest_s, ended_after_s, seen, .. } => match (seen, ended_after_s) {
+            (StallSeen::Back, Some(end_s)) => format!(
                 "a {direction} of `{job}` took {longest_s:.1} s and returned {end_s:.0} s after the start of the load: the device, or the path to it, stood still"
             ),
-            None => format!(
+            (StallSeen::Back, None) => format!(
                 "a {direction} of `{job}` took {longest_s:.1} s: the device, or the path to it, stood still"
             ),
+            (StallSeen::NotBack, _) => format!(
+                "a {direction} of `{job}` had not returned when the load ended, {longest_s:.1} s after it was issued: the device, or the path to it, is stuck"
+            ),
+            (StallSeen::NoneCompleted { from_s }, end) => format!(
+                "no I/O of `{job}` completed for {longest_s:.1} s, from {from_s:.1} s after the start of the load, {}the device, or the path to it, stood still",
+                if end.is_some() { "" } else { "to the end of the load: " }
+            ),
         },
-        Evidence::Standstill { job, longest_s, ended_after_s, from_s, .. } => format!(
-            "no I/O of `{job}` completed for {longest_s:.1} s, from {from_s:.1} s after the start of the load, {}the device, or the path to it, stood still",
-            if ended_after_s.is_some() { "" } else { "to the end of the load: " }
-        ),
         Evidence::Paused { count, total_s, longest_s, longest_after_s } => {
             let did_not_run = match count {
                 1 => format!("{longest_s:.1} s, {longest_after_s:.0} s after the start of the load"),

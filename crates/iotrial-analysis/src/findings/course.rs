@@ -194,28 +194,17 @@ pub(super) fn unsteady(seen: &Observed<'_, '_>) -> Option<Finding> {
 }
 
 fn still_changing(steady: &SteadyState) -> Option<Unsteady> {
-    let nothing = Unsteady {
-        value: Changing::Backlog,
-        range_percent: None,
-        slope_percent: None,
-        round_iops: None,
-        rounds: None,
-        backlog_growth_percent: None,
-        waited_s: None,
-        round_s: None,
-    };
     if let Some((value, Rounds { range_percent, slope_percent, rounds })) = steady.moving() {
         return Some(Unsteady {
-            value,
             range_percent: Some(*range_percent),
             slope_percent: Some(*slope_percent),
             round_iops: (value == Changing::Iops).then_some(*rounds),
             rounds: (value != Changing::Iops).then_some(*rounds),
-            ..nothing
+            ..Unsteady::of(value)
         });
     }
     let growth_percent = steady.backlog_growth_percent.filter(|_| steady.backlog_grew())?;
-    Some(Unsteady { backlog_growth_percent: Some(growth_percent), ..nothing })
+    Some(Unsteady { backlog_growth_percent: Some(growth_percent), ..Unsteady::of(Changing::Backlog) })
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
+use iotrial_model::finding::{Evidence, Finding, FindingId, Severity, StallSeen};
 use iotrial_model::imported::StatedInterval;
 use iotrial_model::load::Direction;
 use iotrial_model::record::OpCounts;
@@ -107,7 +107,7 @@ pub(super) fn stalled(seen: &Observed<'_, '_>) -> Option<Finding> {
             StallEnd::Sometime | StallEnd::Never => None,
         },
         unfinished_count: stall.unfinished_count,
-        is_back: stall.end != StallEnd::Never,
+        seen: if stall.end == StallEnd::Never { StallSeen::NotBack } else { StallSeen::Back },
     };
     Some(finding(FindingId::Stalled, severity(is_outage), evidence))
 }
@@ -183,13 +183,13 @@ impl Standstill {
     fn finding(self) -> Finding {
         let Self { job, direction, from_s, to_s, length_s } = self;
         let is_outage = length_s >= OUTAGE.as_secs_f64();
-        let evidence = Evidence::Standstill {
+        let evidence = Evidence::Stalled {
             job,
             direction,
             longest_s: length_s,
             ended_after_s: to_s,
             unfinished_count: 0,
-            from_s,
+            seen: StallSeen::NoneCompleted { from_s },
         };
         finding(FindingId::Stalled, severity(is_outage), evidence)
     }
@@ -243,6 +243,6 @@ mod tests {
             (found.severity, found.evidence.facts()["unfinished_count"].as_u64()),
             (Severity::Serious, Some(8))
         );
-        assert!(matches!(found.evidence, Evidence::Stalled { is_back: false, .. }), "{found:?}");
+        assert!(matches!(found.evidence, Evidence::Stalled { seen: StallSeen::NotBack, .. }), "{found:?}");
     }
 }

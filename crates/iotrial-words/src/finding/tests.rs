@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use iotrial_model::finding::{Changing, Doubts, PolledIo, SeenIn};
+use iotrial_model::finding::{Changing, Doubts, PolledIo, SeenIn, StallSeen};
 use iotrial_model::latency_limit::SearchLimit;
 use iotrial_model::load::Direction;
 use iotrial_model::plan::EngineKind;
@@ -42,47 +42,27 @@ fn short_of(shortage: Shortage) -> Evidence {
     Evidence::GeneratorBusy(GeneratorUse { shortage: Some(shortage), ..USED })
 }
 
-fn unsteady(value: Changing) -> Unsteady {
-    Unsteady {
-        value,
-        range_percent: None,
-        slope_percent: None,
-        round_iops: None,
-        rounds: None,
-        backlog_growth_percent: None,
-        waited_s: None,
-        round_s: None,
-    }
-}
-
 /// How the load ended, and what went wrong in it.
 fn of_the_course() -> Vec<(FindingId, Evidence)> {
     use Evidence as E;
     use FindingId as Id;
     let ended =
         |reason: Option<&str>| E::Ended { measured_s: 40.0, planned_s: 300.0, reason: reason.map(words) };
-    let stalled = |ended_after_s, is_back| E::Stalled {
+    let stalled = |ended_after_s, seen| E::Stalled {
         job: words("data"),
         direction: Direction::Read,
         longest_s: 2.34,
         ended_after_s,
         unfinished_count: 3,
-        is_back,
+        seen,
     };
-    let standstill = |ended_after_s| E::Standstill {
-        job: words("data"),
-        direction: Direction::Read,
-        longest_s: 4.5,
-        ended_after_s,
-        unfinished_count: 0,
-        from_s: 12.25,
-    };
+    let standstill = StallSeen::NoneCompleted { from_s: 12.25 };
     let paused = |count| E::Paused { count, total_s: 2.5, longest_s: 1.5, longest_after_s: 31.0 };
     let jump = |jump_s| E::ClockJump { jump_s, monotonic_s: 300.0, time_of_day_s: 300.0 + jump_s };
     let moving =
-        Unsteady { range_percent: Some(67.0), slope_percent: Some(-80.0), ..unsteady(Changing::Iops) };
+        Unsteady { range_percent: Some(67.0), slope_percent: Some(-80.0), ..Unsteady::of(Changing::Iops) };
     let waited = Unsteady { waited_s: Some(120.0), round_s: Some(10.0), ..moving.clone() };
-    let backlog = Unsteady { backlog_growth_percent: Some(3.2), ..unsteady(Changing::Backlog) };
+    let backlog = Unsteady { backlog_growth_percent: Some(3.2), ..Unsteady::of(Changing::Backlog) };
     let burst = |measured_from_s| E::ThrottledAfterBurst {
         after_s: 42.3,
         burst: 16_000.0,
@@ -112,11 +92,11 @@ fn of_the_course() -> Vec<(FindingId, Evidence)> {
         (Id::IoErrors, E::IoErrors(errors)),
         (Id::IoErrors, E::StatedErrors { error_count: 7 }),
         (Id::ShortIo, short),
-        (Id::Stalled, stalled(Some(61.0), true)),
-        (Id::Stalled, stalled(None, true)),
-        (Id::Stalled, stalled(None, false)),
-        (Id::Stalled, standstill(Some(16.75))),
-        (Id::Stalled, standstill(None)),
+        (Id::Stalled, stalled(Some(61.0), StallSeen::Back)),
+        (Id::Stalled, stalled(None, StallSeen::Back)),
+        (Id::Stalled, stalled(None, StallSeen::NotBack)),
+        (Id::Stalled, stalled(Some(16.75), standstill)),
+        (Id::Stalled, stalled(None, standstill)),
         (Id::Paused, paused(1)),
         (Id::Paused, paused(2)),
         (Id::ThrottledAfterBurst, burst(10.0)),
