@@ -19,7 +19,7 @@ use crate::workspace::build_folder;
 mod cases;
 mod fact;
 
-use cases::{Case, Inputs};
+use cases::{Case, Inputs, SHARED_FOLDER};
 use fact::{Facts, Places};
 
 const USAGE: &str = "\
@@ -129,38 +129,55 @@ pub(crate) fn facts(arguments: &[String], root: &Path) -> anyhow::Result<ExitCod
         let before = facts_of_all(&cases, &against, &inputs)?;
         return Ok(told_differences(&cases, &before, &found));
     }
-    let path = root.join(FROZEN);
-    let mut frozen = read_frozen(&path)?;
-    let kept: BTreeMap<String, Kept> =
-        cases.iter().zip(&found).map(|(case, facts)| (case.name.clone(), Kept::of(facts))).collect();
+    let kept = cases.iter().zip(&found).map(|(case, facts)| (case.name.clone(), Kept::of(facts))).collect();
+    held_against_frozen(&options, &inputs, kept, &root.join(FROZEN))
+}
+
+/// Says which facts differ from the frozen ones at `path`, which are gone and which are new; or freezes them.
+fn held_against_frozen(
+    options: &Options,
+    inputs: &Inputs,
+    kept: BTreeMap<String, Kept>,
+    path: &Path,
+) -> anyhow::Result<ExitCode> {
+    let mut frozen = read_frozen(path)?;
     let differs = |(name, now): &(&String, &Kept)| frozen.get(*name).is_some_and(|before| before != *now);
-    let differing: Vec<&str> = kept.iter().filter(differs).map(|(name, _)| name.as_str()).collect();
-    let fresh: Vec<&str> =
-        kept.keys().filter(|name| !frozen.contains_key(*name)).map(String::as_str).collect();
+    let differing: Vec<&String> = kept.iter().filter(differs).map(|(name, _)| name).collect();
+    let fresh: Vec<&String> = kept.keys().filter(|name| !frozen.contains_key(*name)).collect();
+    // Of some of the cases nobody can say that one of the others is gone.
+    let is_missing = |name: &&String| options.tries_all() && !kept.contains_key(*name);
+    let missing: Vec<&String> = frozen.keys().filter(is_missing).collect();
+    let gone = if inputs.shared.is_some() { missing.as_slice() } else { &[] };
     println!(
-        "{} cases, {} facts; {} differ, {} are new",
+        "{} cases, {} facts; {} differ, {} are new, {} are gone",
         kept.len(),
         kept.values().map(|kept| kept.count).sum::<usize>(),
         differing.len(),
-        fresh.len()
+        fresh.len(),
+        gone.len()
     );
+    if inputs.shared.is_none() {
+        println!("skipped: the cases on shared data, which is missing ({SHARED_FOLDER}, default ../shared)");
+    }
     differing.iter().for_each(|name| println!("differs: {name}"));
+    let is_same = differing.is_empty() && fresh.is_empty() && gone.is_empty();
     if options.freeze {
-        if options.tries_all() && inputs.shared.is_some() {
+        if !gone.is_empty() {
             frozen.clear();
         }
         frozen.extend(kept);
-        write_frozen(&path, &frozen)?;
+        write_frozen(path, &frozen)?;
         return Ok(ExitCode::SUCCESS);
     }
     fresh.iter().for_each(|name| println!("not frozen: {name}"));
+    gone.iter().for_each(|name| println!("gone: {name}"));
     if !differing.is_empty() {
         println!("`cargo xtask facts --against PROGRAM` shows what differs from that program");
     }
-    Ok(if differing.is_empty() && fresh.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if is_same { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The program of this checkout: a debug one takes ten times as long.
+/// The program of this checkout.
 fn built(root: &Path) -> anyhow::Result<PathBuf> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status =
@@ -300,6 +317,32 @@ mod tests {
         write_frozen(&path, &frozen).unwrap();
         assert_eq!(read_frozen(&path).unwrap(), frozen);
         assert!(read_frozen(&folder.path().join("none")).unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_case_that_differs_or_is_new_or_gone_is_no_success_and_what_was_not_tried_is_not_gone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("facts.tsv");
+        let kept = |digest: &str| Kept { exit_codes: "0".to_owned(), count: 1, digest: digest.to_owned() };
+        let of = |cases: &[(&str, &str)]| -> BTreeMap<String, Kept> {
+            cases.iter().map(|(name, digest)| ((*name).to_owned(), kept(digest))).collect()
+        };
+        write_frozen(&path, &of(&[("a", "1"), ("b", "2")])).unwrap();
+        let inputs =
+            |shared: Option<&str>| Inputs { shared: shared.map(Into::into), golden: "crates".into() };
+        let holds = |options: &Options, shared: Option<&str>, cases: &[(&str, &str)]| {
+            held_against_frozen(options, &inputs(shared), of(cases), &path).unwrap() == ExitCode::SUCCESS
+        };
+        let all = Options::default();
+        assert!(holds(&all, Some("s"), &[("a", "1"), ("b", "2")]));
+        assert!(!holds(&all, Some("s"), &[("a", "1"), ("b", "3")]));
+        assert!(!holds(&all, Some("s"), &[("a", "1"), ("b", "2"), ("c", "3")]));
+        assert!(!holds(&all, Some("s"), &[("a", "1")]));
+        assert!(holds(&all, None, &[("a", "1")]));
+        let some = Options { one_in: Some(2), ..Options::default() };
+        assert!(holds(&some, Some("s"), &[("a", "1")]));
+        assert!(holds(&Options { freeze: true, ..Options::default() }, Some("s"), &[("a", "4")]));
+        assert_eq!(read_frozen(&path).unwrap(), of(&[("a", "4")]));
     }
 
     #[test]

@@ -13,6 +13,9 @@ pub(super) struct Case {
     pub(super) files: Vec<(&'static str, String)>,
 }
 
+/// The variable that names the folder of the shared data.
+pub(super) const SHARED_FOLDER: &str = "IOTRIAL_SHARED";
+
 /// Where the inputs are.
 pub(super) struct Inputs {
     /// Of others, beside the project; `None` where it is missing.
@@ -23,7 +26,7 @@ pub(super) struct Inputs {
 
 impl Inputs {
     pub(super) fn find(root: &Path) -> Self {
-        let shared = std::env::var_os("IOTRIAL_SHARED").map_or_else(|| root.join("../shared"), PathBuf::from);
+        let shared = std::env::var_os(SHARED_FOLDER).map_or_else(|| root.join("../shared"), PathBuf::from);
         let shared = shared.join("data").canonicalize().ok();
         Self { shared, golden: root.join("crates") }
     }
@@ -198,8 +201,9 @@ const DEVICES: [(&str, &str); 11] = [
     ),
 ];
 
-fn device(text: &str) -> String {
-    text.replace(' ', "%20")
+/// On a simulated device, the same every time.
+fn on(keys: &str, seed: usize) -> String {
+    format!("--engine sim --sim {} --seed {seed} --quiet --json", keys.replace(' ', "%20"))
 }
 
 /// Runs of every profile, the same every time, and what other commands say of their records.
@@ -222,10 +226,8 @@ fn simulated_runs() -> Vec<Case> {
     let mut all = Vec::new();
     for (seed, profile) in (1..).zip(profiles) {
         for (name, keys) in DEVICES {
-            let run =
-                format!("run {profile} --engine sim --sim {} --seed {seed} --quiet --json", device(keys));
             let lines = vec![
-                format!("{run} --closed --duration 12s --label a"),
+                format!("run {profile} {} --closed --duration 12s --label a", on(keys, seed)),
                 "audit a --json".to_owned(),
                 "report a --thresholds oci-sqlserver --json".to_owned(),
             ];
@@ -243,15 +245,12 @@ fn simulated_runs() -> Vec<Case> {
             ("steps", " --steps 50%,100%,150% --need 2000iops"),
             ("gates", " --closed --duration 12s --gate data.read.p99<1ms --gate read.iops>1000iops"),
         ] {
-            let run = format!("run --engine sim --sim {} --seed 7 --quiet --json", device(keys));
-            let lines = vec![format!("{run}{more} --label a"), "audit a --json".to_owned()];
+            let run = format!("run {}{more} --label a", on(keys, 7));
+            let lines = vec![run, "audit a --json".to_owned()];
             all.push(case(format!("run {how} on {name}"), lines));
         }
-        let run = |label: &str, seed: u32, keys: &str| {
-            format!(
-                "run oracle-oltp --engine sim --sim {} --seed {seed} --closed --duration 12s --quiet --json --label {label}",
-                device(keys)
-            )
+        let run = |label: &str, seed: usize, keys: &str| {
+            format!("run oracle-oltp {} --closed --duration 12s --label {label}", on(keys, seed))
         };
         let mut lines: Vec<String> = (1..=3).map(|seed| run("fast", seed, DEVICES[0].1)).collect();
         lines.extend((11..=13).map(|seed| run("other", seed, keys)));
@@ -270,8 +269,7 @@ fn simulated_sweeps() -> Vec<Case> {
             ("sequential", " --pattern read-64k"),
             ("writes", " --pattern randwrite-8k --repeats 2"),
         ] {
-            let sweep =
-                format!("sweep --engine sim --sim {} --seed 3 --quiet --json --label a{more}", device(keys));
+            let sweep = format!("sweep {} --label a{more}", on(keys, 3));
             let lines = vec![sweep, "report a --json".to_owned()];
             all.push(case(format!("sweep {how} on {name}"), lines));
         }
@@ -285,10 +283,10 @@ fn simulated_studies() -> Vec<Case> {
     for (index, (one, keys)) in DEVICES.iter().enumerate() {
         let (other, other_keys) = DEVICES[(index + 1) % DEVICES.len()];
         let run = |label: &str, seed: usize, profile: &str, keys: &str| {
+            let volumes = if label == "one" { 1 } else { 2 };
+            let load = on(keys, seed);
             format!(
-                "run {profile} --engine sim --sim {} --seed {seed} --closed --duration 12s --quiet --json --label {label} --attribute volumes={}",
-                device(keys),
-                if label == "one" { 1 } else { 2 }
+                "run {profile} {load} --closed --duration 12s --label {label} --attribute volumes={volumes}"
             )
         };
         let mut lines = Vec::new();
