@@ -6,6 +6,7 @@
 //! One exception: a file system that can neither rename without replacing nor link, where a file that has the name by then is to be kept.
 //! There the name is taken first and the content follows, so that a program that is killed meanwhile leaves a part of it.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek as _, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -74,21 +75,22 @@ impl AtomicFile {
         tempfile::Builder::new().prefix(prefix).suffix(suffix).tempfile_in(folder).map(Self)
     }
 
-    /// Removes the files that were begun in the folder and never placed, because their programs were killed.
-    // By their age and not by a lock, which another handle of the same program could not read through everywhere. What cannot be looked at
+    /// Whether a file of that name was begun and is not placed yet.
+    pub(crate) fn is_unplaced(name: &OsStr) -> bool {
+        let name = name.as_encoded_bytes();
+        name.starts_with(UNPLACED.0.as_bytes()) && name.ends_with(UNPLACED.1.as_bytes())
+    }
+
+    /// Removes a file that [is not placed](Self::is_unplaced) and never will be, because its program was killed.
+    // By its age and not by a lock, which another handle of the same program could not read through everywhere. What cannot be looked at
     // or removed is in nobody's way.
-    pub(crate) fn remove_unplaced(folder: &Path) {
-        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-            let name = entry.file_name();
-            let Some(name) = name.to_str() else { continue };
-            let is_ours = name.starts_with(UNPLACED.0) && name.ends_with(UNPLACED.1);
-            let is_old = |metadata: &fs::Metadata| {
-                let age = metadata.modified().ok().and_then(|at| at.elapsed().ok());
-                metadata.is_file() && age.is_some_and(|age| age > UNPLACED_FOR)
-            };
-            if is_ours && entry.metadata().is_ok_and(|metadata| is_old(&metadata)) {
-                let _ = fs::remove_file(entry.path());
-            }
+    pub(crate) fn remove_abandoned(unplaced: &Path) {
+        let is_old = |metadata: &fs::Metadata| {
+            let age = metadata.modified().ok().and_then(|at| at.elapsed().ok());
+            metadata.is_file() && age.is_some_and(|age| age > UNPLACED_FOR)
+        };
+        if unplaced.symlink_metadata().is_ok_and(|metadata| is_old(&metadata)) {
+            let _ = fs::remove_file(unplaced);
         }
     }
 
@@ -291,7 +293,12 @@ mod tests {
         left.set_modified(old).unwrap();
         let foreign_at = folder.path().join(".tmpAbCdEf");
         File::create(&foreign_at).unwrap().set_modified(old).unwrap();
-        AtomicFile::remove_unplaced(folder.path());
+        let unplaced = [&left_at, &written_at, &foreign_at]
+            .map(|path| AtomicFile::is_unplaced(path.file_name().unwrap()));
+        assert_eq!(unplaced, [true, true, false]);
+        for path in [&left_at, &written_at] {
+            AtomicFile::remove_abandoned(path);
+        }
         assert_eq!([left_at, written_at, foreign_at].map(|path| path.exists()), [false, true, true]);
     }
 

@@ -1,5 +1,6 @@
 //! The kinds of files in a store: one table of their names and of what they say of themselves.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -90,10 +91,16 @@ impl Kind {
 
     /// What a file is by its name; `None` where the name is not one that a store gives.
     pub(super) fn of_name(path: &Path) -> Option<Self> {
-        let name = file_name(path);
+        path.file_name().and_then(Self::of_file_name)
+    }
+
+    /// The same of a name alone. Nothing is allocated: a store is asked for tens of thousands of them.
+    pub(super) fn of_file_name(name: &OsStr) -> Option<Self> {
+        let name = name.as_encoded_bytes();
         // No suffix is the end of another one (`.iotrial.json`, `.iotrial-sweep.json`), so that the order of the rows does not matter.
         let ends = |row: &&Row| {
-            name.ends_with(row.suffix) || row.packed_suffix.is_some_and(|suffix| name.ends_with(suffix))
+            let mut suffixes = row.packed_suffix.into_iter().chain([row.suffix]);
+            suffixes.any(|suffix| name.ends_with(suffix.as_bytes()))
         };
         ROWS.iter().find(ends).map(|row| row.kind)
     }

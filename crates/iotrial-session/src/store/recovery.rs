@@ -9,28 +9,24 @@ use iotrial_model::journal::JournalError;
 use iotrial_model::record::RunRecord;
 use iotrial_model::subject::Subject;
 
+use super::Store;
 use super::entry::Entry;
 use super::kind::{self, Kind};
 use super::read::MOST_RECORD_BYTES;
-use super::{Store, StoreError, list};
 use crate::atomic_file::WriteFileError;
 use crate::bounded_file::{OpenedFile, Pipes, ReadFileError, open_to_read, read_to_end_within};
 use crate::fault::on_one_line;
 use iotrial_model::foreign_text::harmless;
 
 impl Store {
-    /// Makes records of the journals that crashes left. One that cannot be recovered is told, and does not
-    /// keep the others from it.
-    pub(super) fn recover_journals(&self) -> Result<(), StoreError> {
-        for path in list(&self.folder, &[Kind::Journal])? {
-            if let Err(error) = self.recover_journal(&path) {
-                self.warn(&on_one_line(&error));
-            }
+    /// Makes a record of the journal that a crash left. One that cannot be recovered is told.
+    pub(super) fn recover_journal(&self, path: &Path) {
+        if let Err(error) = self.record_of_journal(path) {
+            self.warn(&on_one_line(&error));
         }
-        Ok(())
     }
 
-    fn recover_journal(&self, path: &Path) -> Result<(), RecoverError> {
+    fn record_of_journal(&self, path: &Path) -> Result<(), RecoverError> {
         let OpenedFile { file, length } = match open_to_read(path, Pipes::Refused) {
             // Its run has just ended.
             Err(error) if error.is_not_found() => return Ok(()),
