@@ -8,6 +8,7 @@
 
 #![forbid(unsafe_code, clippy::print_stdout, clippy::print_stderr)]
 
+use iotrial_histogram::bucket_upper_edge_ns;
 use iotrial_model::figure::Figure;
 use iotrial_model::record::OpCounts;
 use iotrial_model::split_mix::SplitMix64;
@@ -56,6 +57,8 @@ struct StreamUnits {
     // Single precision and one row an edge: a percentile of a draw is then a few dot products over adjacent
     // memory. Ranks need seven digits, not fifteen.
     up_to_edge: Vec<f32>,
+    /// The edge of each percentile of all units together, where the search for that of a draw begins; 0 of other figures.
+    usual_edges: [usize; Figure::COMPARED.len()],
 }
 
 /// Intervals of one run, or runs of one configuration.
@@ -72,8 +75,10 @@ pub struct Spread {
     pub figures: Vec<(StreamOf, Figure)>,
     /// Standard error of each figure.
     pub standard_errors: Vec<f64>,
-    /// Deviation of each draw from the mean of all draws: one row a figure.
-    pub deviations: Vec<f32>,
+    /// Deviation of each draw from the mean of all draws, in rows.
+    deviations: Vec<f32>,
+    /// The row of each figure. Streams that have the same I/Os share theirs.
+    rows: Vec<usize>,
     /// Degrees of freedom of each figure: independent blocks less one.
     pub degrees: Vec<f64>,
 }
@@ -81,9 +86,11 @@ pub struct Spread {
 impl Spread {
     /// Both, of figures that neither shares with the other.
     pub fn joined(mut self, other: Self) -> Self {
+        let row_count = self.deviations.len() / DRAW_COUNT;
         self.figures.extend(other.figures);
         self.standard_errors.extend(other.standard_errors);
         self.deviations.extend(other.deviations);
+        self.rows.extend(other.rows.into_iter().map(|row| row_count + row));
         self.degrees.extend(other.degrees);
         self
     }
@@ -96,7 +103,7 @@ impl Spread {
                 self.figures.push((other, figure));
                 self.standard_errors.push(self.standard_errors[row]);
                 self.degrees.push(self.degrees[row]);
-                self.deviations.extend_from_within(row * DRAW_COUNT..(row + 1) * DRAW_COUNT);
+                self.rows.push(self.rows[row]);
             }
         }
         self
@@ -107,9 +114,10 @@ impl Spread {
         self.figures.iter().position(|known| *known == (stream, figure))
     }
 
-    /// The deviations of a row.
+    /// Deviation of each draw of a figure from the mean of all draws.
     pub fn deviations_of(&self, position: usize) -> &[f32] {
-        &self.deviations[position * DRAW_COUNT..(position + 1) * DRAW_COUNT]
+        let row = self.rows[position];
+        &self.deviations[row * DRAW_COUNT..(row + 1) * DRAW_COUNT]
     }
 }
 
@@ -121,19 +129,19 @@ fn length(count: usize) -> f64 {
     count as f64
 }
 
-/// The edge of the bucket in which the percentile lies, in ns; `None` without I/Os.
-fn percentile_edge_ns(counts: &OpCounts, percent: f64) -> Option<u64> {
+/// The index of the bucket in which the percentile lies; `None` without I/Os.
+fn percentile_bucket(counts: &OpCounts, percent: f64) -> Option<u32> {
     let rank = percent / 100.0 * number(counts.io_count());
     // From the longest latency down, which is the shorter way.
     let mut up_to = counts.io_count();
-    let mut buckets = counts.total_latency.buckets_ns().rev();
+    let mut buckets = counts.total_latency.buckets_by_index().rev();
     buckets
         .find(|(_, count)| {
             up_to = up_to.saturating_sub(*count);
             // The rank is met by the bucket that takes the count below it.
             number(up_to) < rank
         })
-        .map(|(edge_ns, _)| edge_ns)
+        .map(|(index, _)| index)
 }
 
 fn in_us(ns: u64) -> f64 {
@@ -144,46 +152,67 @@ impl StreamUnits {
     fn new(stream: StreamOf, total: &OpCounts, units: &[Unit<'_>]) -> Self {
         // A percentile of a draw lies between the lowest and the highest one of the parts drawn.
         let parts = || units.iter().flatten();
-        let edges_of = |percent: f64| parts().filter_map(move |part| percentile_edge_ns(part, percent));
+        let edges_of = |percent: f64| parts().filter_map(move |part| percentile_bucket(part, percent));
         let lowest = percentiles().next().and_then(Figure::percent);
         let lowest = lowest.and_then(|percent| edges_of(percent).min()).unwrap_or_default();
         let highest = percentiles().last().and_then(Figure::percent);
         let highest = highest.and_then(|percent| edges_of(percent).max()).unwrap_or_default();
-        let edges = total.total_latency.buckets_ns().map(|(edge_ns, _)| edge_ns);
-        let edges_ns: Vec<u64> = edges.filter(|edge| (lowest..=highest).contains(edge)).collect();
-        let mut up_to_edge = vec![0.0; edges_ns.len() * units.len()];
-        let mut of_unit = vec![0; edges_ns.len()];
+        let edges = total.total_latency.buckets_by_index().map(|(index, _)| index);
+        let edges: Vec<u32> = edges.filter(|edge| (lowest..=highest).contains(edge)).collect();
+        // For each bucket above the lowest edge, the last edge below it: a walk over the buckets of a part then touches nothing else.
+        let mut edge_below: Vec<u32> = Vec::new();
+        for (edge, bounds) in (0u32..).zip(edges.windows(2)) {
+            edge_below.extend((bounds[0]..bounds[1]).map(|_| edge));
+        }
+        let last = edges.len().saturating_sub(1);
+        let mut up_to_edge = vec![0.0; edges.len() * units.len()];
+        let mut beyond = vec![0u64; edges.len()];
         for (column, unit) in units.iter().enumerate() {
-            of_unit.fill(0);
+            let Some(first) = edges.first() else { break };
+            beyond.fill(0);
             for part in unit {
                 // Beyond the lowest edge lie few buckets: they are taken off, from the longest latency down.
-                let mut buckets = part.total_latency.buckets_ns().rev().peekable();
-                let mut up_to = part.io_count();
-                for (sum, edge_ns) in of_unit.iter_mut().zip(&edges_ns).rev() {
-                    // Buckets of one part ascend as the edges do, so one pass over both is enough.
-                    while let Some((_, count)) = buckets.next_if(|(upper_ns, _)| upper_ns > edge_ns) {
-                        up_to = up_to.saturating_sub(count);
-                    }
-                    *sum += up_to;
+                let buckets = part.total_latency.buckets_by_index().rev();
+                for (index, count) in buckets.take_while(|(index, _)| index > first) {
+                    let edge =
+                        edge_below.get((index - first - 1) as usize).map_or(last, |edge| *edge as usize);
+                    beyond[edge] += count;
                 }
             }
-            for (row, sum) in of_unit.iter().enumerate() {
-                up_to_edge[row * units.len() + column] = in_single(number(*sum));
+            let mut up_to = unit.iter().map(|part| part.io_count()).sum::<u64>();
+            for (row, count) in beyond.iter().enumerate().rev() {
+                up_to -= count;
+                up_to_edge[row * units.len() + column] = in_single(number(up_to));
             }
         }
         let sum = |of: fn(&OpCounts) -> f64| {
             units.iter().map(|unit| unit.iter().map(|part| of(part)).sum()).collect::<Vec<f64>>()
         };
-        Self {
+        let mut of_stream = Self {
             stream,
             io_count: sum(|part| number(part.io_count())),
             bytes: sum(|part| number(part.bytes)),
             // Sums and not means: a mean of the means of intervals would weigh a second with ten I/Os like
             // one with ten thousand.
             latency_sum_us: sum(|part| part.total_latency.mean_us().unwrap_or(0.0) * number(part.io_count())),
-            edges_us: edges_ns.into_iter().map(in_us).collect(),
+            edges_us: edges.into_iter().map(|index| in_us(bucket_upper_edge_ns(index))).collect(),
             up_to_edge,
-        }
+            usual_edges: [0; Figure::COMPARED.len()],
+        };
+        let all = vec![1.0; of_stream.io_count.len()];
+        let io_count: f64 = of_stream.io_count.iter().sum();
+        of_stream.usual_edges = Figure::COMPARED.map(|figure| {
+            figure.share().map_or(0, |share| of_stream.edge_of_rank(&all, share * io_count, 0))
+        });
+        of_stream
+    }
+
+    /// The I/Os of each unit up to the percentile of all units together; `None` of what is no percentile, and without I/Os.
+    fn up_to_usual(&self, figure: Figure) -> Option<&[f32]> {
+        figure.share()?;
+        let place = Figure::COMPARED.iter().position(|one| *one == figure)?;
+        let last = self.edges_us.len().checked_sub(1)?;
+        Some(self.row(self.usual_edges[place].min(last)))
     }
 
     fn row(&self, edge: usize) -> &[f32] {
@@ -193,37 +222,49 @@ impl StreamUnits {
     /// The compared figures of the draw that takes each unit as often as `weights` says.
     fn figures(&self, weights: &[f32], duration_s: f64) -> [f64; Figure::COMPARED.len()] {
         let io_count = weighted(weights, &self.io_count);
-        Figure::COMPARED.map(|figure| match figure {
+        let mut usual_edges = self.usual_edges.into_iter();
+        Figure::COMPARED.map(|figure| match (figure, usual_edges.next().unwrap_or_default()) {
             // A ratio of sums, for the same reason.
-            Figure::Iops => io_count / duration_s,
-            Figure::Bandwidth => weighted(weights, &self.bytes) / duration_s,
-            Figure::LatencyMean => weighted(weights, &self.latency_sum_us) / io_count,
+            (Figure::Iops, _) => io_count / duration_s,
+            (Figure::Bandwidth, _) => weighted(weights, &self.bytes) / duration_s,
+            (Figure::LatencyMean, _) => weighted(weights, &self.latency_sum_us) / io_count,
             // What is neither a sum nor a percentile cannot be drawn again: no draw has a longer I/O than the longest.
-            other => other.share().map_or(f64::NAN, |share| self.percentile(weights, share * io_count)),
+            (other, usual) => other
+                .share()
+                .map_or(f64::NAN, |share| self.edge_us(self.edge_of_rank(weights, share * io_count, usual))),
         })
     }
 
-    /// The first edge up to which at least `rank` I/Os of the draw lie.
-    fn percentile(&self, weights: &[f32], rank: f64) -> f64 {
-        // By bisection: the counts up to an edge rise with the edge, in every draw.
+    /// The first edge up to which at least `rank` I/Os of the draw lie; one more than the last where rounding in single precision leaves
+    /// the rank just out of reach. `usual` is where it may lie, and changes only how long the search takes.
+    fn edge_of_rank(&self, weights: &[f32], rank: f64, usual: usize) -> usize {
+        // The counts up to an edge rise with the edge, in every draw. Most draws have their percentile near that of the run: two looks are
+        // enough for these, and where more are needed the steps double until it is between two of them, which are then halved.
         let (mut low, mut high) = (0, self.edges_us.len());
+        let (mut next, mut step) = (usual, 1);
         while low < high {
-            let middle = usize::midpoint(low, high);
-            if f64::from(weighted_single(weights, self.row(middle))) < rank {
-                low = middle + 1
+            let at = next.clamp(low, high - 1);
+            if f64::from(weighted_single(weights, self.row(at))) < rank {
+                (low, next) = (at + 1, at + step);
             } else {
-                high = middle
+                (high, next) = (at, at.saturating_sub(step));
+            }
+            step *= 2;
+            if low > 0 && high < self.edges_us.len() && high - low < step {
+                next = usize::midpoint(low, high);
             }
         }
-        // The last edge where rounding in single precision leaves the rank just out of reach.
-        self.edges_us.get(low).or(self.edges_us.last()).copied().unwrap_or(f64::NAN)
+        low
+    }
+
+    /// An edge, or the last one where there are fewer.
+    fn edge_us(&self, edge: usize) -> f64 {
+        self.edges_us.get(edge).or(self.edges_us.last()).copied().unwrap_or(f64::NAN)
     }
 
     /// By how much each unit moves each figure away from that of the run, in the unit of a sum that is zero over the run: the influence of
     /// the unit, up to a factor.
     fn influences(&self, durations_s: &[f64]) -> [Vec<f64>; Figure::COMPARED.len()] {
-        let all = vec![1.0; self.io_count.len()];
-        let total: f64 = self.io_count.iter().sum();
         let from_mean = |of: &[f64], by: &[f64]| -> Vec<f64> {
             let ratio = of.iter().sum::<f64>() / by.iter().sum::<f64>().max(1e-9);
             of.iter().zip(by).map(|(of, by)| of - ratio * by).collect()
@@ -232,17 +273,9 @@ impl StreamUnits {
             Figure::Iops => from_mean(&self.io_count, durations_s),
             Figure::Bandwidth => from_mean(&self.bytes, durations_s),
             Figure::LatencyMean => from_mean(&self.latency_sum_us, &self.io_count),
-            other => other.share().map_or(Vec::new(), |share| {
-                let limit = self.percentile(&all, share * total);
-                let Some(row) = self.edges_us.iter().position(|edge| *edge >= limit) else {
-                    return Vec::new();
-                };
-                let beyond: Vec<f64> = self
-                    .io_count
-                    .iter()
-                    .zip(self.row(row))
-                    .map(|(all, below)| all - f64::from(*below))
-                    .collect();
+            other => self.up_to_usual(other).map_or(Vec::new(), |row| {
+                let counts = self.io_count.iter().zip(row);
+                let beyond: Vec<f64> = counts.map(|(all, below)| all - f64::from(*below)).collect();
                 from_mean(&beyond, &self.io_count)
             }),
         })
@@ -250,16 +283,12 @@ impl StreamUnits {
 
     /// What the figures are sums of, unit by unit: rate, mean latency, and the shares beyond the percentiles.
     fn series(&self, durations_s: &[f64]) -> Vec<Vec<f64>> {
-        let all = vec![1.0; self.io_count.len()];
-        let total: f64 = self.io_count.iter().sum();
         // The percentile itself has no value for an interval with few I/Os; the share beyond it has one, and
         // its mean over the run is what defines the percentile.
-        let beyond = |share: f64| -> Vec<f64> {
-            let limit = self.percentile(&all, share * total);
-            let row = self.edges_us.iter().position(|edge| *edge >= limit);
-            let below = row.map(|row| self.row(row));
+        let beyond = |figure: Figure| -> Vec<f64> {
+            let below = self.up_to_usual(figure);
             let count = |unit: usize| self.io_count[unit].max(1.0);
-            (0..all.len())
+            (0..self.io_count.len())
                 .map(|unit| 1.0 - below.map_or(0.0, |below| f64::from(below[unit])) / count(unit))
                 .collect()
         };
@@ -267,8 +296,8 @@ impl StreamUnits {
         let divided = |by: &[f64], of: &[f64]| of.iter().zip(by).map(|(a, b)| a / b.max(1e-9)).collect();
         let sums = [divided(durations_s, &self.io_count), divided(&self.io_count, &self.latency_sum_us)];
         // p95 moves with the mean and p99, and would only add a series that remembers no longer than these.
-        let shares = percentiles().filter(|figure| figure.ranks()).filter_map(Figure::share);
-        sums.into_iter().chain(shares.map(beyond)).collect()
+        let ranked = percentiles().filter(|figure| figure.ranks());
+        sums.into_iter().chain(ranked.map(beyond)).collect()
     }
 }
 
@@ -415,6 +444,7 @@ impl Units {
             figures: Vec::new(),
             standard_errors: Vec::new(),
             deviations: Vec::new(),
+            rows: Vec::new(),
             degrees: Vec::new(),
         };
         for (figure, row) in figures.into_iter().zip(logarithms.chunks_exact(DRAW_COUNT)) {
@@ -423,6 +453,7 @@ impl Units {
             // One draw without any I/O of a stream makes the whole row useless; the metric then has no
             // interval rather than a wrong one.
             if variance.is_finite() {
+                spread.rows.push(spread.figures.len());
                 spread.figures.push(figure);
                 spread.degrees.push(degrees);
                 let of_draws = variance.sqrt() * narrowness;
@@ -539,6 +570,32 @@ fn rule_of_politis_and_white(series: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_edge_of_a_rank_is_the_same_wherever_the_search_begins() {
+        // Two units, with more and more I/Os up to each edge.
+        for edge_count in [0, 1, 2, 3, 17] {
+            let up_to_edge =
+                (0..edge_count).flat_map(|edge: u16| [f32::from(edge + 1), f32::from(2 * edge)]).collect();
+            let stream = StreamUnits {
+                stream: StreamOf::all(iotrial_model::stream::Stream::Read),
+                io_count: vec![17.0, 32.0],
+                bytes: vec![0.0; 2],
+                latency_sum_us: vec![0.0; 2],
+                edges_us: (0..edge_count).map(f64::from).collect(),
+                up_to_edge,
+                usual_edges: [0; Figure::COMPARED.len()],
+            };
+            for rank in (0..60).map(f64::from) {
+                // Up to the edge e lie e + 1 and 2 e I/Os.
+                let expected = (0..usize::from(edge_count)).find(|edge| length(3 * edge + 1) >= rank);
+                for usual in 0..20 {
+                    let found = stream.edge_of_rank(&[1.0, 1.0], rank, usual);
+                    assert_eq!(found, expected.unwrap_or(edge_count.into()), "{edge_count} {rank} {usual}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn few_blocks_that_carry_a_figure_are_few_degrees_of_freedom() {

@@ -41,7 +41,7 @@ const UNIT_BITS: u32 = 6;
 // each octave, hence 2^10.
 const HALF_BITS: u32 = 10;
 /// One more than the index of one hour.
-const BUCKET_COUNT: usize = bucket_index(HIGHEST_TRACKABLE_NS) + 1;
+pub const BUCKET_COUNT: usize = bucket_index(HIGHEST_TRACKABLE_NS) + 1;
 
 /// The bucket of a latency. At most [`HIGHEST_TRACKABLE_NS`] may be asked.
 #[inline]
@@ -57,7 +57,7 @@ const fn bucket_index(latency_ns: u64) -> usize {
 }
 
 /// The largest latency that falls into the bucket.
-const fn bucket_upper_edge_ns(index: u32) -> u64 {
+pub const fn bucket_upper_edge_ns(index: u32) -> u64 {
     // The first two halves belong to octave 0: there the lower half is used as well.
     let octave = (index >> HALF_BITS).saturating_sub(1);
     let step = (index - (octave << HALF_BITS)) as u64;
@@ -273,7 +273,12 @@ impl LatencyHistogram {
 
     /// The same with the upper edge in nanoseconds, which is faster where very many are looked at.
     pub fn buckets_ns(&self) -> impl DoubleEndedIterator<Item = (u64, u64)> {
-        self.buckets.iter().map(|(index, count)| (bucket_upper_edge_ns(index), count))
+        self.buckets_by_index().map(|(index, count)| (bucket_upper_edge_ns(index), count))
+    }
+
+    /// The same with the index of the bucket, which all histograms number alike: the fastest, where only the order of buckets matters.
+    pub fn buckets_by_index(&self) -> impl DoubleEndedIterator<Item = (u32, u64)> {
+        self.buckets.iter()
     }
 }
 

@@ -1,5 +1,6 @@
 //! What changes from one configuration to another, metric by metric, and whether that is shown.
 
+use std::cell::OnceCell;
 use std::cmp::Ordering;
 
 use iotrial_bootstrap::{DRAW_COUNT, Spread};
@@ -370,7 +371,7 @@ pub(super) fn ranges_meet(one: &Configuration, other: &Configuration, metric: &M
     ranges.is_some_and(|((a_low, a_high), (b_low, b_high))| a_low <= b_high && b_low <= a_high)
 }
 
-fn percent_of(from: f64, to: f64) -> f64 {
+pub(super) fn percent_of(from: f64, to: f64) -> f64 {
     // Equal figures first: 0 / 0 would be no number, and two zeros are a change of zero.
     if from == to { 0.0 } else { 100.0 * (to / from - 1.0) }
 }
@@ -381,20 +382,25 @@ pub(super) struct PairJudge<'c> {
     other: &'c Configuration,
     /// The share of error that each metric is left, so that all of them together have what is left of
     /// certainty.
-    share: f64,
+    share: OnceCell<f64>,
     /// The same of the metrics of roles, which are a question of their own: they must not make the intervals of
     /// everything together wider.
-    share_in_roles: f64,
+    share_in_roles: OnceCell<f64>,
     /// Whether a search chose the rates of their loads, and they differ.
     is_at_another_rate: bool,
 }
 
 impl<'c> PairJudge<'c> {
     pub(super) fn new(baseline: &'c Configuration, other: &'c Configuration) -> Self {
-        // Once for a pair: it reads all draws of both, which is the expensive part.
-        let share = |is_of_role: bool| share_of_each(baseline, other, is_of_role);
         let is_at_another_rate = baseline.is_at_another_rate(other);
-        Self { baseline, other, share: share(false), share_in_roles: share(true), is_at_another_rate }
+        Self { baseline, other, share: OnceCell::new(), share_in_roles: OnceCell::new(), is_at_another_rate }
+    }
+
+    /// Once for a pair, and only if a metric asks: it reads all draws of both, which is the expensive part.
+    fn share_of(&self, metric: &Metric) -> f64 {
+        let is_of_role = metric.is_of_role();
+        let known = if is_of_role { &self.share_in_roles } else { &self.share };
+        *known.get_or_init(|| share_of_each(self.baseline, self.other, is_of_role))
     }
 
     pub(super) fn delta(&self, metric: &Metric, from: f64, to: f64) -> Delta {
@@ -564,8 +570,7 @@ impl<'c> PairJudge<'c> {
         };
         // Welch's formula never goes below the smaller of the two, and each is at least 1; the `max` only
         // guards against rounding.
-        let share = if metric.is_of_role() { self.share_in_roles } else { self.share };
-        let reach = student_limit(share, degrees.max(1.0)) * variance.sqrt();
+        let reach = student_limit(self.share_of(metric), degrees.max(1.0)) * variance.sqrt();
         let change = (to / from).ln();
         // From or to zero there is no logarithm, and so no interval.
         change.is_finite().then_some((change, reach))

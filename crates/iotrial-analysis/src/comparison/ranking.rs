@@ -8,7 +8,7 @@ use iotrial_model::figure::Better;
 use serde::Serialize;
 
 use super::configuration::Configuration;
-use super::delta::{PairJudge, Reading, ranges_meet, surely};
+use super::delta::{PairJudge, Reading, percent_of, ranges_meet, surely};
 use super::metric::{Metric, MetricGroup};
 
 /// The configurations in the order of one metric.
@@ -105,11 +105,12 @@ fn is_shared(first: &Configuration, other: &Configuration, metric: &Metric, from
     if first.is_printed && other.is_printed {
         return ranges_meet(first, other, metric);
     }
-    let delta = PairJudge::new(first, other).delta(metric, from, to);
+    if percent_of(from, to).abs() < LEAST_WEIGHT_PERCENT {
+        return true;
+    }
+    let reading = PairJudge::new(first, other).delta(metric, from, to).reading;
     // Not knowing is treated like no difference: a place must not be won by it.
-    delta.reading == Reading::NoDifference
-        || delta.reading.is_unknown()
-        || delta.percent.abs() < LEAST_WEIGHT_PERCENT
+    reading == Reading::NoDifference || reading.is_unknown()
 }
 
 /// How a configuration stands over all metrics.
