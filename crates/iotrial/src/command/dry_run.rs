@@ -65,7 +65,7 @@ pub fn print(setup: &Setup, json: bool) -> Result<(), Failure> {
     let mut text = head(plan, layout, whole);
     // Known before anything is measured, and what most tests are set up to avoid.
     for found in shared_disks(&targets) {
-        text.push_str(&format!("{}\n", wrapped("note      ", &output::harmless(&found.message))));
+        text.push_str(&format!("{}\n", wrapped("note      ", &found.message)));
     }
     text.push('\n');
     text.push_str(&aligned(&areas(plan, &targets), &[2], &[]));
@@ -86,8 +86,9 @@ const INDENT: &str = "          ";
 /// Lines are no longer.
 const WIDTH: usize = 80;
 
-/// Text behind a word, cut between words where it would be too long, and further lines below its beginning.
+/// Text of anybody behind a word, cut between words where it would be too long, and further lines below its beginning.
 fn wrapped(head: &str, text: &str) -> String {
+    let text = output::harmless(text);
     let mut lines = String::from(head);
     let mut column = head.chars().count();
     let indent = column.min(INDENT.len());
@@ -116,10 +117,10 @@ fn head(plan: &Plan, layout: &Layout, search: Option<(&RateSearch, Duration)>) -
     };
     let threads = plan.threads;
     let mut lines = vec![
-        format!("profile   {} ({form})", plan.profile),
+        format!("profile   {} ({form})", output::harmless(&plan.profile)),
         format!("engine    {}, {access}, seed {}, threads: {threads}", plan.engine.as_str(), plan.seed),
     ];
-    lines.extend(plan.engine_reason.iter().map(|reason| format!("          {reason}")));
+    lines.extend(plan.engine_reason.iter().map(|reason| format!("{INDENT}{}", output::harmless(reason))));
     let phases: Vec<String> = plan
         .phases
         .iter()
@@ -137,7 +138,8 @@ fn head(plan: &Plan, layout: &Layout, search: Option<(&RateSearch, Duration)>) -
     for (number, (step, begin)) in (1..).zip(plan.steps.iter().zip(plan.step_borders())) {
         let judged = if step.judged { "" } else { ", not judged" };
         let (begin, length) = (format_duration(begin), format_duration(step.duration));
-        lines.push(format!("          {} from {begin} on for {length}{judged}", step.label(number)));
+        let label = output::harmless(&step.label(number));
+        lines.push(format!("{INDENT}{label} from {begin} on for {length}{judged}"));
     }
     lines.extend(plan.until_steady.map(|until| {
         let (round, window) = (format_duration(until.round), format_duration(until.window()));

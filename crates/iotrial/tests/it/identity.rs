@@ -87,6 +87,23 @@ fn a_set_or_profile_that_takes_the_name_of_a_built_in_one_is_refused_wherever_on
     assert_eq!(bench.stored(".iotrial.json").len(), 1);
 }
 
+/// `cargo xtask attack foreign_text` found it: the name and the text behind it are lines of the plan.
+#[test]
+fn no_name_of_a_strangers_profile_begins_a_line_of_the_plan() {
+    let bench = Bench::new();
+    let profile = bench.run(&["profiles", "sqlserver-log"]).stdout;
+    let named = profile.replacen("name = \"sqlserver-log\"", "name = \"ours\\nerror: forged\"", 1);
+    fs::write(bench.path().join("ours.toml"), named).unwrap();
+    for more in [&["--dry-run"][..], &["--full", "--dry-run"], &["--closed"]] {
+        let ran = bench.run(&[&["run", "./ours.toml", "--engine", "sim", "--quiet"], more].concat());
+        let shown = [ran.stdout, ran.stderr].concat();
+        assert!(
+            shown.contains("ours") && shown.lines().all(|line| !line.starts_with("error: forged")),
+            "{shown}"
+        );
+    }
+}
+
 #[test]
 fn a_fio_job_whose_file_is_called_like_a_built_in_profile_gets_a_name_of_its_own() {
     let bench = Bench::new();
