@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use iotrial_histogram::{BUCKET_COUNT, bucket_upper_edge_ns};
+use iotrial_model::histogram::{BUCKET_COUNT, bucket_upper_edge_ns};
 use iotrial_model::plan::Plan;
 use iotrial_model::record::Interval;
 use iotrial_model::stream::Stream;

@@ -8,8 +8,8 @@
 
 #![forbid(unsafe_code, clippy::print_stdout, clippy::print_stderr)]
 
-use iotrial_histogram::bucket_upper_edge_ns;
 use iotrial_model::figure::Figure;
+use iotrial_model::histogram::bucket_upper_edge_ns;
 use iotrial_model::record::OpCounts;
 use iotrial_model::split_mix::SplitMix64;
 use iotrial_model::stream::StreamOf;
