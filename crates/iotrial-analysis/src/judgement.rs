@@ -1,128 +1,26 @@
-//! Figures held against bands: which of them can be judged, and where they fall.
+//! Figures compared with bands: which of them can be judged, and where they fall.
 
 use std::time::Duration;
 
-use iotrial_model::bound::{Amount, BoundRelation, Bounded};
+use iotrial_model::bound::{BoundRelation, Bounded};
 use iotrial_model::figure::Figure;
 use iotrial_model::imported::{StatedOps, StatedStream};
 use iotrial_model::load::{Direction, Role};
 use iotrial_model::stream::Stream;
 use iotrial_model::subject::{Facts, Ops, Subject, SubjectJob};
 use iotrial_model::units::ByteSize;
-use iotrial_model::words::enumerate;
-use serde::{Serialize, Serializer};
+use iotrial_model::verdict::{Category, Gap, Judged, Starved, WhyNotJudged};
 
 use crate::device_part::DevicePart;
 use crate::figures::Figures;
 use crate::stream::Streams;
-use crate::threshold::{Bands, Category, ThresholdSet};
-use crate::words::{seconds_in_words, with_thousands};
-
-/// One figure held against its bands.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Judged {
-    /// What the I/Os stand for.
-    pub role: Role,
-    /// Further roles whose I/Os are among them, where a source states figures of all together only, and all roles have the
-    /// same bands.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub further_roles: Vec<Role>,
-    /// Of which stream.
-    pub stream: Stream,
-    /// Kernel names of the devices of the role, where it has some that no other one has.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub devices: Vec<String>,
-    /// Which of its figures.
-    #[serde(serialize_with = "as_title")]
-    pub statistic: Figure,
-    /// The latency that was held against its bands; of a bound its number.
-    pub value_us: f64,
-    /// On which side of that number it is, where only a bound is known. The category is then the worst one that it may have
-    /// below the number, and the best one above it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bound: Option<BoundRelation>,
-    /// Where it falls.
-    pub category: Category,
-    /// From here on it is no longer acceptable.
-    pub limit_us: f64,
-    /// The figure for people, with its unit.
-    #[serde(skip)]
-    pub shown: String,
-}
-
-/// JSON has the word for people: the key of a statistic with its unit would say `us` twice beside `value_us`.
-fn as_title<S: Serializer>(figure: &Figure, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(figure.title())
-}
-
-impl Judged {
-    /// The latency, or the bound.
-    pub fn amount(&self) -> Amount {
-        let value = self.value_us;
-        self.bound.map_or(Amount::Exact(value), |relation| Amount::Bounded(Bounded { relation, value }))
-    }
-
-    /// The words for the stream: `log commits`, or `log commits on sdb`.
-    pub(crate) fn stream_words(&self) -> String {
-        format!("{} {}s{}", self.role_words(), self.stream, self.on())
-    }
-
-    /// The words for what the I/Os stand for: `data`, `data, tempdb and log`.
-    pub fn role_words(&self) -> String {
-        let all: Vec<Role> = std::iter::once(self.role).chain(self.further_roles.iter().copied()).collect();
-        words_of(&all)
-    }
-
-    /// ` on sdb`, where the role has devices of its own.
-    fn on(&self) -> String {
-        if self.devices.is_empty() { String::new() } else { format!(" on {}", enumerate(&self.devices)) }
-    }
-
-    /// How much of what is acceptable is used up; 1 is the limit.
-    fn share_of_limit(&self) -> f64 {
-        self.value_us / self.limit_us
-    }
-
-    pub(crate) fn is_acceptable(&self) -> bool {
-        self.category <= Category::Acceptable
-    }
-
-    /// The word for the category; of a bound also in which direction it may be another one.
-    pub(crate) fn category_words(&self) -> String {
-        let ends = [Category::Excellent, Category::Unsustainable];
-        match self.bound {
-            Some(_) if ends.contains(&self.category) => self.category.to_string(),
-            Some(BoundRelation::Below | BoundRelation::AtMost) => format!("{} or better", self.category),
-            Some(_) => format!("{} or worse", self.category),
-            None => self.category.to_string(),
-        }
-    }
-
-    /// The figure in one clause, for the list of reasons.
-    pub(crate) fn reason(&self) -> String {
-        let Self { stream, statistic, shown, .. } = self;
-        let (role, category, limit) = (self.role_words(), self.category_words(), format_limit(self.limit_us));
-        let on = self.on();
-        format!("{role} {stream} {statistic}{on} is {shown}: {category} (limit {limit})")
-    }
-}
-
-fn words_of(roles: &[Role]) -> String {
-    enumerate(&roles.iter().map(ToString::to_string).collect::<Vec<_>>())
-}
-
-/// The worst first: by category, within one by how much of what is acceptable is used up.
-pub(crate) fn by_weight(judged: &[Judged]) -> Vec<&Judged> {
-    let mut all: Vec<&Judged> = judged.iter().collect();
-    all.sort_by(|a, b| b.category.cmp(&a.category).then(b.share_of_limit().total_cmp(&a.share_of_limit())));
-    all
-}
+use crate::threshold::{Bands, ThresholdSet};
 
 /// A latency for people, to three digits: `0.085 ms`, `0.85 ms`, `6.34 ms`, `62.1 ms`.
 ///
 /// What would read as another category than it is, or as the limit without being it, gets more: 4.999 ms must not
 /// read as 5 ms where a band begins there.
-fn format_latency(us: f64, bands: &Bands) -> String {
+fn rounded_ms(us: f64, bands: &Bands) -> f64 {
     let ms = us / 1_000.0;
     let decimals: i32 = match ms {
         ..1.0 => 3,
@@ -135,13 +33,7 @@ fn format_latency(us: f64, bands: &Bands) -> String {
     let misleads = bands.category(rounded_us) != bands.category(us)
         || (rounded_us == bands.limit_us() && us != bands.limit_us());
     // Half a nanosecond makes up for what binary fractions lack of a decimal one.
-    let shown = if misleads { ((ms + 5e-7) * 1e4).floor() / 1e4 } else { rounded };
-    format!("{shown} ms")
-}
-
-/// A limit as it stands in the threshold file: `50 ms`, `0.5 ms`.
-pub(crate) fn format_limit(us: f64) -> String {
-    format!("{} ms", us / 1_000.0)
+    if misleads { ((ms + 5e-7) * 1e4).floor() / 1e4 } else { rounded }
 }
 
 /// The category that a bound leaves for sure, where it decides: the worst one that a figure below it may have, or the best one
@@ -156,42 +48,6 @@ fn category_of_bound(bounded: Bounded, bands: &Bands) -> Option<Category> {
         BoundRelation::Above => Some(bands.category(value.next_up())).filter(|one| !is_fine(one)),
         BoundRelation::AtLeast => Some(bands.category(value)).filter(|one| !is_fine(one)),
         BoundRelation::About => None,
-    }
-}
-
-/// Something that the set judges, or should, and that could not be judged.
-pub(crate) struct Gap {
-    /// For the sentence: `p99.9 of log commits`.
-    pub(crate) words: String,
-    /// For the list of reasons.
-    pub(crate) reason: String,
-    /// Whether the set would judge it, and the source does not state it.
-    pub(crate) is_unstated: bool,
-    /// Which figure has too few I/Os behind it; `None` where that is not why.
-    pub(crate) lacks: Option<Figure>,
-    /// How many there are, where that is known.
-    pub(crate) io_count: Option<u64>,
-    /// How many it needs.
-    pub(crate) least_io_count: u64,
-    /// Whether a bound is known that lies on both sides of the limit.
-    pub(crate) is_undecided: bool,
-    /// Whether the figures are of several roles together that have different bands.
-    pub(crate) is_mixed: bool,
-}
-
-impl Gap {
-    /// Something that the set has no bands for.
-    fn without_bands(words: String, reason: String) -> Self {
-        Self {
-            words,
-            reason,
-            is_unstated: false,
-            lacks: None,
-            io_count: None,
-            least_io_count: 0,
-            is_undecided: false,
-            is_mixed: false,
-        }
     }
 }
 
@@ -218,7 +74,7 @@ pub(crate) struct Judgement {
     pub(crate) judged: Vec<Judged>,
     pub(crate) gaps: Vec<Gap>,
     /// Streams with hardly any I/O.
-    pub(crate) starved: Vec<String>,
+    pub(crate) starved: Vec<Starved>,
 }
 
 impl Judgement {
@@ -229,8 +85,7 @@ impl Judgement {
         let is_short =
             |measured: &Duration| subject.source.is_none() && *measured + CLOCK_SLACK < SHORTEST_JUDGED;
         if let Some(measured) = measured.filter(is_short) {
-            let measured = seconds_in_words(measured.as_secs_f64());
-            let starved = format!("only {measured} were measured; iotrial does not judge less than a second");
+            let starved = Starved::Time { measured_s: measured.as_secs_f64() };
             return Self { starved: vec![starved], ..Self::default() };
         }
         let mut judgement = Self::of(subject, streams_by_role(subject), thresholds);
@@ -248,8 +103,8 @@ impl Judgement {
             if let [role] = roles[..]
                 && !thresholds.judges_role(role)
             {
-                let reason = format!("{role} is not judged: {} has no limits for it", thresholds.name);
-                judgement.gaps.push(Gap::without_bands(role.to_string(), reason));
+                let why = WhyNotJudged::NoLimits;
+                judgement.gaps.push(Gap { roles, stream: None, statistic: None, why });
                 continue;
             }
             for (stream, figures) in streams {
@@ -268,7 +123,7 @@ impl Judgement {
         bound_of: &dyn Fn(Figure) -> Option<Bounded>,
         thresholds: &ThresholdSet,
     ) {
-        let words = format!("{} {stream}s", words_of(roles));
+        let gap = |statistic, why| Gap { roles: roles.to_vec(), stream: Some(stream), statistic, why };
         let of_role = |role: &Role, statistic: Figure| thresholds.bands(*role, stream, statistic);
         // Of several roles one figure can only be judged where their bands are the same.
         let bands_of = |statistic: Figure| {
@@ -284,15 +139,13 @@ impl Judgement {
             let has_any =
                 |role| Figure::JUDGED.into_iter().any(|statistic| of_role(role, statistic).is_some());
             let is_mixed = roles.len() > 1 && roles.iter().any(has_any);
-            let why = if is_mixed { "has different limits" } else { "has no limits" };
-            let reason = format!("{words} are not judged: {} {why} for them", thresholds.name);
-            return self.gaps.push(Gap { is_mixed, ..Gap::without_bands(words, reason) });
+            let why = if is_mixed { WhyNotJudged::DifferentLimits } else { WhyNotJudged::NoLimits };
+            return self.gaps.push(gap(None, why));
         }
         // Of an imported result the count may not be known; what its source tells is then taken as it is.
         let io_count = figures.map_or(Some(0), |figures| figures.io_count);
         if let Some(io_count) = io_count.filter(|count| *count < Figure::LatencyMean.least_io_count()) {
-            self.starved.push(format!("only {io_count} {words} completed, which is too few to judge"));
-            return;
+            return self.starved.push(Starved::Stream { roles: roles.to_vec(), stream, io_count });
         }
         for (statistic, bands) in all {
             if let Some(bounded) = bound_of(statistic) {
@@ -300,8 +153,8 @@ impl Judgement {
                 continue;
             }
             let value_us = figures.and_then(|figures| figures.get(statistic));
-            let least = statistic.least_io_count();
-            let too_few = io_count.filter(|count| *count < least);
+            let least_io_count = statistic.least_io_count();
+            let too_few = io_count.filter(|count| *count < least_io_count);
             match value_us.filter(|_| too_few.is_none()) {
                 Some(value_us) => self.judged.push(Judged {
                     role: roles[0],
@@ -313,26 +166,14 @@ impl Judgement {
                     bound: None,
                     category: bands.category(value_us),
                     limit_us: bands.limit_us(),
-                    shown: format_latency(value_us, bands),
+                    shown_ms: rounded_ms(value_us, bands),
                 }),
                 None => {
-                    let why = too_few.map_or_else(
-                        || "the source does not state it".to_owned(),
-                        |count| {
-                            let [count, least] = [count, least].map(|one| with_thousands(one as f64));
-                            format!("{count} I/Os are too few ({least} needed)")
-                        },
-                    );
-                    self.gaps.push(Gap {
-                        words: format!("{statistic} of {words}"),
-                        reason: format!("{statistic} of {words} is not judged: {why}"),
-                        is_unstated: too_few.is_none(),
-                        lacks: too_few.map(|_| statistic),
-                        io_count,
-                        least_io_count: least,
-                        is_undecided: false,
-                        is_mixed: false,
-                    });
+                    let why = match too_few {
+                        Some(io_count) => WhyNotJudged::TooFewIos { io_count, least_io_count },
+                        None => WhyNotJudged::NotStated,
+                    };
+                    self.gaps.push(gap(Some(statistic), why));
                 }
             }
         }
@@ -346,15 +187,12 @@ impl Judgement {
         bounded: Bounded,
         bands: &Bands,
     ) {
-        let sign = bounded.relation.sign();
-        let shown = format!("{sign} {}", format_latency(bounded.value, bands));
+        let shown_ms = rounded_ms(bounded.value, bands);
         let Some(category) = category_of_bound(bounded, bands) else {
-            let words = format!("{statistic} of {} {stream}s", words_of(roles));
-            let limit = format_limit(bands.limit_us());
-            let reason =
-                format!("{words} is only known as {shown}, which leaves open whether it is below {limit}");
-            let gap = Gap::without_bands(words, reason);
-            return self.gaps.push(Gap { is_undecided: true, ..gap });
+            let (relation, limit_us) = (bounded.relation, bands.limit_us());
+            let why = WhyNotJudged::Undecided { relation, shown_ms, limit_us };
+            let (roles, stream, statistic) = (roles.to_vec(), Some(stream), Some(statistic));
+            return self.gaps.push(Gap { roles, stream, statistic, why });
         };
         self.judged.push(Judged {
             role: roles[0],
@@ -366,7 +204,7 @@ impl Judgement {
             bound: Some(bounded.relation),
             category,
             limit_us: bands.limit_us(),
-            shown,
+            shown_ms,
         });
     }
 }
@@ -520,9 +358,10 @@ fn derived_count(stream: &StatedStream, block_size: Option<ByteSize>) -> Option<
 mod tests {
     use iotrial_model::imported::TablePlace;
     use iotrial_model::table::PublishedTable;
+    use iotrial_model::verdict::DoubtKind;
 
     use super::*;
-    use crate::verdict::{Outcome, judge};
+    use crate::verdict::{Basis, Outcome, judge};
 
     fn of_run(record: &iotrial_model::record::RunRecord, set: &ThresholdSet) -> Judgement {
         Judgement::new(&Subject::of_run(record), set)
@@ -536,15 +375,12 @@ mod tests {
         record.intervals[0].duration = Duration::from_millis(500);
         let judgement = of_run(&record, &set);
         assert!(judgement.judged.is_empty());
-        assert_eq!(
-            judgement.starved,
-            ["only 500 ms were measured; iotrial does not judge less than a second"]
-        );
+        assert_eq!(judgement.starved, [Starved::Time { measured_s: 0.5 }]);
     }
 
     #[test]
     fn a_bound_is_judged_where_it_decides_and_leaves_the_question_open_where_it_does_not() {
-        let check = |figures: &str, limit: &str, outcome: Outcome, words: &str| {
+        let check = |figures: &str, limit: &str, outcome: Outcome, shown_ms: f64| {
             let table =
                 format!("format = \"iotrial.table/1\"\ntitle = \"T\"\n[[row]]\nid = \"A\"\n{figures}\n");
             let table = PublishedTable::parse(&table).unwrap();
@@ -555,22 +391,31 @@ mod tests {
             .unwrap();
             let verdict = judge(&Subject::of_imported(&records[0]), &[], &set);
             assert_eq!(verdict.outcome, outcome, "{}", verdict.sentence);
-            assert!(verdict.sentence.contains(words), "{}", verdict.sentence);
+            let Basis::Run(ruling) = verdict.basis else { panic!("{:?}", verdict.basis) };
+            match outcome {
+                Outcome::Inconclusive => {
+                    let WhyNotJudged::Undecided { shown_ms: shown, .. } = ruling.gaps[0].why else {
+                        panic!("{:?}", ruling.gaps)
+                    };
+                    assert_eq!(shown, shown_ms);
+                    assert_eq!(ruling.doubts[0].kind, DoubtKind::Undecided(ruling.gaps[0].clone()));
+                }
+                _ => assert_eq!(ruling.worst().unwrap().shown_ms, shown_ms),
+            }
         };
         let below = "read = { lat_mean_us = \"< 1000\" }";
-        check(below, "2ms", Outcome::Qualified, "data read mean at < 1 ms (acceptable or better)");
-        check(below, "1ms", Outcome::Qualified, "data read mean at < 1 ms (acceptable or better)");
-        let open = "mean of data reads is only known as < 1 ms, which leaves open whether it is below 0.5 ms";
-        check(below, "0.5ms", Outcome::Inconclusive, open);
+        check(below, "2ms", Outcome::Qualified, 1.0);
+        check(below, "1ms", Outcome::Qualified, 1.0);
+        check(below, "0.5ms", Outcome::Inconclusive, 1.0);
         let most = "read = { lat_mean_us = \"<= 1000\" }";
-        check(most, "1ms", Outcome::Inconclusive, "only known as ≤ 1 ms");
+        check(most, "1ms", Outcome::Inconclusive, 1.0);
         let above = "read = { lat_mean_us = \"> 5000\" }";
-        check(above, "2ms", Outcome::NotQualified, "a mean of > 5 ms, above the acceptable 2 ms");
-        check(above, "9ms", Outcome::Inconclusive, "only known as > 5 ms");
-        check("read = { lat_mean_us = \"~10\" }", "9ms", Outcome::Inconclusive, "only known as ≈ 0.01 ms");
+        check(above, "2ms", Outcome::NotQualified, 5.0);
+        check(above, "9ms", Outcome::Inconclusive, 5.0);
+        check("read = { lat_mean_us = \"~10\" }", "9ms", Outcome::Inconclusive, 0.01);
         // What is too slow for sure is, whatever a bound leaves open.
         let both = format!("{below}\nwrite = {{ lat_mean_us = 900 }}");
-        check(&both, "0.5ms", Outcome::NotQualified, "data writes have a mean of 0.9 ms");
+        check(&both, "0.5ms", Outcome::NotQualified, 0.9);
     }
 
     #[test]
@@ -582,32 +427,33 @@ mod tests {
             judge(&Subject::of_imported(&records[0]), &[], &set)
         };
         let verdict = judged("oci-sqlserver");
-        let words: Vec<String> = verdict.judged.iter().map(Judged::stream_words).collect();
-        assert_eq!(words, ["data reads", "data and log writes"]);
+        let roles: Vec<usize> = verdict.judged.iter().map(|one| one.roles().len()).collect();
+        assert_eq!(roles, [1, 2]);
         assert_eq!(verdict.judged[1].further_roles, [Role::Log]);
         assert_eq!(verdict.outcome, Outcome::Qualified, "{}", verdict.sentence);
         // Bands of data for reads, and none that both have for writes.
         let verdict = judged("flash");
         assert_eq!(verdict.judged.len(), 1, "{}", verdict.sentence);
-        let reason = "data and log writes are not judged: flash has different limits for them";
-        assert!(verdict.reasons.iter().any(|one| one == reason), "{:?}", verdict.reasons);
+        let Basis::Run(ruling) = verdict.basis else { panic!("{:?}", verdict.basis) };
+        let [.., gap] = &ruling.gaps[..] else { panic!("{:?}", ruling.gaps) };
+        assert_eq!((&gap.roles[..], gap.stream), (&[Role::Data, Role::Log][..], Some(Stream::Write)));
+        assert_eq!(gap.why, WhyNotJudged::DifferentLimits);
     }
 
     #[test]
     fn latencies_have_three_digits_and_more_where_they_would_mislead() {
         let flash = ThresholdSet::builtin("oci-sqlserver").unwrap();
         let bands = flash.bands(Role::Data, Stream::Read, Figure::LatencyMean).unwrap();
-        let check = |us: f64, text: &str| assert_eq!(format_latency(us, bands), text);
-        check(8.4, "0.008 ms");
-        check(85.0, "0.085 ms");
-        check(850.0, "0.85 ms");
-        check(2_876.0, "2.88 ms");
-        check(62_149.0, "62.1 ms");
-        check(24_002.6, "24 ms");
-        check(4_999.0, "4.999 ms");
-        check(5_000.0, "5 ms");
-        check(5_001.0, "5.001 ms");
-        check(999.9, "0.9999 ms");
-        assert_eq!(format_limit(500.0), "0.5 ms");
+        let check = |us: f64, ms: f64| assert_eq!(rounded_ms(us, bands), ms);
+        check(8.4, 0.008);
+        check(85.0, 0.085);
+        check(850.0, 0.85);
+        check(2_876.0, 2.88);
+        check(62_149.0, 62.1);
+        check(24_002.6, 24.0);
+        check(4_999.0, 4.999);
+        check(5_000.0, 5.0);
+        check(5_001.0, 5.001);
+        check(999.9, 0.9999);
     }
 }

@@ -18,7 +18,7 @@ use crate::possible_cause::{Flat, PossibleCause, possible_causes_of_flats};
 use crate::saturation::{LoadPoint, Saturation, Sustained, is_saturated};
 use crate::settings::Setting;
 use crate::threshold::ThresholdSet;
-use crate::verdict::{Held, Outcome};
+use crate::verdict::{LoadAnswer, Outcome};
 
 mod results;
 
@@ -223,10 +223,11 @@ impl Probe {
             _ => None,
         };
         let thresholds = ThresholdSet::builtin(JUDGED_BY).expect("a test holds that it is built in");
-        let held = Held::of_probe(subject, &thresholds);
+        let answer = LoadAnswer::of_probe(subject, &thresholds);
+        let why_not = answer.why_not.as_ref();
         Self {
-            outcome: held.outcome(),
-            why_not: held.why_not,
+            outcome: answer.outcome(),
+            why_not: why_not.map(|why_not| iotrial_words::verdict::why_not(why_not, &thresholds.name)),
             purpose,
             iodepth: split.map(|(iodepth, _)| iodepth),
             numjobs: split.map(|(_, numjobs)| numjobs),

@@ -3,81 +3,15 @@
 //! They are data. A set is a TOML file (`docs/thresholds.md`); some are built in, and the user can bring
 //! others. Bands are half open: a value on an edge falls into the worse one.
 
-use std::fmt;
-
 use iotrial_model::content::{digest_of_toml, falsely_named, shown_name};
 use iotrial_model::figure::Figure;
 use iotrial_model::load::Role;
 use iotrial_model::stream::Stream;
 use iotrial_model::toml_reader::{Mistakes, TableReader, nearest, read_toml};
-use serde::Serialize;
+pub use iotrial_model::verdict::{Category, Meaning};
 
 /// The value of `format` in a file of thresholds.
 pub(crate) const THRESHOLDS_FORMAT: &str = "iotrial.thresholds/1";
-
-/// How good a latency is. Ordered: a later one is worse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Category {
-    /// Better than needed.
-    Excellent,
-    /// As it should be.
-    Good,
-    /// Usable, with reserve gone.
-    Acceptable,
-    /// Slow enough that users notice.
-    Poor,
-    /// Not for production.
-    Critical,
-    /// Must be avoided.
-    Unsustainable,
-}
-
-impl Category {
-    /// All of them, the best first.
-    pub const ALL: [Self; 6] =
-        [Self::Excellent, Self::Good, Self::Acceptable, Self::Poor, Self::Critical, Self::Unsustainable];
-
-    /// The word for people and files.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Excellent => "excellent",
-            Self::Good => "good",
-            Self::Acceptable => "acceptable",
-            Self::Poor => "poor",
-            Self::Critical => "critical",
-            Self::Unsustainable => "unsustainable",
-        }
-    }
-
-    /// The next worse one; there is none worse than the last.
-    fn next_worse(self) -> Self {
-        Self::ALL.into_iter().find(|other| *other > self).unwrap_or(self)
-    }
-}
-
-impl fmt::Display for Category {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-/// What a category means for a database, in the words of whoever set the bands.
-///
-/// A word such as «acceptable» says nothing by itself: one source means production by it, another test environments.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Meaning {
-    /// What the database notices, such as `possible minor delays on intensive queries`.
-    pub impact: String,
-    /// What storage of this category is good for, to follow «suitable for»: `light OLTP or test environments`.
-    pub suitable_for: String,
-}
-
-impl fmt::Display for Meaning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}; suitable for {}", self.impact, self.suitable_for)
-    }
-}
 
 /// Where the categories of one figure begin and end.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,78 +1,32 @@
 //! The verdict: is this storage good enough, is it not, or can that not be said; and what decided.
 //!
-//! The sentence is generated from what decided, so it cannot claim anything else. A figure is judged only where enough I/Os
-//! stand behind it. A finding that says that the figures may not be the device's leaves the question open, whichever way the figures
-//! fell: a green answer on a cache is as wrong as a red one beside a noisy neighbour.
-
-use std::time::Duration;
+//! What decided is data (`iotrial_model::verdict`); its words are in `iotrial-words`, so that nothing is decided from a sentence. A figure is
+//! judged only where enough I/Os stand behind it. A finding that says that the figures may not be the device's leaves the question open,
+//! whichever way the figures fell: a green answer on a cache is as wrong as a red one beside a noisy neighbour.
 
 use iotrial_model::figure::Figure;
 use iotrial_model::finding::Finding;
 use iotrial_model::subject::Subject;
-use iotrial_model::units::format_duration;
-use iotrial_model::words::enumerate;
-use serde::{Deserialize, Serialize};
+use iotrial_model::verdict::{LoadName, Ruling, SearchAnswer, StepsRuling};
+use iotrial_words::verdict as words;
+use serde::{Serialize, Serializer};
 
-pub use crate::judgement::Judged;
-use crate::judgement::{self, Gap, Judgement, format_limit};
+pub use iotrial_model::verdict::{Advice, Category, Change, Judged, Meaning, Outcome};
+
+use crate::judgement::Judgement;
 use crate::threshold::ThresholdSet;
-pub use crate::threshold::{Category, Meaning};
 
 mod bearing;
 mod ending;
-mod held;
+mod load;
 mod search;
 mod steps;
 
-use bearing::{Bearing, Doubt};
-use ending::too_slow_in_the_end;
-pub(crate) use held::Held;
-use search::answered;
-pub use search::{
-    Capacity, failed_above, is_saturation_of_mix, known_so_far, rate_in_words, was_tried_above,
-};
+use bearing::Bearing;
+use ending::too_slow_at_the_end;
+pub(crate) use load::LoadAnswer;
+pub use search::Capacity;
 pub use steps::StepResult;
-
-/// The answer to whether storage is good enough.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Outcome {
-    /// Everything that is judged is acceptable or better, and the figures are the device's.
-    Qualified,
-    /// The figures may not be the device's, or too little was measured: neither answer would be founded.
-    Inconclusive,
-    /// Something is too slow or fails, and nothing casts doubt on that.
-    NotQualified,
-}
-
-impl Outcome {
-    /// The words for people.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Qualified => "qualified",
-            Self::Inconclusive => "inconclusive",
-            Self::NotQualified => "not qualified",
-        }
-    }
-
-    /// The word in JSON.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Qualified => "qualified",
-            Self::Inconclusive => "inconclusive",
-            Self::NotQualified => "not-qualified",
-        }
-    }
-
-    /// Yes, no or neither.
-    pub const fn is_yes(self) -> Option<bool> {
-        match self {
-            Self::Qualified => Some(true),
-            Self::Inconclusive => None,
-            Self::NotQualified => Some(false),
-        }
-    }
-}
 
 /// What the figures mean for a database.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -87,7 +41,7 @@ pub struct Verdict {
     /// One sentence, generated from what decided.
     pub sentence: String,
     /// What to change so that the next measurement has an answer; only where this one is inconclusive.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "advice_in_words")]
     pub advice: Option<Advice>,
     /// What speaks for it, the most weighty first.
     pub reasons: Vec<String>,
@@ -103,41 +57,35 @@ pub struct Verdict {
     /// The answer in a few words, where a rate was asked for and not only whether the storage is good enough.
     #[serde(skip)]
     pub headline: Option<String>,
+    /// What decided.
+    #[serde(skip)]
+    pub basis: Basis,
 }
 
-/// What to change so that the next measurement has an answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(transparent)]
-pub struct Advice {
-    words: String,
-    /// Whether there is something to change besides the length of the run.
-    #[serde(skip)]
-    is_change: bool,
-    /// How long the next run should be measured; `None` where its length is not what is wrong.
-    #[serde(skip)]
-    pub duration: Option<Duration>,
+/// What decided a verdict.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Basis {
+    /// The figures of a run.
+    Run(Ruling),
+    /// The steps of a load that changes.
+    Steps(StepsRuling),
+    /// The loads of a search; beside them what decided the one that it kept.
+    Search(SearchAnswer, Ruling),
 }
 
-impl Advice {
-    /// An imperative, as a sentence.
-    pub fn of(words: &str) -> Self {
-        Self { words: words.to_owned(), is_change: true, duration: None }
-    }
+fn advice_in_words<S: Serializer>(advice: &Option<Advice>, serializer: S) -> Result<S::Ok, S::Error> {
+    advice.as_ref().map(words::advice).serialize(serializer)
+}
 
-    /// The same run, longer.
-    fn longer(duration: Duration) -> Self {
-        let words = format!("Measure longer: --duration {}.", format_duration(duration));
-        Self { words, is_change: false, duration: Some(duration) }
-    }
-
-    /// Whether the same run will not do, however long it is.
-    pub fn is_to_change_something(&self) -> bool {
-        self.is_change
-    }
-
-    /// The sentence.
-    pub fn as_str(&self) -> &str {
-        &self.words
+/// The one rule by which everything is qualified: a run, a step, a probe, a needed rate, a highest rate.
+///
+/// What fails is the device's doing, whatever else went on beside it. Doubts leave the answer open, whichever way the figures fell. Without
+/// them the figures decide; `None` where nothing could be judged, or loads disagree.
+pub(crate) const fn decide(fails: bool, is_in_doubt: bool, is_good_enough: Option<bool>) -> Outcome {
+    match (fails, is_in_doubt, is_good_enough) {
+        (true, ..) | (false, false, Some(false)) => Outcome::NotQualified,
+        (false, false, Some(true)) => Outcome::Qualified,
+        (false, true, _) | (false, false, None) => Outcome::Inconclusive,
     }
 }
 
@@ -147,201 +95,86 @@ pub fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &Threshold
         return steps::judge(subject, findings, thresholds);
     }
     let Judgement { judged, gaps, starved } = Judgement::new(subject, thresholds);
-    let mut bearing = Bearing::of(subject, findings, &gaps, starved);
+    let mut bearing = Bearing::new(subject, findings, &gaps, starved);
     // What is too slow for sure is so whatever the bounds leave open.
     if judged.iter().all(Judged::is_acceptable) {
         bearing.add_undecided(&gaps);
     }
-    bearing.doubts.extend(too_slow_in_the_end(subject, findings, &judged, thresholds));
-    let verdict = decide(&load_of(subject), judged, &gaps, &bearing, thresholds);
+    bearing.doubts.extend(too_slow_at_the_end(subject, findings, &judged, thresholds));
+    let advice = bearing.advice();
+    let Bearing { objections, doubts, caveats, beside, .. } = bearing;
+    let by_weight: Vec<Judged> = Judged::by_weight(&judged).into_iter().cloned().collect();
+    let worst = by_weight.first();
+    let is_good_enough = worst.map(Judged::is_acceptable);
+    let unjudged = Figure::JUDGED.into_iter().filter(|figure| !thresholds.judges_figure(*figure));
+    let ruling = Ruling {
+        outcome: decide(!objections.is_empty(), !doubts.is_empty(), is_good_enough),
+        load: name_of_load(subject),
+        set: thresholds.name.clone(),
+        meaning: worst.and_then(|worst| thresholds.meaning(worst.category)).cloned(),
+        objections,
+        doubts,
+        caveats,
+        beside,
+        judged: by_weight,
+        gaps,
+        unjudged: unjudged.collect(),
+    };
     match subject.search {
-        Some(search) => answered(search, subject, findings, &bearing, verdict),
-        None => verdict,
+        Some(search) => {
+            let verdict = Verdict::of_run(ruling, advice, judged, thresholds);
+            search::answered(search, subject, findings, verdict, advice)
+        }
+        None => Verdict::of_run(ruling, advice, judged, thresholds),
+    }
+}
+
+impl Verdict {
+    fn of_run(
+        ruling: Ruling,
+        advice: Option<Advice>,
+        judged: Vec<Judged>,
+        thresholds: &ThresholdSet,
+    ) -> Self {
+        Self {
+            outcome: ruling.outcome,
+            category: ruling.worst().map(|worst| worst.category),
+            meaning: ruling.meaning.clone(),
+            sentence: words::sentence(&ruling),
+            advice: advice.filter(|_| ruling.outcome == Outcome::Inconclusive),
+            reasons: words::reasons(&ruling),
+            thresholds: thresholds.name.clone(),
+            thresholds_sha256: thresholds.sha256.clone(),
+            step: None,
+            judged,
+            headline: None,
+            basis: Basis::Run(ruling),
+        }
     }
 }
 
 /// What the load is called.
-fn load_of(subject: &Subject<'_>) -> String {
+fn name_of_load(subject: &Subject<'_>) -> LoadName {
     match (&subject.profile_name, subject.source, subject.jobs.as_slice()) {
-        (Some(profile), ..) => profile.to_string(),
-        (None, Some(source), [only]) => format!("the load “{}” of {}", only.name, source.tool),
-        (None, Some(source), _) => format!("the load of {}", source.tool),
-        (None, None, _) => "the load".to_owned(),
-    }
-}
-
-fn decide(
-    profile: &str,
-    judged: Vec<Judged>,
-    gaps: &[Gap],
-    bearing: &Bearing,
-    thresholds: &ThresholdSet,
-) -> Verdict {
-    let set = &thresholds.name;
-    let by_weight = judgement::by_weight(&judged);
-    let worst = by_weight.first().copied();
-    let meaning = worst.and_then(|worst| thresholds.meaning(worst.category)).cloned();
-    let against = bearing.against.first().map(|against| &against.words);
-    let (outcome, sentence) = match (against, bearing.doubts.as_slice(), worst) {
-        // What fails is the device's doing, whatever else went on beside it.
-        (Some(against), ..) => (Outcome::NotQualified, format!("Not qualified for {profile}: {against}.")),
-        (None, [], None) if gaps.iter().any(|gap| gap.is_unstated) => (
-            Outcome::Inconclusive,
-            format!("Not judged: the source states no latency of {profile} that {set} judges."),
-        ),
-        (None, [], None) if gaps.iter().any(|gap| gap.is_mixed) => (
-            Outcome::Inconclusive,
-            format!(
-                "Not judged: the figures of {profile} combine several roles, for which {set} has different limits."
-            ),
-        ),
-        (None, [], None) => {
-            (Outcome::Inconclusive, format!("Not judged: {set} has no limits for the I/O of {profile}."))
+        (Some(profile), ..) => LoadName::Profile(profile.to_string()),
+        (None, Some(source), [only]) => {
+            LoadName::Job { job: only.name.to_string(), tool: source.tool.to_string() }
         }
-        (None, [], Some(worst)) if worst.is_acceptable() => (
-            Outcome::Qualified,
-            qualified_sentence(profile, set, worst, meaning.as_ref(), &bearing.caveats, gaps),
-        ),
-        (None, [], Some(worst)) => {
-            (Outcome::NotQualified, too_slow_sentence(profile, set, worst, &bearing.caveats))
-        }
-        (None, doubts, worst) => (Outcome::Inconclusive, open_sentence(profile, set, worst, doubts)),
-    };
-    Verdict {
-        outcome,
-        category: worst.map(|worst| worst.category),
-        sentence,
-        advice: (outcome == Outcome::Inconclusive).then(|| bearing.advice()).flatten(),
-        reasons: reasons(bearing, by_weight, gaps, thresholds),
-        meaning,
-        thresholds: set.clone(),
-        thresholds_sha256: thresholds.sha256.clone(),
-        step: None,
-        judged,
-        headline: None,
+        (None, Some(source), _) => LoadName::Tool(source.tool.to_string()),
+        (None, None, _) => LoadName::Unnamed,
     }
-}
-
-fn qualified_sentence(
-    profile: &str,
-    set: &str,
-    worst: &Judged,
-    meaning: Option<&Meaning>,
-    caveats: &[String],
-    gaps: &[Gap],
-) -> String {
-    let mut caveats = caveats.to_vec();
-    if !gaps.is_empty() {
-        let words: Vec<String> = gaps.iter().map(|gap| gap.words.clone()).collect();
-        caveats.push(format!("without judging {}", enumerate(&words)));
-    }
-    let but =
-        if caveats.is_empty() { String::new() } else { format!(", but measured {}", enumerate(&caveats)) };
-    let Judged { stream, statistic, shown: value, .. } = worst;
-    let (role, category) = (worst.role_words(), worst.category_words());
-    // «acceptable» alone would let a heavy load pass by a word that its source means for test environments.
-    let suitable = meaning.map(|one| format!(": suitable for {}", one.suitable_for)).unwrap_or_default();
-    format!(
-        "Qualified for {profile} by `{set}`{but}: the worst figure is {role} {stream} {statistic} at {value} ({category}{suitable})."
-    )
-}
-
-fn too_slow_sentence(profile: &str, set: &str, worst: &Judged, caveats: &[String]) -> String {
-    let measured =
-        if caveats.is_empty() { String::new() } else { format!("; measured {}", enumerate(caveats)) };
-    format!("Not qualified for {profile}: {} (`{set}`){measured}.", too_slow_clause(worst))
-}
-
-/// `data reads have a p99 of 3 ms, above the acceptable 2 ms`.
-fn too_slow_clause(worst: &Judged) -> String {
-    let (streams, value, limit) = (worst.stream_words(), &worst.shown, format_limit(worst.limit_us));
-    // A value on the edge is not above it, and falls into the worse band.
-    let above = if worst.value_us > worst.limit_us { "above" } else { "no longer below" };
-    format!("{streams} have a {} of {value}, {above} the acceptable {limit}", worst.statistic)
-}
-
-/// Why there is no answer, and only then what the figures would say.
-fn open_sentence(profile: &str, set: &str, worst: Option<&Judged>, doubts: &[Doubt]) -> String {
-    let words: Vec<String> = doubts.iter().map(|doubt| doubt.words.clone()).collect();
-    let figures = worst.map_or_else(String::new, |worst| {
-        let Judged { stream, statistic, shown, .. } = worst;
-        let (role, category) = (worst.role_words(), worst.category_words());
-        format!(
-            " The worst figure, {role} {stream} {statistic} at {shown}, would be rated {category} by `{set}`."
-        )
-    });
-    format!("Inconclusive for {profile}: {}.{figures}", joined(&words))
-}
-
-/// Clauses one after the other; one that has a comma of its own would run into the next one.
-fn joined(clauses: &[String]) -> String {
-    if clauses.len() > 1 && clauses.iter().any(|clause| clause.contains(',')) {
-        return clauses.join("; ");
-    }
-    enumerate(clauses)
-}
-
-/// What bears on the verdict: what forbids it, what leaves it open, what is too slow, what is to be kept in mind and what is
-/// missing. Of what was fast enough only the worst is told, where nothing is worse, and the number of the others.
-fn reasons(
-    bearing: &Bearing,
-    by_weight: Vec<&Judged>,
-    gaps: &[Gap],
-    thresholds: &ThresholdSet,
-) -> Vec<String> {
-    let worst = by_weight.first().map(|worst| worst.category);
-    let meaning = worst.and_then(|category| Some((category, thresholds.meaning(category)?)));
-    let meaning =
-        meaning.map(|(category, meaning)| format!("{}: {category} means {meaning}", thresholds.name));
-    let (fast, slow): (Vec<&Judged>, Vec<&Judged>) =
-        by_weight.into_iter().partition(|one| one.is_acceptable());
-    let unjudged: Vec<String> = Figure::JUDGED
-        .into_iter()
-        .filter(|figure| !thresholds.judges_figure(*figure))
-        .map(|figure| figure.to_string())
-        .collect();
-    let unjudged = (!unjudged.is_empty()).then(|| {
-        let is_one = unjudged.len() == 1;
-        let (unjudged, are) = (enumerate(&unjudged), if is_one { "it is" } else { "they are" });
-        format!("`{}` has no limits for {unjudged}, so {are} not judged", thresholds.name)
-    });
-    let judged_count = fast.len() + slow.len();
-    let told = fast.first().filter(|_| slow.is_empty()).map(|worst| worst.reason());
-    let rest = fast.len() - usize::from(told.is_some());
-    let rest = (rest > 0).then(|| {
-        let others = if told.is_some() { "the other " } else { "" };
-        let are = if rest == 1 { "is" } else { "are" };
-        format!(
-            "{others}{rest} of {judged_count} figures judged by `{}` {are} {}",
-            thresholds.name,
-            match told {
-                Some(_) => "at least as good",
-                None => "acceptable or better",
-            }
-        )
-    });
-    let mut reasons: Vec<String> = bearing.against.iter().map(|against| against.words.clone()).collect();
-    reasons.extend(bearing.doubts.iter().map(|doubt| doubt.reason.clone()));
-    reasons.extend(slow.into_iter().map(Judged::reason));
-    reasons.extend(meaning);
-    reasons.extend(bearing.caveat_reasons.iter().cloned());
-    reasons.extend(gaps.iter().map(|gap| gap.reason.clone()));
-    reasons.extend(unjudged);
-    reasons.extend(told);
-    reasons.extend(rest);
-    // A gap that leaves the answer open is told as the doubt that it is.
-    let mut told = std::collections::HashSet::new();
-    reasons.retain(|reason| told.insert(reason.clone()));
-    reasons
 }
 
 #[cfg(test)]
 mod tests {
-    use iotrial_model::finding::Severity;
+    use std::time::Duration;
+
+    use iotrial_model::finding::{FindingId, Severity};
     use iotrial_model::load::{Durability, Role, Spacing};
     use iotrial_model::plan::{Arrival, EngineKind, Plan, UntilSteady};
     use iotrial_model::record::{Ended, EndedHow, JobCounts, RunRecord};
     use iotrial_model::stream::Stream;
+    use iotrial_model::verdict::{Caveat, DoubtKind, Gap, Starved, WhyNotJudged};
     use proptest::prelude::*;
 
     use super::*;
@@ -357,8 +190,27 @@ mod tests {
         ThresholdSet::builtin(name).unwrap()
     }
 
-    fn sentence(record: &RunRecord, name: &str) -> String {
-        judge(record, &set(name)).sentence
+    fn ruling(record: &RunRecord, name: &str) -> Ruling {
+        ruling_of(&judge(record, &set(name))).clone()
+    }
+
+    fn ruling_of(verdict: &Verdict) -> &Ruling {
+        let Basis::Run(ruling) = &verdict.basis else { panic!("{:?}", verdict.basis) };
+        ruling
+    }
+
+    fn doubts(verdict: &Verdict) -> Vec<&DoubtKind> {
+        ruling_of(verdict).doubts.iter().map(|doubt| &doubt.kind).collect()
+    }
+
+    fn change(verdict: &Verdict) -> Option<Change> {
+        verdict.advice.map(|advice| advice.change)
+    }
+
+    /// The figure that decides: what it is of, as it is shown in ms, and its limit.
+    fn worst(verdict: &Verdict) -> (Role, Stream, Figure, f64, f64) {
+        let worst = ruling_of(verdict).worst().unwrap();
+        (worst.role, worst.stream, worst.statistic, worst.shown_ms, worst.limit_us)
     }
 
     /// The healthy run with all commits at `latency`; its rate follows, so that Little's law holds.
@@ -375,10 +227,7 @@ mod tests {
     #[test]
     fn a_fast_device_is_qualified_and_the_worst_figure_is_named() {
         let verdict = judge(&healthy(), &set("flash"));
-        assert_eq!(
-            verdict.sentence,
-            "Qualified for mine by `flash`: the worst figure is data read mean at 0.5 ms (good)."
-        );
+        assert_eq!(worst(&verdict), (Role::Data, Stream::Read, Figure::LatencyMean, 0.5, 2_000.0));
         assert_eq!((verdict.outcome, verdict.category), (Outcome::Qualified, Some(Category::Good)));
         let judged: Vec<String> = verdict
             .judged
@@ -399,7 +248,6 @@ mod tests {
                 "log commit p99.9"
             ]
         );
-        assert_eq!(verdict.reasons[0], "data read mean is 0.5 ms: good (limit 2 ms)");
     }
 
     #[test]
@@ -410,61 +258,29 @@ mod tests {
         reads.total_latency.record_n(Duration::from_micros(62_100), 3_000);
         record.jobs[0].read = Some(reads);
         let verdict = judge(&record, &set("flash"));
-        assert_eq!(
-            verdict.sentence,
-            "Not qualified for mine: data reads have a p99.9 of 62.1 ms, above the acceptable 20 ms (`flash`)."
-        );
+        assert_eq!(worst(&verdict), (Role::Data, Stream::Read, Figure::LatencyP999, 62.1, 20_000.0));
         assert_eq!((verdict.outcome, verdict.category), (Outcome::NotQualified, Some(Category::Critical)));
-        assert_eq!(verdict.reasons[0], "data read p99.9 is 62.1 ms: critical (limit 20 ms)");
         // Where the role has devices of its own, they are told.
         apart(&mut record);
         let verdict = judge(&record, &set("flash"));
-        assert!(
-            verdict.sentence.contains("data reads on sdb have a p99.9 of 62.1 ms"),
-            "{}",
-            verdict.sentence
-        );
-        assert_eq!(verdict.reasons[0], "data read p99.9 on sdb is 62.1 ms: critical (limit 20 ms)");
+        assert_eq!(ruling_of(&verdict).worst().unwrap().devices, ["sdb"]);
     }
 
     #[test]
     fn the_bands_decide_at_their_edges() {
-        let check = |set: &str, us: u64, category, text: &str| {
+        let check = |set: &str, us: u64, category, shown_ms: f64| {
             let record = with_commits_at(Duration::from_micros(us));
             let verdict = judge(&record, &super::tests::set(set));
-            assert_eq!(verdict.category, Some(category), "{}", verdict.sentence);
-            assert_eq!(verdict.sentence, text);
+            assert_eq!(verdict.category, Some(category));
+            assert_eq!(verdict.outcome.is_yes(), Some(category <= Category::Acceptable));
+            let worst = worst(&verdict);
+            assert_eq!((worst.0, worst.2, worst.3), (Role::Log, Figure::LatencyMean, shown_ms));
         };
-        check(
-            "oci-sqlserver",
-            999,
-            Category::Excellent,
-            "Qualified for mine by `oci-sqlserver`: the worst figure is log commit mean at 0.999 ms (excellent: suitable for high-intensity OLTP).",
-        );
-        check(
-            "oci-sqlserver",
-            4_999,
-            Category::Acceptable,
-            "Qualified for mine by `oci-sqlserver`: the worst figure is log commit mean at 4.999 ms (acceptable: suitable for light OLTP or test environments).",
-        );
-        check(
-            "oci-sqlserver",
-            5_000,
-            Category::Poor,
-            "Not qualified for mine: log commits have a mean of 5 ms, no longer below the acceptable 5 ms (`oci-sqlserver`).",
-        );
-        check(
-            "oci-sqlserver",
-            5_001,
-            Category::Poor,
-            "Not qualified for mine: log commits have a mean of 5.001 ms, above the acceptable 5 ms (`oci-sqlserver`).",
-        );
-        check(
-            "sqlserver-whitepaper",
-            20_000,
-            Category::Poor,
-            "Not qualified for mine: log commits have a mean of 20 ms, above the acceptable 5 ms (`sqlserver-whitepaper`).",
-        );
+        check("oci-sqlserver", 999, Category::Excellent, 0.999);
+        check("oci-sqlserver", 4_999, Category::Acceptable, 4.999);
+        check("oci-sqlserver", 5_000, Category::Poor, 5.0);
+        check("oci-sqlserver", 5_001, Category::Poor, 5.001);
+        check("sqlserver-whitepaper", 20_000, Category::Poor, 20.0);
     }
 
     #[test]
@@ -472,36 +288,28 @@ mod tests {
         let verdict = judge(&with_commits_at(Duration::from_micros(2_500)), &set("oci-sqlserver"));
         let meaning = verdict.meaning.unwrap();
         assert_eq!(meaning.suitable_for, "light OLTP or test environments");
-        let text = "oci-sqlserver: acceptable means possible minor delays on intensive queries; suitable for light OLTP or test environments";
-        assert_eq!(verdict.reasons[0], text);
-
+        assert_eq!(meaning.impact, "possible minor delays on intensive queries");
         let verdict = judge(&with_commits_at(Duration::from_millis(7)), &set("oci-sqlserver"));
         assert_eq!(verdict.outcome, Outcome::NotQualified);
-        assert!(verdict.reasons[1].ends_with("suitable for batch jobs or reports that are not critical"));
+        assert_eq!(verdict.meaning.unwrap().suitable_for, "batch jobs or reports that are not critical");
         assert_eq!(judge(&healthy(), &set("flash")).meaning, None);
     }
 
     #[test]
     fn a_set_of_averages_says_that_it_judges_no_tail() {
         let verdict = judge(&healthy(), &set("oci-sqlserver"));
-        let text = "`oci-sqlserver` has no limits for p99 and p99.9, so they are not judged";
-        assert!(verdict.reasons.iter().any(|reason| reason == text), "{:?}", verdict.reasons);
+        assert_eq!(ruling_of(&verdict).unjudged, [Figure::LatencyP99, Figure::LatencyP999]);
         assert!(verdict.judged.iter().all(|one| one.statistic == Figure::LatencyMean));
     }
 
     #[test]
-    fn a_short_or_unsteady_run_is_qualified_only_with_the_reserve_in_the_sentence() {
-        assert_eq!(
-            sentence(&measured(30, |_| 16_000), "flash"),
-            "Qualified for mine by `flash`, but measured for only 30 s: the worst figure is data read mean at 0.5 ms (good)."
-        );
-        let growing = measured(300, |second| 16_000 + 80 * second);
-        assert!(
-            sentence(&growing, "flash")
-                .starts_with("Qualified for mine by `flash`, but measured without reaching a steady state: "),
-            "{}",
-            sentence(&growing, "flash")
-        );
+    fn a_short_or_unsteady_run_is_qualified_only_with_that_as_a_caveat() {
+        let short = ruling(&measured(30, |_| 16_000), "flash");
+        assert_eq!(short.outcome, Outcome::Qualified);
+        assert_eq!(short.caveats, [Caveat::ShortRun { measured_s: 30.0 }]);
+        let growing = ruling(&measured(300, |second| 16_000 + 80 * second), "flash");
+        assert_eq!(growing.outcome, Outcome::Qualified);
+        assert_eq!(growing.caveats, [Caveat::Unsteady { within: None }]);
     }
 
     #[test]
@@ -516,12 +324,8 @@ mod tests {
         };
         let verdict = judge(&waited, &set("flash"));
         assert_eq!(verdict.outcome, Outcome::Inconclusive);
-        assert!(
-            verdict.sentence.starts_with("Inconclusive for mine: the load did not become steady within 5m: "),
-            "{}",
-            verdict.sentence
-        );
-        assert!(verdict.advice.unwrap().as_str().contains("--until-steady"));
+        assert_eq!(doubts(&verdict), [&DoubtKind::NotSteadyInTime]);
+        assert_eq!(change(&verdict), Some(Change::MoreTimeUntilSteady));
     }
 
     #[test]
@@ -529,12 +333,8 @@ mod tests {
         for iops in [16_000, 1_000] {
             let verdict = judge(&measured(9, |_| iops), &set("flash"));
             assert_eq!(verdict.outcome, Outcome::Inconclusive);
-            assert!(
-                verdict.sentence.starts_with("Inconclusive for mine: only 9 s were measured"),
-                "{}",
-                verdict.sentence
-            );
-            assert_eq!(verdict.advice.as_ref().map(Advice::as_str), Some("Measure longer: --duration 1m."));
+            assert_eq!(doubts(&verdict)[0], &DoubtKind::TooShort { measured_s: 9.0 });
+            assert_eq!(verdict.advice, Some(Advice::longer(Duration::from_secs(60))));
             assert_ne!(judge(&measured(10, |_| iops), &set("flash")).outcome, Outcome::Inconclusive);
         }
     }
@@ -546,8 +346,8 @@ mod tests {
             let mut record = measured(seconds, |_| 16_000);
             record.plan.engine = EngineKind::Sim;
             let advice = judge(&record, &set("flash")).advice.unwrap();
-            assert!(advice.as_str().starts_with("Leave out --engine"), "{advice:?}");
-            assert_eq!(advice.duration, Some(Duration::from_secs(60)), "{seconds}");
+            let duration = Some(Duration::from_secs(60));
+            assert_eq!(advice, Advice { change: Change::LeaveOutEngine, duration }, "{seconds}");
         }
     }
 
@@ -557,9 +357,9 @@ mod tests {
             let mut record = measured(60, |_| iops);
             record.devices[0].write_bytes += 10 * record.devices[0].write_bytes;
             let verdict = judge(&record, &set("flash"));
-            assert_eq!(verdict.outcome, Outcome::Inconclusive, "{}", verdict.sentence);
-            assert!(verdict.sentence.contains("something else used them"), "{}", verdict.sentence);
-            assert!(verdict.advice.unwrap().as_str().starts_with("Stop other work on these devices"));
+            assert_eq!(verdict.outcome, Outcome::Inconclusive);
+            assert_eq!(doubts(&verdict), [&DoubtKind::ForeignLoad]);
+            assert_eq!(change(&verdict), Some(Change::StopOthersOnDevices));
         }
     }
 
@@ -569,11 +369,7 @@ mod tests {
         (record.devices[0].read_bytes, record.devices[0].read_count) = (0, 0);
         let verdict = judge(&record, &set("flash"));
         assert_eq!(verdict.outcome, Outcome::Inconclusive, "{}", verdict.sentence);
-        assert!(
-            verdict.sentence.contains("a cache served I/Os that the devices never saw"),
-            "{}",
-            verdict.sentence
-        );
+        assert_eq!(doubts(&verdict), [&DoubtKind::CacheAboveDevices]);
     }
 
     #[test]
@@ -586,9 +382,13 @@ mod tests {
             (collapsed.outcome, collapsed.category),
             (Outcome::Inconclusive, Some(Category::Acceptable))
         );
-        let words = "the load was not steady, and in its last 60 s alone";
-        assert!(collapsed.sentence.contains(words), "{}", collapsed.sentence);
-        assert!(collapsed.advice.unwrap().as_str().contains("--until-steady"));
+        let [DoubtKind::BurstEnded, DoubtKind::SlowAtTheEnd { measured_s: 60.0, slow }] =
+            doubts(&collapsed)[..]
+        else {
+            panic!("{:?}", collapsed.basis)
+        };
+        assert!(slow.iter().all(|one| one.value_us > one.limit_us), "{slow:?}");
+        assert_eq!(change(&collapsed), Some(Change::UntilSteady));
         // Slow at first is as unsteady, and what a database would meet is fast.
         let recovered = judge(&fifths([2_000, 3_000, 6_000, 18_000, 20_000]), &set("flash"));
         assert_eq!(recovered.outcome, Outcome::Qualified, "{}", recovered.sentence);
@@ -599,53 +399,34 @@ mod tests {
 
     #[test]
     fn a_short_run_that_is_too_slow_says_how_long_it_was() {
-        assert_eq!(
-            sentence(&measured(30, |_| 1_000), "flash"),
-            "Not qualified for mine: log commits have a mean of 8 ms, above the acceptable 2 ms (`flash`); measured for only 30 s."
-        );
+        let verdict = judge(&measured(30, |_| 1_000), &set("flash"));
+        assert_eq!(verdict.outcome, Outcome::NotQualified);
+        assert_eq!(worst(&verdict), (Role::Log, Stream::Commit, Figure::LatencyMean, 8.0, 2_000.0));
+        assert_eq!(ruling_of(&verdict).caveats, [Caveat::ShortRun { measured_s: 30.0 }]);
     }
 
     #[test]
     fn what_is_no_device_or_no_whole_run_leaves_the_question_open() {
-        let check = |spoil: fn(&mut RunRecord), words: &str, reason: &str| {
+        let check = |spoil: fn(&mut RunRecord), kind: DoubtKind, finding: Option<FindingId>| {
             let mut record = healthy();
             spoil(&mut record);
             let verdict = judge(&record, &set("flash"));
             assert_eq!(verdict.outcome, Outcome::Inconclusive);
-            assert_eq!(
-                verdict.sentence,
-                format!(
-                    "Inconclusive for mine: {words}. The worst figure, data read mean at 0.5 ms, would be rated good by `flash`."
-                )
-            );
-            assert_eq!(verdict.reasons[0], reason);
+            assert_eq!(doubts(&verdict), [&kind]);
+            assert_eq!(ruling_of(&verdict).doubts[0].finding.as_ref().map(|one| one.id), finding);
+            assert_eq!(worst(&verdict), (Role::Data, Stream::Read, Figure::LatencyMean, 0.5, 2_000.0));
             assert!(verdict.advice.is_some());
         };
         check(
             |record| record.ended = Ended { how: EndedHow::Interrupted, reason: Some("SIGINT".into()) },
-            "the run was interrupted",
-            "the run was interrupted when 300 s of 300 s were measured: SIGINT",
+            DoubtKind::Interrupted,
+            Some(FindingId::Interrupted),
         );
-        check(
-            |record| record.targets[0].in_memory = true,
-            "the target is in memory, so the figures are those of memory",
-            "`/data` is in memory: the figures are those of memory, not of a device",
-        );
-        check(
-            |record| record.plan.direct = false,
-            "the I/O went through the page cache, so the figures mix memory and device",
-            "the I/O went through the page cache (direct = false): the figures mix memory and device",
-        );
-        check(
-            |record| record.plan.engine = EngineKind::Null,
-            "the null engine measures only the generator and uses no device",
-            "the null engine measures only the generator and uses no device",
-        );
-        check(
-            |record| record.plan.engine = EngineKind::Sim,
-            "the device was simulated",
-            "the device was simulated, so no storage was measured",
-        );
+        let in_memory = Some(FindingId::InMemoryTarget);
+        check(|record| record.targets[0].in_memory = true, DoubtKind::InMemory, in_memory);
+        check(|record| record.plan.direct = false, DoubtKind::PageCache, Some(FindingId::BufferedIo));
+        check(|record| record.plan.engine = EngineKind::Null, DoubtKind::NullEngine, None);
+        check(|record| record.plan.engine = EngineKind::Sim, DoubtKind::Simulated, None);
     }
 
     /// An open load of which a tenth was never issued.
@@ -661,12 +442,12 @@ mod tests {
     fn a_rate_that_was_not_kept_is_the_storages_fault_only_where_nothing_else_may_be_it() {
         let verdict = judge(&not_kept(), &set("flash"));
         assert_eq!(verdict.outcome, Outcome::NotQualified);
-        assert!(verdict.sentence.contains("were never issued"), "{}", verdict.sentence);
+        assert_eq!(ruling_of(&verdict).objections[0].finding().id, FindingId::NotIssued);
         let mut busy = not_kept();
         busy.cpu.as_mut().unwrap().busiest_thread_s = Some(299.0);
         let verdict = judge(&busy, &set("flash"));
         assert_eq!(verdict.outcome, Outcome::Inconclusive, "{}", verdict.sentence);
-        assert!(verdict.reasons.iter().any(|reason| reason.contains("were never issued")));
+        assert!(ruling_of(&verdict).beside.iter().any(|one| one.id == FindingId::NotIssued));
         let mut simulated = not_kept();
         simulated.plan.engine = EngineKind::Sim;
         assert_eq!(judge(&simulated, &set("flash")).outcome, Outcome::Inconclusive);
@@ -674,25 +455,21 @@ mod tests {
 
     #[test]
     fn what_failed_is_not_qualified_even_beside_foreign_load() {
-        let check = |spoil: fn(&mut RunRecord), text: &str| {
+        let check = |spoil: fn(&mut RunRecord), id: FindingId| {
             let mut record = healthy();
             spoil(&mut record);
             record.devices[0].write_bytes *= 11;
             let verdict = judge(&record, &set("flash"));
             assert_eq!(verdict.outcome, Outcome::NotQualified);
-            assert_eq!(verdict.sentence, format!("Not qualified for mine: {text}."));
-            assert_eq!(verdict.reasons[0], text);
+            assert_eq!(ruling_of(&verdict).objections[0].finding().id, id);
         };
         check(
             |record| {
                 record.ended = Ended { how: EndedHow::Failed, reason: Some("the device is gone".into()) }
             },
-            "the run failed when 300 s of 300 s were measured: the device is gone",
+            FindingId::Failed,
         );
-        check(
-            |record| record.jobs[0].write.as_mut().unwrap().error_count = 1,
-            "1 of 5,400,001 I/Os failed, most of them writes of `pages`; the first error: not recorded",
-        );
+        check(|record| record.jobs[0].write.as_mut().unwrap().error_count = 1, FindingId::IoErrors);
     }
 
     #[test]
@@ -711,13 +488,7 @@ mod tests {
     fn an_empty_measured_phase_is_no_answer() {
         let verdict = judge(&measured(0, |_| 0), &set("flash"));
         assert_eq!(verdict.outcome, Outcome::Inconclusive);
-        assert!(
-            verdict.sentence.starts_with(
-                "Inconclusive for mine: nothing was measured: the run ended before the measured phase"
-            ),
-            "{}",
-            verdict.sentence
-        );
+        assert_eq!(doubts(&verdict)[0], &DoubtKind::TooShort { measured_s: 0.0 });
     }
 
     #[test]
@@ -729,8 +500,13 @@ mod tests {
             verdict.judged.iter().any(|one| one.stream == Stream::Commit && one.statistic == statistic)
         };
         assert!(judged(Figure::LatencyMean) && judged(Figure::LatencyP99) && !judged(Figure::LatencyP999));
-        let text = "p99.9 of log commits is not judged: 1,000 I/Os are too few (10,000 needed)";
-        assert!(verdict.reasons.iter().any(|reason| reason == text), "{:?}", verdict.reasons);
+        let gap = |statistic, io_count, least_io_count| Gap {
+            roles: vec![Role::Log],
+            stream: Some(Stream::Commit),
+            statistic: Some(statistic),
+            why: WhyNotJudged::TooFewIos { io_count, least_io_count },
+        };
+        assert_eq!(ruling_of(&verdict).gaps, [gap(Figure::LatencyP999, 1_000, 10_000)]);
 
         let mut few = measured(60, |_| 16_000);
         // One at a time, so that rate and latency agree; what the device counted is that of more commits.
@@ -738,22 +514,24 @@ mod tests {
         few.devices.clear();
         let verdict = judge(&few, &set("flash"));
         assert_eq!(verdict.outcome, Outcome::Inconclusive);
-        assert!(verdict.sentence.contains("too few I/Os for p99 of log commits"), "{}", verdict.sentence);
-        assert_eq!(verdict.advice.as_ref().map(Advice::as_str), Some("Measure longer: --duration 2m."));
+        let p99 = gap(Figure::LatencyP99, 999, 1_000);
+        assert_eq!(doubts(&verdict), [&DoubtKind::TooFewIos(p99)]);
+        assert_eq!(verdict.advice, Some(Advice::longer(Duration::from_secs(120))));
     }
 
     #[test]
     fn a_stream_that_hardly_moved_leaves_the_question_open() {
         let mut record = healthy();
         record.jobs[1].write = Some(counts(99, Duration::from_micros(500)));
-        let check = |record: &RunRecord, words: &str| {
+        let check = |record: &RunRecord, io_count: u64| {
             let verdict = judge(record, &set("flash"));
             assert_eq!(verdict.outcome, Outcome::Inconclusive);
-            assert!(verdict.sentence.contains(words), "{}", verdict.sentence);
+            let starved = Starved::Stream { roles: vec![Role::Log], stream: Stream::Commit, io_count };
+            assert!(doubts(&verdict).contains(&&DoubtKind::Starved(starved)), "{:?}", verdict.basis);
         };
-        check(&record, "only 99 log commits completed, which is too few to judge");
+        check(&record, 99);
         record.jobs[1].write = None;
-        check(&record, "only 0 log commits completed, which is too few to judge");
+        check(&record, 0);
     }
 
     #[test]
@@ -761,17 +539,14 @@ mod tests {
         let mut record = healthy();
         record.plan.jobs[0].role = Role::Scan;
         let verdict = judge(&record, &set("oci-sqlserver"));
-        assert!(
-            verdict.sentence.contains(", but measured without judging scan: the worst figure is"),
-            "{}",
-            verdict.sentence
-        );
-        let text = "scan is not judged: oci-sqlserver has no limits for it";
-        assert!(verdict.reasons.iter().any(|reason| reason == text), "{:?}", verdict.reasons);
+        let gap =
+            |role, stream| Gap { roles: vec![role], stream, statistic: None, why: WhyNotJudged::NoLimits };
+        assert_eq!(verdict.outcome, Outcome::Qualified);
+        assert_eq!(ruling_of(&verdict).gaps, [gap(Role::Scan, None)]);
 
         record.plan.jobs[1].role = Role::Backup;
         let verdict = judge(&record, &set("oci-sqlserver"));
-        assert_eq!(verdict.sentence, "Not judged: oci-sqlserver has no limits for the I/O of mine.");
+        assert!(ruling_of(&verdict).doubts.is_empty());
         assert_eq!((verdict.outcome, verdict.category), (Outcome::Inconclusive, None));
     }
 
@@ -781,10 +556,11 @@ mod tests {
             "format = \"iotrial.thresholds/1\"\nname = \"own\"\ntitle = \"Own\"\n[[bands]]\nroles = [\"data\", \"log\"]\nstreams = [\"read\"]\nsource = \"me\"\nmean = { acceptable_below = \"1ms\" }\n",
         )
         .unwrap();
-        assert_eq!(
-            judge(&healthy(), &own).sentence,
-            "Qualified for mine by `own`, but measured without judging data writes and log commits: the worst figure is data read mean at 0.5 ms (acceptable)."
-        );
+        let verdict = judge(&healthy(), &own);
+        assert_eq!(verdict.outcome, Outcome::Qualified);
+        let gaps: Vec<(Role, Option<Stream>)> =
+            ruling_of(&verdict).gaps.iter().map(|gap| (gap.roles[0], gap.stream)).collect();
+        assert_eq!(gaps, [(Role::Data, Some(Stream::Write)), (Role::Log, Some(Stream::Commit))]);
     }
 
     #[test]
@@ -841,7 +617,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_sentence_claims_what_the_facts_allow_and_no_more(asked in circumstances()) {
+        fn the_ruling_claims_what_the_facts_allow_and_no_more(asked in circumstances()) {
             let mut record = measured(asked.seconds, |second| {
                 if second * 2 < asked.seconds { asked.iops } else { asked.iops / asked.slowdown }
             });
@@ -855,7 +631,7 @@ mod tests {
             record.plan.engine = asked.engine;
             record.targets[0].in_memory = asked.in_memory;
             let verdict = judge(&record, &set(asked.set));
-            let said = verdict.sentence.as_str();
+            let ruling = ruling_of(&verdict);
 
             let errors = record.jobs.iter().filter_map(|job| job.write.as_ref()).any(|one| one.error_count > 0);
             let buffered = !asked.direct && asked.engine == EngineKind::Uring;
@@ -863,35 +639,34 @@ mod tests {
             let worst = verdict.judged.iter().map(|one| one.category).max();
             prop_assert_eq!(worst, verdict.category);
 
-            let begins = match verdict.outcome {
-                Outcome::Qualified => "Qualified for mine by ",
-                Outcome::Inconclusive => "Inconclusive for mine: ",
-                Outcome::NotQualified => "Not qualified for mine: ",
-            };
-            prop_assert!(said.starts_with(begins), "{}", said);
-            prop_assert_eq!(verdict.advice.is_some(), verdict.outcome == Outcome::Inconclusive, "{}", said);
+            prop_assert_eq!(verdict.outcome, ruling.outcome);
+            prop_assert_eq!(verdict.advice.is_some(), verdict.outcome == Outcome::Inconclusive, "{:?}", ruling);
             let is_open = asked.interrupted || no_device || asked.seconds < 10;
             match verdict.outcome {
                 Outcome::Qualified => {
-                    prop_assert!(!is_open && !errors, "{}", said);
-                    prop_assert!(worst.unwrap() <= Category::Acceptable, "{}", said);
-                    let suitable = verdict.meaning.as_ref().map(|one| format!(": suitable for {}", one.suitable_for));
-                    let end = format!("({}{}).", worst.unwrap(), suitable.unwrap_or_default());
-                    prop_assert!(said.ends_with(&end), "{}", said);
+                    prop_assert!(!is_open && !errors, "{:?}", ruling);
+                    prop_assert!(worst.unwrap() <= Category::Acceptable, "{:?}", ruling);
+                    prop_assert!(ruling.objections.is_empty() && ruling.doubts.is_empty(), "{:?}", ruling);
                 }
                 Outcome::NotQualified => {
                     let too_slow = worst.is_some_and(|worst| worst > Category::Acceptable);
-                    prop_assert!(errors || too_slow && !is_open, "{}", said);
+                    prop_assert!(errors || too_slow && !is_open, "{:?}", ruling);
                 }
-                Outcome::Inconclusive => prop_assert!(!errors, "{}", said),
+                Outcome::Inconclusive => prop_assert!(!errors && !ruling.doubts.is_empty(), "{:?}", ruling),
             }
-            if verdict.outcome == Outcome::Qualified || said.contains(" the acceptable ") {
-                prop_assert_eq!(said.contains("for only"), asked.seconds < 60, "{}", said);
+            if ruling.doubts.is_empty() && !errors {
+                let is_short = ruling.caveats.iter().any(|one| matches!(one, Caveat::ShortRun { .. }));
+                prop_assert_eq!(is_short, asked.seconds < 60, "{:?}", ruling);
                 let unsteady = crate::steady_state::SteadyState::of(&Subject::of_run(&record)).is_some_and(|one| !one.held);
-                prop_assert_eq!(said.contains("without reaching a steady state"), unsteady, "{}", said);
+                prop_assert_eq!(ruling.caveats.contains(&Caveat::Unsteady { within: None }), unsteady, "{:?}", ruling);
             }
+            // Every warning bears on it somewhere.
+            let told: Vec<FindingId> = ruling.objections.iter().map(|one| one.finding().id)
+                .chain(ruling.doubts.iter().filter_map(|doubt| Some(doubt.finding.as_ref()?.id)))
+                .chain(ruling.beside.iter().map(|finding| finding.id))
+                .collect();
             for finding in findings(&Subject::of_run(&record)).iter().filter(|one| one.severity >= Severity::Warning) {
-                prop_assert!(verdict.reasons.contains(&finding.message), "{}: {:?}", finding.id, verdict.reasons);
+                prop_assert!(told.contains(&finding.id), "{}: {:?}", finding.id, ruling);
             }
         }
     }

@@ -41,6 +41,7 @@ pub mod study;
 pub mod host_fact;
 pub mod counters;
 pub mod subject;
+pub mod verdict;
 pub mod demand;
 pub mod awr;
 

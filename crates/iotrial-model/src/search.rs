@@ -49,6 +49,49 @@ impl Search {
         }
     }
 
+    /// Whether a load shows what the mix of the search does at saturation. With rates of its own for each role the closed load has another
+    /// mix than all that follow, and more commits than the log can take.
+    pub fn is_saturation_of_mix(&self, probe: &Probe) -> bool {
+        probe.kind == ProbeKind::Saturation && !matches!(self.need, Some(Need::ByRole(_)))
+    }
+
+    /// The closed load, if it has the mix of the search.
+    pub fn saturation(&self) -> Option<&Probe> {
+        self.probes.iter().find(|probe| self.is_saturation_of_mix(probe))
+    }
+
+    /// The loads at the rate that is needed, in I/Os per second.
+    pub fn at_need(&self, need_iops: f64) -> impl Iterator<Item = &Probe> {
+        let is_near = move |iops: f64| (iops / need_iops - 1.0).abs() < 1e-6;
+        self.probes.iter().filter(move |probe| probe.asked_iops.is_some_and(is_near))
+    }
+
+    /// Whether a load was made at a clearly higher rate than the one that holds.
+    pub fn was_tried_above(&self, held_iops: f64) -> bool {
+        self.probes
+            .iter()
+            .any(|probe| probe.asked_iops.is_some_and(|asked| asked > held_iops * CLEARLY_ABOVE))
+    }
+
+    /// The lowest rate clearly above the one that holds at which a load did not, though not surely enough to be the answer.
+    pub fn failed_above(&self, held_iops: f64) -> Option<f64> {
+        let asked = self.surely_failed().filter_map(|probe| probe.asked_iops);
+        asked.filter(|iops| *iops > held_iops * CLEARLY_ABOVE).reduce(f64::min)
+    }
+
+    /// Why the next rate above the one that holds did not, in the words of the search.
+    pub fn why_not_above(&self, held_iops: f64) -> Option<&str> {
+        let above =
+            self.surely_failed().filter_map(|probe| Some((probe.asked_iops?, probe.why_not.as_deref()?)));
+        let nearest = above.filter(|(iops, _)| *iops > held_iops).min_by(|a, b| a.0.total_cmp(&b.0));
+        nearest.map(|(_, why)| why)
+    }
+
+    /// Loads that did not hold, with nothing that casts doubt on it.
+    fn surely_failed(&self) -> impl Iterator<Item = &Probe> {
+        self.probes.iter().filter(|probe| probe.held == Some(false) && probe.doubts.is_empty())
+    }
+
     /// Whether every number is one that a search can reach: records come from strangers, and a chart has to
     /// end somewhere.
     // A record is opened without knowing who wrote it, and its numbers become axes of charts.
@@ -84,6 +127,9 @@ impl Search {
             && self.result.as_ref().is_none_or(of_result)
     }
 }
+
+/// A load whose rate is above another one by less than this was made at the same rate.
+const CLEARLY_ABOVE: f64 = 1.001;
 
 /// No rate and no latency in microseconds reaches this.
 // Above any rate, and a latency of 10^15 µs is thirty years.
@@ -200,6 +246,13 @@ pub struct SearchResult {
     pub worst: WorstLatency,
     /// The rate of each job that was given one.
     pub job_rates: Vec<JobRate>,
+}
+
+impl SearchResult {
+    /// Whether the device itself may carry more: nothing above was tried, or something else failed there.
+    pub fn is_lower_bound(&self) -> bool {
+        self.not_held_iops.is_none() || !self.not_held_doubts.is_empty()
+    }
 }
 
 /// The rate of one job.

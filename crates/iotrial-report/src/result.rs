@@ -111,7 +111,7 @@ pub(crate) fn verdict(subject: &Subject<'_>, summary: &Summary) -> Section {
             headline: verdict.headline.clone(),
             category: verdict.category,
             sentence: verdict.sentence.clone(),
-            advice: verdict.advice.as_ref().map(|advice| advice.as_str().to_owned()),
+            advice: verdict.advice.as_ref().map(iotrial_words::verdict::advice),
             reasons: verdict.reasons.clone(),
             ended,
         })],
@@ -318,7 +318,7 @@ fn judged(summary: &Summary) -> Option<Section> {
     let step = summary.steps.iter().find(|step| Some(step.number) == verdict.step);
     let row = |judged: &Judged| Row {
         cells: vec![
-            Value::Text(judged.role_words()),
+            Value::Text(iotrial_words::verdict::roles_of(judged)),
             Value::Text(judged.stream.to_string()),
             Value::Text(judged.statistic.to_string()),
             Value::amount(Some(judged.amount())),

@@ -1,10 +1,10 @@
 //! The search for the highest rate that holds a latency limit: its answer and its probes.
 
 use iotrial_analysis::summary::Summary;
-use iotrial_analysis::verdict::{failed_above, is_saturation_of_mix, rate_in_words, was_tried_above};
 use iotrial_model::latency_limit::SearchLimit;
 use iotrial_model::record::EndedHow;
 use iotrial_model::search::{Probe, ProbeKind, Search};
+use iotrial_words::verdict::rate_in_words;
 
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Limit, Line, Scale, Shape};
 use crate::document::{Block, Fact, Section};
@@ -80,7 +80,7 @@ fn answer(search: &Search, ended: EndedHow) -> String {
             "Taken together, these loads put the highest rate within {limit} between {held} and {} IOPS; a single load near it may pass or fail by chance.",
             rate_in_words(not_held)
         ),
-        None if was_tried_above(search, result.held_iops) => format!(
+        None if search.was_tried_above(result.held_iops) => format!(
             "Taken together, these loads show that at least {held} IOPS stay within {limit}; too few loads ran at higher rates to say where the limit is."
         ),
         None => format!(
@@ -135,7 +135,7 @@ fn facts(search: &Search, ended: EndedHow) -> Vec<Fact> {
             let statistic = worst.statistic.as_deref().unwrap_or("worst");
             let name = format!("{statistic} at that rate, {} {}s", worst.role, worst.stream);
             // One load that failed is told, though chance may have been the reason.
-            let failed = failed_above(search, result.held_iops).filter(|_| result.not_held_iops.is_none());
+            let failed = search.failed_above(result.held_iops).filter(|_| result.not_held_iops.is_none());
             let lowest_failed = match failed {
                 Some(failed) => fact(
                     "lowest rate that failed (one load, no proof)",
@@ -213,7 +213,7 @@ fn chart(search: &Search) -> Option<Block> {
 
 fn probes(search: &Search) -> Table {
     // The shares of a need by role are those of a load of another mix.
-    let has_saturation = search.probes.iter().any(|probe| is_saturation_of_mix(search, probe));
+    let has_saturation = search.probes.iter().any(|probe| search.is_saturation_of_mix(probe));
     let row = |(number, probe): (usize, &Probe)| Row {
         cells: vec![
             // Numbered, so that no two rows of a CSV are the same.
@@ -221,7 +221,7 @@ fn probes(search: &Search) -> Table {
             Value::number(probe.share.filter(|_| has_saturation).map(|share| 100.0 * share)),
             Value::number(probe.asked_iops),
             Value::number(
-                (probe.kind != ProbeKind::Saturation || is_saturation_of_mix(search, probe))
+                (probe.kind != ProbeKind::Saturation || search.is_saturation_of_mix(probe))
                     .then_some(probe.iops),
             ),
             Value::Text(in_seconds(probe.duration.as_secs_f64())),

@@ -1,4 +1,4 @@
-//! The words of iotrial: what is said of a finding, by its id and its facts, and numbers within sentences.
+//! The words of iotrial: what is said of a finding, by its id and its facts, of a verdict, by what decided it, and numbers within sentences.
 //!
 //! Whoever judges hands over ids and numbers. Nothing is decided from a sentence, so that each can be written anew without anything else
 //! becoming different.
@@ -7,3 +7,4 @@
 
 pub mod finding;
 pub mod numbers;
+pub mod verdict;

@@ -9,26 +9,24 @@ use iotrial_model::figure::Figure;
 use iotrial_model::finding::{Finding, FindingId, Severity};
 use iotrial_model::record::{Interval, JobCounts};
 use iotrial_model::subject::{Course, Facts, Ops, Subject};
-use iotrial_model::words::enumerate;
+use iotrial_model::verdict::{Advice, Change, Doubt, DoubtKind, Judged};
 
-use super::Advice;
-use super::bearing::Doubt;
-use crate::judgement::{self, Judged, Judgement, format_limit};
+use crate::judgement::Judgement;
 use crate::steady_state::ROUND_COUNT;
 use crate::threshold::ThresholdSet;
-use crate::words::seconds_in_words;
 
 /// An end counts as too slow only from this multiple of its limit on: a fifth has a fifth of the I/Os, and its figures vary more.
 const CLEARLY_BEYOND: f64 = 1.2;
 
 /// What leaves a result open that is good enough as a whole: its load was not steady, and its last round alone is too slow.
-pub(super) fn too_slow_in_the_end(
+pub(super) fn too_slow_at_the_end(
     subject: &Subject<'_>,
     findings: &[Finding],
     judged: &[Judged],
     thresholds: &ThresholdSet,
 ) -> Option<Doubt> {
-    findings.iter().find(|one| one.id == FindingId::Unsteady && one.severity != Severity::Note)?;
+    let is_unsteady = |one: &&Finding| one.id == FindingId::Unsteady && one.severity != Severity::Note;
+    let unsteady = findings.iter().find(is_unsteady)?;
     // Whatever is too slow as a whole needs no further reason, and a search answers by many loads, of which this is one.
     if !judged.iter().all(Judged::is_acceptable) || subject.load_changes || subject.search.is_some() {
         return None;
@@ -41,33 +39,18 @@ pub(super) fn too_slow_in_the_end(
     let measured: Duration = last.iter().map(|interval| interval.duration).sum();
     let ending = with_counts(subject, &counts, measured);
     let judgement = Judgement::new(&ending, thresholds);
-    let slow = judgement::by_weight(&judgement.judged).into_iter().filter(|one| {
+    let slow = Judged::by_weight(&judgement.judged).into_iter().filter(|one| {
         // The slowest I/O in a thousand of a fifth is one that the whole had as well, with its whole number of I/Os to weigh it.
         one.value_us >= CLEARLY_BEYOND * one.limit_us && one.statistic != Figure::LatencyP999
     });
-    let slow: Vec<String> = slow.take(2).map(clause).collect();
-    if slow.is_empty() {
-        return None;
-    }
-    let words = format!(
-        "the load was not steady, and in its last {} alone {}",
-        seconds_in_words(measured.as_secs_f64()),
-        enumerate(&slow)
-    );
-    Some(Doubt {
-        reason: words.clone(),
-        words,
-        advice: Some(match subject.plan.is_some_and(|plan| plan.until_steady.is_some()) {
-            true => Advice::of("Give it more time (--until-steady LIMIT), or find out what keeps changing."),
-            false => Advice::of("Measure until the load is steady: --until-steady."),
-        }),
-        finding: Some(FindingId::Unsteady),
+    let slow: Vec<Judged> = slow.take(2).cloned().collect();
+    let is_waited_for = subject.plan.is_some_and(|plan| plan.until_steady.is_some());
+    let change = if is_waited_for { Change::MoreTimeUntilSteady } else { Change::UntilSteady };
+    (!slow.is_empty()).then(|| Doubt {
+        kind: DoubtKind::SlowAtTheEnd { measured_s: measured.as_secs_f64(), slow },
+        finding: Some(unsteady.clone()),
+        advice: Advice::to(change),
     })
-}
-
-fn clause(slow: &Judged) -> String {
-    let (streams, limit) = (slow.stream_words(), format_limit(slow.limit_us));
-    format!("{streams} have a {} of {} (limit {limit})", slow.statistic, slow.shown)
 }
 
 /// What each job did in these intervals; `None` where they do not have every job.

@@ -4,23 +4,21 @@ use std::collections::BTreeMap;
 
 use iotrial_model::finding::{Finding, FindingId, Severity};
 use iotrial_model::load::Role;
-use iotrial_model::plan::{Arrival, Plan};
+use iotrial_model::plan::Arrival;
 use iotrial_model::record::EndedHow;
 use iotrial_model::subject::{Facts, Subject, SubjectJob, SubjectStep};
+use iotrial_model::verdict::{Advice, Change, Judged, Objection, Outcome, StepAnswer, StepsRuling, WhyNot};
+use iotrial_words::verdict as words;
 use serde::Serialize;
 
-use super::bearing::{Against, Bearing};
-use super::held::Held;
-use super::{Advice, Outcome, Verdict, enumerate, load_of};
+use super::bearing::Bearing;
+use super::load::LoadAnswer;
+use super::{Basis, Verdict, decide, name_of_load};
 use crate::figures::Figures;
 use crate::findings::findings;
-use crate::judgement::{self, Judged, Judgement};
+use crate::judgement::Judgement;
 use crate::stream::Streams;
 use crate::threshold::ThresholdSet;
-use crate::words::{seconds_in_words, with_thousands};
-
-/// A job that did this part of its rate kept it: Poisson arrivals of a few thousand vary by as much.
-const KEPT: f64 = 0.98;
 
 /// What came of one step of a load that changes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -77,8 +75,8 @@ pub struct StepResult {
 /// One step with everything that bears on whether it holds.
 struct JudgedStep {
     result: StepResult,
-    /// What was found in it that is told as the reason why it does not hold, or why that cannot be said.
-    told: Vec<FindingId>,
+    /// Why it does not hold, or why that cannot be said.
+    why_not: Option<WhyNot>,
     judged: Vec<Judged>,
     bearing: Bearing,
 }
@@ -93,19 +91,6 @@ impl StepResult {
     pub fn is_whole(&self) -> bool {
         self.measured_s + 1e-3 >= self.planned_s
     }
-
-    /// `step 3 (75 %: 12,000 IOPS)`, with what was asked where that did not come about.
-    fn with_rate(&self) -> String {
-        let label = self.label.trim_end_matches(')');
-        let (iops, of) = match (self.asked_iops, self.done_iops) {
-            (Some(asked), Some(done)) if done < KEPT * asked => {
-                (done, format!(" of {}", with_thousands(asked)))
-            }
-            (_, Some(done)) => (done, String::new()),
-            (_, None) => (self.iops, String::new()),
-        };
-        format!("{label}: {}{of} IOPS)", with_thousands(iops))
-    }
 }
 
 impl JudgedStep {
@@ -113,16 +98,17 @@ impl JudgedStep {
         let SubjectStep { number, planned, subject, .. } = step;
         let Judgement { judged, gaps, starved } = Judgement::new(subject, thresholds);
         let bearing = Bearing::of_step(subject, &findings(subject), &gaps, starved);
-        let worst = judgement::by_weight(&judged).first().copied().cloned();
-        let Held { holds, why_not, told } = match Held::of(&bearing, worst.as_ref(), thresholds) {
-            _ if !planned.judged => Held::default(),
-            _ if !step.is_whole && bearing.against.is_empty() => {
-                let measured = seconds_in_words(subject.measured.unwrap_or_default().as_secs_f64());
-                let planned = seconds_in_words(planned.duration.as_secs_f64());
-                let why_not = Some(format!("it was cut short after {measured} of {planned}"));
-                Held { why_not, ..Held::default() }
-            }
-            held => held,
+        let worst = Judged::by_weight(&judged).first().copied().cloned();
+        let LoadAnswer { holds, why_not } = match LoadAnswer::new(&bearing, worst.as_ref()) {
+            _ if !planned.judged => LoadAnswer::default(),
+            _ if !step.is_whole && bearing.objections.is_empty() => LoadAnswer {
+                holds: None,
+                why_not: Some(WhyNot::CutShort {
+                    measured_s: subject.measured.unwrap_or_default().as_secs_f64(),
+                    planned_s: planned.duration.as_secs_f64(),
+                }),
+            },
+            answer => answer,
         };
         let asked = rates(step);
         let roles = subject.jobs.iter().filter_map(|job| job.role);
@@ -136,7 +122,7 @@ impl JudgedStep {
             measured_s: subject.measured_s().unwrap_or_default(),
             judged: planned.judged,
             holds,
-            why_not,
+            why_not: why_not.as_ref().map(|why_not| words::why_not(why_not, &thresholds.name)),
             worst,
             asked_iops: asked.map(|(asked, _)| asked),
             done_iops: asked.map(|(_, done)| done),
@@ -147,7 +133,24 @@ impl JudgedStep {
             short_label: planned.short_label(*number),
             load_words: planned.load_in_words(),
         };
-        Self { result, told, judged, bearing }
+        Self { result, why_not, judged, bearing }
+    }
+
+    fn answer(&self) -> StepAnswer {
+        let result = &self.result;
+        StepAnswer {
+            number: result.number,
+            label: result.label.clone(),
+            load: result.load_words.clone(),
+            load_percent: result.load_percent,
+            asked_iops: result.asked_iops,
+            done_iops: result.done_iops,
+            iops: result.iops,
+            is_judged: result.judged,
+            holds: result.holds,
+            why_not: self.why_not.clone(),
+            worst: result.worst.clone(),
+        }
     }
 }
 
@@ -166,246 +169,119 @@ fn rates(step: &SubjectStep<'_>) -> Option<(f64, f64)> {
 pub(super) fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &ThresholdSet) -> Verdict {
     let mut steps: Vec<JudgedStep> =
         subject.steps.iter().map(|step| JudgedStep::of(step, thresholds)).collect();
-    let ended: Vec<Finding> = findings
-        .iter()
-        .filter(|found| {
-            matches!(found.id, FindingId::AlteredRecord | FindingId::Interrupted | FindingId::Failed)
-        })
-        .cloned()
-        .collect();
-    let mut whole = Bearing::of(subject, &ended, &[], Vec::new());
+    let of_the_whole = [FindingId::AlteredRecord, FindingId::Interrupted, FindingId::Failed];
+    let ended: Vec<Finding> =
+        findings.iter().filter(|found| of_the_whole.contains(&found.id)).cloned().collect();
+    let mut whole = Bearing::new(subject, &ended, &[], Vec::new());
     // What failed, failed on the device, also where the latencies of a step are not judged.
-    let unjudged = subject.steps.iter().zip(&steps).filter(|(step, _)| !step.planned.judged);
-    whole.against.extend(unjudged.filter_map(|(_, step)| {
-        let words = format!("{}: {}", step.result.label, step.bearing.failed.first()?);
-        Some(Against { words, finding: None })
+    let unjudged = steps.iter().filter(|step| !step.result.judged);
+    whole.objections.extend(unjudged.filter_map(|step| {
+        let (label, finding) = (step.result.label.clone(), step.bearing.failed.first()?.clone());
+        Some(Objection::InStep { label, finding })
     }));
-    let all: Vec<&StepResult> = steps.iter().map(|step| &step.result).filter(|step| step.judged).collect();
-    let mut answered = answer(&all, &thresholds.name);
-    if let Some(need) = subject.plan.and_then(|plan| plan.need.as_ref()) {
-        answered = answer_to_need(&all, need.total_iops(), answered);
-    }
-    let Answer { holds, decides, headline, sentence } = answered;
-    let decides = decides.and_then(|number| steps.iter().position(|step| step.result.number == number));
+    let answers: Vec<StepAnswer> = steps.iter().map(JudgedStep::answer).collect();
+    let need_iops = subject.plan.and_then(|plan| plan.need.as_ref()).map(|need| need.total_iops());
+    let StepsAnswer { holds, decides, failing, best, open } = StepsAnswer::new(&answers, need_iops.is_some());
     // A record that lacks steps says nothing of them, however it ended.
-    let begun = subject.steps.len();
-    let lacks_judged = subject.plan.is_some_and(|plan| plan.steps.iter().skip(begun).any(|step| step.judged));
+    let planned = subject.plan.map(|plan| plan.steps.as_slice()).unwrap_or_default();
+    let lacks_judged = planned.iter().skip(steps.len()).any(|step| step.judged);
     let holds = holds.filter(|holds| !*holds || !lacks_judged);
-    let outcome = match (whole.against.first(), whole.doubts.as_slice(), holds) {
-        (Some(_), ..) => Outcome::NotQualified,
-        (None, [], Some(true)) => Outcome::Qualified,
-        (None, [], Some(false)) => Outcome::NotQualified,
-        (None, ..) => Outcome::Inconclusive,
-    };
-    let profile = load_of(subject);
-    let beside = match (whole.against.first(), whole.doubts.as_slice()) {
-        (Some(against), _) => format!("{}; ", against.words),
-        (None, []) => String::new(),
-        (None, doubts) => {
-            let words: Vec<String> = doubts.iter().map(|doubt| doubt.words.clone()).collect();
-            format!("{}; ", enumerate(&words))
-        }
-    };
-    let qualified = match outcome {
-        Outcome::Qualified => "Qualified",
-        Outcome::NotQualified => "Not qualified",
-        Outcome::Inconclusive => "Inconclusive",
-    };
-    let mut reasons: Vec<String> = whole.against.iter().map(|against| against.words.clone()).collect();
-    reasons.extend(whole.doubts.iter().map(|doubt| doubt.reason.clone()));
-    reasons.extend(steps.iter().map(|step| reason(&step.result)));
-    reasons.extend(left_out(subject));
+    let outcome = decide(!whole.objections.is_empty(), !whole.doubts.is_empty(), holds);
+    let advice = (outcome == Outcome::Inconclusive).then(|| {
+        let is_interrupted = subject.ended_how() == EndedHow::Interrupted;
+        let of_step = || decides.and_then(|position| steps[position].bearing.advice());
+        let again = || is_interrupted.then(|| Advice::to(Change::RunAgain));
+        whole.advice().or_else(of_step).or_else(again)
+    });
     // What keeps a step from holding is told with the step.
-    let is_of_step = |found: &Finding| steps.iter().any(|step| step.told.contains(&found.id));
-    let is_told = |found: &&Finding| found.severity >= Severity::Warning && !is_of_step(found);
-    reasons.extend(findings.iter().filter(is_told).map(|found| found.message.clone()));
-    let mut told = std::collections::HashSet::new();
-    reasons.retain(|reason| told.insert(reason.clone()));
+    let with_steps: Vec<FindingId> =
+        steps.iter().filter_map(|step| step.why_not.as_ref()).flat_map(WhyNot::findings).collect();
+    let is_beside = |found: &&Finding| found.severity >= Severity::Warning && !with_steps.contains(&found.id);
     let decisive = decides.map(|position| steps.swap_remove(position));
-    let advice = || whole.advice().or_else(|| decisive.as_ref()?.bearing.advice());
-    let caveats = decisive.as_ref().map_or(&[][..], |step| &step.bearing.caveats);
-    let measured = match (outcome, caveats) {
-        (Outcome::Inconclusive, _) | (_, []) => String::new(),
-        (_, caveats) => format!("; measured {}", enumerate(caveats)),
+    let ruling = StepsRuling {
+        outcome,
+        load: name_of_load(subject),
+        set: thresholds.name.clone(),
+        objections: whole.objections,
+        doubts: whole.doubts,
+        caveats: decisive.as_ref().map(|step| step.bearing.caveats.clone()).unwrap_or_default(),
+        steps: answers,
+        failing,
+        best,
+        open,
+        need_iops,
+        planned_count: planned.len(),
+        findings: findings.iter().filter(is_beside).cloned().collect(),
     };
-    let is_interrupted = subject.ended_how() == EndedHow::Interrupted;
-    let advice = (outcome == Outcome::Inconclusive)
-        .then(|| advice().or_else(|| is_interrupted.then(|| Advice::of("Run it again, and let it finish."))))
-        .flatten();
     let category = decisive.as_ref().and_then(|step| step.result.worst.as_ref()).map(|worst| worst.category);
     Verdict {
         outcome,
         category,
         meaning: category.and_then(|category| thresholds.meaning(category)).cloned(),
-        sentence: format!("{qualified} for {profile}: {beside}{sentence}{measured}."),
-        advice,
-        reasons,
+        sentence: words::steps_sentence(&ruling),
+        advice: advice.flatten(),
+        reasons: words::steps_reasons(&ruling),
         thresholds: thresholds.name.clone(),
         thresholds_sha256: thresholds.sha256.clone(),
         step: decisive.as_ref().map(|step| step.result.number),
         judged: decisive.map(|step| step.judged).unwrap_or_default(),
-        headline: Some(match outcome {
-            Outcome::Inconclusive => format!("inconclusive: {headline}"),
-            _ => headline,
-        }),
+        headline: Some(words::steps_headline(&ruling)),
+        basis: Basis::Steps(ruling),
     }
 }
 
-/// What the judged steps say together.
-struct Answer {
+/// What the judged steps say together. Steps are given by their position among all.
+struct StepsAnswer {
     /// `None` where a step is in doubt and none fails.
     holds: Option<bool>,
     /// The step that decides.
     decides: Option<usize>,
-    headline: String,
-    sentence: String,
+    /// The lowest load that fails.
+    failing: Option<usize>,
+    /// The highest one below it that holds.
+    best: Option<usize>,
+    /// The first of which that cannot be said.
+    open: Option<usize>,
 }
 
-/// The same where the steps are shares of a rate that is needed: what is asked is whether all of it is carried, and how far above it
-/// the steps still stay within the limits is beside that.
-fn answer_to_need(all: &[&StepResult], need: f64, answer: Answer) -> Answer {
-    let fails = all.iter().filter(|step| step.holds == Some(false));
-    let failing = fails.min_by(|a, b| a.load_percent.total_cmp(&b.load_percent));
-    let below = |step: &&&StepResult| failing.is_none_or(|failing| step.load_percent < failing.load_percent);
-    let held = all.iter().filter(|step| step.holds == Some(true)).filter(below);
-    let best = held.max_by(|a, b| a.load_percent.total_cmp(&b.load_percent));
-    let is_all = |step: &StepResult| step.load_percent >= 100.0;
-    let is_open_below = all.iter().any(|step| step.holds.is_none() && step.load_percent <= 100.0);
-    let holds = match (best, failing) {
-        (_, Some(failing)) if failing.load_percent <= 100.0 => Some(false),
-        (Some(best), _) if is_all(best) && !is_open_below => Some(true),
-        _ => None,
-    };
-    let of_need = format!("of the {} IOPS that are needed", with_thousands(need));
-    let share = |step: &StepResult| step.load_words.clone();
-    let open = all.iter().find(|step| step.holds.is_none());
-    let headline = match (best, failing, open) {
-        (Some(best), Some(failing), _) => {
-            format!("sustains {} {of_need}, not {}", share(best), share(failing))
-        }
-        (None, Some(failing), _) => format!("does not sustain {} {of_need}", share(failing)),
-        (Some(best), None, Some(open)) => {
-            format!("sustains {} {of_need}, {} is in doubt", share(best), share(open))
-        }
-        (Some(best), None, None) => {
-            format!("sustains {} {of_need}, the highest load that was tried", share(best))
-        }
-        (None, None, _) => answer.headline,
-    };
-    let decides = match (holds, best) {
-        (Some(true), Some(best)) => Some(best.number),
-        _ => answer.decides,
-    };
-    Answer { holds, decides, sentence: format!("{headline}; {}", answer.sentence), headline }
-}
-
-/// `all` are the judged steps.
-fn answer(all: &[&StepResult], set: &str) -> Answer {
-    // The lowest that fails, whenever it came: of a staircase downwards the first one would be the highest.
-    let fails = all.iter().filter(|step| step.holds == Some(false));
-    let failing = fails.min_by(|a, b| a.load_percent.total_cmp(&b.load_percent));
-    let open = all.iter().find(|step| step.holds.is_none());
-    // Up to the load at which it fails: a step behind it may hold by being lower.
-    let below = |step: &&&StepResult| failing.is_none_or(|failing| step.load_percent < failing.load_percent);
-    let held = || all.iter().filter(|step| step.holds == Some(true));
-    let best = held().filter(below).max_by(|a, b| a.load_percent.total_cmp(&b.load_percent));
-    let why = |step: &StepResult| step.why_not.as_ref().map_or_else(String::new, |why| format!(": {why}"));
-    let up_to = |best: &StepResult| {
-        let lower = |step: &&&StepResult| step.load_percent < best.load_percent;
-        let doubtful = all.iter().filter(lower).find(|step| step.holds.is_none());
-        match (all.iter().filter(lower).count(), doubtful) {
-            (0, _) => format!("{} stays", best.with_rate()),
-            (_, None) => format!("all steps up to {} stay", best.with_rate()),
-            (_, Some(doubtful)) => format!("{} stays ({} is in doubt)", best.with_rate(), doubtful.label),
-        }
-    };
-    match (failing, open, best) {
-        (Some(failing), _, Some(best)) => Answer {
-            holds: Some(false),
-            decides: Some(failing.number),
-            headline: format!("holds up to {}, not {}", best.with_rate(), failing.label),
-            sentence: format!(
-                "{} within {set}, and {} does not{}",
-                up_to(best),
-                failing.with_rate(),
-                why(failing)
-            ),
-        },
-        (Some(failing), _, None) => Answer {
-            holds: Some(false),
-            decides: Some(failing.number),
-            headline: format!("does not hold {}", failing.label),
-            sentence: format!("{} does not stay within {set}{}", failing.with_rate(), why(failing)),
-        },
-        (None, Some(open), best) => Answer {
-            holds: None,
-            decides: Some(open.number),
-            headline: match best {
-                Some(best) => format!("{} holds, {} is in doubt", best.label, open.label),
-                None => format!("{} is in doubt", open.label),
-            },
-            sentence: match best {
-                Some(best) => {
-                    format!("{} within {set}, and {} is in doubt{}", up_to(best), open.with_rate(), why(open))
-                }
-                None => format!("{} is in doubt{}", open.with_rate(), why(open)),
-            },
-        },
-        (None, None, Some(best)) => {
-            let worst = best.worst.as_ref().map_or_else(String::new, |worst| {
-                let Judged { role, stream, statistic, category, shown, .. } = worst;
-                format!(
-                    "; the worst figure at that step is {role} {stream} {statistic} at {shown} ({category})"
-                )
-            });
-            Answer {
-                holds: Some(true),
-                decides: Some(best.number),
-                headline: match all.len() {
-                    1 => format!("holds {}", best.with_rate()),
-                    2 => format!("holds both steps, up to {}", best.with_rate()),
-                    count => format!("holds all {count} steps, up to {}", best.with_rate()),
-                },
-                sentence: match all.len() {
-                    1 => format!("{} stays within {set}{worst}", best.with_rate()),
-                    count => {
-                        format!("all {count} steps stay within {set}, up to {}{worst}", best.with_rate())
-                    }
-                },
+impl StepsAnswer {
+    /// `is_share_of_need`: whether the steps are shares of a rate that is needed. Then it is asked whether all of it is carried, and how far
+    /// above it the steps still stay within the limits is beside that.
+    fn new(steps: &[StepAnswer], is_share_of_need: bool) -> Self {
+        let with = |holds: Option<bool>| {
+            let judged = steps.iter().enumerate().filter(|(_, step)| step.is_judged);
+            judged.filter(move |(_, step)| step.holds == holds)
+        };
+        let load = |position: usize| steps[position].load_percent;
+        let by_load = |a: &(usize, &StepAnswer), b: &(usize, &StepAnswer)| {
+            a.1.load_percent.total_cmp(&b.1.load_percent)
+        };
+        // The lowest that fails, whenever it came: of a staircase downwards the first one would be the highest.
+        let failing = with(Some(false)).min_by(by_load).map(|(position, _)| position);
+        // Up to the load at which it fails: a step behind it may hold by being lower.
+        let is_below = |(_, step): &(usize, &StepAnswer)| {
+            failing.is_none_or(|failing| step.load_percent < load(failing))
+        };
+        let best = with(Some(true)).filter(is_below).max_by(by_load).map(|(position, _)| position);
+        let open = with(None).next().map(|(position, _)| position);
+        let is_open_below = || with(None).any(|(_, step)| step.load_percent <= 100.0);
+        let holds = match (failing, open, best) {
+            (Some(failing), ..) if is_share_of_need && load(failing) > 100.0 => {
+                best.filter(|best| load(*best) >= 100.0 && !is_open_below()).map(|_| true)
             }
-        }
-        (None, None, None) => Answer {
-            holds: None,
-            decides: None,
-            headline: "no judged step was started".to_owned(),
-            sentence: "no step that is judged was started".to_owned(),
-        },
+            (Some(_), ..) => Some(false),
+            (None, _, Some(best)) if is_share_of_need => {
+                (load(best) >= 100.0 && !is_open_below()).then_some(true)
+            }
+            (None, None, Some(_)) => Some(true),
+            (None, ..) => None,
+        };
+        let decides = match holds {
+            Some(true) if is_share_of_need => best,
+            _ => failing.or(open).or(best),
+        };
+        Self { holds, decides, failing, best, open }
     }
-}
-
-/// One step in a line.
-fn reason(step: &StepResult) -> String {
-    let words = match (step.judged, step.holds, &step.why_not, &step.worst) {
-        (false, ..) => "is not judged".to_owned(),
-        (true, Some(true), _, Some(worst)) => format!("holds; {}", worst.reason()),
-        (true, Some(true), ..) => "holds".to_owned(),
-        (true, Some(false), Some(why), _) => format!("does not hold: {why}"),
-        (true, Some(false), None, _) => "does not hold".to_owned(),
-        (true, None, why, _) => {
-            format!("is in doubt{}", why.as_ref().map_or_else(String::new, |why| format!(": {why}")))
-        }
-    };
-    format!("{} {words}", step.with_rate())
-}
-
-/// The steps that were planned and never begun.
-fn left_out(subject: &Subject<'_>) -> Option<String> {
-    let planned = subject.plan.map_or(0, |plan: &Plan| plan.steps.len());
-    let missing = planned.saturating_sub(subject.steps.len());
-    (missing > 0).then(|| match missing {
-        1 => format!("the last of {planned} steps was not started"),
-        _ => format!("{missing} of {planned} steps were not started"),
-    })
 }
 
 #[cfg(test)]
@@ -415,6 +291,7 @@ mod tests {
     use iotrial_model::load::Spacing;
     use iotrial_model::record::{Ended, RunRecord};
     use iotrial_model::step::Step;
+    use iotrial_model::verdict::DoubtKind;
 
     use super::*;
     use crate::summary::Summary;
@@ -439,6 +316,11 @@ mod tests {
         record
     }
 
+    fn ruling(summary: &Summary) -> &StepsRuling {
+        let Basis::Steps(ruling) = &summary.verdict.basis else { panic!("{:?}", summary.verdict.basis) };
+        ruling
+    }
+
     fn summary(record: &RunRecord) -> Summary {
         Summary::new(&Subject::of_run(record), &ThresholdSet::builtin("flash").unwrap())
     }
@@ -447,11 +329,9 @@ mod tests {
     fn a_load_that_holds_in_every_step_is_qualified_up_to_its_highest_one() {
         let summary = summary(&stepped(&[(80.0, 16_000), (90.0, 18_000), (100.0, 20_000)]));
         let verdict = &summary.verdict;
-        assert_eq!(
-            verdict.sentence,
-            "Qualified for mine: all 3 steps stay within flash, up to step 3 (100 %: 22,500 IOPS); the worst figure at that step is data read mean at 0.4 ms (good)."
-        );
-        assert_eq!(verdict.headline.as_deref(), Some("holds all 3 steps, up to step 3 (100 %: 22,500 IOPS)"));
+        let ruling = ruling(&summary);
+        assert_eq!((ruling.failing, ruling.best, ruling.open), (None, Some(2), None));
+        assert_eq!(ruling.steps[2].done_iops, Some(22_500.0));
         assert_eq!((verdict.outcome, verdict.step), (Outcome::Qualified, Some(3)));
         // All other figures are those of the peak.
         assert_eq!(summary.measured_s, Some(60.0));
@@ -487,29 +367,22 @@ mod tests {
         let summary = summary(&stepped(&[(70.0, 16_000), (80.0, 18_000), (90.0, 2_000), (100.0, 1_000)]));
         let verdict = &summary.verdict;
         assert_eq!((verdict.outcome, verdict.step), (Outcome::NotQualified, Some(3)));
-        assert_eq!(
-            verdict.headline.as_deref(),
-            Some("holds up to step 2 (80 %: 20,250 IOPS), not step 3 (90 %)")
-        );
-        assert_eq!(
-            verdict.sentence,
-            "Not qualified for mine: all steps up to step 2 (80 %: 20,250 IOPS) stay within flash, and step 3 (90 %: 2,250 of 20,250 IOPS) does not: data reads have a mean of 4 ms, above the acceptable 2 ms."
-        );
+        let ruling = ruling(&summary);
+        assert_eq!((ruling.failing, ruling.best, ruling.open), (Some(2), Some(1), None));
+        let failing = &ruling.steps[2];
+        assert_eq!((failing.done_iops, failing.asked_iops), (Some(2_250.0), Some(20_250.0)));
+        let Some(WhyNot::TooSlow(why)) = &failing.why_not else { panic!("{:?}", failing.why_not) };
+        assert_eq!((why.role, why.shown_ms, why.limit_us), (Role::Data, 4.0, 2_000.0));
         let holds: Vec<Option<bool>> = summary.steps.iter().map(|step| step.holds).collect();
         assert_eq!(holds, [Some(true), Some(true), Some(false), Some(false)]);
-        assert!(verdict.reasons.iter().any(|reason| reason.starts_with("step 4 (100 %: 1,125 of")));
     }
 
     #[test]
     fn of_steps_in_any_order_the_lowest_that_fails_decides() {
         let record = stepped(&[(100.0, 1_000), (90.0, 1_000), (50.0, 12_000)]);
-        let verdict = summary(&record).verdict;
-        assert_eq!((verdict.outcome, verdict.step), (Outcome::NotQualified, Some(2)));
-        let headline = verdict.headline.unwrap();
-        assert!(
-            headline.starts_with("holds up to step 3 (50 %") && headline.ends_with("not step 2 (90 %)"),
-            "{headline}"
-        );
+        let summary = summary(&record);
+        assert_eq!((summary.verdict.outcome, summary.verdict.step), (Outcome::NotQualified, Some(2)));
+        assert_eq!((ruling(&summary).failing, ruling(&summary).best), (Some(1), Some(2)));
     }
 
     #[test]
@@ -522,9 +395,12 @@ mod tests {
         for counts in [&mut failing.steps[0].jobs[0], &mut failing.jobs[0]] {
             counts.read.as_mut().unwrap().error_count = 6;
         }
-        let verdict = summary(&failing).verdict;
-        assert_eq!(verdict.outcome, Outcome::NotQualified);
-        assert!(verdict.sentence.contains("step 1 (50 %): 6 of "), "{}", verdict.sentence);
+        let failed = summary(&failing);
+        assert_eq!(failed.verdict.outcome, Outcome::NotQualified);
+        let [Objection::InStep { label, finding }] = &ruling(&failed).objections[..] else {
+            panic!("{:?}", failed.verdict.basis)
+        };
+        assert_eq!((label.as_str(), finding.id), ("step 1 (50 %)", FindingId::IoErrors));
         let mut cut = holding;
         cut.plan.steps.push(Step::constant(Duration::from_secs(60), 110.0));
         assert_eq!(summary(&cut).verdict.outcome, Outcome::Inconclusive);
@@ -537,7 +413,7 @@ mod tests {
         let summary = summary(&record);
         assert_eq!(summary.verdict.outcome, Outcome::Qualified, "{}", summary.verdict.sentence);
         assert_eq!(summary.steps[0].holds, None);
-        assert!(summary.verdict.sentence.contains("step 2 (100 %: 22,500 IOPS) stays within flash"));
+        assert_eq!(ruling(&summary).best, Some(1));
     }
 
     #[test]
@@ -549,14 +425,11 @@ mod tests {
         assert_eq!(summary.verdict.outcome, Outcome::Inconclusive);
         assert_eq!(summary.steps.len(), 3);
         assert!(summary.steps[1].is_whole() && !summary.steps[2].is_whole());
-        let cut = summary.steps[2].why_not.as_deref();
-        assert_eq!(cut, Some("it was cut short after 20 s of 60 s"));
-        let reasons = &summary.verdict.reasons;
-        assert!(reasons.iter().any(|one| one == "the last of 4 steps was not started"), "{reasons:?}");
-        assert!(
-            reasons[0].starts_with("the run was interrupted when 140 s of 240 s were measured"),
-            "{reasons:?}"
-        );
+        let ruling = ruling(&summary);
+        let cut = WhyNot::CutShort { measured_s: 20.0, planned_s: 60.0 };
+        assert_eq!(ruling.steps[2].why_not, Some(cut));
+        assert_eq!((ruling.steps.len(), ruling.planned_count), (3, 4));
+        assert_eq!(ruling.doubts[0].kind, DoubtKind::Interrupted);
         // The figures are those of the highest load that was measured as long as planned.
         assert_eq!(summary.total.read.as_ref().unwrap().iops, Some(9_000.0));
     }

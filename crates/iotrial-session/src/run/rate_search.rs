@@ -3,12 +3,12 @@
 use std::time::{Duration, Instant};
 
 use iotrial_analysis::rate_search::RateSearch;
-use iotrial_analysis::verdict::known_so_far;
 use iotrial_analysis::words::{latency_in_words, seconds_in_words, with_thousands};
 use iotrial_model::need::Need;
 use iotrial_model::record::{EndedHow, RunRecord};
 use iotrial_model::search::{Probe, ProbeKind};
 use iotrial_model::subject::Subject;
+use iotrial_words::verdict::known_so_far;
 
 use super::RunError;
 use crate::rig::{Rig, Trial};

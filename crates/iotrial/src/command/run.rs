@@ -10,7 +10,7 @@ use clap::CommandFactory;
 use iotrial_analysis::comparison::Gate;
 use iotrial_analysis::summary::Summary;
 use iotrial_analysis::threshold::ThresholdSet;
-use iotrial_analysis::verdict::{Advice, Outcome};
+use iotrial_analysis::verdict::Outcome;
 use iotrial_model::load::Role;
 use iotrial_model::need::Need;
 use iotrial_model::record::{EndedHow, RunRecord, TargetRecord};
@@ -299,9 +299,9 @@ fn given(mut typed: impl Iterator<Item = String>) -> Vec<(String, Option<String>
 }
 
 /// What to do before the next command: the same run alone would end with the same doubt.
-fn first_step(summary: &Summary) -> Option<&str> {
+fn first_step(summary: &Summary) -> Option<String> {
     let advice = summary.verdict.advice.as_ref().filter(|advice| advice.is_to_change_something());
-    advice.filter(|_| summary.verdict.outcome == Outcome::Inconclusive).map(Advice::as_str)
+    advice.filter(|_| summary.verdict.outcome == Outcome::Inconclusive).map(iotrial_words::verdict::advice)
 }
 
 /// The one command that makes sense after this answer.

@@ -1,0 +1,191 @@
+//! The verdict as data: outcome, category, what was judged, and everything that bears on it. Nothing here is a sentence; the words are in
+//! `iotrial-words`, by these types.
+
+mod bearing;
+mod ruling;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize, Serializer};
+
+use crate::bound::{Amount, BoundRelation, Bounded};
+use crate::figure::Figure;
+use crate::load::Role;
+use crate::stream::Stream;
+
+pub use bearing::{Advice, Caveat, Change, Doubt, DoubtKind, Gap, Objection, Starved, WhyNotJudged};
+pub use ruling::{LoadName, Ruling, SearchAnswer, StepAnswer, StepsRuling, WhyNot};
+
+/// The answer to whether storage is good enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// Everything that is judged is acceptable or better, and the figures are the device's.
+    Qualified,
+    /// The figures may not be the device's, or too little was measured: neither answer would be founded.
+    Inconclusive,
+    /// Something is too slow or fails, and nothing casts doubt on that.
+    NotQualified,
+}
+
+impl Outcome {
+    /// The words for people.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Qualified => "qualified",
+            Self::Inconclusive => "inconclusive",
+            Self::NotQualified => "not qualified",
+        }
+    }
+
+    /// The word in JSON.
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Qualified => "qualified",
+            Self::Inconclusive => "inconclusive",
+            Self::NotQualified => "not-qualified",
+        }
+    }
+
+    /// Yes, no or neither.
+    pub const fn is_yes(self) -> Option<bool> {
+        match self {
+            Self::Qualified => Some(true),
+            Self::Inconclusive => None,
+            Self::NotQualified => Some(false),
+        }
+    }
+}
+
+/// How good a latency is. Ordered: a later one is worse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Category {
+    /// Better than needed.
+    Excellent,
+    /// As it should be.
+    Good,
+    /// Usable, with reserve gone.
+    Acceptable,
+    /// Slow enough that users notice.
+    Poor,
+    /// Not for production.
+    Critical,
+    /// Must be avoided.
+    Unsustainable,
+}
+
+impl Category {
+    /// All of them, the best first.
+    pub const ALL: [Self; 6] =
+        [Self::Excellent, Self::Good, Self::Acceptable, Self::Poor, Self::Critical, Self::Unsustainable];
+
+    /// The word for people and files.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Excellent => "excellent",
+            Self::Good => "good",
+            Self::Acceptable => "acceptable",
+            Self::Poor => "poor",
+            Self::Critical => "critical",
+            Self::Unsustainable => "unsustainable",
+        }
+    }
+
+    /// The next worse one; there is none worse than the last.
+    pub fn next_worse(self) -> Self {
+        Self::ALL.into_iter().find(|other| *other > self).unwrap_or(self)
+    }
+}
+
+impl fmt::Display for Category {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// What a category means for a database, in the words of whoever set the bands.
+///
+/// A word such as «acceptable» says nothing by itself: one source means production by it, another test environments.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Meaning {
+    /// What the database notices, such as `possible minor delays on intensive queries`.
+    pub impact: String,
+    /// What storage of this category is good for, to follow «suitable for»: `light OLTP or test environments`.
+    pub suitable_for: String,
+}
+
+impl fmt::Display for Meaning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; suitable for {}", self.impact, self.suitable_for)
+    }
+}
+
+/// One figure compared with its bands.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Judged {
+    /// What the I/Os stand for.
+    pub role: Role,
+    /// Further roles whose I/Os are among them, where a source states figures of all together only, and all roles have the
+    /// same bands.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub further_roles: Vec<Role>,
+    /// Of which stream.
+    pub stream: Stream,
+    /// Kernel names of the devices of the role, where it has some that no other one has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<String>,
+    /// Which of its figures.
+    #[serde(serialize_with = "as_title")]
+    pub statistic: Figure,
+    /// The latency that was compared with its bands; of a bound its number.
+    pub value_us: f64,
+    /// On which side of that number it is, where only a bound is known. The category is then the worst one that it may have
+    /// below the number, and the best one above it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound: Option<BoundRelation>,
+    /// Where it falls.
+    pub category: Category,
+    /// From here on it is no longer acceptable.
+    pub limit_us: f64,
+    /// The latency for people, rounded so that it does not read as another category.
+    #[serde(skip)]
+    pub shown_ms: f64,
+}
+
+/// JSON has the word for people: the key of a statistic with its unit would say `us` twice beside `value_us`.
+fn as_title<S: Serializer>(figure: &Figure, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(figure.title())
+}
+
+impl Judged {
+    /// The latency, or the bound.
+    pub fn amount(&self) -> Amount {
+        let value = self.value_us;
+        self.bound.map_or(Amount::Exact(value), |relation| Amount::Bounded(Bounded { relation, value }))
+    }
+
+    /// What the I/Os stand for: mostly one role.
+    pub fn roles(&self) -> Vec<Role> {
+        std::iter::once(self.role).chain(self.further_roles.iter().copied()).collect()
+    }
+
+    /// How much of what is acceptable is used up; 1 is the limit.
+    fn share_of_limit(&self) -> f64 {
+        self.value_us / self.limit_us
+    }
+
+    /// Whether nobody has to do anything about it.
+    pub fn is_acceptable(&self) -> bool {
+        self.category <= Category::Acceptable
+    }
+
+    /// The worst first: by category, within one by how much of what is acceptable is used up.
+    pub fn by_weight(judged: &[Self]) -> Vec<&Self> {
+        let mut all: Vec<&Self> = judged.iter().collect();
+        all.sort_by(|a, b| {
+            b.category.cmp(&a.category).then(b.share_of_limit().total_cmp(&a.share_of_limit()))
+        });
+        all
+    }
+}
