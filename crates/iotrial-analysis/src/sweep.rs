@@ -33,7 +33,6 @@ mod scaling;
 mod settings;
 
 pub use limit::{Limit, LimitKind};
-pub use results::LeftOut;
 pub use scaling::{Scaling, ScalingRow};
 
 /// Every figure of a sweep; what `sweep --json` prints.
@@ -157,7 +156,7 @@ impl SweepSummary {
         if !findings.iter().any(|found| found.id == FindingId::Stalled) {
             findings.extend(findings::stalled_probes(&seen));
         }
-        findings.extend(findings::of_curves(&curves, &volumes, "; a longer --step shows which"));
+        findings.extend(findings::of_curves(&curves, &volumes, true));
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         let possible_causes = record
             .host_facts

@@ -6,19 +6,29 @@
 //!
 //! The ids and the keys of the evidence are an interface: `docs/json.md`.
 
+mod compared;
 mod doubts;
+mod place;
+mod swept;
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::ser::{SerializeMap, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::latency_limit::SearchLimit;
 use crate::load::{Direction, Role, words};
 use crate::plan::EngineKind;
 use crate::units::ByteSize;
 
+pub use compared::{
+    Caveat, ComparedFact, Difference, ENOUGH_REPEATS, Incomparable, MetricRange, OffsetSeed,
+    PRINTED_SAME_PERCENT, RunsOfConfiguration, UnlikeContent,
+};
 pub use doubts::Doubts;
+pub use place::{CurvePlace, Place};
+pub use swept::{LeftOut, NoCurve, NoPoint, OpenKnee, Split, SweptFact, UnresolvedKnee};
 
 words! {
     /// The stable name of a finding.
@@ -213,7 +223,10 @@ pub struct Finding {
     pub id: FindingId,
     /// How much it weighs.
     pub severity: Severity,
-    /// One sentence with the numbers.
+    /// The part of the result that it is about; `None` where it is about all of it.
+    #[serde(skip)]
+    pub place: Option<Place>,
+    /// One sentence with the numbers, and with the place in front of it.
     pub message: String,
     /// The facts behind it.
     #[serde(serialize_with = "by_name")]
@@ -223,13 +236,18 @@ pub struct Finding {
 impl Finding {
     /// A finding whose message says all that is known.
     pub const fn without_evidence(id: FindingId, severity: Severity, message: String) -> Self {
-        Self { id, severity, message, evidence: Evidence::Nothing {} }
+        Self { id, severity, place: None, message, evidence: Evidence::Nothing {} }
     }
 }
 
 /// In the order of the names, whatever the order of the fields: records and `--json` have always had them so.
 fn by_name<S: Serializer>(evidence: &Evidence, serializer: S) -> Result<S::Ok, S::Error> {
     evidence.facts().serialize(serializer)
+}
+
+/// Of facts that only the words show.
+fn no_facts<T, S: Serializer>(_: &T, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_map(Some(0))?.end()
 }
 
 /// A percentile that the generator made longer than the device.
@@ -640,6 +658,9 @@ pub enum Evidence {
     FallsAgain {
         /// In percent of the highest rate.
         falls_by_percent: f64,
+        /// Whether the same outstanding I/Os come as several splits into depth and jobs.
+        #[serde(skip)]
+        has_splits: bool,
     },
     /// Of a load that did more than the ceiling.
     AboveCeiling {
@@ -650,7 +671,17 @@ pub enum Evidence {
     RoughFit {
         /// Root of the mean squared relative distance.
         rms_percent: f64,
+        /// Whether it is that of the points around the knee alone.
+        #[serde(skip)]
+        is_around_knee: bool,
+        /// Whether iotrial measured the points, so that longer ones can be had.
+        #[serde(skip)]
+        is_own_sweep: bool,
     },
+    /// Of a sweep.
+    Swept(#[serde(serialize_with = "no_facts")] SweptFact),
+    /// Of a comparison.
+    Compared(#[serde(serialize_with = "no_facts")] ComparedFact),
 }
 
 impl Evidence {
@@ -939,7 +970,7 @@ impl RecordedFinding {
             FindingId::GeneratorBusy => Evidence::GeneratorBusy(serde_json::from_value(facts()).ok()?),
             _ => return None,
         };
-        Some(Finding { id, severity: self.severity, message: self.message.clone(), evidence })
+        Some(Finding { id, severity: self.severity, place: None, message: self.message.clone(), evidence })
     }
 }
 
@@ -969,6 +1000,7 @@ mod tests {
         let finding = Finding {
             id: FindingId::Interrupted,
             severity: Severity::Warning,
+            place: None,
             message: "it was".to_owned(),
             evidence: Evidence::GeneratorBusy(GeneratorUse { busy_percent: 97.5, ..GeneratorUse::default() }),
         };
@@ -977,8 +1009,10 @@ mod tests {
         assert!(text.starts_with(start), "{text}");
         // The same in the file of a record.
         assert_eq!(serde_json::to_string(&RecordedFinding::from(&finding)).unwrap(), text);
-        let nothing = Finding::without_evidence(FindingId::Forced, Severity::Note, String::new());
-        assert!(serde_json::to_string(&nothing).unwrap().ends_with(r#""evidence":{}}"#));
+        for evidence in [Evidence::Nothing {}, Evidence::Compared(ComparedFact::SingleSweeps)] {
+            assert_eq!(serde_json::to_string(&evidence).unwrap(), "{}");
+            assert!(evidence.facts().is_empty());
+        }
     }
 
     #[test]
@@ -986,6 +1020,7 @@ mod tests {
         let finding = Finding {
             id: FindingId::CacheServed,
             severity: Severity::Warning,
+            place: None,
             message: "two latencies".to_owned(),
             evidence: Evidence::CacheByLatency(CacheByLatency {
                 seen_in: SeenIn::Latency,

@@ -15,12 +15,9 @@ use iotrial_model::words::{enumerate, in_brief};
 use crate::numbers::{
     count_with_thousands, latency_in_words, percent_or_times, seconds_in_words, with_thousands,
 };
+use crate::{compared, swept};
 
 /// The sentence of a finding that was made of these facts.
-///
-/// # Panics
-///
-/// Of what is said of curves and comparisons: their sentences are still made where they are found.
 pub fn says(id: FindingId, evidence: &Evidence) -> String {
     match evidence {
         Evidence::Nothing {} => of_id(id).to_owned(),
@@ -258,11 +255,23 @@ pub fn says(id: FindingId, evidence: &Evidence) -> String {
         Evidence::ImportWarnings { warning_count, first } => {
             format!("the import has warnings: {first}{}", more(warning_count - 1, ", and {} more"))
         }
-        Evidence::Drift { .. }
-        | Evidence::Burst { .. }
-        | Evidence::FallsAgain { .. }
-        | Evidence::AboveCeiling { .. }
-        | Evidence::RoughFit { .. } => unreachable!("{id} is said of a curve, by the analysis of sweeps"),
+        Evidence::Drift { from_iops, to_iops, seconds } => swept::drift(*from_iops, *to_iops, *seconds),
+        Evidence::Burst { burst_iops, iops, ended_after_s } => swept::burst(*burst_iops, *iops, *ended_after_s),
+        // Of a grid the highest load is the deepest queue of the most jobs, so that nobody can say which of the two costs.
+        Evidence::FallsAgain { falls_by_percent, has_splits } => format!(
+            "more {} than needed cost {falls_by_percent:.0} % of the highest rate",
+            if *has_splits { "depth and jobs" } else { "outstanding I/Os" }
+        ),
+        Evidence::AboveCeiling { exceeded_by_percent } => format!(
+            "the best load did {exceeded_by_percent:.0} % more than the ceiling, which comes from the curve through all loads: the other loads do not confirm it"
+        ),
+        Evidence::RoughFit { rms_percent, is_around_knee, is_own_sweep } => format!(
+            "the points are {rms_percent:.0} % off the curve{}, so the knee is only approximate: either the device had other load, or no model fits this load{}",
+            if *is_around_knee { " around the knee" } else { "" },
+            if *is_own_sweep { "; a longer --step shows which" } else { "" }
+        ),
+        Evidence::Swept(fact) => swept::says(fact),
+        Evidence::Compared(fact) => compared::says(id, fact),
     }
 }
 

@@ -6,5 +6,8 @@
 #![forbid(unsafe_code, clippy::print_stdout, clippy::print_stderr)]
 
 pub mod finding;
+pub mod place;
+pub mod swept;
+pub mod compared;
 pub mod numbers;
 pub mod verdict;

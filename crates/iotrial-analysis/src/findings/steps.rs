@@ -1,11 +1,11 @@
 //! What is odd about a load that changes in steps: each step is looked at by itself, because at its borders everything changes on
 //! purpose.
 
-use iotrial_model::finding::{Finding, FindingId};
+use iotrial_model::finding::{Finding, FindingId, Place};
 use iotrial_model::subject::{Subject, SubjectStep};
 
-use super::course;
 use super::observed::Observed;
+use super::{course, placed};
 
 /// All that is odd about the steps, the most serious first; each finding once, with the step that it is of.
 pub(super) fn findings(subject: &Subject<'_>) -> Vec<Finding> {
@@ -30,7 +30,7 @@ pub(super) fn findings(subject: &Subject<'_>) -> Vec<Finding> {
     all
 }
 
-/// The most serious finding of a kind, of the last step that has it, with the step in its words.
+/// The most serious finding of a kind, of the last step that has it, with the step as its place.
 fn worst_of(id: FindingId, of_steps: &[(&SubjectStep<'_>, Vec<Finding>)]) -> Option<Finding> {
     let counts = |step: &SubjectStep<'_>| step.planned.judged || fails(id);
     let having: Vec<(&SubjectStep<'_>, &Finding)> = of_steps
@@ -39,12 +39,13 @@ fn worst_of(id: FindingId, of_steps: &[(&SubjectStep<'_>, Vec<Finding>)]) -> Opt
         .filter_map(|(step, findings)| Some((*step, findings.iter().find(|found| found.id == id)?)))
         .collect();
     let (step, found) = having.iter().max_by_key(|(_, found)| found.severity)?;
-    let place = match having.len() {
-        1 => format!("in {}", step.label()),
-        count if count == of_steps.len() => format!("in all {count} steps, such as {}", step.label()),
-        count => format!("in {count} of {} steps, such as {}", of_steps.len(), step.label()),
+    let place = Place::Step {
+        number: step.number,
+        planned: step.planned.clone(),
+        having_count: having.len(),
+        step_count: of_steps.len(),
     };
-    Some(Finding { message: format!("{place}: {}", found.message), ..(*found).clone() })
+    Some(placed(found, place))
 }
 
 /// What failed is told of steps that are not judged, too.

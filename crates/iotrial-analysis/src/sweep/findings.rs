@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
+use iotrial_model::finding::{
+    CurvePlace, Evidence, Finding, FindingId, LeftOut, NoCurve, OpenKnee, Place, Severity, Split, SweptFact,
+    UnresolvedKnee,
+};
 use iotrial_model::record::{Ended, EndedHow};
-use iotrial_model::sweep::ProbePurpose;
+use iotrial_model::sweep::{ProbePurpose, ProbeRecord};
 
-use super::{Curve, LeftOut, LimitKind, SeenProbe, stood_still};
-use crate::saturation::{Burst, Drift, KneeBound, Saturation, Sustained};
-use crate::words::with_thousands;
+use super::{Curve, LimitKind, SeenProbe, stood_still};
+use crate::findings::{finding, placed};
+use crate::saturation::{Drift, KneeBound, Saturation};
 
 /// Findings that a sweep tells in another way, or that its short probes always have.
 const TOLD_ELSEWHERE: [FindingId; 6] = [
@@ -35,16 +38,13 @@ const MOST_LEFT_OUT: usize = 20;
 
 /// The sweep did not end as planned.
 pub(super) fn ended(ended: &Ended) -> Option<Finding> {
-    let (severity, how) = match ended.how {
+    let severity = match ended.how {
         EndedHow::Complete => return None,
-        EndedHow::Interrupted => (Severity::Warning, "the sweep was interrupted"),
-        EndedHow::Failed => (Severity::Serious, "the sweep failed"),
+        EndedHow::Interrupted => Severity::Warning,
+        EndedHow::Failed => Severity::Serious,
     };
-    let message = match &ended.reason {
-        Some(reason) => format!("{how}: {reason}; the results cover what was measured until then"),
-        None => how.to_owned(),
-    };
-    Some(Finding::without_evidence(FindingId::Ended, severity, message))
+    let fact = SweptFact::Ended { how: ended.how, reason: ended.reason.clone() };
+    Some(finding(FindingId::Ended, severity, Evidence::Swept(fact)))
 }
 
 /// The findings of the long probes, and the serious ones of all, each once with the first probe that had it.
@@ -70,18 +70,11 @@ pub(super) fn of_probes(probes: &[SeenProbe<'_>], curves: &[Curve]) -> Vec<Findi
             first.entry(finding.id.as_str()).or_insert((seen, finding, 0)).2 += 1;
         }
     }
-    let said = |(seen, finding, count): (&SeenProbe<'_>, &Finding, usize)| {
-        let others = match count - 1 {
-            0 => String::new(),
-            1 => " (the same in another probe)".to_owned(),
-            others => format!(" (the same in {others} other probes)"),
-        };
-        let (pattern, outstanding) = (seen.probe.pattern, seen.probe.outstanding);
-        let at = with_thousands(f64::from(outstanding));
-        let message = format!("{pattern} with {at} outstanding: {}{others}", finding.message);
-        Finding { message, ..finding.clone() }
+    let of_probe = |(seen, finding, count): (&SeenProbe<'_>, &Finding, usize)| {
+        let ProbeRecord { pattern, outstanding, .. } = *seen.probe;
+        placed(finding, Place::Probe { pattern, outstanding, other_count: count - 1 })
     };
-    first.into_values().map(said).collect()
+    first.into_values().map(of_probe).collect()
 }
 
 /// Short probes in which the device stood still, which are points of no curve. A long one with a standstill tells of it by itself.
@@ -94,37 +87,34 @@ pub(super) fn stalled_probes(probes: &[SeenProbe<'_>]) -> Option<Finding> {
     let stalled = probes.iter().filter(|seen| stood_still(seen.probe) && !is_of_the_host(seen));
     let stalled: Vec<&SeenProbe<'_>> = stalled.collect();
     let first = stalled.first()?.probe;
-    let count = stalled.len();
-    let which = if count == 1 { "one short probe".to_owned() } else { format!("{count} short probes") };
-    let message = format!(
-        "{} at {}: the device, or the path to it, stood still in {which}, which {} left out of the curve",
-        first.pattern,
-        first.outstanding,
-        if count == 1 { "is" } else { "are" }
-    );
-    Some(Finding::without_evidence(FindingId::Stalled, Severity::Warning, message))
+    let fact = SweptFact::StalledProbes {
+        pattern: first.pattern,
+        outstanding: first.outstanding,
+        probe_count: stalled.len(),
+    };
+    Some(finding(FindingId::Stalled, Severity::Warning, Evidence::Swept(fact)))
 }
 
-/// What is odd about curves: first what holds of several of them, told once, and then each by itself. `advice` says how a rough
-/// one can be mended.
-pub(super) fn of_curves(curves: &[Curve], volumes: &[String], advice: &str) -> Vec<Finding> {
-    let name = |curve: &Curve| match volumes.len() {
-        0 | 1 => curve.pattern.to_string(),
-        _ => format!("{} on {}", curve.pattern, volumes.get(curve.volume).map_or("?", String::as_str)),
+/// What is odd about curves: first what holds of several of them, told once, and then each by itself. `is_own_sweep` says whether
+/// iotrial measured them.
+pub(super) fn of_curves(curves: &[Curve], volumes: &[String], is_own_sweep: bool) -> Vec<Finding> {
+    let place = |curve: &Curve| CurvePlace {
+        pattern: curve.pattern,
+        volume: volumes.get(curve.volume).filter(|_| volumes.len() > 1).cloned(),
     };
-    let mut unresolved: Vec<(String, Vec<String>)> = Vec::new();
+    let mut unresolved: Vec<(UnresolvedKnee, Vec<CurvePlace>)> = Vec::new();
     for curve in curves {
         let Some(why) = curve.saturation.as_ref().and_then(|found| unresolved_knee(curve, found)) else {
             continue;
         };
         match unresolved.iter_mut().find(|(known, _)| *known == why) {
-            Some((_, curves)) => curves.push(name(curve)),
-            None => unresolved.push((why, vec![name(curve)])),
+            Some((_, places)) => places.push(place(curve)),
+            None => unresolved.push((why, vec![place(curve)])),
         }
     }
-    let unresolved = unresolved.into_iter().map(|(why, curves)| {
-        let message = format!("{}: {why}", curves.join(", "));
-        Finding::without_evidence(FindingId::KneeNotResolved, Severity::Warning, message)
+    let unresolved = unresolved.into_iter().map(|(why, places)| {
+        let evidence = Evidence::Swept(SweptFact::KneeNotResolved(why));
+        placed(&finding(FindingId::KneeNotResolved, Severity::Warning, evidence), Place::Curves(places))
     });
     let each = curves.iter().flat_map(|curve| {
         let found = [
@@ -133,85 +123,37 @@ pub(super) fn of_curves(curves: &[Curve], volumes: &[String], advice: &str) -> V
             falls_again(curve),
             split_matters(curve),
             above_ceiling(curve),
-            rough_fit(curve, advice),
+            rough_fit(curve, is_own_sweep),
         ];
-        let named = |finding: Finding| {
-            let message = format!("{}: {}", name(curve), finding.message);
-            Finding { message, ..finding }
-        };
-        found.into_iter().flatten().map(named).collect::<Vec<_>>()
+        let here = |finding: Finding| placed(&finding, Place::Curves(vec![place(curve)]));
+        found.into_iter().flatten().map(here).collect::<Vec<_>>()
     });
     unresolved.chain(each).collect()
 }
 
 /// The rate goes on changing under one load, so that no ceiling lasts.
 fn drift(curve: &Curve) -> Option<Finding> {
-    let drift = curve.sustained?.drift?;
-    Some(Finding {
-        id: FindingId::Drift,
-        severity: Severity::Warning,
-        message: drift_words(drift),
-        evidence: Evidence::Drift {
-            from_iops: drift.from_iops,
-            to_iops: drift.to_iops,
-            seconds: drift.seconds as u64,
-        },
-    })
-}
-
-/// The words for a drift, which are also why there is no limit.
-pub(super) fn drift_words(drift: Drift) -> String {
-    let Drift { from_iops, to_iops, seconds } = drift;
-    let (how, rate) = if to_iops < from_iops { ("fell", "lowest") } else { ("rose", "highest") };
-    format!(
-        "under one load the rate {how} steadily from {} to {} IOPS within {seconds} s: there is no lasting ceiling, and the {rate} rate was not reached; a longer --step shows where it ends",
-        with_thousands(from_iops),
-        with_thousands(to_iops)
-    )
+    let Drift { from_iops, to_iops, seconds } = curve.sustained?.drift?;
+    let evidence = Evidence::Drift { from_iops, to_iops, seconds: seconds as u64 };
+    Some(finding(FindingId::Drift, Severity::Warning, evidence))
 }
 
 /// The rate of a short probe does not last.
 fn burst(curve: &Curve) -> Option<Finding> {
     let rate = curve.sustained?;
     let burst = rate.burst?;
-    Some(Finding {
-        id: FindingId::Burst,
-        severity: Severity::Warning,
-        message: burst_words(rate, burst),
-        evidence: Evidence::Burst {
-            burst_iops: burst.iops,
-            iops: rate.iops,
-            ended_after_s: burst.ended_after_s,
-        },
-    })
-}
-
-fn burst_words(rate: Sustained, burst: Burst) -> String {
-    let (first, then) = match burst.ended_after_s {
-        Some(s) => ("at first", format!("after {s:.0} s of load")),
-        None => ("in short probes", "in the long one".to_owned()),
-    };
-    format!(
-        "{} IOPS {first}, and {} {then}; the ceiling is the lasting rate",
-        with_thousands(burst.iops),
-        with_thousands(rate.iops)
-    )
+    let evidence =
+        Evidence::Burst { burst_iops: burst.iops, iops: rate.iops, ended_after_s: burst.ended_after_s };
+    Some(finding(FindingId::Burst, Severity::Warning, evidence))
 }
 
 /// Too many outstanding I/Os cost throughput. After a burst, or on a device that becomes slower, the rate falls as well, for another reason.
 fn falls_again(curve: &Curve) -> Option<Finding> {
     let falls_by_percent = curve.saturation.as_ref()?.falls_by_percent;
     let is_burst = curve.sustained.is_some_and(|rate| rate.burst.is_some() || rate.drift.is_some());
-    (falls_by_percent > MOST_FALL_PERCENT && !is_burst).then(|| Finding {
-        id: FindingId::FallsAgain,
-        severity: Severity::Warning,
-        message: if has_splits(curve) {
-            // Of a grid the highest load is the deepest queue of the most jobs, so that nobody can say which of the two costs.
-            format!("more depth and jobs than needed cost {falls_by_percent:.0} % of the highest rate")
-        } else {
-            format!("more outstanding I/Os than needed cost {falls_by_percent:.0} % of the highest rate")
-        },
-        evidence: Evidence::FallsAgain { falls_by_percent },
+    (falls_by_percent > MOST_FALL_PERCENT && !is_burst).then(|| {
+        let evidence = Evidence::FallsAgain { falls_by_percent, has_splits: has_splits(curve) };
+        finding(FindingId::FallsAgain, Severity::Warning, evidence)
     })
 }
 
@@ -219,14 +161,6 @@ fn falls_again(curve: &Curve) -> Option<Finding> {
 fn has_splits(curve: &Curve) -> bool {
     let splits = || curve.probes.iter().filter_map(|probe| Some((probe.outstanding, probe.numjobs?)));
     splits().any(|(load, jobs)| splits().any(|(other, more)| other == load && more != jobs))
-}
-
-/// A load that a source made as so many jobs of such a depth.
-#[derive(Clone, Copy)]
-struct Split {
-    iops: f64,
-    iodepth: u64,
-    numjobs: u64,
 }
 
 /// Of one load, the splits into depth and jobs that differ most. A curve over the load alone takes the mean of them.
@@ -245,18 +179,10 @@ fn split_matters(curve: &Curve) -> Option<Finding> {
         let differ = (least.iodepth, least.numjobs) != (most.iodepth, most.numjobs);
         (differ && least.iops > 0.0).then_some((load, least, most, most.iops / least.iops))
     });
-    let (load, least, most, _) = extremes.max_by(|a, b| a.3.total_cmp(&b.3))?;
-    let less_percent = 100.0 * (1.0 - least.iops / most.iops);
-    (less_percent > MOST_FALL_PERCENT).then(|| {
-        let message = format!(
-            "the split into depth and jobs matters: with {load} outstanding I/Os, a depth of {} in {} jobs does {} IOPS, and a depth of {} in {} jobs {less_percent:.0} % less; the curve uses the mean",
-            most.iodepth,
-            most.numjobs,
-            with_thousands(most.iops),
-            least.iodepth,
-            least.numjobs,
-        );
-        Finding::without_evidence(FindingId::SplitMatters, Severity::Note, message)
+    let (outstanding, least, most, _) = extremes.max_by(|a, b| a.3.total_cmp(&b.3))?;
+    (least.less_percent(&most) > MOST_FALL_PERCENT).then(|| {
+        let fact = SweptFact::SplitMatters { outstanding, most, least };
+        finding(FindingId::SplitMatters, Severity::Note, Evidence::Swept(fact))
     })
 }
 
@@ -265,33 +191,23 @@ fn above_ceiling(curve: &Curve) -> Option<Finding> {
     let found = curve.saturation.as_ref()?;
     let exceeded_by_percent = found.exceeded_by_percent;
     // Without a ceiling, as of a device that becomes slower, nothing is above it.
-    (found.is_reached && exceeded_by_percent > MOST_ABOVE_PERCENT).then(|| Finding {
-        id: FindingId::AboveCeiling,
-        severity: Severity::Note,
-        message: format!(
-            "the best load did {exceeded_by_percent:.0} % more than the ceiling, which comes from the curve through all loads: the other loads do not confirm it"
-        ),
-        evidence: Evidence::AboveCeiling { exceeded_by_percent },
-    })
+    let is_above = found.is_reached && exceeded_by_percent > MOST_ABOVE_PERCENT;
+    let evidence = Evidence::AboveCeiling { exceeded_by_percent };
+    is_above.then(|| finding(FindingId::AboveCeiling, Severity::Note, evidence))
 }
 
 /// The fitted curve does not describe its points. A burst is no load on any curve, and is told as what it is.
-fn rough_fit(curve: &Curve, advice: &str) -> Option<Finding> {
+fn rough_fit(curve: &Curve, is_own_sweep: bool) -> Option<Finding> {
     let found = curve.saturation.as_ref()?;
     let all_percent = found.fit.as_ref()?.rms_percent;
     // Most points of a grid lie on the flat part, where every curve fits; the knee is told by those around it.
     let near_percent = off_near_the_knee(curve, found).unwrap_or_default();
-    let (rms_percent, where_) =
-        if near_percent > all_percent { (near_percent, " around the knee") } else { (all_percent, "") };
+    let is_around_knee = near_percent > all_percent;
+    let rms_percent = if is_around_knee { near_percent } else { all_percent };
     let is_explained = curve.sustained.is_some_and(|rate| rate.burst.is_some() || rate.drift.is_some());
-    (rms_percent > ROUGH_FIT_PERCENT && !is_explained).then(|| Finding {
-        id: FindingId::RoughFit,
-        severity: Severity::Warning,
-        message: format!(
-            "the points are {rms_percent:.0} % off the curve{where_}, so the knee is only approximate: either the device had other load, or no model fits this load{advice}"
-        ),
-        evidence: Evidence::RoughFit { rms_percent },
-    })
+    let evidence = Evidence::RoughFit { rms_percent, is_around_knee, is_own_sweep };
+    let is_rough = rms_percent > ROUGH_FIT_PERCENT && !is_explained;
+    is_rough.then(|| finding(FindingId::RoughFit, Severity::Warning, evidence))
 }
 
 /// Loads up to this many times the knee, and down to this part of it, tell where it is.
@@ -319,47 +235,37 @@ fn off_near_the_knee(curve: &Curve, found: &Saturation) -> Option<f64> {
 }
 
 /// Why there is no knee, or no curve; `None` where there are both.
-fn unresolved_knee(curve: &Curve, found: &Saturation) -> Option<String> {
+fn unresolved_knee(curve: &Curve, found: &Saturation) -> Option<UnresolvedKnee> {
     let mut loads: Vec<u32> = curve.probes.iter().map(|one| one.outstanding).collect();
     loads.sort_unstable();
     loads.dedup();
-    let at = with_thousands(found.knee.outstanding);
+    // Whole I/Os, so that curves of which the same is said are one finding.
+    let outstanding = found.knee.outstanding.round();
     let knee = match found.knee_bound {
         None => None,
-        Some(KneeBound::Unknown) => Some("the knee is not resolved".to_owned()),
-        Some(KneeBound::AtOrBelow) if f64::from(*loads.first()?) >= found.knee.outstanding => Some(format!(
-            "the knee is at or below {at} outstanding I/Os, the lowest load that was measured, and is not resolved"
-        )),
+        Some(KneeBound::Unknown) => Some(OpenKnee::Unknown),
         Some(KneeBound::AtOrBelow) => {
-            Some(format!("the knee is at or below {at} outstanding I/Os, and is not resolved"))
+            let is_lowest = f64::from(*loads.first()?) >= found.knee.outstanding;
+            Some(OpenKnee::AtOrBelow { outstanding, is_lowest })
         }
-        Some(KneeBound::AtOrAbove) if f64::from(*loads.last()?) <= found.knee.outstanding => Some(format!(
-            "the knee is at or above {at} outstanding I/Os, the highest load that was measured, and is not resolved"
-        )),
         Some(KneeBound::AtOrAbove) => {
-            Some(format!("the knee is at or above {at} outstanding I/Os, and is not resolved"))
+            let is_highest = f64::from(*loads.last()?) <= found.knee.outstanding;
+            Some(OpenKnee::AtOrAbove { outstanding, is_highest })
         }
     };
-    let no_curve = found.fit.is_none().then(|| match loads.as_slice() {
-        [_] => "with a single load there is no curve".to_owned(),
-        [_, _] => {
-            "with two loads no curve is fitted, and the ceiling is the highest rate measured".to_owned()
-        }
-        _ => {
-            "all loads reach about the same rate, so no curve is fitted, and the ceiling is the highest rate measured"
-                .to_owned()
-        }
+    let no_curve = found.fit.is_none().then_some(match loads.as_slice() {
+        [_] => NoCurve::OneLoad,
+        [_, _] => NoCurve::TwoLoads,
+        _ => NoCurve::SameRate,
     });
-    let words: Vec<String> = knee.into_iter().chain(no_curve).collect();
-    (!words.is_empty()).then(|| words.join("; "))
+    (knee.is_some() || no_curve.is_some()).then_some(UnresolvedKnee { knee, no_curve })
 }
 
 /// Results that are no points of a curve, the first of them by name.
 pub(super) fn of_left_out(left_out: &[LeftOut]) -> Vec<Finding> {
-    let finding = |message| Finding::without_evidence(FindingId::LeftOut, Severity::Note, message);
-    let named = left_out.iter().take(MOST_LEFT_OUT);
-    let mut all: Vec<Finding> = named.map(|one| finding(one.to_string())).collect();
-    let more = left_out.len() - all.len();
-    all.extend((more > 0).then(|| finding(format!("{more} more are left out"))));
-    all
+    let named = left_out.iter().take(MOST_LEFT_OUT).cloned().map(SweptFact::LeftOut);
+    let result_count = left_out.len().saturating_sub(MOST_LEFT_OUT);
+    let more = (result_count > 0).then_some(SweptFact::MoreLeftOut { result_count });
+    let of_fact = |fact| finding(FindingId::LeftOut, Severity::Note, Evidence::Swept(fact));
+    named.chain(more).map(of_fact).collect()
 }

@@ -6,10 +6,9 @@ use iotrial_model::sweep::ProbePurpose;
 use serde::Serialize;
 
 use super::cap::{Alone, Beside, Cap, alone_of};
-use super::findings::drift_words;
 use super::{Curve, Probe, SeenProbe};
 use crate::findings::generator::holds_the_rate;
-use crate::saturation::{KneeBound, Saturation, by_load};
+use crate::saturation::{Drift, KneeBound, Saturation, by_load};
 use crate::words::with_thousands;
 
 /// Ceilings of two block sizes within this are the same ceiling.
@@ -346,8 +345,9 @@ fn limit_of(
     let beside =
         beside(probes, targets, &[curve], steady).map(|known| Beside { burst_ended_after_s, ..known });
     // A rate that is still changing has met no limit that could be named.
-    if let Some(drift) = curve.sustained.and_then(|rate| rate.drift) {
-        return Limit::new(LimitKind::Unknown, drift_words(drift));
+    if let Some(Drift { from_iops, to_iops, seconds }) = curve.sustained.and_then(|rate| rate.drift) {
+        let sentence = iotrial_words::swept::drift(from_iops, to_iops, seconds as u64);
+        return Limit::new(LimitKind::Unknown, sentence);
     }
     // In the order of certainty: what a long probe shows by itself; whether there is a ceiling at all; what another block size
     // tells of it; that it was higher at first. What is left is the device.

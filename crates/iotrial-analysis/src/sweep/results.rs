@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use iotrial_model::finding::{LeftOut, NoPoint};
 use iotrial_model::imported::CpuBasis;
 use iotrial_model::load_pattern::LoadPattern;
 use iotrial_model::record::EndedHow;
@@ -10,21 +11,6 @@ use iotrial_model::sweep::{ProbePurpose, SweepMethod};
 
 use super::{Curve, Probe, SweepSummary, findings, limit};
 use crate::saturation::{LoadPoint, Saturation};
-
-/// A result that is no point of a curve.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LeftOut {
-    /// File and place.
-    pub whence: String,
-    /// What a point needs and is not there, as a clause.
-    pub why: &'static str,
-}
-
-impl std::fmt::Display for LeftOut {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} is not a point of a curve: {}", self.whence, self.why)
-    }
-}
 
 /// What a point of a curve needs.
 struct Point {
@@ -58,8 +44,7 @@ impl SweepSummary {
         // Repeats of one load are one point: only a second load tells whether more I/Os bring more.
         let is_alone = |point: &Point| loads.get(&point.curve()).is_none_or(|loads| loads.len() < 2);
         let (alone, points): (Vec<_>, Vec<_>) = points.into_iter().partition(|(point, _)| is_alone(point));
-        let why = "there is no other load of its kind";
-        left_out.extend(alone.into_iter().map(|(_, whence)| LeftOut { whence, why }));
+        left_out.extend(alone.into_iter().map(|(_, whence)| LeftOut { whence, why: NoPoint::OnlyLoad }));
         let mut volumes: Vec<String> = Vec::new();
         let mut curves: Vec<Curve> = Vec::new();
         let mut busiest: HashMap<(LoadPattern, usize), (f64, Option<f64>)> = HashMap::new();
@@ -103,7 +88,7 @@ impl SweepSummary {
                 limit::name_generator(curve, percent);
             }
         }
-        let mut findings = findings::of_curves(&curves, &volumes, "");
+        let mut findings = findings::of_curves(&curves, &volumes, false);
         findings.extend(findings::of_left_out(&left_out));
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         let summary = Self {
@@ -129,31 +114,31 @@ impl Point {
         (self.configuration.clone(), self.pattern)
     }
 
-    fn of(subject: &Subject<'_>) -> Result<Self, &'static str> {
-        let (first, others) = subject.jobs.split_first().ok_or("its load is not stated")?;
+    fn of(subject: &Subject<'_>) -> Result<Self, NoPoint> {
+        let (first, others) = subject.jobs.split_first().ok_or(NoPoint::NoLoad)?;
         let load = &first.load;
         let is_same = others.iter().all(|job| {
             (job.load.pattern, job.load.rwmix_read_percent, job.load.block_size())
                 == (load.pattern, load.rwmix_read_percent, load.block_size())
         });
         if !is_same {
-            return Err("its load has several kinds of I/O");
+            return Err(NoPoint::SeveralKinds);
         }
-        let percent = load.rwmix_read_percent.ok_or("its share of reads is not stated")?;
+        let percent = load.rwmix_read_percent.ok_or(NoPoint::NoShareOfReads)?;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 100")]
         let pattern = LoadPattern {
-            order: load.pattern.ok_or("it is not stated whether its load is random or sequential")?,
+            order: load.pattern.ok_or(NoPoint::NoOrder)?,
             rwmix_read_percent: percent.round().clamp(0.0, 100.0) as u8,
-            block_size: load.block_size().ok_or("it does not have a single block size")?,
+            block_size: load.block_size().ok_or(NoPoint::NoBlockSize)?,
         };
         if subject.jobs.iter().any(|job| job.load.is_held_back()) {
-            return Err("a rate or pauses held its load back");
+            return Err(NoPoint::HeldBack);
         }
         let outstanding = subject.total_outstanding().filter(|sum| (1..=1 << 20).contains(sum));
-        outstanding.ok_or("its outstanding I/Os are not stated")?;
+        outstanding.ok_or(NoPoint::NoOutstanding)?;
         let probe = Probe::of(subject, ProbePurpose::Grid);
         if probe.figures.iops.is_none_or(|iops| iops <= 0.0) {
-            return Err("its rate is not stated");
+            return Err(NoPoint::NoRate);
         }
         let cpu_percent = cpu_percent_of(subject);
         Ok(Self { pattern, configuration: configuration_of(subject), probe, cpu_percent })

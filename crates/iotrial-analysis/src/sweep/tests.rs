@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use iotrial_model::content::Checksum;
-use iotrial_model::finding::FindingId;
+use iotrial_model::finding::{CurvePlace, FindingId, NoCurve, Place, SharedHolder, Shortage, SweptFact};
 use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::host_fact::{Fact, FactId, FactValue, HostReport, Part, PartKind, Reading, TargetChain};
 use iotrial_model::load::Role;
@@ -128,6 +128,11 @@ fn no_number_of_a_strangers_sweep_overflows_its_summary() {
     assert!(sweep.check().is_err());
 }
 
+fn error_count(finding: &Finding) -> u64 {
+    let Evidence::IoErrors(errors) = &finding.evidence else { panic!("{finding:?}") };
+    errors.error_count
+}
+
 #[test]
 fn a_device_that_failed_while_it_warmed_up_is_not_shown_clean() {
     let clean = record(1, alone("randread-8k", 0, 10));
@@ -148,12 +153,12 @@ fn a_device_that_failed_while_it_warmed_up_is_not_shown_clean() {
     failed.probes.last_mut().unwrap().findings = found_then.iter().map(Into::into).collect();
     let shown = errors_of(&failed);
     assert_eq!(shown.len(), 1, "{shown:?}");
-    assert!(shown[0].message.contains("3 of "), "{}", shown[0].message);
+    assert_eq!(error_count(&shown[0]), 3);
     // Where I/Os failed in the measured phase as well, the facts are believed.
     failed.probes.last_mut().unwrap().counts[0].read.as_mut().unwrap().error_count = 7;
     let shown = errors_of(&failed);
     assert_eq!(shown.len(), 1, "{shown:?}");
-    assert!(shown[0].message.contains("7 of "), "{}", shown[0].message);
+    assert_eq!(error_count(&shown[0]), 7);
 }
 
 #[test]
@@ -267,15 +272,21 @@ fn busy_finding(summary: &SweepSummary) -> Option<&Finding> {
     summary.findings.iter().find(|finding| finding.id == FindingId::GeneratorBusy)
 }
 
+/// What the generator had in the probe of both volumes.
+fn generator_use(summary: &SweepSummary) -> GeneratorUse {
+    let busy = busy_finding(summary).unwrap();
+    let pattern = "randread-8k".parse().unwrap();
+    assert_eq!(busy.place, Some(Place::Probe { pattern, outstanding: 40, other_count: 0 }));
+    let Evidence::GeneratorBusy(used) = busy.evidence else { panic!("{busy:?}") };
+    used
+}
+
 #[test]
 fn a_generator_short_of_cpu_is_the_limit_before_all_others() {
     let summary = SweepSummary::new(&together_with(cpu(9.9, 12.0, 0.0)));
     assert_eq!(summary.scaling[0].limit.kind, LimitKind::Generator);
-    let busy = busy_finding(&summary).unwrap();
-    assert!(
-        busy.message.starts_with("randread-8k with 40 outstanding: iotrial itself used 99 %"),
-        "{busy:?}"
-    );
+    let used = generator_use(&summary);
+    assert_eq!((used.busy_percent.round(), used.shortage), (99.0, Some(Shortage::OwnCpu)));
     // One that waits for a CPU now and then is told, and holds no rate.
     let mut waits = cpu(2.0, 12.0, 0.0);
     waits.as_mut().unwrap().run_queue_delay_s = Some(3.0);
@@ -308,10 +319,12 @@ fn a_disk_below_all_volumes_is_the_limit_also_where_the_generator_waited() {
     let shared: Vec<&Finding> =
         summary.findings.iter().filter(|finding| finding.id == FindingId::SharedDisk).collect();
     let [shared] = shared[..] else { panic!("{shared:?}") };
-    assert!(
-        shared.message.starts_with("data (`/mnt/0`) and log (`/mnt/1`) are on the same disk, vda"),
-        "{shared:?}"
-    );
+    let Evidence::SharedDisk { devices, holders, are_disks, .. } = &shared.evidence else {
+        panic!("{shared:?}")
+    };
+    let holder = |role, path: &str| SharedHolder { roles: vec![role], path: path.to_owned() };
+    assert_eq!((devices.as_slice(), *are_disks), (&["vda".to_owned()][..], true));
+    assert_eq!(*holders, [holder(Role::Data, "/mnt/0"), holder(Role::Log, "/mnt/1")]);
     assert_eq!(summary.volumes, ["data=/mnt/0", "log=/mnt/1"]);
 }
 
@@ -325,8 +338,8 @@ fn a_rate_that_the_hypervisor_holds_by_taking_the_cpu_is_the_generators() {
     record.host.cpu_count = 64;
     assert_eq!(kind(&record), LimitKind::Generator);
     let summary = SweepSummary::new(&record);
-    let busy = busy_finding(&summary).unwrap();
-    assert!(busy.message.contains("the hypervisor took up to 34 % of them"), "{busy:?}");
+    let used = generator_use(&summary);
+    assert_eq!((used.stolen_percent.map(f64::round), used.shortage), (Some(34.0), Some(Shortage::Stolen)));
 }
 
 #[test]
@@ -405,14 +418,16 @@ fn what_is_odd_about_curves_is_among_the_findings_of_a_sweep() {
     let at = |n, iops| probe("randread-8k", &[0], n, ProbePurpose::Grid, iops);
     let falling = record(1, vec![at(1, 1_000), at(4, 4_000), at(16, 8_000), at(64, 6_000), at(256, 4_000)]);
     let falls = of(&SweepSummary::new(&falling), FindingId::FallsAgain).unwrap();
-    assert_eq!(falls.evidence, Evidence::FallsAgain { falls_by_percent: 50.0 });
-    assert_eq!(falls.message, "randread-8k: more outstanding I/Os than needed cost 50 % of the highest rate");
+    assert_eq!(falls.evidence, Evidence::FallsAgain { falls_by_percent: 50.0, has_splits: false });
+    let curve = CurvePlace { pattern: "randread-8k".parse().unwrap(), volume: None };
+    assert_eq!(falls.place, Some(Place::Curves(vec![curve])));
     let mut stopped = record(1, vec![at(8, 4_000)]);
     stopped.ended = Ended { how: EndedHow::Failed, reason: Some("the device is gone".to_owned()) };
     let summary = SweepSummary::new(&stopped);
     assert_eq!(summary.findings[0].id, FindingId::Ended);
     let knee = of(&summary, FindingId::KneeNotResolved).unwrap();
-    assert!(knee.message.ends_with("with a single load there is no curve"), "{}", knee.message);
+    let Evidence::Swept(SweptFact::KneeNotResolved(why)) = knee.evidence else { panic!("{knee:?}") };
+    assert_eq!(why.no_curve, Some(NoCurve::OneLoad));
 }
 
 #[test]

@@ -288,6 +288,7 @@ impl StepsAnswer {
 mod tests {
     use std::time::Duration;
 
+    use iotrial_model::finding::{Evidence, Place};
     use iotrial_model::load::Spacing;
     use iotrial_model::record::{Ended, RunRecord};
     use iotrial_model::step::Step;
@@ -442,11 +443,13 @@ mod tests {
         assert_eq!(summary.verdict.outcome, Outcome::NotQualified);
         let finding = &summary.findings[0];
         assert_eq!(finding.id, FindingId::NotIssued);
-        assert!(
-            finding.message.starts_with("in step 2 (100 %): 120,000 I/Os of `pages`"),
-            "{}",
-            finding.message
-        );
+        let planned = record.plan.steps[1].clone();
+        let place = Place::Step { number: 2, planned, having_count: 1, step_count: 3 };
+        assert_eq!(finding.place, Some(place));
+        let Evidence::NotIssued { job, not_issued_count, .. } = &finding.evidence else {
+            panic!("{finding:?}")
+        };
+        assert_eq!((job.as_str(), *not_issued_count), ("pages", 120_000));
         assert_eq!(summary.steps[2].holds, Some(true));
     }
 }
