@@ -60,24 +60,23 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 use iotrial_model::figure::Figure;
-use iotrial_model::finding::{Finding, FindingId, Severity};
+use iotrial_model::finding::{
+    Caveat, ComparedFact, ENOUGH_REPEATS, Finding, FindingId, Incomparable, MetricRange, RunsOfConfiguration,
+    Severity,
+};
 use iotrial_model::host_fact::HostReport;
 use iotrial_model::load::Role;
 use iotrial_model::metric::MetricKey;
 use iotrial_model::record::AttributeValue;
 use iotrial_model::toml_reader::nearest;
-use iotrial_model::words::{enumerate, in_brief};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 pub use capacity::CapacityFigure;
 pub use circumstances::{Circumstances, HostFacts, TargetFacts};
-pub use conditions::Difference;
 pub use configuration::Configuration;
 pub use cost::Price;
-pub use delta::{
-    BoundedDelta, Delta, ENOUGH_REPEATS, Interval, MUCH_FACTOR, PRINTED_SAME_PERCENT, Pair, Reading,
-};
+pub use delta::{BoundedDelta, Delta, Interval, MUCH_FACTOR, Pair, Reading};
 pub use factor::{Factor, FactorPair, GroupChange};
 pub use gate::{Gate, GateOutcome, GateResult, ParseGateError, hold_gates};
 pub use host_difference::{HostDifference, HostValues};
@@ -86,7 +85,7 @@ pub use metric::{Metric, MetricGroup};
 pub use ranking::{Place, Ranking, Standing};
 pub use recommendation::{Avoid, Recommendation};
 pub use reservation::{Reservation, ReservationKind};
-pub use sample::{Caveat, Outcome, Sample};
+pub use sample::{Outcome, RunCaveat, Sample};
 pub use scaling::Scaling;
 pub use several_loads::{Compared, SeveralLoads, UnderLoad};
 pub use stream_range::StreamRange;
@@ -106,7 +105,6 @@ use sample::tell_loads_apart;
 use several_loads::Loads;
 
 use crate::host_attributes::{HOST_ATTRIBUTES, host_attribute};
-use crate::words::{latency_in_words, with_thousands};
 
 /// Configurations held against each other. Its keys are an interface: `docs/json.md`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -211,17 +209,8 @@ pub enum CompareError {
         source_name: String,
     },
     /// They cannot be compared fairly.
-    #[error("{names} cannot be compared: {}", conditions::in_words(.differences))]
-    Incomparable {
-        /// Where the one sample comes from: a path, or a row of a table.
-        first: String,
-        /// Where the other sample comes from.
-        other: String,
-        /// What both are called.
-        names: String,
-        /// In what they differ.
-        differences: Vec<Difference>,
-    },
+    #[error("{}", iotrial_words::compared::incomparable(.0))]
+    Incomparable(Box<Incomparable>),
     /// The runs are of several loads, and each of these would be a comparison by itself.
     #[error("the runs have several loads; `iotrial compare` compares the configurations under each of them")]
     SeveralLoads,
@@ -574,13 +563,8 @@ fn is_ranked_at_own_rates(metric: &Metric) -> bool {
 }
 
 fn finding_on_own_rates(configurations: &[Configuration]) -> Finding {
-    let rates: Vec<String> =
-        configurations.iter().map(|one| format!("{} {}", one.key, with_thousands(one.rate()))).collect();
-    let message = format!(
-        "Each configuration was measured at the highest rate that its own search found (IOPS: {}). iotrial compares these rates; it shows the streams but does not judge or rank them. --need measures all at one rate.",
-        names_of(&rates)
-    );
-    finding(FindingId::OwnRates, Severity::Note, message)
+    let configurations = configurations.iter().map(|one| (one.key.clone(), one.rate())).collect();
+    finding(FindingId::OwnRates, Severity::Note, ComparedFact::OwnRates { configurations })
 }
 
 /// Why runs are not held against each other, and what the reader can do. That there is only one configuration is not a fault of
@@ -590,25 +574,19 @@ fn not_compared(why: &CompareError, configurations: &[Configuration]) -> Finding
         CompareError::OnlyOne { .. } => Severity::Note,
         _ => Severity::Warning,
     };
-    finding(FindingId::NotCompared, severity, not_compared_words(why, configurations))
-}
-
-fn not_compared_words(why: &CompareError, configurations: &[Configuration]) -> String {
     let key_of = |source: &String| {
         let one = configurations.iter().find(|one| one.sources.contains(source));
         one.map_or_else(|| source.clone(), |one| one.key.clone())
     };
-    let why = match why {
-        CompareError::Incomparable { first, other, differences, .. } => {
-            let words = conditions::in_words(differences);
-            let (first, other) = (key_of(first), key_of(other));
-            format!(
-                "{first} and {other} cannot be compared ({words}); `iotrial compare --force` compares them anyway"
-            )
-        }
-        _ => why.to_string(),
+    let fact = match why {
+        CompareError::Incomparable(both) => ComparedFact::NotComparable {
+            first: key_of(&both.first),
+            other: key_of(&both.other),
+            differences: both.differences.clone(),
+        },
+        _ => ComparedFact::NotCompared { reason: why.to_string() },
     };
-    format!("No changes, ranking or recommendation are given: {why}.")
+    finding(FindingId::NotCompared, severity, fact)
 }
 
 /// Under what the samples were taken, each once.
@@ -628,8 +606,8 @@ fn without_doubles(samples: Vec<Sample>, findings: &mut Vec<Finding>) -> Vec<Sam
     let mut once = Vec::with_capacity(samples.len());
     for sample in samples {
         if !sample.is_printed && !seen.insert(sample.id.clone()) {
-            let message = format!("The record {} was given twice, and counts once.", sample.id);
-            findings.push(finding(FindingId::GivenTwice, Severity::Note, message));
+            let fact = ComparedFact::RecordTwice { id: sample.id };
+            findings.push(finding(FindingId::GivenTwice, Severity::Note, fact));
         } else {
             once.push(sample);
         }
@@ -645,21 +623,18 @@ fn without_empty(
 ) -> Result<Vec<Sample>, CompareError> {
     let (empty, rest): (Vec<Sample>, Vec<Sample>) = samples.into_iter().partition(Sample::is_empty);
     for sample in empty {
-        let is_stated = sample.counted.is_none();
-        let error = CompareError::NothingMeasured { source_name: sample.source };
-        if is_stated {
+        let source = sample.source;
+        if sample.counted.is_none() {
             // A row may have nothing but bounds.
-            findings.push(finding(
-                FindingId::LeftOut,
-                Severity::Note,
-                format!("Left out: {error} that can be compared."),
-            ));
+            let fact = ComparedFact::NothingStated { source };
+            findings.push(finding(FindingId::LeftOut, Severity::Note, fact));
             continue;
         }
         if !force {
-            return Err(error);
+            return Err(CompareError::NothingMeasured { source_name: source });
         }
-        findings.push(finding(FindingId::Forced, Severity::Warning, format!("Left out: {error}.")));
+        let fact = ComparedFact::NothingMeasured { source };
+        findings.push(finding(FindingId::Forced, Severity::Warning, fact));
     }
     Ok(rest)
 }
@@ -750,26 +725,13 @@ fn chosen_factors(
     let lonely: Vec<String> = differing
         .iter()
         .filter(|attribute| !factors.iter().any(|factor| factor.attribute == **attribute))
-        .map(|attribute| format!("`{attribute}`"))
+        .cloned()
         .collect();
     if !lonely.is_empty() {
-        let effect = if lonely.len() == 1 { "its effect" } else { "the effect of each" };
-        let message = format!(
-            "No two configurations differ only in {}, so {effect} cannot be separated from that of the other differences.",
-            either(&lonely)
-        );
-        findings.push(finding(FindingId::NoPair, Severity::Note, message));
+        let fact = ComparedFact::NoPair { attributes: lonely };
+        findings.push(finding(FindingId::NoPair, Severity::Note, fact));
     }
     Ok(factors)
-}
-
-/// `a`, `a or b`, `a, b or c`.
-fn either(words: &[String]) -> String {
-    match words {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} or {last}", first.join(", ")),
-    }
 }
 
 /// Gates on changes and on values, both of every configuration but the baseline: that one is what there was before, and whoever makes
@@ -792,131 +754,100 @@ fn hold_against_baseline(
     Ok(outcomes)
 }
 
-fn finding(id: FindingId, severity: Severity, message: String) -> Finding {
-    Finding::without_evidence(id, severity, message)
+fn finding(id: FindingId, severity: Severity, fact: ComparedFact) -> Finding {
+    crate::findings::finding(id, severity, iotrial_model::finding::Evidence::Compared(fact))
 }
 
-/// More runs of a configuration than this that say the same are only counted.
-const MOST_RUNS_NAMED: usize = 4;
+/// Whether two runs say the same of themselves, if not with the same numbers.
+fn is_alike(one: &Caveat, other: &Caveat) -> bool {
+    match (one, other) {
+        (Caveat::Finding(one), Caveat::Finding(other)) => one.id == other.id,
+        _ => one == other,
+    }
+}
+
+/// Whether they also read the same: facts differ in digits that no sentence shows.
+fn reads_alike(one: &Caveat, other: &Caveat) -> bool {
+    match (one, other) {
+        (Caveat::Finding(one), Caveat::Finding(other)) => one.message == other.message,
+        _ => one == other,
+    }
+}
 
 /// What the runs say of themselves: what many say is said once, with the names of those that say it.
 fn findings_of_runs(configurations: &[Configuration]) -> Vec<Finding> {
     struct Said<'c> {
         severity: Severity,
-        first: &'c Caveat,
+        first: &'c RunCaveat,
         /// Whether all say it in the same words.
-        alike: bool,
-        /// Each configuration with those of its runs that say it.
-        by: Vec<(&'c Configuration, Vec<usize>)>,
+        is_alike: bool,
+        runs: Vec<RunsOfConfiguration>,
     }
     let mut all: Vec<Said<'_>> = Vec::new();
     for one in configurations {
         let severity = if one.is_printed { Severity::Note } else { Severity::Warning };
-        for caveat in &one.caveats {
-            let is_same = |said: &Said<'_>| {
-                let same_finding = said.first.id.is_some() && said.first.id == caveat.id;
-                said.severity == severity && (same_finding || said.first.message == caveat.message)
-            };
+        for said in &one.caveats {
+            let is_same =
+                |known: &Said<'_>| known.severity == severity && is_alike(&known.first.caveat, &said.caveat);
             let at = all.iter().position(is_same).unwrap_or_else(|| {
-                all.push(Said { severity, first: caveat, alike: true, by: Vec::new() });
+                all.push(Said { severity, first: said, is_alike: true, runs: Vec::new() });
                 all.len() - 1
             });
-            let said = &mut all[at];
-            said.alike &= said.first.message == caveat.message;
-            let run = caveat.run.unwrap_or(1);
-            match said.by.last_mut().filter(|(last, _)| last.key == one.key) {
-                Some((_, runs)) => runs.push(run),
-                None => said.by.push((one, vec![run])),
+            let known = &mut all[at];
+            known.is_alike &= reads_alike(&known.first.caveat, &said.caveat);
+            let run = said.run.unwrap_or(1);
+            match known.runs.last_mut().filter(|last| last.configuration == one.key) {
+                Some(last) => last.runs.push(run),
+                None => known.runs.push(RunsOfConfiguration {
+                    configuration: one.key.clone(),
+                    runs: vec![run],
+                    run_count: one.run_count(),
+                }),
             }
         }
     }
-    // All runs of a configuration are the configuration.
-    let name = |(one, runs): &(&Configuration, Vec<usize>)| match runs.as_slice() {
-        runs if runs.len() >= one.run_count() => one.key.clone(),
-        [run] => format!("{} run {run}", one.key),
-        runs if runs.len() > MOST_RUNS_NAMED => {
-            format!("{} ({} of {} runs)", one.key, runs.len(), one.run_count())
-        }
-        runs => {
-            let runs: Vec<String> = runs.iter().map(ToString::to_string).collect();
-            format!("{} runs {}", one.key, enumerate(&runs))
-        }
+    let of_runs = |Said { severity, first, is_alike, runs }: Said<'_>| {
+        let (caveat, run) = (first.caveat.clone(), first.run);
+        finding(FindingId::Caveat, severity, ComparedFact::RunCaveat { caveat, run, is_alike, runs })
     };
-    let message = |said: &Said<'_>| {
-        let names = names_of(&said.by.iter().map(name).collect::<Vec<_>>());
-        let whose = said.by.first().map_or("", |(one, _)| one.key.as_str());
-        let run = said.first.run.map_or_else(String::new, |run| format!(" run {run}"));
-        let others = if said.alike {
-            String::new()
-        } else {
-            format!(" (the figures are those of {whose}{run}; others differ)")
-        };
-        format!("{names}: {}", said.first.text(&others))
-    };
-    all.iter().map(|said| finding(FindingId::Caveat, said.severity, message(said))).collect()
-}
-
-/// A few names, or the first ones of many.
-fn names_of(names: &[String]) -> String {
-    in_brief(names, 6, 5)
+    all.into_iter().map(of_runs).collect()
 }
 
 /// What the runs say of themselves, and what the intervals rest on.
 fn findings_on_spread(configurations: &[Configuration]) -> Vec<Finding> {
-    let mut findings = findings_of_runs(configurations);
-    let names = |chosen: &dyn Fn(&Configuration) -> bool| -> Option<String> {
-        let names: Vec<String> =
-            configurations.iter().filter(|one| chosen(one)).map(|one| one.key.clone()).collect();
-        (!names.is_empty()).then(|| names_of(&names))
+    let of_all = |id: FindingId, is_meant: fn(&Configuration) -> bool| {
+        let keys: Vec<String> =
+            configurations.iter().filter(|one| is_meant(one)).map(|one| one.key.clone()).collect();
+        (!keys.is_empty()).then(|| finding(id, Severity::Note, ComparedFact::Configurations(keys)))
     };
-    let mut note = |id: FindingId, names: Option<String>, text: &dyn Fn(String) -> String| {
-        findings.extend(names.map(|names| finding(id, Severity::Note, text(names))));
-    };
-    note(FindingId::PrintedFigures, names(&|one| one.is_printed && one.ranges.is_empty()), &|names| {
-        format!(
-            "The source gives no spread for {names}. Changes are taken at face value; less than {PRINTED_SAME_PERCENT:.0} % counts as no difference."
-        )
-    });
-    note(FindingId::StatedRepeats, names(&|one| !one.ranges.is_empty()), &|names| {
-        format!(
-            "Several runs that cannot be merged: {names}. The figures are those of the run in the middle; if the ranges of two configurations overlap, no difference is shown."
-        )
-    });
-    note(
-        FindingId::MeasuredOnce,
-        names(&|one| !one.is_printed && one.run_count() == 1 && one.spread.is_some()),
-        &|names| {
-            format!(
-                "Measured once: {names}. The intervals show how uncertain the single run is, but not what changes from one run to the next; only repeats show that."
-            )
-        },
-    );
-    note(FindingId::TooFewIntervals, names(&|one| !one.is_printed && one.spread.is_none()), &|names| {
-        format!(
-            "Measured too briefly to tell a difference from chance: {names}. Measure a minute or longer, or repeat."
-        )
-    });
-    let few =
-        configurations.iter().filter(|one| (2..ENOUGH_REPEATS).contains(&one.run_count()) && !one.is_printed);
-    let few: Vec<String> = few.map(|one| format!("{} ({})", one.key, one.run_count())).collect();
-    note(FindingId::FewRepeats, (!few.is_empty()).then(|| names_of(&few)), &|names| {
-        format!(
-            "Few repeats: {names}. With fewer than {ENOUGH_REPEATS}, most intervals are too wide to tell whether there is a difference; more repeats narrow them."
-        )
-    });
-    findings
+    let has_few = |one: &&Configuration| (2..ENOUGH_REPEATS).contains(&one.run_count()) && !one.is_printed;
+    let few = configurations.iter().filter(has_few).map(|one| (one.key.clone(), one.run_count()));
+    let few: Vec<(String, usize)> = few.collect();
+    let notes = [
+        of_all(FindingId::PrintedFigures, |one| one.is_printed && one.ranges.is_empty()),
+        of_all(FindingId::StatedRepeats, |one| !one.ranges.is_empty()),
+        of_all(FindingId::MeasuredOnce, |one| {
+            !one.is_printed && one.run_count() == 1 && one.spread.is_some()
+        }),
+        of_all(FindingId::TooFewIntervals, |one| !one.is_printed && one.spread.is_none()),
+        (!few.is_empty()).then(|| {
+            let fact = ComparedFact::FewRepeats { configurations: few };
+            finding(FindingId::FewRepeats, Severity::Note, fact)
+        }),
+    ];
+    findings_of_runs(configurations).into_iter().chain(notes.into_iter().flatten()).collect()
 }
 
 /// What contradicts itself is compared all the same, and nobody should miss it.
 fn findings_on_contradictions(configurations: &[Configuration]) -> Vec<Finding> {
     let of = |one: &Configuration| {
-        let first = one.contradictions.first()?;
-        let others = match one.contradictions.len() - 1 {
-            0 => String::new(),
-            more => format!(" (and {more} more)"),
+        let (first, others) = one.contradictions.split_first()?;
+        let fact = ComparedFact::Contradictions {
+            configuration: one.title(),
+            first: first.clone(),
+            other_count: others.len(),
         };
-        let message = format!("The figures of {} contradict each other: {first}{others}", one.title());
-        Some(finding(FindingId::Caveat, Severity::Warning, message))
+        Some(finding(FindingId::Caveat, Severity::Warning, fact))
     };
     configurations.iter().filter_map(of).collect()
 }
@@ -930,26 +861,23 @@ fn findings_on_ranges(configurations: &[Configuration]) -> Vec<Finding> {
     let apart = |(low, high): (f64, f64)| if low > 0.0 { 100.0 * (high / low - 1.0) } else { 0.0 };
     let of = |one: &Configuration| {
         let widest = one.ranges.iter().max_by(|a, b| apart(a.1).total_cmp(&apart(b.1)))?;
-        let percent = apart(widest.1);
-        let span = |(metric, range): &(Metric, (f64, f64))| {
-            let in_words = |value: f64| match metric.is_in_us() {
-                true => latency_in_words(value),
-                false if value < 100.0 => format!("{value:.2}"),
-                false => with_thousands(value),
-            };
-            format!("{} {} to {}", metric.title(), in_words(range.0), in_words(range.1))
+        let apart_percent = apart(widest.1);
+        let range = |(metric, (low, high)): &(Metric, (f64, f64))| MetricRange {
+            metric: metric.title(),
+            is_in_us: metric.is_in_us(),
+            low: *low,
+            high: *high,
         };
         let rate = one.ranges.iter().find(|other| **other != *widest && is_rate(&other.0));
-        let also = rate.map(|rate| format!("; {}", span(rate))).unwrap_or_default();
-        let severity = if percent >= FAR_APART_PERCENT { Severity::Warning } else { Severity::Note };
-        let message = format!(
-            "{}: its {} runs differ by up to {} %: {}{also}.",
-            one.key,
-            one.run_count(),
-            with_thousands(percent),
-            span(widest)
-        );
-        Some(finding(FindingId::RepeatsApart, severity, message))
+        let severity = if apart_percent >= FAR_APART_PERCENT { Severity::Warning } else { Severity::Note };
+        let fact = ComparedFact::RepeatsApart {
+            configuration: one.key.clone(),
+            run_count: one.run_count(),
+            apart_percent,
+            widest: range(widest),
+            rate: rate.map(range),
+        };
+        Some(finding(FindingId::RepeatsApart, severity, fact))
     };
     configurations.iter().filter_map(of).collect()
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use iotrial_model::finding::{Finding, FindingId, Severity};
+use iotrial_model::finding::{ComparedFact, Difference, Finding, FindingId, Incomparable, Severity};
 use iotrial_model::imported::{SourceKind, StatedBlockSize, StatedLoad};
 use iotrial_model::load::{Durability, Pattern, Role};
 use iotrial_model::plan::{Arrival, EngineDevice, Job, Plan};
@@ -44,38 +44,6 @@ pub(super) struct Conditions {
     /// By name; those that are not known are absent, and agree with anything.
     words: Vec<(&'static str, String)>,
     working_set: Option<WorkingSet>,
-}
-
-/// Something in which two samples do not agree.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Difference {
-    /// Which condition it is in which they differ.
-    pub what: &'static str,
-    /// Of the first sample.
-    pub first: String,
-    /// Of the other one.
-    pub other: String,
-}
-
-impl std::fmt::Display for Difference {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {} against {}", self.what, self.first, self.other)
-    }
-}
-
-/// A difference with more characters than this is only named, where a shorter one is told whole: two loads of several jobs are
-/// a paragraph, and their profiles say it in four words.
-const LONGEST_DIFFERENCE: usize = 100;
-
-/// All of them in a sentence; values contain commas.
-pub(super) fn in_words(differences: &[Difference]) -> String {
-    let is_long = |words: &String| words.chars().count() > LONGEST_DIFFERENCE;
-    let words: Vec<String> = differences.iter().map(ToString::to_string).collect();
-    let all_long = words.iter().all(is_long);
-    let told = differences.iter().zip(words);
-    let in_brief = |what: &str| format!("the {what} differs");
-    let told = told.map(|(one, words)| if is_long(&words) && !all_long { in_brief(one.what) } else { words });
-    told.collect::<Vec<_>>().join("; ")
 }
 
 /// What all jobs touch together.
@@ -462,16 +430,6 @@ fn load_words(
     [pattern.map(|pattern| pattern.to_string()), mix, block_size].into_iter().flatten().collect()
 }
 
-/// What two samples are called: by their labels, or by where they come from where labels do not tell them apart.
-pub(super) fn names_of_both(labels: Option<(&str, &str)>, [first, other]: [&str; 2]) -> String {
-    match labels {
-        Some((one, another)) if one != another => format!("`{one}` and `{another}`"),
-        // Whoever typed two labels would take them for one of each.
-        Some((both, _)) => format!("{first} and {other}, which both have the label `{both}`,"),
-        None => format!("{first} and {other}"),
-    }
-}
-
 /// Refuses samples of which any two were taken under different conditions; by force they are compared, and that is told. What is not
 /// known of one agrees with anything, so that it cannot stand for the others.
 pub(super) fn check_conditions(
@@ -491,21 +449,16 @@ pub(super) fn check_conditions(
             if differences.is_empty() || told.contains(&differences) {
                 continue;
             }
-            let labels = first.label.as_deref().zip(other.label.as_deref());
-            let error = CompareError::Incomparable {
-                names: names_of_both(labels, [&first.source, &other.source]),
+            let both = Incomparable {
                 first: first.source.clone(),
                 other: other.source.clone(),
+                labels: first.label.clone().zip(other.label.clone()),
                 differences: differences.clone(),
             };
             if !force {
-                return Err(error);
+                return Err(CompareError::Incomparable(Box::new(both)));
             }
-            findings.push(finding(
-                FindingId::Forced,
-                Severity::Warning,
-                format!("Compared by force: {error}."),
-            ));
+            findings.push(finding(FindingId::Forced, Severity::Warning, ComparedFact::Forced(both)));
             told.push(differences);
         }
         kinds.push(other);

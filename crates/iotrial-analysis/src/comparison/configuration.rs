@@ -6,6 +6,7 @@ use std::time::Duration;
 use iotrial_bootstrap::{Spread, Unit, Units};
 use iotrial_model::bound::{Amount, Bounded};
 use iotrial_model::figure::{CpuFigure, Figure};
+use iotrial_model::finding::ENOUGH_REPEATS;
 use iotrial_model::host_fact::HostReport;
 use iotrial_model::load::Role;
 use iotrial_model::metric::MetricKey;
@@ -16,10 +17,10 @@ use serde::{Serialize, Serializer};
 use super::CompareError;
 use super::capacity::{CapacityFigure, Found};
 use super::circumstances::Circumstances;
-use super::delta::{ENOUGH_REPEATS, MOST_REACH_FACTOR, MUCH_FACTOR};
+use super::delta::{MOST_REACH_FACTOR, MUCH_FACTOR};
 use super::metric::Metric;
 use super::repeats::Repeats;
-use super::sample::{Caveat, Counted, GeneratorCpu, Outcome, Sample, figure_of_enough, seed_of};
+use super::sample::{Counted, GeneratorCpu, Outcome, RunCaveat, Sample, figure_of_enough, seed_of};
 use super::student::{CONFIDENCE, student_limit};
 use crate::figures::Figures;
 use crate::latency_course::LatencyCourse;
@@ -58,7 +59,7 @@ pub struct Configuration {
     #[serde(serialize_with = "super::as_map")]
     pub ranges: Vec<(Metric, (f64, f64))>,
     /// What the reader should know about its figures.
-    pub caveats: Vec<Caveat>,
+    pub caveats: Vec<RunCaveat>,
     /// What was measured: where, under what load, when, and by what.
     pub circumstances: Circumstances,
     /// What was read of the hosts of its runs, each once; empty where nobody looked.
@@ -275,7 +276,7 @@ impl Configuration {
         let label = label_of(&group);
         let run_ids: Vec<String> = group.iter().map(|sample| sample.id.clone()).collect();
         let attributes = group[0].attributes.clone();
-        let mut caveats: Vec<Caveat> = Vec::new();
+        let mut caveats: Vec<RunCaveat> = Vec::new();
         let mut circumstances = Circumstances::default();
         let mut hosts: Vec<HostReport> = Vec::new();
         let mut outcomes: Vec<Outcome> = Vec::new();
@@ -292,7 +293,7 @@ impl Configuration {
         let mut runs: Vec<Box<Counted>> = Vec::new();
         let run_count = group.len();
         for (number, sample) in group.into_iter().enumerate() {
-            let numbered = |caveat| Caveat { run: (run_count > 1).then_some(number + 1), ..caveat };
+            let numbered = |caveat| RunCaveat { run: (run_count > 1).then_some(number + 1), caveat };
             caveats.extend(sample.caveats.into_iter().map(numbered));
             circumstances.merge(sample.circumstances);
             hosts.extend(sample.host.map(|host| *host).filter(|host| !hosts.contains(host)));

@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 use iotrial_bootstrap::{DRAW_COUNT, Spread};
 use iotrial_model::bound::Amount;
 use iotrial_model::figure::{Better, Figure};
+use iotrial_model::finding::{ENOUGH_REPEATS, PRINTED_SAME_PERCENT};
 use iotrial_model::metric::MetricKey;
 use iotrial_model::stream::{Stream, StreamOf};
 use serde::Serialize;
@@ -180,20 +181,10 @@ impl Reading {
     }
 }
 
-/// Percentage below which printed figures count as the same, because they come without any word on their
-/// spread.
-// A choice. Printed figures have two or three digits, and runs of one device differ by 1 % even when it is
-// quiet (`POINT_ERROR` in `saturation.rs`), so the difference of two of them means nothing below about twice
-// that.
-pub const PRINTED_SAME_PERCENT: f64 = 2.0;
 /// Factor from which a change is called «much» better or worse.
 // A choice. A factor and not a percentage, so that the word is the same whichever configuration is the
 // baseline: −50 % one way is +100 % the other.
 pub const MUCH_FACTOR: f64 = 2.0;
-/// As many repeats give intervals that tell something.
-// With two repeats the limit of Student's distribution is 12.7 standard errors, with three 4.3, and with five 2.8: from there on
-// it falls slowly.
-pub const ENOUGH_REPEATS: usize = 5;
 /// An interval that reaches further than this factor to either side of a change is left out, whoever measured it.
 // A choice: from a tenth to tenfold is a statement about nothing, and was once printed with 45 digits.
 pub(super) const MOST_REACH_FACTOR: f64 = 10.0;

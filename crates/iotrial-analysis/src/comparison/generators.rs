@@ -1,9 +1,9 @@
 //! Generators that time different parts of an I/O, or worked in different ways.
 
-use iotrial_model::finding::{Finding, FindingId, Severity};
+use iotrial_model::finding::{ComparedFact, Finding, FindingId, Severity};
 use iotrial_model::stream::Stream;
 
-use super::conditions::{APART, Difference, FLUSH, TOOL};
+use super::conditions::{APART, FLUSH, TOOL};
 use super::finding;
 use super::sample::Sample;
 
@@ -21,12 +21,9 @@ pub(super) fn without_unlike_writes(samples: &mut [Sample], findings: &mut Vec<F
         });
         names.push(sample.source.clone());
     }
-    if let Some(first) = names.first() {
-        let others = if names.len() > 1 { format!(" and {} others", names.len() - 1) } else { String::new() };
-        let message = format!(
-            "The write latencies of {first}{others} do not include the flushes, which it reports separately while others count them as part of the write. These latencies are left out."
-        );
-        findings.push(finding(FindingId::FlushesApart, Severity::Warning, message));
+    if let Some((first, others)) = names.split_first() {
+        let fact = ComparedFact::WritesLeftOut { first: first.clone(), other_count: others.len() };
+        findings.push(finding(FindingId::FlushesApart, Severity::Warning, fact));
     }
 }
 
@@ -38,14 +35,13 @@ pub(super) fn findings_on_generators(samples: &[Sample]) -> Vec<Finding> {
     let first = known.next();
     let another = first.and_then(|first| known.find(|other| tool(other) != tool(first)));
     if let (Some(first), Some(other)) = (first, another) {
-        let message = format!(
-            "{} was measured by {} and {} by {}: tools time different parts of an I/O, and may count a flush as an I/O, so they cause a part of the difference.",
-            first.source,
-            tool(first).unwrap_or_default(),
-            other.source,
-            tool(other).unwrap_or_default()
-        );
-        findings.push(finding(FindingId::OtherTool, Severity::Warning, message));
+        let fact = ComparedFact::OtherTool {
+            first: first.source.clone(),
+            first_tool: tool(first).unwrap_or_default(),
+            other: other.source.clone(),
+            other_tool: tool(other).unwrap_or_default(),
+        };
+        findings.push(finding(FindingId::OtherTool, Severity::Warning, fact));
     }
     let differing = samples.iter().find_map(|other| {
         let first = samples.iter().find(|first| tool(first) == tool(other))?;
@@ -53,14 +49,9 @@ pub(super) fn findings_on_generators(samples: &[Sample]) -> Vec<Finding> {
         (!differences.is_empty()).then_some((first, other, differences))
     });
     if let Some((first, other, differences)) = differing {
-        let words: Vec<String> = differences.iter().map(Difference::to_string).collect();
-        let message = format!(
-            "The generator worked differently in {} and {} ({}): this explains a part of the difference in CPU time and in short latencies.",
-            first.source,
-            other.source,
-            words.join("; ")
-        );
-        findings.push(finding(FindingId::GeneratorDiffers, Severity::Note, message));
+        let (first, other) = (first.source.clone(), other.source.clone());
+        let fact = ComparedFact::GeneratorDiffers { first, other, differences };
+        findings.push(finding(FindingId::GeneratorDiffers, Severity::Note, fact));
     }
     findings
 }

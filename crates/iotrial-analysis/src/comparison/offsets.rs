@@ -4,7 +4,7 @@
 //! fault, and where all runs do it nothing favours one of them. It is told where runs that are held against each other differ in it, and where
 //! what should be independent repeats are the same course of offsets again.
 
-use iotrial_model::finding::{Finding, FindingId, Severity};
+use iotrial_model::finding::{ComparedFact, Finding, FindingId, OffsetSeed, Severity};
 use iotrial_model::imported::SourceKind;
 use iotrial_model::load::Pattern;
 use iotrial_model::plan::EngineDevice;
@@ -19,8 +19,8 @@ use super::sample::Sample;
 pub(super) enum Offsets {
     /// Every run draws its own.
     Anew,
-    /// All runs with this seed have the same ones. In the words of the tool.
-    Repeated(String),
+    /// All runs with this seed have the same ones.
+    Repeated(OffsetSeed),
 }
 
 impl Offsets {
@@ -30,7 +30,7 @@ impl Offsets {
         if let Some(plan) = subject.plan {
             let has_any = subject.jobs.iter().any(|job| is_random(&job));
             let is_real = plan.engine.facts().device == EngineDevice::Real;
-            return (has_any && is_real).then(|| Self::Repeated(format!("seed {}", plan.seed)));
+            return (has_any && is_real).then_some(Self::Repeated(OffsetSeed::Given(plan.seed)));
         }
         // Options that are not listed are fio's usual ones only where it lists options at all.
         let is_of_fio = subject.source.is_some_and(|source| source.kind == SourceKind::FioJson);
@@ -45,9 +45,9 @@ impl Offsets {
     fn of_fio(job: &SubjectJob<'_>) -> Self {
         let option = |name: &str| job.load.options.get(name).map(|value| value.trim());
         match (option("randseed"), option("randrepeat")) {
-            (Some(seed), _) => Self::Repeated(format!("randseed={seed}")),
+            (Some(seed), _) => Self::Repeated(OffsetSeed::RandSeed(seed.to_owned())),
             (None, Some("0")) => Self::Anew,
-            (None, _) => Self::Repeated("randrepeat=1".to_owned()),
+            (None, _) => Self::Repeated(OffsetSeed::RandRepeat),
         }
     }
 }
@@ -69,11 +69,12 @@ fn different_ways(samples: &[Sample]) -> Option<Finding> {
         Some(Offsets::Repeated(seed)) if is_chosen(sample) => Some((sample, seed)),
         _ => None,
     })?;
-    let message = format!(
-        "{} uses the same offsets in every run ({seed}), but {} draws new ones (randrepeat=0): only the first benefits from what an earlier run left in a cache of the device, the array or the host.",
-        sample.source, anew.source
-    );
-    Some(finding(FindingId::OffsetsRepeat, Severity::Warning, message))
+    let fact = ComparedFact::OffsetsOfOne {
+        repeating: sample.source.clone(),
+        seed: seed.clone(),
+        drawing: anew.source.clone(),
+    };
+    Some(finding(FindingId::OffsetsRepeat, Severity::Warning, fact))
 }
 
 /// Repeats of one configuration under one load that went to the same offsets.
@@ -98,21 +99,14 @@ fn same_again(samples: &[Sample]) -> Option<Finding> {
         .enumerate()
         .filter(|(place, sample)| samples[..*place].iter().any(|earlier| is_again(earlier, sample)))
         .count();
-    let others = if count > 1 { format!(" and {} more", count - 1) } else { String::new() };
-    let way = if first.counted.is_some() {
-        "without --seed each run draws its own"
-    } else {
-        "randrepeat=0 draws new ones"
-    };
-    let message = format!(
-        "{}{others} used the same offsets as an earlier run of the same configuration ({seed}): caches may have answered what that run had read, so the repeats prove less than they seem to; {way}.",
-        first.source
-    );
-    Some(finding(FindingId::OffsetsRepeat, Severity::Note, message))
+    let fact =
+        ComparedFact::SameOffsets { first: first.source.clone(), other_count: count - 1, seed: seed.clone() };
+    Some(finding(FindingId::OffsetsRepeat, Severity::Note, fact))
 }
 
 #[cfg(test)]
 mod tests {
+    use iotrial_model::finding::Evidence;
     use iotrial_model::imported::{ImportedJob, ImportedRecord, Source, StatedLoad};
 
     use super::*;
@@ -164,12 +158,18 @@ mod tests {
             random("off.json", &[("randrepeat", "0")]),
             random("seeded.json", &[("randrepeat", "0"), ("randseed", "42")]),
         );
-        for repeated in [&usual, &on, &seeded] {
+        let seed_of = [
+            (&usual, OffsetSeed::RandRepeat),
+            (&on, OffsetSeed::RandRepeat),
+            (&seeded, OffsetSeed::RandSeed("42".to_owned())),
+        ];
+        for (repeated, seed) in seed_of {
             let found = findings_on_offsets(&[off.clone(), repeated.clone()]);
             let [found] = found.as_slice() else { panic!("{found:#?}") };
             assert_eq!((found.id, found.severity), (FindingId::OffsetsRepeat, Severity::Warning));
-            assert!(found.message.starts_with(&repeated.source), "{}", found.message);
-            assert!(found.message.contains("but off.json draws new ones"), "{}", found.message);
+            let (repeating, drawing) = (repeated.source.clone(), "off.json".to_owned());
+            let fact = ComparedFact::OffsetsOfOne { repeating, seed, drawing };
+            assert_eq!(found.evidence, Evidence::Compared(fact));
         }
         // fio's usual way is to repeat: of two repeats the second finds what the first one read.
         assert_eq!(severities(&[usual.clone(), on.clone()]), [Severity::Note]);
@@ -197,8 +197,9 @@ mod tests {
         let found = findings_on_offsets(&again);
         let [found] = found.as_slice() else { panic!("{found:#?}") };
         assert_eq!(found.severity, Severity::Note);
-        assert!(found.message.starts_with("2 and 1 more used the same offsets"), "{}", found.message);
-        assert!(found.message.contains("(seed 7)"), "{}", found.message);
+        let (first, seed) = ("2".to_owned(), OffsetSeed::Given(7));
+        let fact = ComparedFact::SameOffsets { first, other_count: 1, seed };
+        assert_eq!(found.evidence, Evidence::Compared(fact));
         assert_eq!(severities(&[of_run("1", "a", 7), of_run("2", "a", 8)]), []);
         // Different configurations get the same course on purpose, as a study does it.
         assert_eq!(severities(&[of_run("1", "a", 7), of_run("2", "b", 7)]), []);

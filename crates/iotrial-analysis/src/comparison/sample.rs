@@ -8,7 +8,7 @@ use iotrial_bootstrap::{Spread, Unit, Units};
 use iotrial_model::bound::{BoundRelation, Bounded};
 use iotrial_model::content::digest_of_toml;
 use iotrial_model::figure::{CpuFigure, Figure};
-use iotrial_model::finding::{Finding, FindingId, Severity};
+use iotrial_model::finding::{Caveat, Finding, FindingId, Severity};
 use iotrial_model::host_fact::HostReport;
 use iotrial_model::imported::{StatedBound, TablePlace};
 use iotrial_model::load::Role;
@@ -499,47 +499,18 @@ pub(super) fn figure_of_enough(figures: &Figures, figure: Figure) -> Option<f64>
     figures.get(figure).filter(|_| !figures.io_count.is_some_and(is_too_few))
 }
 
-/// What speaks against the figures of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Caveat {
+/// What speaks against the figures of a run of a configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunCaveat {
     /// Which run of its configuration, from 1; `None` where that has only one.
     pub run: Option<usize>,
-    /// The finding that says it; `None` where it is something else.
-    pub id: Option<FindingId>,
-    /// One sentence, with the numbers.
-    pub message: String,
+    /// What it is.
+    pub caveat: Caveat,
 }
 
-impl Caveat {
-    fn new(message: String) -> Self {
-        Self { run: None, id: None, message }
-    }
-
-    fn of_finding(finding: &Finding) -> Self {
-        Self { run: None, id: Some(finding.id), message: finding.message.clone() }
-    }
-
-    /// What is said, without of which run; `more` goes before the name of the finding.
-    pub(super) fn text(&self, more: &str) -> String {
-        match self.id {
-            Some(id) => format!("{}{more} [{id}]", self.message),
-            None => format!("{}{more}", self.message),
-        }
-    }
-}
-
-impl std::fmt::Display for Caveat {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if let Some(run) = self.run {
-            write!(f, "run {run}: ")?;
-        }
-        f.write_str(&self.text(""))
-    }
-}
-
-impl Serialize for Caveat {
+impl Serialize for RunCaveat {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serializer.serialize_str(&iotrial_words::compared::caveat(self.run, &self.caveat))
     }
 }
 
@@ -547,25 +518,21 @@ impl Serialize for Caveat {
 fn caveats(subject: &Subject<'_>) -> Vec<Caveat> {
     let ended = match subject.ended.map(|ended| ended.how) {
         None | Some(EndedHow::Complete) => None,
-        Some(EndedHow::Interrupted) => Some(Caveat::new("the run was interrupted".to_owned())),
-        Some(EndedHow::Failed) => Some(Caveat::new("the run failed".to_owned())),
+        Some(EndedHow::Interrupted) => Some(Caveat::Interrupted),
+        Some(EndedHow::Failed) => Some(Caveat::Failed),
     };
     // Of all bounds this one says nothing for sure.
     let about = subject.bounds.iter().filter(|bound| bound.relation == BoundRelation::About);
-    let bounds = about.map(|bound| {
-        Caveat::new(format!(
-            "{} was printed as about {}, so it is not compared",
-            bound.metric, bound.number.value
-        ))
-    });
+    let bounds =
+        about.map(|bound| Caveat::PrintedAbout { metric: bound.metric.clone(), value: bound.number.value });
     let is_told = |finding: &Finding| {
         let is_the_end = ended.is_some() && matches!(finding.id, FindingId::Interrupted | FindingId::Failed);
         finding.severity >= Severity::Warning && !is_the_end
     };
     // Of what somebody printed there is no run that could be looked at.
     let findings = if subject.is_printed() { Vec::new() } else { findings(subject) };
-    let found: Vec<Caveat> =
-        findings.iter().filter(|finding| is_told(finding)).map(Caveat::of_finding).collect();
+    let found: Vec<Finding> = findings.into_iter().filter(is_told).collect();
+    let found = found.into_iter().map(|finding| Caveat::Finding(Box::new(finding)));
     ended.into_iter().chain(bounds).chain(found).collect()
 }
 

@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
-use iotrial_model::finding::{Finding, FindingId, Severity};
+use iotrial_model::finding::{ComparedFact, Finding, FindingId, Place, Severity};
 use iotrial_model::host_fact::HostReport;
-use iotrial_model::words::enumerate;
 use serde::Serialize;
 
 use super::conditions::Conditions;
@@ -13,6 +12,7 @@ use super::host_difference::HostDifference;
 use super::load_matrix::LoadMatrix;
 use super::sample::Sample;
 use super::{CompareError, CompareRequest, Comparison, Gate, GateOutcome, finding};
+use crate::findings::placed;
 
 /// What came of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -156,7 +156,7 @@ impl SeveralLoads {
         }
         let keys: Vec<String> = (0..known.len()).map(letters).collect();
         let mut comparisons: Vec<(String, Comparison)> = Vec::new();
-        let mut alone: Vec<String> = Vec::new();
+        let mut alone: Vec<(String, Vec<String>)> = Vec::new();
         let mut asked = Asked::new(request);
         for (load, mut of_load) in loads.names.iter().zip(of_load) {
             of_load.sort_by_key(|(place, _)| *place);
@@ -170,7 +170,7 @@ impl SeveralLoads {
                 Ok(comparison) => comparisons.push((load.clone(), comparison)),
                 Err(CompareError::OnlyOne { .. }) => {
                     labels.dedup();
-                    alone.push(format!("{load} ({})", enumerate(&labels)));
+                    alone.push((load.clone(), labels));
                 }
                 Err(error) => {
                     let (load, error) = (load.clone(), Box::new(error));
@@ -183,11 +183,8 @@ impl SeveralLoads {
         let over_loads = LoadMatrix::of_comparisons(&comparisons, &keys, &baseline);
         let mut findings = findings_of(&comparisons);
         if !alone.is_empty() {
-            findings.push(finding(
-                FindingId::LeftOut,
-                Severity::Note,
-                format!("Measured on only one configuration, so not compared: {}.", enumerate(&alone)),
-            ));
+            let fact = ComparedFact::OneConfiguration { loads: alone };
+            findings.push(finding(FindingId::LeftOut, Severity::Note, fact));
         }
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         let of_load = |(load, comparison): &(String, Comparison)| {
@@ -284,20 +281,12 @@ fn findings_of(comparisons: &[(String, Comparison)]) -> Vec<Finding> {
             left_out += 1;
             continue;
         }
-        let whose =
-            if loads.len() == comparisons.len() { "Every load".to_owned() } else { enumerate(&loads) };
-        all.push(finding(one.id, one.severity, format!("{whose}: {}", one.message)));
+        let place = if loads.len() == comparisons.len() { Place::EveryLoad } else { Place::Loads(loads) };
+        all.push(placed(&one, place));
     }
     if left_out > 0 {
-        let more = match left_out {
-            1 => "One more warning is".to_owned(),
-            count => format!("{count} more warnings are"),
-        };
-        all.push(finding(
-            FindingId::Caveat,
-            Severity::Warning,
-            format!("{more} listed with the loads below."),
-        ));
+        let fact = ComparedFact::MoreWarnings { warning_count: left_out };
+        all.push(finding(FindingId::Caveat, Severity::Warning, fact));
     }
     all
 }

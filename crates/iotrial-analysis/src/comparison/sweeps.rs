@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use iotrial_model::bound::{Amount, BoundRelation, Bounded};
 use iotrial_model::figure::{Figure, SweepFigure};
-use iotrial_model::finding::{Finding, FindingId, Severity};
+use iotrial_model::finding::{
+    ComparedFact, CurvePlace, Difference, Finding, FindingId, Incomparable, PRINTED_SAME_PERCENT, Severity,
+};
 use iotrial_model::host_fact::HostReport;
 use iotrial_model::load_pattern::LoadPattern;
 use iotrial_model::metric::MetricKey;
@@ -19,9 +21,8 @@ use iotrial_model::words::enumerate;
 use serde::Serialize;
 
 use super::circumstances::Circumstances;
-use super::conditions::{Difference, names_of_both};
 use super::configuration::letters;
-use super::delta::{BoundedDelta, Delta, Interval, PRINTED_SAME_PERCENT, Reading};
+use super::delta::{BoundedDelta, Delta, Interval, Reading};
 use super::gate::CurveFigure;
 use super::host_difference::{HostDifference, telling};
 use super::metric::Metric;
@@ -209,19 +210,11 @@ impl SweepComparison {
             return Err(CompareError::NoCommonCurve);
         }
         if !alone.is_empty() {
-            findings.push(finding(
-                FindingId::LeftOut,
-                Severity::Note,
-                format!("In only one sweep, so not compared: {}.", enumerate(&alone)),
-            ));
+            let fact = ComparedFact::OneSweep { curves: alone };
+            findings.push(finding(FindingId::LeftOut, Severity::Note, fact));
         }
         findings.extend(findings_of(&all));
-        findings.push(finding(
-            FindingId::MeasuredOnce,
-            Severity::Note,
-            "Each sweep is a single measurement: its intervals show how uncertain it is, plus 1 % for the change from one sweep to the next on a quiet device. Other work on a shared device causes larger changes."
-                .to_owned(),
-        ));
+        findings.push(finding(FindingId::MeasuredOnce, Severity::Note, ComparedFact::SingleSweeps));
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         let gates = hold(request, &all, &curves, baseline)?;
         let (sentence, is_better) = answer(&sweeps, baseline, &curves);
@@ -280,9 +273,8 @@ fn without_doubles(samples: Vec<SweepSample>, findings: &mut Vec<Finding>) -> Ve
     let mut seen = BTreeSet::new();
     let (once, again): (Vec<SweepSample>, Vec<SweepSample>) =
         samples.into_iter().partition(|one| seen.insert(one.record.id.clone()));
-    let message = |one: SweepSample| format!("The sweep {} was given twice, and counts once.", one.record.id);
-    findings
-        .extend(again.into_iter().map(|one| finding(FindingId::GivenTwice, Severity::Note, message(one))));
+    let facts = again.into_iter().map(|one| ComparedFact::SweepTwice { id: one.record.id });
+    findings.extend(facts.map(|fact| finding(FindingId::GivenTwice, Severity::Note, fact)));
     once
 }
 
@@ -351,24 +343,22 @@ fn check_conditions(
         if differences.is_empty() {
             continue;
         }
-        let labels = first.record.label.as_deref().zip(other.record.label.as_deref());
-        let error = CompareError::Incomparable {
-            names: names_of_both(labels, [&first.source, &other.source]),
+        let both = Incomparable {
             first: first.source.clone(),
             other: other.source.clone(),
+            labels: first.record.label.clone().zip(other.record.label.clone()),
             differences,
         };
         if !force {
-            return Err(error);
+            return Err(CompareError::Incomparable(Box::new(both)));
         }
-        let message = format!("Compared by force: {error}.");
-        findings.push(finding(FindingId::Forced, Severity::Warning, message));
+        findings.push(finding(FindingId::Forced, Severity::Warning, ComparedFact::Forced(both)));
     }
     Ok(())
 }
 
 /// The curves that two sweeps or more have, and the names of the others.
-fn curves(sides: &[Side<'_>], baseline: usize) -> (Vec<ComparedCurve>, Vec<String>) {
+fn curves(sides: &[Side<'_>], baseline: usize) -> (Vec<ComparedCurve>, Vec<CurvePlace>) {
     let mut keys: Vec<(LoadPattern, usize)> = Vec::new();
     for curve in sides.iter().flat_map(|side| &side.summary.curves) {
         let key = (curve.pattern, curve.volume);
@@ -399,7 +389,7 @@ fn curves(sides: &[Side<'_>], baseline: usize) -> (Vec<ComparedCurve>, Vec<Strin
                 .collect(),
         };
         match sides.iter().filter(has).count() {
-            0 | 1 => alone.push(curve.name()),
+            0 | 1 => alone.push(CurvePlace { pattern, volume: curve.volume }),
             _ => compared.push(curve),
         }
     }
@@ -639,11 +629,11 @@ fn findings_of(sides: &[Side<'_>]) -> Vec<Finding> {
             }
         }
     }
-    let message =
-        |one: &Finding, keys: &[String]| format!("{}: {} [{}]", enumerate(keys), one.message, one.id);
-    let of_sweeps =
-        told.iter().map(|(one, keys)| finding(FindingId::Caveat, one.severity, message(one, keys)));
-    of_sweeps.collect()
+    let of_sweeps = |(one, sweeps): (&Finding, Vec<String>)| {
+        let fact = ComparedFact::SweepCaveat { sweeps, finding: Box::new(one.clone()) };
+        finding(FindingId::Caveat, one.severity, fact)
+    };
+    told.into_iter().map(of_sweeps).collect()
 }
 
 fn hold(

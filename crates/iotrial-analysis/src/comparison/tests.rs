@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use iotrial_model::finding::{Difference, Evidence};
 use iotrial_model::load::Role;
 use iotrial_model::record::{AttributeValue, EndedHow, EngineSetup, OpCounts, QueueSetup, RunRecord};
 use iotrial_model::stream::Stream;
@@ -172,6 +173,14 @@ fn a_device_that_is_a_tenth_slower_is_shown_to_be_and_by_how_much() {
     assert_eq!(comparison.recommendation.best.as_deref(), Some("A"));
 }
 
+/// The facts of the findings with this id.
+fn facts_of(findings: &[Finding], id: FindingId) -> impl Iterator<Item = &ComparedFact> {
+    findings.iter().filter(move |one| one.id == id).filter_map(|one| match &one.evidence {
+        Evidence::Compared(fact) => Some(fact),
+        _ => None,
+    })
+}
+
 #[test]
 fn another_ring_is_told_and_no_reason_to_refuse() {
     let with = |seed, ring: Option<&str>| {
@@ -182,14 +191,14 @@ fn another_ring_is_told_and_no_reason_to_refuse() {
     };
     let told = |rings: [Option<&str>; 2]| {
         let comparison = compare(vec![with(1, rings[0]), with(2, rings[1])]);
-        comparison
-            .findings
-            .into_iter()
-            .find(|one| one.id == FindingId::GeneratorDiffers)
-            .map(|found| found.message)
+        facts_of(&comparison.findings, FindingId::GeneratorDiffers).find_map(|fact| match fact {
+            ComparedFact::GeneratorDiffers { differences, .. } => Some(differences.clone()),
+            _ => None,
+        })
     };
-    let message = told([Some("coop-taskrun"), Some("defer-taskrun")]).unwrap();
-    assert!(message.contains("(ring: coop-taskrun against defer-taskrun)"), "{message}");
+    let (first, other) = ("coop-taskrun".to_owned(), "defer-taskrun".to_owned());
+    let ring = Difference { what: "ring", first, other };
+    assert_eq!(told([Some("coop-taskrun"), Some("defer-taskrun")]), Some(vec![ring]));
     assert_eq!(told([Some("coop-taskrun"); 2]), None);
     // Not known of one of them.
     assert_eq!(told([Some("coop-taskrun"), None]), None);
@@ -278,34 +287,41 @@ fn runs_without_a_name_are_configurations_of_their_own_and_a_record_given_twice_
 #[test]
 fn what_differs_in_more_than_the_configuration_is_refused_and_compared_by_force_only() {
     #[track_caller]
-    fn check(spoil: impl Fn(&mut RunRecord), expected: &str) {
+    fn check(spoil: impl Fn(&mut RunRecord), what: &'static str, [first, other_one]: [&str; 2]) {
         let (one, mut other) = (run(1, 30, 1.0, CALM), run(2, 30, 1.0, CALM));
         spoil(&mut other);
         let samples = || vec![sample(&one), sample(&other)];
         let error = Comparison::new(samples(), &CompareRequest::default()).unwrap_err();
-        assert!(error.to_string().ends_with(expected), "{error}");
         assert!(error.hint().unwrap().contains("--force"));
+        let CompareError::Incomparable(both) = error else { panic!("{error}") };
+        let difference = Difference { what, first: first.to_owned(), other: other_one.to_owned() };
+        assert_eq!(both.differences, [difference]);
         let forced = CompareRequest { force: true, ..CompareRequest::default() };
         let comparison = Comparison::new(samples(), &forced).unwrap();
         assert_eq!(comparison.findings[0].id, FindingId::Forced);
-        assert!(comparison.findings[0].message.contains(expected), "{:?}", comparison.findings[0]);
+        let told = facts_of(&comparison.findings, FindingId::Forced).next();
+        assert_eq!(told, Some(&ComparedFact::Forced(*both)));
     }
-    check(|record| record.plan.profile = "other".into(), "cannot be compared: profile: mine against other");
+    let load = "random 50 % read 8 KiB 1 x 8; sequential write 8 KiB 1 x 1 durability dsync";
+    check(|record| record.plan.profile = "other".into(), "profile", ["mine", "other"]);
     check(
         |record| record.tool.method_version = 9,
-        "method: version 1 of iotrial against version 9 of iotrial",
+        "method",
+        ["version 1 of iotrial", "version 9 of iotrial"],
     );
-    check(|record| record.plan.direct = false, "I/O: direct against buffered");
+    check(|record| record.plan.direct = false, "I/O", ["direct", "buffered"]);
     check(
         |record| {
             let working_set = record.plan.jobs[0].working_set.get() / 2;
             record.plan.jobs[0].working_set = iotrial_model::units::ByteSize::bytes(working_set);
         },
-        "working set: 64.00 GiB against 34.00 GiB",
+        "working set",
+        ["64.00 GiB", "34.00 GiB"],
     );
     check(
         |record| record.plan.jobs[0].iodepth = 16,
-        "random 50 % read 8 KiB 1 x 16; sequential write 8 KiB 1 x 1 durability dsync",
+        "load",
+        [load, "random 50 % read 8 KiB 1 x 16; sequential write 8 KiB 1 x 1 durability dsync"],
     );
     // In the words of reports, not as it is written in the record.
     check(
@@ -315,8 +331,12 @@ fn what_differs_in_more_than_the_configuration_is_refused_and_compared_by_force_
             record.plan.jobs[0].arrival = arrival;
             record.plan.jobs[1].flush_every = 4;
         },
-        "random 50 % read 8 KiB 1 x 8 open, 16,000 IOPS, poisson; \
-         sequential write 8 KiB 1 x 1 durability dsync, durable every 4 writes",
+        "load",
+        [
+            load,
+            "random 50 % read 8 KiB 1 x 8 open, 16,000 IOPS, poisson; \
+             sequential write 8 KiB 1 x 1 durability dsync, durable every 4 writes",
+        ],
     );
 }
 
@@ -351,24 +371,36 @@ fn a_run_that_measured_nothing_is_refused_or_left_out() {
 #[test]
 fn what_many_runs_say_against_their_figures_is_said_once_with_their_names() {
     let short = |seed: u64, label: &str, seconds: u64| labelled(&run(seed, seconds, 1.0, CALM), label);
-    let messages = |samples: Vec<Sample>| -> Vec<String> {
-        let findings = compare(samples).findings.into_iter().filter(|one| one.id == FindingId::Caveat);
-        findings.map(|one| one.message).filter(|message| message.contains("[short-run]")).collect()
+    // That runs of 30 s are short is said once, in the words of the first of them; the answer is by which runs, and whether all say the same.
+    let told = |samples: Vec<Sample>| -> (Option<usize>, bool, Vec<RunsOfConfiguration>) {
+        let findings = compare(samples).findings;
+        let short = facts_of(&findings, FindingId::Caveat).filter_map(|fact| match fact {
+            ComparedFact::RunCaveat { caveat: Caveat::Finding(finding), run, is_alike, runs }
+                if finding.id == FindingId::ShortRun =>
+            {
+                assert_eq!(finding.evidence, Evidence::ShortRun { measured_s: 30.0 });
+                Some((*run, *is_alike, runs.clone()))
+            }
+            _ => None,
+        });
+        let all: Vec<_> = short.collect();
+        let [only] = all.as_slice() else { panic!("{all:?}") };
+        only.clone()
     };
-    let starts = |messages: &[String], start: &str| messages.len() == 1 && messages[0].starts_with(start);
+    let runs = |configuration: &str, runs: &[usize], run_count| RunsOfConfiguration {
+        configuration: configuration.to_owned(),
+        runs: runs.to_vec(),
+        run_count,
+    };
     let alike = (1..=4).map(|seed| short(seed, if seed < 3 { "one" } else { "two" }, 30));
-    let alike = messages(alike.collect());
-    assert!(starts(&alike, "A, B: only 30 s were measured"), "{alike:?}");
-    assert!(alike[0].ends_with("[short-run]"), "{alike:?}");
+    let of_all = vec![runs("A", &[1, 2], 2), runs("B", &[1, 2], 2)];
+    assert_eq!(told(alike.collect()), (Some(1), true, of_all));
     let long = |seed: u64| short(seed, "two", 60);
     let unlike = vec![short(1, "one", 30), long(2), short(3, "two", 31), long(4), long(5)];
-    let unlike = messages(unlike);
-    assert!(starts(&unlike, "A, B run 2: only 30 s were measured"), "{unlike:?}");
-    assert!(unlike[0].ends_with(" (the figures are those of A; others differ) [short-run]"), "{unlike:?}");
-    // Of many runs their number is told.
+    assert_eq!(told(unlike), (None, false, vec![runs("A", &[1], 1), runs("B", &[2], 4)]));
     let many = (1..=6).map(|seed| short(seed, "one", if seed < 6 { 30 } else { 60 })).collect::<Vec<_>>();
-    let many = messages([many, vec![short(7, "two", 60)]].concat());
-    assert!(starts(&many, "A (5 of 6 runs): only 30 s were measured"), "{many:?}");
+    let many = [many, vec![short(7, "two", 60)]].concat();
+    assert_eq!(told(many), (Some(1), true, vec![runs("A", &[1, 2, 3, 4, 5], 6)]));
 }
 
 #[test]
@@ -989,8 +1021,9 @@ fn a_load_of_one_configuration_is_named_and_two_loads_of_one_configuration_each_
     ];
     let several = several(samples, &CompareRequest::default());
     assert_eq!(several.over_loads.loads.len(), 1);
-    let left_out = several.findings.iter().find(|one| one.id == FindingId::LeftOut).unwrap();
-    assert!(left_out.message.contains("scan (new)"), "{}", left_out.message);
+    let loads = vec![("scan".to_owned(), vec!["new".to_owned()])];
+    let told = facts_of(&several.findings, FindingId::LeftOut).next();
+    assert_eq!(told, Some(&ComparedFact::OneConfiguration { loads }));
     let apart = vec![run_under("oltp", "new", 943, 1.0), run_under("scan", "old", 944, 1.0)];
     let refused = Compared::new(apart, &CompareRequest::default()).unwrap_err();
     assert!(matches!(refused, CompareError::Incomparable { .. }), "{refused}");

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use iotrial_model::bound::Amount;
 use iotrial_model::figure::{Figure, SweepFigure};
+use iotrial_model::finding::ENOUGH_REPEATS;
 use iotrial_model::load::Role;
 use iotrial_model::load_pattern::LoadPattern;
 use iotrial_model::metric::{APPLICATION, MetricKey};
@@ -15,7 +16,7 @@ use super::{Gate, Limit, Unit};
 use crate::comparison::CompareError;
 use crate::comparison::conditions::check_conditions;
 use crate::comparison::configuration::{Configuration, groups};
-use crate::comparison::delta::{BoundedDelta, Delta, ENOUGH_REPEATS, Interval, Pair, Reading};
+use crate::comparison::delta::{BoundedDelta, Delta, Interval, Pair, Reading};
 use crate::comparison::metric::{Metric, nearest_metric};
 use crate::comparison::sample::{Outcome, Sample};
 use crate::comparison::sentence_parts::change;
