@@ -42,7 +42,7 @@ fn slow() -> Judged {
 
 fn finding(id: FindingId) -> Finding {
     let message = format!("[what {id} says]");
-    Finding { id, severity: Severity::Warning, message, evidence: Evidence::Nothing {} }
+    Finding { id, severity: Severity::Warning, place: None, message, evidence: Evidence::Nothing {} }
 }
 
 fn failed() -> Objection {
