@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use iotrial_model::record::{BlockDevice, TargetRecord};
-use iotrial_model::words::enumerate;
 
 /// Devices that all of some targets lie on, and no other target does.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,13 +65,6 @@ impl SharedDevices {
         all.sort_by_key(|one| std::cmp::Reverse(one.targets.len()));
         all
     }
-
-    /// What they are, with their names: `the same disk, vda`.
-    pub(crate) fn in_words(&self) -> String {
-        let noun = if self.are_disks { "disk" } else { "device" };
-        let s = if self.names.len() == 1 { "" } else { "s" };
-        format!("the same {noun}{s}, {}", enumerate(&self.names))
-    }
 }
 
 /// Names of all that carries a device, level after level.
@@ -104,17 +96,21 @@ mod tests {
         TargetRecord { devices: links.iter().map(device).collect(), ..TargetRecord::default() }
     }
 
-    fn shared(targets: &[&[(&str, &str)]]) -> Vec<(String, Vec<usize>)> {
+    fn shared(targets: &[&[(&str, &str)]]) -> Vec<SharedDevices> {
         let targets: Vec<TargetRecord> = targets.iter().map(|links| target(links)).collect();
-        SharedDevices::all(&targets).iter().map(|one| (one.in_words(), one.targets.clone())).collect()
+        SharedDevices::all(&targets)
+    }
+
+    fn on(names: &[&str], are_disks: bool, targets: &[usize]) -> SharedDevices {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        SharedDevices { names, are_disks, targets: targets.to_vec() }
     }
 
     #[test]
     fn partitions_of_one_disk_share_the_disk_and_those_of_two_share_nothing() {
-        let one = |words: &str, targets: &[usize]| vec![(words.to_owned(), targets.to_vec())];
         let (a1, a2) = ([("ap1", "a"), ("a", "")], [("ap2", "a"), ("a", "")]);
-        assert_eq!(shared(&[&a1, &a2]), one("the same disk, a", &[0, 1]));
-        assert_eq!(shared(&[&a1, &a1]), one("the same disk, a", &[0, 1]));
+        assert_eq!(shared(&[&a1, &a2]), [on(&["a"], true, &[0, 1])]);
+        assert_eq!(shared(&[&a1, &a1]), [on(&["a"], true, &[0, 1])]);
         assert_eq!(shared(&[&a1, &[("bp1", "b"), ("b", "")]]), []);
         assert_eq!(shared(&[&a1]), []);
         assert_eq!(shared(&[&[], &[]]), []);
@@ -123,14 +119,11 @@ mod tests {
     #[test]
     fn the_nearest_device_that_is_shared_is_named_and_not_what_it_is_made_of() {
         let array = [("md0", "ap1 bp1"), ("ap1", "a"), ("bp1", "b"), ("a", ""), ("b", "")];
-        assert_eq!(shared(&[&array, &array]), [("the same device, md0".to_owned(), vec![0, 1])]);
+        assert_eq!(shared(&[&array, &array]), [on(&["md0"], false, &[0, 1])]);
         // A member that is used past the array, too.
-        assert_eq!(
-            shared(&[&array, &[("ap2", "a"), ("a", "")]]),
-            [("the same disk, a".to_owned(), vec![0, 1])]
-        );
+        assert_eq!(shared(&[&array, &[("ap2", "a"), ("a", "")]]), [on(&["a"], true, &[0, 1])]);
         let striped = [("a", ""), ("b", "")];
-        assert_eq!(shared(&[&striped, &striped]), [("the same disks, a and b".to_owned(), vec![0, 1])]);
+        assert_eq!(shared(&[&striped, &striped]), [on(&["a", "b"], true, &[0, 1])]);
     }
 
     #[test]
@@ -139,13 +132,13 @@ mod tests {
         let [first, second] = ["lo0", "lo1"].map(loop_on);
         assert_eq!(
             shared(&[&first, &second, &second]),
-            [("the same disk, a".to_owned(), vec![0, 1, 2]), ("the same device, lo1".to_owned(), vec![1, 2])]
+            [on(&["a"], true, &[0, 1, 2]), on(&["lo1"], false, &[1, 2])]
         );
     }
 
     #[test]
     fn devices_that_carry_each_other_in_a_circle_end_the_search_all_the_same() {
         let circle = [("a", "b"), ("b", "a")];
-        assert_eq!(shared(&[&circle, &circle]), [("the same devices, a and b".to_owned(), vec![0, 1])]);
+        assert_eq!(shared(&[&circle, &circle]), [on(&["a", "b"], false, &[0, 1])]);
     }
 }

@@ -32,7 +32,8 @@ mod scaling;
 
 mod settings;
 
-pub use limit::{Limit, LimitKind};
+pub use iotrial_model::rate_limit::{LimitCause, LimitKind};
+pub use limit::Limit;
 pub use scaling::{Scaling, ScalingRow};
 
 /// Every figure of a sweep; what `sweep --json` prints.

@@ -28,6 +28,7 @@ pub mod plan;
 pub mod latency_limit;
 pub mod need;
 pub mod finding;
+pub mod rate_limit;
 pub mod search;
 pub mod record;
 pub mod sweep;

@@ -10,4 +10,5 @@ pub mod place;
 pub mod swept;
 pub mod compared;
 pub mod numbers;
+pub mod rate_limit;
 pub mod verdict;

@@ -132,7 +132,10 @@ impl Facts {
 fn leaves(path: &str, value: &Value, places: &Places<'_>, lines: &mut Vec<String>) {
     match value {
         Value::Object(entries) => {
-            for (key, value) in entries {
+            // Catalogs grow older, and are warned of when their sources are older than a year.
+            let has_age = entries.contains_key("oldest_days");
+            let is_of_age = |key: &&String| has_age && ["oldest_days", "warnings"].contains(&key.as_str());
+            for (key, value) in entries.iter().filter(|(key, _)| !is_of_age(key)) {
                 let path = format!("{path}.{key}");
                 let key = key_of(&path);
                 let is_of_moment =
@@ -176,7 +179,7 @@ mod tests {
         let places = Places { store: Path::new("/tmp/a"), shared: None, golden: Path::new("/w/crates") };
         let mut facts = Facts::default();
         let document = br#"{ "path": "/tmp/a/01M8C9J81P75B9HC4EVK8K4PRY.json", "started_at": "now", "reasons": ["a b", "c d"],
-            "gates": [{ "value_interval": { "low": 1.5 }, "value": 2.0 }], "findings": [{ "id": "short-run", "message": "short" }] }"#;
+            "gates": [{ "value_interval": { "low": 1.5 }, "value": 2.0 }], "catalog": { "oldest_days": 400, "warnings": ["old"] }, "findings": [{ "id": "short-run", "message": "short" }] }"#;
         facts.add("4", document, &places);
         facts.add("0", b"", &places);
         let expected = [

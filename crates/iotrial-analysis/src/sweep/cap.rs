@@ -9,9 +9,9 @@
 use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::load_pattern::LoadPattern;
 use iotrial_model::plan::PhaseKind;
+use iotrial_model::rate_limit::{LimitCause, RateUnit};
 use iotrial_model::sweep::{ProbePurpose, ProbeRecord};
 
-use super::limit::Steady;
 use super::{SeenProbe, facts_of, stood_still, total_outstanding};
 use crate::figures::{Counted, Figures};
 use crate::findings::limit::{
@@ -19,7 +19,6 @@ use crate::findings::limit::{
     is_very_round, is_whole_number,
 };
 use crate::saturation::stalled_seconds;
-use crate::words::{seconds_in_words, with_thousands};
 
 /// I/Os take so many times as long as one alone: more of them are outstanding than are in work.
 const LEAST_WAIT_RATIO: f64 = 2.5;
@@ -93,11 +92,9 @@ fn is_still_queue(probe: &ProbeRecord, outstanding: f64, spread: f64) -> bool {
 /// A rate that is set.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Cap {
-    pub(super) of: Steady,
-    /// In the unit of `of`.
-    pub(super) rate: f64,
-    /// One sentence with the evidence.
-    pub(super) sentence: String,
+    pub(super) unit: RateUnit,
+    /// The evidence, with the rate.
+    pub(super) cause: LimitCause,
 }
 
 /// What is known beside the probe.
@@ -109,7 +106,7 @@ pub(super) struct Beside {
     /// After how many whole seconds of the load a burst ended, where there was one.
     pub(super) burst_ended_after_s: Option<f64>,
     /// The rate that stays the same with another block size.
-    pub(super) steady: Option<Steady>,
+    pub(super) same_rate: Option<RateUnit>,
 }
 
 /// What one I/O takes on a volume while nothing else is outstanding, from the lowest load.
@@ -192,17 +189,17 @@ impl Cap {
         let mib_per_io = figures.bandwidth_mib_per_s.zip(figures.iops).map(|(mib, iops)| mib / iops)?;
         let bandwidth = flat.level * mib_per_io;
         let rounds = (is_round(flat.level), is_round_bandwidth(bandwidth));
-        let of = beside.steady.unwrap_or(match rounds {
-            (true, false) => Steady::Iops,
-            (false, true) => Steady::Bandwidth,
+        let unit = beside.same_rate.unwrap_or(match rounds {
+            (true, false) => RateUnit::Iops,
+            (false, true) => RateUnit::MibPerS,
             // From 64 KiB on bandwidth is what volumes run out of.
-            _ if probe.pattern.block_size.get() >= 65_536 => Steady::Bandwidth,
-            _ => Steady::Iops,
+            _ if probe.pattern.block_size.get() >= 65_536 => RateUnit::MibPerS,
+            _ => RateUnit::Iops,
         });
         let is_long = seconds.len() >= LEAST_INTERVALS;
-        let is_set = match of {
-            Steady::Iops => rounds.0,
-            Steady::Bandwidth => rounds.1,
+        let is_set = match unit {
+            RateUnit::Iops => rounds.0,
+            RateUnit::MibPerS => rounds.1,
         };
         let stillness = match Stillness::of(&seconds, flat.level, beside.alone.spread) {
             _ if is_still_queue(probe, outstanding, beside.alone.spread) => Stillness::Still,
@@ -219,30 +216,14 @@ impl Cap {
             || beside.burst_ended_after_s.is_some()
             || is_long && in_work < ROUND_IN_WORK && is_set && !is_one_server && !are_exact_servers
             // One of a hundred rates is as round by chance.
-            || is_long && in_work < EXACT_IN_WORK && of == Steady::Iops && is_very_round(flat.level) && !is_whole_number(in_work)
+            || is_long && in_work < EXACT_IN_WORK && unit == RateUnit::Iops && is_very_round(flat.level) && !is_whole_number(in_work)
             || is_long && is_still && (in_work < EXACT_IN_WORK || is_set);
-        let (rate, value) = match of {
-            Steady::Iops => (flat.level, format!("{} IOPS", with_thousands(flat.level))),
-            Steady::Bandwidth => (bandwidth, format!("{bandwidth:.1} MiB/s")),
+        let rate = match unit {
+            RateUnit::Iops => flat.level,
+            RateUnit::MibPerS => bandwidth,
         };
-        let lasted = seconds_in_words(seconds.iter().map(|(_, duration_s)| duration_s).sum());
-        is_cap.then(|| Self {
-            of,
-            rate,
-            sentence: format!(
-                "{value} in every second of {lasted}, with {outstanding} outstanding I/Os that took {} times as long as one alone, while the device was serving {} of them: the device, the volume or the instance has a limit of that rate",
-                few(wait_ratio),
-                few(in_work)
-            ),
-        })
-    }
-}
-
-/// A small number for people: `1.5`, `24`, `less than 0.1`.
-fn few(number: f64) -> String {
-    match number {
-        ..0.05 => "less than 0.1".to_owned(),
-        ..9.95 => format!("{number:.1}"),
-        _ => with_thousands(number),
+        let seconds = seconds.iter().map(|(_, duration_s)| duration_s).sum();
+        let cause = LimitCause::StoodStill { rate, unit, seconds, outstanding, wait_ratio, in_work };
+        is_cap.then_some(Self { unit, cause })
     }
 }

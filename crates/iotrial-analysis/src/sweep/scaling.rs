@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use iotrial_model::rate_limit::{LimitCause, LimitKind, RateUnit, SharedOn, TogetherCause};
 use iotrial_model::record::TargetRecord;
 use iotrial_model::sweep::{LoadPattern, ProbePurpose, ProbeRecord, SweepRecord};
 use serde::Serialize;
 
-use super::limit::{Limit, LimitKind, Reached, Steady, WAITED, WAITED_TOO, beside, waited_for_a_cpu};
+use super::limit::{Limit, Reached, beside, waited_for_a_cpu};
 use super::{Curve, Probe, SeenProbe, sustained};
 use crate::shared_device::SharedDevices;
-use crate::words::with_thousands;
 
 /// Together at least this share of the sum: anything less has a cause.
 const FULL_EFFICIENCY_PERCENT: f64 = 90.0;
@@ -100,11 +100,6 @@ fn together<'s, 'r>(
     seen.iter().filter(move |seen| is_one(seen.probe))
 }
 
-/// All volumes of a group of more than one.
-fn all_of(volume_count: usize) -> &'static str {
-    if volume_count == 2 { "both" } else { "all of them" }
-}
-
 fn row(volume_count: usize, probe: &Probe, iops: f64, sum_of_alone_iops: f64) -> ScalingRow {
     let figures = &probe.figures;
     let mib_per_io = figures
@@ -145,77 +140,48 @@ fn limit_of(
     all: &[Reached],
 ) -> Limit {
     let last = rows.last().expect("a table has rows");
-    let count = last.volume_count;
+    let limit = |kind, cause| {
+        let ScalingRow { volume_count, iops, sum_of_alone_iops, .. } = *last;
+        Limit::new(kind, LimitCause::Together { volume_count, iops, sum_of_alone_iops, cause })
+    };
     if last.efficiency_percent >= FULL_EFFICIENCY_PERCENT {
         let own =
             curves.iter().filter(|curve| curve.pattern == pattern).filter_map(|curve| curve.limit.as_ref());
         let kinds: BTreeSet<&str> = own.clone().map(|limit| limit.kind.as_str()).collect();
-        let each = match (kinds.len(), own.clone().next()) {
-            (1, Some(limit)) => {
-                format!("; the limit is each volume's own ({}): {}", limit.kind.as_str(), limit.sentence)
-            }
-            _ => "; the limit is each volume's own".to_owned(),
-        };
-        return Limit::new(
-            LimitKind::NoneShared,
-            format!(
-                "{count} volumes together do {:.0} % of what they do separately{each}",
-                last.efficiency_percent
-            ),
-        );
+        let each = own.clone().next().filter(|_| kinds.len() == 1);
+        let each = each.map(|limit| (limit.kind, Box::new(limit.cause.clone())));
+        return limit(LimitKind::NoneShared, TogetherCause::NoneShared(each));
     }
-    let short = format!(
-        "{count} volumes together do {} IOPS, {:.0} % of the {} that they do separately",
-        with_thousands(last.iops),
-        last.efficiency_percent,
-        with_thousands(last.sum_of_alone_iops)
-    );
     let probe = together(seen, pattern).last().expect("a table has a probe of several volumes");
     let mine = reached(pattern, rows).expect("a table has rows");
-    let steady = mine.steady_rate(all);
+    let same_rate = mine.same_rate(all);
     let alone: Vec<&Curve> = curves.iter().filter(|curve| curve.pattern == pattern).collect();
-    let beside = beside(seen, &record.targets, &alone, steady.map(|(steady, _)| steady));
+    let beside = beside(seen, &record.targets, &alone, same_rate.map(|rate| rate.unit));
     let shared = shared_device(record, probe.probe);
-    if let Some(limit) = Limit::of_probe(probe, beside) {
-        let also = shared.map_or_else(String::new, |words| format!("; {} are on {words}", all_of(count)));
-        return Limit::new(limit.kind, format!("{short}: {}{also}", limit.sentence));
+    let has_waited = waited_for_a_cpu(probe);
+    if let Some(Limit { kind, cause, .. }) = Limit::of_probe(probe, beside) {
+        return limit(kind, TogetherCause::Shown(Box::new(cause), shared));
     }
-    let evidence = steady.map(|(steady, other)| mine.evidence(steady, &other));
     // What they lie on is known, whatever else took a part: a generator that waited would make it less, and not let them share less.
-    if let Some(words) = shared {
-        let also = evidence.map_or_else(String::new, |evidence| format!(", and do {evidence}"));
-        let waited = if waited_for_a_cpu(probe) { format!("; {WAITED_TOO}") } else { String::new() };
-        return Limit::new(
-            LimitKind::SharedDevice,
-            format!("{short}: {all} are on {words}{also}{waited}", all = all_of(count)),
-        );
+    if let Some(on) = shared {
+        return limit(LimitKind::SharedDevice, TogetherCause::SameDevice { on, same_rate, has_waited });
     }
-    if waited_for_a_cpu(probe) {
-        return Limit::new(LimitKind::Unknown, format!("{short}, {WAITED}"));
+    match same_rate {
+        _ if has_waited => limit(LimitKind::Unknown, TogetherCause::HasWaited),
+        Some(rate) if rate.unit == RateUnit::MibPerS => {
+            limit(LimitKind::SharedPath, TogetherCause::SameWithOtherSize(rate))
+        }
+        Some(rate) => limit(LimitKind::IopsLimit, TogetherCause::SameWithOtherSize(rate)),
+        None => limit(LimitKind::Unknown, TogetherCause::Unknown),
     }
-    let (kind, cause) = match (steady, evidence) {
-        (Some((Steady::Bandwidth, _)), Some(evidence)) => (
-            LimitKind::SharedPath,
-            format!("{evidence}: a limit on bytes per second of the path that they share, or of the machine"),
-        ),
-        (Some((Steady::Iops, _)), Some(evidence)) => (
-            LimitKind::IopsLimit,
-            format!("{evidence}: a limit on I/Os per second that they share, such as one of the machine or the array"),
-        ),
-        _ => (
-            LimitKind::Unknown,
-            "they share a limit; a sweep with another block size shows whether it limits I/Os or bytes per second"
-                .to_owned(),
-        ),
-    };
-    Limit::new(kind, format!("{short}: {cause}"))
 }
 
-/// The devices that all volumes of the probe lie on, in words.
-fn shared_device(record: &SweepRecord, probe: &ProbeRecord) -> Option<String> {
+/// The devices that all volumes of the probe lie on.
+fn shared_device(record: &SweepRecord, probe: &ProbeRecord) -> Option<SharedOn> {
     let targets: Option<Vec<TargetRecord>> =
         probe.volumes.iter().map(|volume| record.targets.get(*volume).cloned()).collect();
     let targets = targets?;
-    let all = SharedDevices::all(&targets).into_iter();
-    all.filter(|shared| shared.targets.len() == targets.len()).map(|shared| shared.in_words()).next()
+    let shared =
+        SharedDevices::all(&targets).into_iter().find(|shared| shared.targets.len() == targets.len())?;
+    Some(SharedOn { names: shared.names, are_disks: shared.are_disks })
 }

@@ -6,6 +6,7 @@ use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::host_fact::{Fact, FactId, FactValue, HostReport, Part, PartKind, Reading, TargetChain};
 use iotrial_model::load::Role;
 use iotrial_model::plan::EngineKind;
+use iotrial_model::rate_limit::{RateUnit, SharedOn, TogetherCause};
 use iotrial_model::record::{
     BlockDevice, CpuUse, DeviceCounters, Ended, Host, JobCounts, TargetRecord, Tool,
 };
@@ -161,6 +162,12 @@ fn a_device_that_failed_while_it_warmed_up_is_not_shown_clean() {
     assert_eq!(error_count(&shown[0]), 7);
 }
 
+/// Why volumes do together what they do.
+fn together(limit: &Limit) -> &TogetherCause {
+    let LimitCause::Together { cause, .. } = &limit.cause else { panic!("{limit:?}") };
+    cause
+}
+
 #[test]
 fn volumes_that_share_nothing_do_together_what_they_do_alone() {
     let summary = SweepSummary::new(&record(3, volumes("randread-8k", 3, 10, 30_000)));
@@ -169,7 +176,13 @@ fn volumes_that_share_nothing_do_together_what_they_do_alone() {
     assert_eq!(found.rows.iter().map(|row| row.volume_count).collect::<Vec<_>>(), [1, 3]);
     assert!((found.rows[1].efficiency_percent - 100.0).abs() < 0.1, "{found:?}");
     assert_eq!(found.limit.kind, LimitKind::NoneShared);
-    assert!(found.limit.sentence.contains("about 10 at once"), "{}", found.limit.sentence);
+    let TogetherCause::NoneShared(Some((LimitKind::Device, each))) = together(&found.limit) else {
+        panic!("{found:?}")
+    };
+    assert!(
+        matches!(**each, LimitCause::Knee { outstanding, .. } if outstanding.round() == 10.0),
+        "{each:?}"
+    );
 }
 
 #[test]
@@ -180,7 +193,8 @@ fn equal_bytes_per_second_in_all_block_sizes_are_a_shared_path() {
     let summary = SweepSummary::new(&record(4, probes));
     for found in &summary.scaling {
         assert_eq!(found.limit.kind, LimitKind::SharedPath, "{found:?}");
-        assert!(found.limit.sentence.contains("the same 31"), "{}", found.limit.sentence);
+        let TogetherCause::SameWithOtherSize(rate) = together(&found.limit) else { panic!("{found:?}") };
+        assert!((rate.small.1 - 312.5).abs() < 3.0 && (rate.large.1 - 312.5).abs() < 3.0, "{rate:?}");
     }
 }
 
@@ -204,11 +218,9 @@ fn a_rate_that_no_block_size_changes_is_a_limit_and_nobody_knows_whether_it_was_
         |probes: &[ProbeRecord]| SweepSummary::new(&record(1, probes.to_vec())).curves[0].limit.clone();
     let found = limit(&probes).unwrap();
     assert_eq!(found.kind, LimitKind::IopsLimit);
-    assert_eq!(
-        found.sentence,
-        "the same 10,000 IOPS with I/Os of 8 KiB and 64 KiB, while the bytes differ: a limit on I/Os per second: a configured one, or a \
-         device that takes the same time for both sizes"
-    );
+    let LimitCause::SameWithOtherSize(rate) = found.cause else { panic!("{found:?}") };
+    assert_eq!((rate.unit, rate.small.0, rate.large.0), (RateUnit::Iops, 8_192, 65_536));
+    assert_eq!((rate.small.1.round(), rate.large.1.round()), (10_000.0, 10_000.0));
     // A disk that does many more in sequence has no limit on I/Os: it seeks.
     probes.extend(alone("read-64k", 0, 40));
     assert_eq!(limit(&probes).unwrap().kind, LimitKind::Device);
@@ -234,20 +246,22 @@ fn a_device_below_all_volumes_is_named_and_without_any_evidence_the_cause_is_unk
     }
     let found = limit(&shared);
     assert_eq!(found.kind, LimitKind::SharedDevice);
-    assert!(
-        found.sentence.ends_with(
-            "do 10,000 IOPS, 50 % of the 20,000 that they do separately: both are on the same disk, nvme0n1"
-        ),
-        "{}",
-        found.sentence
-    );
+    let LimitCause::Together { volume_count: 2, iops, sum_of_alone_iops, .. } = found.cause else {
+        panic!("{found:?}")
+    };
+    assert_eq!((iops.round(), sum_of_alone_iops.round()), (10_000.0, 20_000.0));
+    let TogetherCause::SameDevice { on, same_rate: None, has_waited: false } = together(&found) else {
+        panic!("{found:?}")
+    };
+    assert_eq!(*on, SharedOn { names: vec!["nvme0n1".to_owned()], are_disks: true });
     // That explains equal rates as well.
     shared.probes.extend(volumes("randread-64k", 2, 10, 10_000));
     let found = limit(&shared);
     assert_eq!(found.kind, LimitKind::SharedDevice);
-    assert!(found.sentence.ends_with(
-        "the same disk, nvme0n1, and do the same 10,000 IOPS with I/Os of 8 KiB and 64 KiB, while the bytes differ"
-    ));
+    let TogetherCause::SameDevice { same_rate: Some(rate), .. } = together(&found) else {
+        panic!("{found:?}")
+    };
+    assert_eq!((rate.unit, rate.small.0, rate.large.0), (RateUnit::Iops, 8_192, 65_536));
 }
 
 /// CPU time of the ten seconds of a probe that one thread drives: its work, and what all CPUs of the host did, and lost.
@@ -293,7 +307,7 @@ fn a_generator_short_of_cpu_is_the_limit_before_all_others() {
     let summary = SweepSummary::new(&together_with(waits));
     let found = &summary.scaling[0].limit;
     assert_eq!(found.kind, LimitKind::Unknown);
-    assert!(found.sentence.contains("had to wait for a CPU"), "{}", found.sentence);
+    assert_eq!(together(found), &TogetherCause::HasWaited);
     assert!(busy_finding(&summary).is_some());
 }
 
@@ -310,11 +324,8 @@ fn a_disk_below_all_volumes_is_the_limit_also_where_the_generator_waited() {
     let summary = SweepSummary::new(&sweep);
     let found = &summary.scaling[0].limit;
     assert_eq!(found.kind, LimitKind::SharedDevice);
-    assert!(
-        found.sentence.contains("both are on the same disk, vda; iotrial also had to wait for a CPU"),
-        "{}",
-        found.sentence
-    );
+    let TogetherCause::SameDevice { on, has_waited: true, .. } = together(found) else { panic!("{found:?}") };
+    assert_eq!(on.names, ["vda"]);
     // Of the sweep, and once: not of each of its probes.
     let shared: Vec<&Finding> =
         summary.findings.iter().filter(|finding| finding.id == FindingId::SharedDisk).collect();
@@ -349,7 +360,7 @@ fn the_generator_is_not_accused_on_a_quiet_host_nor_of_what_others_lost() {
         assert_eq!(busy_finding(&summary), None, "{quiet:?}");
         let limit = &summary.scaling[0].limit;
         assert_eq!(limit.kind, LimitKind::Unknown, "{quiet:?}");
-        assert!(!limit.sentence.contains("wait for a CPU"), "{}", limit.sentence);
+        assert_eq!(together(limit), &TogetherCause::Unknown);
     }
 }
 
@@ -385,11 +396,10 @@ fn a_rate_that_fell_while_the_generator_waited_for_a_cpu_is_no_cap() {
     probes.last_mut().unwrap().cpu = waited;
     let found = limit(&probes).unwrap();
     assert_eq!(found.kind, LimitKind::Unknown);
-    assert!(
-        found.sentence.starts_with("10,000 IOPS at first and 4,000 later, but iotrial had to wait"),
-        "{}",
-        found.sentence
-    );
+    let LimitCause::BurstEnded { burst_iops, iops, has_waited: true } = found.cause else {
+        panic!("{found:?}")
+    };
+    assert_eq!((burst_iops.round(), iops.round()), (10_000.0, 4_000.0));
 }
 
 #[test]
@@ -482,17 +492,16 @@ fn a_rate_that_stands_still_while_the_device_idles_is_a_cap_and_holds_the_other_
     probes[3].course.iter_mut().for_each(|second| second.io_count = 3_000);
     let found = limits(&probes).remove(0);
     assert_eq!(found.kind, LimitKind::IopsCap);
-    assert_eq!(
-        found.sentence,
-        "3,000 IOPS in every second of 10 s, with 8 outstanding I/Os that took 5.3 times as long as one alone, while the device \
-         was serving 1.5 of them: the device, the volume or the instance has a limit of that rate"
-    );
+    let LimitCause::StoodStill { rate, seconds, outstanding, wait_ratio, in_work, .. } = found.cause else {
+        panic!("{found:?}")
+    };
+    assert_eq!((rate, seconds.round(), outstanding), (3_000.0, 10.0, 8.0));
+    assert!((wait_ratio - 5.3).abs() < 0.1 && (in_work - 1.5).abs() < 0.1, "{wait_ratio} {in_work}");
     probes.extend(capped("randwrite-8k"));
     let found = limits(&probes).remove(1);
-    assert_eq!(
-        (found.kind, found.sentence.as_str()),
-        (LimitKind::IopsCap, "3,000 IOPS, the same cap as that of randread-8k")
-    );
+    let pattern = "randread-8k".parse().unwrap();
+    assert_eq!(found.kind, LimitKind::IopsCap);
+    assert_eq!(found.cause, LimitCause::SameCap { rate: 3_000.0, unit: RateUnit::Iops, pattern });
 }
 
 /// What is proposed of these curves: name and value.
