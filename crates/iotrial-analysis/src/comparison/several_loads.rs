@@ -268,6 +268,7 @@ fn findings_of(comparisons: &[(String, Comparison)]) -> Vec<Finding> {
     let mut told: Vec<(Finding, Vec<String>)> = Vec::new();
     for (load, comparison) in comparisons {
         for one in comparison.findings.iter().filter(|one| one.severity >= Severity::Warning) {
+            // What reads the same is one warning: facts differ in digits that no sentence shows.
             match told.iter_mut().find(|(known, _)| known.id == one.id && known.message == one.message) {
                 Some((_, loads)) => loads.push(load.clone()),
                 None => told.push((one.clone(), vec![load.clone()])),

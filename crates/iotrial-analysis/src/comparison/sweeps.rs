@@ -620,6 +620,7 @@ fn findings_of(sides: &[Side<'_>]) -> Vec<Finding> {
     let mut told: Vec<(&Finding, Vec<String>)> = Vec::new();
     for side in sides {
         for one in side.summary.findings.iter().filter(|one| one.severity >= Severity::Warning) {
+            // What reads the same is one warning: facts differ in digits that no sentence shows.
             let is_same = |(known, _): &&mut (&Finding, Vec<String>)| {
                 known.id == one.id && known.message == one.message
             };
