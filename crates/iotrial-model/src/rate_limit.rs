@@ -68,7 +68,7 @@ pub enum RateUnit {
 #[derive(Debug, Clone, PartialEq)]
 pub enum LimitCause {
     /// The generator was short of CPU, as the finding says.
-    Generator(Finding),
+    Generator(Box<Finding>),
     /// Those who made the load had no CPU left.
     BusyJobs {
         /// What each of them used, in percent of a CPU.

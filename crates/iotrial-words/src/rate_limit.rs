@@ -220,7 +220,7 @@ mod tests {
         let burst = |has_waited| LimitCause::BurstEnded { burst_iops: 10_000.0, iops: 4_000.0, has_waited };
         let pattern = "randread-8k".parse().unwrap();
         let all = [
-            LimitCause::Generator(finding),
+            LimitCause::Generator(Box::new(finding)),
             LimitCause::BusyJobs { cpu_percent: 97.0 },
             *cap(),
             stood_still(125.0, RateUnit::MibPerS, 3.2, 0.02),

@@ -39,7 +39,7 @@ impl Limit {
     pub(super) fn of_probe(seen: &SeenProbe<'_>, beside: Option<Beside>) -> Option<Self> {
         beside.and_then(|beside| Cap::of(seen.probe, beside)).map(Self::from).or_else(|| {
             let (_, busy) = seen.busy().filter(|(used, _)| holds_the_rate(used))?;
-            Some(Self::new(LimitKind::Generator, LimitCause::Generator(busy.clone())))
+            Some(Self::new(LimitKind::Generator, LimitCause::Generator(Box::new(busy.clone()))))
         })
     }
 }

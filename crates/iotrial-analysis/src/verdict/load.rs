@@ -25,7 +25,7 @@ impl LoadAnswer {
         let is_good_enough = worst.map(Judged::is_acceptable);
         let outcome = decide(!objections.is_empty(), !doubts.is_empty(), is_good_enough);
         let why_not = match (objections.first(), doubts.as_slice(), worst) {
-            (Some(objection), ..) => Some(WhyNot::Failed(objection.clone())),
+            (Some(objection), ..) => Some(WhyNot::Failed(Box::new(objection.clone()))),
             (None, [_, ..], _) => Some(WhyNot::InDoubt(doubts.clone())),
             (None, [], None) => Some(WhyNot::NoLimits),
             (None, [], Some(worst)) => (!worst.is_acceptable()).then(|| WhyNot::TooSlow(worst.clone())),

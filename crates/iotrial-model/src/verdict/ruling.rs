@@ -62,7 +62,7 @@ impl Ruling {
 #[derive(Debug, Clone, PartialEq)]
 pub enum WhyNot {
     /// Something failed.
-    Failed(Objection),
+    Failed(Box<Objection>),
     /// The set has no limits for what it does.
     NoLimits,
     /// A figure is beyond its limit.
@@ -93,7 +93,7 @@ impl WhyNot {
     /// The findings that are told with the load.
     pub fn findings(&self) -> Vec<FindingId> {
         match self {
-            Self::Failed(Objection::Found(finding)) => vec![finding.id],
+            Self::Failed(objection) => vec![objection.finding().id],
             _ => {
                 let findings = self.named_doubts().iter().filter_map(|doubt| doubt.finding.as_ref());
                 findings.map(|finding| finding.id).collect()
