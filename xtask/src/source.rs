@@ -55,6 +55,8 @@ pub(crate) struct Function {
     pub(crate) line: usize,
     /// From `fn` to the closing brace.
     pub(crate) lines: usize,
+    /// Whether it returns text: what it makes are words.
+    pub(crate) is_text: bool,
 }
 
 impl Source {
@@ -127,7 +129,10 @@ impl Source {
             let (_, name) = words(&code[at + 2..]).next().filter(|(gap, _)| *gap <= 1)?;
             let end = item_end(&code, at).filter(|end| code[*end - 1] == '}')?;
             let line = self.line_of(at);
-            Some(Function { name, line: line + 1, lines: self.line_of(end - 1) - line + 1 })
+            let head: String = code[at..end].iter().take_while(|c| **c != '{').collect();
+            let (_, returned) = head.rsplit_once("->").unwrap_or_default();
+            let is_text = returned.trim() == "String";
+            Some(Function { name, line: line + 1, lines: self.line_of(end - 1) - line + 1, is_text })
         };
         starts.filter_map(function).collect()
     }
@@ -373,6 +378,9 @@ mod tests {
     #[test]
     fn the_type_of_a_function_and_a_declaration_have_no_body() {
         let source = Source::read("struct A { f: fn(u8) -> u8 }\ntrait B { fn c(&self); fn d(&self) {\n}\n}");
-        assert_eq!(source.functions(), [Function { name: "d".to_owned(), line: 2, lines: 2 }]);
+        assert_eq!(
+            source.functions(),
+            [Function { name: "d".to_owned(), line: 2, lines: 2, is_text: false }]
+        );
     }
 }

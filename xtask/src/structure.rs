@@ -66,21 +66,27 @@ fn print_places(what: &str, places: &[String]) {
 }
 
 fn print_crates(crates: &[Crate]) {
-    println!("{:<24}{:>8}{:>10}{:>16}", "crate", "files", "lines", "// per 100");
-    let mut all = (0, 0, 0, 0);
-    let row = |name: &str, (files, lines, code, comments): (usize, usize, usize, usize)| {
-        println!("{name:<24}{files:>8}{lines:>10}{:>16.1}", per_hundred(comments, code));
+    println!(
+        "{:<24}{:>8}{:>10}{:>10}{:>16}{:>16}",
+        "crate", "files", "lines", "code", "// per 100", "fn -> String"
+    );
+    let mut all = [0; 5];
+    let row = |name: &str, [files, lines, code, comments, texts]: [usize; 5]| {
+        let comments = per_hundred(comments, code);
+        println!("{name:<24}{files:>8}{lines:>10}{code:>10}{comments:>16.1}{texts:>16}");
     };
     for one in crates {
         let sum = |count: fn(&Source) -> usize| one.production.values().map(count).sum::<usize>();
-        let counted = (
+        let texts = |source: &Source| source.functions().iter().filter(|one| one.is_text).count();
+        let counted = [
             one.production.len(),
             sum(Source::production_lines),
             sum(Source::code_lines),
             sum(Source::plain_comments),
-        );
+            one.production.values().map(texts).sum::<usize>(),
+        ];
         row(&one.name, counted);
-        all = (all.0 + counted.0, all.1 + counted.1, all.2 + counted.2, all.3 + counted.3);
+        all.iter_mut().zip(counted).for_each(|(all, one)| *all += one);
     }
     row("all", all);
 }
