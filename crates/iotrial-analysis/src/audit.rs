@@ -4,13 +4,17 @@
 //! contradict each other only where no such values agree. What each check does, its sources and limits, stands in
 //! `docs/audit.md`.
 
+use iotrial_model::audit::{
+    AuditFinding, AuditPlace, Check, ConfiguredOutstanding, Conflict, Observation, Parts, ResultPart,
+    Unchecked, Weight,
+};
 use iotrial_model::content::Checksum;
 use iotrial_model::finding::FindingId;
 use iotrial_model::imported::TablePlace;
-use iotrial_model::range::{Range, write_change, write_number};
 use iotrial_model::subject::Subject;
 use iotrial_model::table::PublishedTable;
-use serde::Serialize;
+use iotrial_words::audit::{FindingWords, not_checked, observes, says};
+use serde::{Serialize, Serializer};
 
 mod tally;
 
@@ -37,14 +41,13 @@ mod claims;
 #[cfg(test)]
 mod tests;
 
-pub use tally::{AuditFinding, Check, CheckCount, Weight};
+pub use tally::CheckCount;
 
 use outstanding::{Implied, check_outstanding};
 use part::Part;
 use tally::Tally;
 
 use crate::findings::findings;
-use crate::findings::stated::altered;
 
 /// What came of an audit. Its keys are an interface: `docs/json.md`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -54,13 +57,46 @@ pub struct Audit {
     /// Its kind: `run`, `import` or `table`.
     pub kind: &'static str,
     /// What does not agree, the contradictions first.
+    #[serde(serialize_with = "findings_in_words")]
     pub findings: Vec<AuditFinding>,
     /// What was checked, in the order in which it was.
     pub checks: Vec<CheckCount>,
     /// What the figures tell besides.
-    pub observations: Vec<String>,
+    #[serde(serialize_with = "observations_in_words")]
+    pub observations: Vec<Observation>,
     /// What could not be checked, and why.
-    pub unchecked: Vec<String>,
+    #[serde(serialize_with = "unchecked_in_words")]
+    pub unchecked: Vec<Unchecked>,
+}
+
+// A document of an audit has sentences where this program has facts.
+
+fn findings_in_words<S: Serializer>(findings: &[AuditFinding], serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Said {
+        check: Check,
+        weight: Weight,
+        place: String,
+        message: String,
+        cause: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        right: Option<String>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        off_by_percent: Option<f64>,
+    }
+    serializer.collect_seq(findings.iter().map(|finding| {
+        let AuditFinding { check, weight, off_by_percent, .. } = *finding;
+        let FindingWords { place, message, cause, right } = says(finding);
+        Said { check, weight, place, message, cause, right, off_by_percent }
+    }))
+}
+
+fn observations_in_words<S: Serializer>(all: &[Observation], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(all.iter().map(observes))
+}
+
+fn unchecked_in_words<S: Serializer>(all: &[Unchecked], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(all.iter().map(not_checked))
 }
 
 /// Findings of a run that are contradictions between what was measured in two ways.
@@ -76,7 +112,7 @@ impl Audit {
         let mut tally = Tally::default();
         check_checksum(subject.checksum, &mut tally);
         let implied = check_subject(subject, &mut tally);
-        observe_outstanding(&implied, "parts of the result", &mut tally);
+        observe_outstanding(&implied, Parts::PartsOfResult, &mut tally);
         directions::check_jobs(subject, &mut tally);
         directions::check_course(subject, &mut tally);
         directions::check_intervals(subject, &mut tally);
@@ -101,7 +137,7 @@ impl Audit {
             implied.extend(check_subject(&Subject::of_imported(&record), &mut tally));
         }
         claims::check_claims(table, &mut tally);
-        observe_outstanding(&implied, "rows", &mut tally);
+        observe_outstanding(&implied, Parts::Rows, &mut tally);
         Self::of_tally(table.title.clone(), "table", tally)
     }
 
@@ -149,16 +185,7 @@ fn check_checksum(checksum: Checksum, tally: &mut Tally) {
     match checksum {
         Checksum::Absent | Checksum::Unchecked => {}
         Checksum::Matches => tally.held(Check::Checksum),
-        Checksum::Differs => tally.found(AuditFinding {
-            check: Check::Checksum,
-            weight: Weight::Contradiction,
-            place: "the record".to_owned(),
-            message: altered().message,
-            cause: "somebody edited it, or it was damaged; `iotrial label` changes a label or adds metrics and keeps the checksum right"
-                .to_owned(),
-            right: None,
-            off_by_percent: None,
-        }),
+        Checksum::Differs => tally.found(AuditFinding::new(AuditPlace::Record, Conflict::AlteredRecord)),
     }
 }
 
@@ -172,78 +199,30 @@ fn check_findings(subject: &Subject<'_>, tally: &mut Tally) {
             None => tally.held(check),
             // What a check has said already is not said again in other words.
             Some(_) if tally.findings.iter().any(|known| known.check == check) => {}
-            Some(finding) => tally.found(AuditFinding {
-                check,
-                weight: Weight::Contradiction,
-                place: "the run".to_owned(),
-                message: finding.message.clone(),
-                cause: "see `iotrial docs measurement`".to_owned(),
-                right: None,
-                off_by_percent: None,
-            }),
+            Some(finding) => {
+                let conflict = Conflict::Run { check, finding: Box::new(finding.clone()) };
+                tally.found(AuditFinding::new(ResultPart::default(), conflict));
+            }
         }
     }
 }
 
 /// What Little's law gives over all parts, and how many I/Os their loads have.
-fn observe_outstanding(implied: &[Implied], parts: &str, tally: &mut Tally) {
+fn observe_outstanding(implied: &[Implied], parts: Parts, tally: &mut Tally) {
     let (bounded, implied): (Vec<Implied>, Vec<Implied>) = implied.iter().partition(|one| one.is_bounded);
-    for one in bounded {
-        let range = one.range;
-        tally.observations.push(format!(
-            "With a latency that was printed as a bound, Little's law gives {range} outstanding I/Os."
-        ));
-    }
+    tally.observations.extend(bounded.iter().map(|one| Observation::BoundedOutstanding(one.range)));
     let Some(first) = implied.first() else { return };
-    let values: Vec<f64> = implied.iter().map(|one| one.value).collect();
-    let where_ = if implied.len() > 1 { format!(" in {} {parts}", implied.len()) } else { String::new() };
     let is_same = implied.iter().all(|one| one.configured == first.configured);
-    let all: Option<Vec<f64>> =
-        implied.iter().map(|one| one.configured.map(|(configured, _)| part::bytes(configured))).collect();
+    let all: Option<Vec<u64>> = implied.iter().map(|one| Some(one.configured?.0)).collect();
     let configured = match (first.configured.filter(|_| is_same), all) {
-        (Some((configured, inferred)), _) => {
-            let worked_out = match inferred {
-                0 => String::new(),
-                inferred => {
-                    format!(", of which {} are stated and {inferred} worked out", configured - inferred)
-                }
-            };
-            let of = part::bytes(configured);
-            let off = |value: f64| write_change(100.0 * (value / of - 1.0));
-            let range = range_of(values.iter().copied());
-            let offs = if off(range.low) == off(range.high) {
-                off(range.low)
-            } else {
-                format!("{} to {}", off(range.low), off(range.high))
-            };
-            let is_found = tally.findings.iter().any(|one| one.check == Check::LittlesLaw);
-            let fits = if is_found { "" } else { ", which fits" };
-            format!("; the load has {}{worked_out} ({offs}{fits})", write_number(of))
+        (Some((count, inferred_count)), _) => {
+            let fits = tally.findings.iter().all(|one| one.check != Check::LittlesLaw);
+            ConfiguredOutstanding::Same { count, inferred_count, fits }
         }
-        (None, Some(all)) => format!("; their loads have {}", in_words(&all)),
-        (None, None) if implied.iter().all(|one| one.configured.is_none()) => {
-            "; the result does not say how many the load has".to_owned()
-        }
-        (None, None) => String::new(),
+        (None, Some(all)) => ConfiguredOutstanding::Each(all),
+        (None, None) if is_same => ConfiguredOutstanding::Unknown,
+        (None, None) => ConfiguredOutstanding::UnknownOfSome,
     };
-    let given = in_words(&values);
-    tally.observations.push(format!("Little's law gives {given} outstanding I/Os{where_}{configured}."));
-}
-
-/// Two numbers as they are, more as a range: «16 to 64» would say that two lie somewhere in between.
-fn in_words(values: &[f64]) -> String {
-    let range = range_of(values.iter().copied());
-    let (low, high) = (write_number(range.low), write_number(range.high));
-    match values {
-        [first, second] if low != high => format!("{} and {}", write_number(*first), write_number(*second)),
-        _ => range.to_string(),
-    }
-}
-
-/// From the least of them to the most.
-fn range_of(values: impl Iterator<Item = f64>) -> Range {
-    let all = values.map(Range::exact);
-    let widest =
-        |one: Range, other: Range| Range { low: one.low.min(other.low), high: one.high.max(other.high) };
-    all.reduce(widest).unwrap_or_else(|| Range::exact(0.0))
+    let implied = implied.iter().map(|one| one.value).collect();
+    tally.observations.push(Observation::Outstanding { implied, parts, configured });
 }

@@ -3,22 +3,11 @@
 //! What was counted here cannot: rate and bytes are of the same I/Os. The audit has more checks; these are of the figures that
 //! decide something, by the same tolerances, which follow from the digits in print.
 
+use iotrial_model::finding::Contradiction;
 use iotrial_model::imported::StatedStream;
-use iotrial_model::range::{ContradictingRates, Range, edge_share, write_number};
+use iotrial_model::range::{Range, edge_share};
 use iotrial_model::stated_latency::{ContradictingParts, LAST_BUCKET_END_US};
 use iotrial_model::subject::{Facts, Subject, SubjectRate};
-use iotrial_model::units::ByteSize;
-
-use crate::words::with_thousands;
-
-/// Two figures of a result that cannot both be true.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Contradiction {
-    /// In one clause.
-    pub(crate) message: String,
-    /// Whether a latency is one of the two.
-    pub(crate) is_of_latency: bool,
-}
 
 /// All of them, rates first.
 pub(crate) fn contradictions(subject: &Subject<'_>) -> Vec<Contradiction> {
@@ -47,44 +36,32 @@ fn is_borne_out(subject: &Subject<'_>) -> bool {
 }
 
 /// Latencies that contradict each other: what is judged is one of them, or left out because of it.
-fn of_latencies(subject: &Subject<'_>, name: &str, stream: &StatedStream) -> Vec<Contradiction> {
+fn of_latencies(subject: &Subject<'_>, name: &'static str, stated: &StatedStream) -> Vec<Contradiction> {
     let mut all = Vec::new();
-    if let Some(ContradictingParts { total, parts, .. }) = stream.contradicting_parts() {
-        let message = format!(
-            "the mean latency of its {name} is {} µs, but its parts add up to {}, so percentiles of a part are left out",
-            write_number(total.value),
-            write_number(parts.middle()),
-        );
-        all.push(Contradiction { message, is_of_latency: !is_borne_out(subject) });
+    if let Some(ContradictingParts { total, parts, .. }) = stated.contradicting_parts() {
+        all.push(Contradiction::LatencyParts {
+            stream: name,
+            total_us: total.value,
+            parts_us: parts.middle(),
+            is_total_borne_out: is_borne_out(subject),
+        });
     }
-    let spread = stream.distribution();
-    let (of_mean, of_spread) = (stream.latency(), spread);
-    if let Some(first) = of_spread.percentiles_us.iter().find(|one| one.is_clipped()) {
-        let message = format!(
-            "p{} of its {name} is the end of fio's histogram, not a latency: the I/Os took {} s or longer",
-            first.percent,
-            write_number(LAST_BUCKET_END_US / 1e6),
-        );
-        // What is judged by it is beyond every limit, however much longer it was.
-        all.push(Contradiction { message, is_of_latency: false });
+    let spread = stated.distribution();
+    if let Some(first) = spread.percentiles_us.iter().find(|one| one.is_clipped()) {
+        let (percent, end_us) = (first.percent, LAST_BUCKET_END_US);
+        all.push(Contradiction::ClippedPercentile { stream: name, percent, end_us });
     }
-    if let Some((last, max)) = of_spread.percentile_beyond_longest() {
-        let message = format!(
-            "p{} of its {name} is {} µs, but the longest I/O took {}",
-            last.percent,
-            write_number(last.at.value),
-            write_number(max.value)
-        );
-        all.push(Contradiction { message, is_of_latency: true });
+    if let Some((last, max)) = spread.percentile_beyond_longest() {
+        all.push(Contradiction::PercentileBeyondLongest {
+            stream: name,
+            percent: last.percent,
+            at_us: last.at.value,
+            longest_us: max.value,
+        });
     }
-    if let Some((mean, extreme)) = of_mean.mean_beyond_extremes() {
-        let which = if extreme.value < mean.value { "longest" } else { "shortest" };
-        let message = format!(
-            "the mean of its {name} is {} µs, but the {which} I/O took {}",
-            write_number(mean.value),
-            write_number(extreme.value)
-        );
-        all.push(Contradiction { message, is_of_latency: true });
+    if let Some((mean, extreme)) = stated.latency().mean_beyond_extremes() {
+        let (mean_us, extreme_us) = (mean.value, extreme.value);
+        all.push(Contradiction::MeanBeyondExtreme { stream: name, mean_us, extreme_us });
     }
     all
 }
@@ -99,32 +76,16 @@ fn in_flight(subject: &Subject<'_>) -> Option<Range> {
 }
 
 fn of_rates(rate: &SubjectRate<'_>) -> Option<Contradiction> {
-    let found: ContradictingRates = rate.contradiction?;
-    let unit = if found.is_in_mb_per_s() { "; they match if the unit is MB/s" } else { "" };
+    let found = rate.contradiction?;
     let stated = rate.facts.stated()?;
-    let stream = if rate.is_of_both { "reads and writes".to_owned() } else { format!("{}s", rate.direction) };
-    let (iops, sizes) = (stated.iops?.value, rate.configured_sizes?);
-    let message = format!(
-        "{} IOPS of its {stream} at {} are {} MiB/s, but it states {} MiB/s{unit}",
-        with_thousands(iops),
-        sizes_in_words(sizes),
-        (Range::exact(iops) * sizes).scaled(1.0 / MIB),
-        with_thousands(stated.bandwidth_mib_per_s?.value),
-    );
-    Some(Contradiction { message, is_of_latency: false })
-}
-
-const MIB: f64 = 1_048_576.0;
-
-/// `8 KiB`, `8 KiB to 64 KiB`.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sizes below 8 PiB")]
-pub(crate) fn sizes_in_words(sizes: Range) -> String {
-    let size = |bytes: f64| ByteSize::bytes(bytes as u64).to_string();
-    if sizes.low == sizes.high {
-        size(sizes.low)
-    } else {
-        format!("{} to {}", size(sizes.low), size(sizes.high))
-    }
+    let sizes = rate.configured_sizes?;
+    Some(Contradiction::Rates {
+        iops: stated.iops?.value,
+        direction: (!rate.is_of_both).then_some(rate.direction),
+        sizes_bytes: (sizes.low, sizes.high),
+        mib_per_s: stated.bandwidth_mib_per_s?.value,
+        is_in_mb_per_s: found.is_in_mb_per_s(),
+    })
 }
 
 /// No load has more I/Os in flight than it keeps outstanding.
@@ -138,19 +99,16 @@ fn of_outstanding(subject: &Subject<'_>) -> Option<Contradiction> {
     let in_flight = in_flight(subject)?;
     let edges =
         edge_share(facts.iter().filter_map(|facts| Facts::stated(*facts))).max(subject.outstanding_slack());
-    (in_flight.low > outstanding * (1.0 + edges)).then(|| Contradiction {
-        message: format!(
-            "its rates times its mean latencies give {in_flight} I/Os in flight, but its load has at most {}",
-            write_number(outstanding)
-        ),
-        is_of_latency: true,
-    })
+    let in_flight = (in_flight.low, in_flight.high);
+    (in_flight.0 > outstanding * (1.0 + edges))
+        .then_some(Contradiction::Outstanding { in_flight, outstanding })
 }
 
 #[cfg(test)]
 mod tests {
     use iotrial_model::finding::FindingId;
     use iotrial_model::imported::TablePlace;
+    use iotrial_model::load::Direction;
     use iotrial_model::table::PublishedTable;
 
     use super::*;
@@ -197,10 +155,13 @@ mod tests {
         let text = "format = \"iotrial.table/1\"\ntitle = \"T\"\n[[row]]\nid = \"A\"\nload = { block_size_bytes = 8192 }\nread = { iops = 850000, bandwidth_mib_per_s = 6800 }\n";
         let records = PublishedTable::parse(text).unwrap().records(&TablePlace::default());
         let found = contradictions(&Subject::of_imported(&records[0]));
-        let messages: Vec<&str> = found.iter().map(|one| one.message.as_str()).collect();
-        assert_eq!(
-            messages,
-            ["850,000 IOPS of its reads at 8 KiB are 6,641 MiB/s, but it states 6,800 MiB/s"]
-        );
+        let only = Contradiction::Rates {
+            iops: 850_000.0,
+            direction: Some(Direction::Read),
+            sizes_bytes: (8_192.0, 8_192.0),
+            mib_per_s: 6_800.0,
+            is_in_mb_per_s: false,
+        };
+        assert_eq!(found, [only]);
     }
 }

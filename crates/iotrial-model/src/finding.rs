@@ -7,6 +7,7 @@
 //! The ids and the keys of the evidence are an interface: `docs/json.md`.
 
 mod compared;
+mod contradiction;
 mod doubts;
 mod place;
 mod swept;
@@ -26,6 +27,7 @@ pub use compared::{
     Caveat, ComparedFact, Difference, ENOUGH_REPEATS, Incomparable, MetricRange, OffsetSeed,
     PRINTED_SAME_PERCENT, RunsOfConfiguration, UnlikeContent,
 };
+pub use contradiction::Contradiction;
 pub use doubts::Doubts;
 pub use place::{CurvePlace, Place};
 pub use swept::{LeftOut, NoCurve, NoPoint, OpenKnee, Split, SweptFact, UnresolvedKnee};
@@ -285,7 +287,7 @@ pub enum Evidence {
         is_of_latency: bool,
         /// The first of them.
         #[serde(skip)]
-        first: String,
+        first: Contradiction,
     },
     /// Of jobs that another tool ended.
     FailedJobs {

@@ -37,6 +37,7 @@ pub mod table;
 pub mod imported;
 pub mod range;
 pub mod stated_latency;
+pub mod audit;
 pub mod split_mix;
 pub mod study;
 pub mod host_fact;

@@ -130,6 +130,17 @@ impl MetricKey {
         }
     }
 
+    /// The name for people, without stream and unit: `IOPS`, `p99.9`.
+    pub fn short_name(&self) -> &str {
+        match self {
+            Self::Figure(_, figure) | Self::OfRole(_, _, figure) => figure.title(),
+            Self::Capacity => "capacity within the limits",
+            Self::Cpu(figure) => figure.title(),
+            Self::Sweep(figure) => figure.title(),
+            Self::Named { name, .. } => name,
+        }
+    }
+
     /// How people write it, short: `write.p99.9`, `log.commit.p99`.
     pub fn words(&self) -> String {
         match self.figure() {

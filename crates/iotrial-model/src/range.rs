@@ -3,12 +3,10 @@
 //! Tolerances follow from the digits in print: figures contradict each other only where none of the values agree that
 //! they may stand for.
 
-use std::fmt;
 use std::ops::{Add, Div, Mul};
 
 use crate::imported::{Stated, StatedLoad, StatedStream};
 use crate::load::Direction;
-use crate::units::group_thousands;
 
 /// The values that a printed number may stand for. Rules of arithmetic: Moore, Interval Analysis, 1966.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -133,14 +131,6 @@ impl Div for Range {
     }
 }
 
-/// The middle with the digits that both ends share, or both ends.
-impl fmt::Display for Range {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (low, high) = (write_number(self.low), write_number(self.high));
-        if low == high { f.write_str(&low) } else { write!(f, "{low} to {high}") }
-    }
-}
-
 /// I/Os that may be counted at one end of the measurement and not at the other: all that may be outstanding.
 pub fn edge_count<'l>(loads: impl IntoIterator<Item = &'l StatedLoad>) -> f64 {
     let outstanding = loads
@@ -194,46 +184,6 @@ impl ContradictingRates {
     }
 }
 
-/// A number as it was printed, thousands apart; of a counted one four digits.
-pub fn write_stated(stated: Stated) -> String {
-    // No printed figure has more decimals that anybody reads.
-    let decimals = (0..=3).find(|decimals| stated.resolution >= 0.99 * 10f64.powi(-decimals));
-    match decimals.and_then(|decimals| usize::try_from(decimals).ok()) {
-        Some(decimals) if stated.resolution > 0.0 => group(&format!("{:.decimals$}", stated.value)),
-        _ => write_number(stated.value),
-    }
-}
-
-/// A number for a sentence: four digits, thousands apart.
-pub fn write_number(number: f64) -> String {
-    if !number.is_finite() {
-        return "any".to_owned();
-    }
-    let magnitude = number.abs();
-    let decimals = if magnitude >= 1_000.0 || magnitude == 0.0 {
-        0
-    } else if magnitude >= 100.0 {
-        1
-    } else if magnitude >= 10.0 {
-        2
-    } else {
-        3
-    };
-    let text = group(&format!("{number:.decimals$}"));
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
-}
-
-/// A change in hundredths for a sentence, with its sign.
-pub fn write_change(percent: f64) -> String {
-    let sign = if percent < 0.0 { "−" } else { "+" };
-    format!("{sign}{:.1} %", percent.abs())
-}
-
-/// Thousands apart, with the minus sign of prose.
-fn group(number: &str) -> String {
-    group_thousands(number).replace('-', "−")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -246,22 +196,5 @@ mod tests {
         assert_eq!((range.low, range.high), (845_000.0, 860_000.0));
         assert_eq!(Range::of(Stated::exact(7.0)), Range::exact(7.0));
         assert_eq!(Range::of(Stated { value: -7.3, resolution: 0.1 }).low, -7.3 - 0.1);
-    }
-
-    #[test]
-    fn numbers_in_sentences_have_four_digits() {
-        let check = |number: f64, text: &str| assert_eq!(write_number(number), text);
-        check(6_640.625, "6,641");
-        check(170.53, "170.5");
-        check(8.0, "8");
-        check(0.1234, "0.123");
-        check(-1_234_567.0, "−1,234,567");
-        check(f64::INFINITY, "any");
-        assert_eq!(write_change(-7.302), "−7.3 %");
-        let printed = |text: &str| write_stated(Stated::parse(text).unwrap());
-        assert_eq!(
-            ["1072.5", "30256.240", "770", "1e3"].map(printed),
-            ["1,072.5", "30,256.240", "770", "1,000"]
-        );
     }
 }

@@ -3,10 +3,10 @@
 //! The report finds nothing itself. A line is made from a finding, or from something else that was decided elsewhere: then its
 //! name is not the id of a finding ([`About`]).
 
-use iotrial_analysis::audit::Check;
 use iotrial_analysis::host_check::Weight;
 use iotrial_analysis::sweep::LimitKind;
 use iotrial_analysis::watch::ObservationKind;
+use iotrial_model::audit::Check;
 use iotrial_model::finding::{Finding, FindingId, Severity};
 use iotrial_sizing::measured::BoundBy;
 

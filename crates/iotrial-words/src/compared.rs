@@ -6,6 +6,7 @@ use iotrial_model::finding::{
 };
 use iotrial_model::words::{enumerate, in_brief};
 
+use crate::finding::contradiction;
 use crate::numbers::{latency_in_words, with_thousands};
 use crate::place::curve;
 
@@ -68,7 +69,7 @@ pub fn says(id: FindingId, fact: &ComparedFact) -> String {
                 0 => String::new(),
                 count => format!(" (and {count} more)"),
             };
-            format!("The figures of {configuration} contradict each other: {first}{others}")
+            format!("The figures of {configuration} contradict each other: {}{others}", contradiction(first))
         }
         ComparedFact::RepeatsApart { configuration, run_count, apart_percent, widest, rate } => {
             let also = rate.as_ref().map(|rate| format!("; {}", span(rate))).unwrap_or_default();

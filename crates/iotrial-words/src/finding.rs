@@ -3,18 +3,20 @@
 use std::time::Duration;
 
 use iotrial_model::finding::{
-    CacheByLatency, DerivedRate, Evidence, FindingId, FlatRate, GAP_RATIO, GeneratorUse, HeldPercentile,
-    IoErrors, MOST_BACKLOG_GROWTH_PERCENT, MOST_DELAY_PERCENT, MOST_RANGE_PERCENT, MOST_SLOPE_PERCENT,
-    SHORTEST_TRUSTED, SharedHolder, Shortage, StallSeen, Unsteady,
+    CacheByLatency, Contradiction, DerivedRate, Evidence, FindingId, FlatRate, GAP_RATIO, GeneratorUse,
+    HeldPercentile, IoErrors, MOST_BACKLOG_GROWTH_PERCENT, MOST_DELAY_PERCENT, MOST_RANGE_PERCENT,
+    MOST_SLOPE_PERCENT, SHORTEST_TRUSTED, SharedHolder, Shortage, StallSeen, Unsteady,
 };
 use iotrial_model::given_target::in_words;
 use iotrial_model::load::Role;
+use iotrial_model::range::Range;
 use iotrial_model::units::{ByteSize, format_duration};
 use iotrial_model::words::{enumerate, in_brief};
 
 use crate::numbers::{
     count_with_thousands, latency_in_words, percent_or_times, seconds_in_words, with_thousands,
 };
+use crate::stated::{write_number, write_range, write_sizes};
 use crate::{compared, swept};
 
 /// The sentence of a finding that was made of these facts.
@@ -29,7 +31,7 @@ pub fn says(id: FindingId, evidence: &Evidence) -> String {
             reason.as_deref().unwrap_or("no reason was recorded")
         ),
         Evidence::ContradictoryFigures { contradiction_count, first, .. } => {
-            format!("the figures contradict each other: {first}{}", more(contradiction_count - 1, " (and {} more)"))
+            format!("the figures contradict each other: {}{}", contradiction(first), more(contradiction_count - 1, " (and {} more)"))
         }
         Evidence::FailedJobs { failed_count, job, error } => {
             format!("the job `{job}` did not finish: {error}{}", more(failed_count - 1, ", and {} more failed"))
@@ -292,6 +294,49 @@ fn of_id(id: FindingId) -> &'static str {
             "the source names no role, so the result is judged as data files; to judge it as a log, import it with `iotrial import --role log FILE`"
         }
         _ => unreachable!("{id} has facts"),
+    }
+}
+
+/// In what two figures contradict each other, as a clause.
+pub fn contradiction(contradiction: &Contradiction) -> String {
+    match contradiction {
+        Contradiction::Rates { iops, direction, sizes_bytes, mib_per_s, is_in_mb_per_s } => {
+            let stream = direction.map_or_else(|| "reads and writes".to_owned(), |one| format!("{one}s"));
+            let sizes = Range { low: sizes_bytes.0, high: sizes_bytes.1 };
+            format!(
+                "{} IOPS of its {stream} at {} are {} MiB/s, but it states {} MiB/s{}",
+                with_thousands(*iops),
+                write_sizes(sizes),
+                write_range((Range::exact(*iops) * sizes).scaled(1.0 / 1_048_576.0)),
+                with_thousands(*mib_per_s),
+                if *is_in_mb_per_s { "; they match if the unit is MB/s" } else { "" }
+            )
+        }
+        Contradiction::Outstanding { in_flight: (low, high), outstanding } => format!(
+            "its rates times its mean latencies give {} I/Os in flight, but its load has at most {}",
+            write_range(Range { low: *low, high: *high }),
+            write_number(*outstanding)
+        ),
+        Contradiction::LatencyParts { stream, total_us, parts_us, .. } => format!(
+            "the mean latency of its {stream} is {} µs, but its parts add up to {}, so percentiles of a part are left out",
+            write_number(*total_us),
+            write_number(*parts_us)
+        ),
+        Contradiction::ClippedPercentile { stream, percent, end_us } => format!(
+            "p{percent} of its {stream} is the end of fio's histogram, not a latency: the I/Os took {} s or longer",
+            write_number(end_us / 1e6)
+        ),
+        Contradiction::PercentileBeyondLongest { stream, percent, at_us, longest_us } => format!(
+            "p{percent} of its {stream} is {} µs, but the longest I/O took {}",
+            write_number(*at_us),
+            write_number(*longest_us)
+        ),
+        Contradiction::MeanBeyondExtreme { stream, mean_us, extreme_us } => format!(
+            "the mean of its {stream} is {} µs, but the {} I/O took {}",
+            write_number(*mean_us),
+            if extreme_us < mean_us { "longest" } else { "shortest" },
+            write_number(*extreme_us)
+        ),
     }
 }
 

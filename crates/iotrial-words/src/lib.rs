@@ -1,4 +1,4 @@
-//! The words of iotrial: what is said of a finding, by its id and its facts, of a verdict, by what decided it, and numbers within sentences.
+//! The words of iotrial: what is said of a finding or a check of an audit, by its id and its facts, of a verdict, by what decided it, and numbers within sentences.
 //!
 //! Whoever judges hands over ids and numbers. Nothing is decided from a sentence, so that each can be written anew without anything else
 //! becoming different.
@@ -11,4 +11,6 @@ pub mod swept;
 pub mod compared;
 pub mod numbers;
 pub mod rate_limit;
+pub mod stated;
 pub mod verdict;
+pub mod audit;

@@ -40,7 +40,7 @@ impl Told {
     /// What a stream tells. I/Os that were under way at an end may be in one figure and not in another.
     pub(super) fn of(part: &Part<'_>, stream: &Stream<'_>) -> Self {
         let stated = &stream.stated;
-        let block = part.block_range(stream.name);
+        let block = part.block_range(stream.kind);
         let runtime = stated.runtime_s.filter(|runtime| runtime.value > 0.0);
         let edges = runtime.map_or(0.0, |runtime| part.edge_count() / runtime.value);
         // All four are widened alike: at which moment a tool took each of them is not known.

@@ -1,12 +1,14 @@
 //! What was done against what was asked for: directions, mix and rate of the load, and the CPU time that its copies have.
 
+use iotrial_model::audit::{AuditFinding, Cause, Compared, ResultPart, Right, Unit, Weight};
+use iotrial_model::bound::BoundRelation;
 use iotrial_model::imported::{CpuBasis, StatedLoad};
-use iotrial_model::load::Direction;
-use iotrial_model::range::{Range, write_change, write_number};
+use iotrial_model::range::Range;
+use iotrial_model::stream::Stream as StreamKind;
 use iotrial_model::subject::Subject;
 
 use super::part::{Part, Stream, bytes};
-use super::tally::{AuditFinding, Check, Tally, Weight};
+use super::tally::Tally;
 
 /// Points of a hundred by which a mix may miss what was asked for, beside chance: tools choose the direction in runs of several
 /// I/Os, and a job that ends by size ends in the middle of one. Planted and real cases are 30 points apart.
@@ -28,12 +30,12 @@ const ONE_THREAD: [&str; 7] = ["sync", "psync", "vsync", "pvsync", "pvsync2", "l
 pub(super) fn check_mix(part: &Part<'_>, tally: &mut Tally) {
     let [load] = &part.loads[..] else { return };
     let Some(asked) = load.rwmix_read_percent else { return };
-    let of = |name: &str| part.streams.iter().find(|stream| stream.name == name);
-    let (read, write) = (of("read").map_or(Some(0.0), rate_of), of("write").map_or(Some(0.0), rate_of));
+    let (reads, writes) = (part.stream(StreamKind::Read), part.stream(StreamKind::Write));
+    let (read, write) = (reads.map_or(Some(0.0), rate_of), writes.map_or(Some(0.0), rate_of));
     // A count that its total refutes is told already, and is of no mix.
     let count_of = |stream: &Stream<'_>| stream.stated.io_count.map(bytes);
-    let all = of("total").and_then(count_of);
-    let sum = ["read", "write"].into_iter().filter_map(of).map(count_of).sum::<Option<f64>>();
+    let all = part.stream(StreamKind::Mixed).and_then(count_of);
+    let sum = [reads, writes].into_iter().flatten().map(count_of).sum::<Option<f64>>();
     if all.zip(sum).is_some_and(|(all, sum)| (all - sum).abs() > part.edge_count()) {
         return;
     }
@@ -51,29 +53,15 @@ pub(super) fn check_mix(part: &Part<'_>, tally: &mut Tally) {
     let is_pure = asked <= 0.0 || asked >= 100.0;
     // Of one direction there is no chance, only what double precision loses.
     let allowed = if is_pure { 1e-6 } else { MIX_POINTS + MIX_DEVIATIONS * chance };
-    if (told - asked).abs() <= allowed {
-        return tally.held(Check::Mix);
-    }
     let is_swapped = (100.0 - told - asked).abs() <= allowed;
-    let cause = if is_swapped {
-        "reads and writes were swapped"
-    } else {
-        "the figures come from another run, or the stated mix is not the one that ran"
-    };
-    tally.found(AuditFinding {
-        check: Check::Mix,
-        // A group has the I/Os of the job whose options are listed, too: without any the direction is wrong, whoever else ran.
-        weight: if is_pure && is_swapped { Weight::Contradiction } else { weight_of(part) },
-        place: part.place.clone(),
-        message: format!(
-            "{} % of the I/Os are reported as reads, but the load has {} %",
-            write_number(told),
-            write_number(asked)
-        ),
-        cause: cause.to_owned(),
-        right: is_swapped.then(|| "the figures of reads and writes swapped".to_owned()),
-        off_by_percent: None,
-    });
+    // A group has the I/Os of the job whose options are listed, too: without any the direction is wrong, whoever else ran.
+    let weight = if is_pure && is_swapped { Weight::Contradiction } else { weight_of(part) };
+    let mut finding =
+        AuditFinding::of_figures(&part.place, Compared::ReadShare, told, asked).weighing(weight);
+    if is_swapped {
+        finding = finding.because(Cause::DirectionsSwapped).with_right(Right::DirectionsSwapped);
+    }
+    tally.compare((told - asked).abs() <= allowed, finding);
 }
 
 /// Options of one job of a group do not tell what the others were asked for.
@@ -95,8 +83,7 @@ pub(super) fn check_rate(part: &Part<'_>, tally: &mut Tally) {
     let [load] = &part.loads[..] else { return };
     let Some(asked) = load.rate_iops.filter(|rate| *rate > 0.0) else { return };
     // A total repeats what its directions tell.
-    let directions = Direction::ALL.map(|direction| direction.to_string());
-    let apart = || part.streams.iter().filter(|stream| directions.iter().any(|name| name == stream.name));
+    let apart = || part.streams.iter().filter(|stream| stream.kind != StreamKind::Mixed);
     let all: Vec<&Stream<'_>> =
         if apart().next().is_some() { apart().collect() } else { part.streams.iter().collect() };
     let told: Option<f64> = all.iter().map(|stream| stream.stated.iops.map(|iops| Range::of(iops).low)).sum();
@@ -104,24 +91,8 @@ pub(super) fn check_rate(part: &Part<'_>, tally: &mut Tally) {
     let seconds = seconds.fold(0.0, f64::max);
     let Some(told) = told.filter(|_| seconds > 0.0 && !all.is_empty()) else { return };
     let most = asked * (1.0 + RATE_SHARE) + part.edge_count() / seconds;
-    if told <= most {
-        return tally.held(Check::AskedRate);
-    }
-    let off = 100.0 * (told / asked - 1.0);
-    tally.found(AuditFinding {
-        check: Check::AskedRate,
-        weight: weight_of(part),
-        place: part.place.clone(),
-        message: format!(
-            "{} IOPS are reported, but the load asks for {}: {}",
-            write_number(told),
-            write_number(asked),
-            write_change(off)
-        ),
-        cause: "the stated rate is not the one that ran, or the figures come from another run".to_owned(),
-        right: None,
-        off_by_percent: Some(off),
-    });
+    let finding = AuditFinding::of_figures(&part.place, Compared::AskedRate, told, asked);
+    tally.compare(told <= most, finding.weighing(weight_of(part)).with_difference());
 }
 
 /// No copy of a job takes more CPU time than its one thread has, and no host more than all of its CPUs.
@@ -138,25 +109,15 @@ pub(super) fn check_cpu(subject: &Subject<'_>, tally: &mut Tally) {
         if all.high <= 0.0 {
             continue;
         }
-        if all.low <= 100.0 * (1.0 + CPU_SHARE) {
-            tally.held(Check::CpuTime);
-            continue;
-        }
-        let whose = match cpu.of {
-            CpuBasis::EachCopy => "each copy of the job, a single thread,",
-            CpuBasis::Host => "the host",
+        let place = ResultPart {
+            source: Some(source.place.clone()),
+            job: Some(job.name.to_string()),
+            ..ResultPart::default()
         };
-        tally.found(AuditFinding {
-            check: Check::CpuTime,
-            weight: Weight::Contradiction,
-            place: format!("{}, job {}", source.place, job.name),
-            message: format!(
-                "{whose} used {} % of CPU time, but 100 % is all there is",
-                write_number(all.middle())
-            ),
-            cause: "the shares of several copies were added up, or the figures were changed".to_owned(),
-            right: Some("at most 100 %".to_owned()),
-            off_by_percent: Some(all.middle() - 100.0),
-        });
+        let used = all.middle();
+        let finding = AuditFinding::of_figures(place, Compared::CpuTime(cpu.of), used, 100.0)
+            .expecting(Some(BoundRelation::AtMost), Unit::Percent)
+            .off_by(used - 100.0);
+        tally.compare(all.low <= 100.0 * (1.0 + CPU_SHARE), finding);
     }
 }

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use iotrial_model::range::write_number;
+use iotrial_model::audit::{AuditFinding, AuditPlace, Cause, Compared, Reason, Weight};
 use iotrial_model::record::AttributeValue;
+use iotrial_model::stream::Stream as StreamKind;
 use iotrial_model::subject::Device;
 
 use super::part::{Part, bytes};
-use super::tally::{AuditFinding, Check, Tally, Weight};
+use super::tally::Tally;
 
 /// Ticks and counters of the operating system are read a moment before and after the I/Os; more than this share is no such moment.
 const COUNTER_SHARE: f64 = 0.02;
@@ -38,19 +39,8 @@ pub(super) fn check_cache(
         let Some(size) = sizes.map(|sizes| sizes.iter().sum::<f64>()).filter(|size| *size < memory) else {
             continue;
         };
-        tally.found(AuditFinding {
-            check: Check::CacheServed,
-            weight: Weight::Doubt,
-            place: part.place.clone(),
-            message: format!(
-                "the load goes through the page cache and uses only {} GiB, while the host has {} GiB of memory",
-                write_number(size / GIB),
-                write_number(memory / GIB)
-            ),
-            cause: "all of it fits into memory, so the figures are those of memory".to_owned(),
-            right: None,
-            off_by_percent: None,
-        });
+        let finding = AuditFinding::of_figures(&part.place, Compared::Memory, size / GIB, memory / GIB);
+        tally.found(finding.weighing(Weight::Doubt));
     }
 }
 
@@ -78,9 +68,7 @@ fn check_devices(parts: &[Part<'_>], devices: &[Device<'_>], tally: &mut Tally) 
     let is_uncounted = |engine: &&str| !COUNTED_ENGINES.contains(engine);
     let engines = parts.iter().flat_map(|part| &part.loads).filter_map(|load| load.engine.as_deref());
     if let (Some(engine), false) = (engines.clone().find(is_uncounted), devices.is_empty()) {
-        return tally.unchecked(format!(
-            "I/Os of the engine `{engine}` do not pass the counters of local disks, so these cannot show a cache"
-        ));
+        return tally.unchecked(Reason::UncountedEngine(engine.to_owned()));
     }
     let counted: Option<u64> = devices
         .iter()
@@ -90,40 +78,21 @@ fn check_devices(parts: &[Part<'_>], devices: &[Device<'_>], tally: &mut Tally) 
     // A part of several jobs repeats what each of them counts.
     let jobs: Vec<&Part<'_>> = parts.iter().filter(|part| part.loads.len() == 1).collect();
     let is_known = !jobs.is_empty() && jobs.iter().all(|part| part.is_random());
-    let streams = || jobs.iter().flat_map(|part| &part.streams).filter(|stream| stream.name == "read");
+    let streams = || jobs.iter().filter_map(|part| part.stream(StreamKind::Read));
     let reads: u64 = streams().filter_map(|stream| stream.stated.io_count).sum();
     let rate: f64 = streams().filter_map(|stream| stream.stated.iops).map(|iops| iops.value).sum();
     if !is_known || reads == 0 {
         return;
     }
     let missing = 1.0 - bytes(counted) / bytes(reads);
-    if missing <= COUNTER_SHARE {
-        return tally.held(Check::CacheServed);
+    let agree = missing <= COUNTER_SHARE;
+    if !agree && missing * bytes(reads) <= rate * LATE_COUNTERS_S {
+        let missing_percent = 100.0 * missing;
+        return tally.unchecked(Reason::LateCounters { missing_percent, late_s: LATE_COUNTERS_S });
     }
-    if missing * bytes(reads) <= rate * LATE_COUNTERS_S {
-        return tally.unchecked(format!(
-            "the devices counted {:.1} % fewer reads than the job did, which is no more than its last {LATE_COUNTERS_S} s: \
-             tools read their counters only now and then",
-            100.0 * missing
-        ));
-    }
-    let place = if let [one] = &jobs[..] { one.place.clone() } else { "all jobs".to_owned() };
-    tally.found(AuditFinding {
-        check: Check::CacheServed,
-        weight: Weight::Contradiction,
-        place,
-        message: format!(
-            "{} reads are reported, but the devices counted only {}: {:.1} % never reached them",
-            write_number(bytes(reads)),
-            write_number(bytes(counted)),
-            100.0 * missing
-        ),
-        cause: if jobs.iter().all(|part| part.is_direct()) {
-            "the file was sparse or never written, so there were no blocks to read".to_owned()
-        } else {
-            "the page cache answered, or the file was sparse or never written".to_owned()
-        },
-        right: None,
-        off_by_percent: None,
-    });
+    let place = if let [one] = &jobs[..] { (&one.place).into() } else { AuditPlace::AllJobs };
+    let is_direct = jobs.iter().all(|part| part.is_direct());
+    let cause = if is_direct { Cause::SparseFile } else { Cause::Usual };
+    let finding = AuditFinding::of_figures(place, Compared::DeviceReads, bytes(reads), bytes(counted));
+    tally.compare(agree, finding.because(cause));
 }

@@ -1,28 +1,34 @@
 //! A latency with its mean, extremes and percentiles held against itself.
 
+use iotrial_model::audit::{
+    AuditFinding, Cause, Check, Compared, LatencyKind, Reason, ResultPart, Right, RightFigure, RightQuantity,
+    Unit,
+};
+use iotrial_model::bound::BoundRelation;
 use iotrial_model::imported::{LatencyBand, Stated, StatedLatency};
-use iotrial_model::range::{Range, write_change, write_number, write_stated};
+use iotrial_model::range::Range;
 use iotrial_model::stated_latency::{BUCKET_SHARE, ContradictingParts, LAST_BUCKET_END_US};
+use iotrial_model::stream::Stream as StreamKind;
 
 use super::outstanding::fits;
 use super::part::{Part, Stream};
-use super::tally::{AuditFinding, Check, Tally, Weight};
+use super::tally::Tally;
 
 /// All latencies of a part.
 pub(super) fn check_latencies(part: &Part<'_>, tally: &mut Tally) {
     for stream in &part.streams {
         let is_refuted = check_parts(part, stream, tally);
         let kinds = [
-            ("latency", &stream.stated.total_latency),
-            ("completion latency", &stream.stated.completion_latency),
-            ("submission latency", &stream.stated.submission_latency),
+            (LatencyKind::Total, &stream.stated.total_latency),
+            (LatencyKind::Completion, &stream.stated.completion_latency),
+            (LatencyKind::Submission, &stream.stated.submission_latency),
         ];
-        for (name, latency) in kinds {
+        for (kind, latency) in kinds {
             // What is known to be of other I/Os, or of none, is not accused again for what follows from that.
-            if is_refuted && std::ptr::eq(latency, &raw const stream.stated.completion_latency) {
+            if is_refuted && kind == LatencyKind::Completion {
                 continue;
             }
-            let place = format!("{}, {} {name}", part.place, stream.name);
+            let place = part.place.latency(stream.kind, kind);
             let clipped = check_clipped(latency, &place, tally);
             check_order(latency, &place, tally);
             check_mean(latency, &place, tally);
@@ -47,176 +53,88 @@ fn check_parts(part: &Part<'_>, stream: &Stream<'_>, tally: &mut Tally) -> bool 
         tally.held(Check::LatencyParts);
         return false;
     };
-    let words = if has_submission { "submission and completion take" } else { "completion alone takes" };
-    let off = 100.0 * (total.value / parts.middle() - 1.0);
     let whole = Range::of(total);
     let (by_total, by_parts) = (fits(part, stream, whole), fits(part, stream, parts));
     let is_unstamped = part
         .loads
         .iter()
         .any(|load| load.options.get("sqthread_poll").is_some_and(|value| value.trim() != "0"));
-    // Completions of such a queue are timed from a stamp that nobody set, which makes them longer and never shorter.
-    let is_rubbish = is_unstamped && parts.is_above(whole);
-    let culprit = match (by_total, by_parts) {
-        _ if is_rubbish => Culprit::Completion,
-        (Some(true), Some(false)) => Culprit::Completion,
-        (Some(false), Some(true)) => Culprit::Total,
-        _ => Culprit::Unknown,
+    let cause = match (by_total, by_parts) {
+        // Completions of such a queue are timed from a stamp that nobody set, which makes them longer and never shorter.
+        _ if is_unstamped && parts.is_above(whole) => Cause::NoSubmissionTimes,
+        (Some(true), Some(false)) => Cause::LittlesLawWithTotal,
+        (Some(false), Some(true)) => Cause::LittlesLawWithParts,
+        _ => Cause::Usual,
     };
-    let law = |borne: &str| {
-        format!(
-            "Little's law agrees with {borne}, so the other figure comes from another run, has another unit, or was changed"
-        )
+    let sum = parts.middle();
+    // Of completion alone it is only known that it is no longer than the whole.
+    let bounded = |quantity, bound, value: f64| {
+        let bound = Some(bound).filter(|_| !has_submission);
+        Right::from(RightFigure { quantity, bound, value: value.into() })
     };
-    let (cause, right) = match culprit {
-        Culprit::Completion if is_rubbish => (
-            "with `sqthread_poll` a kernel thread submits, and fio does not note when: its completion latencies and their \
-             percentiles are meaningless"
-                .to_owned(),
-            format!("the mean of {}, without percentiles", us(total)),
-        ),
-        Culprit::Completion => {
+    let right = match cause {
+        Cause::NoSubmissionTimes => Right::MeanWithoutPercentiles(total),
+        Cause::LittlesLawWithTotal => {
             let submission = stated.submission_latency.mean_us.map_or(0.0, |mean| mean.value);
-            let most = write_number((total.value - submission).max(0.0));
-            let bound = if has_submission { "" } else { "at most " };
-            (law("the total latency"), format!("a completion latency of {bound}{most} µs"))
+            let completion = (total.value - submission).max(0.0);
+            bounded(RightQuantity::CompletionLatency, BoundRelation::AtMost, completion)
         }
-        Culprit::Total => {
-            let at_least = if has_submission { "" } else { "at least " };
-            (law("the parts"), format!("a mean of {at_least}{} µs", write_number(parts.middle())))
-        }
-        Culprit::Unknown => (
-            "one of them was changed, comes from another run, or has another unit".to_owned(),
-            format!("either {} µs, or parts that add up to {}", write_number(parts.middle()), us(total)),
-        ),
+        Cause::LittlesLawWithParts => bounded(RightQuantity::MeanLatency, BoundRelation::AtLeast, sum),
+        _ => Right::either([
+            RightFigure::exactly(Unit::Us, sum),
+            RightFigure::exactly(RightQuantity::LatencyParts, total),
+        ]),
     };
-    let place = format!("{}, {} latency", part.place, stream.name);
-    let message = format!(
-        "the mean is {}, but {words} {} µs: {}",
-        us(total),
-        write_number(parts.middle()),
-        write_change(off)
-    );
-    tally.found(AuditFinding {
-        right: Some(right),
-        off_by_percent: Some(off),
-        ..contradiction(Check::LatencyParts, &place, message, &cause)
-    });
-    culprit == Culprit::Completion
-}
-
-/// Which of total and completion latency is wrong.
-#[derive(Clone, Copy, PartialEq)]
-enum Culprit {
-    Total,
-    Completion,
-    Unknown,
-}
-
-fn contradiction(check: Check, place: &str, message: String, cause: &str) -> AuditFinding {
-    AuditFinding {
-        check,
-        weight: Weight::Contradiction,
-        place: place.to_owned(),
-        message,
-        cause: cause.to_owned(),
-        right: None,
-        off_by_percent: None,
-    }
-}
-
-fn us(stated: Stated) -> String {
-    format!("{} µs", write_stated(stated))
-}
-
-fn name_of(percent: f64) -> String {
-    format!("p{percent}")
+    let place = part.place.latency(stream.kind, LatencyKind::Total);
+    let finding = AuditFinding::of_figures(place, Compared::LatencyParts { has_submission }, total, sum);
+    tally.found(finding.because(cause).with_right(right).with_difference());
+    matches!(cause, Cause::NoSubmissionTimes | Cause::LittlesLawWithTotal)
 }
 
 /// Whether a percentile is only the end of a histogram.
-fn check_clipped(latency: &StatedLatency, place: &str, tally: &mut Tally) -> bool {
+fn check_clipped(latency: &StatedLatency, place: &ResultPart, tally: &mut Tally) -> bool {
     let ends: Vec<_> = latency.percentiles_us.iter().filter(|one| one.is_clipped()).collect();
     let Some(first) = ends.first() else { return false };
-    let longest = latency.max_us.map_or_else(String::new, |max| format!(", and at most {}", us(max)));
-    tally.found(AuditFinding {
-        right: Some(format!("at least {} µs{longest}", write_number(LAST_BUCKET_END_US))),
-        ..contradiction(
-            Check::ClippedHistogram,
-            place,
-            format!(
-                "{} is {}, which is the last bucket of fio's histogram and not a latency{}",
-                name_of(first.percent),
-                us(first.at),
-                match ends.len() {
-                    1 => String::new(),
-                    count => format!("; so are {} higher percentiles", count - 1),
-                }
-            ),
-            "some I/Os took longer than 17.2 s, and fio counts all of these in its last bucket",
-        )
-    });
+    let compared = Compared::ClippedPercentile { percent: first.percent, higher_count: ends.len() - 1 };
+    let right = Right::Percentile { least_us: LAST_BUCKET_END_US, longest_us: latency.max_us };
+    let finding = AuditFinding::of_figures(place, compared, first.at, LAST_BUCKET_END_US);
+    tally.found(finding.with_right(right));
     true
 }
 
-fn check_order(latency: &StatedLatency, place: &str, tally: &mut Tally) {
+fn check_order(latency: &StatedLatency, place: &ResultPart, tally: &mut Tally) {
     let percentiles = &latency.percentiles_us;
     if percentiles.is_empty() {
         return;
     }
     let before = tally.findings.len();
+    let mut found = |compared, stated: Stated, expected: Stated| {
+        tally.found(AuditFinding::of_figures(place, compared, stated, expected));
+    };
     for pair in percentiles.windows(2) {
-        if Range::of(pair[0].at).is_above(Range::of(pair[1].at)) {
-            tally.found(contradiction(
-                Check::PercentileOrder,
-                place,
-                format!(
-                    "{} is {}, but {} is less: {}",
-                    name_of(pair[0].percent),
-                    us(pair[0].at),
-                    name_of(pair[1].percent),
-                    us(pair[1].at)
-                ),
-                "two figures were swapped, or come from different runs",
-            ));
+        let [lower, higher] = pair else { unreachable!("a window of two") };
+        if Range::of(lower.at).is_above(Range::of(higher.at)) {
+            let (percent, higher_percent) = (lower.percent, higher.percent);
+            found(Compared::Percentiles { percent, higher_percent }, lower.at, higher.at);
         }
     }
     // The highest and the lowest are held against the extremes; those between them follow.
     if let Some((last, max)) = latency.percentile_beyond_longest() {
-        tally.found(contradiction(
-            Check::PercentileOrder,
-            place,
-            format!(
-                "{} is {}, but the longest I/O is shorter: {}",
-                name_of(last.percent),
-                us(last.at),
-                us(max)
-            ),
-            "the maximum comes from another run or direction, or has another unit",
-        ));
+        found(Compared::PercentileBeyondLongest(last.percent), last.at, max);
     }
     // The end of a histogram stands for all that is longer, and no I/O has to be as short.
     if let (Some(first), Some(min)) =
         (percentiles.first().filter(|first| !first.is_clipped()), latency.min_us)
         && Range::of(min).is_above(Range::of(first.at).widened(BUCKET_SHARE))
     {
-        tally.found(contradiction(
-            Check::PercentileOrder,
-            place,
-            format!(
-                "{} is {}, but the shortest I/O is longer: {}",
-                name_of(first.percent),
-                us(first.at),
-                us(min)
-            ),
-            "the minimum comes from another run or direction, or has another unit",
-        ));
+        found(Compared::PercentileBelowShortest(first.percent), first.at, min);
     }
     if tally.findings.len() == before {
         tally.held(Check::PercentileOrder);
     }
 }
 
-fn check_mean(latency: &StatedLatency, place: &str, tally: &mut Tally) {
+fn check_mean(latency: &StatedLatency, place: &ResultPart, tally: &mut Tally) {
     let Some(mean) = latency.mean_us else { return };
     let Some((_, extreme)) = latency.mean_beyond_extremes() else {
         if latency.max_us.or(latency.min_us).is_some() {
@@ -224,19 +142,9 @@ fn check_mean(latency: &StatedLatency, place: &str, tally: &mut Tally) {
         }
         return;
     };
-    let what =
-        if extreme.value < mean.value { "the longest I/O is shorter" } else { "the shortest I/O is longer" };
-    let off = 100.0 * (mean.value / extreme.value - 1.0);
-    tally.found(AuditFinding {
-        // An extreme of zero has no percentage.
-        off_by_percent: Some(off).filter(|off| off.is_finite()),
-        ..contradiction(
-            Check::MeanInRange,
-            place,
-            format!("the mean is {}, but {what}: {}", us(mean), us(extreme)),
-            "one of them comes from another run or direction, or has another unit",
-        )
-    });
+    let is_beyond = extreme.value < mean.value;
+    let compared = if is_beyond { Compared::MeanBeyondLongest } else { Compared::MeanBelowShortest };
+    tally.found(AuditFinding::of_figures(place, compared, mean, extreme).with_difference());
 }
 
 /// What the percentiles allow for the mean. Of the I/Os, at least the share 100 − p takes the p-th percentile or longer, and at
@@ -270,29 +178,16 @@ fn shares_of_bands(latency: &StatedLatency) -> Option<Range> {
     (!latency.bands.is_empty()).then(|| shares.fold(Range::exact(0.0), |sum, share| sum + share))
 }
 
-fn check_shares(latency: &StatedLatency, place: &str, tally: &mut Tally) {
+fn check_shares(latency: &StatedLatency, place: &ResultPart, tally: &mut Tally) {
     let Some(shares) = shares_of_bands(latency) else { return };
     if shares.overlaps(Range::exact(100.0)) {
         return tally.held(Check::HistogramShares);
     }
     let sum: f64 = latency.bands.iter().map(|band| band.percent.value).sum();
-    tally.found(AuditFinding {
-        right: Some("shares that add up to 100 %".to_owned()),
-        off_by_percent: Some(sum - 100.0),
-        ..contradiction(
-            Check::HistogramShares,
-            place,
-            format!(
-                "the shares of the histogram add up to {} %, which rounding does not explain: it allows {shares} %",
-                write_number(sum)
-            ),
-            "a share was changed or is in the wrong class, or a class is missing",
-        )
-    });
+    let finding = AuditFinding::of_figures(place, Compared::HistogramShares, sum, shares);
+    tally.found(finding.with_right(Right::SharesOf100).off_by(sum - 100.0));
     if latency.mean_us.is_some() {
-        tally.unchecked(format!(
-            "{place}: the shares of the histogram do not add up to 100 %, so they could not be compared with the mean"
-        ));
+        tally.unchecked_at(place, Reason::SharesNot100);
     }
 }
 
@@ -318,7 +213,7 @@ fn check_mean_by_percentiles(
     part: &Part<'_>,
     stream: &Stream<'_>,
     latency: &StatedLatency,
-    place: &str,
+    place: &ResultPart,
     tally: &mut Tally,
 ) {
     // Percentiles first: their buckets are finer than the classes that tools print.
@@ -328,41 +223,27 @@ fn check_mean_by_percentiles(
     if range.overlaps(bounds) {
         return tally.held(Check::MeanByPercentiles);
     }
-    let (side, edge) =
-        if range.low > bounds.high { ("at most", bounds.high) } else { ("at least", bounds.low) };
-    let off = 100.0 * (mean.value / edge - 1.0);
-    let cause = if changed_places(part, stream) {
-        "reads and writes were swapped: the mean of each fits the percentiles of the other"
+    let (bound, edge) = if range.low > bounds.high {
+        (BoundRelation::AtMost, bounds.high)
     } else {
-        "mean and percentiles come from different runs or parts of the latency, have different units, or percentiles were averaged"
+        (BoundRelation::AtLeast, bounds.low)
     };
-    tally.found(AuditFinding {
-        right: Some(format!("{side} {} µs", write_number(edge))),
-        off_by_percent: Some(off),
-        ..contradiction(
-            Check::MeanByPercentiles,
-            place,
-            format!(
-                "the mean is {}, but the {} allow {side} {} µs: {}",
-                us(mean),
-                if latency.percentiles_us.is_empty() { "shares of its histogram" } else { "percentiles" },
-                write_number(edge),
-                write_change(off)
-            ),
-            cause,
-        )
-    });
+    let by_shares = latency.percentiles_us.is_empty();
+    let compared = if by_shares { Compared::MeanByShares } else { Compared::MeanByPercentiles };
+    let cause = if changed_places(part, stream) { Cause::PercentilesSwapped } else { Cause::Usual };
+    let finding = AuditFinding::of_figures(place, compared(bound), mean, edge).because(cause);
+    tally.found(finding.expecting(Some(bound), Unit::Us).with_difference());
 }
 
 /// Whether the mean of reads fits the percentiles of writes and the other way round. Percentiles stand in a table of their own in
 /// some tools, so that one of two tables may be swapped.
 fn changed_places(part: &Part<'_>, stream: &Stream<'_>) -> bool {
-    let other = match stream.name {
-        "read" => "write",
-        "write" => "read",
-        _ => return false,
+    let other = match stream.kind {
+        StreamKind::Read => StreamKind::Write,
+        StreamKind::Write => StreamKind::Read,
+        StreamKind::Commit | StreamKind::Mixed => return false,
     };
-    let Some(other) = part.streams.iter().find(|one| one.name == other) else { return false };
+    let Some(other) = part.stream(other) else { return false };
     let fits = |of: &Stream<'_>, to: &Stream<'_>| {
         // Extremes belong to the mean in the tables that are swapped, so only the percentiles are asked.
         let spread = to.stated.distribution();
@@ -374,7 +255,7 @@ fn changed_places(part: &Part<'_>, stream: &Stream<'_>) -> bool {
 }
 
 /// With a mean m between a and b, the variance is at most (b − m)(m − a) (Bhatia and Davis, 2000).
-fn check_deviation(latency: &StatedLatency, place: &str, tally: &mut Tally) {
+fn check_deviation(latency: &StatedLatency, place: &ResultPart, tally: &mut Tally) {
     let (Some(deviation), Some(mean), Some(max)) = (latency.stddev_us, latency.mean_us, latency.max_us)
     else {
         return;
@@ -385,20 +266,7 @@ fn check_deviation(latency: &StatedLatency, place: &str, tally: &mut Tally) {
     let middle = f64::midpoint(min, max_range.high).clamp(mean_range.low, mean_range.high);
     let most = ((max_range.high - middle).max(0.0) * (middle - min).max(0.0)).sqrt();
     // A sample of few I/Os is divided by one less than their number, which is a factor of √2 at most.
-    if Range::of(deviation).low <= most * std::f64::consts::SQRT_2 {
-        return tally.held(Check::Deviation);
-    }
-    tally.found(AuditFinding {
-        right: Some(format!("at most {} µs", write_number(most))),
-        ..contradiction(
-            Check::Deviation,
-            place,
-            format!(
-                "the standard deviation is {}, but mean and extremes allow at most {} µs",
-                us(deviation),
-                write_number(most)
-            ),
-            "the extremes are not those of all I/Os, or the units differ",
-        )
-    });
+    let agree = Range::of(deviation).low <= most * std::f64::consts::SQRT_2;
+    let finding = AuditFinding::of_figures(place, Compared::Deviation, deviation, most);
+    tally.compare(agree, finding.expecting(Some(BoundRelation::AtMost), Unit::Us));
 }

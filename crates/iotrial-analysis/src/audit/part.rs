@@ -2,14 +2,17 @@
 
 use std::borrow::Cow;
 
+use iotrial_model::audit::ResultPart;
 use iotrial_model::bound::{Amount, BoundRelation};
 use iotrial_model::figure::Figure;
 use iotrial_model::imported::{
     Stated, StatedBound, StatedLatency, StatedLoad, StatedPercentile, StatedStream,
 };
 use iotrial_model::load::{Direction, Durability, Pattern};
+use iotrial_model::metric::MetricKey;
 use iotrial_model::plan::Arrival;
 use iotrial_model::range::{Range, edge_count, edge_share};
+use iotrial_model::stream::Stream as StreamKind;
 use iotrial_model::subject::{Facts, Ops, Subject, SubjectJob};
 
 use crate::figures::Figures;
@@ -17,8 +20,8 @@ use crate::figures::Figures;
 /// Figures that belong together, with the load that made them.
 #[derive(Debug, Clone)]
 pub(super) struct Part<'r> {
-    /// What it is for people: `row A`, `job pages`.
-    pub place: String,
+    /// Which part it is.
+    pub place: ResultPart,
     /// The jobs that made it; empty where the load is not stated.
     pub loads: Vec<&'r StatedLoad>,
     /// Streams with figures.
@@ -34,8 +37,8 @@ pub(super) struct Part<'r> {
 /// Reads, writes, or both as one.
 #[derive(Debug, Clone)]
 pub(super) struct Stream<'r> {
-    /// `read`, `write` or `total`.
-    pub name: &'static str,
+    /// Reads, writes, or both as one.
+    pub kind: StreamKind,
     /// What is stated of it; of what was counted, its figures with all their digits.
     pub stated: Cow<'r, StatedStream>,
     /// GiB that were moved.
@@ -59,9 +62,10 @@ impl<'r> Part<'r> {
             None if is_counted => streams_of(&of_jobs, None),
             None => Vec::new(),
         };
-        let place = subject.source.map(|source| source.place.as_str());
+        let place =
+            ResultPart { source: subject.source.map(|source| source.place.clone()), ..ResultPart::default() };
         let mut parts = vec![Self {
-            place: place.unwrap_or("the run").to_owned(),
+            place: place.clone(),
             loads,
             streams: whole,
             bounds: subject.bounds,
@@ -71,10 +75,7 @@ impl<'r> Part<'r> {
         // The only job that was counted is all of it.
         let jobs = if is_counted && of_jobs.len() == 1 { &[][..] } else { &subject.jobs[..] };
         parts.extend(jobs.iter().enumerate().map(|(index, job)| Self {
-            place: match place {
-                Some(place) => format!("{place}, job {}", job.name),
-                None => format!("job {}", job.name),
-            },
+            place: ResultPart { job: Some(job.name.to_string()), ..place.clone() },
             loads: vec![&*job.load],
             streams: match has_groups(subject, Some(index)) {
                 true => without_writes(&[job.ops]),
@@ -89,17 +90,27 @@ impl<'r> Part<'r> {
         parts
     }
 
+    /// The stream of this kind.
+    pub(super) fn stream(&self, kind: StreamKind) -> Option<&Stream<'r>> {
+        self.streams.iter().find(|stream| stream.kind == kind)
+    }
+
     /// The mean latency of a stream in µs, also where only a bound of it was printed.
     pub(super) fn mean_latency(&self, stream: &Stream<'_>) -> Option<Amount> {
         let exact = stream.latency().mean_us.map(|mean| Amount::Exact(mean.value));
-        let name = format!("{}.{}", stream.name, Figure::LatencyMean.key());
+        let name = MetricKey::Figure(stream.kind, Figure::LatencyMean).to_string();
         let bound = || self.bounds.iter().find(|bound| bound.metric == name).map(StatedBound::bounded);
         exact.or_else(|| bound().filter(|one| one.relation != BoundRelation::About).map(Amount::Bounded))
     }
 
     /// Sizes of the I/Os of a stream in bytes; `None` where they are not stated for every job of it.
-    pub(super) fn block_range(&self, stream: &str) -> Option<Range> {
-        Range::of_block_sizes(self.loads.iter().copied(), direction_of(stream))
+    pub(super) fn block_range(&self, stream: StreamKind) -> Option<Range> {
+        let direction = match stream {
+            StreamKind::Read => Some(Direction::Read),
+            StreamKind::Write | StreamKind::Commit => Some(Direction::Write),
+            StreamKind::Mixed => None,
+        };
+        Range::of_block_sizes(self.loads.iter().copied(), direction)
     }
 
     /// The I/Os that may be outstanding at once, and how many of them somebody worked out; `None` where a job does not say.
@@ -187,17 +198,6 @@ fn counts_from_due(job: &SubjectJob<'_>) -> bool {
     job.planned.is_some_and(|planned| planned.arrival != Arrival::Closed)
 }
 
-const fn name_of(direction: Direction) -> &'static str {
-    match direction {
-        Direction::Read => "read",
-        Direction::Write => "write",
-    }
-}
-
-fn direction_of(stream: &str) -> Option<Direction> {
-    Direction::ALL.iter().copied().find(|direction| name_of(*direction) == stream)
-}
-
 pub(super) fn bytes(count: u64) -> f64 {
     count as f64
 }
@@ -218,16 +218,20 @@ fn without_writes<'r>(ops: &[Ops<'r>]) -> Vec<Stream<'r>> {
 /// Where both directions are there, the sum of both repeats them, and is looked at all the same: the source states it.
 fn streams_of<'r>(ops: &[Ops<'r>], amounts: Option<&Subject<'_>>) -> Vec<Stream<'r>> {
     type OfOps<'r> = fn(&Ops<'r>) -> Option<Facts<'r>>;
-    let streams: [(&str, OfOps<'r>); 3] =
-        [("read", |ops| ops.read), ("write", |ops| ops.write), ("total", |ops| ops.all)];
-    let other = |name: String| amounts?.other.get(&name).copied();
-    let stream = |(name, of): (&'static str, OfOps<'r>)| {
+    let streams: [(StreamKind, OfOps<'r>); 3] = [
+        (StreamKind::Read, |ops| ops.read),
+        (StreamKind::Write, |ops| ops.write),
+        (StreamKind::Mixed, |ops| ops.all),
+    ];
+    let other =
+        |kind: StreamKind, name: &str| amounts?.other.get(&format!("{}.{name}", kind.metric_word())).copied();
+    let stream = |(kind, of): (StreamKind, OfOps<'r>)| {
         let facts: Vec<Facts<'r>> = ops.iter().filter_map(of).collect();
         let stated = stated_of(&facts);
-        let total_gib = other(format!("{name}.total_gib"));
-        let transfer_size_kb = other(format!("{name}.transfer_size_kb"));
+        let total_gib = other(kind, "total_gib");
+        let transfer_size_kb = other(kind, "transfer_size_kb");
         let is_there = stated.is_some() || total_gib.is_some() || transfer_size_kb.is_some();
-        is_there.then(|| Stream { name, stated: stated.unwrap_or_default(), total_gib, transfer_size_kb })
+        is_there.then(|| Stream { kind, stated: stated.unwrap_or_default(), total_gib, transfer_size_kb })
     };
     streams.into_iter().filter_map(stream).collect()
 }

@@ -6,12 +6,13 @@ use std::time::Duration;
 use iotrial_bootstrap::{Spread, Unit, Units};
 use iotrial_model::bound::{Amount, Bounded};
 use iotrial_model::figure::{CpuFigure, Figure};
-use iotrial_model::finding::ENOUGH_REPEATS;
+use iotrial_model::finding::{Contradiction, ENOUGH_REPEATS};
 use iotrial_model::host_fact::HostReport;
 use iotrial_model::load::Role;
 use iotrial_model::metric::MetricKey;
 use iotrial_model::record::{AttributeValue, OpCounts};
 use iotrial_model::stream::{Stream, StreamOf};
+use iotrial_words::finding::contradiction;
 use serde::{Serialize, Serializer};
 
 use super::CompareError;
@@ -68,7 +69,8 @@ pub struct Configuration {
     /// What the verdicts on its runs say, each once; empty where nobody judged them.
     pub outcomes: Vec<Outcome>,
     /// In what its figures contradict each other; such figures are compared, and marked wherever they are used.
-    pub contradictions: Vec<String>,
+    #[serde(serialize_with = "contradictions_in_words")]
+    pub contradictions: Vec<Contradiction>,
     /// The highest rate within the limits, where its runs searched for it and know.
     pub capacity: Option<CapacityFigure>,
     /// Why the figures of one of its runs are those of a part of its load only.
@@ -107,6 +109,11 @@ pub struct Configuration {
     /// How the latencies of each stream of its first run spread over time.
     #[serde(skip)]
     courses: Vec<(Stream, LatencyCourse)>,
+}
+
+/// A document of a comparison has clauses.
+fn contradictions_in_words<S: Serializer>(all: &[Contradiction], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(all.iter().map(contradiction))
 }
 
 impl Configuration {
@@ -280,7 +287,7 @@ impl Configuration {
         let mut circumstances = Circumstances::default();
         let mut hosts: Vec<HostReport> = Vec::new();
         let mut outcomes: Vec<Outcome> = Vec::new();
-        let mut contradictions: Vec<String> = Vec::new();
+        let mut contradictions: Vec<Contradiction> = Vec::new();
         let mut worst_io_us: Vec<(Stream, f64)> = Vec::new();
         let mut found: Vec<Found> = Vec::new();
         let spoilt = group.iter().find_map(|sample| sample.spoilt.clone());

@@ -178,28 +178,17 @@ impl Metric {
         matches!(self.key, MetricKey::OfRole(..))
     }
 
-    /// The name for people, without stream and unit: `IOPS`, `p99.9`.
-    pub(crate) fn short_name(&self) -> &str {
-        match &self.key {
-            MetricKey::Figure(_, figure) | MetricKey::OfRole(_, _, figure) => figure.title(),
-            MetricKey::Capacity => "capacity within the limits",
-            MetricKey::Cpu(figure) => figure.title(),
-            MetricKey::Sweep(figure) => figure.title(),
-            MetricKey::Named { name, .. } => name,
-        }
-    }
-
     /// The name for people: `read p99`, `log commit p99`, `business_transactions_per_s`, `random 8 KiB: read IOPS`.
     pub fn title(&self) -> String {
         let name = match &self.key {
-            MetricKey::Cpu(_) => format!("CPU {}", self.short_name()),
+            MetricKey::Cpu(_) => format!("CPU {}", self.key.short_name()),
             MetricKey::Named { place, name } if place == APPLICATION => name.clone(),
-            MetricKey::Capacity | MetricKey::Sweep(_) => self.short_name().to_owned(),
+            MetricKey::Capacity | MetricKey::Sweep(_) => self.key.short_name().to_owned(),
             MetricKey::OfRole(role, stream, _) => {
-                format!("{} {}", StreamOf { role: Some(*role), stream: *stream }, self.short_name())
+                format!("{} {}", StreamOf { role: Some(*role), stream: *stream }, self.key.short_name())
             }
             MetricKey::Figure(..) | MetricKey::Named { .. } => {
-                format!("{} {}", self.key.place(), self.short_name())
+                format!("{} {}", self.key.place(), self.key.short_name())
             }
         };
         match &self.load {

@@ -8,7 +8,7 @@ use iotrial_bootstrap::{Spread, Unit, Units};
 use iotrial_model::bound::{BoundRelation, Bounded};
 use iotrial_model::content::digest_of_toml;
 use iotrial_model::figure::{CpuFigure, Figure};
-use iotrial_model::finding::{Caveat, Finding, FindingId, Severity};
+use iotrial_model::finding::{Caveat, Contradiction, Finding, FindingId, Severity};
 use iotrial_model::host_fact::HostReport;
 use iotrial_model::imported::{StatedBound, TablePlace};
 use iotrial_model::load::Role;
@@ -67,7 +67,7 @@ pub struct Sample {
     /// What was read of the host before the load, as far as it can make a difference.
     pub(super) host: Option<Box<HostReport>>,
     /// In what its figures contradict each other.
-    pub(super) contradictions: Vec<String>,
+    pub(super) contradictions: Vec<Contradiction>,
     /// The slowest I/O of each stream, in µs.
     pub(super) worst_io_us: Vec<(Stream, f64)>,
     /// The highest rate within the limits, where it searched for it and knows.
@@ -190,7 +190,7 @@ impl Sample {
             caveats: caveats(subject),
             circumstances: Circumstances::of(subject),
             host: subject.host_facts.map(|report| Box::new(telling(report))),
-            contradictions: contradictions(subject).into_iter().map(|one| one.message).collect(),
+            contradictions: contradictions(subject),
             worst_io_us: worst_ios(subject),
             found: None,
             spoilt: spoilt(subject),

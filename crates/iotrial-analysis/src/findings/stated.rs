@@ -1,7 +1,7 @@
 //! What only a source says of its result: jobs that its tool ended, and latencies that are coarse, or lack a part.
 
 use iotrial_model::content::Checksum;
-use iotrial_model::finding::{DerivedRate, Evidence, Finding, FindingId, Severity};
+use iotrial_model::finding::{Contradiction, DerivedRate, Evidence, Finding, FindingId, Severity};
 use iotrial_model::imported::{Stated, StatedLatency};
 use iotrial_model::subject::{Subject, SubjectRate};
 
@@ -85,8 +85,8 @@ pub(super) fn contradictory_figures(seen: &Observed<'_, '_>) -> Option<Finding> 
     let all = contradictions(seen.subject);
     let evidence = Evidence::ContradictoryFigures {
         contradiction_count: all.len(),
-        is_of_latency: all.iter().any(|one| one.is_of_latency),
-        first: all.first()?.message.clone(),
+        is_of_latency: all.iter().any(Contradiction::is_of_latency),
+        first: all.first()?.clone(),
     };
     Some(finding(FindingId::ContradictoryFigures, Severity::Warning, evidence))
 }

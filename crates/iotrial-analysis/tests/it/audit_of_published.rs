@@ -2,7 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use iotrial_analysis::audit::{Audit, AuditFinding, Check, Weight};
+use iotrial_analysis::audit::Audit;
+use iotrial_model::audit::{
+    AuditFinding, AuditPlace, Cause, Check, Compared, ConfiguredOutstanding, Conflict, Gain, Observation,
+    Parts, ResultPart, Right, UnitMistake, Value, Weight,
+};
+use iotrial_model::bound::Amount;
+use iotrial_model::stream::Stream;
 use iotrial_model::table::PublishedTable;
 
 /// A table of the published documents, which are data to check against and no part of the project.
@@ -24,18 +30,30 @@ fn held(audit: &Audit, check: Check) -> (usize, usize) {
     (count.held, count.contradicted)
 }
 
-fn places(findings: &[AuditFinding]) -> Vec<&str> {
-    findings.iter().map(|finding| finding.place.as_str()).collect()
+fn places(findings: &[AuditFinding]) -> Vec<&AuditPlace> {
+    findings.iter().map(|finding| &finding.place).collect()
+}
+
+fn row(id: &str, stream: Stream) -> AuditPlace {
+    let part = ResultPart { source: Some(format!("row {id}")), ..ResultPart::default() };
+    part.stream(stream).into()
+}
+
+/// A rounded number, where a finding is of figures.
+fn rounded(value: Value) -> f64 {
+    value.middle().round()
 }
 
 #[test]
 fn two_rows_of_the_throughput_document_print_mb_as_mib_and_no_other_row_is_accused() {
     let Some(audit) = audit("oci-windows-throughput.toml") else { return };
-    assert_eq!(places(&audit.findings), ["row 2-random-mixed, total", "row 2-sequential-mixed, total"]);
-    for (finding, right) in audit.findings.iter().zip(["3,453 MiB/s", "3,857 MiB/s"]) {
+    let rows = ["2-random-mixed", "2-sequential-mixed"].map(|id| row(id, Stream::Mixed));
+    assert_eq!(places(&audit.findings), rows.iter().collect::<Vec<_>>());
+    for (finding, mib_per_s) in audit.findings.iter().zip([3_453.0, 3_857.0]) {
         assert_eq!((finding.check, finding.weight), (Check::IopsBandwidth, Weight::Contradiction));
-        assert_eq!(finding.cause, "MB/s, of 1,000,000 bytes, are printed as MiB/s, of 1,048,576");
-        assert_eq!(finding.right.as_deref(), Some(right));
+        assert_eq!(finding.cause, Cause::Unit(UnitMistake::MbAsMib));
+        let Some(Right::Figures(right)) = &finding.right else { panic!("{finding:?}") };
+        assert_eq!(right.iter().map(|one| rounded(one.value)).collect::<Vec<_>>(), [mib_per_s]);
     }
     assert_eq!(held(&audit, Check::IopsBandwidth), (10, 2));
 }
@@ -46,35 +64,48 @@ fn eight_hundred_and_fifty_thousand_times_8_kib_are_not_6800_mib() {
     let contradictions: Vec<&AuditFinding> =
         audit.findings.iter().filter(|finding| finding.weight == Weight::Contradiction).collect();
     let [only] = contradictions[..] else { panic!("{audit:#?}") };
-    assert_eq!(only.place, "row 1-host-random, read");
-    assert_eq!(only.message, "850,000 IOPS of 8 KiB make 6,641 MiB/s, not 6,800 MiB/s: +2.4 %");
-    assert!(only.cause.contains("k is 1,000 in one and 1,024 in the other"), "{}", only.cause);
+    let Conflict::Figures { compared: Compared::BandwidthOfIops { iops, sizes }, stated, expected } =
+        &only.conflict
+    else {
+        panic!("{only:?}")
+    };
+    assert_eq!((iops.value, sizes.low, sizes.high), (850_000.0, 8_192.0, 8_192.0));
+    assert_eq!((rounded(*stated), rounded(*expected)), (6_800.0, 6_641.0));
+    assert_eq!(only.off_by_percent.map(|off| (10.0 * off).round()), Some(24.0));
+    assert_eq!(only.cause, Cause::Unit(UnitMistake::ThousandsTimesKib));
     // Three hosts print one digit of their throughput, which allows it: a doubt at most.
-    assert_eq!(places(&audit.findings), ["row 1-host-random, read", "row 3-hosts-random, read"]);
+    let rows = ["1-host-random", "3-hosts-random"].map(|id| row(id, Stream::Read));
+    assert_eq!(places(&audit.findings), rows.iter().collect::<Vec<_>>());
+    assert_eq!(only.place, rows[0]);
 }
 
 #[test]
 fn the_gain_of_the_ultra_disk_is_that_of_batch_requests_and_not_of_business_transactions() {
     let Some(audit) = audit("azure-ultra-tpce.toml") else { return };
     let [only] = &audit.findings[..] else { panic!("{audit:#?}") };
-    assert_eq!((only.check, only.place.as_str()), (Check::ClaimedGain, "row ultra against row premium-pool"));
-    assert_eq!(
-        only.message,
-        "“33 percent more SQL Server throughput” is true of batch requests per second (+33.6 %), \
-         but not of business transactions per second (+17.3 %)"
-    );
+    let (baseline, row) = ("premium-pool".to_owned(), "ultra".to_owned());
+    assert_eq!((only.check, &only.place), (Check::ClaimedGain, &AuditPlace::Rows { baseline, row }));
+    let Conflict::Gain { quote, fitting, others, .. } = &only.conflict else { panic!("{only:?}") };
+    assert_eq!(quote.as_deref(), Some("33 percent more SQL Server throughput"));
+    let in_tenths = |gains: &[Gain]| {
+        let one = |gain: &Gain| (gain.metric.clone(), (10.0 * gain.percent).round() / 10.0);
+        gains.iter().map(one).collect::<Vec<_>>()
+    };
+    assert_eq!(in_tenths(fitting), [("other.batch_requests_per_s".to_owned(), 33.6)]);
+    assert_eq!(in_tenths(others), [("other.business_transactions_per_s".to_owned(), 17.3)]);
 }
 
 #[test]
 fn littles_law_recovers_the_outstanding_ios_of_the_four_set_ups() {
     let Some(audit) = audit("oci-sqlserver-fio.toml") else { return };
-    assert_eq!(
-        audit.observations,
-        [
-            "Little's law gives 170.3 to 171.2 outstanding I/Os in 4 rows; the load has 176, of which 128 are stated and \
-          48 worked out (−3.2 % to −2.7 %, which fits)."
-        ]
-    );
+    let [Observation::Outstanding { implied, parts: Parts::Rows, configured }] = &audit.observations[..]
+    else {
+        panic!("{:?}", audit.observations)
+    };
+    let mut tenths: Vec<f64> = implied.iter().map(|one| (10.0 * one).round() / 10.0).collect();
+    tenths.sort_by(f64::total_cmp);
+    assert_eq!((tenths.len(), tenths[0], tenths[3]), (4, 170.3, 171.2));
+    assert_eq!(*configured, ConfiguredOutstanding::Same { count: 176, inferred_count: 48, fits: true });
     assert_eq!(held(&audit, Check::LittlesLaw), (4, 0));
 }
 
@@ -92,22 +123,27 @@ fn all_deltas_and_rankings_of_the_four_set_ups_are_confirmed() {
 fn the_words_of_the_four_set_ups_are_not_those_of_their_own_table() {
     let Some(audit) = audit("oci-sqlserver-fio.toml") else { return };
     assert!(audit.findings.iter().all(|finding| finding.check == Check::ClaimedCategory), "{audit:#?}");
-    let found: Vec<(&str, Option<&str>)> =
-        audit.findings.iter().map(|finding| (finding.place.as_str(), finding.right.as_deref())).collect();
-    assert_eq!(
-        found,
-        [
-            ("row A, read mean", Some("good")),
-            ("row A, write mean", Some("good")),
-            ("row B, read mean", Some("good")),
-            ("row B, write mean", Some("good")),
-            ("row D, read p99.9", Some("poor")),
-            ("row D, write p99.9", Some("poor")),
-        ]
-    );
-    assert_eq!(
-        audit.findings[0].message,
-        "1.0725 ms is called excellent, but the table of categories calls it good: excellent is below 1 ms"
-    );
+    let found: Vec<(&AuditPlace, &Option<Right>)> =
+        audit.findings.iter().map(|finding| (&finding.place, &finding.right)).collect();
+    let expected = [
+        ("A", "read.lat_mean_us", "good"),
+        ("A", "write.lat_mean_us", "good"),
+        ("B", "read.lat_mean_us", "good"),
+        ("B", "write.lat_mean_us", "good"),
+        ("D", "read.lat_p999_us", "poor"),
+        ("D", "write.lat_p999_us", "poor"),
+    ]
+    .map(|(row, metric, name)| {
+        let place = AuditPlace::RowMetric { row: row.to_owned(), metric: metric.to_owned() };
+        (place, Some(Right::Category(name.to_owned())))
+    });
+    assert_eq!(found, expected.iter().map(|(place, right)| (place, right)).collect::<Vec<_>>());
+    let first = Conflict::Category {
+        figure: Amount::Exact(1_072.5),
+        claimed: "excellent".to_owned(),
+        own: "good".to_owned(),
+        claimed_ms: Some((None, Some(1.0))),
+    };
+    assert_eq!(audit.findings[0].conflict, first);
     assert_eq!(held(&audit, Check::ClaimedCategory), (4, 6));
 }

@@ -1,6 +1,6 @@
 //! What is said of a comparison. The JSON shows none of these facts.
 
-use super::{CurvePlace, Finding};
+use super::{Contradiction, CurvePlace, Finding};
 
 /// Percentage below which printed figures count as the same, because they come without any word on their spread.
 // A choice. Printed figures have two or three digits, and runs of one device differ by 1 % even when it is quiet (`POINT_ERROR` in
@@ -107,7 +107,7 @@ pub enum ComparedFact {
         /// Its key and label.
         configuration: String,
         /// The first contradiction.
-        first: String,
+        first: Contradiction,
         /// How many more there are.
         other_count: usize,
     },

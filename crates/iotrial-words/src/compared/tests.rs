@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use iotrial_model::finding::{CurvePlace, Evidence, Finding, Severity};
+use iotrial_model::finding::{Contradiction, CurvePlace, Evidence, Finding, Severity};
 
 use super::*;
 use crate::finding;
@@ -122,7 +122,7 @@ fn of_figures() -> Vec<(FindingId, ComparedFact)> {
     let about = Caveat::PrintedAbout { metric: words("read.iops"), value: 350.5 };
     let contradictions = |other_count| F::Contradictions {
         configuration: words("A (old)"),
-        first: words("a p99 of 2 ms is below the median of 3 ms"),
+        first: Contradiction::Outstanding { in_flight: (121.8, 122.0), outstanding: 64.0 },
         other_count,
     };
     let range =

@@ -303,6 +303,7 @@ fn of_the_devices() -> Vec<(FindingId, Evidence)> {
 
 /// What another tool states, or does not.
 fn of_a_source() -> Vec<(FindingId, Evidence)> {
+    use Contradiction as C;
     use Evidence as E;
     use FindingId as Id;
     let coarse = |resolution_us| E::CoarseLatency {
@@ -315,6 +316,17 @@ fn of_a_source() -> Vec<(FindingId, Evidence)> {
         DerivedRate { iops: 12_800.0, direction: Direction::Read, block_size_bytes: 8_192.0 },
         DerivedRate { iops: 640.0, direction: Direction::Write, block_size_bytes: 65_536.0 },
     ];
+    let stream = "read";
+    let contradictory =
+        |first| E::ContradictoryFigures { contradiction_count: 2, is_of_latency: true, first };
+    let unlike = |direction, is_in_mb_per_s| C::Rates {
+        iops: 850_000.0,
+        direction,
+        sizes_bytes: (8_192.0, 8_192.0),
+        mib_per_s: 6_800.0,
+        is_in_mb_per_s,
+    };
+    let beyond = |extreme_us| C::MeanBeyondExtreme { stream, mean_us: 2_000.0, extreme_us };
     vec![
         (Id::CoarseLatency, coarse(1_000.0)),
         (Id::CoarseLatency, coarse(50.0)),
@@ -323,14 +335,36 @@ fn of_a_source() -> Vec<(FindingId, Evidence)> {
             Id::FlushesApart,
             E::FlushesApart { flush_mean_us: Some(1_200.0), tool: words("fio"), job: words("log") },
         ),
+        (Id::ContradictoryFigures, contradictory(unlike(None, true))),
+        (Id::ContradictoryFigures, contradictory(unlike(Some(Direction::Read), false))),
         (
             Id::ContradictoryFigures,
-            E::ContradictoryFigures {
-                contradiction_count: 2,
-                is_of_latency: true,
-                first: words("a p99 of 2 ms is below the median of 3 ms"),
-            },
+            contradictory(C::Outstanding { in_flight: (121.8, 122.0), outstanding: 64.0 }),
         ),
+        (
+            Id::ContradictoryFigures,
+            contradictory(C::LatencyParts {
+                stream,
+                total_us: 159.0,
+                parts_us: 129.0,
+                is_total_borne_out: true,
+            }),
+        ),
+        (
+            Id::ContradictoryFigures,
+            contradictory(C::ClippedPercentile { stream, percent: 99.9, end_us: 17_179_869.184 }),
+        ),
+        (
+            Id::ContradictoryFigures,
+            contradictory(C::PercentileBeyondLongest {
+                stream,
+                percent: 99.9,
+                at_us: 2_000.0,
+                longest_us: 1_500.0,
+            }),
+        ),
+        (Id::ContradictoryFigures, contradictory(beyond(1_500.0))),
+        (Id::ContradictoryFigures, contradictory(beyond(2_500.0))),
         (Id::DerivedRate, E::DerivedRates { rates }),
         (Id::MetricMissing, E::MetricMissing { first: words("`tpm`: it printed no number"), other_count: 1 }),
         (Id::NoRole, E::Nothing {}),
