@@ -14,12 +14,13 @@ use std::borrow::Cow;
 
 use iotrial_model::counters::{Counter, CounterSeries, DiskCounters};
 use iotrial_model::load::{Direction, Role};
+use iotrial_model::observation::{CounterNote, Observation};
+use iotrial_words::observation::counter_note;
 use serde::Serialize;
 
 pub use course::{Course, CourseLine};
 pub use demand::demand_of;
 pub use judged::{Judged, RoleVerdict, limit_us};
-pub use observed::{Observation, ObservationKind, Subject};
 pub use spread::Spread;
 
 use crate::host_check::Database;
@@ -222,7 +223,7 @@ impl WatchAnswer {
             total: (chosen.len() > 1).then(|| DiskAnswer::of_sum(series, &chosen)),
             course: Course::of(series, &chosen),
             left_out: left_out.map(|at| series.disks[at].name.clone()).collect(),
-            notes: notes(series, silence),
+            notes: notes(series, silence).iter().map(counter_note).collect(),
             disks,
         })
     }
@@ -298,26 +299,15 @@ fn with_absences(span: TimeSpan, series: &CounterSeries, watched: &[usize]) -> T
     span
 }
 
-fn notes(series: &CounterSeries, span: Option<TimeSpan>) -> Vec<String> {
-    let mut notes = series.notes.clone();
-    if let Some(span) = span.filter(|span| span.gap_count > 0) {
-        let gaps = if span.gap_count == 1 { "1 gap".to_owned() } else { format!("{} gaps", span.gap_count) };
-        notes.push(format!(
-            "{gaps} of {} in all, for which there are no counters",
-            crate::words::seconds_in_words(span.gap_s)
-        ));
+fn notes(series: &CounterSeries, span: Option<TimeSpan>) -> Vec<CounterNote> {
+    let mut notes: Vec<CounterNote> = series.notes.iter().cloned().map(CounterNote::OfSource).collect();
+    let gaps = span.filter(|span| span.gap_count > 0);
+    notes.extend(gaps.map(|span| CounterNote::Gaps { count: span.gap_count, total_s: span.gap_s }));
+    if series.times.seconds().windows(2).any(|pair| pair[1] < pair[0]) {
+        notes.push(CounterNote::ClockSetBack);
     }
-    let back = series.times.seconds().windows(2).filter(|pair| pair[1] < pair[0]).count();
-    if back > 0 {
-        notes.push(
-            "the clock was set back during the recording; intervals count in the order of the file"
-                .to_owned(),
-        );
-    }
-    if series.interval_s.is_some_and(|seconds| seconds >= 60.0) {
-        let seconds = crate::words::seconds_in_words(series.interval_s.unwrap_or(0.0));
-        notes.push(format!("each interval is a mean over {seconds}, so it hides shorter peaks"));
-    }
+    let long = series.interval_s.filter(|seconds| *seconds >= 60.0);
+    notes.extend(long.map(|interval_s| CounterNote::LongIntervals { interval_s }));
     notes
 }
 

@@ -42,6 +42,7 @@ pub mod split_mix;
 pub mod study;
 pub mod host_fact;
 pub mod counters;
+pub mod observation;
 pub mod subject;
 pub mod verdict;
 pub mod demand;

@@ -5,9 +5,9 @@
 
 use iotrial_analysis::host_check::Weight;
 use iotrial_analysis::sweep::LimitKind;
-use iotrial_analysis::watch::ObservationKind;
 use iotrial_model::audit::Check;
 use iotrial_model::finding::{Finding, FindingId, Severity};
+use iotrial_model::observation::ObservationKind;
 use iotrial_sizing::measured::BoundBy;
 
 use crate::quantity::{LatencyUnit, Quantity};
@@ -253,7 +253,7 @@ mod tests {
         ];
         let bounds = [BoundBy::Configuration, BoundBy::Concurrency];
         let others = [About::Import, About::OldCatalog, About::BoundBy(&bounds), About::Contradiction];
-        let observed = ObservationKind::ALL.map(About::Observation);
+        let observed = ObservationKind::ALL.iter().copied().map(About::Observation);
         for about in kinds.into_iter().map(About::Limit).chain(others).chain(observed) {
             let line = FindingLine::about(about, Severity::Note, String::new());
             assert_eq!(FindingId::from_word(line.name()), None, "{}", line.name());

@@ -7,6 +7,7 @@ use iotrial_analysis::words::{latency_in_words, seconds_in_words, with_thousands
 use iotrial_model::counters::RECORDING_TOOL;
 use iotrial_model::finding::Severity;
 use iotrial_model::load::{Direction, Role};
+use iotrial_model::observation::{Observation, ObservationKind};
 use iotrial_model::words::{enumerate, in_brief};
 
 use crate::calendar;
@@ -25,7 +26,7 @@ impl Document {
             sections.push(Section { note: judged_note(answer), ..roles });
         }
         if !answer.observations.is_empty() {
-            let line = |one: &iotrial_analysis::watch::Observation| {
+            let line = |one: &Observation| {
                 FindingLine::about(About::Observation(one.kind), Severity::Warning, one.message.clone())
             };
             let lines = answer.observations.iter().map(line).collect();
@@ -181,7 +182,7 @@ fn summary(answer: &WatchAnswer) -> Answer {
             vec!["Latencies are in `Avg. Disk sec/Read` and `sec/Write` of PerfMon, in the output of `iostat -x` and `sar -d`, and in the time counters of snapshots.".to_owned()],
         ),
     };
-    if answer.observations.iter().any(|one| one.kind == iotrial_analysis::watch::ObservationKind::Saturated) {
+    if answer.observations.iter().any(|one| one.kind == ObservationKind::Saturated) {
         points.push(
             "Saturated: these rates show what the storage can do, not how much I/O the load wanted."
                 .to_owned(),

@@ -1,4 +1,5 @@
-//! The words of iotrial: what is said of a finding or a check of an audit, by its id and its facts, of a verdict, by what decided it, and numbers within sentences.
+//! The words of iotrial: what is said of a finding, of a check of an audit, of counters, of a verdict and of an AWR report, by ids and facts;
+//! and numbers within sentences.
 //!
 //! Whoever judges hands over ids and numbers. Nothing is decided from a sentence, so that each can be written anew without anything else
 //! becoming different.
@@ -12,5 +13,6 @@ pub mod compared;
 pub mod numbers;
 pub mod rate_limit;
 pub mod stated;
+pub mod observation;
 pub mod verdict;
 pub mod audit;

@@ -2,8 +2,9 @@
 
 use iotrial_model::counters::CounterSeries;
 use iotrial_model::demand::{CounterDemandError, Demand};
+use iotrial_model::observation::HeldBack;
 
-use super::{ObservationKind, WatchAnswer, WatchRequest};
+use super::{WatchAnswer, WatchRequest};
 
 /// What disks did in all but the busiest intervals, as [`Demand::of_counters`] has it, and whether the storage held them back: a machine
 /// that waits for its disks asks for more than it gets.
@@ -27,38 +28,21 @@ pub fn demand_of(
         request.disks.clone()
     };
     let mut demand = Demand::of_counters(name, series, &wanted, percentile)?;
-    demand.notes.extend(held_back(&answer));
+    demand.notes.extend(held_back(&answer).iter().map(iotrial_words::observation::held_back));
     Ok(demand)
 }
 
 /// Why the figures are less than what was asked for.
-fn held_back(answer: &WatchAnswer) -> Vec<String> {
-    let is_limit =
-        |kind: ObservationKind| matches!(kind, ObservationKind::Saturated | ObservationKind::Throttled);
-    let mut notes: Vec<String> = answer
-        .observations
-        .iter()
-        .filter(|one| is_limit(one.kind))
-        .map(|one| {
-            format!(
-                "{}; this demand is only what the storage delivered, and the application wanted more",
-                one.message
-            )
-        })
-        .collect();
-    let missing = answer.observations.iter().filter(|one| one.kind.is_missing_disk());
-    let missing: Vec<String> =
-        missing.map(|one| format!("{}; what was asked of it meanwhile is not known", one.message)).collect();
-    if notes.is_empty() && answer.is_good == Some(false) {
+pub(super) fn held_back(answer: &WatchAnswer) -> Vec<HeldBack> {
+    let limits = answer.observations.iter().filter(|one| one.kind.is_limit());
+    let mut all: Vec<HeldBack> = limits.cloned().map(HeldBack::AtLimit).collect();
+    if all.is_empty() && answer.is_good == Some(false) {
         let beyond = answer.roles.iter().flat_map(|role| &role.judged).filter(|judged| !judged.is_within);
-        let mut disks: Vec<&str> = beyond.map(|judged| judged.disk.as_str()).collect();
+        let mut disks: Vec<String> = beyond.map(|judged| judged.disk.clone()).collect();
         disks.dedup();
-        notes.push(format!(
-            "the latency of {} is beyond the limits of {}: on faster storage the demand would have been higher",
-            iotrial_model::words::in_brief(&disks, 4, 3),
-            answer.thresholds.first().map_or("the thresholds", String::as_str)
-        ));
+        all.push(HeldBack::Slow { disks, set: answer.thresholds.first().cloned() });
     }
-    notes.extend(missing);
-    notes
+    let missing = answer.observations.iter().filter(|one| one.kind.is_missing_disk());
+    all.extend(missing.cloned().map(HeldBack::DiskMissing));
+    all
 }

@@ -4,82 +4,12 @@
 use std::collections::HashMap;
 
 use iotrial_model::counters::{Absence, CounterSeries, DiskCounters};
-use iotrial_model::units::group_thousands;
-use serde::Serialize;
+use iotrial_model::observation::{FlatIn, Observation, ObservationFacts, ObservedDisks, TypicalLoad};
+use iotrial_words::observation::observation;
 
 use super::judged::RoleVerdict;
 use super::spread::median;
 use super::{LEAST_IOPS, Spread, iops_of, latency_us_of};
-use crate::words::{latency_in_words, moment_in_words, seconds_in_words, with_thousands};
-
-/// What was observed.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Observation {
-    /// What it is.
-    pub kind: ObservationKind,
-    /// Of what.
-    pub of: Subject,
-    /// One sentence without a full stop, with the numbers.
-    pub message: String,
-}
-
-/// The kinds of observations, the gravest first. The first two leave the answer open: what a disk did that nobody saw may have been too
-/// slow, and what another one did says nothing about it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ObservationKind {
-    /// It was not there for a time, or went away for good.
-    DiskGone,
-    /// Another disk took its name, or its counters began anew.
-    DiskReplaced,
-    /// More I/Os in flight took longer, and no more of them were done.
-    Saturated,
-    /// After a burst the rate fell to a flat one, and latency rose.
-    Throttled,
-    /// Slow while it did less than at other times.
-    SlowWithoutLoad,
-    /// One of several disks that carry something together does more, or takes longer.
-    Imbalance,
-}
-
-impl ObservationKind {
-    /// All of them.
-    pub const ALL: [Self; 6] = [
-        Self::DiskGone,
-        Self::DiskReplaced,
-        Self::Saturated,
-        Self::Throttled,
-        Self::SlowWithoutLoad,
-        Self::Imbalance,
-    ];
-
-    /// Whether it leaves open how good the storage was.
-    pub const fn is_missing_disk(self) -> bool {
-        matches!(self, Self::DiskGone | Self::DiskReplaced)
-    }
-
-    /// The word in JSON and reports.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::DiskGone => "disk-gone",
-            Self::DiskReplaced => "disk-replaced",
-            Self::Saturated => "saturated",
-            Self::Throttled => "throttled",
-            Self::SlowWithoutLoad => "slow-without-load",
-            Self::Imbalance => "imbalance",
-        }
-    }
-}
-
-/// What an observation is about.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Subject {
-    /// One disk.
-    Disk(String),
-    /// Disks that carry something together.
-    Stripe(Vec<String>),
-}
 
 /// One interval of a disk in which it did something, and took a known time for it.
 #[derive(Debug, Clone, Copy)]
@@ -103,25 +33,17 @@ pub(super) fn observations(
     for at in chosen {
         let disk = &series.disks[*at];
         let moments = moments(series, disk);
-        let mut add = |kind, message| {
-            all.push(Observation { kind, of: Subject::Disk(disk.name.clone()), message });
-        };
-        let saturation = saturated(disk, &moments);
-        let is_saturated = saturation.is_some();
-        saturation.into_iter().for_each(|message| add(ObservationKind::Saturated, message));
-        throttled(series, disk, &moments)
-            .into_iter()
-            .for_each(|message| add(ObservationKind::Throttled, message));
-        if !is_saturated && let Some(limit_us) = limits_us.get(disk.name.as_str()).copied() {
-            let slow = slow_without_load(disk, &moments, limit_us);
-            slow.into_iter().for_each(|message| add(ObservationKind::SlowWithoutLoad, message));
-        }
+        let saturation = saturated(&moments);
+        // Without a limit of its role nothing is slow; and what is saturated has its load as the reason.
+        let limit_us = limits_us.get(disk.name.as_str()).filter(|_| saturation.is_none());
+        let slow = limit_us.and_then(|limit_us| slow_without_load(&moments, *limit_us));
+        let found = [saturation, throttled(series, &moments), slow];
+        let of_disk = |facts| observation(ObservedDisks::Disk(disk.name.clone()), facts);
+        all.extend(found.into_iter().flatten().map(of_disk));
     }
     for members in stripes {
         let names = members.iter().map(|at| series.disks[*at].name.clone()).collect();
-        if let Some(message) = imbalance(series, members) {
-            all.push(Observation { kind: ObservationKind::Imbalance, of: Subject::Stripe(names), message });
-        }
+        all.extend(imbalance(series, members).map(|facts| observation(ObservedDisks::Stripe(names), facts)));
     }
     all.sort_by_key(|one| one.kind);
     all
@@ -144,31 +66,17 @@ fn missing_disks(series: &CounterSeries, chosen: &[usize], stripes: &[Vec<usize>
     let mut all = Vec::new();
     for at in watched(series, chosen, stripes) {
         let DiskCounters { name, changes, .. } = &series.disks[at];
-        let mut add = |kind, message: String, count: usize| {
-            let often = match count {
-                1 => String::new(),
-                more => format!("; {} times in all", group_thousands(&more.to_string())),
-            };
-            all.push(Observation { kind, of: Subject::Disk(name.clone()), message: message + &often });
-        };
         // The last one, because it may not be over.
-        if let Some(Absence { from_s, until_s }) = changes.last_gone {
-            let from = moment_in_words(from_s);
-            let message = match until_s {
-                None => format!("`{name}` went away at {from} and did not come back"),
-                Some(until_s) => {
-                    format!("`{name}` was not there from {from} to {}", moment_in_words(until_s))
-                }
-            };
-            add(ObservationKind::DiskGone, message, changes.gone_count);
-        }
-        if let Some(at_s) = changes.last_replaced_s {
-            let at = moment_in_words(at_s);
-            let message = format!(
-                "`{name}` was replaced by another disk, or its counters began anew, shortly before {at}"
-            );
-            add(ObservationKind::DiskReplaced, message, changes.replaced_count);
-        }
+        let gone = changes.last_gone.map(|Absence { from_s, until_s }| ObservationFacts::DiskGone {
+            from_s,
+            until_s,
+            count: changes.gone_count,
+        });
+        let replaced = changes
+            .last_replaced_s
+            .map(|at_s| ObservationFacts::DiskReplaced { at_s, count: changes.replaced_count });
+        let of_disk = |facts| observation(ObservedDisks::Disk(name.clone()), facts);
+        all.extend([gone, replaced].into_iter().flatten().map(of_disk));
     }
     all
 }
@@ -201,6 +109,15 @@ fn typical(moments: &[Moment], of: fn(&Moment) -> f64) -> f64 {
     median(moments.iter().map(of).collect()).unwrap_or(0.0)
 }
 
+fn typical_load(moments: &[Moment]) -> TypicalLoad {
+    TypicalLoad {
+        iops: typical(moments, |moment| moment.iops),
+        bytes_per_s: typical(moments, |moment| moment.bytes_per_s),
+        latency_us: typical(moments, |moment| moment.latency_us),
+        outstanding: typical(moments, |moment| moment.outstanding),
+    }
+}
+
 /// So few intervals may be chance.
 const LEAST_MOMENTS: usize = 5;
 /// Rates that are within this of each other are the same.
@@ -214,10 +131,10 @@ const LEAST_OUTSTANDING: f64 = 4.0;
 /// Document 002: outstanding I/Os grow, latency grows with them, and throughput does not. The intervals with the most in flight are compared
 /// with those that have a quarter to half as many. Neither I/Os nor bytes may grow, or larger I/Os alone would look like saturation; and
 /// both may not fall, or something else slows the disk down.
-fn saturated(disk: &DiskCounters, moments: &[Moment]) -> Option<String> {
+fn saturated(moments: &[Moment]) -> Option<ObservationFacts> {
     let mut sorted = moments.to_vec();
     sorted.sort_by(|one, other| other.outstanding.total_cmp(&one.outstanding));
-    let mut best: Option<(Vec<Moment>, Vec<Moment>)> = None;
+    let mut best = None;
     for share in SHARES {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a count")]
         let count = (share * sorted.len() as f64) as usize;
@@ -238,22 +155,13 @@ fn saturated(disk: &DiskCounters, moments: &[Moment]) -> Option<String> {
         let is_flat = iops <= FLAT && bytes <= FLAT && (iops >= 1.0 / FLAT || bytes >= 1.0 / FLAT);
         if is_flat && ratio(|moment| moment.latency_us) >= 1.5 {
             // The longest stretch of it that there is.
-            best = Some((pressed.to_vec(), usual));
+            best = Some(ObservationFacts::Saturated {
+                pressed: typical_load(pressed),
+                usual: typical_load(&usual),
+            });
         }
     }
-    let (pressed, usual) = best?;
-    let latency = |moments: &[Moment]| latency_in_words(typical(moments, |moment| moment.latency_us));
-    let outstanding = |moments: &[Moment]| with_thousands(typical(moments, |moment| moment.outstanding));
-    Some(format!(
-        "`{}` is saturated at about {} IOPS and {} MB/s: with {} instead of {} outstanding I/Os it does not get faster, and each I/O takes {} instead of {}",
-        disk.name,
-        with_thousands(typical(&pressed, |moment| moment.iops)),
-        with_thousands(typical(&pressed, |moment| moment.bytes_per_s) / 1e6),
-        outstanding(&pressed),
-        outstanding(&usual),
-        latency(&pressed),
-        latency(&usual),
-    ))
+    best
 }
 
 /// A burst is at least so many times the plateau that follows it.
@@ -261,36 +169,24 @@ const LEAST_BURST: f64 = 1.25;
 
 /// A flat rate of IOPS or bytes, at least five intervals long, right after intervals with a clearly higher one; with more in flight and longer
 /// latency than those, or the load simply became less.
-fn throttled(series: &CounterSeries, disk: &DiskCounters, moments: &[Moment]) -> Option<String> {
+fn throttled(series: &CounterSeries, moments: &[Moment]) -> Option<ObservationFacts> {
     let by_iops = plateaus(moments, |moment| moment.iops);
     let by_bytes = plateaus(moments, |moment| moment.bytes_per_s);
-    let (plateaus, is_iops) = if by_iops.is_empty() { (by_bytes, false) } else { (by_iops, true) };
+    let (plateaus, flat) =
+        if by_iops.is_empty() { (by_bytes, FlatIn::Bytes) } else { (by_iops, FlatIn::Iops) };
     let (burst, plateau) = plateaus.first()?;
-    let rate = |moments: &[Moment]| {
-        if is_iops {
-            format!("{} IOPS", with_thousands(typical(moments, |moment| moment.iops)))
-        } else {
-            format!("{} MB/s", with_thousands(typical(moments, |moment| moment.bytes_per_s) / 1e6))
-        }
-    };
-    let latency = |moments: &[Moment]| latency_in_words(typical(moments, |moment| moment.latency_us));
-    let seconds: Option<f64> = plateau
+    let lasted_s = plateau
         .iter()
         .map(|moment| series.durations_s.get(moment.interval).copied().or(series.interval_s))
         .sum();
-    let lasted = seconds.map_or_else(|| format!("{} intervals", plateau.len()), seconds_in_words);
-    let often = match plateaus.len() {
-        1 => String::new(),
-        count => format!(", {} times", group_thousands(&count.to_string())),
-    };
-    Some(format!(
-        "`{}` did {} and then {} for {lasted}{often}, with more outstanding I/Os and a latency of {} instead of {}: burst credits or a cache were used up",
-        disk.name,
-        rate(burst),
-        rate(plateau),
-        latency(plateau),
-        latency(burst),
-    ))
+    Some(ObservationFacts::Throttled {
+        burst: typical_load(burst),
+        plateau: typical_load(plateau),
+        flat,
+        lasted_s,
+        interval_count: plateau.len(),
+        count: plateaus.len(),
+    })
 }
 
 /// Each burst with the plateau after it.
@@ -339,7 +235,7 @@ fn plateaus(moments: &[Moment], rate: fn(&Moment) -> f64) -> Vec<(&[Moment], &[M
 
 /// Document 002: queue and latency above normal together, while there is less to do: a cache of the array that overflows, or disks that are
 /// shared with somebody else.
-fn slow_without_load(disk: &DiskCounters, moments: &[Moment], limit_us: f64) -> Option<String> {
+fn slow_without_load(moments: &[Moment], limit_us: f64) -> Option<ObservationFacts> {
     let (slow, usual): (Vec<Moment>, Vec<Moment>) =
         moments.iter().partition(|moment| moment.latency_us >= limit_us);
     if slow.len() < LEAST_MOMENTS || usual.len() < LEAST_MOMENTS {
@@ -347,14 +243,10 @@ fn slow_without_load(disk: &DiskCounters, moments: &[Moment], limit_us: f64) -> 
     }
     let ratio = |of: fn(&Moment) -> f64| typical(&slow, of) / typical(&usual, of).max(f64::MIN_POSITIVE);
     let did_less = ratio(|moment| moment.iops) <= 1.0 && ratio(|moment| moment.bytes_per_s) <= 1.0;
-    (did_less && ratio(|moment| moment.outstanding) >= 1.5).then(|| {
-        format!(
-            "`{}` took {} in {} intervals and {} in the others, although its load was not higher then: another load may share its disks or the cache of the array",
-            disk.name,
-            latency_in_words(typical(&slow, |moment| moment.latency_us)),
-            group_thousands(&slow.len().to_string()),
-            latency_in_words(typical(&usual, |moment| moment.latency_us)),
-        )
+    (did_less && ratio(|moment| moment.outstanding) >= 1.5).then(|| ObservationFacts::SlowWithoutLoad {
+        slow_us: typical(&slow, |moment| moment.latency_us),
+        interval_count: slow.len(),
+        usual_us: typical(&usual, |moment| moment.latency_us),
     })
 }
 
@@ -364,7 +256,7 @@ const SLOW_MEMBER: f64 = 1.5;
 /// Members that do less on average say nothing of how work is spread.
 const LEAST_STRIPE_IOPS: f64 = 10.0;
 
-fn imbalance(series: &CounterSeries, members: &[usize]) -> Option<String> {
+fn imbalance(series: &CounterSeries, members: &[usize]) -> Option<ObservationFacts> {
     if members.len() < 2 {
         return None;
     }
@@ -382,14 +274,12 @@ fn imbalance(series: &CounterSeries, members: &[usize]) -> Option<String> {
     }
     let (busiest, most, _) = members.iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
     if *most >= UNEVEN * mean {
-        return Some(format!(
-            "`{busiest}` does {} of the {} IOPS of {} members, {:.0} % instead of {:.0} %: the load is not spread evenly, so `{busiest}` reaches its limit first",
-            with_thousands(*most),
-            with_thousands(mean * count),
-            members.len(),
-            100.0 * most / (mean * count),
-            100.0 / count
-        ));
+        return Some(ObservationFacts::BusyMember {
+            member: (*busiest).to_owned(),
+            iops: *most,
+            all_iops: mean * count,
+            member_count: members.len(),
+        });
     }
     let latencies: Option<Vec<(&str, f64)>> =
         members.iter().map(|(name, _, latency)| Some((*name, (*latency)?))).collect();
@@ -397,11 +287,9 @@ fn imbalance(series: &CounterSeries, members: &[usize]) -> Option<String> {
     let (slowest, longest) = latencies.iter().max_by(|one, other| one.1.total_cmp(&other.1))?;
     let others =
         median(latencies.iter().filter(|(name, _)| name != slowest).map(|(_, latency)| *latency).collect())?;
-    (*longest >= SLOW_MEMBER * others).then(|| {
-        format!(
-            "`{slowest}` takes {} per I/O and the other members {}, under about the same load: each stripe waits for the slowest",
-            latency_in_words(*longest),
-            latency_in_words(others)
-        )
+    (*longest >= SLOW_MEMBER * others).then(|| ObservationFacts::SlowMember {
+        member: (*slowest).to_owned(),
+        latency_us: *longest,
+        others_us: others,
     })
 }

@@ -1,5 +1,7 @@
 use iotrial_model::counters::{Absence, DiskChanges, Times};
+use iotrial_model::observation::{FlatIn, HeldBack, ObservationFacts, ObservationKind, ObservedDisks};
 
+use super::demand::held_back;
 use super::*;
 use crate::threshold::Category;
 
@@ -112,11 +114,11 @@ fn more_in_flight_without_more_done_is_saturation() {
     moments.extend([(7_200.0, 35.0); 20]);
     let answer = answer_of(&moments);
     assert_eq!(kinds(&answer), [ObservationKind::Saturated]);
-    let message = &answer.observations[0].message;
-    assert!(
-        message.starts_with("`sda` is saturated at about 7,200 IOPS and 59 MB/s: with 252 instead of 79"),
-        "{message}"
-    );
+    let ObservationFacts::Saturated { pressed, usual } = &answer.observations[0].facts else { panic!() };
+    assert_eq!(answer.observations[0].of, ObservedDisks::Disk("sda".to_owned()));
+    assert_eq!((pressed.iops, pressed.bytes_per_s), (7_200.0, 7_200.0 * 8_192.0));
+    assert!((pressed.outstanding - 252.0).abs() < 1e-6 && (usual.outstanding - 78.65).abs() < 1e-6);
+    assert!((pressed.latency_us - 35_000.0).abs() < 1e-6 && (usual.latency_us - 11_000.0).abs() < 1e-6);
     // Twice as many in flight do twice as much.
     let mut growing = vec![(2_000.0, 5.0); 50];
     growing.extend([(4_000.0, 5.5); 50]);
@@ -149,9 +151,14 @@ fn a_flat_rate_below_a_burst_with_longer_latency_is_throttling() {
     };
     for change in [None, Some((1_500.0, 15.0))] {
         let answer = throttled(change);
-        let message =
-            &answer.observations.iter().find(|one| one.kind == ObservationKind::Throttled).unwrap().message;
-        assert!(message.starts_with("`sda` did 3,000 IOPS and then 500 IOPS for 180 s, with"), "{message}");
+        let mut facts = answer.observations.iter().map(|one| &one.facts);
+        let of_throttling = facts.find_map(|facts| match facts {
+            ObservationFacts::Throttled { burst, plateau, flat, lasted_s, interval_count, count } => {
+                Some((burst.iops, plateau.iops, *flat, *lasted_s, *interval_count, *count))
+            }
+            _ => None,
+        });
+        assert_eq!(of_throttling, Some((3_000.0, 500.0, FlatIn::Iops, Some(180.0), 12, 1)));
     }
     // The load became less, and latency with it.
     let mut less = vec![(3_000.0, 4.0); 10];
@@ -170,11 +177,12 @@ fn slow_while_it_does_less_is_not_its_own_load() {
     moments.extend((0..20).map(|at| (300.0 + 100.0 * f64::from(at % 3), 60.0)));
     let answer = answer_of(&moments);
     assert_eq!(kinds(&answer), [ObservationKind::SlowWithoutLoad]);
-    assert!(
-        answer.observations[0].message.contains("took 60.0 ms in 20 intervals"),
-        "{:?}",
-        answer.observations
-    );
+    let ObservationFacts::SlowWithoutLoad { slow_us, interval_count, usual_us } =
+        answer.observations[0].facts
+    else {
+        panic!("{:?}", answer.observations)
+    };
+    assert_eq!((slow_us.round(), interval_count, usual_us.round()), (60_000.0, 20, 4_000.0));
 }
 
 #[test]
@@ -187,18 +195,23 @@ fn members_of_a_stripe_do_the_same_or_are_told() {
     };
     assert_eq!(kinds(&of([(1_000.0, 2.0), (1_050.0, 2.1), (990.0, 2.0)])), []);
     let uneven = of([(2_000.0, 2.0), (1_000.0, 2.0), (1_000.0, 2.0)]);
-    let message = &uneven.observations[0].message;
-    assert!(
-        message.starts_with("`sda` does 2,000 of the 4,000 IOPS of 3 members, 50 % instead of 33 %"),
-        "{message}"
+    assert_eq!(
+        uneven.observations[0].facts,
+        ObservationFacts::BusyMember {
+            member: "sda".to_owned(),
+            iops: 2_000.0,
+            all_iops: 4_000.0,
+            member_count: 3
+        }
     );
     let slow = of([(1_000.0, 2.0), (1_000.0, 9.0), (1_000.0, 2.1)]);
-    assert!(
-        slow.observations[0].message.starts_with("`sdb` takes 9.00 ms per I/O and the other members 2.00 ms"),
-        "{:?}",
-        slow.observations
-    );
-    assert_eq!(slow.observations[0].of, Subject::Stripe(["sda", "sdb", "sdc"].map(str::to_owned).to_vec()));
+    let ObservationFacts::SlowMember { member, latency_us, others_us } = &slow.observations[0].facts else {
+        panic!("{:?}", slow.observations)
+    };
+    // The median of two is the lower of them.
+    assert_eq!((member.as_str(), latency_us.round(), others_us.round()), ("sdb", 9_000.0, 2_000.0));
+    let stripe = ["sda", "sdb", "sdc"].map(str::to_owned).to_vec();
+    assert_eq!(slow.observations[0].of, ObservedDisks::Stripe(stripe));
 }
 
 #[test]
@@ -209,7 +222,8 @@ fn gaps_are_told_with_their_length_and_count_as_nothing() {
     let answer = WatchAnswer::of(&one, &request()).unwrap();
     let span = answer.span.unwrap();
     assert_eq!((span.gap_count, span.gap_s, span.from_s), (1, 3_600.0, at(0.0)));
-    assert_eq!(answer.notes, ["1 gap of 3,600 s in all, for which there are no counters"]);
+    assert_eq!(notes(&one, answer.span), [CounterNote::Gaps { count: 1, total_s: 3_600.0 }]);
+    assert_eq!(answer.notes.len(), 1);
     assert_eq!(answer.disks[0].read.iops.unwrap().mean, 100.0);
 }
 
@@ -222,26 +236,26 @@ fn intervals_of_different_length_count_by_their_length() {
 
 #[test]
 fn a_demand_says_that_the_storage_held_the_load_back() {
-    let notes = |moments: &[Moment]| {
+    let check = |moments: &[Moment], is_expected: fn(&[HeldBack]) -> bool| {
         let series = series(vec![disk("sda", moments)], moments.len());
-        demand_of("pm.csv", &series, &request(), 95.0).unwrap().notes.join("\n")
+        let found = held_back(&WatchAnswer::of(&series, &request()).unwrap());
+        assert!(is_expected(&found), "{found:?}");
+        let notes = demand_of("pm.csv", &series, &request(), 95.0).unwrap().notes;
+        let words: Vec<_> = found.iter().map(iotrial_words::observation::held_back).collect();
+        assert!(notes.ends_with(&words), "{notes:?}");
     };
     let mut saturated = vec![(7_150.0, 11.0); 60];
     saturated.extend([(7_200.0, 35.0); 40]);
-    assert!(
-        notes(&saturated).contains("this demand is only what the storage delivered"),
-        "{}",
-        notes(&saturated)
+    check(
+        &saturated,
+        |found| matches!(found, [HeldBack::AtLimit(one)] if one.kind == ObservationKind::Saturated),
     );
     // All of the time at the ceiling: there is nothing to compare it with, and the latency alone tells.
-    let flat = vec![(7_250.0, 35.0); 100];
-    assert!(
-        notes(&flat).contains("latency of sda is beyond the limits of sqlserver-whitepaper"),
-        "{}",
-        notes(&flat)
-    );
-    let healthy = notes(&[(500.0, 2.0); 100]);
-    assert!(!healthy.contains("let through") && !healthy.contains("beyond"), "{healthy}");
+    check(&[(7_250.0, 35.0); 100], |found| {
+        let [HeldBack::Slow { disks, set }] = found else { return false };
+        disks == &["sda"] && set.as_deref() == Some("sqlserver-whitepaper")
+    });
+    check(&[(500.0, 2.0); 100], <[_]>::is_empty);
 }
 
 #[test]
@@ -278,7 +292,7 @@ fn a_disk_that_was_not_there_is_observed_and_never_good_and_one_that_nobody_asks
     let (is_gone, is_replaced) = (ObservationKind::DiskGone, ObservationKind::DiskReplaced);
     check(&["sda", "sdb"], 1, nothing, 1.0, &[], Some(true));
     let answer = check(&["sda", "sdb"], 1, gone_twice, 1.0, &[is_gone], None);
-    assert_eq!(answer.observations[0].of, Subject::Disk("sdb".to_owned()));
+    assert_eq!(answer.observations[0].of, ObservedDisks::Disk("sdb".to_owned()));
     let span = answer.span.unwrap();
     assert_eq!((span.gap_count, span.gap_s), (2, 30.0 + span.to_s - 1_795_000_015.0));
     check(&["sda"], 0, gone_and_anew, 1.0, &[is_gone, is_replaced], None);

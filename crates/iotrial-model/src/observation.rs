@@ -1,0 +1,206 @@
+//! What counters of a system in use show besides figures: what was observed of disks, what is to be known of the counters, and what held
+//! the load back. These are the facts; `iotrial_words::observation` says them.
+
+use serde::Serialize;
+
+use crate::load::words;
+
+words! {
+    /// The kinds of observations, the gravest first. The first two leave the answer open: what a disk did that nobody saw may have been too
+    /// slow, and what another one did says nothing about it.
+    ObservationKind {
+        /// It was not there for a time, or went away for good.
+        DiskGone = "disk-gone",
+        /// Another disk took its name, or its counters began anew.
+        DiskReplaced = "disk-replaced",
+        /// More I/Os in flight took longer, and no more of them were done.
+        Saturated = "saturated",
+        /// After a burst the rate fell to a flat one, and latency rose.
+        Throttled = "throttled",
+        /// Slow while it did less than at other times.
+        SlowWithoutLoad = "slow-without-load",
+        /// One of several disks that carry something together does more, or takes longer.
+        Imbalance = "imbalance",
+    }
+}
+
+impl ObservationKind {
+    /// Whether it leaves open how good the storage was.
+    pub const fn is_missing_disk(self) -> bool {
+        matches!(self, Self::DiskGone | Self::DiskReplaced)
+    }
+
+    /// Whether it is a limit of the storage, so that more was wanted than was done.
+    pub const fn is_limit(self) -> bool {
+        matches!(self, Self::Saturated | Self::Throttled)
+    }
+}
+
+/// Something that was observed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Observation {
+    /// What it is.
+    pub kind: ObservationKind,
+    /// Of what.
+    pub of: ObservedDisks,
+    /// One sentence without a full stop, with the numbers.
+    pub message: String,
+    /// What the sentence is made from.
+    #[serde(skip)]
+    pub facts: ObservationFacts,
+}
+
+/// What an observation is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ObservedDisks {
+    /// One disk.
+    Disk(String),
+    /// Disks that carry something together.
+    Stripe(Vec<String>),
+}
+
+/// What was seen, by kind.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ObservationFacts {
+    /// The disk was not there. Seconds since 1970, of the last time, because it may not be over.
+    DiskGone {
+        /// When it went away.
+        from_s: f64,
+        /// When it came back; `None` if it did not.
+        until_s: Option<f64>,
+        /// How often in all.
+        count: usize,
+    },
+    /// Another disk took its name, or its counters began anew.
+    DiskReplaced {
+        /// Shortly before this: seconds since 1970, of the last time.
+        at_s: f64,
+        /// How often in all.
+        count: usize,
+    },
+    /// More in flight did no more.
+    Saturated {
+        /// With the most in flight.
+        pressed: TypicalLoad,
+        /// With a quarter to half as many.
+        usual: TypicalLoad,
+    },
+    /// A flat rate after a burst.
+    Throttled {
+        /// Before.
+        burst: TypicalLoad,
+        /// After.
+        plateau: TypicalLoad,
+        /// Which rate is flat.
+        flat: FlatIn,
+        /// How long the first plateau lasted; `None` where nothing says how long an interval is.
+        lasted_s: Option<f64>,
+        /// The same in intervals.
+        interval_count: usize,
+        /// How many plateaus there are.
+        count: usize,
+    },
+    /// Slow, though it did no more than at other times.
+    SlowWithoutLoad {
+        /// The median of the slow intervals, µs.
+        slow_us: f64,
+        /// How many of them there are.
+        interval_count: usize,
+        /// The median of the others, µs.
+        usual_us: f64,
+    },
+    /// A member does more than its share.
+    BusyMember {
+        /// Which one.
+        member: String,
+        /// Its mean.
+        iops: f64,
+        /// The sum over all members.
+        all_iops: f64,
+        /// How many members there are.
+        member_count: usize,
+    },
+    /// A member takes longer than the others under about the same load.
+    SlowMember {
+        /// Which one.
+        member: String,
+        /// Its mean, µs.
+        latency_us: f64,
+        /// The median of the others, µs.
+        others_us: f64,
+    },
+}
+
+impl ObservationFacts {
+    /// What kind of observation that is.
+    pub const fn kind(&self) -> ObservationKind {
+        match self {
+            Self::DiskGone { .. } => ObservationKind::DiskGone,
+            Self::DiskReplaced { .. } => ObservationKind::DiskReplaced,
+            Self::Saturated { .. } => ObservationKind::Saturated,
+            Self::Throttled { .. } => ObservationKind::Throttled,
+            Self::SlowWithoutLoad { .. } => ObservationKind::SlowWithoutLoad,
+            Self::BusyMember { .. } | Self::SlowMember { .. } => ObservationKind::Imbalance,
+        }
+    }
+}
+
+/// What a disk did in several intervals: medians.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TypicalLoad {
+    /// I/Os per second.
+    pub iops: f64,
+    /// Bytes per second.
+    pub bytes_per_s: f64,
+    /// Mean latency of an interval in µs.
+    pub latency_us: f64,
+    /// I/Os in flight or waiting.
+    pub outstanding: f64,
+}
+
+/// In what a rate is flat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FlatIn {
+    /// I/Os per second.
+    Iops,
+    /// Bytes per second.
+    Bytes,
+}
+
+/// What is to be known of counters.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CounterNote {
+    /// In the words of whoever read them.
+    OfSource(String),
+    /// Times without counters.
+    Gaps {
+        /// How many.
+        count: usize,
+        /// How long, in all.
+        total_s: f64,
+    },
+    /// An interval ends before the one before it.
+    ClockSetBack,
+    /// Intervals of a minute or more.
+    LongIntervals {
+        /// How long one is.
+        interval_s: f64,
+    },
+}
+
+/// Why counters show less than what was asked of the storage.
+#[derive(Debug, Clone, PartialEq)]
+pub enum HeldBack {
+    /// The storage was at a limit.
+    AtLimit(Observation),
+    /// Latencies were beyond the limits.
+    Slow {
+        /// On these disks.
+        disks: Vec<String>,
+        /// The threshold set that says so.
+        set: Option<String>,
+    },
+    /// A disk was not there.
+    DiskMissing(Observation),
+}

@@ -1,0 +1,131 @@
+//! What is said of counters of a system in use: observations, notes, and what held the load back.
+
+use iotrial_model::observation::{
+    CounterNote, FlatIn, HeldBack, Observation, ObservationFacts, ObservedDisks, TypicalLoad,
+};
+use iotrial_model::units::group_thousands;
+use iotrial_model::words::{enumerate, in_brief};
+
+use crate::numbers::{latency_in_words, moment_in_words, seconds_in_words, with_thousands};
+
+/// An observation with its sentence.
+pub fn observation(of: ObservedDisks, facts: ObservationFacts) -> Observation {
+    Observation { kind: facts.kind(), message: says(&of, &facts), of, facts }
+}
+
+/// One sentence without a full stop.
+fn says(of: &ObservedDisks, facts: &ObservationFacts) -> String {
+    use ObservationFacts as Facts;
+    let name = match of {
+        ObservedDisks::Disk(name) => format!("`{name}`"),
+        ObservedDisks::Stripe(names) => enumerate(names),
+    };
+    match facts {
+        Facts::DiskGone { from_s, until_s, count } => {
+            let from = moment_in_words(*from_s);
+            let often = in_all(*count);
+            match until_s {
+                None => format!("{name} went away at {from} and did not come back{often}"),
+                Some(until_s) => {
+                    format!("{name} was not there from {from} to {}{often}", moment_in_words(*until_s))
+                }
+            }
+        }
+        Facts::DiskReplaced { at_s, count } => format!(
+            "{name} was replaced by another disk, or its counters began anew, shortly before {}{}",
+            moment_in_words(*at_s),
+            in_all(*count)
+        ),
+        Facts::Saturated { pressed, usual } => format!(
+            "{name} is saturated at about {} IOPS and {} MB/s: with {} instead of {} outstanding I/Os it does not get faster, and each I/O takes {} instead of {}",
+            with_thousands(pressed.iops),
+            with_thousands(pressed.bytes_per_s / 1e6),
+            with_thousands(pressed.outstanding),
+            with_thousands(usual.outstanding),
+            latency_in_words(pressed.latency_us),
+            latency_in_words(usual.latency_us),
+        ),
+        Facts::Throttled { burst, plateau, flat, lasted_s, interval_count, count } => format!(
+            "{name} did {} and then {} for {}{}, with more outstanding I/Os and a latency of {} instead of {}: burst credits or a cache were used up",
+            rate(burst, *flat),
+            rate(plateau, *flat),
+            lasted_s.map_or_else(|| format!("{interval_count} intervals"), seconds_in_words),
+            if *count == 1 { String::new() } else { format!(", {} times", count_in_words(*count)) },
+            latency_in_words(plateau.latency_us),
+            latency_in_words(burst.latency_us),
+        ),
+        Facts::SlowWithoutLoad { slow_us, interval_count, usual_us } => format!(
+            "{name} took {} in {} intervals and {} in the others, although its load was not higher then: another load may share its disks or the cache of the array",
+            latency_in_words(*slow_us),
+            count_in_words(*interval_count),
+            latency_in_words(*usual_us),
+        ),
+        Facts::BusyMember { member, iops, all_iops, member_count } => format!(
+            "`{member}` does {} of the {} IOPS of {member_count} members, {:.0} % instead of {:.0} %: the load is not spread evenly, so `{member}` reaches its limit first",
+            with_thousands(*iops),
+            with_thousands(*all_iops),
+            100.0 * iops / all_iops,
+            100.0 / *member_count as f64
+        ),
+        Facts::SlowMember { member, latency_us, others_us } => format!(
+            "`{member}` takes {} per I/O and the other members {}, under about the same load: each stripe waits for the slowest",
+            latency_in_words(*latency_us),
+            latency_in_words(*others_us)
+        ),
+    }
+}
+
+fn count_in_words(count: usize) -> String {
+    group_thousands(&count.to_string())
+}
+
+fn in_all(count: usize) -> String {
+    if count == 1 { String::new() } else { format!("; {} times in all", count_in_words(count)) }
+}
+
+fn rate(load: &TypicalLoad, flat: FlatIn) -> String {
+    match flat {
+        FlatIn::Iops => format!("{} IOPS", with_thousands(load.iops)),
+        FlatIn::Bytes => format!("{} MB/s", with_thousands(load.bytes_per_s / 1e6)),
+    }
+}
+
+/// What is to be known of counters, without a full stop.
+pub fn counter_note(note: &CounterNote) -> String {
+    match note {
+        CounterNote::OfSource(words) => words.clone(),
+        CounterNote::Gaps { count, total_s } => format!(
+            "{count} gap{} of {} in all, for which there are no counters",
+            if *count == 1 { "" } else { "s" },
+            seconds_in_words(*total_s)
+        ),
+        CounterNote::ClockSetBack => {
+            "the clock was set back during the recording; intervals count in the order of the file".to_owned()
+        }
+        CounterNote::LongIntervals { interval_s } => format!(
+            "each interval is a mean over {}, so it hides shorter peaks",
+            seconds_in_words(*interval_s)
+        ),
+    }
+}
+
+/// What a demand made of counters has to say of it, without a full stop.
+pub fn held_back(why: &HeldBack) -> String {
+    match why {
+        HeldBack::AtLimit(one) => format!(
+            "{}; this demand is only what the storage delivered, and the application wanted more",
+            one.message
+        ),
+        HeldBack::Slow { disks, set } => format!(
+            "the latency of {} is beyond the limits of {}: on faster storage the demand would have been higher",
+            in_brief(disks, 4, 3),
+            set.as_deref().unwrap_or("the thresholds")
+        ),
+        HeldBack::DiskMissing(one) => {
+            format!("{}; what was asked of it meanwhile is not known", one.message)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
