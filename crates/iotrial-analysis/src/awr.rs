@@ -18,7 +18,7 @@ mod sample;
 mod series;
 mod slob;
 
-use iotrial_model::awr::{AwrFigures, AwrReport};
+use iotrial_model::awr::{AwrFigures, AwrReport, Part, Remark};
 use serde::Serialize;
 
 pub use about::About;
@@ -27,8 +27,7 @@ pub use demand::Level;
 pub use exadata::{Ask, Difficulty, ExadataMove, Feature, MemorySaving, Saving, TimeShare, Use, Whose};
 pub use fleet::{AwrFleet, Consolidated, FleetInterval, FleetMember, OwnPeak, UnknownDatabase};
 pub use latencies::WaitLatency;
-pub use part::{OnCells, Part};
-pub use remarks::{Limit, Remark};
+pub use remarks::Limit;
 pub use replay::{Replay, ReplayLimit, ReplayStream};
 pub use right_size::{Factor, Licences, Method, Provided, Provision, RightSizing, SizeRequest, Sized};
 pub use sample::AwrSample;
@@ -70,7 +69,7 @@ impl AwrAnswer {
         let figures = figures::figures_of(&report);
         let latencies = latencies::latencies_of(&report, thresholds);
         let limits = remarks::limits_of(&report);
-        let part = Part::of(&[AwrSample::of(&report, "")]);
+        let part = part::part_of(&[AwrSample::of(&report, "")]);
         let remarks = remarks::remarks_of(&report, &figures, &latencies, part.as_ref());
         let away_from_exadata =
             ExadataMove::of(&report, &figures).map(|away| ExadataMove { is_of_part: part.is_some(), ..away });

@@ -6,7 +6,9 @@
 mod cut;
 mod exadata;
 mod figure;
+mod part;
 mod quoted;
+mod remark;
 
 use serde::Serialize;
 
@@ -15,7 +17,9 @@ pub use exadata::{
     CellAlert, CellTotals, DiskGroup, Exadata, FlashCacheMode, OfflineDisk, Outlier, TopDatabase,
 };
 pub use figure::{AwrFigure, AwrFigures, AwrUnit};
+pub use part::{OnCells, Part};
 pub use quoted::{Quoted, Standing};
+pub use remark::{BusyFunction, CellReads, Remark, RemarkFacts, RemarkId, SignOfNfs, Switch, WaitedFor};
 
 use crate::imported::Warning;
 use crate::load::words;

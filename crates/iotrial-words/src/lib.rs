@@ -1,5 +1,6 @@
 //! The words of iotrial: what is said of a finding, of a check of an audit, of counters, of a verdict and of an AWR report, by ids and facts;
 //! and numbers within sentences.
+//! and numbers within sentences.
 //!
 //! Whoever judges hands over ids and numbers. Nothing is decided from a sentence, so that each can be written anew without anything else
 //! becoming different.
@@ -14,5 +15,6 @@ pub mod numbers;
 pub mod rate_limit;
 pub mod stated;
 pub mod observation;
+pub mod awr;
 pub mod verdict;
 pub mod audit;

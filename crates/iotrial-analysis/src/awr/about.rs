@@ -3,11 +3,11 @@
 
 use std::collections::BTreeSet;
 
-use iotrial_model::awr::{AwrFigures, AwrReport, WaitSide};
+use iotrial_model::awr::{AwrFigures, AwrReport, Part, WaitSide};
 use serde::Serialize;
 
 use super::exadata::{ExadataMove, PlainRange};
-use super::part::{Instances, Part};
+use super::part::{Instances, part_of};
 use super::remarks::{Limit, shares_of_db_time};
 use super::sample::AwrSample;
 
@@ -69,7 +69,7 @@ impl About {
     pub(super) fn of(samples: &[AwrSample]) -> Self {
         Self {
             limits: limits_over(samples),
-            part: Part::of(samples),
+            part: part_of(samples),
             range: PlainRange::over(samples.iter().filter_map(|one| Some((one.about.range?, one.seconds())))),
             enterprise: samples.iter().flat_map(|one| one.about.enterprise.iter().copied()).collect(),
             is_virtual: samples.iter().any(|one| one.about.is_virtual),

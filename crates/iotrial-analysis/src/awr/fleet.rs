@@ -11,7 +11,6 @@ mod notes;
 use iotrial_model::awr::AwrFigure;
 use serde::Serialize;
 
-use super::part::Part;
 use super::series::{
     AwrSeries, AwrStatistics, DatabaseSeries, FEWEST_FOR_PERCENTILES, SeriesInterval, percentile,
 };
@@ -429,7 +428,7 @@ fn member(
         covered_s: one.series.covered_s,
         requests: of(AwrFigure::Requests),
         throughput: of(AwrFigure::Throughput),
-        part: one.series.about.large_part().map(Part::words),
+        part: one.series.about.large_part().map(iotrial_words::awr::part),
         away_from_exadata: one.series.about.range.as_ref().map(|range| {
             let average = |figure| one.series.statistics(figure).map(|one| one.average);
             range.note(average(AwrFigure::ReadMib), average(AwrFigure::Reads))

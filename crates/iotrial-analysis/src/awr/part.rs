@@ -2,49 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use iotrial_model::awr::{AwrFigure, AwrFigures, AwrKind, AwrReport};
-use serde::Serialize;
+use iotrial_model::awr::{AwrFigure, AwrFigures, AwrKind, AwrReport, OnCells, Part};
 
 use super::sample::AwrSample;
-use crate::words::number_in_words;
 
 /// Storage servers count each copy of a mirrored write, of which there are three at most, and cut large reads into several: only beyond
 /// that they see requests that the report does not have.
 const BEYOND_COPIES: f64 = 4.0;
-/// Fewer intervals than this share without all instances are for a note: average and percentiles are those of the whole.
-const FEW: f64 = 0.05;
-
-/// Reports of a part of a database.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Part {
-    /// How many instances there are reports of at the same time.
-    pub instances: usize,
-    /// How many the cluster has; absent where the reports do not say.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub of_instances: Option<u32>,
-    /// In how many intervals some are missing …
-    pub lacking_intervals: usize,
-    /// … of how many.
-    pub intervals: usize,
-    /// What the storage servers count of the whole database.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub on_cells: Option<OnCells>,
-}
-
-/// A database as storage servers count it, with all its instances.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct OnCells {
-    /// What they call it.
-    pub database: String,
-    /// Its requests per second, with each copy of a mirrored write.
-    pub requests_per_s: f64,
-    /// Its MiB per second.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mib_per_s: Option<f64>,
-    /// By how many times these are the requests of the reports.
-    pub times: f64,
-}
-
 /// What one report says of it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Instances {
@@ -79,117 +43,36 @@ impl Instances {
     }
 }
 
-impl Part {
-    /// `None` where the reports have all instances, as far as they say.
-    pub(super) fn of(samples: &[AwrSample]) -> Option<Self> {
-        let mut moments: BTreeMap<_, Vec<&AwrSample>> = BTreeMap::new();
-        for sample in samples {
-            moments.entry(sample.moment()).or_default().push(sample);
-        }
-        let mut lacking: Vec<(usize, Option<u32>)> = Vec::new();
-        for of_moment in moments.values() {
-            let here: usize = of_moment.iter().map(|one| one.instances.len()).sum();
-            let count = of_moment.iter().filter_map(|one| one.about.instances.count).max();
-            let is_lacking = match count {
-                Some(count) => here < usize::try_from(count).unwrap_or(usize::MAX),
-                None => here == 1 && of_moment.iter().any(|one| one.about.instances.is_cluster),
-            };
-            if is_lacking {
-                lacking.push((here, count));
-            }
-        }
-        let on_cells = on_cells(samples);
-        let is_seen = on_cells.as_ref().is_some_and(|one| one.times >= BEYOND_COPIES);
-        if lacking.is_empty() && !is_seen {
-            return None;
-        }
-        Some(Self {
-            instances: lacking.iter().map(|(here, _)| *here).max().unwrap_or(1),
-            of_instances: lacking.iter().filter_map(|(_, count)| *count).max(),
-            lacking_intervals: lacking.len(),
-            intervals: moments.len(),
-            on_cells: on_cells.filter(|_| is_seen),
-        })
+/// `None` where the reports have all instances, as far as they say.
+pub(super) fn part_of(samples: &[AwrSample]) -> Option<Part> {
+    let mut moments: BTreeMap<_, Vec<&AwrSample>> = BTreeMap::new();
+    for sample in samples {
+        moments.entry(sample.moment()).or_default().push(sample);
     }
-
-    /// Whether so much is missing that no figure is that of the database.
-    pub fn is_much(&self) -> bool {
-        self.on_cells.is_some() || self.lacking_intervals as f64 > FEW * self.intervals as f64
-    }
-
-    /// What there is: `one of 2 instances`.
-    pub fn words(&self) -> String {
-        match self.lacking_intervals {
-            0 => "a part of the database".to_owned(),
-            all if all == self.intervals => self.instances_words(),
-            some => format!(
-                "incomplete reports (only {} in {some} of {} intervals)",
-                self.instances_words(),
-                self.intervals
-            ),
+    let mut lacking: Vec<(usize, Option<u32>)> = Vec::new();
+    for of_moment in moments.values() {
+        let here: usize = of_moment.iter().map(|one| one.instances.len()).sum();
+        let count = of_moment.iter().filter_map(|one| one.about.instances.count).max();
+        let is_lacking = match count {
+            Some(count) => here < usize::try_from(count).unwrap_or(usize::MAX),
+            None => here == 1 && of_moment.iter().any(|one| one.about.instances.is_cluster),
+        };
+        if is_lacking {
+            lacking.push((here, count));
         }
     }
-
-    /// Whether the same instances are missing all the time, so that a size is that of the others.
-    pub fn is_throughout(&self) -> bool {
-        self.lacking_intervals == self.intervals
+    let on_cells = on_cells(samples);
+    let is_seen = on_cells.as_ref().is_some_and(|one| one.times >= BEYOND_COPIES);
+    if lacking.is_empty() && !is_seen {
+        return None;
     }
-
-    fn instances_words(&self) -> String {
-        let here = if self.instances == 1 { "one".to_owned() } else { self.instances.to_string() };
-        match self.of_instances {
-            Some(count) => format!("{here} of {count} instances"),
-            None => "one instance of a cluster".to_owned(),
-        }
-    }
-
-    /// The instances without a report.
-    fn others_words(&self) -> &'static str {
-        match self.of_instances.map(|count| (count as usize).saturating_sub(self.instances)) {
-            Some(1) => "the other one",
-            _ => "the others",
-        }
-    }
-
-    /// What the storage servers count beside it, as a sentence without a full stop.
-    pub fn cells_words(&self) -> Option<String> {
-        let one = self.on_cells.as_ref()?;
-        let mib =
-            one.mib_per_s.map_or_else(String::new, |mib| format!(" and {} MiB/s", number_in_words(mib)));
-        Some(format!(
-            "the storage servers count {} requests per second{mib} for all of {}, {:.0} times as many as this report",
-            number_in_words(one.requests_per_s),
-            one.database,
-            one.times
-        ))
-    }
-
-    /// What to do, without a full stop.
-    pub const ADVICE: &'static str = "give the reports of all instances for the same snapshots, or the report of the cluster (awrgrpt.sql)";
-
-    /// What to know of the figures, each without a full stop.
-    pub(super) fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
-        match (self.lacking_intervals, self.intervals) {
-            (0, _) => {}
-            (_, 1) => notes.push(format!(
-                "only {}: the I/O of {} is missing, so the figures of the database are too low; {}",
-                self.instances_words(),
-                self.others_words(),
-                Self::ADVICE
-            )),
-            (lacking, _) if self.of_instances.is_none() => notes.push(format!(
-                "{lacking} of {} intervals have only one instance of a cluster, and the reports do not say how many there are",
-                self.intervals
-            )),
-            (lacking, intervals) => notes.push(format!(
-                "in {lacking} of {intervals} intervals the reports have only {}, so the figures of the database are too low",
-                self.instances_words()
-            )),
-        }
-        notes.extend(self.cells_words());
-        notes
-    }
+    Some(Part {
+        instances: lacking.iter().map(|(here, _)| *here).max().unwrap_or(1),
+        of_instances: lacking.iter().filter_map(|(_, count)| *count).max(),
+        lacking_intervals: lacking.len(),
+        intervals: moments.len(),
+        on_cells: on_cells.filter(|_| is_seen),
+    })
 }
 
 /// A moment at which storage servers and reports both have figures.

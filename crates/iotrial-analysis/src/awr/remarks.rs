@@ -1,14 +1,15 @@
-//! Where the time of users goes, and what an expert would remark. A remark has its numbers in it, and says what to do where there is
-//! something to do.
+//! Where the time of users goes, and what an expert would remark: each remark with its numbers.
 
 mod parameters;
 
-use iotrial_model::awr::{AwrFigure, AwrFigures, AwrKind, AwrReport, Quoted, Standing, WaitSide};
-use iotrial_model::finding::Severity;
+use iotrial_model::awr::{
+    AwrFigure, AwrFigures, AwrKind, AwrReport, BusyFunction, CellReads, IoStat, Part, Quoted, Remark,
+    RemarkFacts, Standing, WaitSide, WaitedFor,
+};
+use iotrial_words::awr::remark;
 use serde::Serialize;
 
 use super::latencies::WaitLatency;
-use super::part::Part;
 use crate::verdict::Category;
 
 /// Events with a smaller share of DB time limit nothing.
@@ -58,17 +59,6 @@ pub struct Limit {
     pub percent: f64,
 }
 
-/// Something to know.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Remark {
-    /// The same for the same kind of remark.
-    pub id: &'static str,
-    /// How much it weighs.
-    pub severity: Severity,
-    /// One sentence with its numbers.
-    pub text: String,
-}
-
 /// Shares of DB time of what users wait for.
 fn shares_of_waits(report: &AwrReport) -> impl Iterator<Item = Limit> {
     report.waits.iter().filter(|wait| wait.side == WaitSide::Foreground).filter_map(|wait| {
@@ -108,320 +98,194 @@ pub(super) fn remarks_of(
     latencies: &[WaitLatency],
     part: Option<&Part>,
 ) -> Vec<Remark> {
-    let mut remarks = Vec::new();
-    let mut say = |id, severity, text: String| remarks.push(Remark { id, severity, text });
-    for text in &report.contradictions {
-        say("contradiction", Severity::Warning, text.clone());
-    }
-    for text in &report.corrections {
-        say("correction", Severity::Note, text.clone());
-    }
-    interval(report, part, &mut say);
-    who_asks(report, figures, &mut say);
-    waits(report, figures, latencies, &mut say);
-    work(report, figures, &mut say);
-    parameters::remark(report, &mut say);
-    exadata(report, &mut say);
-    remarks
+    let mut all: Vec<RemarkFacts> =
+        report.contradictions.iter().cloned().map(RemarkFacts::Contradiction).collect();
+    all.extend(report.corrections.iter().cloned().map(RemarkFacts::Correction));
+    interval(report, part, &mut all);
+    who_asks(report, figures, &mut all);
+    waits(report, figures, latencies, &mut all);
+    work(report, figures, &mut all);
+    parameters::remark_on(report, &mut all);
+    exadata(report, &mut all);
+    all.into_iter().map(remark).collect()
 }
 
-type Say<'s> = &'s mut dyn FnMut(&'static str, Severity, String);
-
-fn interval(report: &AwrReport, part: Option<&Part>, say: Say<'_>) {
-    let elapsed = report.interval.elapsed_s.value.unwrap_or(0.0);
-    if elapsed > LONG_INTERVAL_S {
-        say(
-            "long-interval",
-            Severity::Warning,
-            format!(
-                "the report covers {:.1} hours: its averages hide the busy minutes; give reports of single snapshots, or the output of AWR-Miner, to see average and peak",
-                elapsed / 3600.0
-            ),
-        );
+fn interval(report: &AwrReport, part: Option<&Part>, all: &mut Vec<RemarkFacts>) {
+    let elapsed_s = report.interval.elapsed_s.value.unwrap_or(0.0);
+    if elapsed_s > LONG_INTERVAL_S {
+        all.push(RemarkFacts::LongInterval { elapsed_s });
     }
-    if elapsed > 0.0 && elapsed < 600.0 {
-        let text = match elapsed {
-            ..100.0 => format!("the report covers {elapsed:.0} seconds: too little to size by"),
-            _ => format!("the report covers {:.1} minutes: too little to size by", elapsed / 60.0),
-        };
-        say("short-interval", Severity::Note, text);
+    if elapsed_s > 0.0 && elapsed_s < 600.0 {
+        all.push(RemarkFacts::ShortInterval { elapsed_s });
     }
-    match part {
-        Some(part) if report.kind == AwrKind::Cluster && part.of_instances.is_some() => {
-            let text = format!("the report covers only {}, so its sums are too low", part.words());
-            say("missing-instances", Severity::Warning, text);
+    all.extend(part.cloned().map(|part| {
+        if report.kind == AwrKind::Cluster && part.of_instances.is_some() {
+            RemarkFacts::MissingInstances(part)
+        } else {
+            RemarkFacts::OneOfSeveralInstances(part)
         }
-        Some(part) => {
-            say("one-of-several-instances", Severity::Warning, format!("{}: {}", part.words(), Part::ADVICE));
-        }
-        None => {}
-    }
+    }));
     if report.kind == AwrKind::Pluggable {
-        say(
-            "pluggable-database",
-            Severity::Note,
-            "this is the report of a pluggable database: redo, log writes and archiving belong to the container and are not included".to_owned(),
-        );
+        all.push(RemarkFacts::PluggableDatabase);
     }
 }
 
 /// I/O that the Load Profile does not have.
-fn who_asks(report: &AwrReport, figures: &AwrFigures, say: Say<'_>) {
+fn who_asks(report: &AwrReport, figures: &AwrFigures, all: &mut Vec<RemarkFacts>) {
     let value = |figure| figures.value(figure);
-    if let (Some(all), Some(database)) = (value(AwrFigure::Reads), value(AwrFigure::DatabaseReads))
-        && all > 1.5 * database + 1.0
+    if let (Some(all_per_s), Some(load_profile_per_s)) =
+        (value(AwrFigure::Reads), value(AwrFigure::DatabaseReads))
+        && all_per_s > 1.5 * load_profile_per_s + 1.0
     {
-        say(
-            "reads-beyond-the-database",
-            Severity::Note,
-            format!(
-                "the Load Profile shows {database:.1} reads per second, but the instance did {all:.1}: only the second figure includes control files, archiver, backup and recovery, which the storage must serve too"
-            ),
-        );
+        all.push(RemarkFacts::ReadsBeyondTheDatabase { load_profile_per_s, all_per_s });
     }
-    let share = |names: &[&str]| {
-        let mib = |one: &iotrial_model::awr::IoStat| {
-            one.read_mib_per_s.sound().unwrap_or(0.0) + one.write_mib_per_s.sound().unwrap_or(0.0)
-        };
-        let total = report
-            .io_by_function
-            .iter()
-            .find(|one| one.is_total())
-            .map_or_else(|| report.io_by_function.iter().map(mib).sum(), mib);
-        let of: f64 =
-            report.io_by_function.iter().filter(|one| names.contains(&one.name.as_str())).map(mib).sum();
-        (total > 0.0).then(|| 100.0 * of / total)
-    };
-    for (names, id, what) in [
-        (&["ARCH"][..], "archiver", "the archiver"),
-        (&["RMAN"][..], "backup", "backup and recovery (RMAN)"),
-        (&["Data Pump"][..], "data-pump", "Data Pump"),
-        (&["Recovery"][..], "recovery", "recovery"),
-    ] {
-        if let Some(percent) = share(names).filter(|percent| *percent >= WORTH_NAMING_PERCENT) {
-            say(
-                id,
-                Severity::Note,
-                format!(
-                    "{what} moved {percent:.0} % of all bytes: decide whether the demand should include it"
-                ),
-            );
-        }
-    }
+    let of_functions = [
+        ("ARCH", BusyFunction::Archiver),
+        ("RMAN", BusyFunction::Backup),
+        ("Data Pump", BusyFunction::DataPump),
+        ("Recovery", BusyFunction::Recovery),
+    ];
+    all.extend(of_functions.into_iter().filter_map(|(name, function)| {
+        let percent = share_of_function(report, name).filter(|percent| *percent >= WORTH_NAMING_PERCENT)?;
+        Some(RemarkFacts::BusyFunction { function, percent })
+    }));
     let flashback = report.io_by_file_type.iter().find(|one| one.name.eq_ignore_ascii_case("Flashback Log"));
     let written = flashback.and_then(|one| one.write_mib_per_s.sound()).zip(value(AwrFigure::WriteMib));
-    if let Some((flashback, all)) = written
-        && flashback >= WORTH_NAMING_PERCENT / 100.0 * all
-        && all > 0.0
+    if let Some((flashback, written)) = written
+        && flashback >= WORTH_NAMING_PERCENT / 100.0 * written
+        && written > 0.0
     {
-        say(
-            "flashback",
-            Severity::Note,
-            format!(
-                "flashback logs are {:.0} % of the bytes written: a target without flashback does not have this I/O",
-                100.0 * flashback / all
-            ),
-        );
+        all.push(RemarkFacts::Flashback { percent: 100.0 * flashback / written });
     }
     let standby = report
         .parameters
         .iter()
         .filter(|one| one.name.starts_with("log_archive_dest_"))
         .any(|one| one.value.to_lowercase().contains("service"));
-    if standby && let Some(redo) = value(AwrFigure::RedoMib) {
-        say(
-            "standby",
-            Severity::Note,
-            format!(
-                "redo is also sent to a standby over the network: {redo:.2} MiB/s on average, in addition to the local writes"
-            ),
-        );
-    }
+    let redo = value(AwrFigure::RedoMib).filter(|_| standby);
+    all.extend(redo.map(|redo_mib_per_s| RemarkFacts::Standby { redo_mib_per_s }));
 }
 
-fn waits(report: &AwrReport, figures: &AwrFigures, latencies: &[WaitLatency], say: Say<'_>) {
+/// Share of all bytes; `None` where no function moved any.
+fn share_of_function(report: &AwrReport, name: &str) -> Option<f64> {
+    let mib =
+        |one: &IoStat| one.read_mib_per_s.sound().unwrap_or(0.0) + one.write_mib_per_s.sound().unwrap_or(0.0);
+    let all = || report.io_by_function.iter();
+    let total = all().find(|one| one.is_total()).map_or_else(|| all().map(mib).sum(), mib);
+    let part: f64 = all().filter(|one| one.name == name).map(mib).sum();
+    (total > 0.0).then(|| 100.0 * part / total)
+}
+
+fn waits(report: &AwrReport, figures: &AwrFigures, latencies: &[WaitLatency], all: &mut Vec<RemarkFacts>) {
     for one in latencies.iter().filter(|one| one.judged >= Some(Category::Poor)) {
-        let (Some(mean), Some(category)) = (one.mean_us.value, one.category) else { continue };
+        let (Some(mean_us), Some(category)) = (one.mean_us.value, one.judged) else { continue };
         // A handful of waits on an idle system says nothing of its storage.
         if one.per_second.unwrap_or(0.0) < 0.1 {
             continue;
         }
-        say(
-            "slow-wait",
-            Severity::Warning,
-            format!("`{}` ({}) takes {:.2} ms on average: {category}", one.event, one.side, mean / 1e3),
-        );
+        all.push(RemarkFacts::SlowWait { event: one.event.clone(), side: one.side, mean_us, category });
     }
     let (commit, write) = (figures.value(AwrFigure::CommitUs), figures.value(AwrFigure::RedoWriteUs));
     let commits = report.wait("log file sync", WaitSide::Foreground).and_then(|wait| wait.waits.value);
-    if let (Some(commit), Some(write)) = (commit, write)
-        && commit > COMMIT_BEYOND_WRITE * write
+    if let (Some(commit_us), Some(write_us)) = (commit, write)
+        && commit_us > COMMIT_BEYOND_WRITE * write_us
         && commits.unwrap_or(0.0) > 1_000.0
     {
-        say(
-            "commit-beyond-write",
-            Severity::Note,
-            format!(
-                "a commit takes {:.2} ms but its redo write only {:.2} ms: the rest is CPU, scheduling or a synchronous standby, so faster disks do not help",
-                commit / 1e3,
-                write / 1e3
-            ),
-        );
+        all.push(RemarkFacts::CommitBeyondWrite { commit_us, write_us });
     }
-    for (events, id, what) in [
+    for (events, what) in [
         (
             &["log file switch (checkpoint incomplete)", "log file switch completion"][..],
-            "log-switch",
-            "sessions waited for log switches: use larger or more redo logs, or make writes to the data files faster",
+            WaitedFor::LogSwitch,
         ),
-        (
-            &["free buffer waits"][..],
-            "free-buffers",
-            "sessions waited for free buffers: the writers do not keep up with the changes",
-        ),
-        (
-            &["log buffer space"][..],
-            "log-buffer",
-            "sessions waited for space in the log buffer: redo is generated faster than it is written",
-        ),
+        (&["free buffer waits"][..], WaitedFor::FreeBuffers),
+        (&["log buffer space"][..], WaitedFor::LogBuffer),
     ] {
         let seconds: f64 =
             events.iter().filter_map(|event| report.wait(event, WaitSide::Foreground)?.total_s.sound()).sum();
         if seconds >= 1.0 {
-            say(id, Severity::Warning, format!("{what} ({seconds:.0} s in all)"));
+            all.push(RemarkFacts::SessionsWaited { what, seconds });
         }
     }
     if latencies.iter().any(|one| one.event.starts_with("direct path") && one.percent.value > Some(1.0)) {
-        say(
-            "direct-path",
-            Severity::Note,
-            "a wait for direct path I/O covers several overlapping I/Os: its mean is not a storage latency, and has no category here".to_owned(),
-        );
+        all.push(RemarkFacts::DirectPath);
     }
 }
 
-fn work(report: &AwrReport, figures: &AwrFigures, say: Say<'_>) {
+fn work(report: &AwrReport, figures: &AwrFigures, all: &mut Vec<RemarkFacts>) {
     let sessions = figures.value(AwrFigure::CpuSessions).zip(figures.value(AwrFigure::ActiveSessions));
-    if let Some((cpu, active)) = sessions
-        && active > 0.0
-        && 100.0 * cpu / active > MOST_OF_DB_TIME
-    {
-        say(
-            "cpu-beyond-db-time",
-            Severity::Warning,
-            format!(
-                "DB CPU is {:.0} % of DB time: one of them is counted wrongly, so shares of DB time are unreliable",
-                100.0 * cpu / active
-            ),
-        );
-    }
-    if let Some(cpu) = share_of_cpu(report) {
-        let waits: Vec<Limit> = shares_of_waits(report).collect();
-        let unknown = 100.0 - cpu - waits.iter().map(|wait| wait.percent).sum::<f64>();
-        // A report without its waits says nothing of them.
-        if unknown >= UNKNOWN_PERCENT && !waits.is_empty() {
-            say(
-                "unknown-db-time",
-                Severity::Note,
-                format!(
-                    "{unknown:.0} % of DB time is neither CPU nor a wait in the report: sessions were ready but got no CPU, or this release does not count that work"
-                ),
-            );
-        }
-    }
+    let of_db_time = sessions.filter(|(_, active)| *active > 0.0).map(|(cpu, active)| 100.0 * cpu / active);
+    let beyond = of_db_time.filter(|percent| *percent > MOST_OF_DB_TIME);
+    all.extend(beyond.map(|percent| RemarkFacts::CpuBeyondDbTime { percent }));
+    all.extend(unknown_percent(report).map(|percent| RemarkFacts::UnknownDbTime { percent }));
     let temp = report.io_by_file_type.iter().find(|one| one.name.eq_ignore_ascii_case("Temp File"));
     let total = figures.value(AwrFigure::ReadMib).zip(figures.value(AwrFigure::WriteMib));
     if let (Some(temp), Some((read, write))) = (temp, total) {
         let mib = temp.read_mib_per_s.sound().unwrap_or(0.0) + temp.write_mib_per_s.sound().unwrap_or(0.0);
         let percent = 100.0 * mib / (read + write).max(1e-9);
         if percent >= WORTH_NAMING_PERCENT {
-            say(
-                "temp",
-                Severity::Note,
-                format!("temporary files are {percent:.0} % of all bytes: a larger PGA may avoid this I/O"),
-            );
+            all.push(RemarkFacts::Temp { percent });
         }
     }
-    if let (Some(multi), Some(all)) =
+    if let (Some(multi), Some(reads)) =
         (figures.value(AwrFigure::MultiBlockReads), figures.value(AwrFigure::Reads))
-        && all > 1.0
-        && multi > 0.5 * all
+        && reads > 1.0
+        && multi > 0.5 * reads
     {
-        say(
-            "scans",
-            Severity::Note,
-            format!(
-                "{:.0} % of the reads are multi-block reads: throughput matters more than the latency of one block",
-                100.0 * multi / all
-            ),
-        );
+        all.push(RemarkFacts::Scans { percent: 100.0 * multi / reads });
     }
     if let Some(hours) = report.interval.elapsed_s.value.map(|elapsed| elapsed / 3600.0) {
         let switches = report.statistic("log switches (derived)").and_then(|one| one.total.value);
-        if let Some(switches) = switches.filter(|switches| *switches / hours > MANY_SWITCHES_PER_HOUR) {
-            say(
-                "many-log-switches",
-                Severity::Warning,
-                format!(
-                    "{:.1} log switches per hour: each starts a checkpoint; larger redo logs switch less often",
-                    switches / hours
-                ),
-            );
-        }
+        let per_hour = switches.map(|switches| switches / hours);
+        let many = per_hour.filter(|per_hour| *per_hour > MANY_SWITCHES_PER_HOUR);
+        all.extend(many.map(|per_hour| RemarkFacts::ManyLogSwitches { per_hour }));
     }
     let hit = figures.get(AwrFigure::BufferHitPercent);
-    if let Some(percent) = hit.filter(|hit| hit.standing != Standing::Inconsistent).and_then(|hit| hit.value)
-        && percent < 90.0
+    let hit = hit.filter(|hit| hit.standing != Standing::Inconsistent).and_then(|hit| hit.value);
+    if let Some(hit_percent) = hit
+        && hit_percent < 90.0
         && figures.value(AwrFigure::DatabaseReads) > Some(100.0)
     {
-        say(
-            "buffer-cache",
-            Severity::Note,
-            format!(
-                "the buffer cache answers {percent:.1} % of the logical reads: a larger one may save reads, see SGA Target Advisory"
-            ),
-        );
+        all.push(RemarkFacts::BufferCache { hit_percent });
     }
 }
 
-fn exadata(report: &AwrReport, say: Say<'_>) {
+/// Share of DB time that is neither CPU nor a wait, where that is much.
+fn unknown_percent(report: &AwrReport) -> Option<f64> {
+    let cpu = share_of_cpu(report)?;
+    let waits: Vec<Limit> = shares_of_waits(report).collect();
+    let unknown = 100.0 - cpu - waits.iter().map(|wait| wait.percent).sum::<f64>();
+    // A report without its waits says nothing of them.
+    (unknown >= UNKNOWN_PERCENT && !waits.is_empty()).then_some(unknown)
+}
+
+fn exadata(report: &AwrReport, all: &mut Vec<RemarkFacts>) {
     let Some(exadata) = &report.exadata else { return };
     if !exadata.outliers.is_empty() {
-        say(
-            "cell-outliers",
-            Severity::Warning,
-            format!("{} values of cells or disks are marked as out of range", exadata.outliers.len()),
-        );
+        all.push(RemarkFacts::CellOutliers { count: exadata.outliers.len() });
     }
     for group in &exadata.disk_groups {
         if let (Some(size), Some(used)) = (group.size_gib.value, group.used_gib.value)
             && size > 0.0
             && used > 0.85 * size
         {
-            say(
-                "full-disk-group",
-                Severity::Note,
-                format!(
-                    "disk group {} is {:.0} % full ({} redundancy)",
-                    group.name,
-                    100.0 * used / size,
-                    group.redundancy
-                ),
-            );
+            all.push(RemarkFacts::FullDiskGroup {
+                group: group.name.clone(),
+                percent: 100.0 * used / size,
+                redundancy: group.redundancy.clone(),
+            });
         }
     }
-    let share = |prefix: &str| -> f64 {
-        let waits = report.waits.iter().filter(|wait| wait.side == WaitSide::Foreground);
-        waits.filter(|wait| wait.event.starts_with(prefix)).filter_map(|wait| wait.percent.sound()).sum()
-    };
-    for (prefix, what) in [
-        ("cell smart", "smart scan, which other storage does not have"),
-        ("cell multiblock physical read", "multi-block reads from the cells"),
-        ("cell single block physical read", "single-block reads from the cells"),
+    for (prefix, reads) in [
+        ("cell smart", CellReads::SmartScans),
+        ("cell multiblock physical read", CellReads::MultiBlock),
+        ("cell single block physical read", CellReads::SingleBlock),
     ] {
-        let percent = share(prefix);
+        let waits = report.waits.iter().filter(|wait| wait.side == WaitSide::Foreground);
+        let named = waits.filter(|wait| wait.event.starts_with(prefix));
+        let percent: f64 = named.filter_map(|wait| wait.percent.sound()).sum();
         if percent >= WORTH_NAMING_PERCENT {
-            say("cell-reads", Severity::Note, format!("{percent:.1} % of DB time is {what}"));
+            all.push(RemarkFacts::CellReads { reads, percent });
         }
     }
 }

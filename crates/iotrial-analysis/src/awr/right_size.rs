@@ -4,14 +4,13 @@
 mod licence;
 mod provision;
 
-use iotrial_model::awr::{AwrFigure, AwrReport};
+use iotrial_model::awr::{AwrFigure, AwrReport, Part};
 use serde::Serialize;
 
 pub use licence::Licences;
 pub use provision::{Provided, Provision};
 
 use super::demand::Level;
-use super::part::Part;
 use super::series::{DatabaseSeries, FEWEST_FOR_PERCENTILES};
 use crate::words::number_in_words;
 
@@ -349,7 +348,7 @@ impl Sizer<'_> {
         if let Some(part) = self.series.about.large_part() {
             notes.push(format!(
                 "{}: vCPUs, memory, rates and over-provisioning are those of the instances reported; in a cluster, each host must also be able to take over the work of a failed instance",
-                part.words()
+                iotrial_words::awr::part(part)
             ));
         }
         if self.is_guess(self.request.level()) {

@@ -9,7 +9,6 @@ use serde::Serialize;
 use super::about::{About, limits_over};
 use super::demand::Level;
 use super::figures::ratios;
-use super::part::Part;
 use super::remarks::Limit;
 use super::right_size::{RightSizing, SizeRequest};
 use super::sample::{AwrSample, DatabaseKey};
@@ -254,7 +253,7 @@ fn database(mut samples: Vec<AwrSample>, left_out: &mut Vec<LeftOut>) -> Option<
     let mut intervals: Vec<SeriesInterval> =
         moments.into_values().map(|samples| together(&samples)).collect();
     intervals.sort_by(|a, b| a.end.cmp(&b.end));
-    notes.splice(0..0, about.part.iter().flat_map(Part::notes));
+    notes.splice(0..0, about.part.iter().flat_map(iotrial_words::awr::part_notes));
     notes.extend(rounded_away(&intervals));
     let long = intervals.iter().filter(|one| one.seconds > 2.0 * 3600.0).count();
     if long > 0 {
@@ -449,7 +448,7 @@ pub(super) fn percentile(sorted: &[(f64, f64)], percent: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use iotrial_model::awr::Interval;
+    use iotrial_model::awr::{Interval, Part};
 
     use super::*;
     use crate::awr::about::OfReport;
@@ -569,11 +568,12 @@ mod tests {
             vec![sample("a", 1, 1, 1, 100.0), sample("b", 2, 1, 1, 100.0), sample("c", 1, 2, 1, 100.0)];
         let (series, _) = of(samples);
         let part = series.about.large_part().unwrap();
-        assert_eq!(part.words(), "incomplete reports (only one of 2 instances in 1 of 2 intervals)");
-        assert!(!part.is_throughout());
+        let counts =
+            |part: &Part| (part.instances, part.of_instances, part.lacking_intervals, part.intervals);
+        assert_eq!((counts(part), part.is_throughout()), ((1, Some(2), 1, 2), false));
         let (series, _) = of(vec![sample("a", 1, 1, 1, 100.0)]);
         let part = series.about.large_part().unwrap();
-        assert_eq!((part.words().as_str(), part.is_throughout()), ("one of 2 instances", true));
+        assert_eq!((counts(part), part.is_throughout()), ((1, Some(2), 1, 1), true));
     }
 
     #[test]

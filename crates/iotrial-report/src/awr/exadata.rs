@@ -1,8 +1,9 @@
 //! The sections about Exadata: what its storage does for the database, and what other storage would be asked.
 
-use iotrial_analysis::awr::{Ask, ExadataMove, Part, Use};
-
+use iotrial_analysis::awr::{Ask, ExadataMove, Use};
+use iotrial_model::awr::Part;
 use iotrial_model::words::enumerate;
+use iotrial_words::awr as said;
 
 use crate::document::{Answer, Block, PointList, Section};
 use crate::quantity::Quantity;
@@ -51,7 +52,7 @@ fn opening(answer: &ExadataMove, part: Option<&Part>) -> Answer {
     let sentence = match part {
         Some(part) => format!(
             "{sentence} That is what {} shows: what the rest of the database uses is not in this report.",
-            part.words()
+            said::part(part)
         ),
         None => sentence,
     };
@@ -73,7 +74,7 @@ fn opening(answer: &ExadataMove, part: Option<&Part>) -> Answer {
         sentence,
         points: reasons
             .map(|one| format!("{}: {}", one.name, one.text))
-            .chain(part.and_then(Part::cells_words))
+            .chain(part.and_then(said::cells_beside))
             .collect(),
         lists,
     }

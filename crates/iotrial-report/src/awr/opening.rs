@@ -4,6 +4,7 @@ use iotrial_analysis::awr::AwrAnswer;
 use iotrial_analysis::words::{capital, number_in_words};
 use iotrial_model::awr::AwrFigure;
 use iotrial_model::finding::Severity;
+use iotrial_words::awr as said;
 
 use super::section;
 use crate::document::{Answer, Block, PointList, Section};
@@ -20,7 +21,7 @@ pub(super) fn opening(answer: &AwrAnswer) -> Section {
         _ => "The report has no rates of I/O".to_owned(),
     };
     let headline = match &answer.part {
-        Some(part) => format!("{}: {rates}", capital(&part.words())),
+        Some(part) => format!("{}: {rates}", capital(&said::part(part))),
         None => rates,
     };
     let of = |is_it: fn(Severity) -> bool| -> Vec<String> {
@@ -42,7 +43,7 @@ pub(super) fn opening(answer: &AwrAnswer) -> Section {
             lists.push(PointList { heading, points });
         }
     }
-    let mut points: Vec<String> = answer.part.iter().filter_map(|part| part.cells_words()).collect();
+    let mut points: Vec<String> = answer.part.iter().filter_map(said::cells_beside).collect();
     if answer.awr.interval.has_restart {
         points.push(
             "the instance was started within the interval: its counters began again at zero, so the rates are too low"

@@ -89,7 +89,7 @@ fn answer(sizing: &RightSizing) -> Answer {
                 _ if part.is_throughout() => ("For", " alone"),
                 _ => ("From", ""),
             };
-            format!("{of} {}{alone}: {}", part.words(), parts.join(", "))
+            format!("{of} {}{alone}: {}", iotrial_words::awr::part(part), parts.join(", "))
         }
         (parts, None) => parts.join(", "),
     };

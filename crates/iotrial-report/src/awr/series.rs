@@ -147,7 +147,7 @@ fn opening(one: &DatabaseSeries) -> Section {
         Some(_) => format!("At most {} for 95 % of the time", rates(|one| one.p95.unwrap_or(one.peak))),
     };
     let headline = match one.about.large_part() {
-        Some(part) => format!("{}: {}", capital(&part.words()), uncapital(&headline)),
+        Some(part) => format!("{}: {}", capital(&iotrial_words::awr::part(part)), uncapital(&headline)),
         None => headline,
     };
     let mut points = Vec::new();

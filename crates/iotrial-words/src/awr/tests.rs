@@ -1,0 +1,134 @@
+//! Every sentence about AWR reports with an example, on pages that are reviewed: `snapshots`. No other test compares their wording.
+
+use std::fmt::Write as _;
+
+use iotrial_model::awr::{
+    BusyFunction, CellReads, OnCells, Part, RemarkFacts, RemarkId, SignOfNfs, Switch, WaitSide, WaitedFor,
+};
+use iotrial_model::verdict::Category;
+
+use super::*;
+
+fn part_of(instances: usize, of_instances: Option<u32>, lacking_intervals: usize, intervals: usize) -> Part {
+    Part { instances, of_instances, lacking_intervals, intervals, on_cells: None }
+}
+
+fn all_parts() -> Vec<Part> {
+    let on_cells = |mib_per_s| {
+        Some(OnCells { database: "SHOP".into(), requests_per_s: 90_000.0, mib_per_s, times: 6.2 })
+    };
+    vec![
+        part_of(1, Some(2), 1, 1),
+        part_of(2, Some(4), 1, 1),
+        part_of(1, None, 1, 1),
+        part_of(1, None, 3, 24),
+        part_of(1, Some(2), 24, 24),
+        Part { on_cells: on_cells(Some(812.5)), ..part_of(1, Some(2), 3, 24) },
+        Part { on_cells: on_cells(None), ..part_of(1, None, 0, 24) },
+    ]
+}
+
+#[test]
+fn what_is_said_of_a_part_of_a_database_is_on_one_page() {
+    let mut page = String::new();
+    for one in all_parts() {
+        writeln!(page, "{}", part(&one)).unwrap();
+        for note in part_notes(&one) {
+            writeln!(page, "  {note}").unwrap();
+        }
+    }
+    insta::assert_snapshot!("part", page);
+}
+
+/// Of the interval, of who asks, of waits and of work.
+fn of_the_figures() -> Vec<RemarkFacts> {
+    use RemarkFacts as Facts;
+    let percent = 24.6;
+    let of_function = |function| Facts::BusyFunction { function, percent };
+    let waited = |what| Facts::SessionsWaited { what, seconds: 83.2 };
+    let reads = |reads| Facts::CellReads { reads, percent };
+    vec![
+        Facts::Contradiction("[what the import says]".into()),
+        Facts::Correction("[what the import says]".into()),
+        Facts::LongInterval { elapsed_s: 9_000.0 },
+        Facts::ShortInterval { elapsed_s: 61.0 },
+        Facts::ShortInterval { elapsed_s: 100.0 },
+        Facts::MissingInstances(part_of(1, Some(2), 1, 1)),
+        Facts::OneOfSeveralInstances(part_of(1, Some(2), 1, 1)),
+        Facts::PluggableDatabase,
+        Facts::ReadsBeyondTheDatabase { load_profile_per_s: 512.34, all_per_s: 1_804.2 },
+        of_function(BusyFunction::Archiver),
+        of_function(BusyFunction::Backup),
+        of_function(BusyFunction::DataPump),
+        of_function(BusyFunction::Recovery),
+        Facts::Flashback { percent },
+        Facts::Standby { redo_mib_per_s: 1.234 },
+        Facts::SlowWait {
+            event: "log file sync".into(),
+            side: WaitSide::Foreground,
+            mean_us: 6_000.0,
+            category: Category::Critical,
+        },
+        Facts::CommitBeyondWrite { commit_us: 4_200.0, write_us: 610.0 },
+        waited(WaitedFor::LogSwitch),
+        waited(WaitedFor::FreeBuffers),
+        waited(WaitedFor::LogBuffer),
+        Facts::DirectPath,
+        Facts::CpuBeyondDbTime { percent: 131.0 },
+        Facts::UnknownDbTime { percent },
+        Facts::Temp { percent },
+        Facts::Scans { percent: 62.0 },
+        Facts::ManyLogSwitches { per_hour: 11.5 },
+        Facts::BufferCache { hit_percent: 87.25 },
+        Facts::CellOutliers { count: 7 },
+        Facts::FullDiskGroup { group: "DATAC1".into(), percent: 91.0, redundancy: "High".into() },
+        reads(CellReads::SmartScans),
+        reads(CellReads::MultiBlock),
+        reads(CellReads::SingleBlock),
+    ]
+}
+
+fn of_the_parameters() -> Vec<RemarkFacts> {
+    use RemarkFacts as Facts;
+    let hidden =
+        |count| Facts::HiddenParameters { names: (1..=count).map(|at| format!("_hidden_{at}")).collect() };
+    let switch =
+        |switch, name: &str, value: &str| Facts::Switch { switch, name: name.into(), value: value.into() };
+    vec![
+        hidden(1),
+        hidden(5),
+        hidden(6),
+        Facts::DeprecatedParameter { name: "utl_file_dir".into() },
+        Facts::FilesystemIoOptions { value: Some("asynch".into()) },
+        Facts::FilesystemIoOptions { value: None },
+        Facts::SynchronousIo,
+        Facts::MultiblockReadCount,
+        switch(Switch::PrefetchOff, "_db_block_prefetch_limit", "0"),
+        switch(Switch::JobsOff, "job_queue_processes", "0"),
+        switch(Switch::DatabaseFlashCache, "db_flash_cache_size", "4g"),
+        switch(Switch::CommitNowait, "commit_wait", "NOWAIT"),
+        switch(Switch::MemoryTarget, "memory_target", "8g"),
+        switch(Switch::NoLargePages, "use_large_pages", "FALSE"),
+        switch(Switch::IoSlaves, "dbwr_io_slaves", "4"),
+        switch(Switch::MttrTarget, "fast_start_mttr_target", "300"),
+        switch(Switch::ArchiveLagTarget, "archive_lag_target", "900"),
+        switch(Switch::LostWriteProtection, "db_lost_write_protect", "TYPICAL"),
+        switch(Switch::NoCacheAdvice, "db_cache_advice", "OFF"),
+        switch(Switch::NoTimes, "timed_statistics", "FALSE"),
+        Facts::Nfs(SignOfNfs::Wait("Disk file I/O NFS".into())),
+        Facts::Nfs(SignOfNfs::Parameter { name: "dnfs_batch_size".into(), value: "128".into() }),
+        Facts::Nfs(SignOfNfs::Counter("Direct NFS reads".into())),
+    ]
+}
+
+#[test]
+fn every_remark_has_its_words_on_one_page() {
+    let mut page = String::new();
+    let all: Vec<_> = [of_the_figures(), of_the_parameters()].concat().into_iter().map(remark).collect();
+    for one in &all {
+        writeln!(page, "{} [{}]: {}", one.id, one.severity.as_str(), one.text).unwrap();
+    }
+    let missing: Vec<_> = RemarkId::ALL.iter().filter(|id| !all.iter().any(|one| one.id == **id)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+    insta::assert_snapshot!("remarks", page);
+}
