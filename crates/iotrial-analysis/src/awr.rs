@@ -24,7 +24,7 @@ use serde::Serialize;
 pub use about::About;
 pub use cut::{CutOff, MissingSection};
 pub use demand::Level;
-pub use exadata::{Ask, Difficulty, ExadataMove, Feature, MemorySaving, Saving, TimeShare, Use, Whose};
+pub use exadata::{Ask, Difficulty, ExadataMove, Feature, MemorySaving, Saving, TimeShare, Whose};
 pub use fleet::{AwrFleet, Consolidated, FleetInterval, FleetMember, OwnPeak, UnknownDatabase};
 pub use latencies::WaitLatency;
 pub use remarks::Limit;

@@ -3,6 +3,7 @@
 //!
 //! Rates are per second of wall clock. A report of a whole cluster has the sums over its instances.
 
+mod away;
 mod cut;
 mod exadata;
 mod figure;
@@ -12,6 +13,10 @@ mod remark;
 
 use serde::Serialize;
 
+pub use away::{
+    CellState, CompressedReads, FeatureFacts, HccCpu, LatestAlert, LowHigh, MemoryFacts, PlainReads,
+    RangeAssumption, ShareOfBytes, Use,
+};
 pub use cut::Cut;
 pub use exadata::{
     CellAlert, CellTotals, DiskGroup, Exadata, FlashCacheMode, OfflineDisk, Outlier, TopDatabase,

@@ -12,7 +12,7 @@ use iotrial_model::awr::{AwrFigures, AwrReport, Named, Quoted, WaitSide};
 use serde::Serialize;
 
 pub use ask::Ask;
-pub use feature::{Feature, Use};
+pub use feature::Feature;
 pub use memory::MemorySaving;
 pub(super) use range::PlainRange;
 pub use saving::{Saving, Whose};
@@ -100,11 +100,11 @@ impl ExadataMove {
             is_of_part: false,
             savings: saving::of(&view),
             memory: memory::of(&view),
-            cells: cells::of(report),
+            cells: cells::of(report).iter().map(iotrial_words::awr::cell_state).collect(),
             time,
             features,
             ask,
-            assumptions,
+            assumptions: assumptions.iter().map(iotrial_words::awr::range_assumption).collect(),
         })
     }
 }

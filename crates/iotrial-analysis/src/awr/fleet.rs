@@ -431,7 +431,8 @@ fn member(
         part: one.series.about.large_part().map(iotrial_words::awr::part),
         away_from_exadata: one.series.about.range.as_ref().map(|range| {
             let average = |figure| one.series.statistics(figure).map(|one| one.average);
-            range.note(average(AwrFigure::ReadMib), average(AwrFigure::Reads))
+            let reads = range.at(average(AwrFigure::ReadMib), average(AwrFigure::Reads));
+            iotrial_words::awr::plain_reads(&reads)
         }),
     }
 }

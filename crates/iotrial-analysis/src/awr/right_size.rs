@@ -395,7 +395,8 @@ impl Sizer<'_> {
             ));
         }
         if let Some(range) = &self.series.about.range {
-            notes.push(range.note(chosen.read_mib_per_s, chosen.reads_per_s));
+            let reads = range.at(chosen.read_mib_per_s, chosen.reads_per_s);
+            notes.push(iotrial_words::awr::plain_reads(&reads));
             notes.push(
                 "OMAT's instructions multiply I/O by 6 and memory by 4 for databases on Exadata: `--method omat --factor-io 6 --factor-memory 4`".to_owned(),
             );

@@ -1,7 +1,7 @@
 //! The sections about Exadata: what its storage does for the database, and what other storage would be asked.
 
-use iotrial_analysis::awr::{Ask, ExadataMove, Use};
-use iotrial_model::awr::Part;
+use iotrial_analysis::awr::{Ask, ExadataMove};
+use iotrial_model::awr::{Part, Use};
 use iotrial_model::words::enumerate;
 use iotrial_words::awr as said;
 

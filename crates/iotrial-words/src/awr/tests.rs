@@ -1,5 +1,7 @@
 //! Every sentence about AWR reports with an example, on pages that are reviewed: `snapshots`. No other test compares their wording.
 
+mod away;
+
 use std::fmt::Write as _;
 
 use iotrial_model::awr::{

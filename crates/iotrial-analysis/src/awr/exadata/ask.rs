@@ -1,6 +1,6 @@
 //! What the same work would ask of plain storage, as a range.
 
-use iotrial_model::awr::{AwrFigure, Quoted};
+use iotrial_model::awr::{AwrFigure, CompressedReads, Quoted, RangeAssumption};
 use serde::Serialize;
 
 use super::feature::compressed;
@@ -26,10 +26,10 @@ pub struct Ask {
 }
 
 /// The ranges with their assumptions.
-pub(super) fn of(view: &View<'_>) -> (Vec<Ask>, Vec<String>) {
+pub(super) fn of(view: &View<'_>) -> (Vec<Ask>, Vec<RangeAssumption>) {
     let figure = |figure| view.figures.get(figure).and_then(Quoted::sound);
     let value = |name: &str| view.mib(name).and_then(|one| one.value);
-    let (mut asks, mut words) = (Vec::new(), Vec::new());
+    let (mut asks, mut assumptions) = (Vec::new(), Vec::new());
     let eligible = value("cell physical IO bytes eligible for predicate offload").unwrap_or(0.0);
     let returned = value("cell physical IO interconnect bytes returned by smart scan").unwrap_or(0.0);
     let compressed = compressed(view);
@@ -59,26 +59,16 @@ pub(super) fn of(view: &View<'_>) -> (Vec<Ask>, Vec<String>) {
             });
         }
         if scanned > 0.0 {
-            words.push("low: the database reads only what smart scans return today, because indexes, partitions or the In-Memory column store avoid the rest".to_owned());
-            words.push("high: scans read everything that smart scans cover, including what the storage index and the columnar cache save today, 1 MiB at a time".to_owned());
+            assumptions.push(RangeAssumption::LowIsWhatScansReturn);
+            assumptions.push(RangeAssumption::HighIsWhatScansCover);
         } else {
-            words.push(
-                "low and high are both today's reads, because the report has no smart scans".to_owned(),
-            );
+            assumptions.push(RangeAssumption::NoSmartScans);
         }
-        words.push(match &compressed {
-            Some(one) if one.is_counted => format!(
-                "high: data with hybrid columnar compression are stored uncompressed, {:.1} times as large",
-                one.ratio
-            ),
-            Some(one) => format!(
-                "high: data with hybrid columnar compression are stored uncompressed, {:.0} times as large: OMAT's rule of thumb for QUERY HIGH (6 to 18, depending on the kind of compression), because the report does not have the ratio{}",
-                one.ratio,
-                if one.is_of_cells_only { "; this is too high if the counts of the cells come from the columnar cache" } else { "" }
-            ),
-            None => "data keeps its present size, because the report has no hybrid columnar compression".to_owned(),
-        });
-        words.push("more memory would lower both ends: see below".to_owned());
+        assumptions.push(compressed.map_or(RangeAssumption::NothingCompressed, |one| {
+            let CompressedReads { ratio, is_counted, is_of_cells_only, .. } = one;
+            RangeAssumption::Uncompressed { ratio, is_counted, is_of_cells_only }
+        }));
+        assumptions.push(RangeAssumption::MemoryAsToday);
     }
     let writes = [
         ("write_mib_per_s", "writes, MiB/s", AwrFigure::WriteMib),
@@ -90,17 +80,14 @@ pub(super) fn of(view: &View<'_>) -> (Vec<Ask>, Vec<String>) {
         }
     }
     if asks.iter().any(|ask| ask.id == "writes_per_s") {
-        words.push(
-            "each write is counted once, as the database issues it: if ASM mirrors on the new storage, add the copies"
-                .to_owned(),
-        );
+        assumptions.push(RangeAssumption::WritesCountOnce);
     }
-    latencies(view, &mut asks, &mut words);
-    (asks, words)
+    latencies(view, &mut asks, &mut assumptions);
+    (asks, assumptions)
 }
 
 /// How slow a wait may become before DB time grows by a tenth. What nobody waits for has no such limit.
-fn latencies(view: &View<'_>, asks: &mut Vec<Ask>, words: &mut Vec<String>) {
+fn latencies(view: &View<'_>, asks: &mut Vec<Ask>, assumptions: &mut Vec<RangeAssumption>) {
     let figure = |figure| view.figures.get(figure).and_then(Quoted::sound);
     let single = ["cell single block physical read", "db file sequential read"];
     if let Some(today) = figure(AwrFigure::SingleBlockReadUs) {
@@ -112,9 +99,7 @@ fn latencies(view: &View<'_>, asks: &mut Vec<Ask>, words: &mut Vec<String>) {
                 low: today,
                 high: today * (1.0 + MUCH_PERCENT / share),
             }),
-            None => words.push(
-                "single-block reads are less than 1 % of DB time: their latency hardly matters".to_owned(),
-            ),
+            None => assumptions.push(RangeAssumption::NoWaitForSingleBlocks),
         }
     }
     let commit = figure(AwrFigure::CommitUs).zip(view.share(&["log file sync"]));
@@ -128,15 +113,10 @@ fn latencies(view: &View<'_>, asks: &mut Vec<Ask>, words: &mut Vec<String>) {
                 low: today,
                 high: today + commit * MUCH_PERCENT / share,
             }),
-            None => words.push(
-                "commits are less than 1 % of DB time: the latency of redo writes hardly matters".to_owned(),
-            ),
+            None => assumptions.push(RangeAssumption::NoWaitForCommits),
         }
     }
     if asks.iter().any(|ask| ask.id.ends_with("_us")) {
-        words.push(
-            "latencies: low is the value of today; at high, this wait alone makes DB time 10 % longer"
-                .to_owned(),
-        );
+        assumptions.push(RangeAssumption::LatencyEnds);
     }
 }

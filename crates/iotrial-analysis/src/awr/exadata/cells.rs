@@ -1,22 +1,28 @@
 //! How the storage servers are: alerts, disks that are not online, marks, and whose I/O it is.
 
-use iotrial_model::awr::{AwrReport, Exadata};
+use iotrial_model::awr::{AwrReport, CellState, Exadata, LatestAlert};
 
-pub(super) fn of(report: &AwrReport) -> Vec<String> {
+pub(super) fn of(report: &AwrReport) -> Vec<CellState> {
     let Some(exadata) = &report.exadata else { return Vec::new() };
-    let mut lines = Vec::new();
-    lines.extend(alerts(exadata));
-    if let [first, others @ ..] = exadata.offline_disks.as_slice() {
-        let more = if others.is_empty() { String::new() } else { format!(" and {} more", others.len()) };
-        lines.push(format!("not online: {} on {}{more}", first.disk, first.cell));
-    }
-    lines.extend(marks(exadata));
-    lines.extend(modes(exadata));
-    lines.extend(this_database(exadata));
-    lines
+    let quarantines = exadata.alerts.iter().filter(|one| one.message.contains("Smart Scan is disabled"));
+    let quarantine_count = quarantines.count();
+    let offline = exadata.offline_disks.first().map(|first| CellState::OfflineDisks {
+        disk: first.disk.clone(),
+        cell: first.cell.clone(),
+        other_count: exadata.offline_disks.len() - 1,
+    });
+    let states = [
+        alerts(exadata),
+        (quarantine_count > 0).then_some(CellState::Quarantines { count: quarantine_count }),
+        offline,
+        marks(exadata),
+        flash_cache(exadata),
+        this_database(exadata),
+    ];
+    states.into_iter().flatten().collect()
 }
 
-fn alerts(exadata: &Exadata) -> Vec<String> {
+fn alerts(exadata: &Exadata) -> Option<CellState> {
     let total = exadata.totals.iter().find(|one| one.section.starts_with("Exadata Alerts Summary"));
     let of = |name: &str| {
         let printed = total.and_then(|one| one.values.iter().find(|value| value.name == name));
@@ -24,72 +30,37 @@ fn alerts(exadata: &Exadata) -> Vec<String> {
         printed.and_then(|one| one.value.value).unwrap_or_else(|| listed() as f64)
     };
     let (critical, warning) = (of("Critical"), of("Warning"));
-    let mut lines = Vec::new();
-    if critical + warning > 0.0 {
-        let latest = exadata.alerts.iter().find(|one| one.severity.eq_ignore_ascii_case("critical"));
-        let latest = latest.map_or_else(String::new, |one| {
-            let first = one.message.split(". ").next().unwrap_or(&one.message);
-            format!("; on {} since {}: {first}", one.cell, one.time)
-        });
-        let plural = |count: f64| if count == 1.0 { "" } else { "s" };
-        lines.push(format!(
-            "{critical:.0} critical alert{} and {warning:.0} warning{} are open{latest}",
-            plural(critical),
-            plural(warning)
-        ));
-    }
-    let quarantines = exadata.alerts.iter().filter(|one| one.message.contains("Smart Scan is disabled"));
-    let count = quarantines.count();
-    if count > 0 {
-        lines.push(format!(
-            "{count} quarantine{} smart scan for statements or whole databases on these cells (the alerts name them): those reads are not offloaded today, so a move costs them nothing",
-            if count == 1 { " disables" } else { "s disable" }
-        ));
-    }
-    lines
-}
-
-fn marks(exadata: &Exadata) -> Option<String> {
-    let count = |mark: char| exadata.outliers.iter().filter(|one| one.value.contains(mark)).count();
-    let parts: Vec<String> = [
-        ('*', "beyond the capacity of a disk or cell (`*`)"),
-        ('^', "above the normal range (`^`)"),
-        ('v', "below the normal range (`v`)"),
-    ]
-    .into_iter()
-    .filter_map(|(mark, words)| {
-        let count = count(mark);
-        (count > 0).then(|| format!("{count} {words}"))
+    let latest = exadata.alerts.iter().find(|one| one.severity.eq_ignore_ascii_case("critical"));
+    (critical + warning > 0.0).then(|| CellState::Alerts {
+        critical,
+        warning,
+        latest: latest.map(|one| LatestAlert {
+            cell: one.cell.clone(),
+            time: one.time.clone(),
+            message: one.message.clone(),
+        }),
     })
-    .collect();
-    (!parts.is_empty()).then(|| format!("values of cells and disks: {}", parts.join(", ")))
 }
 
-fn modes(exadata: &Exadata) -> Option<String> {
-    let first = exadata.flash_cache_modes.first()?;
-    let words = match first.mode.to_ascii_lowercase().as_str() {
-        "writeback" => "writes complete when flash has them, so plain storage must be as fast for writes",
-        "writethrough" => "writes complete when disks have them, so plain flash is faster for writes",
-        _ => return None,
-    };
-    let size: f64 = exadata.flash_cache_modes.iter().filter_map(|one| one.size_gib.value).sum();
-    let size = if size > 0.0 {
-        format!(" of {} GiB", iotrial_model::units::group_thousands(&format!("{size:.0}")))
-    } else {
-        String::new()
-    };
-    Some(format!("the flash cache{size} is {}: {words}", first.mode))
+fn marks(exadata: &Exadata) -> Option<CellState> {
+    let count = |mark: char| exadata.outliers.iter().filter(|one| one.value.contains(mark)).count();
+    let (beyond_capacity, above, below) = (count('*'), count('^'), count('v'));
+    (beyond_capacity + above + below > 0).then_some(CellState::Marks { beyond_capacity, above, below })
 }
 
-fn this_database(exadata: &Exadata) -> Option<String> {
-    let all: f64 = exadata.top_databases.iter().filter_map(|one| one.mib_per_s.value).sum();
+fn flash_cache(exadata: &Exadata) -> Option<CellState> {
+    let mode = &exadata.flash_cache_modes.first()?.mode;
+    let is_write_back = mode.eq_ignore_ascii_case("writeback");
+    (is_write_back || mode.eq_ignore_ascii_case("writethrough")).then(|| CellState::FlashCache {
+        mode: mode.clone(),
+        is_write_back,
+        size_gib: exadata.flash_cache_modes.iter().filter_map(|one| one.size_gib.value).sum(),
+    })
+}
+
+fn this_database(exadata: &Exadata) -> Option<CellState> {
+    let all_mib_per_s: f64 = exadata.top_databases.iter().filter_map(|one| one.mib_per_s.value).sum();
     let one = exadata.top_databases.iter().find(|one| one.is_current)?;
-    let mib = one.mib_per_s.value.filter(|_| all > 0.0)?;
-    Some(format!(
-        "{} moves {:.1} of the {} MiB/s that the busiest databases move on these cells ({:.0} %): separate storage for it can be smaller than the cells",
-        one.name,
-        mib,
-        iotrial_model::units::group_thousands(&format!("{all:.0}")),
-        100.0 * mib / all
-    ))
+    let mib_per_s = one.mib_per_s.value.filter(|_| all_mib_per_s > 0.0)?;
+    Some(CellState::ThisDatabase { name: one.name.clone(), mib_per_s, all_mib_per_s })
 }

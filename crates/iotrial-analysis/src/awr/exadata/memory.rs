@@ -1,10 +1,9 @@
 //! What more memory would spare. On Exadata the SGA is often kept small, so that scans are offloaded.
 
-use iotrial_model::awr::{Advice, AdvisedMemory, AwrFigure, AwrReport};
+use iotrial_model::awr::{Advice, AdvisedMemory, AwrFigure, AwrReport, MemoryFacts};
 use serde::Serialize;
 
 use super::View;
-use crate::words::number_in_words;
 
 /// Of what the largest size spares, a smaller one that spares nearly all is the better answer.
 const NEARLY_ALL: f64 = 0.9;
@@ -29,6 +28,9 @@ pub struct MemorySaving {
     pub is_bound: bool,
     /// In words, without a full stop.
     pub text: String,
+    /// What the words are made from.
+    #[serde(skip)]
+    pub facts: MemoryFacts,
 }
 
 pub(super) fn of(view: &View<'_>) -> Vec<MemorySaving> {
@@ -43,17 +45,13 @@ pub(super) fn of(view: &View<'_>) -> Vec<MemorySaving> {
         None => bound(view, reads, block),
     });
     if let Some(found) = larger(&advised(AdvisedMemory::Pga)) {
-        let text = if found.percent < WORTH_PERCENT {
-            "Oracle estimates that a larger PGA would save almost no temporary I/O".to_owned()
+        let Larger { now: now_mib, larger: larger_mib, percent } = found;
+        let facts = if percent < WORTH_PERCENT {
+            MemoryFacts::PgaIsEnough
         } else {
-            format!(
-                "Oracle estimates, from the time since the instance was started, that a PGA of {} MiB instead of {} would save {:.0} % of the temporary I/O of sorts and joins",
-                number_in_words(found.larger),
-                number_in_words(found.now),
-                found.percent
-            )
+            MemoryFacts::LargerPga { now_mib, larger_mib, percent }
         };
-        savings.push(found.saving(AdvisedMemory::Pga, text));
+        savings.push(found.saving(AdvisedMemory::Pga, facts));
     }
     savings
 }
@@ -66,14 +64,15 @@ struct Larger {
 }
 
 impl Larger {
-    fn saving(&self, memory: AdvisedMemory, text: String) -> MemorySaving {
+    fn saving(&self, memory: AdvisedMemory, facts: MemoryFacts) -> MemorySaving {
         MemorySaving {
             memory: memory.as_str(),
             size_mib: Some(self.now),
             larger_mib: Some(self.larger),
             spared_percent: Some(self.percent),
             is_bound: false,
-            text,
+            text: iotrial_words::awr::memory(&facts),
+            facts,
         }
     }
 }
@@ -97,51 +96,33 @@ fn larger(advice: &[&Advice]) -> Option<Larger> {
 }
 
 fn buffer_cache(found: &Larger, reads: Option<f64>, block_kib: Option<f64>) -> MemorySaving {
-    let text = if found.percent < WORTH_PERCENT {
-        format!(
-            "Oracle estimates that a buffer cache larger than {} MiB would save almost no reads",
-            number_in_words(found.now)
-        )
+    let Larger { now: now_mib, larger: larger_mib, percent } = *found;
+    let facts = if percent < WORTH_PERCENT {
+        MemoryFacts::BufferCacheIsEnough { now_mib }
     } else {
-        let amount = reads.map_or_else(String::new, |reads| {
-            let blocks = reads * found.percent / 100.0;
-            let mib = block_kib.map(|kib| format!(", {} MiB/s", number_in_words(blocks * kib / 1024.0)));
-            format!(": {} blocks per second{}", number_in_words(blocks), mib.unwrap_or_default())
-        });
-        format!(
-            "Oracle estimates, from the time since the instance was started, that a buffer cache of {} MiB instead of {} would save {:.0} % of the reads into it{amount}",
-            number_in_words(found.larger),
-            number_in_words(found.now),
-            found.percent
-        )
+        let blocks_per_s = reads.map(|reads| reads * percent / 100.0);
+        let mib_per_s = blocks_per_s.zip(block_kib).map(|(blocks, kib)| blocks * kib / 1024.0);
+        MemoryFacts::LargerBufferCache { now_mib, larger_mib, percent, blocks_per_s, mib_per_s }
     };
-    found.saving(AdvisedMemory::BufferCache, text)
+    found.saving(AdvisedMemory::BufferCache, facts)
 }
 
 /// Without an advisory: what goes through the buffer cache is all that a larger one could spare.
 fn bound(view: &View<'_>, reads: Option<f64>, block_kib: Option<f64>) -> Option<MemorySaving> {
-    let blocks = reads?;
-    let mib = block_kib
-        .map(|kib| format!(" ({} MiB/s)", number_in_words(blocks * kib / 1024.0)))
-        .unwrap_or_default();
-    let hits = AwrReport::named(&view.report.efficiency, "Buffer Hit %").and_then(|one| one.value);
-    let hits = hits.map(|hits| format!(", {hits:.1} % of the logical reads are in it")).unwrap_or_default();
-    let direct = view.rate("physical reads direct").and_then(|one| one.value);
-    let direct = direct.map_or_else(String::new, |direct| {
-        format!(
-            "; {} blocks per second bypass it with direct path reads, which more memory does not avoid",
-            number_in_words(direct)
-        )
-    });
+    let blocks_per_s = reads?;
+    let facts = MemoryFacts::AtMost {
+        blocks_per_s,
+        mib_per_s: block_kib.map(|kib| blocks_per_s * kib / 1024.0),
+        hit_percent: AwrReport::named(&view.report.efficiency, "Buffer Hit %").and_then(|one| one.value),
+        direct_blocks_per_s: view.rate("physical reads direct").and_then(|one| one.value),
+    };
     Some(MemorySaving {
         memory: AdvisedMemory::BufferCache.as_str(),
         size_mib: AwrReport::named(&view.report.memory, "Buffer Cache").and_then(|one| one.value),
         larger_mib: None,
         spared_percent: None,
         is_bound: true,
-        text: format!(
-            "the report has no advisory: more memory could save at most the {} blocks per second{mib} that are read into the buffer cache{hits}{direct}",
-            number_in_words(blocks)
-        ),
+        text: iotrial_words::awr::memory(&facts),
+        facts,
     })
 }

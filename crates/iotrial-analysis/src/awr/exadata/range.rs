@@ -1,7 +1,8 @@
 //! What plain storage would be asked for the reads, in proportion to what is read today: of one report or of many.
 
+use iotrial_model::awr::{LowHigh, PlainReads};
+
 use super::ExadataMove;
-use crate::words::number_in_words;
 
 /// The two ends of a rate, and today's.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -43,34 +44,16 @@ impl PlainRange {
         .reduce(|a, b| Self { read_mib: sum(a.read_mib, b.read_mib, 1.0), reads: sum(a.reads, b.reads, 1.0) })
     }
 
-    /// What storage that is sized by these rates has to know, without a full stop.
-    pub(in crate::awr) fn note(&self, read_mib_per_s: Option<f64>, reads_per_s: Option<f64>) -> String {
-        // In proportion: the rates are those of a level, with a factor.
-        let at = |ends: &Ends, rate: Option<f64>| {
+    /// The same for these rates, in proportion: they are those of a level, with a factor.
+    pub(in crate::awr) fn at(&self, read_mib_per_s: Option<f64>, reads_per_s: Option<f64>) -> PlainReads {
+        let scaled = |ends: &Ends, rate: Option<f64>| {
             let rate = rate.filter(|_| ends.today > 0.0)?;
-            let of = |end: f64| number_in_words(rate * end / ends.today);
-            let (low, high) = (of(ends.low), of(ends.high));
-            Some(if low == high { low } else { format!("{low} to {high}") })
+            Some(LowHigh { low: rate * ends.low / ends.today, high: rate * ends.high / ends.today })
         };
-        let parts: Vec<String> = [
-            at(&self.read_mib, read_mib_per_s).map(|words| format!("{words} MiB/s of reads")),
-            at(&self.reads, reads_per_s).map(|words| format!("{words} reads per second")),
-        ]
-        .into_iter()
-        .flatten()
-        .collect();
-        let opening = "on Exadata, offload and the storage index filter data before it reaches the database";
-        let has_range = self.read_mib.low < self.read_mib.high;
-        match (parts.is_empty(), has_range) {
-            (true, _) => format!("{opening}: other storage must deliver more than the cells return today"),
-            (false, true) => format!(
-                "{opening}: other storage must deliver {}: the least if indexes, partitions or the In-Memory column store avoid what is filtered today, the most if everything is read and stored uncompressed",
-                parts.join(" and ")
-            ),
-            (false, false) => format!(
-                "{opening}, but the reports do not count this: other storage must deliver {}, as today",
-                parts.join(" and ")
-            ),
+        PlainReads {
+            read_mib_per_s: scaled(&self.read_mib, read_mib_per_s),
+            reads_per_s: scaled(&self.reads, reads_per_s),
+            is_counted: self.read_mib.low < self.read_mib.high,
         }
     }
 }
