@@ -35,10 +35,12 @@ Examples:
   iotrial help run
   iotrial help size explain
   iotrial help glossary
+  # what a finding, a check of the audit or a key of the JSON means
+  iotrial help cache-served
 
 If a command and a page share a name, `iotrial help NAME` shows the help for the command, and `iotrial docs NAME` the page.")]
 pub struct HelpArgs {
-    /// A command, a topic (a page of the documentation: `iotrial docs` lists them), or a term of the glossary.
+    /// A command, a topic (a page of the documentation: `iotrial docs` lists them), a term of the glossary, or an id of a finding.
     #[arg(value_name = "COMMAND|TOPIC", add = completion::commands_and_pages())]
     pub words: Vec<String>,
 

@@ -54,7 +54,8 @@ pub fn help(args: &HelpArgs) -> Result<ExitCode, Failure> {
     match Page::of_name(first) {
         Some(page) if further.is_empty() => show(page, args.markdown),
         _ => {
-            if let Some(meaning) = meaning_of(&args.words.join(" ")) {
+            let word = args.words.join(" ");
+            if let Some(meaning) = meaning_of(&word).or_else(|| documented_rows(&word)) {
                 let is_seen = output::stdout_is_terminal() && !args.markdown;
                 output::painted(&if is_seen { render(&meaning, terminal(), |_| None) } else { meaning })?;
                 return Ok(ExitCode::SUCCESS);
@@ -62,7 +63,7 @@ pub fn help(args: &HelpArgs) -> Result<ExitCode, Failure> {
             let commands = program.get_subcommands().map(Command::get_name);
             let near = nearest(first, commands.chain(PAGES.iter().map(|page| page.name)));
             let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
-            let error = anyhow!("there is no command and no topic `{}`", args.words.join(" "));
+            let error = anyhow!("there is no command, no topic and no id `{word}`");
             Err(Failure::input(error)
                 .hint(format!("{near}`iotrial help` lists both, `iotrial help glossary` explains terms")))
         }
@@ -78,6 +79,40 @@ fn meaning_of(word: &str) -> Option<String> {
         is_it
             .then(|| format!("**{names}**: {meaning}\n\n`iotrial help glossary` explains the other terms.\n"))
     })
+}
+
+/// What the tables of all pages say of an id or a key, as Markdown; `None` of one that no table has.
+fn documented_rows(id: &str) -> Option<String> {
+    let name = format!("`{id}`");
+    let mut text = String::new();
+    for page in &PAGES {
+        let (mut section, mut columns) = ("", Vec::new());
+        for line in page.text.lines() {
+            let cells = cells_of(line);
+            match cells.first() {
+                None => {
+                    section = line.strip_prefix('#').map_or(section, |rest| rest.trim_matches(['#', ' ']));
+                    columns.clear();
+                }
+                // The first row of a table names its columns.
+                Some(_) if columns.is_empty() => columns = cells,
+                Some(first) if first.contains(&name) => {
+                    text += &format!("**{id}** ({section}; `iotrial docs {}`)\n\n", page.name);
+                    let named = columns.iter().zip(&cells).skip(1).filter(|(_, cell)| !cell.is_empty());
+                    text.extend(named.map(|(column, cell)| format!("- {column}: {cell}\n")));
+                    text.push('\n');
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    (!text.is_empty()).then_some(text)
+}
+
+/// The cells of a row of a table; none of any other line.
+fn cells_of(line: &str) -> Vec<&str> {
+    let row = line.strip_prefix("| ").and_then(|line| line.strip_suffix('|'));
+    row.map(|row| row.split(" | ").map(str::trim).collect()).unwrap_or_default()
 }
 
 /// Refuses words that are not commands below a command.
@@ -121,4 +156,30 @@ fn list_of_pages() -> String {
 
 fn terminal() -> PageStyle {
     PageStyle { width: output::columns(), color: output::has_colours() }
+}
+
+#[cfg(test)]
+mod tests {
+    use iotrial_model::audit::Check;
+    use iotrial_model::awr::RemarkId;
+    use iotrial_model::finding::FindingId;
+
+    use super::*;
+
+    #[test]
+    fn every_id_of_a_finding_a_check_or_a_remark_is_explained() {
+        let findings = FindingId::ALL.iter().map(|id| id.as_str());
+        let checks = Check::ALL.iter().map(|id| id.as_str());
+        let remarks = RemarkId::ALL.iter().map(|id| id.as_str());
+        let missing: Vec<&str> =
+            findings.chain(checks).chain(remarks).filter(|id| documented_rows(id).is_none()).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+        assert_eq!(documented_rows("short-ran"), None);
+    }
+
+    #[test]
+    fn a_row_is_shown_by_the_columns_of_its_table() {
+        let text = documented_rows("short-run").unwrap();
+        assert!(text.contains("\n- severity: ") && text.contains("`iotrial docs measurement`"), "{text}");
+    }
 }
