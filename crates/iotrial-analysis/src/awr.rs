@@ -18,11 +18,10 @@ mod sample;
 mod series;
 mod slob;
 
-use iotrial_model::awr::{AwrFigures, AwrReport, Part, Remark};
+use iotrial_model::awr::{AwrFigures, AwrReport, CutOff, Part, Remark};
 use serde::Serialize;
 
 pub use about::About;
-pub use cut::{CutOff, MissingSection};
 pub use demand::Level;
 pub use exadata::{Ask, Difficulty, ExadataMove, Feature, MemorySaving, Saving, TimeShare, Whose};
 pub use fleet::{AwrFleet, Consolidated, FleetInterval, FleetMember, OwnPeak, UnknownDatabase};
@@ -73,7 +72,7 @@ impl AwrAnswer {
         let remarks = remarks::remarks_of(&report, &figures, &latencies, part.as_ref());
         let away_from_exadata =
             ExadataMove::of(&report, &figures).map(|away| ExadataMove { is_of_part: part.is_some(), ..away });
-        let cut_off = CutOff::of(&report);
+        let cut_off = cut::cut_off_of(&report);
         Self {
             awr: report,
             cut_off,

@@ -10,6 +10,7 @@ mod figure;
 mod part;
 mod quoted;
 mod remark;
+mod size_note;
 
 use serde::Serialize;
 
@@ -17,7 +18,7 @@ pub use away::{
     CellState, CompressedReads, FeatureFacts, HccCpu, LatestAlert, LowHigh, MemoryFacts, PlainReads,
     RangeAssumption, ShareOfBytes, Use,
 };
-pub use cut::Cut;
+pub use cut::{AwrSection, Cut, CutOff, MissingSection};
 pub use exadata::{
     CellAlert, CellTotals, DiskGroup, Exadata, FlashCacheMode, OfflineDisk, Outlier, TopDatabase,
 };
@@ -25,6 +26,7 @@ pub use figure::{AwrFigure, AwrFigures, AwrUnit};
 pub use part::{OnCells, Part};
 pub use quoted::{Quoted, Standing};
 pub use remark::{BusyFunction, CellReads, Remark, RemarkFacts, RemarkId, SignOfNfs, Switch, WaitedFor};
+pub use size_note::SizeNote;
 
 use crate::imported::Warning;
 use crate::load::words;

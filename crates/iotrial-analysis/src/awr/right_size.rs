@@ -4,7 +4,7 @@
 mod licence;
 mod provision;
 
-use iotrial_model::awr::{AwrFigure, AwrReport, Part};
+use iotrial_model::awr::{AwrFigure, AwrReport, Part, SizeNote};
 use serde::Serialize;
 
 pub use licence::Licences;
@@ -12,7 +12,6 @@ pub use provision::{Provided, Provision};
 
 use super::demand::Level;
 use super::series::{DatabaseSeries, FEWEST_FOR_PERCENTILES};
-use crate::words::number_in_words;
 
 /// Hardware threads of a core of the machine that is bought: a vCPU of the usual machines is a hyper-thread.
 const TARGET_THREADS_PER_CORE: f64 = 2.0;
@@ -198,7 +197,7 @@ impl RightSizing {
             measured: [AwrFigure::Reads, AwrFigure::Writes, AwrFigure::ReadMib, AwrFigure::WriteMib]
                 .map(|figure| sizer.at(figure, chosen.method, chosen.level)),
             is_estimate: sizer.is_guess(level),
-            notes: sizer.notes(&chosen, report),
+            notes: sizer.notes(&chosen, report).iter().map(iotrial_words::awr::size_note).collect(),
             methods,
             levels,
             provision,
@@ -343,80 +342,51 @@ impl Sizer<'_> {
         }
     }
 
-    fn notes(&self, chosen: &Sized, report: Option<&AwrReport>) -> Vec<String> {
-        let mut notes = Vec::new();
-        if let Some(part) = self.series.about.large_part() {
-            notes.push(format!(
-                "{}: vCPUs, memory, rates and over-provisioning are those of the instances reported; in a cluster, each host must also be able to take over the work of a failed instance",
-                iotrial_words::awr::part(part)
-            ));
-        }
+    fn notes(&self, chosen: &Sized, report: Option<&AwrReport>) -> Vec<SizeNote> {
+        let about = &self.series.about;
+        let mut notes: Vec<SizeNote> =
+            about.large_part().cloned().map(SizeNote::OfPart).into_iter().collect();
         if self.is_guess(self.request.level()) {
-            let time = duration(self.series.covered_s);
-            let known = match self.series.intervals.len() {
-                1 => format!("one interval of {time}: only its average is known"),
-                count => {
-                    format!(
-                        "{count} intervals covering {time} in total: too few to know the peaks between them"
-                    )
-                }
-            };
-            notes.push(format!(
-                "{known}; with at least {FEWEST_FOR_PERCENTILES} intervals, from more reports or a longer AWR-Miner period, no factor needs to be assumed"
-            ));
+            notes.push(SizeNote::FewIntervals {
+                interval_count: self.series.intervals.len(),
+                covered_s: self.series.covered_s,
+                enough: FEWEST_FOR_PERCENTILES,
+            });
         }
-        if let (Some(cpu), Some(sessions)) = (chosen.vcpus_by_cpu, chosen.vcpus_by_sessions)
-            && sessions > 1.5 * cpu
-            && sessions > 1.0
+        if let (Some(by_cpu), Some(by_sessions)) = (chosen.vcpus_by_cpu, chosen.vcpus_by_sessions)
+            && by_sessions > 1.5 * by_cpu
+            && by_sessions > 1.0
         {
-            notes.push(format!(
-                "sizing by active sessions would give {} vCPUs, sizing by CPU time gives {}: sessions mostly wait, and more CPUs do not shorten waits",
-                number_in_words(sessions),
-                number_in_words(cpu)
-            ));
+            notes.push(SizeNote::SessionsWait { by_sessions, by_cpu });
         }
         if chosen.vcpus.is_some() && chosen.vcpus_by_cpu.is_none() && chosen.method != Method::Omat {
-            notes.push("the source has no CPU time: vCPUs are computed from active sessions, which is an upper bound".to_owned());
+            notes.push(SizeNote::NoCpuTime);
         }
-        let ratio = self.thread_ratio();
-        if self.series.about.is_virtual {
-            notes.push(
-                "the report shows each CPU as a socket of its own, so the host is taken to be a virtual machine, and its CPUs count as vCPUs, two to a core"
-                    .to_owned(),
-            );
-        } else if ratio > 1.5 {
-            notes.push(format!(
-                "the report has as many cores as CPUs, so each counts as {ratio:.0} vCPUs: this is right for hosts without hyper-threading; if it is a virtual machine that calls its vCPUs cores, half as many are enough"
-            ));
-        } else if (ratio - 1.0).abs() > 0.01 {
-            notes.push(format!(
-                "a core of the present host has {:.0} hardware threads, and a new one has two: each CPU counts as {ratio:.2} vCPUs",
-                TARGET_THREADS_PER_CORE / ratio,
-            ));
+        let vcpus_per_cpu = self.thread_ratio();
+        if about.is_virtual {
+            notes.push(SizeNote::VirtualHost);
+        } else if vcpus_per_cpu > 1.5 {
+            notes.push(SizeNote::CoresAsCpus { vcpus_per_cpu });
+        } else if (vcpus_per_cpu - 1.0).abs() > 0.01 {
+            let per_core = TARGET_THREADS_PER_CORE / vcpus_per_cpu;
+            notes.push(SizeNote::OtherThreads { per_core, vcpus_per_cpu });
         }
-        if let Some(range) = &self.series.about.range {
-            let reads = range.at(chosen.read_mib_per_s, chosen.reads_per_s);
-            notes.push(iotrial_words::awr::plain_reads(&reads));
-            notes.push(
-                "OMAT's instructions multiply I/O by 6 and memory by 4 for databases on Exadata: `--method omat --factor-io 6 --factor-memory 4`".to_owned(),
-            );
+        if let Some(range) = &about.range {
+            notes.push(SizeNote::PlainReads(range.at(chosen.read_mib_per_s, chosen.reads_per_s)));
+            notes.push(SizeNote::FactorsOfOmat);
         }
         let shared = self.series.statistics(AwrFigure::HostBusyCpus).map(|one| chosen.level.of(one));
         let own = self.at(AwrFigure::CpuSessions, chosen.method, chosen.level);
         if let (Some(busy), Some(own)) = (shared, own)
             && busy > 2.0 * own.max(0.5)
         {
-            notes.push(format!(
-                "{busy:.1} CPUs of the host are busy, but the sessions of this database use only {own:.1} of them: others use the host too, and the figures for over-provisioning cover this database only"
-            ));
+            notes.push(SizeNote::SharedHost { busy, own });
         }
         let has_targets = report.is_some_and(|report| {
-            iotrial_model::awr::AwrReport::named(&report.memory, "SGA use").is_none_or(|one| !one.is_there())
+            AwrReport::named(&report.memory, "SGA use").is_none_or(|one| !one.is_there())
         });
         if has_targets && chosen.memory_gib.is_some() {
-            notes.push(
-                "memory is the configured size of SGA and PGA: the report does not have their use".to_owned(),
-            );
+            notes.push(SizeNote::ConfiguredMemory);
         }
         notes
     }
@@ -436,18 +406,6 @@ pub(super) fn rate_of(
 ) -> Option<f64> {
     let sizer = Sizer { series, request };
     Some(sizer.at(figure, chosen.method, chosen.level)? * sizer.io_factor(chosen))
-}
-
-/// Time in words.
-fn duration(seconds: f64) -> String {
-    match seconds {
-        ..100.0 => format!("{seconds:.0} seconds"),
-        ..7_200.0 => format!("{:.0} minutes", seconds / 60.0),
-        _ => {
-            let hours = number_in_words(seconds / 3_600.0);
-            format!("{} hours", hours.strip_suffix(".0").unwrap_or(&hours))
-        }
-    }
 }
 
 /// Cores are bought whole: a machine of three hardware threads is not to be had.

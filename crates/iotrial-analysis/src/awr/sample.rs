@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use iotrial_model::awr::{AwrFigure, AwrKind, AwrReport, Interval};
+use iotrial_model::awr::{AwrFigure, AwrKind, AwrReport, CutOff, Interval};
 
 use super::about::OfReport;
-use super::cut::CutOff;
+use super::cut::cut_off_of;
 use super::figures::figures_of;
 
 /// What is kept of a report for a series: of a thousand reports the tables would be gigabytes.
@@ -54,7 +54,7 @@ impl AwrSample {
         let database = &report.database;
         // An instance without a number is the first: Statspack and single instances.
         let instances: BTreeSet<u32> = report.instances.iter().map(|one| one.number.unwrap_or(1)).collect();
-        let cut_off = CutOff::of(report);
+        let cut_off = cut_off_of(report);
         let mut doubts = report.contradictions.clone();
         doubts.extend(report.corrections.iter().cloned());
         doubts.extend(report.warnings.iter().map(ToString::to_string));

@@ -133,10 +133,10 @@ impl AwrSeries {
         let mut cut_off = Vec::new();
         for sample in samples {
             cut_off.extend(
-                sample
-                    .cut_off
-                    .as_ref()
-                    .map(|one| LeftOut { file: sample.source.clone(), why: one.sentence() }),
+                sample.cut_off.as_ref().map(|one| LeftOut {
+                    file: sample.source.clone(),
+                    why: iotrial_words::awr::cut_off(one),
+                }),
             );
             by_key.entry(sample.key.clone()).or_default().push(sample);
         }

@@ -1,6 +1,8 @@
 //! The first words about reports that were cut off: which sections are missing, and what is not known without them.
 
-use iotrial_analysis::awr::{CutOff, LeftOut};
+use iotrial_analysis::awr::LeftOut;
+use iotrial_model::awr::CutOff;
+use iotrial_words::awr::place_of_cut;
 
 use super::section;
 use crate::document::{Answer, Block, Section};
@@ -19,7 +21,7 @@ pub(super) fn of_report(cut: &CutOff) -> Section {
     if !cut.after.is_empty() {
         points.push(format!("the last table, {}, may lack rows", cut.after));
     }
-    said(format!("The report is cut off {}", cut.place()), sentence, points)
+    said(format!("The report is cut off {}", place_of_cut(cut)), sentence, points)
 }
 
 /// For several reports; `None` if none is cut off.

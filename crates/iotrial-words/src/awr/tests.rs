@@ -1,6 +1,7 @@
 //! Every sentence about AWR reports with an example, on pages that are reviewed: `snapshots`. No other test compares their wording.
 
 mod away;
+mod notes;
 
 use std::fmt::Write as _;
 

@@ -88,7 +88,9 @@ pub fn awr(args: &AwrArgs) -> Result<ExitCode, Failure> {
     let named = args.reports.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
     let cut_off: Vec<String> = samples
         .iter()
-        .filter_map(|one| Some(format!("{}: {}", one.source, one.cut_off.as_ref()?.sentence())))
+        .filter_map(|one| {
+            Some(format!("{}: {}", one.source, iotrial_words::awr::cut_off(one.cut_off.as_ref()?)))
+        })
         .collect();
     let has_cut = !cut_off.is_empty();
     if args.slob {
