@@ -283,3 +283,6 @@ pub fn plain_reads(reads: &PlainReads) -> String {
         ),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,10 +2,7 @@
 
 use std::fmt::Write as _;
 
-use iotrial_model::awr::{
-    CellState, CompressedReads, FeatureFacts, HccCpu, LatestAlert, LowHigh, MemoryFacts, PlainReads,
-    RangeAssumption, ShareOfBytes, Use,
-};
+use iotrial_model::awr::LatestAlert;
 
 use super::*;
 
