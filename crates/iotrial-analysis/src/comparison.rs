@@ -5,8 +5,6 @@
 
 mod student;
 
-mod metric;
-
 mod circumstances;
 
 mod host_difference;
@@ -29,10 +27,6 @@ mod configuration;
 mod delta;
 
 mod cost;
-
-mod stream_range;
-
-mod sentence_parts;
 
 mod factor;
 
@@ -72,6 +66,8 @@ use iotrial_model::toml_reader::nearest;
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
+pub use iotrial_model::metric::{Metric, MetricGroup, StreamRange};
+
 pub use capacity::CapacityFigure;
 pub use circumstances::{Circumstances, HostFacts, TargetFacts};
 pub use configuration::Configuration;
@@ -81,14 +77,12 @@ pub use factor::{Factor, FactorPair, GroupChange};
 pub use gate::{Gate, GateOutcome, GateResult, ParseGateError, hold_gates};
 pub use host_difference::{HostDifference, HostValues};
 pub use load_matrix::{Contender, LoadCell, LoadMatrix, LoadMetric, LoadRow};
-pub use metric::{Metric, MetricGroup};
 pub use ranking::{Place, Ranking, Standing};
 pub use recommendation::{Avoid, Recommendation};
 pub use reservation::{Reservation, ReservationKind};
 pub use sample::{Outcome, RunCaveat, Sample};
 pub use scaling::Scaling;
 pub use several_loads::{Compared, SeveralLoads, UnderLoad};
-pub use stream_range::StreamRange;
 pub use sweeps::{
     ComparedCurve, ComparedFigure, ComparedLoad, ComparedSweep, FigureCell, LoadPointCell, SweepComparison,
     SweepSample,

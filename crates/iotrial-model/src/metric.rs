@@ -1,7 +1,13 @@
 //! What a metric measures, by the name that it has in printed tables, gates and JSON: `read.lat_p99_us`.
 
+mod compared;
+mod stream_range;
+
 use std::borrow::Cow;
 use std::fmt;
+
+pub use compared::{Metric, MetricGroup, nearest_metric};
+pub use stream_range::StreamRange;
 
 use crate::figure::{CpuFigure, Figure, SweepFigure};
 use crate::load::Role;

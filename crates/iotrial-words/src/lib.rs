@@ -11,6 +11,7 @@ pub mod place;
 pub mod swept;
 pub mod compared;
 pub mod numbers;
+pub mod changes;
 pub mod rate_limit;
 pub mod stated;
 pub mod observation;

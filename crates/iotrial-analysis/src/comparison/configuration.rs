@@ -9,7 +9,7 @@ use iotrial_model::figure::{CpuFigure, Figure};
 use iotrial_model::finding::{Contradiction, ENOUGH_REPEATS};
 use iotrial_model::host_fact::HostReport;
 use iotrial_model::load::Role;
-use iotrial_model::metric::MetricKey;
+use iotrial_model::metric::{Metric, MetricKey};
 use iotrial_model::record::{AttributeValue, OpCounts};
 use iotrial_model::stream::{Stream, StreamOf};
 use iotrial_words::finding::contradiction;
@@ -19,7 +19,6 @@ use super::CompareError;
 use super::capacity::{CapacityFigure, Found};
 use super::circumstances::Circumstances;
 use super::delta::{MOST_REACH_FACTOR, MUCH_FACTOR};
-use super::metric::Metric;
 use super::repeats::Repeats;
 use super::sample::{Counted, GeneratorCpu, Outcome, RunCaveat, Sample, figure_of_enough, seed_of};
 use super::student::{CONFIDENCE, student_limit};
@@ -114,6 +113,10 @@ pub struct Configuration {
 /// A document of a comparison has clauses.
 fn contradictions_in_words<S: Serializer>(all: &[Contradiction], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(all.iter().map(contradiction))
+/// The row of a metric in a spread, where it is a figure of a stream. What has a load was stated, and has none.
+pub(super) fn row_in(spread: &Spread, metric: &Metric) -> Option<usize> {
+    let (of, figure) = metric.key.figure().filter(|_| metric.load.is_none())?;
+    spread.position(of, figure)
 }
 
 impl Configuration {
@@ -157,7 +160,7 @@ impl Configuration {
     /// Half the width of that interval, in logarithms.
     fn reach(&self, metric: &Metric) -> Option<f64> {
         let spread = self.spread.as_ref()?;
-        let row = metric.row_in(spread)?;
+        let row = row_in(spread, metric)?;
         Some(student_limit(1.0 - CONFIDENCE, spread.degrees[row]) * spread.standard_errors[row])
     }
 

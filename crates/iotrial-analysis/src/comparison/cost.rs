@@ -1,10 +1,10 @@
 //! What a configuration costs, in money and in CPU time, against another one.
 
 use iotrial_model::figure::CpuFigure;
+use iotrial_model::metric::Metric;
 use serde::Serialize;
 
 use super::configuration::Configuration;
-use super::metric::Metric;
 use crate::words::with_thousands;
 
 /// How the attribute ends that says what a configuration costs, such as `usd_per_month`; `size` writes it into studies.

@@ -7,12 +7,11 @@ use iotrial_bootstrap::{DRAW_COUNT, Spread};
 use iotrial_model::bound::Amount;
 use iotrial_model::figure::{Better, Figure};
 use iotrial_model::finding::{ENOUGH_REPEATS, PRINTED_SAME_PERCENT};
-use iotrial_model::metric::MetricKey;
+use iotrial_model::metric::{Metric, MetricGroup, MetricKey, StreamRange};
 use iotrial_model::stream::{Stream, StreamOf};
 use serde::Serialize;
 
-use super::configuration::Configuration;
-use super::metric::{Metric, MetricGroup};
+use super::configuration::{Configuration, row_in};
 use super::student::{CONFIDENCE, normal_beyond, student_limit};
 
 /// All changes from one configuration to another.
@@ -362,6 +361,25 @@ pub(super) fn ranges_meet(one: &Configuration, other: &Configuration, metric: &M
     ranges.is_some_and(|((a_low, a_high), (b_low, b_high))| a_low <= b_high && b_low <= a_high)
 }
 
+/// The shown changes of each stream that has metrics among these, in the order of the streams.
+pub(super) fn stream_ranges<'d>(deltas: impl Iterator<Item = &'d Delta>) -> Vec<StreamRange> {
+    let mut all: Vec<StreamRange> = Vec::new();
+    for delta in deltas {
+        let stream = delta.metric.key.figure().map(|(of, _)| of.stream);
+        let place = all.iter().position(|one| one.stream == stream).unwrap_or_else(|| {
+            all.push(StreamRange { stream, shown_percent: None });
+            all.len() - 1
+        });
+        // Changes that are not shown would stretch the range by chance.
+        if delta.reading.is_better() || delta.reading.is_worse() {
+            let (low, high) = all[place].shown_percent.unwrap_or((delta.percent, delta.percent));
+            all[place].shown_percent = Some((low.min(delta.percent), high.max(delta.percent)));
+        }
+    }
+    all.sort_by_key(|one| one.stream);
+    all
+}
+
 pub(super) fn percent_of(from: f64, to: f64) -> f64 {
     // Equal figures first: 0 / 0 would be no number, and two zeros are a change of zero.
     if from == to { 0.0 } else { 100.0 * (to / from - 1.0) }
@@ -546,7 +564,7 @@ impl<'c> PairJudge<'c> {
         }
         let (of_baseline, of_other) = (self.baseline.spread.as_ref()?, self.other.spread.as_ref()?);
         let error = |spread: &Spread| {
-            let row = metric.row_in(spread)?;
+            let row = row_in(spread, metric)?;
             Some((spread.standard_errors[row], spread.degrees[row]))
         };
         // Variances of logarithms add: ln(b / a) = ln b − ln a, and the two configurations were measured

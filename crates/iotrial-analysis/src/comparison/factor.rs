@@ -2,14 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use iotrial_model::metric::{MetricGroup, StreamRange};
 use iotrial_model::record::AttributeValue;
 use serde::Serialize;
 
 use super::configuration::Configuration;
 use super::cost::is_cost;
-use super::delta::{BoundedDelta, Pair, Reading};
-use super::metric::MetricGroup;
-use super::stream_range::StreamRange;
+use super::delta::{BoundedDelta, Pair, Reading, stream_ranges};
 
 /// What one attribute changes.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -80,7 +79,7 @@ impl Factor {
             let count = |is_it: fn(Reading) -> bool| readings().filter(|reading| is_it(*reading)).count();
             Some(GroupChange {
                 group: *group,
-                ranges: StreamRange::all(deltas()),
+                ranges: stream_ranges(deltas()),
                 better_count: count(Reading::is_better),
                 worse_count: count(Reading::is_worse),
                 unknown_count: count(Reading::is_unknown),

@@ -4,24 +4,22 @@ use std::collections::BTreeMap;
 
 use iotrial_model::bound::Amount;
 use iotrial_model::figure::Figure;
-use iotrial_model::metric::MetricKey;
+use iotrial_model::metric::{Metric, MetricGroup, MetricKey};
 use iotrial_model::record::AttributeValue;
 use iotrial_model::stream::Stream;
 use iotrial_model::words::enumerate;
+use iotrial_words::changes::{groups_in_words, names_of};
 use serde::Serialize;
 
 use super::Comparison;
 use super::circumstances::Circumstances;
 use super::configuration::Configuration;
 use super::cost::{Price, price_of};
-use super::delta::{BoundedDelta, Delta, Pair, Reading};
-use super::metric::{Metric, MetricGroup};
+use super::delta::{BoundedDelta, Delta, Pair, Reading, stream_ranges};
 use super::ranking::{Ranking, Standing};
 use super::recommendation::differ_only_in;
 use super::reservation::{Reservation, ReservationKind, with_reservations};
 use super::sample::Outcome;
-use super::sentence_parts::{groups_in_words, names_of};
-use super::stream_range::StreamRange;
 use crate::words::with_thousands;
 
 /// I/Os of this many bytes on average and more are told in MiB/s.
@@ -502,7 +500,7 @@ fn reasons(
         let is_shown = |delta: &Delta| delta.reading.is_better() || delta.reading.is_worse();
         let of_group = |group: MetricGroup| {
             let of_group = deltas.iter().filter(|delta| delta.metric.group() == group);
-            (group, StreamRange::all(of_group.copied().filter(|delta| is_shown(delta))))
+            (group, stream_ranges(of_group.copied().filter(|delta| is_shown(delta))))
         };
         let words = groups_in_words(&groups.map(of_group));
         let is_partly = deltas.iter().any(|delta| groups.contains(&delta.metric.group()) && !is_shown(delta));

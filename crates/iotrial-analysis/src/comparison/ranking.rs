@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use iotrial_model::bound::Amount;
 use iotrial_model::figure::Better;
+use iotrial_model::metric::{Metric, MetricGroup};
 use serde::Serialize;
 
 use super::configuration::Configuration;
 use super::delta::{PairJudge, Reading, percent_of, ranges_meet, surely};
-use super::metric::{Metric, MetricGroup};
 
 /// The configurations in the order of one metric.
 #[derive(Debug, Clone, PartialEq, Serialize)]

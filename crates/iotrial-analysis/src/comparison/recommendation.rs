@@ -3,20 +3,18 @@
 //! Every sentence is generated from what decided it.
 
 use iotrial_model::bound::Amount;
-use iotrial_model::metric::MetricKey;
+use iotrial_model::metric::{Metric, MetricGroup, MetricKey};
 use iotrial_model::stream::Stream;
+use iotrial_words::changes::{change, groups_in_words, ios_of, names_of};
 use serde::Serialize;
 
 use super::configuration::Configuration;
 use super::cost::{cost, cpu_cost};
-use super::delta::{Delta, MUCH_FACTOR, Pair, Reading};
+use super::delta::{Delta, MUCH_FACTOR, Pair, Reading, stream_ranges};
 use super::factor::{Factor, GroupChange, varying_attributes};
-use super::metric::{Metric, MetricGroup};
 use super::ranking::{LEAST_WEIGHT_PERCENT, Ranking, Standing};
 use super::reservation::{Reservation, ReservationKind, freezes, reservations, with_reservations};
 use super::scaling::{Scaling, is_counted};
-use super::sentence_parts::{change, groups_in_words, ios_of, names_of};
-use super::stream_range::StreamRange;
 use super::tail_problem::{TailProblem, exceptions, tail_problems};
 use crate::verdict::Category;
 use crate::words::{latency_in_words, with_thousands};
@@ -238,9 +236,8 @@ fn sentence(
 
 fn group_ranges<'p>(pair: &'p Pair, is_meant: impl Fn(&Delta) -> bool + 'p) -> String {
     let is_meant = &is_meant;
-    let of_group = |group: &MetricGroup| {
-        (*group, StreamRange::all(pair.of_group(*group).filter(|delta| is_meant(delta))))
-    };
+    let of_group =
+        |group: &MetricGroup| (*group, stream_ranges(pair.of_group(*group).filter(|delta| is_meant(delta))));
     groups_in_words(&MetricGroup::RANKED.iter().map(of_group).collect::<Vec<_>>())
 }
 

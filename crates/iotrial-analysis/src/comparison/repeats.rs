@@ -4,7 +4,7 @@
 //! contradict one another: the rate of a slow run with the latency of a fast one is no run that ever was. So
 //! all figures of a load are those of one run.
 
-use super::metric::Metric;
+use iotrial_model::metric::Metric;
 
 /// The figures of repeats together.
 #[derive(Debug, Default)]

@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use iotrial_model::load::Role;
 use iotrial_model::metric::MetricKey;
 use iotrial_model::stream::Stream;
+use iotrial_words::changes::names_of;
 use serde::Serialize;
 
 use super::configuration::Configuration;
 use super::delta::{Delta, Pair, Reading};
 use super::sample::Outcome;
-use super::sentence_parts::names_of;
 use crate::words::latency_in_words;
 
 /// Something that has to be said in the same breath as the recommendation.

@@ -12,7 +12,7 @@ use iotrial_model::finding::{Caveat, Contradiction, Finding, FindingId, Severity
 use iotrial_model::host_fact::HostReport;
 use iotrial_model::imported::{StatedBound, TablePlace};
 use iotrial_model::load::Role;
-use iotrial_model::metric::MetricKey;
+use iotrial_model::metric::{Metric, MetricKey};
 use iotrial_model::plan::Plan;
 use iotrial_model::record::{AttributeValue, EndedHow, Interval, OpCounts, RunRecord};
 use iotrial_model::stream::{Stream, StreamOf};
@@ -25,7 +25,6 @@ use super::circumstances::Circumstances;
 use super::conditions::{Conditions, load_of_jobs};
 use super::contents::Content;
 use super::host_difference::telling;
-use super::metric::Metric;
 use super::offsets::Offsets;
 use crate::contradiction::contradictions;
 use crate::figures::Figures;

@@ -1,12 +1,11 @@
 //! Scaling: the same thing in a larger number. More of it does more, which recommends nothing; how much of it is left of
 //! each one does.
 
-use iotrial_model::metric::MetricKey;
+use iotrial_model::metric::{Metric, MetricGroup, MetricKey};
 use serde::Serialize;
 
 use super::configuration::Configuration;
 use super::factor::Factor;
-use super::metric::{Metric, MetricGroup};
 
 /// What is counted when there is more of the same, as attributes are called.
 // A closed list, because a number alone says nothing: twice the queue depth or twice the IOPS that were paid for is not the same

@@ -11,13 +11,14 @@ use iotrial_model::finding::{
 };
 use iotrial_model::host_fact::HostReport;
 use iotrial_model::load_pattern::LoadPattern;
-use iotrial_model::metric::MetricKey;
+use iotrial_model::metric::{Metric, MetricKey};
 use iotrial_model::record::{AttributeValue, EndedHow, OpCounts};
 use iotrial_model::stream::Stream;
 use iotrial_model::subject::Subject;
 use iotrial_model::sweep::{ProbePurpose, ProbeRecord, SweepMethod, SweepRecord};
 use iotrial_model::units::ByteSize;
 use iotrial_model::words::enumerate;
+use iotrial_words::changes::{change, names_of};
 use serde::Serialize;
 
 use super::circumstances::Circumstances;
@@ -25,8 +26,6 @@ use super::configuration::letters;
 use super::delta::{BoundedDelta, Delta, Interval, Reading};
 use super::gate::CurveFigure;
 use super::host_difference::{HostDifference, telling};
-use super::metric::Metric;
-use super::sentence_parts::{change, names_of};
 use super::student::{CONFIDENCE, student_limit};
 use super::{CompareError, CompareRequest, GateOutcome, finding};
 use crate::figures::Figures;

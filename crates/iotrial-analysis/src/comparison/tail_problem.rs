@@ -1,14 +1,13 @@
 //! Tail problems: a change that looks better than it is, because the mean does not tell what happened to the slowest I/Os.
 
 use iotrial_model::figure::Figure;
-use iotrial_model::metric::MetricKey;
+use iotrial_model::metric::{Metric, MetricKey};
+use iotrial_words::changes::{as_long, longer};
 use serde::Serialize;
 
 use super::configuration::Configuration;
 use super::delta::{Delta, Pair, Reading};
-use super::metric::Metric;
 use super::recommendation::{Evidence, is_of_all, titles};
-use super::sentence_parts::{as_long, longer};
 
 /// A change that looks better than it is: the mean does not tell what happened to the slowest I/Os.
 #[derive(Debug, Clone, PartialEq, Serialize)]

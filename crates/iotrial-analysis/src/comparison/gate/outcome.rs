@@ -7,9 +7,10 @@ use iotrial_model::figure::{Figure, SweepFigure};
 use iotrial_model::finding::ENOUGH_REPEATS;
 use iotrial_model::load::Role;
 use iotrial_model::load_pattern::LoadPattern;
-use iotrial_model::metric::{APPLICATION, MetricKey};
+use iotrial_model::metric::{APPLICATION, Metric, MetricKey, nearest_metric};
 use iotrial_model::stream::{Stream, StreamOf};
 use iotrial_model::words::{enumerate, in_brief};
+use iotrial_words::changes::change;
 use serde::{Serialize, Serializer};
 
 use super::{Gate, Limit, Unit};
@@ -17,9 +18,7 @@ use crate::comparison::CompareError;
 use crate::comparison::conditions::check_conditions;
 use crate::comparison::configuration::{Configuration, groups};
 use crate::comparison::delta::{BoundedDelta, Delta, Interval, Pair, Reading};
-use crate::comparison::metric::{Metric, nearest_metric};
 use crate::comparison::sample::{Outcome, Sample};
-use crate::comparison::sentence_parts::change;
 use crate::words::{count_with_thousands, latency_in_words, with_thousands};
 
 /// What became of a gate, the worst last.

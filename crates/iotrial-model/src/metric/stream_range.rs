@@ -1,8 +1,6 @@
 //! By how much a group of metrics changes, for each stream by itself: what reads gain is no answer to what writes lose.
 
-use iotrial_model::stream::Stream;
-
-use super::delta::Delta;
+use crate::stream::Stream;
 
 /// The changes of those metrics of a group that are of one stream.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,7 +17,7 @@ const ALIKE_FACTOR: f64 = 1.1;
 
 impl StreamRange {
     /// One range for all of them, where they change alike: all in one direction and by about as much, or none at all.
-    pub(super) fn alike(ranges: &[Self]) -> Option<Self> {
+    pub fn alike(ranges: &[Self]) -> Option<Self> {
         if let [only] = ranges {
             return Some(Self { stream: None, ..*only });
         }
@@ -35,24 +33,5 @@ impl StreamRange {
         let is_one_range = shown.iter().all(|range| *range == shown[0]);
         let is_close = low.signum() == high.signum() && 100.0 + high <= ALIKE_FACTOR * (100.0 + low);
         (is_one_range || is_close).then_some(Self { stream: None, shown_percent: Some((low, high)) })
-    }
-
-    /// One for each stream that has metrics among the changes, in the order of the streams.
-    pub(super) fn all<'d>(deltas: impl Iterator<Item = &'d Delta>) -> Vec<Self> {
-        let mut all: Vec<Self> = Vec::new();
-        for delta in deltas {
-            let stream = delta.metric.key.figure().map(|(of, _)| of.stream);
-            let place = all.iter().position(|one| one.stream == stream).unwrap_or_else(|| {
-                all.push(Self { stream, shown_percent: None });
-                all.len() - 1
-            });
-            // Changes that are not shown would stretch the range by chance.
-            if delta.reading.is_better() || delta.reading.is_worse() {
-                let (low, high) = all[place].shown_percent.unwrap_or((delta.percent, delta.percent));
-                all[place].shown_percent = Some((low.min(delta.percent), high.max(delta.percent)));
-            }
-        }
-        all.sort_by_key(|one| one.stream);
-        all
     }
 }

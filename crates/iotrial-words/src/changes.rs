@@ -1,23 +1,22 @@
-//! Parts of the sentences of a comparison: lists of names, changes, and ranges of changes.
+//! Parts of sentences about changes: lists of names, changes, and ranges of changes.
 
+use iotrial_model::metric::{MetricGroup, StreamRange};
 use iotrial_model::stream::Stream;
 use iotrial_model::units::group_thousands;
 use iotrial_model::words::{enumerate, in_brief};
-
-use super::metric::MetricGroup;
-use super::stream_range::StreamRange;
 
 /// Over a grid of loads hundreds of metrics may have to be named: beyond these they are only counted.
 // A choice: a sentence with more names is not read.
 const MOST_NAMED: usize = 12;
 
-pub(super) fn names_of(words: &[String]) -> String {
+/// All of them, or of many the first and how many more.
+pub fn names_of(words: &[String]) -> String {
     // Two fewer, so that «and N more» stands for three at least.
     if words.len() > MOST_NAMED { in_brief(words, MOST_NAMED, MOST_NAMED - 2) } else { enumerate(words) }
 }
 
 /// A change for people: `+36.9 %`, `−7.3 %`.
-pub(super) fn change(percent: f64) -> String {
+pub fn change(percent: f64) -> String {
     let text = group_thousands(&format!("{:.1}", percent.abs()));
     // The text decides and not the number, so that −0.04 becomes «±0.0» and never «−0.0».
     let sign = if text == "0.0" {
@@ -31,13 +30,13 @@ pub(super) fn change(percent: f64) -> String {
 }
 
 /// What a change makes of a latency, before what it is compared with: `6.3 % longer than`, `46 times as long as`.
-pub(super) fn as_long(percent: f64) -> String {
+pub fn as_long(percent: f64) -> String {
     let than = if percent > DOUBLED_PERCENT || is_none(percent) { "as" } else { "than" };
     format!("{} {than}", longer(percent))
 }
 
 /// The same without what it is compared with: `2.0 % shorter`, `2.4 times as long`. Above +100 % a factor says more.
-pub(super) fn longer(percent: f64) -> String {
+pub fn longer(percent: f64) -> String {
     let factor = 1.0 + percent / 100.0;
     match percent {
         percent if percent > DOUBLED_PERCENT && factor >= 9.95 => {
@@ -60,7 +59,8 @@ fn is_none(percent: f64) -> bool {
 /// The change of what takes twice as long.
 const DOUBLED_PERCENT: f64 = 100.0;
 
-pub(super) fn change_range(low_percent: f64, high_percent: f64) -> String {
+/// From the least change to the largest: `+1.0 to +3.0 %`.
+pub fn change_range(low_percent: f64, high_percent: f64) -> String {
     let (low, high) = (change(low_percent), change(high_percent));
     // Two changes that print alike are one.
     if low == high { low } else { format!("{} to {high}", low.trim_end_matches(" %")) }
@@ -70,7 +70,7 @@ pub(super) fn change_range(low_percent: f64, high_percent: f64) -> String {
 ///
 /// `throughput of reads +16.9 to +54.0 % and of writes +2,860.2 %, no difference shown in tail latency`; streams are not named where
 /// there is one, or all of them change alike.
-pub(super) fn groups_in_words(groups: &[(MetricGroup, Vec<StreamRange>)]) -> String {
+pub fn groups_in_words(groups: &[(MetricGroup, Vec<StreamRange>)]) -> String {
     let mut words: Vec<String> = Vec::new();
     let mut unchanged: Vec<String> = Vec::new();
     for (group, ranges) in groups {
@@ -97,7 +97,7 @@ fn range_in_words(range: StreamRange) -> Option<String> {
 }
 
 /// The I/Os of a stream: `reads`.
-pub(super) const fn ios_of(stream: Stream) -> &'static str {
+pub const fn ios_of(stream: Stream) -> &'static str {
     match stream {
         Stream::Read => "reads",
         Stream::Write => "writes",

@@ -1,12 +1,12 @@
 //! A metric: what is compared, and which way is better.
 
-use iotrial_bootstrap::Spread;
-use iotrial_model::figure::{Better, CpuFigure, Figure, FigureUnit, SweepFigure};
-use iotrial_model::load::Role;
-use iotrial_model::metric::{APPLICATION, MetricKey};
-use iotrial_model::stream::{Stream, StreamOf};
-use iotrial_model::toml_reader::nearest;
 use serde::{Serialize, Serializer};
+
+use super::{APPLICATION, MetricKey};
+use crate::figure::{Better, CpuFigure, Figure, FigureUnit, SweepFigure};
+use crate::load::Role;
+use crate::stream::{Stream, StreamOf};
+use crate::toml_reader::nearest;
 
 /// What a metric tells about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,7 +27,7 @@ pub enum MetricGroup {
 
 impl MetricGroup {
     /// Those by which configurations are ranked.
-    pub(crate) const RANKED: [Self; 4] =
+    pub const RANKED: [Self; 4] =
         [Self::Throughput, Self::TypicalLatency, Self::TailLatency, Self::Application];
 
     /// The words for people.
@@ -92,12 +92,6 @@ impl Metric {
         }
     }
 
-    /// Its row in a spread, where it is a figure of a stream. What has a load was stated, and has none.
-    pub(super) fn row_in(&self, spread: &Spread) -> Option<usize> {
-        let (of, figure) = self.key.figure().filter(|_| self.load.is_none())?;
-        spread.position(of, figure)
-    }
-
     /// Which way is better; `None` for an amount that is neither.
     pub fn better(&self) -> Option<Better> {
         match &self.key {
@@ -112,7 +106,7 @@ impl Metric {
     }
 
     /// Whether its values are microseconds.
-    pub(super) fn is_in_us(&self) -> bool {
+    pub fn is_in_us(&self) -> bool {
         match &self.key {
             MetricKey::Figure(_, figure) | MetricKey::OfRole(_, _, figure) => figure.unit() == FigureUnit::Us,
             MetricKey::Capacity | MetricKey::Sweep(_) => false,
@@ -123,7 +117,7 @@ impl Metric {
 
     /// Its place in tables: capacity, streams, applications, CPU time, whatever else there is, and then the streams of each role; in
     /// each the figures in their order.
-    pub(super) fn position(&self) -> (usize, usize) {
+    pub fn position(&self) -> (usize, usize) {
         let of_figure = |figure: Figure| Figure::ALL.iter().position(|one| *one == figure);
         let of_stream = |stream: Stream| Stream::ALL.iter().position(|one| *one == stream);
         let streams = Stream::ALL.len();
@@ -159,7 +153,7 @@ impl Metric {
 
     /// Whether it is the rate of reads and writes together, which follows where both of them are there as well: it is shown,
     /// and ranks nothing a second time.
-    pub(super) fn is_sum_of(&self, is_there: impl Fn(&Self) -> bool) -> bool {
+    pub fn is_sum_of(&self, is_there: impl Fn(&Self) -> bool) -> bool {
         let MetricKey::Figure(Stream::Mixed, figure @ (Figure::Iops | Figure::Bandwidth)) = self.key else {
             return false;
         };
@@ -176,6 +170,17 @@ impl Metric {
     /// Whether it is of one role.
     pub const fn is_of_role(&self) -> bool {
         matches!(self.key, MetricKey::OfRole(..))
+    }
+
+    /// The name for people, without stream and unit: `IOPS`, `p99.9`.
+    pub fn short_name(&self) -> &str {
+        match &self.key {
+            MetricKey::Figure(_, figure) | MetricKey::OfRole(_, _, figure) => figure.title(),
+            MetricKey::Capacity => "capacity within the limits",
+            MetricKey::Cpu(figure) => figure.title(),
+            MetricKey::Sweep(figure) => figure.title(),
+            MetricKey::Named { name, .. } => name,
+        }
     }
 
     /// The name for people: `read p99`, `log commit p99`, `business_transactions_per_s`, `random 8 KiB: read IOPS`.
@@ -247,7 +252,7 @@ impl Serialize for Metric {
 }
 
 /// What a misspelt metric probably meant.
-pub(super) fn nearest_metric(name: &str, metrics: &[Metric]) -> Option<String> {
+pub fn nearest_metric(name: &str, metrics: &[Metric]) -> Option<String> {
     let calls: Vec<String> = metrics.iter().map(|metric| metric.key.words()).collect();
     nearest(name, calls.iter().map(String::as_str)).map(str::to_owned)
 }
