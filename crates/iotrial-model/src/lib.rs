@@ -45,6 +45,7 @@ pub mod counters;
 pub mod observation;
 pub mod subject;
 pub mod verdict;
+pub mod recommendation;
 pub mod demand;
 pub mod awr;
 

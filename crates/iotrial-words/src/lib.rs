@@ -18,3 +18,4 @@ pub mod observation;
 pub mod awr;
 pub mod verdict;
 pub mod audit;
+pub mod recommendation;

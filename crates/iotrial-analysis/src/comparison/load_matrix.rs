@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 use iotrial_model::bound::Amount;
 use iotrial_model::figure::Figure;
 use iotrial_model::metric::{Metric, MetricGroup, MetricKey};
+use iotrial_model::recommendation::ReservationCause;
 use iotrial_model::record::AttributeValue;
 use iotrial_model::stream::Stream;
 use iotrial_model::words::enumerate;
 use iotrial_words::changes::{groups_in_words, names_of};
+use iotrial_words::recommendation::with_reservations;
 use serde::Serialize;
 
 use super::Comparison;
@@ -17,8 +19,8 @@ use super::configuration::Configuration;
 use super::cost::{Price, price_of};
 use super::delta::{BoundedDelta, Delta, Pair, Reading, stream_ranges};
 use super::ranking::{Ranking, Standing};
-use super::recommendation::differ_only_in;
-use super::reservation::{Reservation, ReservationKind, with_reservations};
+use super::recommendation::{Recommendation, differ_only_in};
+use super::reservation::{Reservation, ReservationKind};
 use super::sample::Outcome;
 use crate::words::with_thousands;
 
@@ -210,7 +212,7 @@ impl LoadMatrix {
         Self {
             best: best.map(|best| best.key.clone()),
             best_count: best.map_or(0, wins),
-            sentence: with_reservations(answer, best.is_some(), &reservations),
+            sentence: with_reservations(&answer, best.is_some(), reservations.iter().map(|one| &one.cause)),
             reasons: reasons(&configurations, best, &baseline, &compared),
             reservations,
             cost: cost_sentence(&configurations, &loads),
@@ -397,34 +399,30 @@ fn looked_at_first(
 
 /// What speaks against the answers under each load: said once where it is the same words, else with the load.
 fn reservations_of(comparisons: &[(String, Comparison)], rows: &[LoadRow]) -> Vec<OfLoads> {
-    let mut told: Vec<(OfLoads, Vec<&str>)> = Vec::new();
+    let mut told: Vec<(OfLoads, Vec<String>)> = Vec::new();
     for ((load, comparison), row) in comparisons.iter().zip(rows) {
         for one in &comparison.recommendation.reservations {
             let best = row.best.first().filter(|_| row.best.len() == 1).cloned();
-            match told.iter_mut().find(|(known, _)| known.1 == *one && known.0 == best) {
-                Some((_, loads)) => loads.push(load),
-                None => told.push(((best, one.clone()), vec![load])),
+            match told.iter_mut().find(|(known, _)| known.1.reads_like(one) && known.0 == best) {
+                Some((_, loads)) => loads.push(load.clone()),
+                None => told.push(((best, one.clone()), vec![load.clone()])),
             }
         }
     }
+    let has = |recommendation: &Recommendation, one: &Reservation| {
+        recommendation.reservations.iter().any(|known| known.reads_like(one))
+    };
     let mut all: Vec<OfLoads> = Vec::new();
     for ((best, one), loads) in told {
-        let is_whole = comparisons.iter().all(|(_, other)| other.recommendation.reservations.contains(&one));
-        let words = if is_whole {
-            one.words.clone()
-        } else {
-            format!("under {} {}", enumerate_owned(&loads), one.words)
-        };
-        let one = Reservation { words, ..one };
-        if !all.iter().any(|(known_best, known)| *known == one && (is_whole || *known_best == best)) {
+        let is_whole = comparisons.iter().all(|(_, other)| has(&other.recommendation, &one));
+        let one =
+            if is_whole { one } else { ReservationCause::UnderLoads(loads, Box::new(one.cause)).into() };
+        if !all.iter().any(|(known_best, known)| known.reads_like(&one) && (is_whole || *known_best == best))
+        {
             all.push((best, one));
         }
     }
     all
-}
-
-fn enumerate_owned(words: &[&str]) -> String {
-    enumerate(&words.iter().map(|&word| word.to_owned()).collect::<Vec<_>>())
 }
 
 fn sentence(configurations: &[Contender], best: Option<&Contender>, compared: &[&LoadRow]) -> String {

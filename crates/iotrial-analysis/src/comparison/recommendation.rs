@@ -6,6 +6,7 @@ use iotrial_model::bound::Amount;
 use iotrial_model::metric::{Metric, MetricGroup, MetricKey};
 use iotrial_model::stream::Stream;
 use iotrial_words::changes::{change, groups_in_words, ios_of, names_of};
+use iotrial_words::recommendation as words;
 use serde::Serialize;
 
 use super::configuration::Configuration;
@@ -13,7 +14,7 @@ use super::cost::{cost, cpu_cost};
 use super::delta::{Delta, MUCH_FACTOR, Pair, Reading, stream_ranges};
 use super::factor::{Factor, GroupChange, varying_attributes};
 use super::ranking::{LEAST_WEIGHT_PERCENT, Ranking, Standing};
-use super::reservation::{Reservation, ReservationKind, freezes, reservations, with_reservations};
+use super::reservation::{Reservation, ReservationKind, freezes, reservations};
 use super::scaling::{Scaling, is_counted};
 use super::tail_problem::{TailProblem, exceptions, tail_problems};
 use crate::verdict::Category;
@@ -107,22 +108,26 @@ impl Recommendation {
             None => sentence(configurations, &leaders, evidence.rankings, &reservations, is_unknown),
         };
         // What freezes first: of tails there may be more than a page shows.
-        let mut told = freezes(configurations, best);
-        told.extend(exceptions(configurations, &tail_problems));
+        let exceptions = freezes(configurations, best).chain(exceptions(configurations, &tail_problems));
+        let exceptions = exceptions.map(|fact| words::exception(&fact)).collect();
         Self {
             best: best.map(|best| configurations[best].key.clone()),
-            sentence: with_reservations(answer, best.is_some(), &reservations),
+            sentence: words::with_reservations(
+                &answer,
+                best.is_some(),
+                reservations.iter().map(|one| &one.cause),
+            ),
             reservations,
             scaling,
             cost: best.and_then(|best| {
                 let second = standings.get(1).map_or(best, |second| second.index);
                 let other = if evidence.baseline == best { second } else { evidence.baseline };
-                cost(&configurations[best], &configurations[other])
+                Some(words::cost(&cost(&configurations[best], &configurations[other])?))
             }),
             reasons: best
                 .map_or_else(Vec::new, |best| reasons(configurations, best, &standings, &against_best)),
             factors: factor_sentences(evidence.factors),
-            exceptions: told,
+            exceptions,
             avoid: best.map_or_else(Vec::new, |best| {
                 avoid(
                     configurations,
@@ -136,7 +141,7 @@ impl Recommendation {
                 let second = standings.get(1).map_or(best, |second| second.index);
                 // Costs are relative to what people know, the baseline. Where that won, to the alternative.
                 let other = if evidence.baseline == best { second } else { evidence.baseline };
-                cpu_cost(&configurations[best], &configurations[other])
+                Some(words::cpu_cost(&cpu_cost(&configurations[best], &configurations[other])?))
             }),
             tail_problems,
             standings,
@@ -415,7 +420,7 @@ fn avoid(
         let least = if place == 0 { AVOID_SECOND_FACTOR } else { AVOID_FACTOR };
         let far = pair.ranked().filter(|delta| delta.gain_factor().recip() >= least).count();
         let mut reasons = Vec::new();
-        reasons.extend(problem.map(TailProblem::tail_in_words));
+        reasons.extend(problem.map(|problem| words::tail(&problem.fact())));
         if let Some(category) = critical(one, best) {
             reasons.push(format!("judged {category}, which {} is not", best.key));
         }

@@ -2,7 +2,7 @@
 
 use iotrial_model::figure::Figure;
 use iotrial_model::metric::{Metric, MetricKey};
-use iotrial_words::changes::{as_long, longer};
+use iotrial_model::recommendation::{ExceptionFact, TailFact};
 use serde::Serialize;
 
 use super::configuration::Configuration;
@@ -79,41 +79,26 @@ pub(super) fn tail_problems(evidence: &Evidence<'_>, against_best: &[Pair]) -> V
     problems
 }
 
-/// One sentence for each of them.
-pub(super) fn exceptions(configurations: &[Configuration], problems: &[TailProblem]) -> Vec<String> {
-    let sentence = |problem: &TailProblem| {
-        let mean = longer(problem.mean.percent);
-        format!(
-            "{}: {}, while its mean is {mean}.",
-            titles(configurations, &problem.configuration),
-            problem.tail_in_words()
-        )
-    };
-    problems.iter().map(sentence).collect()
+/// What is said of each of them.
+pub(super) fn exceptions(
+    configurations: &[Configuration],
+    problems: &[TailProblem],
+) -> impl Iterator<Item = ExceptionFact> {
+    let title = |problem: &TailProblem| titles(configurations, &problem.configuration);
+    problems.iter().map(move |problem| ExceptionFact::Tail(title(problem), problem.fact()))
 }
 
 impl TailProblem {
-    /// `under random write 4 KiB 2 x 1 its write p99 is 46 times as long as that of B (7,832 µs against 169 µs)`.
-    pub(super) fn tail_in_words(&self) -> String {
-        let Self { baseline, tail, .. } = self;
-        let under = tail.metric.load.as_ref().map(|load| format!("under {load} ")).unwrap_or_default();
-        let metric = Metric { load: None, ..tail.metric.clone() };
-        format!(
-            "{under}its {} is {} that of {baseline} ({} against {})",
-            metric.title(),
-            as_long(tail.percent),
-            latency(tail.to),
-            latency(tail.from)
-        )
-    }
-}
-
-fn latency(us: f64) -> String {
-    match us {
-        us if us >= 10_000.0 => format!("{:.1} ms", us / 1_000.0),
-        // Rounded first and then cut, since 1,999.6 would otherwise print as «1,1000».
-        us if us >= 999.5 => format!("{},{:03.0} µs", ((us + 0.5) / 1_000.0).floor(), us.round() % 1_000.0),
-        us if us >= 99.95 => format!("{us:.0} µs"),
-        us => format!("{us:.1} µs"),
+    /// The same as a fact.
+    pub(super) fn fact(&self) -> TailFact {
+        let Self { baseline, tail, mean, .. } = self;
+        TailFact {
+            baseline: baseline.clone(),
+            metric: tail.metric.clone(),
+            from_us: tail.from,
+            to_us: tail.to,
+            tail_percent: tail.percent,
+            mean_percent: mean.percent,
+        }
     }
 }

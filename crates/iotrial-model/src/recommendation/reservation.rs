@@ -1,0 +1,81 @@
+//! What has to be said in the same breath as a recommendation.
+
+use serde::Serialize;
+
+use crate::figure::Figure;
+use crate::stream::{Stream, StreamOf};
+
+/// Why a recommendation is not to be relied upon.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReservationKind {
+    /// Devices were simulated, or none were there: the figures say nothing about any storage.
+    Simulated,
+    /// Figures of the best one, or of one that it is compared with, contradict each other.
+    Contradictory,
+    /// Runs of the best one, or of one that it is compared with, are inconclusive: their figures may not be the device's.
+    Inconclusive,
+    /// The best one has I/Os that take far longer than any of another one.
+    Froze,
+    /// The best one is at most half as good as another one in a figure of a role.
+    LosesInRole,
+}
+
+/// What shows it, with the configurations of which it is true.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ReservationCause {
+    /// Every device was simulated.
+    AllSimulated,
+    /// The devices of these were simulated.
+    Simulated(Vec<String>),
+    /// The figures of these contradict each other.
+    Contradictory(Vec<String>),
+    /// Runs of these are inconclusive.
+    Inconclusive(Vec<String>),
+    /// The best one freezes.
+    Froze(Freeze),
+    /// The best one is at most half as good in a role.
+    LosesInRole(RoleLoss),
+    /// One of the above is true under these loads, and not under others.
+    UnderLoads(Vec<String>, Box<Self>),
+}
+
+impl ReservationCause {
+    /// What it is in one word.
+    pub fn kind(&self) -> ReservationKind {
+        match self {
+            Self::AllSimulated | Self::Simulated(_) => ReservationKind::Simulated,
+            Self::Contradictory(_) => ReservationKind::Contradictory,
+            Self::Inconclusive(_) => ReservationKind::Inconclusive,
+            Self::Froze(_) => ReservationKind::Froze,
+            Self::LosesInRole(_) => ReservationKind::LosesInRole,
+            Self::UnderLoads(_, cause) => cause.kind(),
+        }
+    }
+}
+
+/// An I/O that took far longer than any of another configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Freeze {
+    /// Of which stream it is.
+    pub stream: Stream,
+    /// How long it took, in µs.
+    pub slowest_us: f64,
+    /// The configuration whose slowest I/O was the shortest.
+    pub calmest: String,
+    /// How long that took, in µs.
+    pub calmest_us: f64,
+}
+
+/// A figure of a role in which the best configuration is at most half as good as another one.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RoleLoss {
+    /// Of which I/Os.
+    pub of: StreamOf,
+    /// In which figure.
+    pub figure: Figure,
+    /// How many times as good the other one is: 2 or more.
+    pub factor: f64,
+    /// The other one.
+    pub other: String,
+}
