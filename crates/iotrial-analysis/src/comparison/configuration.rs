@@ -113,6 +113,8 @@ pub struct Configuration {
 /// A document of a comparison has clauses.
 fn contradictions_in_words<S: Serializer>(all: &[Contradiction], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(all.iter().map(contradiction))
+}
+
 /// The row of a metric in a spread, where it is a figure of a stream. What has a load was stated, and has none.
 pub(super) fn row_in(spread: &Spread, metric: &Metric) -> Option<usize> {
     let (of, figure) = metric.key.figure().filter(|_| metric.load.is_none())?;
