@@ -25,6 +25,7 @@ pub use spread::Spread;
 
 use crate::host_check::Database;
 use crate::threshold::ThresholdSet;
+use crate::verdict::decide;
 
 /// What is to be known besides the counters.
 #[derive(Debug, Clone, Default)]
@@ -216,7 +217,7 @@ impl WatchAnswer {
             interval_s: series.interval_s,
             span,
             // What is beyond the limits is so whatever else happened.
-            is_good: is_within.filter(|is_within| !(*is_within && is_missing_disk)),
+            is_good: decide(false, is_missing_disk && is_within == Some(true), is_within).is_yes(),
             thresholds: request.thresholds.iter().map(|set| set.name.clone()).collect(),
             roles,
             observations,

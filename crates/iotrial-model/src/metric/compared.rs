@@ -172,17 +172,6 @@ impl Metric {
         matches!(self.key, MetricKey::OfRole(..))
     }
 
-    /// The name for people, without stream and unit: `IOPS`, `p99.9`.
-    pub fn short_name(&self) -> &str {
-        match &self.key {
-            MetricKey::Figure(_, figure) | MetricKey::OfRole(_, _, figure) => figure.title(),
-            MetricKey::Capacity => "capacity within the limits",
-            MetricKey::Cpu(figure) => figure.title(),
-            MetricKey::Sweep(figure) => figure.title(),
-            MetricKey::Named { name, .. } => name,
-        }
-    }
-
     /// The name for people: `read p99`, `log commit p99`, `business_transactions_per_s`, `random 8 KiB: read IOPS`.
     pub fn title(&self) -> String {
         let name = match &self.key {
