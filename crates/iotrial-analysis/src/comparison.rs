@@ -67,6 +67,7 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 
 pub use iotrial_model::metric::{Metric, MetricGroup, StreamRange};
+pub use iotrial_model::recommendation::Scaling;
 
 pub use capacity::CapacityFigure;
 pub use circumstances::{Circumstances, HostFacts, TargetFacts};
@@ -81,7 +82,6 @@ pub use ranking::{Place, Ranking, Standing};
 pub use recommendation::{Avoid, Recommendation};
 pub use reservation::{Reservation, ReservationKind};
 pub use sample::{Outcome, RunCaveat, Sample};
-pub use scaling::Scaling;
 pub use several_loads::{Compared, SeveralLoads, UnderLoad};
 pub use sweeps::{
     ComparedCurve, ComparedFigure, ComparedLoad, ComparedSweep, FigureCell, LoadPointCell, SweepComparison,
@@ -389,7 +389,7 @@ impl Comparison {
         let rankings = Ranking::all(&configurations, &metrics, is_ranked);
         let in_roles: &[Metric] = if has_own_rates { &[] } else { &metrics };
         let rankings_by_role = Ranking::all(&configurations, in_roles, Metric::is_ranked_in_role);
-        let scaling = Scaling::all(&configurations, &factors);
+        let scaling = scaling::scaling(&configurations, &factors);
         let evidence = Evidence {
             scaling: &scaling,
             configurations: &configurations,

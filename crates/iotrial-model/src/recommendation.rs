@@ -1,7 +1,12 @@
 //! What a comparison recommends, what speaks against it and what it costs, as facts. Configurations are named as people know them.
 
+mod answer;
 mod reservation;
 
+pub use answer::{
+    Answer, AvoidFact, Effect, FactorFact, GroupRanges, LEAST_WEIGHT_PERCENT, ReasonFact,
+    RecommendationFacts, Scaling, SureBound,
+};
 pub use reservation::{Freeze, ReservationCause, ReservationKind, RoleLoss};
 
 use crate::metric::Metric;

@@ -1,11 +1,15 @@
 //! What is said of a recommendation. Reservations go on after «but»; the others are whole sentences with a full stop.
 
+mod answer;
+
 use iotrial_model::metric::Metric;
 use iotrial_model::recommendation::{
     CostFact, CpuFact, ExceptionFact, Freeze, ReservationCause, RoleLoss, TailFact,
 };
 use iotrial_model::stream::Stream;
 use iotrial_model::words::enumerate;
+
+pub use answer::{answer, avoid, factor, reason, scaling};
 
 use crate::changes::{as_long, longer, names_of};
 use crate::numbers::{latency_in_words, with_thousands};

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use iotrial_model::bound::Amount;
 use iotrial_model::figure::Figure;
 use iotrial_model::metric::{Metric, MetricGroup, MetricKey};
-use iotrial_model::recommendation::ReservationCause;
+use iotrial_model::recommendation::{Answer, ReservationCause};
 use iotrial_model::record::AttributeValue;
 use iotrial_model::stream::Stream;
 use iotrial_model::words::enumerate;
 use iotrial_words::changes::{groups_in_words, names_of};
-use iotrial_words::recommendation::with_reservations;
+use iotrial_words::recommendation::{answer, with_reservations};
 use serde::Serialize;
 
 use super::Comparison;
@@ -19,7 +19,7 @@ use super::configuration::Configuration;
 use super::cost::{Price, price_of};
 use super::delta::{BoundedDelta, Delta, Pair, Reading, stream_ranges};
 use super::ranking::{Ranking, Standing};
-use super::recommendation::{Recommendation, differ_only_in};
+use super::recommendation::Recommendation;
 use super::reservation::{Reservation, ReservationKind};
 use super::sample::Outcome;
 use crate::words::with_thousands;
@@ -199,7 +199,7 @@ impl LoadMatrix {
         // More than half of the loads: that many only one can win.
         let best = most.filter(|one| 2 * wins(one) > compared.len());
         let answer = match counted {
-            Some(attribute) if best.is_none() => differ_only_in(attribute),
+            Some(attribute) if best.is_none() => answer(&Answer::OnlyMore(attribute.to_owned())),
             _ => sentence(&configurations, best, &compared),
         };
         // What is said of another configuration than the one to take is told under its load.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use iotrial_model::bound::Amount;
 use iotrial_model::figure::Better;
 use iotrial_model::metric::{Metric, MetricGroup};
+use iotrial_model::recommendation::LEAST_WEIGHT_PERCENT;
 use serde::Serialize;
 
 use super::configuration::Configuration;
@@ -93,11 +94,6 @@ impl Ranking {
         Self { metric: metric.clone(), places }
     }
 }
-
-/// A measured difference below this may be sure, and is of no weight: places are shared across it.
-// A choice. Long runs show differences of a tenth of a percent with certainty, and such a difference once
-// decided a recommendation. One percent is no reason to buy anything.
-pub(super) const LEAST_WEIGHT_PERCENT: f64 = 1.0;
 
 /// Whether two configurations share a place. Printed figures share one only where they are equal, or repeats
 /// of one reach the other.

@@ -1,24 +1,24 @@
 //! The recommendation: which configuration, by how much, what to avoid and why, and what it costs.
 //!
-//! Every sentence is generated from what decided it.
+//! What decides is data; `iotrial_words::recommendation` says it.
 
-use iotrial_model::bound::Amount;
 use iotrial_model::metric::{Metric, MetricGroup, MetricKey};
+use iotrial_model::recommendation::{
+    Answer, AvoidFact, Effect, FactorFact, GroupRanges, ReasonFact, RecommendationFacts, Scaling, SureBound,
+};
 use iotrial_model::stream::Stream;
-use iotrial_words::changes::{change, groups_in_words, ios_of, names_of};
 use iotrial_words::recommendation as words;
 use serde::Serialize;
 
 use super::configuration::Configuration;
 use super::cost::{cost, cpu_cost};
 use super::delta::{Delta, MUCH_FACTOR, Pair, Reading, stream_ranges};
-use super::factor::{Factor, GroupChange, varying_attributes};
-use super::ranking::{LEAST_WEIGHT_PERCENT, Ranking, Standing};
+use super::factor::{Factor, FactorPair, GroupChange, varying_attributes};
+use super::ranking::{Ranking, Standing};
 use super::reservation::{Reservation, ReservationKind, freezes, reservations};
-use super::scaling::{Scaling, is_counted};
+use super::scaling::is_counted;
 use super::tail_problem::{TailProblem, exceptions, tail_problems};
 use crate::verdict::Category;
-use crate::words::{latency_in_words, with_thousands};
 
 /// What to take and what not.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -47,6 +47,9 @@ pub struct Recommendation {
     pub cpu: Option<String>,
     /// All configurations by their mean place, the best first.
     pub standings: Vec<Standing>,
+    /// What the sentences are made of.
+    #[serde(skip)]
+    pub facts: RecommendationFacts,
 }
 
 /// A configuration not to take.
@@ -56,6 +59,9 @@ pub struct Avoid {
     pub configuration: String,
     /// The reason in words.
     pub reason: String,
+    /// What shows it.
+    #[serde(skip)]
+    pub facts: Vec<AvoidFact>,
 }
 
 /// By which factor one that is worse in everything has to be worse in most metrics before it is advised against.
@@ -100,58 +106,60 @@ impl Recommendation {
         });
         let tail_problems = tail_problems(evidence, &against_best);
         let reservations = reservations(configurations, best, &against_best);
-        let scaling = scaling_sentences(configurations, evidence.scaling);
+        let title = |key: &str| titles(configurations, key);
+        let scaling_words = |one: &Scaling| words::scaling(one, &title(&one.from), &title(&one.to));
+        let scaling: Vec<String> = evidence.scaling.iter().map(scaling_words).collect();
         let ranked = || evidence.against_baseline.iter().flat_map(Pair::ranked);
         let is_unknown = ranked().next().is_some() && ranked().all(|delta| delta.reading.is_unknown());
-        let answer = match scaling.first().zip(evidence.scaling.first()).filter(|_| is_scaling) {
-            Some((words, scaling)) => format!("{} {words}", differ_only_in(&scaling.attribute)),
-            None => sentence(configurations, &leaders, evidence.rankings, &reservations, is_unknown),
+        let answer = match evidence.scaling.first().filter(|_| is_scaling) {
+            Some(scaling) => Answer::OnlyMore(scaling.attribute.clone()),
+            None => answer(configurations, &leaders, evidence.rankings, &reservations, is_unknown),
         };
+        let mut sentence = words::answer(&answer);
+        if let Some(scaling) = scaling.first().filter(|_| is_scaling) {
+            sentence = format!("{sentence} {scaling}");
+        }
+        // Costs are relative to what people know, the baseline. Where that won, to the alternative.
+        let against = best.map(|best| {
+            let second = standings.get(1).map_or(best, |second| second.index);
+            let other = if evidence.baseline == best { second } else { evidence.baseline };
+            (&configurations[best], &configurations[other])
+        });
+        let metric_count = evidence.rankings.len();
+        let avoid = best.map(|best| {
+            avoid(configurations, &configurations[best], &against_best, &tail_problems, metric_count)
+        });
         // What freezes first: of tails there may be more than a page shows.
         let exceptions = freezes(configurations, best).chain(exceptions(configurations, &tail_problems));
-        let exceptions = exceptions.map(|fact| words::exception(&fact)).collect();
+        let facts = RecommendationFacts {
+            answer: Some(answer),
+            reasons: best
+                .map_or_else(Vec::new, |best| reasons(configurations, best, &standings, &against_best)),
+            factors: factor_facts(evidence.factors),
+            exceptions: exceptions.collect(),
+            cost: against.and_then(|(best, other)| cost(best, other)),
+            cpu: against.and_then(|(best, other)| cpu_cost(best, other)),
+        };
         Self {
             best: best.map(|best| configurations[best].key.clone()),
             sentence: words::with_reservations(
-                &answer,
+                &sentence,
                 best.is_some(),
                 reservations.iter().map(|one| &one.cause),
             ),
             reservations,
-            scaling,
-            cost: best.and_then(|best| {
-                let second = standings.get(1).map_or(best, |second| second.index);
-                let other = if evidence.baseline == best { second } else { evidence.baseline };
-                Some(words::cost(&cost(&configurations[best], &configurations[other])?))
-            }),
-            reasons: best
-                .map_or_else(Vec::new, |best| reasons(configurations, best, &standings, &against_best)),
-            factors: factor_sentences(evidence.factors),
-            exceptions,
-            avoid: best.map_or_else(Vec::new, |best| {
-                avoid(
-                    configurations,
-                    &configurations[best],
-                    &against_best,
-                    &tail_problems,
-                    evidence.rankings.len(),
-                )
-            }),
-            cpu: best.and_then(|best| {
-                let second = standings.get(1).map_or(best, |second| second.index);
-                // Costs are relative to what people know, the baseline. Where that won, to the alternative.
-                let other = if evidence.baseline == best { second } else { evidence.baseline };
-                Some(words::cpu_cost(&cpu_cost(&configurations[best], &configurations[other])?))
-            }),
+            reasons: facts.reasons.iter().map(words::reason).collect(),
+            factors: facts.factors.iter().map(words::factor).collect(),
             tail_problems,
+            exceptions: facts.exceptions.iter().map(words::exception).collect(),
+            scaling,
+            avoid: avoid.unwrap_or_default(),
+            cost: facts.cost.as_ref().map(words::cost),
+            cpu: facts.cpu.as_ref().map(words::cpu_cost),
             standings,
+            facts,
         }
     }
-}
-
-/// Why nothing is recommended where one configuration only has more of the same.
-pub(super) fn differ_only_in(attribute: &str) -> String {
-    format!("The configurations differ only in “{attribute}”, so none is recommended.")
 }
 
 /// Whether the configurations are the same thing in different numbers, and nothing else.
@@ -161,89 +169,47 @@ pub(super) fn is_scaling(configurations: &[Configuration], scaling: &[Scaling]) 
     is_one && !scaling.is_empty()
 }
 
-fn scaling_sentences(configurations: &[Configuration], scaling: &[Scaling]) -> Vec<String> {
-    let sentence = |one: &Scaling| {
-        let title = |key: &str| titles(configurations, key);
-        let load = one.metric.load.as_ref().map(|load| format!(" under {load}")).unwrap_or_default();
-        format!(
-            "From {} to {} {}, {} against {}: {}{load} grows from {} to {}, a factor of {:.2} ({:.0} % efficiency).",
-            one.from_count,
-            one.to_count,
-            one.attribute,
-            title(&one.to),
-            title(&one.from),
-            Metric { load: None, ..one.metric.clone() }.title(),
-            with_thousands(one.from_value),
-            with_thousands(one.to_value),
-            one.to_value / one.from_value,
-            one.efficiency_percent
-        )
-    };
-    scaling.iter().map(sentence).collect()
-}
-
 pub(super) fn titles(configurations: &[Configuration], key: &str) -> String {
     configurations.iter().find(|one| one.key == key).map_or_else(|| key.to_owned(), Configuration::title)
 }
 
-/// `both metrics`, `all 10 metrics`.
-fn all_metrics(count: usize) -> String {
-    if count == 2 { "both metrics".to_owned() } else { format!("all {count} metrics") }
-}
-
-fn sentence(
+fn answer(
     configurations: &[Configuration],
     leaders: &[&Standing],
     rankings: &[Ranking],
     reservations: &[Reservation],
     is_unknown: bool,
-) -> String {
+) -> Answer {
     let froze = reservations.iter().any(|one| one.kind == ReservationKind::Froze);
     match leaders {
-        [] => "No metric is known for all configurations, so none can be recommended.".to_owned(),
-        [best] => {
-            let title = configurations[best.index].title();
+        [] => Answer::NoCommonMetric,
+        [first] => {
+            let best = configurations[first.index].title();
             let whole: Vec<&Ranking> =
                 rankings.iter().filter(|ranking| ranking.places.len() == configurations.len()).collect();
-            match (best.first_count, whole.len()) {
-                // With one metric it is the order, and «best in all 1 metrics» is not English.
-                (_, 1) => format!("{title} is the best in {}.", whole[0].metric.title()),
-                // The worst I/O has no metric of its own, and a configuration that freezes is not the best in all.
-                (first, all) if froze => {
-                    format!("{title} is first in {first} of {all} metrics")
-                }
+            let (first_count, metric_count) = (first.first_count, whole.len());
+            if let [only] = whole.as_slice() {
+                return Answer::BestInOne { best, metric: only.metric.clone() };
+            }
+            match first_count == metric_count {
+                _ if froze => Answer::FirstButFreezes { best, first_count, metric_count },
                 // First everywhere and alone everywhere: only then is the mean exactly 1.
-                (first, all) if first == all && best.mean_place <= 1.0 + 1e-9 => {
-                    format!("{title} is the best in {}.", all_metrics(all))
-                }
-                (first, all) if first == all => {
-                    format!(
-                        "{title} is the best: no other is shown to be better by {LEAST_WEIGHT_PERCENT:.0} % or more in any of {all} metrics, and it wins more of them than any other."
-                    )
-                }
-                (first, all) => {
-                    format!("{title} is the best overall: it is first in {first} of {all} metrics.")
-                }
+                true if first.mean_place <= 1.0 + 1e-9 => Answer::BestInAll { best, metric_count },
+                true => Answer::BestWithTies { best, metric_count },
+                false => Answer::BestOverall { best, first_count, metric_count },
             }
         }
-        several if several.len() == configurations.len() && is_unknown => {
-            "Too little was measured to tell the configurations apart.".to_owned()
-        }
-        several if several.len() == configurations.len() => {
-            format!("No clear winner: no difference of {LEAST_WEIGHT_PERCENT:.0} % or more could be shown.")
-        }
-        several => {
-            let names: Vec<String> = several.iter().map(|one| configurations[one.index].title()).collect();
-            format!("{} share the first place: none of them is shown to be better overall.", names_of(&names))
-        }
+        several if several.len() == configurations.len() && is_unknown => Answer::TooLittle,
+        several if several.len() == configurations.len() => Answer::NoWinner,
+        several => Answer::Shared(several.iter().map(|one| configurations[one.index].title()).collect()),
     }
 }
 
-fn group_ranges<'p>(pair: &'p Pair, is_meant: impl Fn(&Delta) -> bool + 'p) -> String {
+fn group_ranges<'p>(pair: &'p Pair, is_meant: impl Fn(&Delta) -> bool + 'p) -> GroupRanges {
     let is_meant = &is_meant;
     let of_group =
         |group: &MetricGroup| (*group, stream_ranges(pair.of_group(*group).filter(|delta| is_meant(delta))));
-    groups_in_words(&MetricGroup::RANKED.iter().map(of_group).collect::<Vec<_>>())
+    MetricGroup::RANKED.iter().map(of_group).collect()
 }
 
 fn reasons(
@@ -251,66 +217,51 @@ fn reasons(
     best: usize,
     standings: &[Standing],
     against_best: &[Pair],
-) -> Vec<String> {
+) -> Vec<ReasonFact> {
     let mut reasons = Vec::new();
     let best = &configurations[best];
     if let Some(second) = standings.get(1) {
         let second = &configurations[second.index];
         // From the second to the best, so that signs read as the gain of the recommended one.
         let pair = Pair::new(second, best);
-        // Of bounds alone there are no ranges.
         let ranges = group_ranges(&pair, |_| true);
-        if !ranges.is_empty() {
-            reasons.push(format!("Compared with {}, the second best: {ranges}.", second.title()));
+        // Of bounds alone there are no ranges.
+        if ranges.iter().any(|(_, ranges)| !ranges.is_empty()) {
+            reasons.push(ReasonFact::AgainstSecond { second: second.title(), ranges });
         }
-        reasons.extend(bounds_sentence(&pair));
+        let bounds = sure_bounds(&pair);
+        reasons.extend((!bounds.is_empty()).then_some(ReasonFact::SureBounds(bounds)));
     }
     for pair in against_best {
-        let ahead: Vec<String> = pair
-            .ranked()
-            // `against_best` goes from the best to the other, so «better» is what the other one wins.
-            .filter(|delta| delta.reading.is_better())
-            .map(|delta| format!("{} ({})", delta.metric.title(), change(delta.percent)))
-            .collect();
-        let other = titles(configurations, &pair.configuration);
-        if !ahead.is_empty() {
-            reasons.push(format!("{other} is better in {}.", names_of(&ahead)));
-        }
-        let in_roles: Vec<String> = pair
-            .ranked_in_roles()
-            .filter(|delta| delta.reading.is_better() && !is_of_all(pair, delta))
-            .map(|delta| format!("{} ({})", delta.metric.title(), change(delta.percent)))
-            .collect();
-        if !in_roles.is_empty() {
-            reasons.push(format!("By role, {other} is better in {}.", names_of(&in_roles)));
+        let change = |delta: &Delta| (delta.metric.clone(), delta.percent);
+        // `against_best` goes from the best to the other, so «better» is what the other one wins.
+        let over_all: Vec<_> = pair.ranked().filter(|delta| delta.reading.is_better()).map(change).collect();
+        let is_of_role = |delta: &&Delta| delta.reading.is_better() && !is_of_all(pair, delta);
+        let in_roles: Vec<_> = pair.ranked_in_roles().filter(is_of_role).map(change).collect();
+        for (is_by_role, changes) in [(false, over_all), (true, in_roles)] {
+            if !changes.is_empty() {
+                let other = titles(configurations, &pair.configuration);
+                reasons.push(ReasonFact::OtherBetter { other, is_by_role, changes });
+            }
         }
     }
     reasons
 }
 
-/// What bounds say for sure; `None` where there are none, or nothing is sure.
-fn bounds_sentence(pair: &Pair) -> Option<String> {
+/// What bounds say for sure.
+fn sure_bounds(pair: &Pair) -> Vec<SureBound> {
     let sure = pair.bounded.iter().filter(|delta| delta.metric.is_ranked()).filter_map(|delta| {
         let (sign, percent) = delta.sure_change()?;
-        let (from, to) = (amount_words(&delta.metric, delta.from), amount_words(&delta.metric, delta.to));
-        // `<` −75 is a fall by more than that.
-        let least = if matches!(sign, "<" | ">") { "more than" } else { "at least" };
-        let way = if percent < 0.0 { "lower" } else { "higher" };
-        let by = change(percent.abs());
-        let by = by.trim_start_matches('+');
-        Some(format!("{} is {least} {by} {way} ({to} against {from})", delta.metric.title()))
+        Some(SureBound {
+            metric: delta.metric.clone(),
+            // `<` −75 is a fall by more than that.
+            is_beyond: matches!(sign, "<" | ">"),
+            percent,
+            from: delta.from,
+            to: delta.to,
+        })
     });
-    let sure: Vec<String> = sure.collect();
-    (!sure.is_empty()).then(|| format!("Certain although only bounds were printed: {}.", names_of(&sure)))
-}
-
-fn amount_words(metric: &Metric, amount: Amount) -> String {
-    let in_words =
-        |value: f64| if metric.is_in_us() { latency_in_words(value) } else { with_thousands(value) };
-    match amount.shown() {
-        (Some(sign), value) => format!("{sign} {}", in_words(value)),
-        (None, value) => in_words(value),
-    }
+    sure.collect()
 }
 
 /// Whether a figure of a role is that of all I/Os of its stream, as of commits where only the log has any.
@@ -320,8 +271,8 @@ pub(super) fn is_of_all(pair: &Pair, delta: &Delta) -> bool {
     of_all.is_some_and(|of_all| (of_all.from, of_all.to) == (delta.from, delta.to))
 }
 
-fn factor_sentences(factors: &[Factor]) -> Vec<String> {
-    let mut sentences = Vec::new();
+fn factor_facts(factors: &[Factor]) -> Vec<FactorFact> {
+    let mut facts = Vec::new();
     for factor in factors {
         for step in factor.steps() {
             let changes = factor.changes(step);
@@ -331,70 +282,55 @@ fn factor_sentences(factors: &[Factor]) -> Vec<String> {
                     || one.better_count + one.worse_count == 0 && one.unknown_count < one.count
             };
             let told = changes.iter().filter(is_told);
-            let ranges: Vec<_> = told.map(|one| (one.group, one.ranges.clone())).collect();
-            // Of bounds alone there are no ranges.
-            let words = groups_in_words(&ranges);
-            let words = if words.is_empty() { words } else { format!(": {words}") };
-            sentences.push(format!(
-                "{} {} instead of {} {}{words}.",
-                factor.attribute,
-                named(step.1),
-                named(step.0),
-                over_all(factor, step, &changes),
-            ));
+            facts.push(FactorFact {
+                attribute: factor.attribute.clone(),
+                from: step.0.to_owned(),
+                to: step.1.to_owned(),
+                effect: effect(factor, step, &changes),
+                // Of several pairs each metric counts several times.
+                has_several_pairs: pairs_of(factor, step).count() > 1,
+                ranges: told.map(|one| (one.group, one.ranges.clone())).collect(),
+            });
         }
     }
-    sentences
+    facts
 }
 
-fn named(value: &str) -> &str {
-    if value.is_empty() { "(none)" } else { value }
+fn pairs_of<'f>(factor: &'f Factor, step: (&str, &str)) -> impl Iterator<Item = &'f FactorPair> {
+    factor.pairs.iter().filter(move |pair| (pair.from.as_str(), pair.to.as_str()) == step)
 }
 
 /// Up to this many changes are listed one by one where all others go the other way.
 // A choice: beyond four the exceptions are the rule's other half, and are counted instead.
 const MOST_EXCEPTIONS: usize = 4;
 
-fn over_all(factor: &Factor, step: (&str, &str), changes: &[GroupChange]) -> String {
+fn effect(factor: &Factor, step: (&str, &str), changes: &[GroupChange]) -> Effect {
     let sum = |of: fn(&GroupChange) -> usize| changes.iter().map(of).sum::<usize>();
-    let (better, worse, all) =
+    let (better_count, worse_count, count) =
         (sum(|one| one.better_count), sum(|one| one.worse_count), sum(|one| one.count));
-    let exceptions = |is_exception: fn(Reading) -> bool| -> String {
-        let pairs = factor.pairs.iter().filter(|pair| (pair.from.as_str(), pair.to.as_str()) == step);
-        let named = pairs.flat_map(|pair| {
+    let unknown_count = sum(|one| one.unknown_count);
+    let exceptions = |is_exception: fn(Reading) -> bool| -> Vec<(Metric, String)> {
+        let named = pairs_of(factor, step).flat_map(|pair| {
             let deltas = pair.pair.ranked().filter(move |delta| is_exception(delta.reading));
-            deltas.map(|delta| match pair.same.as_str() {
-                "" => delta.metric.title(),
-                same => format!("{} with {same}", delta.metric.title()),
-            })
+            deltas.map(|delta| (delta.metric.clone(), pair.same.clone()))
         });
-        names_of(&named.collect::<Vec<_>>())
+        named.collect()
     };
-    // Of several pairs each metric counts several times.
-    let pairs = factor.pairs.iter().filter(|pair| (pair.from.as_str(), pair.to.as_str()) == step);
-    let what = if pairs.count() > 1 { "changes" } else { "metrics" };
-    match (better, worse) {
-        // «No difference» would be an answer, and there is none.
-        (0, 0) if sum(|one| one.unknown_count) == all => {
-            "was not measured enough to show a difference".to_owned()
-        }
-        (0, 0) if sum(|one| one.unknown_count) > 0 => {
-            let known = all - sum(|one| one.unknown_count);
-            format!("makes no measurable difference in {known} of {all} {what}, and the others are open")
-        }
-        (0, 0) => "makes no measurable difference".to_owned(),
-        (better, _) if better == all => "is better in everything".to_owned(),
-        (_, worse) if worse == all => "is worse in everything".to_owned(),
-        (_, 0) => format!("is better in {better} of {all} {what} and worse in none"),
-        (0, _) => format!("is worse in {worse} of {all} {what} and better in none"),
+    match (better_count, worse_count) {
+        (0, 0) if unknown_count == count => Effect::Unknown,
+        (0, 0) if unknown_count > 0 => Effect::NoneKnown { known_count: count - unknown_count, count },
+        (0, 0) => Effect::None,
+        (better, _) if better == count => Effect::AllBetter,
+        (_, worse) if worse == count => Effect::AllWorse,
+        (_, 0) | (0, _) => Effect::Some { better_count, worse_count, count },
         // Twice as many at least, or «except for» would misname an even split.
         (better, worse) if worse <= MOST_EXCEPTIONS && better > 2 * worse => {
-            format!("is better, except for {}", exceptions(Reading::is_worse))
+            Effect::BetterExcept(exceptions(Reading::is_worse))
         }
         (better, worse) if better <= MOST_EXCEPTIONS && worse > 2 * better => {
-            format!("is worse, except for {}", exceptions(Reading::is_better))
+            Effect::WorseExcept(exceptions(Reading::is_better))
         }
-        (better, worse) => format!("is better in {better} and worse in {worse} of {all} {what}"),
+        _ => Effect::Some { better_count, worse_count, count },
     }
 }
 
@@ -420,9 +356,9 @@ fn avoid(
         let least = if place == 0 { AVOID_SECOND_FACTOR } else { AVOID_FACTOR };
         let far = pair.ranked().filter(|delta| delta.gain_factor().recip() >= least).count();
         let mut reasons = Vec::new();
-        reasons.extend(problem.map(|problem| words::tail(&problem.fact())));
+        reasons.extend(problem.map(|problem| AvoidFact::Tail(problem.fact())));
         if let Some(category) = critical(one, best) {
-            reasons.push(format!("judged {category}, which {} is not", best.key));
+            reasons.push(AvoidFact::Judged(category, best.key.clone()));
         }
         // Worse by a percent in all metrics is certain and harmless.
         let is_worse_over_all = is_worse_in_all && 2 * far > ranked;
@@ -431,17 +367,17 @@ fn avoid(
             reasons.insert(0, stream);
         }
         if is_worse_over_all {
-            let both = if ranked == metric_count { "" } else { " that both have" };
-            // «All 1 metrics» is not English.
-            let only = pair.ranked().next().filter(|_| ranked == 1);
-            let what = match only {
-                Some(only) => only.metric.title(),
-                None => format!("{}{both}", all_metrics(ranked)),
-            };
-            reasons.push(format!("worse than {} in {what}: {}", best.key, group_ranges(pair, |_| true)));
+            reasons.push(AvoidFact::All {
+                best: best.key.clone(),
+                only: pair.ranked().next().filter(|_| ranked == 1).map(|only| only.metric.clone()),
+                metric_count: ranked,
+                has_others: ranked != metric_count,
+                ranges: group_ranges(pair, |_| true),
+            });
         }
         if !reasons.is_empty() {
-            let avoid = Avoid { configuration: pair.configuration.clone(), reason: reasons.join("; ") };
+            let reason = words::avoid(&reasons);
+            let avoid = Avoid { configuration: pair.configuration.clone(), reason, facts: reasons };
             avoided.push((problem.is_none(), avoid));
         }
     }
@@ -451,7 +387,7 @@ fn avoid(
 }
 
 /// The reads, writes or commits that are much worse than those of the best one, of a configuration that is better in next to nothing.
-fn much_worse_stream(pair: &Pair, best: &Configuration, least: f64) -> Option<String> {
+fn much_worse_stream(pair: &Pair, best: &Configuration, least: f64) -> Option<AvoidFact> {
     // One that wins something is a choice between reads and writes, and not advised against.
     if EXCEPTIONS_OF * pair.ranked().filter(|delta| delta.reading.is_better()).count() > pair.ranked().count()
     {
@@ -465,20 +401,17 @@ fn much_worse_stream(pair: &Pair, best: &Configuration, least: f64) -> Option<St
             (of_stream().count(), of_stream().filter(|delta| delta.gain_factor().recip() >= least).count());
         // Of one metric alone there is no «all».
         let is_worse = count > 1 && of_stream().all(|delta| delta.reading.is_worse()) && 2 * far > count;
-        is_worse.then(|| {
-            let ranges = group_ranges(pair, |delta| is_of(delta, stream));
-            format!(
-                "its {} are worse than those of {} in {}: {ranges}",
-                ios_of(stream),
-                best.key,
-                all_metrics(count)
-            )
+        is_worse.then(|| AvoidFact::Stream {
+            stream,
+            best: best.key.clone(),
+            metric_count: count,
+            ranges: group_ranges(pair, |delta| is_of(delta, stream)),
         })
     })
 }
 
-/// The word for its category, where that is critical or worse and the one of the best is acceptable or better.
-fn critical(one: &Configuration, best: &Configuration) -> Option<&'static str> {
+/// Its category, where that is critical or worse and the one of the best is acceptable or better.
+fn critical(one: &Configuration, best: &Configuration) -> Option<Category> {
     let is_fine = best.worst_category().is_some_and(|category| category <= Category::Acceptable);
-    one.worst_category().filter(|category| is_fine && *category >= Category::Critical).map(Category::as_str)
+    one.worst_category().filter(|category| is_fine && *category >= Category::Critical)
 }

@@ -2,7 +2,7 @@
 //! each one does.
 
 use iotrial_model::metric::{Metric, MetricGroup, MetricKey};
-use serde::Serialize;
+use iotrial_model::recommendation::Scaling;
 
 use super::configuration::Configuration;
 use super::factor::Factor;
@@ -15,65 +15,39 @@ const COUNTED: [&str; 12] = [
     "volume", "volumes",
 ];
 
-/// What a larger number of the same does.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Scaling {
-    /// What there is more of: the name of the attribute.
-    pub attribute: String,
-    /// Key of the configuration with fewer.
-    pub from: String,
-    /// Key of the configuration with more.
-    pub to: String,
-    /// The smaller number.
-    pub from_count: f64,
-    /// The larger number.
-    pub to_count: f64,
-    /// The rate that was compared.
-    pub metric: Metric,
-    /// What the smaller number does.
-    pub from_value: f64,
-    /// What the larger number does.
-    pub to_value: f64,
-    /// What each one of the larger number does, in percent of what each one of the smaller does.
-    pub efficiency_percent: f64,
-}
-
-impl Scaling {
-    /// Of each pair that differs in nothing but a number of the same thing: for each stream the rate of I/Os, or the bandwidth
-    /// where there is no other.
-    pub(super) fn all(configurations: &[Configuration], factors: &[Factor]) -> Vec<Self> {
-        let of_pairs = factors.iter().filter(|factor| is_counted(&factor.attribute));
-        let pairs = of_pairs.flat_map(|factor| factor.pairs.iter().map(move |pair| (factor, pair)));
-        let scaling = pairs.flat_map(|(factor, pair)| {
-            let count = |text: &str| text.parse::<f64>().ok().filter(|count| *count >= 1.0);
-            let (Some(from), Some(to)) = (count(&pair.from), count(&pair.to)) else { return Vec::new() };
-            let configuration = |key: &str| configurations.iter().find(|one| one.key == key);
-            let (Some(one), Some(other)) =
-                (configuration(&pair.pair.baseline), configuration(&pair.pair.configuration))
-            else {
-                return Vec::new();
-            };
-            // From fewer to more, whichever is the baseline.
-            let (one, other, from, to) =
-                if from < to { (one, other, from, to) } else { (other, one, to, from) };
-            rates(one, other)
-                .into_iter()
-                .filter(|_| from < to)
-                .map(|(metric, a, b)| Self {
-                    attribute: factor.attribute.clone(),
-                    from: one.key.clone(),
-                    to: other.key.clone(),
-                    from_count: from,
-                    to_count: to,
-                    metric,
-                    from_value: a,
-                    to_value: b,
-                    efficiency_percent: 100.0 * (b / to) / (a / from),
-                })
-                .collect()
-        });
-        scaling.collect()
-    }
+/// Of each pair that differs in nothing but a number of the same thing: for each stream the rate of I/Os, or the bandwidth
+/// where there is no other.
+pub(super) fn scaling(configurations: &[Configuration], factors: &[Factor]) -> Vec<Scaling> {
+    let of_pairs = factors.iter().filter(|factor| is_counted(&factor.attribute));
+    let pairs = of_pairs.flat_map(|factor| factor.pairs.iter().map(move |pair| (factor, pair)));
+    let scaling = pairs.flat_map(|(factor, pair)| {
+        let count = |text: &str| text.parse::<f64>().ok().filter(|count| *count >= 1.0);
+        let (Some(from), Some(to)) = (count(&pair.from), count(&pair.to)) else { return Vec::new() };
+        let configuration = |key: &str| configurations.iter().find(|one| one.key == key);
+        let (Some(one), Some(other)) =
+            (configuration(&pair.pair.baseline), configuration(&pair.pair.configuration))
+        else {
+            return Vec::new();
+        };
+        // From fewer to more, whichever is the baseline.
+        let (one, other, from, to) = if from < to { (one, other, from, to) } else { (other, one, to, from) };
+        rates(one, other)
+            .into_iter()
+            .filter(|_| from < to)
+            .map(|(metric, a, b)| Scaling {
+                attribute: factor.attribute.clone(),
+                from: one.key.clone(),
+                to: other.key.clone(),
+                from_count: from,
+                to_count: to,
+                metric,
+                from_value: a,
+                to_value: b,
+                efficiency_percent: 100.0 * (b / to) / (a / from),
+            })
+            .collect()
+    });
+    scaling.collect()
 }
 
 /// Whether an attribute counts the same thing.

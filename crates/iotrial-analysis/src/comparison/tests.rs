@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use iotrial_model::finding::{Difference, Evidence};
 use iotrial_model::load::Role;
-use iotrial_model::recommendation::ReservationCause;
+use iotrial_model::recommendation::{Answer, Effect, ExceptionFact, ReasonFact, ReservationCause};
 use iotrial_model::record::{AttributeValue, EndedHow, EngineSetup, OpCounts, QueueSetup, RunRecord};
 use iotrial_model::stream::{Stream, StreamOf};
 use iotrial_model::subject::Subject;
@@ -210,10 +210,7 @@ fn where_no_difference_is_shown_nothing_is_recommended() {
     let comparison = compare(vec![sample(&run(5, 60, 1.0, CALM)), sample(&run(6, 60, 1.0, CALM))]);
     assert_eq!(claimed(&comparison), 0);
     assert_eq!(comparison.recommendation.best, None);
-    assert_eq!(
-        comparison.recommendation.sentence,
-        "No clear winner: no difference of 1 % or more could be shown."
-    );
+    assert_eq!(comparison.recommendation.facts.answer, Some(Answer::NoWinner));
     assert!(comparison.rankings.iter().all(|ranking| ranking.places.iter().all(|place| place.place == 1)));
 }
 
@@ -567,9 +564,9 @@ fn what_is_faster_and_freezes_is_not_the_best_in_all() {
     let comparison = compare(vec![sample(&frozen), sample(&run(2, 300, 1.5, CALM))]);
     let recommendation = &comparison.recommendation;
     assert_eq!(recommendation.best.as_deref(), Some("A"));
-    let sentence = &recommendation.sentence;
-    assert!(!sentence.contains("best in all"), "{sentence}");
-    let ReservationCause::Froze(freeze) = &recommendation.reservations[0].cause else { panic!("{sentence}") };
+    let answer = &recommendation.facts.answer;
+    assert!(matches!(answer, Some(Answer::FirstButFreezes { .. })), "{answer:?}");
+    let ReservationCause::Froze(freeze) = &recommendation.reservations[0].cause else { panic!("{answer:?}") };
     assert_eq!((freeze.stream, freeze.calmest.starts_with('B')), (Stream::Read, true));
     assert!((400_000.0..410_000.0).contains(&freeze.slowest_us), "{freeze:?}");
 }
@@ -595,8 +592,8 @@ fn a_price_stands_beside_the_recommendation_and_is_no_factor() {
         sample(&run(seed, 300, factor, CALM)).named(format!("{volumes}"), BTreeMap::from(attributes))
     };
     let comparison = compare(vec![priced(1, 1.5, 1, 400), priced(2, 1.0, 3, 1_200)]);
-    let cost = comparison.recommendation.cost.as_ref().unwrap();
-    assert!(cost.contains("1,200 USD a month") && cost.contains("3.00 times the price"), "{cost}");
+    let cost = comparison.recommendation.facts.cost.as_ref().unwrap();
+    assert_eq!((cost.currency.as_str(), cost.best_per_month, cost.other_per_month), ("USD", 1_200.0, 400.0));
     let factors: Vec<&str> = comparison.factors.iter().map(|factor| factor.attribute.as_str()).collect();
     assert_eq!(factors, ["kind"]);
 }
@@ -665,21 +662,25 @@ fn a_factor_counts_what_bounds_make_sure_and_has_no_empty_clause() {
     let rows = "[[row]]\nid = \"A\"\nattributes = { volumes = \"one\" }\nread = { iops = 12400 }\n\
                 [[row]]\nid = \"B\"\nattributes = { volumes = \"three\" }\nread = { iops = \">= 80000\" }\n";
     let comparison = of_rows(rows);
-    assert_eq!(comparison.recommendation.factors, ["volumes three instead of one is better in everything."]);
+    let facts = &comparison.recommendation.facts;
+    let [factor] = facts.factors.as_slice() else { panic!("{facts:?}") };
+    assert_eq!(
+        (factor.attribute.as_str(), factor.from.as_str(), factor.to.as_str()),
+        ("volumes", "one", "three")
+    );
+    assert_eq!((&factor.effect, factor.ranges.len()), (&Effect::AllBetter, 0));
     let pair = &comparison.against_baseline[0];
     assert_eq!(pair.bounded[0].sure_change().map(|(sign, _)| sign), Some("≥"));
-    let reasons = &comparison.recommendation.reasons;
-    assert!(reasons.iter().all(|reason| !reason.contains(": .")), "{reasons:?}");
+    // Of bounds alone there are no ranges.
+    let [ReasonFact::SureBounds(bounds)] = facts.reasons.as_slice() else { panic!("{facts:?}") };
+    assert_eq!((bounds.len(), bounds[0].is_beyond), (1, false));
 }
 
 #[test]
 fn what_was_measured_too_briefly_is_not_called_the_same() {
     let comparison =
         compare(vec![labelled(&run(1, 4, 1.0, CALM), "one"), labelled(&run(2, 4, 2.0, CALM), "two")]);
-    assert_eq!(
-        comparison.recommendation.sentence,
-        "Too little was measured to tell the configurations apart."
-    );
+    assert_eq!(comparison.recommendation.facts.answer, Some(Answer::TooLittle));
 }
 
 #[test]
@@ -790,7 +791,8 @@ fn a_role_with_a_faster_mean_and_a_slower_tail_has_a_tail_problem_of_its_own() {
         !keys.iter().any(|key| key.starts_with("log.commit") || key.starts_with("data.read")),
         "{keys:?}"
     );
-    assert_eq!(comparison.recommendation.exceptions.len(), problems.len());
+    let is_told = |fact: &ExceptionFact| matches!(fact, ExceptionFact::Tail(_, tail) if tail.metric.key.to_string() == "data.write.lat_p999_us");
+    assert!(comparison.recommendation.facts.exceptions.iter().any(is_told));
 }
 
 #[test]

@@ -7,7 +7,10 @@ use iotrial_analysis::comparison::{
 };
 use iotrial_model::figure::Figure;
 use iotrial_model::finding::{ComparedFact, Evidence, Finding, FindingId};
-use iotrial_model::metric::MetricKey;
+use iotrial_model::metric::{MetricGroup, MetricKey};
+use iotrial_model::recommendation::{
+    Answer, AvoidFact, GroupRanges, ReasonFact, ReservationCause, SureBound,
+};
 use iotrial_model::stream::Stream;
 use iotrial_model::table::{Claim, PublishedTable};
 
@@ -59,13 +62,18 @@ fn what_reads_gain_and_what_writes_lose_are_ranges_of_their_own() {
     ];
     let comparison = compared(&table(&rows.concat()), &CompareRequest::default());
     let recommendation = &comparison.recommendation;
-    let reason = &recommendation.reasons[0];
-    assert!(
-        reason.contains(
-            "throughput of reads +11.1 to +25.0 % and of writes +1,900.0 to +3,900.0 %, \
-             mean latency of reads −19.9 to −9.9 % and of writes −97.5 to −95.0 %"
-        ),
-        "{reason}"
+    let ReasonFact::AgainstSecond { ranges, .. } = &recommendation.facts.reasons[0] else {
+        panic!("{:?}", recommendation.facts.reasons)
+    };
+    let (reads, writes) = (Some(Stream::Read), Some(Stream::Write));
+    assert_eq!(
+        shown(ranges),
+        [
+            (MetricGroup::Throughput, reads, "11.1 25.0".to_owned()),
+            (MetricGroup::Throughput, writes, "1900.0 3900.0".to_owned()),
+            (MetricGroup::TypicalLatency, reads, "-19.9 -9.9".to_owned()),
+            (MetricGroup::TypicalLatency, writes, "-97.5 -95.0".to_owned()),
+        ]
     );
     let matrix = comparison.over_loads.as_ref().unwrap();
     assert!(
@@ -75,8 +83,22 @@ fn what_reads_gain_and_what_writes_lose_are_ranges_of_their_own() {
     );
     // Its reads would be a second choice.
     let avoid = &recommendation.avoid[0];
-    let reason = "its writes are worse than those of A in all 4 metrics: throughput −97.5 to −95.0 %, mean latency +1,900.0 to +3,900.0 %";
-    assert_eq!((avoid.configuration.as_str(), avoid.reason.as_str()), ("E", reason));
+    let [AvoidFact::Stream { stream, best, metric_count, ranges }] = avoid.facts.as_slice() else {
+        panic!("{avoid:?}")
+    };
+    assert_eq!((avoid.configuration.as_str(), *stream, best.as_str()), ("E", Stream::Write, "A"));
+    let worse = [
+        (MetricGroup::Throughput, writes, "-97.5 -95.0".to_owned()),
+        (MetricGroup::TypicalLatency, writes, "1900.0 3900.0".to_owned()),
+    ];
+    assert_eq!((*metric_count, shown(ranges)), (4, worse.to_vec()));
+}
+
+/// The least and the largest change of each group and stream, with one digit.
+fn shown(ranges: &GroupRanges) -> Vec<(MetricGroup, Option<Stream>, String)> {
+    let all = ranges.iter().flat_map(|(group, ranges)| ranges.iter().map(|range| (*group, range)));
+    let shown = all.filter_map(|(group, range)| Some((group, range.stream, range.shown_percent?)));
+    shown.map(|(group, stream, (low, high))| (group, stream, format!("{low:.1} {high:.1}"))).collect()
 }
 
 const FOUR_SET_UPS: &str = "oci-sqlserver-fio.toml";
@@ -223,7 +245,9 @@ fn the_recommendation_is_that_of_the_published_text() {
     assert_eq!(recommendation.best.as_ref(), Some(best));
     let avoided: Vec<&String> = recommendation.avoid.iter().map(|one| &one.configuration).collect();
     assert_eq!(avoided, avoid.iter().collect::<Vec<_>>());
-    assert_eq!(recommendation.sentence, "C (3BV striped paravirtualized) is the best in all 10 metrics.");
+    let best = "C (3BV striped paravirtualized)".to_owned();
+    assert_eq!(recommendation.facts.answer, Some(Answer::BestInAll { best, metric_count: 10 }));
+    assert_eq!(recommendation.reservations, []);
     // The «bomb»: both tails of D, against C and against B, whose means are worse than D's.
     assert!(recommendation.tail_problems.iter().all(|problem| problem.configuration == "D"));
     let called_out = |baseline: &str, metric: &str| {
@@ -234,19 +258,15 @@ fn the_recommendation_is_that_of_the_published_text() {
     };
     assert!(called_out("C", "read.lat_p999_us") && called_out("B", "read.lat_p999_us"));
     assert!(called_out("B", "write.lat_p999_us"));
-    assert!(
-        recommendation.avoid[0]
-            .reason
-            .contains("its read p99.9 is 2.6 times as long as that of C (6,259 µs against 2,376 µs)"),
-        "{:?}",
-        recommendation.avoid[0]
-    );
+    let is_tail = |fact: &&AvoidFact| matches!(fact, AvoidFact::Tail(_));
+    let tail = recommendation.avoid[0].facts.iter().find(is_tail);
+    let Some(AvoidFact::Tail(tail)) = tail else { panic!("{:?}", recommendation.avoid[0]) };
+    assert_eq!((tail.baseline.as_str(), tail.metric.key.to_string().as_str()), ("C", "read.lat_p999_us"));
+    assert_eq!((tail.to_us.round(), tail.from_us.round()), (6_259.0, 2_376.0));
     // From about 8 to about 18 % in the kernel.
-    let cpu = recommendation.cpu.as_ref().unwrap();
-    assert!(
-        cpu.contains("17.9 % system") && cpu.contains("2.2 times the CPU for 1.4 times the I/Os"),
-        "{cpu}"
-    );
+    let cpu = recommendation.facts.cpu.as_ref().unwrap();
+    let ratios = format!("{:.1} {:.1}", cpu.cpu_ratio(), cpu.rate_ratio.unwrap());
+    assert_eq!((format!("{:.1}", cpu.best_percent.1), ratios), ("17.9".to_owned(), "2.2 1.4".to_owned()));
 }
 
 #[test]
@@ -276,8 +296,15 @@ fn what_only_an_application_tells_is_ranked_too_and_a_bound_is_compared_where_it
     assert_eq!((write.reading, write.most_percent), (Reading::MuchBetter, Some(-75.0)));
     // One digit of 1 ms may be rounded.
     assert_eq!(bounded("read.lat_mean_us").reading, Reading::Undecided);
-    let reason = comparison.recommendation.reasons.join(" ");
-    assert!(reason.contains("write mean is more than 75.0 % lower (< 1.00 ms against 4.00 ms)"), "{reason}");
+    let reasons = &comparison.recommendation.facts.reasons;
+    let bounds = reasons.iter().find_map(|reason| match reason {
+        ReasonFact::SureBounds(bounds) => Some(bounds),
+        _ => None,
+    });
+    let is_write = |one: &&SureBound| one.metric.key.to_string() == "write.lat_mean_us";
+    let write = bounds.and_then(|bounds| bounds.iter().find(is_write)).unwrap();
+    assert_eq!((write.is_beyond, write.percent), (true, -75.0));
+    assert_eq!((write.from.shown(), write.to.shown()), ((None, 4_000.0), (Some("<"), 1_000.0)));
     assert!(comparison.factors.is_empty(), "they differ in several attributes at once");
     assert_eq!(never_alone(&comparison), ["disk", "disks", "read_only_cache"]);
 }
@@ -434,7 +461,7 @@ fn more_hosts_are_told_as_efficiency_and_none_is_recommended_or_avoided() {
     assert!((comparison.scaling[0].efficiency_percent - 98.04).abs() < 0.01, "{:?}", comparison.scaling);
     let recommendation = &comparison.recommendation;
     assert_eq!((recommendation.best.as_ref(), recommendation.avoid.len()), (None, 0));
-    assert!(recommendation.sentence.contains("98 % efficiency"), "{}", recommendation.sentence);
+    assert_eq!(recommendation.facts.answer, Some(Answer::OnlyMore("hosts".to_owned())));
 }
 
 #[test]
@@ -453,8 +480,8 @@ fn a_row_that_contradicts_itself_is_known_to_and_never_recommended_without_a_wor
         comparison.configurations.iter().map(|one| one.is_contradictory()).collect();
     assert_eq!(contradictory, [false, true]);
     assert_eq!(comparison.recommendation.best.as_deref(), Some("B"));
-    let sentence = &comparison.recommendation.sentence;
-    assert!(sentence.contains("the figures of B contradict each other"), "{sentence}");
+    let causes: Vec<_> = comparison.recommendation.reservations.iter().map(|one| &one.cause).collect();
+    assert_eq!(causes, [&ReservationCause::Contradictory(vec!["B".to_owned()])]);
     let is_told = |finding: &Finding| {
         let Evidence::Compared(ComparedFact::Contradictions { configuration, .. }) = &finding.evidence else {
             return false;

@@ -2,9 +2,15 @@
 
 use std::fmt::Write as _;
 
+use iotrial_model::bound::{Amount, BoundRelation, Bounded};
 use iotrial_model::figure::Figure;
 use iotrial_model::load::Role;
+use iotrial_model::metric::{MetricGroup, MetricKey, StreamRange};
+use iotrial_model::recommendation::{
+    Answer, AvoidFact, Effect, FactorFact, GroupRanges, ReasonFact, Scaling, SureBound,
+};
 use iotrial_model::stream::StreamOf;
+use iotrial_model::verdict::Category;
 
 use super::*;
 
@@ -78,6 +84,115 @@ fn cpu_costs() -> Vec<CpuFact> {
     vec![fact((4.1, 17.9), Some(1.37)), fact((2.1, 9.0), Some(1.02)), fact((4.0, 16.0), None)]
 }
 
+fn answers() -> Vec<Answer> {
+    let best = || words("A (one)");
+    let metric = Metric::of_figure(Stream::Read, Figure::Iops);
+    vec![
+        Answer::OnlyMore(words("hosts")),
+        Answer::NoCommonMetric,
+        Answer::BestInOne { best: best(), metric },
+        Answer::FirstButFreezes { best: best(), first_count: 9, metric_count: 10 },
+        Answer::BestInAll { best: best(), metric_count: 2 },
+        Answer::BestInAll { best: best(), metric_count: 10 },
+        Answer::BestWithTies { best: best(), metric_count: 10 },
+        Answer::BestOverall { best: best(), first_count: 7, metric_count: 10 },
+        Answer::TooLittle,
+        Answer::NoWinner,
+        Answer::Shared(names(&["A", "B (new)", "C"])),
+    ]
+}
+
+fn ranges() -> GroupRanges {
+    let range = |stream, shown_percent| StreamRange { stream: Some(stream), shown_percent };
+    vec![
+        (
+            MetricGroup::Throughput,
+            vec![range(Stream::Read, Some((11.1, 25.0))), range(Stream::Write, Some((1_900.0, 3_900.0)))],
+        ),
+        (MetricGroup::TypicalLatency, vec![range(Stream::Read, Some((-19.9, -9.9)))]),
+        (MetricGroup::TailLatency, vec![range(Stream::Read, None)]),
+    ]
+}
+
+fn mean_of_writes(load: Option<&str>) -> Metric {
+    Metric { load: load.map(words), ..Metric::of_figure(Stream::Write, Figure::LatencyMean) }
+}
+
+fn reasons() -> Vec<ReasonFact> {
+    let below = |value| Amount::Bounded(Bounded { relation: BoundRelation::Below, value });
+    let bound = |metric, is_beyond, percent, from, to| SureBound { metric, is_beyond, percent, from, to };
+    let tps = Metric::from(MetricKey::from_key("other.tps").unwrap());
+    let better = |is_by_role, changes| ReasonFact::OtherBetter { other: words("B"), is_by_role, changes };
+    let of_log = MetricKey::OfRole(Role::Log, Stream::Commit, Figure::LatencyP99).into();
+    vec![
+        ReasonFact::AgainstSecond { second: words("B (new)"), ranges: ranges() },
+        ReasonFact::SureBounds(vec![
+            bound(mean_of_writes(None), true, -75.0, Amount::Exact(4_000.0), below(1_000.0)),
+            bound(tps, false, 545.2, Amount::Exact(12_400.0), Amount::Exact(80_000.0)),
+        ]),
+        better(false, vec![(mean_of_writes(Some("8 KiB")), -7.3), (mean_of_writes(None), -0.04)]),
+        better(true, vec![(of_log, -50.0)]),
+    ]
+}
+
+fn factors() -> Vec<FactorFact> {
+    let fact = |from: &str, effect, has_several_pairs, ranges| FactorFact {
+        attribute: words("volumes"),
+        from: words(from),
+        to: words("three"),
+        effect,
+        has_several_pairs,
+        ranges,
+    };
+    let some = |better_count, worse_count| Effect::Some { better_count, worse_count, count: 20 };
+    let exceptions = vec![(mean_of_writes(None), String::new()), (mean_of_writes(None), words("vpu=20"))];
+    vec![
+        fact("one", Effect::AllBetter, false, ranges()),
+        fact("", Effect::AllWorse, false, Vec::new()),
+        fact("one", Effect::Unknown, false, Vec::new()),
+        fact("one", Effect::NoneKnown { known_count: 3, count: 10 }, false, Vec::new()),
+        fact("one", Effect::None, false, Vec::new()),
+        fact("one", some(7, 0), false, Vec::new()),
+        fact("one", some(0, 7), true, Vec::new()),
+        fact("one", some(8, 7), true, Vec::new()),
+        fact("one", Effect::BetterExcept(exceptions.clone()), false, Vec::new()),
+        fact("one", Effect::WorseExcept(exceptions), false, Vec::new()),
+    ]
+}
+
+fn avoided() -> Vec<Vec<AvoidFact>> {
+    let Some(ExceptionFact::Tail(_, tail)) = exceptions().pop() else { panic!("a tail") };
+    let all = |only, metric_count, has_others| AvoidFact::All {
+        best: words("A"),
+        only,
+        metric_count,
+        has_others,
+        ranges: ranges(),
+    };
+    let stream =
+        AvoidFact::Stream { stream: Stream::Write, best: words("A"), metric_count: 4, ranges: ranges() };
+    vec![
+        vec![stream, AvoidFact::Tail(tail), AvoidFact::Judged(Category::Critical, words("A"))],
+        vec![all(None, 2, false)],
+        vec![all(None, 10, true)],
+        vec![all(Some(mean_of_writes(None)), 1, true)],
+    ]
+}
+
+fn more_hosts(load: Option<&str>) -> Scaling {
+    Scaling {
+        attribute: words("hosts"),
+        from: words("A"),
+        to: words("B"),
+        from_count: 1.0,
+        to_count: 3.0,
+        metric: Metric { load: load.map(words), ..Metric::of_figure(Stream::Read, Figure::Iops) },
+        from_value: 850_000.0,
+        to_value: 2_500_000.0,
+        efficiency_percent: 98.04,
+    }
+}
+
 #[test]
 fn every_part_of_a_recommendation_has_its_words_on_one_page() {
     let mut page = String::new();
@@ -85,11 +200,17 @@ fn every_part_of_a_recommendation_has_its_words_on_one_page() {
         writeln!(page, "{section}").unwrap();
         lines.iter().for_each(|line| writeln!(page, "  {line}").unwrap());
     };
+    add("answer", answers().iter().map(answer).collect());
     let causes = reservations();
     add("reservation", causes.iter().map(reservation).collect());
     let with =
         |has_best, causes: &[ReservationCause]| with_reservations("A is the best.", has_best, causes.iter());
     add("with reservations", vec![with(true, &[]), with(true, &causes[1..3]), with(false, &causes[..1])]);
+    add("reason", reasons().iter().map(reason).collect());
+    add("factor", factors().iter().map(factor).collect());
+    let more = [None, Some("8 KiB")].map(|load| scaling(&more_hosts(load), "A (one)", "B (three)"));
+    add("scaling", more.into());
+    add("avoid", avoided().iter().map(|facts| avoid(facts)).collect());
     add("exception", exceptions().iter().map(exception).collect());
     add("cost", costs().iter().map(cost).collect());
     add("cpu", cpu_costs().iter().map(cpu_cost).collect());
