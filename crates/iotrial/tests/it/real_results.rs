@@ -4,8 +4,15 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::support::Bench;
+use iotrial_analysis::audit::Audit;
+use iotrial_import::{ForeignFile, Naming, import};
+use iotrial_model::audit::{
+    AuditFinding, Cause, Check, Compared, Conflict, Right, RightQuantity, Unit, UnitMistake, Weight, Witness,
+};
+use iotrial_model::subject::Subject;
 use serde_json::Value;
+
+use crate::support::Bench;
 
 /// A folder or file below the data; `None` where there is none.
 fn data(name: &str) -> Option<PathBuf> {
@@ -104,26 +111,25 @@ fn a_case_that_was_accused_falsely_is_not() {
     }
 }
 
-/// The findings of a text that is written to a file first.
-fn findings_of(text: &str) -> Vec<Value> {
-    let bench = Bench::new();
-    let path = bench.path().join("planted.txt");
-    std::fs::write(&path, text).unwrap();
-    audits(&bench, &path)
-        .into_iter()
-        .flat_map(|audit| audit["findings"].as_array().unwrap().clone())
-        .collect()
+/// The findings of a result that a tool wrote.
+fn findings_of(text: &str) -> Vec<AuditFinding> {
+    let file = ForeignFile { name: "planted.txt", bytes: text.as_bytes(), beside: &|_| None };
+    let imported = import(&file, &Naming::default()).unwrap();
+    imported.records.iter().flat_map(|record| Audit::of(&Subject::of_imported(record)).findings).collect()
 }
 
-/// Whether a finding of this check has a cause with these words, and something right with those.
+/// What would be right: each figure with its quantity and its number.
+fn right_figures(finding: &AuditFinding) -> Vec<(RightQuantity, f64)> {
+    let Some(Right::Figures(figures)) = &finding.right else { return Vec::new() };
+    figures.iter().map(|one| (one.quantity, one.value.middle())).collect()
+}
+
+/// The only finding of this check.
 #[track_caller]
-fn expect(findings: &[Value], check: &str, cause: &str, right: &str) {
-    let is_it = |one: &Value| {
-        one["check"] == check
-            && one["cause"].as_str().unwrap().contains(cause)
-            && one["right"].as_str().unwrap_or_default().contains(right)
-    };
-    assert!(findings.iter().any(is_it), "{check}: {cause}: {right}\n{findings:#?}");
+fn only(findings: &[AuditFinding], check: Check) -> &AuditFinding {
+    let found: Vec<&AuditFinding> = findings.iter().filter(|one| one.check == check).collect();
+    let [only] = found[..] else { panic!("{check}: {findings:#?}") };
+    only
 }
 
 #[test]
@@ -135,7 +141,11 @@ fn completions_that_nobody_stamped_are_known_for_what_they_are() {
         let findings = all[0]["findings"].as_array().unwrap();
         // One word on all that follows from it, and the side that Little's law bears out is the right one.
         assert_eq!(findings.len(), 1, "{case}: {findings:#?}");
-        expect(findings, "latency-parts", "sqthread_poll", "the mean of");
+        assert_eq!(findings[0]["check"], "latency-parts", "{case}");
+        let typed = findings_of(&std::fs::read_to_string(&path).unwrap());
+        let found = only(&typed, Check::LatencyParts);
+        assert_eq!(found.cause, Cause::NoSubmissionTimes, "{case}");
+        assert!(matches!(found.right, Some(Right::MeanWithoutPercentiles(_))), "{case}: {found:#?}");
         // What is rubbish decides nothing: no percentile is shown, and the report says why.
         let report = bench.run(&["report", path.to_str().unwrap(), "--json"]).json();
         let text = report.to_string();
@@ -146,44 +156,73 @@ fn completions_that_nobody_stamped_are_known_for_what_they_are() {
 
 #[test]
 fn planted_cases_are_found_with_their_cause() {
+    let mib_per_s = RightQuantity::Figure(Unit::MibPerS);
     for (case, check, cause, right) in [
-        (
-            "04-read-write-swapped-pure.json",
-            "mix",
-            "reads and writes were swapped",
-            "the figures of reads and writes swapped",
-        ),
-        ("10-all-lat-us-as-ns.json", "littles-law", "a thousand times too small", "470.5 µs"),
+        ("04-read-write-swapped-pure.json", Check::Mix, Cause::DirectionsSwapped, None),
         (
             "24-clat-from-other-run.json",
-            "latency-parts",
-            "Little's law agrees with the total latency",
-            "464.4 µs",
+            Check::LatencyParts,
+            Cause::LittlesLawWithTotal,
+            Some((RightQuantity::CompletionLatency, 464.4)),
         ),
-        ("26-mix-80-20-told-50-50.json", "mix", "the stated mix is not the one that ran", ""),
-        ("27-rate-1000-but-67000.json", "asked-rate", "the stated rate is not the one that ran", ""),
-        ("29-cpu-150pct-per-copy.json", "cpu-time", "several copies were added up", "at most 100 %"),
-        ("30-bw-bits.json", "iops-bandwidth", "counts bits, not bytes", "264.7 MiB/s"),
-        ("41-sqlio-iops-half.txt", "iops-bandwidth", "Little's law", "25,517 to 25,521 IOPS"),
+        ("26-mix-80-20-told-50-50.json", Check::Mix, Cause::Usual, None),
+        ("27-rate-1000-but-67000.json", Check::AskedRate, Cause::Usual, None),
         (
-            "51-diskspd-swap-readwrite.txt",
-            "mix",
-            "reads and writes were swapped",
-            "the figures of reads and writes swapped",
+            "29-cpu-150pct-per-copy.json",
+            Check::CpuTime,
+            Cause::Usual,
+            Some((RightQuantity::Figure(Unit::Percent), 100.0)),
         ),
-        ("60-cdm-mib.txt", "iops-bandwidth", "are printed as MB/s, of 1,000,000", "7,084 MiB/s"),
+        (
+            "30-bw-bits.json",
+            Check::IopsBandwidth,
+            Cause::Unit(UnitMistake::BinaryMegabitsAsMib),
+            Some((mib_per_s, 264.7)),
+        ),
+        (
+            "41-sqlio-iops-half.txt",
+            Check::IopsBandwidth,
+            Cause::WrongIops(Witness::LittlesLaw),
+            Some((RightQuantity::Figure(Unit::Iops), 25_519.0)),
+        ),
+        ("51-diskspd-swap-readwrite.txt", Check::Mix, Cause::DirectionsSwapped, None),
+        (
+            "60-cdm-mib.txt",
+            Check::IopsBandwidth,
+            Cause::Unit(UnitMistake::MibAsMb),
+            Some((mib_per_s, 7_084.0)),
+        ),
     ] {
         let Some(path) = data(&format!("cases/import/17-planted/{case}")) else { return };
-        expect(&findings_of(&std::fs::read_to_string(path).unwrap()), check, cause, right);
+        let findings = findings_of(&std::fs::read_to_string(path).unwrap());
+        let is_right = |found: &AuditFinding| match (right, cause) {
+            (Some((quantity, number)), _) => right_figures(found)
+                .iter()
+                .any(|(known, value)| *known == quantity && (value / number - 1.0).abs() < 5e-4),
+            (None, Cause::DirectionsSwapped) => found.right == Some(Right::DirectionsSwapped),
+            (None, _) => true,
+        };
+        let is_it = |found: &AuditFinding| found.check == check && found.cause == cause && is_right(found);
+        assert!(findings.iter().any(is_it), "{case}: {findings:#?}");
     }
 }
 
+#[test]
+fn latencies_a_thousand_times_too_small_are_found_with_those_that_were_meant() {
+    let Some(path) = data("cases/import/17-planted/10-all-lat-us-as-ns.json") else { return };
+    let findings = findings_of(&std::fs::read_to_string(path).unwrap());
+    let found = only(&findings, Check::LittlesLaw);
+    assert!(matches!(found.conflict, Conflict::Figures { compared: Compared::ThousandthOutstanding, .. }));
+    let Some(Right::MeanLatencies(means_us)) = &found.right else { panic!("{found:#?}") };
+    assert!(means_us.iter().any(|us| (us - 470.5).abs() < 0.05), "{means_us:?}");
+}
+
 /// A consistent result of fio with one number of its reads changed.
-fn with_number(path: &[&str], change: impl Fn(f64) -> f64) -> Option<Vec<Value>> {
+fn with_number(path: &[&str], change: impl Fn(f64) -> f64) -> Option<Vec<AuditFinding>> {
     let text = std::fs::read_to_string(data("fio/mx200-x1/randread-32-1.json")?).unwrap();
     let mut document: Value = serde_json::from_str(&text).unwrap();
     let before = findings_of(&document.to_string());
-    assert!(before.iter().all(|one| one["weight"] == "doubt"), "{before:#?}");
+    assert!(before.iter().all(|one| one.weight == Weight::Doubt), "{before:#?}");
     let mut place = &mut document["jobs"][0]["read"];
     for key in path {
         place = &mut place[*key];
@@ -197,24 +236,25 @@ fn with_number(path: &[&str], change: impl Fn(f64) -> f64) -> Option<Vec<Value>>
 fn a_mean_beyond_its_percentiles_is_the_wrong_side_and_the_total_is_the_right_one() {
     // Of two figures that contradict each other Little's law bears out the total.
     let Some(findings) = with_number(&["clat_ns", "mean"], |mean| mean * 3.0) else { return };
-    expect(
-        &findings,
-        "latency-parts",
-        "Little's law agrees with the total latency",
-        "a completion latency of",
-    );
+    let found = only(&findings, Check::LatencyParts);
+    assert_eq!(found.cause, Cause::LittlesLawWithTotal);
+    assert!(matches!(right_figures(found)[..], [(RightQuantity::CompletionLatency, _)]), "{found:#?}");
     assert_eq!(findings.len(), 1, "{findings:#?}");
     let Some(findings) = with_number(&["lat_ns", "mean"], |mean| mean * 3.0) else { return };
-    expect(&findings, "latency-parts", "Little's law agrees with the parts", "a mean of");
+    let found = only(&findings, Check::LatencyParts);
+    assert_eq!(found.cause, Cause::LittlesLawWithParts);
+    assert!(matches!(right_figures(found)[..], [(RightQuantity::MeanLatency, _)]), "{found:#?}");
 }
 
 #[test]
 fn a_rate_that_was_multiplied_is_found_by_what_the_other_figures_tell() {
     let Some(findings) = with_number(&["iops"], |iops| iops / 2.0) else { return };
-    expect(&findings, "iops-bandwidth", "agree", "IOPS");
+    let found = only(&findings, Check::IopsBandwidth);
+    assert!(matches!(found.cause, Cause::WrongIops(_)), "{found:#?}");
+    assert!(matches!(right_figures(found)[..], [(RightQuantity::Figure(Unit::Iops), _)]), "{found:#?}");
     let Some(findings) = with_number(&["bw"], |kib| kib * 8.0) else { return };
     assert!(
-        findings.iter().any(|one| one["check"] == "iops-bandwidth" || one["check"] == "totals"),
+        findings.iter().any(|one| matches!(one.check, Check::IopsBandwidth | Check::Totals)),
         "{findings:#?}"
     );
 }
