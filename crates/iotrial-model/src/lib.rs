@@ -46,6 +46,7 @@ pub mod observation;
 pub mod subject;
 pub mod verdict;
 pub mod recommendation;
+pub mod gate;
 pub mod demand;
 pub mod awr;
 

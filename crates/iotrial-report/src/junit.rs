@@ -75,6 +75,7 @@ fn escaped(text: &str) -> String {
 mod tests {
     use iotrial_analysis::comparison::Metric;
     use iotrial_model::figure::Figure;
+    use iotrial_model::gate::Undecided;
     use iotrial_model::stream::Stream;
 
     use super::*;
@@ -88,6 +89,7 @@ mod tests {
             metric: Metric::of_figure(Stream::Write, Figure::LatencyP99),
             outcome: result,
             reason: (result == GateResult::Undecided).then(|| "the interval includes the limit".to_owned()),
+            undecided: (result == GateResult::Undecided).then_some(Undecided::IncludesLimit),
             percent: None,
             interval: None,
             value: Some(2_100.0),

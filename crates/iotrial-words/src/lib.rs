@@ -19,3 +19,4 @@ pub mod awr;
 pub mod verdict;
 pub mod audit;
 pub mod recommendation;
+pub mod gate;

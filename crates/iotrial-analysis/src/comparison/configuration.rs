@@ -7,6 +7,7 @@ use iotrial_bootstrap::{Spread, Unit, Units};
 use iotrial_model::bound::{Amount, Bounded};
 use iotrial_model::figure::{CpuFigure, Figure};
 use iotrial_model::finding::{Contradiction, ENOUGH_REPEATS};
+use iotrial_model::gate::Spoilt;
 use iotrial_model::host_fact::HostReport;
 use iotrial_model::load::Role;
 use iotrial_model::metric::{Metric, MetricKey};
@@ -74,7 +75,7 @@ pub struct Configuration {
     pub capacity: Option<CapacityFigure>,
     /// Why the figures of one of its runs are those of a part of its load only.
     #[serde(skip)]
-    pub(super) spoilt: Option<String>,
+    pub(super) spoilt: Option<Spoilt>,
     /// Whether any of its runs searched for a rate, whatever came of it.
     #[serde(skip)]
     pub(super) has_searched: bool,
@@ -295,7 +296,7 @@ impl Configuration {
         let mut contradictions: Vec<Contradiction> = Vec::new();
         let mut worst_io_us: Vec<(Stream, f64)> = Vec::new();
         let mut found: Vec<Found> = Vec::new();
-        let spoilt = group.iter().find_map(|sample| sample.spoilt.clone());
+        let spoilt = group.iter().find_map(|sample| sample.spoilt);
         let has_searched = group.iter().any(|sample| sample.has_searched);
         let only_role =
             group[0].only_role.filter(|role| group.iter().all(|sample| sample.only_role == Some(*role)));

@@ -9,6 +9,7 @@ use iotrial_model::bound::{BoundRelation, Bounded};
 use iotrial_model::content::digest_of_toml;
 use iotrial_model::figure::{CpuFigure, Figure};
 use iotrial_model::finding::{Caveat, Contradiction, Finding, FindingId, Severity};
+use iotrial_model::gate::Spoilt;
 use iotrial_model::host_fact::HostReport;
 use iotrial_model::imported::{StatedBound, TablePlace};
 use iotrial_model::load::Role;
@@ -33,7 +34,6 @@ use crate::latency_course::LatencyCourse;
 use crate::stream::Streams;
 use crate::threshold::ThresholdSet;
 use crate::verdict::{self, Category, Verdict, judge};
-use crate::words::with_thousands;
 
 /// One run of one configuration, or one printed row.
 ///
@@ -72,7 +72,7 @@ pub struct Sample {
     /// The highest rate within the limits, where it searched for it and knows.
     pub(super) found: Option<Found>,
     /// Why its figures are those of a part of the load only: it did not end as planned, or I/Os failed.
-    pub(super) spoilt: Option<String>,
+    pub(super) spoilt: Option<Spoilt>,
     /// Whether it searched for a rate.
     pub(super) has_searched: bool,
     /// The role of all its jobs, where they have one.
@@ -428,16 +428,16 @@ fn roles_apart(subject: &Subject<'_>) -> BTreeSet<Role> {
 }
 
 /// What failed is in no figure, so that figures alone would look as if nothing had.
-fn spoilt(subject: &Subject<'_>) -> Option<String> {
+fn spoilt(subject: &Subject<'_>) -> Option<Spoilt> {
     // Of all steps, where the load changes: the figures are those of the peak.
     let facts = subject.steps.iter().flat_map(|step| step.subject.all_facts());
     let of_steps: u64 = facts.filter_map(Facts::error_count).sum();
     let of_figures: u64 = subject.all_facts().into_iter().filter_map(Facts::error_count).sum();
     let failed = of_steps.max(of_figures);
     match subject.ended_how() {
-        EndedHow::Interrupted => Some("a run was interrupted".to_owned()),
-        EndedHow::Failed => Some("a run failed".to_owned()),
-        EndedHow::Complete => (failed > 0).then(|| format!("{} I/Os failed", with_thousands(failed as f64))),
+        EndedHow::Interrupted => Some(Spoilt::Interrupted),
+        EndedHow::Failed => Some(Spoilt::Failed),
+        EndedHow::Complete => (failed > 0).then_some(Spoilt::Errors(failed)),
     }
 }
 

@@ -9,6 +9,7 @@ use iotrial_model::figure::{Figure, SweepFigure};
 use iotrial_model::finding::{
     ComparedFact, CurvePlace, Difference, Finding, FindingId, Incomparable, PRINTED_SAME_PERCENT, Severity,
 };
+use iotrial_model::gate::Undecided;
 use iotrial_model::host_fact::HostReport;
 use iotrial_model::load_pattern::LoadPattern;
 use iotrial_model::metric::{Metric, MetricKey};
@@ -656,8 +657,8 @@ fn hold(
                     let known = cell.map(|cell| Known { value: cell.value, interval: cell.interval });
                     let doubt = match sweep.ended {
                         EndedHow::Complete => None,
-                        EndedHow::Interrupted => Some("the sweep was interrupted".to_owned()),
-                        EndedHow::Failed => Some("the sweep failed".to_owned()),
+                        EndedHow::Interrupted => Some(Undecided::SweepEnded { is_interrupted: true }),
+                        EndedHow::Failed => Some(Undecided::SweepEnded { is_interrupted: false }),
                     };
                     outcomes.push(gate.hold_curve(CurveFigure {
                         key: &sweep.key,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use iotrial_model::finding::{Difference, Evidence};
+use iotrial_model::gate::{Spoilt, Undecided};
 use iotrial_model::load::Role;
 use iotrial_model::recommendation::{Answer, Effect, ExceptionFact, ReasonFact, ReservationCause};
 use iotrial_model::record::{AttributeValue, EndedHow, EngineSetup, OpCounts, QueueSetup, RunRecord};
@@ -535,8 +536,7 @@ fn a_gate_on_what_two_repeats_cannot_tell_is_undecided() {
     let comparison = Comparison::new(samples, &request).unwrap();
     let [outcome] = comparison.gates.as_slice() else { panic!("{:?}", comparison.gates) };
     assert_eq!((outcome.outcome, outcome.interval), (GateResult::Undecided, None));
-    let reason = "the interval is too wide to tell (2 repeats; more narrow it)";
-    assert_eq!(outcome.reason.as_deref(), Some(reason));
+    assert_eq!(outcome.undecided, Some(Undecided::TooWide { run_count: 2 }));
 }
 
 #[test]
@@ -877,7 +877,7 @@ fn a_value_is_decided_by_a_single_run_and_undecided_where_its_interval_includes_
     assert_eq!(gate(&format!("log.commit.p99 < {}us", p99_us / 1.5)).0, GateResult::Missed);
     let (close, outcome) = gate(&format!("log.commit.p99 < {}us", 1.001 * p99_us));
     assert_eq!(close, GateResult::Undecided);
-    assert_eq!(outcome.reason.as_deref(), Some("the interval includes the limit"));
+    assert_eq!(outcome.undecided, Some(Undecided::IncludesLimit));
     let (low, high) = outcome.value_interval.unwrap();
     assert!(low < p99_us && p99_us < high, "{low} {high}");
     // The longest I/O of a run is what it is.
@@ -895,12 +895,14 @@ fn a_figure_of_too_few_ios_decides_nothing_and_says_how_many_it_needs() {
         }
     }
     record.jobs = RunRecord::totals_of_intervals(&record.plan, &record.intervals);
-    for (gate, reason) in [
-        ("log.commit.p99 < 2ms", "90 I/Os are too few for p99 (1,000 needed)"),
-        ("log.commit.mean < 2ms", "90 I/Os are too few for a mean (100 needed)"),
+    for (gate, figure, least_io_count) in [
+        ("log.commit.p99 < 2ms", Figure::LatencyP99, 1_000),
+        ("log.commit.mean < 2ms", Figure::LatencyMean, 100),
     ] {
         let outcome = hold_gates(vec![sample(&record)], &[gate.parse().unwrap()]).unwrap().remove(0);
-        assert_eq!((outcome.outcome, outcome.reason.as_deref()), (GateResult::Undecided, Some(reason)));
+        let few = Undecided::FewIos { io_count: 90, figure };
+        assert_eq!((outcome.outcome, outcome.undecided), (GateResult::Undecided, Some(few)));
+        assert_eq!(figure.least_io_count(), least_io_count);
     }
 }
 
@@ -956,13 +958,19 @@ fn what_failed_is_in_no_figure_and_leaves_its_gates_undecided() {
         change(&mut record);
         let outcome =
             hold_gates(vec![sample(&record)], &["read.p99 < 1s".parse().unwrap()]).unwrap().remove(0);
-        (outcome.outcome, outcome.reason)
+        (outcome.outcome, outcome.undecided)
     };
     assert_eq!(gate(&|_| ()), (GateResult::Kept, None));
     let failed = gate(&|record| record.jobs[0].read.as_mut().unwrap().error_count = 3);
-    assert_eq!(failed, (GateResult::Undecided, Some("3 I/Os failed in A (x)".to_owned())));
+    assert_eq!(
+        failed,
+        (GateResult::Undecided, Some(Undecided::Spoilt(Spoilt::Errors(3), "A (x)".to_owned())))
+    );
     let stopped = gate(&|record| record.ended.how = EndedHow::Interrupted);
-    assert_eq!(stopped, (GateResult::Undecided, Some("a run was interrupted in A (x)".to_owned())));
+    assert_eq!(
+        stopped,
+        (GateResult::Undecided, Some(Undecided::Spoilt(Spoilt::Interrupted, "A (x)".to_owned())))
+    );
 }
 
 /// A run of a configuration under a profile, on a device that is `factor` times as slow as the reference.

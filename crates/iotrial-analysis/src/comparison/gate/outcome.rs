@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use iotrial_model::bound::Amount;
 use iotrial_model::figure::{Figure, SweepFigure};
 use iotrial_model::finding::ENOUGH_REPEATS;
+use iotrial_model::gate::Undecided;
 use iotrial_model::load::Role;
 use iotrial_model::load_pattern::LoadPattern;
 use iotrial_model::metric::{APPLICATION, Metric, MetricKey, nearest_metric};
 use iotrial_model::stream::{Stream, StreamOf};
-use iotrial_model::words::{enumerate, in_brief};
+use iotrial_model::words::in_brief;
 use iotrial_words::changes::change;
 use serde::{Serialize, Serializer};
 
@@ -19,7 +20,7 @@ use crate::comparison::conditions::check_conditions;
 use crate::comparison::configuration::{Configuration, groups};
 use crate::comparison::delta::{BoundedDelta, Delta, Interval, Pair, Reading};
 use crate::comparison::sample::{Outcome, Sample};
-use crate::words::{count_with_thousands, latency_in_words, with_thousands};
+use crate::words::{latency_in_words, with_thousands};
 
 /// What became of a gate, the worst last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -68,6 +69,9 @@ pub struct GateOutcome {
     pub outcome: GateResult,
     /// Why it is undecided; `None` of the others.
     pub reason: Option<String>,
+    /// The same as a fact.
+    #[serde(skip)]
+    pub undecided: Option<Undecided>,
     /// The change against the baseline; `None` for a gate on a value, and where one of the two has no such metric.
     pub percent: Option<f64>,
     /// Where the change lies with confidence.
@@ -152,7 +156,7 @@ pub(in crate::comparison) struct CurveFigure<'c> {
     pub(in crate::comparison) ends: Option<(f64, f64)>,
     pub(in crate::comparison) delta: Option<&'c Delta>,
     pub(in crate::comparison) bounded: Option<&'c BoundedDelta>,
-    pub(in crate::comparison) doubt: Option<String>,
+    pub(in crate::comparison) doubt: Option<Undecided>,
     /// Of the sweep, or of the one that it is compared with.
     pub(in crate::comparison) is_simulated: bool,
 }
@@ -160,26 +164,23 @@ pub(in crate::comparison) struct CurveFigure<'c> {
 /// What the comparison knows of a gate: the outcome without names.
 struct Held {
     outcome: GateResult,
-    reason: Option<String>,
+    undecided: Option<Undecided>,
 }
 
 impl Held {
     const fn decided(is_kept: bool) -> Self {
-        Self { outcome: if is_kept { GateResult::Kept } else { GateResult::Missed }, reason: None }
+        Self { outcome: if is_kept { GateResult::Kept } else { GateResult::Missed }, undecided: None }
     }
 
     /// Of a bound: what both ends say, and so all between them.
     fn by_ends(low: bool, high: bool) -> Self {
-        if low == high { Self::decided(low) } else { Self::undecided(ONLY_BOUND) }
+        if low == high { Self::decided(low) } else { Self::undecided(Undecided::OnlyBound) }
     }
 
-    fn undecided(reason: impl Into<String>) -> Self {
-        Self { outcome: GateResult::Undecided, reason: Some(reason.into()) }
+    const fn undecided(why: Undecided) -> Self {
+        Self { outcome: GateResult::Undecided, undecided: Some(why) }
     }
 }
-
-const INCLUDES: &str = "the interval includes the limit";
-const ONLY_BOUND: &str = "only a bound is known";
 
 impl Gate {
     /// Whether it is about a change, which needs a baseline.
@@ -263,20 +264,18 @@ impl Gate {
                 }
                 (None, Some(delta)) => match delta.interval {
                     Some(one) => match (holds(one.low_percent), holds(one.high_percent)) {
-                        (low, high) if low != high => Held::undecided(INCLUDES),
+                        (low, high) if low != high => Held::undecided(Undecided::IncludesLimit),
                         // Both ends hold or neither does, and so does all between: a relation has one limit.
                         (holds, _) => Held::decided(holds),
                     },
                     None if delta.reading.is_unknown() => {
-                        Held::undecided(unknown_in_words(delta, baseline.run_count().min(other.run_count())))
+                        Held::undecided(unknown(delta, baseline.run_count().min(other.run_count())))
                     }
                     // Stated figures without any spread; a change below which they are the same is none.
                     None if delta.reading == Reading::NoDifference => {
                         match (holds(0.0), holds(delta.percent)) {
                             (same, measured) if same == measured => Held::decided(same),
-                            _ => Held::undecided(
-                                "no difference is shown, and the limit is below the tolerance for stated figures",
-                            ),
+                            _ => Held::undecided(Undecided::BelowTolerance),
                         }
                     }
                     None => Held::decided(holds(delta.percent)),
@@ -317,9 +316,12 @@ impl Gate {
                 (None, Some(_)) if is_too_few(&metric, one) => Held::undecided(not_known(&metric, &[one])),
                 (None, Some(value)) => match ends {
                     Some((low, high)) if holds(low) != holds(high) => {
-                        let count = one.run_count();
-                        let is_few = (2..ENOUGH_REPEATS).contains(&count);
-                        Held::undecided(if is_few { few_include(count) } else { INCLUDES.to_owned() })
+                        let run_count = one.run_count();
+                        let is_few = (2..ENOUGH_REPEATS).contains(&run_count);
+                        Held::undecided(match is_few {
+                            true => Undecided::FewIncludeLimit { run_count },
+                            false => Undecided::IncludesLimit,
+                        })
                     }
                     Some((low, _)) => Held::decided(holds(low)),
                     // A single run that is too short for an interval, or a stated figure: it is what there is.
@@ -353,26 +355,29 @@ impl Gate {
                 match (delta, bounded) {
                     (Some(delta), _) => match delta.interval {
                         Some(one) if holds(one.low_percent) != holds(one.high_percent) => {
-                            Held::undecided(INCLUDES)
+                            Held::undecided(Undecided::IncludesLimit)
                         }
                         Some(one) => Held::decided(holds(one.low_percent)),
-                        None => Held::undecided("too few loads were measured for an interval"),
+                        None => Held::undecided(Undecided::FewLoads),
                     },
                     (None, Some(one)) => Held::by_ends(
                         holds(one.least_percent.unwrap_or(f64::NEG_INFINITY)),
                         holds(one.most_percent.unwrap_or(f64::INFINITY)),
                     ),
-                    (None, None) => Held::undecided("the curve does not show it"),
+                    (None, None) => Held::undecided(Undecided::NotInCurve),
                 }
             }
             (Limit::Value { value: limit, .. }, None) => {
                 let holds = |value: f64| self.relation.holds(value, *limit);
                 match (value, ends) {
                     (Some(_), Some((low, high))) if holds(low) != holds(high) => {
-                        Held::undecided(if high.is_infinite() { ONLY_BOUND } else { INCLUDES })
+                        Held::undecided(match high.is_infinite() {
+                            true => Undecided::OnlyBound,
+                            false => Undecided::IncludesLimit,
+                        })
                     }
                     (Some(value), _) => Held::decided(holds(value)),
-                    (None, _) => Held::undecided("the curve does not show it"),
+                    (None, _) => Held::undecided(Undecided::NotInCurve),
                 }
             }
         };
@@ -403,7 +408,8 @@ impl Gate {
             label: label.to_owned(),
             metric,
             outcome: held.outcome,
-            reason: held.reason,
+            reason: held.undecided.as_ref().map(iotrial_words::gate::undecided),
+            undecided: held.undecided,
             percent: None,
             interval: None,
             value: None,
@@ -490,69 +496,46 @@ fn open_change(metric: &Metric, baseline: &Configuration, other: &Configuration)
 }
 
 /// Why nothing of a configuration decides a gate.
-fn doubt(one: &Configuration) -> Option<String> {
+fn doubt(one: &Configuration) -> Option<Undecided> {
     if one.is_contradictory() {
-        return Some(format!("the figures of {} contradict each other", one.title()));
+        return Some(Undecided::Contradictory(one.title()));
     }
-    if let Some(spoilt) = &one.spoilt {
-        return Some(format!("{spoilt} in {}", one.title()));
+    if let Some(spoilt) = one.spoilt {
+        return Some(Undecided::Spoilt(spoilt, one.title()));
     }
     // Every simulation is inconclusive about storage, and that is said elsewhere.
     let is_inconclusive =
         !one.circumstances.is_simulated && one.outcomes.iter().any(Outcome::is_inconclusive);
-    is_inconclusive
-        .then(|| format!("{} is inconclusive: its figures may not reflect the device itself", one.title()))
-}
-
-fn few_include(count: usize) -> String {
-    format!("the interval of {count} repeats includes the limit; more repeats narrow it")
+    is_inconclusive.then(|| Undecided::Inconclusive(one.title()))
 }
 
 /// Why a change without an interval decides nothing.
-fn unknown_in_words(delta: &Delta, run_count: usize) -> String {
+fn unknown(delta: &Delta, run_count: usize) -> Undecided {
     match delta.reading {
-        Reading::TooFewRepeats if delta.is_of_longest() => {
-            format!("the longest I/O needs {ENOUGH_REPEATS} repeats (there are {run_count})")
-        }
-        Reading::TooFewRepeats => {
-            format!("the interval is too wide to tell ({run_count} repeats; more narrow it)")
-        }
-        Reading::TooFew => "measured too briefly to tell".to_owned(),
-        Reading::NoInterval => "single runs do not show how much it varies".to_owned(),
-        Reading::OtherRate => {
-            "measured at different rates, each the highest that its search found".to_owned()
-        }
-        Reading::Undecided => ONLY_BOUND.to_owned(),
-        _ => String::new(),
+        Reading::TooFewRepeats if delta.is_of_longest() => Undecided::FewForLongest { run_count },
+        Reading::TooFewRepeats => Undecided::TooWide { run_count },
+        Reading::TooFew => Undecided::TooBrief,
+        Reading::NoInterval => Undecided::SingleRuns,
+        Reading::OtherRate => Undecided::OtherRates,
+        _ => Undecided::OnlyBound,
     }
 }
 
 /// Why a figure is not known, or known of too few I/Os.
-fn not_known(metric: &Metric, of: &[&Configuration]) -> String {
+fn not_known(metric: &Metric, of: &[&Configuration]) -> Undecided {
     match &metric.key {
-        MetricKey::Capacity => return "no search found the highest rate".to_owned(),
-        MetricKey::Named { .. } => return format!("no run has `{}`", metric.key.words()),
+        MetricKey::Capacity => return Undecided::NoSearch,
+        MetricKey::Named { .. } => return Undecided::NoRunHas(metric.key.clone()),
         _ => {}
     }
-    if metric.key.figure().is_some_and(|(_, figure)| !Figure::COMPARED.contains(&figure)) {
-        let words: Vec<String> = Figure::COMPARED.iter().map(|figure| figure.word().to_owned()).collect();
-        return format!("for runs only {} are compared", enumerate(&words));
+    let Some((stream, figure)) = metric.key.figure() else { return Undecided::Missing };
+    if !Figure::COMPARED.contains(&figure) {
+        return Undecided::NotCompared;
     }
-    let too_few = metric.key.figure().and_then(|(stream, figure)| {
-        let counts = of.iter().filter_map(|one| one.io_count(stream));
-        Some((figure, counts.min()?)).filter(|(figure, count)| *count < figure.least_io_count())
-    });
-    match too_few {
-        Some((figure, count)) => format!(
-            "{} I/Os are too few for {} ({} needed)",
-            count_with_thousands(count),
-            match figure {
-                Figure::LatencyMean => "a mean".to_owned(),
-                figure => figure.to_string(),
-            },
-            count_with_thousands(figure.least_io_count())
-        ),
-        None => "this result does not have it".to_owned(),
+    let least = of.iter().filter_map(|one| one.io_count(stream)).min();
+    match least.filter(|count| *count < figure.least_io_count()) {
+        Some(io_count) => Undecided::FewIos { io_count, figure },
+        None => Undecided::Missing,
     }
 }
 
