@@ -131,7 +131,10 @@ impl Source {
             let line = self.line_of(at);
             let head: String = code[at..end].iter().take_while(|c| **c != '{').collect();
             let (_, returned) = head.rsplit_once("->").unwrap_or_default();
-            let is_text = returned.trim() == "String";
+            // What is left of a bracket that was opened before is a bound: `fn f<F: Fn() -> String>(f: F)`.
+            let is_bound = returned.matches(')').count() > returned.matches('(').count();
+            let is_text =
+                !is_bound && words(&returned.chars().collect::<Vec<_>>()).any(|(_, word)| word == "String");
             Some(Function { name, line: line + 1, lines: self.line_of(end - 1) - line + 1, is_text })
         };
         starts.filter_map(function).collect()

@@ -226,7 +226,7 @@ impl Probe {
         let answer = LoadAnswer::of_probe(subject, &thresholds);
         let why_not = answer.why_not.as_ref();
         Self {
-            outcome: answer.outcome(),
+            outcome: answer.outcome,
             why_not: why_not.map(|why_not| iotrial_words::verdict::why_not(why_not, &thresholds.name)),
             purpose,
             iodepth: split.map(|(iodepth, _)| iodepth),

@@ -363,10 +363,9 @@ mod tests {
     fn the_oci_table_says_of_every_category_what_it_is_suitable_for() {
         let oci = builtin("oci-sqlserver");
         assert!(Category::ALL.into_iter().all(|category| oci.meaning(category).is_some()));
-        assert_eq!(
-            oci.meaning(Category::Acceptable).unwrap().to_string(),
-            "possible minor delays on intensive queries; suitable for light OLTP or test environments"
-        );
+        let acceptable = oci.meaning(Category::Acceptable).unwrap();
+        assert_eq!(acceptable.impact, "possible minor delays on intensive queries");
+        assert_eq!(acceptable.suitable_for, "light OLTP or test environments");
         assert_eq!(builtin("flash").meaning(Category::Acceptable), None);
     }
 

@@ -77,10 +77,10 @@ fn advice_in_words<S: Serializer>(advice: &Option<Advice>, serializer: S) -> Res
     advice.as_ref().map(words::advice).serialize(serializer)
 }
 
-/// The one rule by which everything is qualified: a run, a step, a probe, a needed rate, a highest rate.
+/// The one rule by which everything is qualified: a run, a step, a probe, a needed rate, a highest rate, the disks of a system in use.
 ///
-/// What fails is the device's doing, whatever else went on beside it. Doubts leave the answer open, whichever way the figures fell. Without
-/// them the figures decide; `None` where nothing could be judged, or loads disagree.
+/// `fails` is what is so whatever else went on beside it: an I/O error is the device's doing. Doubts leave the answer open, whichever way
+/// the figures fell. Without them the figures decide; `None` where nothing could be judged, or loads disagree.
 pub(crate) const fn decide(fails: bool, is_in_doubt: bool, is_good_enough: Option<bool>) -> Outcome {
     match (fails, is_in_doubt, is_good_enough) {
         (true, ..) | (false, false, Some(false)) => Outcome::NotQualified,
@@ -102,7 +102,7 @@ pub fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &Threshold
     }
     bearing.doubts.extend(too_slow_at_the_end(subject, findings, &judged, thresholds));
     let advice = bearing.advice();
-    let Bearing { objections, doubts, caveats, beside, .. } = bearing;
+    let Bearing { objections, doubts, caveats, other_findings, .. } = bearing;
     let by_weight: Vec<Judged> = Judged::by_weight(&judged).into_iter().cloned().collect();
     let worst = by_weight.first();
     let is_good_enough = worst.map(Judged::is_acceptable);
@@ -115,16 +115,13 @@ pub fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &Threshold
         objections,
         doubts,
         caveats,
-        beside,
+        other_findings,
         judged: by_weight,
         gaps,
         unjudged: unjudged.collect(),
     };
     match subject.search {
-        Some(search) => {
-            let verdict = Verdict::of_run(ruling, advice, judged, thresholds);
-            search::answered(search, subject, findings, verdict, advice)
-        }
+        Some(search) => search::answered(search, subject, findings, (ruling, advice, judged), thresholds),
         None => Verdict::of_run(ruling, advice, judged, thresholds),
     }
 }
@@ -447,7 +444,7 @@ mod tests {
         busy.cpu.as_mut().unwrap().busiest_thread_s = Some(299.0);
         let verdict = judge(&busy, &set("flash"));
         assert_eq!(verdict.outcome, Outcome::Inconclusive, "{}", verdict.sentence);
-        assert!(ruling_of(&verdict).beside.iter().any(|one| one.id == FindingId::NotIssued));
+        assert!(ruling_of(&verdict).other_findings.iter().any(|one| one.id == FindingId::NotIssued));
         let mut simulated = not_kept();
         simulated.plan.engine = EngineKind::Sim;
         assert_eq!(judge(&simulated, &set("flash")).outcome, Outcome::Inconclusive);
@@ -663,7 +660,7 @@ mod tests {
             // Every warning bears on it somewhere.
             let told: Vec<FindingId> = ruling.objections.iter().map(|one| one.finding().id)
                 .chain(ruling.doubts.iter().filter_map(|doubt| Some(doubt.finding.as_ref()?.id)))
-                .chain(ruling.beside.iter().map(|finding| finding.id))
+                .chain(ruling.other_findings.iter().map(|finding| finding.id))
                 .collect();
             for finding in findings(&Subject::of_run(&record)).iter().filter(|one| one.severity >= Severity::Warning) {
                 prop_assert!(told.contains(&finding.id), "{}: {:?}", finding.id, ruling);

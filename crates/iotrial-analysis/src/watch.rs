@@ -217,7 +217,7 @@ impl WatchAnswer {
             interval_s: series.interval_s,
             span,
             // What is beyond the limits is so whatever else happened.
-            is_good: decide(false, is_missing_disk && is_within == Some(true), is_within).is_yes(),
+            is_good: decide(is_within == Some(false), is_missing_disk, is_within).is_yes(),
             thresholds: request.thresholds.iter().map(|set| set.name.clone()).collect(),
             roles,
             observations,

@@ -27,6 +27,7 @@ pub mod engine;
 pub mod plan;
 pub mod latency_limit;
 pub mod need;
+pub mod ended;
 pub mod finding;
 pub mod rate_limit;
 pub mod search;

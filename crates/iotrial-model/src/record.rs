@@ -30,6 +30,7 @@ mod pause;
 mod target;
 mod within;
 
+pub use crate::ended::{Ended, EndedHow};
 pub use crate::finding::{RecordedFinding, Severity};
 pub use check::CheckRecordError;
 pub(crate) use check::{LONGEST, MOST_COUNTED, are_counts_in_range, are_devices_in_range};
@@ -557,29 +558,6 @@ pub struct DeviceCounters {
     pub write_bytes: u64,
     /// Flushes completed; 0 where the kernel does not count them.
     pub flush_count: u64,
-}
-
-/// How a run ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ended {
-    /// In one word.
-    pub how: EndedHow,
-    /// Why, unless it is complete; of one that ran until it was steady, after how long it was.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-}
-
-/// The ways in which a run ends.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum EndedHow {
-    /// As planned: to the end of the last phase, or until the load was steady where that was asked. I/Os may have failed all
-    /// the same.
-    Complete,
-    /// By the user, a signal or a crash.
-    Interrupted,
-    /// Because it could not go on.
-    Failed,
 }
 
 impl RunRecord {

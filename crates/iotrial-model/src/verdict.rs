@@ -115,12 +115,6 @@ pub struct Meaning {
     pub suitable_for: String,
 }
 
-impl fmt::Display for Meaning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}; suitable for {}", self.impact, self.suitable_for)
-    }
-}
-
 /// One figure compared with its bands.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Judged {

@@ -122,12 +122,11 @@ pub fn observes(observation: &Observation) -> String {
 
 /// Two numbers as they are, more as a range: «16 to 64» would say that two lie somewhere in between.
 fn several(values: &[f64]) -> String {
-    let range = write_range(widest(values));
     match values {
-        [first, second] if range.contains(" to ") => {
+        [first, second] if write_number(*first) != write_number(*second) => {
             format!("{} and {}", write_number(*first), write_number(*second))
         }
-        _ => range,
+        _ => write_range(widest(values)),
     }
 }
 

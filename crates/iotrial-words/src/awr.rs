@@ -8,7 +8,7 @@ mod size_note;
 
 pub use away::{cell_state, feature, memory, plain_reads, range_assumption};
 pub use cut::{cut_off, missing_section, place_of_cut};
-pub use part::{ADVICE, cells_beside, part, part_notes};
+pub use part::{cells_beside, part, part_notes};
 pub use remark::remark;
 pub use size_note::size_note;
 

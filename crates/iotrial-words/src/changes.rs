@@ -30,7 +30,7 @@ pub fn change(percent: f64) -> String {
 }
 
 /// What a change makes of a latency, before what it is compared with: `6.3 % longer than`, `46 times as long as`.
-pub fn as_long(percent: f64) -> String {
+pub(crate) fn as_long(percent: f64) -> String {
     let than = if percent > DOUBLED_PERCENT || is_none(percent) { "as" } else { "than" };
     format!("{} {than}", longer(percent))
 }
@@ -60,7 +60,7 @@ fn is_none(percent: f64) -> bool {
 const DOUBLED_PERCENT: f64 = 100.0;
 
 /// From the least change to the largest: `+1.0 to +3.0 %`.
-pub fn change_range(low_percent: f64, high_percent: f64) -> String {
+pub(crate) fn change_range(low_percent: f64, high_percent: f64) -> String {
     let (low, high) = (change(low_percent), change(high_percent));
     // Two changes that print alike are one.
     if low == high { low } else { format!("{} to {high}", low.trim_end_matches(" %")) }
@@ -97,7 +97,7 @@ fn range_in_words(range: StreamRange) -> Option<String> {
 }
 
 /// The I/Os of a stream: `reads`.
-pub const fn ios_of(stream: Stream) -> &'static str {
+pub(crate) const fn ios_of(stream: Stream) -> &'static str {
     match stream {
         Stream::Read => "reads",
         Stream::Write => "writes",

@@ -140,7 +140,7 @@ fn waited(has_waited: bool, words: &str) -> String {
 }
 
 /// What several targets lie on: `the same disk, vda`.
-pub fn shared_on(on: &SharedOn) -> String {
+pub(crate) fn shared_on(on: &SharedOn) -> String {
     let noun = if on.are_disks { "disk" } else { "device" };
     let s = if on.names.len() == 1 { "" } else { "s" };
     format!("the same {noun}{s}, {}", enumerate(&on.names))

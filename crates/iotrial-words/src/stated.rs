@@ -5,7 +5,7 @@ use iotrial_model::range::Range;
 use iotrial_model::units::{ByteSize, group_thousands};
 
 /// A number as it was printed, thousands apart; of a counted one four digits.
-pub fn write_stated(stated: Stated) -> String {
+pub(crate) fn write_stated(stated: Stated) -> String {
     // No printed figure has more decimals that anybody reads.
     let decimals = (0..=3).find(|decimals| stated.resolution >= 0.99 * 10f64.powi(-decimals));
     match decimals.and_then(|decimals| usize::try_from(decimals).ok()) {
@@ -15,7 +15,7 @@ pub fn write_stated(stated: Stated) -> String {
 }
 
 /// A number for a sentence: four digits, thousands apart.
-pub fn write_number(number: f64) -> String {
+pub(crate) fn write_number(number: f64) -> String {
     if !number.is_finite() {
         return "any".to_owned();
     }
@@ -34,20 +34,20 @@ pub fn write_number(number: f64) -> String {
 }
 
 /// The number that both ends of a range are written as, or both ends.
-pub fn write_range(range: Range) -> String {
+pub(crate) fn write_range(range: Range) -> String {
     let (low, high) = (write_number(range.low), write_number(range.high));
     if low == high { low } else { format!("{low} to {high}") }
 }
 
 /// A change in hundredths for a sentence, with its sign.
-pub fn write_change(percent: f64) -> String {
+pub(crate) fn write_change(percent: f64) -> String {
     let sign = if percent < 0.0 { "−" } else { "+" };
     format!("{sign}{:.1} %", percent.abs())
 }
 
 /// `8 KiB`, `8 KiB to 64 KiB`.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "sizes below 8 PiB")]
-pub fn write_sizes(bytes: Range) -> String {
+pub(crate) fn write_sizes(bytes: Range) -> String {
     let size = |bytes: f64| ByteSize::bytes(bytes as u64).to_string();
     let (low, high) = (size(bytes.low), size(bytes.high));
     if bytes.low == bytes.high { low } else { format!("{low} to {high}") }

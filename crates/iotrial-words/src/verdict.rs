@@ -22,7 +22,7 @@ pub use steps::{steps_headline, steps_reasons, steps_sentence};
 use crate::numbers::seconds_in_words;
 
 /// What a load is called within a sentence.
-pub fn load_name(load: &LoadName) -> String {
+pub(crate) fn load_name(load: &LoadName) -> String {
     match load {
         LoadName::Profile(name) => name.clone(),
         LoadName::Job { job, tool } => format!("the load “{job}” of {tool}"),
@@ -101,7 +101,7 @@ pub fn reasons(ruling: &Ruling) -> Vec<String> {
         let Meaning { impact, suitable_for } = meaning;
         format!("{set}: {} means {impact}; suitable for {suitable_for}", worst.category)
     }));
-    reasons.extend(ruling.beside.iter().map(|finding| finding.message.clone()));
+    reasons.extend(ruling.other_findings.iter().map(|finding| finding.message.clone()));
     reasons.extend(ruling.gaps.iter().map(|one| gap_in_full(one, set)));
     reasons.extend(unjudged);
     reasons.extend(best_told.map(|worst| figure(worst)));

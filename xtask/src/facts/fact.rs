@@ -47,6 +47,7 @@ const OF_THE_MOMENT: &[&str] = &[
     "circumstances.hosts",
     "evidence.cpu_count",
     "evidence.memory_bytes",
+    "oldest_days",
     "settings.value",
     "value_interval",
 ];
@@ -132,10 +133,7 @@ impl Facts {
 fn leaves(path: &str, value: &Value, places: &Places<'_>, lines: &mut Vec<String>) {
     match value {
         Value::Object(entries) => {
-            // Catalogs grow older, and are warned of when their sources are older than a year.
-            let has_age = entries.contains_key("oldest_days");
-            let is_of_age = |key: &&String| has_age && ["oldest_days", "warnings"].contains(&key.as_str());
-            for (key, value) in entries.iter().filter(|(key, _)| !is_of_age(key)) {
+            for (key, value) in entries {
                 let path = format!("{path}.{key}");
                 let key = key_of(&path);
                 let is_of_moment =
@@ -146,8 +144,12 @@ fn leaves(path: &str, value: &Value, places: &Places<'_>, lines: &mut Vec<String
             }
         }
         Value::Array(items) => {
+            // Catalogs grow older.
+            let is_of_age =
+                |item: &&Value| item.as_str().is_some_and(|text| text.contains("older than a year"));
+            let items: Vec<&Value> = items.iter().filter(|item| !is_of_age(item)).collect();
             lines.push(format!("{path}.length = {}", items.len()));
-            for (index, item) in items.iter().enumerate() {
+            for (index, item) in items.into_iter().enumerate() {
                 leaves(&format!("{path}.{index}"), item, places, lines);
             }
         }
@@ -179,12 +181,13 @@ mod tests {
         let places = Places { store: Path::new("/tmp/a"), shared: None, golden: Path::new("/w/crates") };
         let mut facts = Facts::default();
         let document = br#"{ "path": "/tmp/a/01M8C9J81P75B9HC4EVK8K4PRY.json", "started_at": "now", "reasons": ["a b", "c d"],
-            "gates": [{ "value_interval": { "low": 1.5 }, "value": 2.0 }], "catalog": { "oldest_days": 400, "warnings": ["old"] }, "findings": [{ "id": "short-run", "message": "short" }] }"#;
+            "gates": [{ "value_interval": { "low": 1.5 }, "value": 2.0 }], "oldest_days": 400, "gaps": ["6 sources are older than a year"], "findings": [{ "id": "short-run", "message": "short" }] }"#;
         facts.add("4", document, &places);
         facts.add("0", b"", &places);
         let expected = [
             "1.path = \"STORE/ID.json\"",
             "1.reasons.length = 2",
+            "1.gaps.length = 0",
             "1.gates.length = 1",
             "1.gates.0.value = 2.0",
             "1.findings.length = 1",

@@ -550,6 +550,7 @@ fn a_recommendation_from_simulated_devices_says_so_in_its_own_sentence() {
     let recommendation = &comparison.recommendation;
     assert_eq!(recommendation.best.as_deref(), Some("A"));
     assert_eq!(recommendation.reservations[0].cause, ReservationCause::AllSimulated);
+    assert!(recommendation.sentence.contains(&recommendation.reservations[0].words), "{recommendation:?}");
     let measured = compare(vec![sample(&run(1, 300, 1.0, CALM)), sample(&run(2, 300, 1.5, CALM))]);
     assert_eq!(measured.recommendation.reservations, []);
 }
@@ -758,6 +759,7 @@ fn the_recommendation_names_the_role_in_which_it_loses_and_roles_decide_no_place
     let words = &comparison.recommendation.reservations;
     assert_eq!(words.len(), 1, "{words:?}");
     assert_eq!(words[0].kind, ReservationKind::LosesInRole);
+    assert!(comparison.recommendation.sentence.contains(&words[0].words), "{words:?}");
     let ReservationCause::LosesInRole(loss) = &words[0].cause else { panic!("{words:?}") };
     assert_eq!(loss.of, StreamOf { role: Some(Role::Log), stream: Stream::Commit });
     assert!(loss.figure.is_latency() && loss.factor >= 2.0 && loss.other == "B (fast log)", "{loss:?}");

@@ -33,7 +33,7 @@ pub(super) struct Bearing {
     /// Conditions to keep in mind.
     pub(super) caveats: Vec<Caveat>,
     /// Findings that decide nothing, those of the caveats among them.
-    pub(super) beside: Vec<Finding>,
+    pub(super) other_findings: Vec<Finding>,
     /// How long to measure so that the length is no caveat; `None` of what was long enough.
     longer: Option<Duration>,
 }
@@ -86,7 +86,7 @@ impl Bearing {
             && findings.iter().any(|one| one.id == FindingId::Interrupted);
         for finding in findings.iter().filter(|one| !(is_probe && one.id == FindingId::ShortRun)) {
             if was_stopped && finding.id == FindingId::ShortRun {
-                bearing.beside.push(finding.clone());
+                bearing.other_findings.push(finding.clone());
                 continue;
             }
             match weigh(subject, finding, findings) {
@@ -107,17 +107,17 @@ impl Bearing {
                         bearing.longer = measure_longer(subject, LONG_ENOUGH).duration;
                     }
                     bearing.caveats.extend(caveat);
-                    bearing.beside.push(finding.clone());
+                    bearing.other_findings.push(finding.clone());
                 }
                 Weight::Nothing => {}
             }
         }
-        bearing.beside.extend(repeated);
+        bearing.other_findings.extend(repeated);
         // A rate that was not kept is the storage's fault only where nothing else may have kept it from coming about.
         if bearing.doubts.is_empty() {
             bearing.objections.extend(slow.into_iter().map(Objection::Found));
         } else {
-            bearing.beside.extend(slow);
+            bearing.other_findings.extend(slow);
         }
         if is_probe {
             // Its loads of seconds follow from the length of the long one, which is what can be asked for.

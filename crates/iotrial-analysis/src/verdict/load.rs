@@ -11,10 +11,10 @@ use crate::judgement::Judgement;
 use crate::threshold::ThresholdSet;
 
 /// Whether a load stays within the limits, and why not.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct LoadAnswer {
-    /// `None` where that cannot be said.
-    pub(crate) holds: Option<bool>,
+    /// Whether it does.
+    pub(crate) outcome: Outcome,
     /// Why it does not, or why it cannot be said.
     pub(crate) why_not: Option<WhyNot>,
 }
@@ -30,7 +30,7 @@ impl LoadAnswer {
             (None, [], None) => Some(WhyNot::NoLimits),
             (None, [], Some(worst)) => (!worst.is_acceptable()).then(|| WhyNot::TooSlow(worst.clone())),
         };
-        Self { holds: outcome.is_yes(), why_not }
+        Self { outcome, why_not }
     }
 
     /// Of a probe of a sweep. How short it is decides nothing, as for the probes of a search: each statistic is judged where enough I/Os
@@ -41,14 +41,5 @@ impl LoadAnswer {
         found.retain(|finding| finding.id != FindingId::ShortRun);
         let bearing = Bearing::of_step(subject, &found, &gaps, starved);
         Self::new(&bearing, Judged::by_weight(&judged).first().copied())
-    }
-
-    /// As the outcome of a run is told.
-    pub(crate) const fn outcome(&self) -> Outcome {
-        match self.holds {
-            Some(true) => Outcome::Qualified,
-            Some(false) => Outcome::NotQualified,
-            None => Outcome::Inconclusive,
-        }
     }
 }

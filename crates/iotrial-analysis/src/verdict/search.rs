@@ -7,11 +7,12 @@ use iotrial_model::latency_limit::SearchLimit;
 use iotrial_model::record::EndedHow;
 use iotrial_model::search::{Probe, Search, SearchResult};
 use iotrial_model::subject::Subject;
-use iotrial_model::verdict::{Advice, Change, Doubt, Outcome, Ruling, SearchAnswer};
+use iotrial_model::verdict::{Advice, Change, Doubt, Judged, Outcome, Ruling, SearchAnswer};
 use iotrial_words::verdict::{search_reasons, search_words};
 use serde::Serialize;
 
 use super::{Basis, Verdict, decide};
+use crate::threshold::ThresholdSet;
 
 /// The highest rate of the load's mix that stays within its limits, and what is needed of it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -70,22 +71,22 @@ impl Capacity {
     }
 }
 
-/// The verdict of a search: its own question first, and then what the figures of its record say; `verdict` is that of the record.
+/// The verdict of a search: its own question first, and then what the figures of its record say: the ruling on it, its advice and what was
+/// judged.
 pub(super) fn answered(
     search: &Search,
     subject: &Subject<'_>,
     findings: &[Finding],
-    verdict: Verdict,
-    advice: Option<Advice>,
+    (ruling, advice, judged): (Ruling, Option<Advice>, Vec<Judged>),
+    thresholds: &ThresholdSet,
 ) -> Verdict {
-    let Basis::Run(ruling) = &verdict.basis else { unreachable!("a search has no steps") };
     let how = subject.ended.map_or(EndedHow::Complete, |ended| ended.how);
     let (outcome, answer) = match (how, &search.need) {
         (EndedHow::Interrupted | EndedHow::Failed, _) => {
             (Outcome::Inconclusive, SearchAnswer::Unfinished(how))
         }
-        (EndedHow::Complete, Some(_)) => decide_need(search, ruling),
-        (EndedHow::Complete, None) => decide_highest(search, findings, ruling),
+        (EndedHow::Complete, Some(_)) => decide_need(search, &ruling),
+        (EndedHow::Complete, None) => decide_highest(search, findings, &ruling),
     };
     let advice = match (outcome, how) {
         // What the counters of a device say that went away in the middle is no advice.
@@ -93,15 +94,20 @@ pub(super) fn answered(
         (Outcome::Inconclusive, _) => advice.or_else(|| Some(longer_or_quieter(search))),
         (Outcome::Qualified | Outcome::NotQualified, _) => None,
     };
-    let words = search_words(&answer, outcome, search, ruling);
+    let words = search_words(&answer, outcome, search, &ruling);
     Verdict {
         outcome,
-        headline: Some(words.headline),
+        category: ruling.worst().map(|worst| worst.category),
+        meaning: ruling.meaning.clone(),
         sentence: words.sentence,
-        reasons: search_reasons(&answer, ruling),
         advice,
-        basis: Basis::Search(answer, ruling.clone()),
-        ..verdict
+        reasons: search_reasons(&answer, &ruling),
+        thresholds: thresholds.name.clone(),
+        thresholds_sha256: thresholds.sha256.clone(),
+        step: None,
+        judged,
+        headline: Some(words.headline),
+        basis: Basis::Search(answer, ruling),
     }
 }
 
@@ -157,6 +163,8 @@ fn decide_highest(search: &Search, findings: &[Finding], ruling: &Ruling) -> (Ou
         None => SearchAnswer::Disagrees,
     };
     let holds = (answer == SearchAnswer::NoRate).then_some(false);
+    // An I/O error of one load does not show that lower rates would fail: only where a rate was found, or the search came down to the
+    // lowest one, is it against the storage.
     (decide(false, is_in_doubt, holds), answer)
 }
 
@@ -277,6 +285,11 @@ mod tests {
         let found = verdict(&needing("200000iops", Some(false)));
         assert_eq!(found.outcome, Outcome::NotQualified);
         assert_eq!(answer(&found), &SearchAnswer::NeedNotCarried);
+        assert!(
+            found.sentence.contains("p99 of data reads is 31.0 ms (limit 10.0 ms)"),
+            "{}",
+            found.sentence
+        );
         let open = verdict(&needing("112000iops", None));
         assert_eq!(open.outcome, Outcome::Inconclusive);
         assert!(open.advice.is_some());
@@ -398,5 +411,9 @@ mod tests {
         let stopped = verdict(&record);
         assert_eq!(answer(&stopped), &SearchAnswer::Unfinished(EndedHow::Interrupted));
         assert_eq!(stopped.outcome, Outcome::Inconclusive);
+        let Basis::Search(_, ruling) = &stopped.basis else { panic!("{stopped:?}") };
+        let told = ruling.objections.iter().map(|one| one.finding().id);
+        let told: Vec<FindingId> = told.chain(ruling.other_findings.iter().map(|one| one.id)).collect();
+        assert!(!told.contains(&FindingId::LatencyLimitMissed), "{told:?}");
     }
 }

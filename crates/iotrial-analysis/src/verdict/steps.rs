@@ -99,10 +99,10 @@ impl JudgedStep {
         let Judgement { judged, gaps, starved } = Judgement::new(subject, thresholds);
         let bearing = Bearing::of_step(subject, &findings(subject), &gaps, starved);
         let worst = Judged::by_weight(&judged).first().copied().cloned();
-        let LoadAnswer { holds, why_not } = match LoadAnswer::new(&bearing, worst.as_ref()) {
-            _ if !planned.judged => LoadAnswer::default(),
+        let LoadAnswer { outcome, why_not } = match LoadAnswer::new(&bearing, worst.as_ref()) {
+            _ if !planned.judged => LoadAnswer { outcome: Outcome::Inconclusive, why_not: None },
             _ if !step.is_whole && bearing.objections.is_empty() => LoadAnswer {
-                holds: None,
+                outcome: Outcome::Inconclusive,
                 why_not: Some(WhyNot::CutShort {
                     measured_s: subject.measured.unwrap_or_default().as_secs_f64(),
                     planned_s: planned.duration.as_secs_f64(),
@@ -121,7 +121,7 @@ impl JudgedStep {
             planned_s: planned.duration.as_secs_f64(),
             measured_s: subject.measured_s().unwrap_or_default(),
             judged: planned.judged,
-            holds,
+            holds: outcome.is_yes(),
             why_not: why_not.as_ref().map(|why_not| words::why_not(why_not, &thresholds.name)),
             worst,
             asked_iops: asked.map(|(asked, _)| asked),

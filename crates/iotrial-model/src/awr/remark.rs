@@ -128,12 +128,12 @@ pub enum RemarkFacts {
     Contradiction(String),
     /// In the words of the import.
     Correction(String),
-    /// Hours.
+    /// The report covers hours, and its averages hide the busy minutes.
     LongInterval {
         /// How long it is.
         elapsed_s: f64,
     },
-    /// Minutes.
+    /// The report covers too little to size by.
     ShortInterval {
         /// How long it is.
         elapsed_s: f64,
@@ -413,7 +413,27 @@ impl RemarkFacts {
             | Self::Switch { switch: Switch::CommitNowait | Switch::IoSlaves | Switch::NoTimes, .. } => {
                 Severity::Warning
             }
-            _ => Severity::Note,
+            Self::Correction(_)
+            | Self::ShortInterval { .. }
+            | Self::PluggableDatabase
+            | Self::ReadsBeyondTheDatabase { .. }
+            | Self::BusyFunction { .. }
+            | Self::Flashback { .. }
+            | Self::Standby { .. }
+            | Self::CommitBeyondWrite { .. }
+            | Self::DirectPath
+            | Self::UnknownDbTime { .. }
+            | Self::Temp { .. }
+            | Self::Scans { .. }
+            | Self::BufferCache { .. }
+            | Self::FullDiskGroup { .. }
+            | Self::CellReads { .. }
+            | Self::HiddenParameters { .. }
+            | Self::DeprecatedParameter { .. }
+            | Self::FilesystemIoOptions { .. }
+            | Self::MultiblockReadCount
+            | Self::Switch { .. }
+            | Self::Nfs(_) => Severity::Note,
         }
     }
 }

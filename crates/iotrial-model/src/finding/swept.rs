@@ -1,7 +1,7 @@
 //! What is said of a sweep and of its curves. The JSON shows none of these facts.
 
+use crate::ended::EndedHow;
 use crate::load_pattern::LoadPattern;
-use crate::record::EndedHow;
 
 /// Facts behind a finding of a sweep.
 #[derive(Debug, Clone, PartialEq)]

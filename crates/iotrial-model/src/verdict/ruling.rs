@@ -42,7 +42,7 @@ pub struct Ruling {
     /// What to keep in mind.
     pub caveats: Vec<Caveat>,
     /// Findings that decided nothing and are listed with the reasons.
-    pub beside: Vec<Finding>,
+    pub other_findings: Vec<Finding>,
     /// Every figure that was judged, the worst first.
     pub judged: Vec<Judged>,
     /// What could not be judged.

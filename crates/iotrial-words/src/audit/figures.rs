@@ -41,10 +41,11 @@ pub(super) fn message(
 ) -> String {
     let (stated, expected) = (number(stated_value), number(expected_value));
     // Of a figure that should be zero there is no percentage.
-    let off = write_change(finding.off_by_percent.unwrap_or(f64::INFINITY));
+    let off =
+        finding.off_by_percent.map(|percent| format!(": {}", write_change(percent))).unwrap_or_default();
     match compared {
         Compared::IopsOfBandwidth { bandwidth, sizes } => format!(
-            "{} MiB/s in I/Os of {} make {expected} IOPS, not {stated} IOPS: {off}",
+            "{} MiB/s in I/Os of {} make {expected} IOPS, not {stated} IOPS{off}",
             write_stated(*bandwidth),
             write_sizes(*sizes)
         ),
@@ -54,32 +55,29 @@ pub(super) fn message(
                 Weight::Doubt => ", unless the zeros at the end come from rounding",
             };
             format!(
-                "{} IOPS of {} make {expected} MiB/s, not {stated} MiB/s: {off}{unless}",
+                "{} IOPS of {} make {expected} MiB/s, not {stated} MiB/s{off}{unless}",
                 write_stated(*iops),
                 write_sizes(*sizes)
             )
         }
         Compared::TotalOfRate { rate, runtime, unit } => format!(
-            "{} times {} s make {expected} {unit}, not {stated} {unit}: {off}",
+            "{} times {} s make {expected} {unit}, not {stated} {unit}{off}",
             rate_in_words(*rate),
             write_stated(*runtime)
         ),
         Compared::SumOfDirections { read, write, unit } => format!(
-            "{} {unit} read and {} written make {expected}, not {stated}: {off}",
+            "{} {unit} read and {} written make {expected}, not {stated}{off}",
             write_stated(*read),
             write_stated(*write)
         ),
         Compared::ThreadRows(unit) => {
             format!(
-                "the rows of the threads add up to {stated} {unit}, but the total row has {expected}: {off}"
+                "the rows of the threads add up to {stated} {unit}, but the total row has {expected}{off}"
             )
         }
         Compared::SeriesEnd => format!("the time series ends at {expected} s, but the run took {stated} s"),
         Compared::SeriesSum => {
-            // Of a series without I/Os there is no percentage.
-            // Of a figure that should be zero there is no percentage.
-            let off = write_change(100.0 * (stated_value.middle() / expected_value.middle() - 1.0));
-            format!("the time series adds up to {expected} I/Os, but the threads count {stated}: {off}")
+            format!("the time series adds up to {expected} I/Os, but the threads count {stated}{off}")
         }
         Compared::MeasuredSeconds => {
             format!("the record counts {stated} I/Os, but its measured seconds add up to {expected}")
@@ -91,14 +89,12 @@ pub(super) fn message(
             sizes(expected_value)
         ),
         Compared::StatedSize => {
-            format!(
-                "the stated size of an I/O is {stated} kB, but MiB/s over IOPS gives {expected} kB: {off}"
-            )
+            format!("the stated size of an I/O is {stated} kB, but MiB/s over IOPS gives {expected} kB{off}")
         }
         Compared::ReadShare => {
             format!("{stated} % of the I/Os are reported as reads, but the load has {expected} %")
         }
-        Compared::AskedRate => format!("{stated} IOPS are reported, but the load asks for {expected}: {off}"),
+        Compared::AskedRate => format!("{stated} IOPS are reported, but the load asks for {expected}{off}"),
         Compared::CpuTime(basis) => {
             let whose = match basis {
                 CpuBasis::EachCopy => "each copy of the job, a single thread,",
@@ -107,7 +103,7 @@ pub(super) fn message(
             format!("{whose} used {stated} % of CPU time, but {expected} % is all there is")
         }
         Compared::Outstanding => format!(
-            "rate times mean latency gives {stated} outstanding I/Os, but the load has at most {expected}: {off}"
+            "rate times mean latency gives {stated} outstanding I/Os, but the load has at most {expected}{off}"
         ),
         Compared::ThousandthOutstanding => format!(
             "rate times mean latency gives {stated} outstanding I/Os, but the load should keep {expected}, a thousand times as many"
@@ -119,7 +115,7 @@ pub(super) fn message(
         Compared::LatencyParts { has_submission } => {
             let parts =
                 if *has_submission { "submission and completion take" } else { "completion alone takes" };
-            format!("the mean is {stated} µs, but {parts} {expected} µs: {off}")
+            format!("the mean is {stated} µs, but {parts} {expected} µs{off}")
         }
         Compared::ClippedPercentile { percent, higher_count } => {
             let higher = match higher_count {
@@ -149,22 +145,22 @@ pub(super) fn message(
             "the shares of the histogram add up to {stated} %, which rounding does not explain: it allows {expected} %"
         ),
         Compared::MeanByPercentiles(bound) => format!(
-            "the mean is {stated} µs, but the percentiles allow {}{expected} µs: {off}",
+            "the mean is {stated} µs, but the percentiles allow {}{expected} µs{off}",
             bound_in_words(Some(*bound))
         ),
         Compared::MeanByShares(bound) => format!(
-            "the mean is {stated} µs, but the shares of its histogram allow {}{expected} µs: {off}",
+            "the mean is {stated} µs, but the shares of its histogram allow {}{expected} µs{off}",
             bound_in_words(Some(*bound))
         ),
         Compared::Deviation => format!(
             "the standard deviation is {stated} µs, but mean and extremes allow at most {expected} µs"
         ),
         Compared::LinkBandwidth(link) => format!(
-            "{stated} MiB/s are reported over a link that carries at most {expected} MiB/s ({}): {off}",
+            "{stated} MiB/s are reported over a link that carries at most {expected} MiB/s ({}){off}",
             link_in_words(link)
         ),
         Compared::BlockOverLink(link) => format!(
-            "the mean latency is {stated} µs, but a block alone takes {expected} µs over the link ({}): {off}",
+            "the mean latency is {stated} µs, but a block alone takes {expected} µs over the link ({}){off}",
             link_in_words(link)
         ),
         Compared::Distance(km) => format!(

@@ -5,7 +5,7 @@ use iotrial_model::awr::Part;
 use crate::numbers::number_in_words;
 
 /// What to do, without a full stop.
-pub const ADVICE: &str =
+pub(crate) const ADVICE: &str =
     "give the reports of all instances for the same snapshots, or the report of the cluster (awrgrpt.sql)";
 
 /// What there is: `one of 2 instances`.

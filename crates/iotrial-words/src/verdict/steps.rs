@@ -22,13 +22,6 @@ fn with_rate(step: &StepAnswer) -> String {
     format!("{label}: {}{asked} IOPS)", with_thousands(iops))
 }
 
-impl Named<'_> {
-    fn why(&self, step: &StepAnswer) -> String {
-        let why = step.why_not.as_ref();
-        why.map_or_else(String::new, |why| format!(": {}", why_not(why, &self.ruling.set)))
-    }
-}
-
 /// The steps by the part that they play.
 struct Named<'r> {
     ruling: &'r StepsRuling,
@@ -48,6 +41,12 @@ impl<'r> Named<'r> {
             best: step(ruling.best),
             open: step(ruling.open),
         }
+    }
+
+    /// Why a step does not hold, after a colon.
+    fn why(&self, step: &StepAnswer) -> String {
+        let why = step.why_not.as_ref();
+        why.map_or_else(String::new, |why| format!(": {}", why_not(why, &self.ruling.set)))
     }
 
     fn headline(&self) -> String {

@@ -171,7 +171,7 @@ fn ruling() -> Ruling {
         objections: Vec::new(),
         doubts: Vec::new(),
         caveats: Vec::new(),
-        beside: Vec::new(),
+        other_findings: Vec::new(),
         judged: vec![good(), judged(Category::Excellent, 0.9)],
         gaps: Vec::new(),
         unjudged: Vec::new(),
@@ -198,7 +198,7 @@ fn rulings() -> Vec<(&'static str, Ruling)> {
             Ruling {
                 caveats: vec![Caveat::Stall, Caveat::ShortRun { measured_s: 30.0 }],
                 gaps: gaps(),
-                beside: vec![finding(FindingId::Stalled)],
+                other_findings: vec![finding(FindingId::Stalled)],
                 unjudged: vec![Figure::LatencyP999],
                 ..ruling()
             },
@@ -363,8 +363,10 @@ fn each_verdict_of_a_search_has_its_words_on_one_page() {
             _ => Outcome::Inconclusive,
         };
         let SearchWords { headline, sentence } = search_words(&answer, outcome, search, &ruling);
-        let reason_count = search_reasons(&answer, &ruling).len();
-        writeln!(page, "{headline} [{reason_count} reasons]\n  {sentence}").unwrap();
+        writeln!(page, "{headline}\n  {sentence}").unwrap();
+        for reason in search_reasons(&answer, &ruling) {
+            writeln!(page, "  - {reason}").unwrap();
+        }
     };
     let at_need = search(Some("100000iops"), &[yes, no], true);
     let carrying = |carries_need| Search { carries_need, ..at_need.clone() };
@@ -413,9 +415,25 @@ fn each_verdict_of_a_search_has_its_words_on_one_page() {
         result.not_held_doubts = [FindingId::LateIssues].into_iter().collect();
     };
     say(SearchAnswer::Rate, &with(late, false));
-    // A load above the rate that holds.
+    // In two loads the generator was late.
+    let mut apart = at_need.clone();
+    apart.probes[1].doubts = [FindingId::LateIssues].into_iter().collect();
+    say(SearchAnswer::NeedDisagrees, &apart);
+    // The closed load, and why a higher rate does not hold.
+    let mut whole = found.clone();
+    whole.probes.push(Probe { kind: ProbeKind::Saturation, asked_iops: None, ..whole.probes[0].clone() });
+    whole.probes.push(Probe {
+        asked_iops: Some(117_600.0),
+        held: no,
+        why_not: Some("[why not]".to_owned()),
+        ..whole.probes[0].clone()
+    });
+    say(SearchAnswer::Rate, &whole);
+    // A load above the rate that holds, and one in doubt.
     let mut higher = with(is_bound, false);
     higher.probes.push(Probe { asked_iops: Some(130_000.0), held: no, ..higher.probes[0].clone() });
+    say(SearchAnswer::Rate, &higher);
+    higher.probes.last_mut().unwrap().held = None;
     say(SearchAnswer::Rate, &higher);
     insta::assert_snapshot!("search", page);
 }

@@ -41,7 +41,7 @@ Examples:
 If a command and a page share a name, `iotrial help NAME` shows the help for the command, and `iotrial docs NAME` the page.")]
 pub struct HelpArgs {
     /// A command, a topic (a page of the documentation: `iotrial docs` lists them), a term of the glossary, or an id of a finding.
-    #[arg(value_name = "COMMAND|TOPIC", add = completion::commands_and_pages())]
+    #[arg(value_name = "COMMAND|TOPIC|ID", add = completion::commands_and_pages())]
     pub words: Vec<String>,
 
     /// Print a page as Markdown even on a terminal.

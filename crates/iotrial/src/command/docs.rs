@@ -4,6 +4,8 @@ use std::process::ExitCode;
 
 use anyhow::anyhow;
 use clap::{Command, CommandFactory as _};
+use iotrial_model::audit::Check;
+use iotrial_model::finding::FindingId;
 use iotrial_model::toml_reader::nearest;
 
 use crate::cli::{Cli, DocsArgs, HelpArgs};
@@ -61,11 +63,13 @@ pub fn help(args: &HelpArgs) -> Result<ExitCode, Failure> {
                 return Ok(ExitCode::SUCCESS);
             }
             let commands = program.get_subcommands().map(Command::get_name);
-            let near = nearest(first, commands.chain(PAGES.iter().map(|page| page.name)));
+            let ids =
+                FindingId::ALL.iter().map(|id| id.as_str()).chain(Check::ALL.iter().map(|id| id.as_str()));
+            let near = nearest(first, commands.chain(PAGES.iter().map(|page| page.name)).chain(ids));
             let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
             let error = anyhow!("there is no command, no topic and no id `{word}`");
             Err(Failure::input(error)
-                .hint(format!("{near}`iotrial help` lists both, `iotrial help glossary` explains terms")))
+                .hint(format!("{near}`iotrial help` lists commands and topics, `iotrial docs json` the ids")))
         }
     }
 }
@@ -160,9 +164,8 @@ fn terminal() -> PageStyle {
 
 #[cfg(test)]
 mod tests {
-    use iotrial_model::audit::Check;
     use iotrial_model::awr::RemarkId;
-    use iotrial_model::finding::FindingId;
+    use iotrial_model::observation::ObservationKind;
 
     use super::*;
 
@@ -171,6 +174,8 @@ mod tests {
         let findings = FindingId::ALL.iter().map(|id| id.as_str());
         let checks = Check::ALL.iter().map(|id| id.as_str());
         let remarks = RemarkId::ALL.iter().map(|id| id.as_str());
+        let observations = ObservationKind::ALL.iter().map(|id| id.as_str());
+        let remarks = remarks.chain(observations);
         let missing: Vec<&str> =
             findings.chain(checks).chain(remarks).filter(|id| documented_rows(id).is_none()).collect();
         assert!(missing.is_empty(), "{missing:?}");

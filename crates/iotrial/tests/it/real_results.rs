@@ -9,6 +9,7 @@ use iotrial_import::{ForeignFile, Naming, import};
 use iotrial_model::audit::{
     AuditFinding, Cause, Check, Compared, Conflict, Right, RightQuantity, Unit, UnitMistake, Weight, Witness,
 };
+use iotrial_model::bound::BoundRelation;
 use iotrial_model::subject::Subject;
 use serde_json::Value;
 
@@ -119,9 +120,9 @@ fn findings_of(text: &str) -> Vec<AuditFinding> {
 }
 
 /// What would be right: each figure with its quantity and its number.
-fn right_figures(finding: &AuditFinding) -> Vec<(RightQuantity, f64)> {
+fn right_figures(finding: &AuditFinding) -> Vec<(RightQuantity, Option<BoundRelation>, f64)> {
     let Some(Right::Figures(figures)) = &finding.right else { return Vec::new() };
-    figures.iter().map(|one| (one.quantity, one.value.middle())).collect()
+    figures.iter().map(|one| (one.quantity, one.bound, one.value.middle())).collect()
 }
 
 /// The only finding of this check.
@@ -163,7 +164,7 @@ fn planted_cases_are_found_with_their_cause() {
             "24-clat-from-other-run.json",
             Check::LatencyParts,
             Cause::LittlesLawWithTotal,
-            Some((RightQuantity::CompletionLatency, 464.4)),
+            Some((RightQuantity::CompletionLatency, None, 464.4)),
         ),
         ("26-mix-80-20-told-50-50.json", Check::Mix, Cause::Usual, None),
         ("27-rate-1000-but-67000.json", Check::AskedRate, Cause::Usual, None),
@@ -171,34 +172,36 @@ fn planted_cases_are_found_with_their_cause() {
             "29-cpu-150pct-per-copy.json",
             Check::CpuTime,
             Cause::Usual,
-            Some((RightQuantity::Figure(Unit::Percent), 100.0)),
+            Some((RightQuantity::Figure(Unit::Percent), Some(BoundRelation::AtMost), 100.0)),
         ),
         (
             "30-bw-bits.json",
             Check::IopsBandwidth,
             Cause::Unit(UnitMistake::BinaryMegabitsAsMib),
-            Some((mib_per_s, 264.7)),
+            Some((mib_per_s, None, 264.7)),
         ),
         (
             "41-sqlio-iops-half.txt",
             Check::IopsBandwidth,
             Cause::WrongIops(Witness::LittlesLaw),
-            Some((RightQuantity::Figure(Unit::Iops), 25_519.0)),
+            Some((RightQuantity::Figure(Unit::Iops), None, 25_519.0)),
         ),
         ("51-diskspd-swap-readwrite.txt", Check::Mix, Cause::DirectionsSwapped, None),
         (
             "60-cdm-mib.txt",
             Check::IopsBandwidth,
             Cause::Unit(UnitMistake::MibAsMb),
-            Some((mib_per_s, 7_084.0)),
+            Some((mib_per_s, None, 7_084.0)),
         ),
     ] {
         let Some(path) = data(&format!("cases/import/17-planted/{case}")) else { return };
         let findings = findings_of(&std::fs::read_to_string(path).unwrap());
         let is_right = |found: &AuditFinding| match (right, cause) {
-            (Some((quantity, number)), _) => right_figures(found)
-                .iter()
-                .any(|(known, value)| *known == quantity && (value / number - 1.0).abs() < 5e-4),
+            (Some((quantity, bound, number)), _) => {
+                right_figures(found).iter().any(|(known, side, value)| {
+                    (*known, *side) == (quantity, bound) && (value / number - 1.0).abs() < 5e-4
+                })
+            }
             (None, Cause::DirectionsSwapped) => found.right == Some(Right::DirectionsSwapped),
             (None, _) => true,
         };
@@ -238,12 +241,12 @@ fn a_mean_beyond_its_percentiles_is_the_wrong_side_and_the_total_is_the_right_on
     let Some(findings) = with_number(&["clat_ns", "mean"], |mean| mean * 3.0) else { return };
     let found = only(&findings, Check::LatencyParts);
     assert_eq!(found.cause, Cause::LittlesLawWithTotal);
-    assert!(matches!(right_figures(found)[..], [(RightQuantity::CompletionLatency, _)]), "{found:#?}");
+    assert!(matches!(right_figures(found)[..], [(RightQuantity::CompletionLatency, ..)]), "{found:#?}");
     assert_eq!(findings.len(), 1, "{findings:#?}");
     let Some(findings) = with_number(&["lat_ns", "mean"], |mean| mean * 3.0) else { return };
     let found = only(&findings, Check::LatencyParts);
     assert_eq!(found.cause, Cause::LittlesLawWithParts);
-    assert!(matches!(right_figures(found)[..], [(RightQuantity::MeanLatency, _)]), "{found:#?}");
+    assert!(matches!(right_figures(found)[..], [(RightQuantity::MeanLatency, ..)]), "{found:#?}");
 }
 
 #[test]
@@ -251,7 +254,7 @@ fn a_rate_that_was_multiplied_is_found_by_what_the_other_figures_tell() {
     let Some(findings) = with_number(&["iops"], |iops| iops / 2.0) else { return };
     let found = only(&findings, Check::IopsBandwidth);
     assert!(matches!(found.cause, Cause::WrongIops(_)), "{found:#?}");
-    assert!(matches!(right_figures(found)[..], [(RightQuantity::Figure(Unit::Iops), _)]), "{found:#?}");
+    assert!(matches!(right_figures(found)[..], [(RightQuantity::Figure(Unit::Iops), ..)]), "{found:#?}");
     let Some(findings) = with_number(&["bw"], |kib| kib * 8.0) else { return };
     assert!(
         findings.iter().any(|one| matches!(one.check, Check::IopsBandwidth | Check::Totals)),

@@ -517,7 +517,13 @@ fn unknown(delta: &Delta, run_count: usize) -> Undecided {
         Reading::TooFew => Undecided::TooBrief,
         Reading::NoInterval => Undecided::SingleRuns,
         Reading::OtherRate => Undecided::OtherRates,
-        _ => Undecided::OnlyBound,
+        Reading::Undecided
+        | Reading::Amount
+        | Reading::MuchBetter
+        | Reading::Better
+        | Reading::NoDifference
+        | Reading::Worse
+        | Reading::MuchWorse => Undecided::OnlyBound,
     }
 }
 
