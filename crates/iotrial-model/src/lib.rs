@@ -50,5 +50,6 @@ pub mod recommendation;
 pub mod gate;
 pub mod demand;
 pub mod awr;
+pub mod remark;
 
 pub use iotrial_histogram as histogram;

@@ -1,57 +1,36 @@
 //! What holds a rate at its ceiling, as a sweep found it: its kind, and the numbers that show it.
 
-use serde::Serialize;
-
 use crate::finding::Finding;
+use crate::load::words;
 use crate::load_pattern::LoadPattern;
 
-/// What can hold a rate at its ceiling, as far as the loads of a sweep can tell. The words are an interface: `docs/json.md`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum LimitKind {
-    /// The CPU of the host that makes the load.
-    Generator,
-    /// So many I/Os per second are set: the rate stood still while the device idled.
-    IopsCap,
-    /// So many bytes per second are set, likewise.
-    BandwidthCap,
-    /// So many I/Os per second, of whatever size: set, or of a device that takes as long for each of them.
-    IopsLimit,
-    /// So many bytes per second, in I/Os of whatever size: set, of the device, or of the way to it.
-    BandwidthLimit,
-    /// So many bytes per second of several volumes, in I/Os of whatever size.
-    SharedPath,
-    /// A rate that is held after a burst: which one, only another block size can tell.
-    RateCap,
-    /// What the device does at once.
-    Device,
-    /// A device that several volumes lie on.
-    SharedDevice,
-    /// None among volumes: together they do what they do alone.
-    NoneShared,
-    /// The ceiling was not reached.
-    NotReached,
-    /// Something that the measurements do not tell.
-    Unknown,
-}
-
-impl LimitKind {
-    /// The word for people.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Generator => "own CPU",
-            Self::IopsCap => "IOPS cap",
-            Self::BandwidthCap => "bandwidth cap",
-            Self::IopsLimit => "IOPS limit",
-            Self::BandwidthLimit => "bandwidth limit",
-            Self::SharedPath => "shared path",
-            Self::RateCap => "rate cap",
-            Self::Device => "device",
-            Self::SharedDevice => "shared device",
-            Self::NoneShared => "none shared",
-            Self::NotReached => "not reached",
-            Self::Unknown => "unknown",
-        }
+words! {
+    /// What can hold a rate at its ceiling, as far as the loads of a sweep can tell. The names are an interface: `docs/json.md`.
+    LimitKind {
+        /// The CPU of the host that makes the load.
+        Generator = "generator",
+        /// So many I/Os per second are set: the rate stood still while the device idled.
+        IopsCap = "iops-cap",
+        /// So many bytes per second are set, likewise.
+        BandwidthCap = "bandwidth-cap",
+        /// So many I/Os per second, of whatever size: set, or of a device that takes as long for each of them.
+        IopsLimit = "iops-limit",
+        /// So many bytes per second, in I/Os of whatever size: set, of the device, or of the way to it.
+        BandwidthLimit = "bandwidth-limit",
+        /// So many bytes per second of several volumes, in I/Os of whatever size.
+        SharedPath = "shared-path",
+        /// A rate that is held after a burst: which one, only another block size can tell.
+        RateCap = "rate-cap",
+        /// What the device does at once.
+        Device = "device",
+        /// A device that several volumes lie on.
+        SharedDevice = "shared-device",
+        /// None among volumes: together they do what they do alone.
+        NoneShared = "none-shared",
+        /// The ceiling was not reached.
+        NotReached = "not-reached",
+        /// Something that the measurements do not tell.
+        Unknown = "unknown",
     }
 }
 

@@ -64,7 +64,7 @@ pub(crate) enum About<'a> {
 impl About<'_> {
     fn name(self) -> String {
         match self {
-            Self::Limit(kind) => kind.as_str().replace(' ', "-"),
+            Self::Limit(kind) => kind.as_str().to_owned(),
             Self::Check(check) => check.as_str().to_owned(),
             Self::Provider(name) => name.to_owned(),
             Self::Import => "import".to_owned(),
@@ -237,24 +237,10 @@ mod tests {
     /// Together with the private name of a line: no line that is not a finding looks like one.
     #[test]
     fn what_is_not_a_finding_has_the_name_of_none() {
-        let kinds = [
-            LimitKind::Generator,
-            LimitKind::IopsCap,
-            LimitKind::BandwidthCap,
-            LimitKind::IopsLimit,
-            LimitKind::BandwidthLimit,
-            LimitKind::SharedPath,
-            LimitKind::RateCap,
-            LimitKind::Device,
-            LimitKind::SharedDevice,
-            LimitKind::NoneShared,
-            LimitKind::NotReached,
-            LimitKind::Unknown,
-        ];
         let bounds = [BoundBy::Configuration, BoundBy::Concurrency];
         let others = [About::Import, About::OldCatalog, About::BoundBy(&bounds), About::Contradiction];
         let observed = ObservationKind::ALL.iter().copied().map(About::Observation);
-        for about in kinds.into_iter().map(About::Limit).chain(others).chain(observed) {
+        for about in LimitKind::ALL.iter().copied().map(About::Limit).chain(others).chain(observed) {
             let line = FindingLine::about(about, Severity::Note, String::new());
             assert_eq!(FindingId::from_word(line.name()), None, "{}", line.name());
         }

@@ -31,6 +31,7 @@ use crate::quantity::{Quantity, in_seconds};
 use crate::result;
 use crate::table::{Column, Row, Table, Value};
 use crate::text::cut;
+use iotrial_words::rate_limit::kind_in_words;
 
 /// Points from one load to its double on a fitted line.
 const POINTS_PER_DOUBLING: u32 = 8;
@@ -222,7 +223,7 @@ fn saturation(repeats: u32, summary: &SweepSummary) -> Option<Section> {
         let of_knee = |value: f64| (found.knee_bound != Some(KneeBound::Unknown)).then_some(value);
         let mut cells = labels(summary, &curve.pattern, Some(curve.volume));
         cells.extend([
-            Value::Text(curve.limit.as_ref().map_or("–", |limit| limit.kind.as_str()).to_owned()),
+            Value::Text(curve.limit.as_ref().map_or("–", |limit| kind_in_words(limit.kind)).to_owned()),
             Value::Text(
                 match found.knee_bound {
                     None | Some(KneeBound::Unknown) => "",

@@ -1,6 +1,6 @@
 //! What is said of the limit that holds a rate at its ceiling.
 
-use iotrial_model::rate_limit::{LimitCause, RateUnit, SameRate, SharedOn, TogetherCause};
+use iotrial_model::rate_limit::{LimitCause, LimitKind, RateUnit, SameRate, SharedOn, TogetherCause};
 use iotrial_model::words::enumerate;
 
 use crate::numbers::{seconds_in_words, with_thousands};
@@ -11,6 +11,24 @@ const WAITED: &str = "but iotrial had to wait for a CPU (`generator-busy`), so t
 /// The same where a cause is known.
 const WAITED_TOO: &str =
     "iotrial also had to wait for a CPU (`generator-busy`), which may explain part of it";
+
+/// What kind of limit it is, in two words.
+pub const fn kind_in_words(kind: LimitKind) -> &'static str {
+    match kind {
+        LimitKind::Generator => "own CPU",
+        LimitKind::IopsCap => "IOPS cap",
+        LimitKind::BandwidthCap => "bandwidth cap",
+        LimitKind::IopsLimit => "IOPS limit",
+        LimitKind::BandwidthLimit => "bandwidth limit",
+        LimitKind::SharedPath => "shared path",
+        LimitKind::RateCap => "rate cap",
+        LimitKind::Device => "device",
+        LimitKind::SharedDevice => "shared device",
+        LimitKind::NoneShared => "none shared",
+        LimitKind::NotReached => "not reached",
+        LimitKind::Unknown => "unknown",
+    }
+}
 
 /// One sentence on the limit, with the evidence.
 pub fn says(cause: &LimitCause) -> String {
@@ -102,7 +120,7 @@ fn together(volume_count: usize, iops: f64, sum_of_alone_iops: f64, cause: &Toge
     };
     match cause {
         TogetherCause::NoneShared(own) => {
-            let own = own.as_ref().map(|(kind, own)| format!(" ({}): {}", kind.as_str(), says(own)));
+            let own = own.as_ref().map(|(kind, own)| format!(" ({}): {}", kind_in_words(*kind), says(own)));
             format!(
                 "{volume_count} volumes together do {percent:.0} % of what they do separately; the limit is each volume's own{}",
                 own.unwrap_or_default()
@@ -180,7 +198,6 @@ mod tests {
     use std::fmt::Write as _;
 
     use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
-    use iotrial_model::rate_limit::LimitKind;
 
     use super::*;
 
@@ -247,6 +264,9 @@ mod tests {
             together(TogetherCause::Unknown),
         ];
         let mut page = String::new();
+        for kind in LimitKind::ALL {
+            writeln!(page, "{kind}: {}", kind_in_words(*kind)).unwrap();
+        }
         for cause in &all {
             writeln!(page, "{}", says(cause)).unwrap();
         }

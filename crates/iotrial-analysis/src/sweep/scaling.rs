@@ -147,7 +147,7 @@ fn limit_of(
     if last.efficiency_percent >= FULL_EFFICIENCY_PERCENT {
         let own =
             curves.iter().filter(|curve| curve.pattern == pattern).filter_map(|curve| curve.limit.as_ref());
-        let kinds: BTreeSet<&str> = own.clone().map(|limit| limit.kind.as_str()).collect();
+        let kinds: BTreeSet<LimitKind> = own.clone().map(|limit| limit.kind).collect();
         let each = own.clone().next().filter(|_| kinds.len() == 1);
         let each = each.map(|limit| (limit.kind, Box::new(limit.cause.clone())));
         return limit(LimitKind::NoneShared, TogetherCause::NoneShared(each));

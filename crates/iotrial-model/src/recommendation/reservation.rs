@@ -1,24 +1,23 @@
 //! What has to be said in the same breath as a recommendation.
 
-use serde::Serialize;
-
 use crate::figure::Figure;
+use crate::load::words;
 use crate::stream::{Stream, StreamOf};
 
-/// Why a recommendation is not to be relied upon.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ReservationKind {
-    /// Devices were simulated, or none were there: the figures say nothing about any storage.
-    Simulated,
-    /// Figures of the best one, or of one that it is compared with, contradict each other.
-    Contradictory,
-    /// Runs of the best one, or of one that it is compared with, are inconclusive: their figures may not be the device's.
-    Inconclusive,
-    /// The best one has I/Os that take far longer than any of another one.
-    Froze,
-    /// The best one is at most half as good as another one in a figure of a role.
-    LosesInRole,
+words! {
+    /// Why a recommendation is not to be relied upon. The names are an interface: `docs/json.md`.
+    ReservationKind {
+        /// Devices were simulated, or none were there: the figures say nothing about any storage.
+        Simulated = "simulated",
+        /// Figures of the best one, or of one that it is compared with, contradict each other.
+        Contradictory = "contradictory",
+        /// Runs of the best one, or of one that it is compared with, are inconclusive: their figures may not be the device's.
+        Inconclusive = "inconclusive",
+        /// The best one has I/Os that take far longer than any of another one.
+        Froze = "froze",
+        /// The best one is at most half as good as another one in a figure of a role.
+        LosesInRole = "loses-in-role",
+    }
 }
 
 /// What shows it, with the configurations of which it is true.

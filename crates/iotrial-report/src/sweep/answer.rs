@@ -8,6 +8,7 @@ use iotrial_model::record::EndedHow;
 use super::{curve_name, found};
 use crate::document::{Answer, Block, Section};
 use crate::quantity::{LatencyUnit, NumberFormat, Quantity};
+use iotrial_words::rate_limit::kind_in_words;
 
 /// More curves than this are left to the table.
 const MOST_CURVES: usize = 8;
@@ -119,8 +120,11 @@ fn point(summary: &SweepSummary, curve: &Curve, found: &Saturation) -> String {
         Some(KneeBound::Unknown) => "the knee is not known".to_owned(),
     };
     let ceiling = if found.is_reached { "at most" } else { "at least" };
-    let limit =
-        curve.limit.as_ref().map(|limit| format!("; limit: {}", limit.kind.as_str())).unwrap_or_default();
+    let limit = curve
+        .limit
+        .as_ref()
+        .map(|limit| format!("; limit: {}", kind_in_words(limit.kind)))
+        .unwrap_or_default();
     format!(
         "{}: {knee}; {ceiling} {} IOPS ({}){limit}",
         curve_name(summary, curve),
