@@ -98,6 +98,8 @@ use recommendation::Evidence;
 use sample::tell_loads_apart;
 use several_loads::Loads;
 
+use iotrial_words::finding::message;
+
 use crate::host_attributes::{HOST_ATTRIBUTES, host_attribute};
 
 /// Configurations held against each other. Its keys are an interface: `docs/json.md`.
@@ -139,6 +141,7 @@ pub struct Comparison {
     /// Gates held against each configuration.
     pub gates: Vec<GateOutcome>,
     /// What the reader should know about it, the most serious first.
+    #[serde(serialize_with = "iotrial_words::finding::in_json")]
     pub findings: Vec<Finding>,
 }
 
@@ -749,7 +752,7 @@ fn hold_against_baseline(
 }
 
 fn finding(id: FindingId, severity: Severity, fact: ComparedFact) -> Finding {
-    crate::findings::finding(id, severity, iotrial_model::finding::Evidence::Compared(fact))
+    Finding::new(id, severity, iotrial_model::finding::Evidence::Compared(fact))
 }
 
 /// Whether two runs say the same of themselves, if not with the same numbers.
@@ -763,7 +766,7 @@ fn is_alike(one: &Caveat, other: &Caveat) -> bool {
 /// Whether they also read the same: facts differ in digits that no sentence shows.
 fn reads_alike(one: &Caveat, other: &Caveat) -> bool {
     match (one, other) {
-        (Caveat::Finding(one), Caveat::Finding(other)) => one.message == other.message,
+        (Caveat::Finding(one), Caveat::Finding(other)) => message(one) == message(other),
         _ => one == other,
     }
 }

@@ -3,7 +3,7 @@
 //! In two steps: what a result shows is measured once (`Observed`); a finding is a predicate on that. Its words follow from its facts.
 //! They are computed whenever a result is shown. The ids are an interface (`docs/json.md`).
 
-use iotrial_model::finding::{Doubts, Evidence, Finding, FindingId, Place, Severity};
+use iotrial_model::finding::{Doubts, Evidence, Finding, Severity};
 use iotrial_model::subject::Subject;
 
 mod course;
@@ -24,18 +24,6 @@ mod uneven;
 
 pub(crate) use observed::Observed;
 pub use targets::shared_disks;
-
-/// A finding, whose words follow from its id and its facts.
-pub(crate) fn finding(id: FindingId, severity: Severity, evidence: Evidence) -> Finding {
-    Finding { id, severity, place: None, message: iotrial_words::finding::says(id, &evidence), evidence }
-}
-
-/// The same as a finding of a part of the result.
-pub(crate) fn placed(found: &Finding, place: Place) -> Finding {
-    // What it says by itself may be from a record of another version, whose facts are fewer.
-    let message = iotrial_words::place::said_of(&place, &found.message);
-    Finding { message, place: Some(place), ..found.clone() }
-}
 
 /// All that is odd about a result, the most serious first.
 pub fn findings(subject: &Subject<'_>) -> Vec<Finding> {
@@ -152,7 +140,7 @@ mod tests {
     fn what_an_older_version_found_in_a_run_does_not_count() {
         let mut record = measured(30, |_| 16_000);
         let short = findings(&record);
-        record.findings = short.iter().map(Into::into).collect();
+        record.findings = short.iter().map(iotrial_words::finding::to_record).collect();
         record.findings[0].message = "in other words".to_owned();
         assert_eq!(findings(&record), short);
         let mut long = healthy();

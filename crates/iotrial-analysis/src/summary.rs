@@ -96,6 +96,7 @@ struct RunDocument<'s> {
     search: Option<&'s Search>,
     #[serde(skip_serializing_if = "<[Setting]>::is_empty")]
     settings: &'s [Setting],
+    #[serde(serialize_with = "iotrial_words::finding::in_json")]
     findings: &'s [Finding],
     #[serde(skip_serializing_if = "<[PossibleCause]>::is_empty")]
     possible_causes: &'s [PossibleCause],
@@ -115,6 +116,7 @@ struct ImportDocument<'s> {
     jobs: &'s [JobSummary],
     #[serde(skip_serializing_if = "Option::is_none")]
     cpu: Option<&'s CpuSummary>,
+    #[serde(serialize_with = "iotrial_words::finding::in_json")]
     findings: &'s [Finding],
     warnings: &'s [Warning],
 }

@@ -58,6 +58,7 @@ pub struct SweepSummary {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub settings: Vec<Setting>,
     /// What the reader should know, the most serious first.
+    #[serde(serialize_with = "iotrial_words::finding::in_json")]
     pub findings: Vec<Finding>,
     /// Settings of the host that may hold rates at their ceilings; empty where no ceiling was reached, or nobody read the host.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -218,33 +218,37 @@ impl Severity {
     }
 }
 
-/// Something that the reader should know about the figures.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+/// Something that the reader should know about the figures. `iotrial_words::finding` says it.
+#[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
     /// Its stable name.
     pub id: FindingId,
     /// How much it weighs.
     pub severity: Severity,
     /// The part of the result that it is about; `None` where it is about all of it.
-    #[serde(skip)]
     pub place: Option<Place>,
-    /// One sentence with the numbers, and with the place in front of it.
-    pub message: String,
     /// The facts behind it.
-    #[serde(serialize_with = "by_name")]
     pub evidence: Evidence,
+    /// What a record says of it that keeps fewer facts than its sentence has; `None` where the facts say everything.
+    pub recorded: Option<String>,
 }
 
 impl Finding {
-    /// A finding whose message says all that is known.
-    pub const fn without_evidence(id: FindingId, severity: Severity, message: String) -> Self {
-        Self { id, severity, place: None, message, evidence: Evidence::Nothing {} }
+    /// A finding of all of a result.
+    pub const fn new(id: FindingId, severity: Severity, evidence: Evidence) -> Self {
+        Self { id, severity, place: None, evidence, recorded: None }
     }
-}
 
-/// In the order of the names, whatever the order of the fields: records and `--json` have always had them so.
-fn by_name<S: Serializer>(evidence: &Evidence, serializer: S) -> Result<S::Ok, S::Error> {
-    evidence.facts().serialize(serializer)
+    /// A finding of which nothing but a sentence is known.
+    pub const fn without_evidence(id: FindingId, severity: Severity, sentence: String) -> Self {
+        Self { id, severity, place: None, evidence: Evidence::Nothing {}, recorded: Some(sentence) }
+    }
+
+    /// The same as a finding of a part of the result.
+    #[must_use]
+    pub fn placed(self, place: Place) -> Self {
+        Self { place: Some(place), ..self }
+    }
 }
 
 /// Of facts that only the words show.
@@ -948,17 +952,6 @@ pub struct RecordedFinding {
     pub evidence: BTreeMap<String, serde_json::Value>,
 }
 
-impl From<&Finding> for RecordedFinding {
-    fn from(finding: &Finding) -> Self {
-        Self {
-            id: finding.id.as_str().to_owned(),
-            severity: finding.severity,
-            message: finding.message.clone(),
-            evidence: finding.evidence.facts(),
-        }
-    }
-}
-
 impl RecordedFinding {
     /// The finding, where it is one that the kept facts of a probe may need (`iotrial-analysis` says which and why); `None` of
     /// any other one, and where its evidence is not what it should be.
@@ -972,7 +965,8 @@ impl RecordedFinding {
             FindingId::GeneratorBusy => Evidence::GeneratorBusy(serde_json::from_value(facts()).ok()?),
             _ => return None,
         };
-        Some(Finding { id, severity: self.severity, place: None, message: self.message.clone(), evidence })
+        let recorded = Some(self.message.clone());
+        Some(Finding { recorded, ..Finding::new(id, self.severity, evidence) })
     }
 }
 
@@ -999,18 +993,11 @@ mod tests {
 
     #[test]
     fn evidence_is_one_flat_object_in_the_order_of_its_names() {
-        let finding = Finding {
-            id: FindingId::Interrupted,
-            severity: Severity::Warning,
-            place: None,
-            message: "it was".to_owned(),
-            evidence: Evidence::GeneratorBusy(GeneratorUse { busy_percent: 97.5, ..GeneratorUse::default() }),
-        };
-        let text = serde_json::to_string(&finding).unwrap();
-        let start = r#"{"id":"interrupted","severity":"warning","message":"it was","evidence":{"busiest_thread_percent":null,"busy_percent":97.5,"driven_cpu_count":0,"host_busy_percent":null,"#;
+        let evidence =
+            Evidence::GeneratorBusy(GeneratorUse { busy_percent: 97.5, ..GeneratorUse::default() });
+        let text = serde_json::to_string(&evidence.facts()).unwrap();
+        let start = r#"{"busiest_thread_percent":null,"busy_percent":97.5,"driven_cpu_count":0,"host_busy_percent":null,"#;
         assert!(text.starts_with(start), "{text}");
-        // The same in the file of a record.
-        assert_eq!(serde_json::to_string(&RecordedFinding::from(&finding)).unwrap(), text);
         for evidence in [Evidence::Nothing {}, Evidence::Compared(ComparedFact::SingleSweeps)] {
             assert_eq!(serde_json::to_string(&evidence).unwrap(), "{}");
             assert!(evidence.facts().is_empty());
@@ -1019,24 +1006,24 @@ mod tests {
 
     #[test]
     fn a_finding_of_another_version_is_passed_over() {
-        let finding = Finding {
-            id: FindingId::CacheServed,
+        let evidence = Evidence::CacheByLatency(CacheByLatency {
+            seen_in: SeenIn::Latency,
+            direction: Direction::Read,
+            job: "pages".to_owned(),
+            cache_percent: 30.0,
+            fast_median_us: 100.0,
+            slow_median_us: 2_000.0,
+            gap_from_us: 150.0,
+            area_count: 0,
+        });
+        let mut written = RecordedFinding {
+            id: FindingId::CacheServed.as_str().to_owned(),
             severity: Severity::Warning,
-            place: None,
             message: "two latencies".to_owned(),
-            evidence: Evidence::CacheByLatency(CacheByLatency {
-                seen_in: SeenIn::Latency,
-                direction: Direction::Read,
-                job: "pages".to_owned(),
-                cache_percent: 30.0,
-                fast_median_us: 100.0,
-                slow_median_us: 2_000.0,
-                gap_from_us: 150.0,
-                area_count: 0,
-            }),
+            evidence: evidence.facts(),
         };
-        let mut written = RecordedFinding::from(&finding);
-        assert_eq!(written.typed(), Some(finding));
+        let read = written.typed().unwrap();
+        assert_eq!((read.evidence, read.recorded), (evidence, Some(written.message.clone())));
         written.evidence.remove("seen_in");
         assert_eq!(written.typed(), None);
         written.id = "latency-spike".to_owned();

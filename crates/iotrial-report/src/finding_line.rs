@@ -104,7 +104,7 @@ impl FindingLine {
         Self {
             severity: finding.severity,
             name: finding.id.to_string(),
-            message: finding.message.clone(),
+            message: iotrial_words::finding::message(finding),
             evidence: Vec::new(),
             weight: None,
         }

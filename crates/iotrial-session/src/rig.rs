@@ -22,6 +22,8 @@ use iotrial_model::units::format_duration;
 use iotrial_model::words::enumerate;
 use ulid::Ulid;
 
+use iotrial_words::finding::{message, to_record};
+
 use crate::fault::{Fault, on_one_line};
 use crate::metric_command::{TIMEOUT, measure_metrics};
 use crate::observer::Observer;
@@ -177,7 +179,7 @@ impl Rig {
             self.observer.say(&harmless(&line));
         }
         for found in shared_disks(targets) {
-            self.observer.say(&format!("note: {}", harmless(&found.message)));
+            self.observer.say(&format!("note: {}", harmless(&message(&found))));
         }
         let Layout { written, reused, .. } = self.setup.layout;
         let and_reused = if reused.get() > 0 { format!(", reuses {reused}") } else { String::new() };
@@ -275,7 +277,7 @@ impl Rig {
         self.observer.ended(&record);
         self.observer.finish();
         self.sim_left = record.plan.sim.as_ref().map(|sim| sim.after(&record.intervals));
-        record.findings = findings(&Subject::of_run(&record)).iter().map(Into::into).collect();
+        record.findings = findings(&Subject::of_run(&record)).iter().map(to_record).collect();
         Ok(record)
     }
 
@@ -339,7 +341,7 @@ impl Rig {
         // told when it is written.
         let _ = record.keep_within(READABLE);
         // Into the record for whoever reads it without iotrial; whenever iotrial shows it they are found again.
-        record.findings = findings(&Subject::of_run(&record)).iter().map(Into::into).collect();
+        record.findings = findings(&Subject::of_run(&record)).iter().map(to_record).collect();
         let journal = journal.0.take().expect("a trial is saved once");
         let kept = self.store.finish(&record, journal);
         Saved { record, kept }

@@ -44,7 +44,7 @@ fn message(finding: &AuditFinding) -> String {
             figures::message(finding, compared, *stated, *expected)
         }
         Conflict::AlteredRecord => crate::finding::says(FindingId::AlteredRecord, &Evidence::Nothing {}),
-        Conflict::Run { finding, .. } => finding.message.clone(),
+        Conflict::Run { finding, .. } => crate::finding::message(finding),
         claim => claim::message(claim, finding.right.as_ref()),
     }
 }

@@ -7,6 +7,7 @@ use iotrial_model::finding::{
 use iotrial_model::words::{enumerate, in_brief};
 
 use crate::finding::contradiction;
+use crate::finding::message;
 use crate::numbers::{latency_in_words, with_thousands};
 use crate::place::curve;
 
@@ -56,7 +57,7 @@ pub fn says(id: FindingId, fact: &ComparedFact) -> String {
             run_caveat(caveat, *run, *is_alike, runs)
         }
         ComparedFact::SweepCaveat { sweeps, finding } => {
-            format!("{}: {} [{}]", enumerate(sweeps), finding.message, finding.id)
+            format!("{}: {} [{}]", enumerate(sweeps), message(finding), finding.id)
         }
         ComparedFact::MoreWarnings { warning_count: 1 } => {
             "One more warning is listed with the loads below.".to_owned()
@@ -207,7 +208,7 @@ fn caveat_and(caveat: &Caveat, more: &str) -> String {
         Caveat::PrintedAbout { metric, value } => {
             format!("{metric} was printed as about {value}, so it is not compared{more}")
         }
-        Caveat::Finding(finding) => format!("{}{more} [{}]", finding.message, finding.id),
+        Caveat::Finding(finding) => format!("{}{more} [{}]", message(finding), finding.id),
     }
 }
 

@@ -3,24 +3,51 @@
 use std::time::Duration;
 
 use iotrial_model::finding::{
-    CacheByLatency, Contradiction, DerivedRate, Evidence, FindingId, FlatRate, GAP_RATIO, GeneratorUse,
-    HeldPercentile, IoErrors, MOST_BACKLOG_GROWTH_PERCENT, MOST_DELAY_PERCENT, MOST_RANGE_PERCENT,
-    MOST_SLOPE_PERCENT, SHORTEST_TRUSTED, SharedHolder, Shortage, StallSeen, Unsteady,
+    CacheByLatency, Contradiction, DerivedRate, Evidence, Finding, FindingId, FlatRate, GAP_RATIO,
+    GeneratorUse, HeldPercentile, IoErrors, MOST_BACKLOG_GROWTH_PERCENT, MOST_DELAY_PERCENT,
+    MOST_RANGE_PERCENT, MOST_SLOPE_PERCENT, RecordedFinding, SHORTEST_TRUSTED, SharedHolder, Shortage,
+    StallSeen, Unsteady,
 };
 use iotrial_model::given_target::in_words;
 use iotrial_model::load::Role;
 use iotrial_model::range::Range;
 use iotrial_model::units::{ByteSize, format_duration};
 use iotrial_model::words::{enumerate, in_brief};
+use serde::Serializer;
 
 use crate::numbers::{
     count_with_thousands, latency_in_words, percent_or_times, seconds_in_words, with_thousands,
 };
+use crate::place::said_of;
 use crate::stated::{write_number, write_range, write_sizes};
 use crate::{compared, swept};
 
+/// One sentence with the numbers, and with the place in front of it.
+pub fn message(finding: &Finding) -> String {
+    let said = finding.recorded.clone().unwrap_or_else(|| says(finding.id, &finding.evidence));
+    match &finding.place {
+        Some(place) => said_of(place, &said),
+        None => said,
+    }
+}
+
+/// A finding as a record keeps it.
+pub fn to_record(finding: &Finding) -> RecordedFinding {
+    RecordedFinding {
+        id: finding.id.as_str().to_owned(),
+        severity: finding.severity,
+        message: message(finding),
+        evidence: finding.evidence.facts(),
+    }
+}
+
+/// For `serialize_with`: findings in JSON are as those of a record.
+pub fn in_json<S: Serializer>(findings: &[Finding], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(findings.iter().map(to_record))
+}
+
 /// The sentence of a finding that was made of these facts.
-pub fn says(id: FindingId, evidence: &Evidence) -> String {
+pub(crate) fn says(id: FindingId, evidence: &Evidence) -> String {
     match evidence {
         Evidence::Nothing {} => of_id(id).to_owned(),
         Evidence::Ended { measured_s, planned_s, reason } => format!(

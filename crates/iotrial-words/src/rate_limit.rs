@@ -3,6 +3,7 @@
 use iotrial_model::rate_limit::{LimitCause, LimitKind, RateUnit, SameRate, SharedOn, TogetherCause};
 use iotrial_model::words::enumerate;
 
+use crate::finding::message;
 use crate::numbers::{seconds_in_words, with_thousands};
 use crate::swept;
 
@@ -33,7 +34,7 @@ pub const fn kind_in_words(kind: LimitKind) -> &'static str {
 /// One sentence on the limit, with the evidence.
 pub fn says(cause: &LimitCause) -> String {
     match cause {
-        LimitCause::Generator(finding) => finding.message.clone(),
+        LimitCause::Generator(finding) => message(finding),
         LimitCause::BusyJobs { cpu_percent } => format!(
             "each job used {cpu_percent:.0} % of a CPU at the highest rate, so the host that made the load may be the limit: try more jobs or a faster host"
         ),
@@ -197,20 +198,15 @@ fn few(number: f64) -> String {
 mod tests {
     use std::fmt::Write as _;
 
-    use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
+    use iotrial_model::finding::{Finding, FindingId, Severity};
 
     use super::*;
 
     /// The only place where the wording is reviewed: `snapshots/iotrial_words__rate_limit__tests__page.snap`.
     #[test]
     fn every_limit_has_its_words_on_one_page() {
-        let finding = Finding {
-            id: FindingId::GeneratorBusy,
-            severity: Severity::Warning,
-            place: None,
-            message: "[what generator-busy says]".to_owned(),
-            evidence: Evidence::Nothing {},
-        };
+        let said = "[what generator-busy says]".to_owned();
+        let finding = Finding::without_evidence(FindingId::GeneratorBusy, Severity::Warning, said);
         let stood_still = |rate, unit, wait_ratio, in_work| LimitCause::StoodStill {
             rate,
             unit,

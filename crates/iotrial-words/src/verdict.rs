@@ -19,6 +19,7 @@ use bearing::{caveats, doubts, gap, gap_in_full, reason};
 pub use search::{SearchWords, known_so_far, rate_in_words, search_reasons, search_words};
 pub use steps::{steps_headline, steps_reasons, steps_sentence};
 
+use crate::finding::message;
 use crate::numbers::seconds_in_words;
 
 /// What a load is called within a sentence.
@@ -101,7 +102,7 @@ pub fn reasons(ruling: &Ruling) -> Vec<String> {
         let Meaning { impact, suitable_for } = meaning;
         format!("{set}: {} means {impact}; suitable for {suitable_for}", worst.category)
     }));
-    reasons.extend(ruling.other_findings.iter().map(|finding| finding.message.clone()));
+    reasons.extend(ruling.other_findings.iter().map(message));
     reasons.extend(ruling.gaps.iter().map(|one| gap_in_full(one, set)));
     reasons.extend(unjudged);
     reasons.extend(best_told.map(|worst| figure(worst)));

@@ -12,7 +12,7 @@ use super::host_difference::HostDifference;
 use super::load_matrix::LoadMatrix;
 use super::sample::Sample;
 use super::{CompareError, CompareRequest, Comparison, Gate, GateOutcome, finding};
-use crate::findings::placed;
+use iotrial_words::finding::message;
 
 /// What came of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -37,6 +37,7 @@ pub struct SeveralLoads {
     /// Gates held under each load that has their metric.
     pub gates: Vec<GateOutcome>,
     /// What the reader should know about all of it, the most serious first.
+    #[serde(serialize_with = "iotrial_words::finding::in_json")]
     pub findings: Vec<Finding>,
 }
 
@@ -269,7 +270,7 @@ fn findings_of(comparisons: &[(String, Comparison)]) -> Vec<Finding> {
     for (load, comparison) in comparisons {
         for one in comparison.findings.iter().filter(|one| one.severity >= Severity::Warning) {
             // What reads the same is one warning: facts differ in digits that no sentence shows.
-            match told.iter_mut().find(|(known, _)| known.id == one.id && known.message == one.message) {
+            match told.iter_mut().find(|(known, _)| known.id == one.id && message(known) == message(&one)) {
                 Some((_, loads)) => loads.push(load.clone()),
                 None => told.push((one.clone(), vec![load.clone()])),
             }
@@ -283,7 +284,7 @@ fn findings_of(comparisons: &[(String, Comparison)]) -> Vec<Finding> {
             continue;
         }
         let place = if loads.len() == comparisons.len() { Place::EveryLoad } else { Place::Loads(loads) };
-        all.push(placed(&one, place));
+        all.push(one.placed(place));
     }
     if left_out > 0 {
         let fact = ComparedFact::MoreWarnings { warning_count: left_out };

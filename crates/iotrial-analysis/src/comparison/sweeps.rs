@@ -29,6 +29,8 @@ use super::gate::CurveFigure;
 use super::host_difference::{HostDifference, telling};
 use super::student::{CONFIDENCE, student_limit};
 use super::{CompareError, CompareRequest, GateOutcome, finding};
+use iotrial_words::finding::message;
+
 use crate::figures::Figures;
 use crate::saturation::{Confidence, KneeBound, Saturation};
 use crate::sweep::{Curve, SweepSummary};
@@ -53,6 +55,7 @@ pub struct SweepComparison {
     /// Gates held against each sweep but the baseline.
     pub gates: Vec<GateOutcome>,
     /// What the reader should know about it, the most serious first.
+    #[serde(serialize_with = "iotrial_words::finding::in_json")]
     pub findings: Vec<Finding>,
 }
 
@@ -622,7 +625,7 @@ fn findings_of(sides: &[Side<'_>]) -> Vec<Finding> {
         for one in side.summary.findings.iter().filter(|one| one.severity >= Severity::Warning) {
             // What reads the same is one warning: facts differ in digits that no sentence shows.
             let is_same = |(known, _): &&mut (&Finding, Vec<String>)| {
-                known.id == one.id && known.message == one.message
+                known.id == one.id && message(known) == message(&one)
             };
             match told.iter_mut().find(is_same) {
                 Some((_, keys)) => keys.push(side.sweep.key.clone()),

@@ -11,7 +11,6 @@ use iotrial_model::plan::{PhaseKind, Plan};
 use iotrial_model::record::{EndedHow, Failure, OpCounts};
 use iotrial_model::subject::Subject;
 
-use super::finding;
 use super::observed::Observed;
 use crate::steady_state::{Rounds, SteadyState};
 
@@ -34,7 +33,7 @@ pub(super) fn interrupted(seen: &Observed<'_, '_>) -> Option<Finding> {
     };
     let measured_s = seen.subject.measured?.as_secs_f64();
     let planned_s = planned_measure(seen.subject.plan?).as_secs_f64();
-    Some(finding(id, severity, Evidence::Ended { measured_s, planned_s, reason: ended.reason.clone() }))
+    Some(Finding::new(id, severity, Evidence::Ended { measured_s, planned_s, reason: ended.reason.clone() }))
 }
 
 /// The same of a load with steps: the time is that of all of them.
@@ -128,7 +127,7 @@ pub(super) fn io_errors(seen: &Observed<'_, '_>) -> Option<Finding> {
     let ErrorCount { errors, worst } = seen.errors.as_ref()?;
     let Some(WorstErrors { attempts, job, direction, first_error }) = worst else {
         let stated = Evidence::StatedErrors { error_count: *errors };
-        return Some(finding(FindingId::IoErrors, Severity::Warning, stated));
+        return Some(Finding::new(FindingId::IoErrors, Severity::Warning, stated));
     };
     let many = u128::from(*errors) * 1_000_000 > u128::from(*attempts) * u128::from(MOST_ERRORS_PER_MILLION);
     let severity = if many { Severity::Serious } else { Severity::Warning };
@@ -139,7 +138,7 @@ pub(super) fn io_errors(seen: &Observed<'_, '_>) -> Option<Finding> {
         direction: *direction,
         first_error: first_error.map_or_else(|| "not recorded".to_owned(), Failure::to_string),
     };
-    Some(finding(FindingId::IoErrors, severity, Evidence::IoErrors(evidence)))
+    Some(Finding::new(FindingId::IoErrors, severity, Evidence::IoErrors(evidence)))
 }
 
 /// I/Os came back short: most often the file or device ends before the working set does.
@@ -153,7 +152,7 @@ pub(super) fn short_io(seen: &Observed<'_, '_>) -> Option<Finding> {
     })?;
     let evidence =
         Evidence::ShortIo { job, direction, moved_bytes: short[0], asked_bytes: short[1], error_count };
-    Some(finding(FindingId::ShortIo, Severity::Serious, evidence))
+    Some(Finding::new(FindingId::ShortIo, Severity::Serious, evidence))
 }
 
 /// The time of day went another way than the monotonic clock.
@@ -167,7 +166,7 @@ pub(super) fn clock_jump(seen: &Observed<'_, '_>) -> Option<Finding> {
     let jump_s = time_of_day_s - monotonic_s;
     (jump_s.abs() > MOST_CLOCK_JUMP_S + MOST_SLEW * monotonic_s).then(|| {
         let evidence = Evidence::ClockJump { jump_s, monotonic_s, time_of_day_s };
-        finding(FindingId::ClockJump, Severity::Warning, evidence)
+        Finding::new(FindingId::ClockJump, Severity::Warning, evidence)
     })
 }
 
@@ -176,7 +175,11 @@ pub(super) fn short_run(seen: &Observed<'_, '_>) -> Option<Finding> {
     let measured =
         seen.subject.measured.filter(|measured| *measured + MISSING_AT_THE_END < SHORTEST_TRUSTED)?;
     let severity = if measured.is_zero() { Severity::Serious } else { Severity::Warning };
-    Some(finding(FindingId::ShortRun, severity, Evidence::ShortRun { measured_s: measured.as_secs_f64() }))
+    Some(Finding::new(
+        FindingId::ShortRun,
+        severity,
+        Evidence::ShortRun { measured_s: measured.as_secs_f64() },
+    ))
 }
 
 /// The load was still changing, or its queue grew.
@@ -190,7 +193,7 @@ pub(super) fn unsteady(seen: &Observed<'_, '_>) -> Option<Finding> {
         round_s: waited.map(|until| until.round.as_secs_f64()),
         ..still_changing(steady)?
     };
-    Some(finding(FindingId::Unsteady, Severity::Warning, Evidence::Unsteady(evidence)))
+    Some(Finding::new(FindingId::Unsteady, Severity::Warning, Evidence::Unsteady(evidence)))
 }
 
 fn still_changing(steady: &SteadyState) -> Option<Unsteady> {

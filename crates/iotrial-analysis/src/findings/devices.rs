@@ -3,7 +3,6 @@
 use iotrial_model::finding::{Evidence, Finding, FindingId, SeenIn, Severity};
 use iotrial_model::load::Direction;
 
-use super::finding;
 use super::limit::FlatLimit;
 use super::observed::Observed;
 use crate::device_chain::ChainStep;
@@ -59,7 +58,7 @@ pub(super) fn foreign_load(seen: &Observed<'_, '_>) -> Option<Finding> {
         partitions: if step.is_partition { step.above.clone() } else { Vec::new() },
         is_bare,
     };
-    Some(finding(FindingId::ForeignLoad, Severity::Warning, evidence))
+    Some(Finding::new(FindingId::ForeignLoad, Severity::Warning, evidence))
 }
 
 /// The excess of a step in percent of what came from above; zero where nothing came, because then there is nothing to hold
@@ -91,7 +90,7 @@ pub(super) fn amplified_io(seen: &Observed<'_, '_>) -> Option<Finding> {
         write_bytes_ratio: step.write.bytes_ratio,
         excess_percent: step.excess_percent,
     };
-    Some(finding(FindingId::AmplifiedIo, Severity::Note, evidence))
+    Some(Finding::new(FindingId::AmplifiedIo, Severity::Note, evidence))
 }
 
 /// Devices saw less than what came from above: something between answered. The step and direction of which least was
@@ -115,7 +114,7 @@ pub(super) fn cache_below(seen: &Observed<'_, '_>) -> Option<Finding> {
         roles: step.roles.clone(),
     };
     let severity = if is_believed { Severity::Note } else { Severity::Warning };
-    Some(finding(FindingId::CacheServed, severity, evidence))
+    Some(Finding::new(FindingId::CacheServed, severity, evidence))
 }
 
 /// The nearest devices merged I/Os, so that they did fewer and larger ones than were issued.
@@ -144,7 +143,7 @@ pub(super) fn merged_io(seen: &Observed<'_, '_>) -> Option<Finding> {
         device_count: flow.below_count,
         devices: step.below.clone(),
     };
-    Some(finding(FindingId::MergedIo, Severity::Note, evidence))
+    Some(Finding::new(FindingId::MergedIo, Severity::Note, evidence))
 }
 
 #[cfg(test)]

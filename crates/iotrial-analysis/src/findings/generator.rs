@@ -8,7 +8,6 @@ use iotrial_model::plan::Arrival;
 use iotrial_model::record::CpuUse;
 use iotrial_model::subject::Subject;
 
-use super::finding;
 use super::observed::Observed;
 
 /// The I/Os in flight may differ from those planned by this much: those under way at the edges of a phase of some seconds count in
@@ -36,13 +35,13 @@ const USED_UP_PERCENT: f64 = 90.0;
 pub(super) fn engine_fallback(seen: &Observed<'_, '_>) -> Option<Finding> {
     let (engine, reason) = (seen.subject.engine?, seen.subject.engine_reason?);
     let evidence = Evidence::EngineFallback { engine, reason: reason.to_owned() };
-    Some(finding(FindingId::EngineFallback, Severity::Note, evidence))
+    Some(Finding::new(FindingId::EngineFallback, Severity::Note, evidence))
 }
 
 /// The load asked the devices for completions, which no database does.
 pub(super) fn polled_io(seen: &Observed<'_, '_>) -> Option<Finding> {
     let evidence = Evidence::PolledIo(PolledIo { polled: true });
-    seen.subject.plan?.polled.then(|| finding(FindingId::PolledIo, Severity::Note, evidence))
+    seen.subject.plan?.polled.then(|| Finding::new(FindingId::PolledIo, Severity::Note, evidence))
 }
 
 /// The figures contradict each other: in a closed load every outstanding I/O is always in flight, so by Little's
@@ -70,7 +69,7 @@ pub(super) fn littles_law(seen: &Observed<'_, '_>) -> Option<Finding> {
     let deviation_percent = 100.0 * (in_flight / outstanding as f64 - 1.0);
     (deviation_percent.abs() > MOST_DEVIATION_PERCENT).then(|| {
         let evidence = Evidence::LittlesLaw { in_flight, outstanding, deviation_percent };
-        finding(FindingId::LittlesLaw, Severity::Warning, evidence)
+        Finding::new(FindingId::LittlesLaw, Severity::Warning, evidence)
     })
 }
 
@@ -180,7 +179,7 @@ pub(super) fn generator_busy(seen: &Observed<'_, '_>) -> Option<Finding> {
     let used = seen.generator.as_ref()?;
     let shortage = Some(shortage(used, is_open(seen.subject))?);
     let evidence = Evidence::GeneratorBusy(GeneratorUse { shortage, ..*used });
-    Some(finding(FindingId::GeneratorBusy, Severity::Warning, evidence))
+    Some(Finding::new(FindingId::GeneratorBusy, Severity::Warning, evidence))
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use iotrial_model::load::Direction;
 use iotrial_model::plan::{Job, PhaseKind};
 use iotrial_model::subject::Subject;
 
-use super::finding;
 use super::modes::{SlowPart, TwoModes};
 use super::observed::Observed;
 use super::pace::{
@@ -284,7 +283,7 @@ pub(super) fn flat_limits(seen: &Observed<'_, '_>) -> Vec<Finding> {
             Kind::Iops => FindingId::FlatIopsLimit,
             Kind::Bandwidth => FindingId::FlatBandwidthLimit,
         };
-        finding(id, Severity::Note, Evidence::FlatLimit(limit.evidence.clone()))
+        Finding::new(id, Severity::Note, Evidence::FlatLimit(limit.evidence.clone()))
     };
     seen.flat.iter().map(of).collect()
 }

@@ -9,9 +9,9 @@ use iotrial_model::plan::Job;
 use iotrial_model::record::Interval;
 use iotrial_model::subject::Subject;
 
+use super::generator;
 use super::observed::Observed;
 use super::pace::{comes_in_bursts, total_latency_s};
-use super::{finding, generator};
 use crate::figures::percentile_us;
 
 /// Both modes hold so much of the I/Os, or it is only a tail.
@@ -263,7 +263,7 @@ pub(super) fn cache_by_latency(seen: &Observed<'_, '_>) -> Option<Finding> {
         gap_from_us: modes.gap_from_us,
         area_count: job.areas.len(),
     };
-    Some(finding(FindingId::CacheServed, Severity::Warning, Evidence::CacheByLatency(evidence)))
+    Some(Finding::new(FindingId::CacheServed, Severity::Warning, Evidence::CacheByLatency(evidence)))
 }
 
 /// Whether the rate is too even for a cache that answers so large a share, and the others wait for as long as slices of a limiter last.

@@ -9,7 +9,6 @@ use iotrial_model::record::{EndedHow, OpCounts};
 use iotrial_model::search::Probe;
 use iotrial_model::subject::{Facts, Subject};
 
-use super::finding;
 use super::observed::Observed;
 
 /// Up to this share of late I/Os, the due time and the issue are the same for every figure that is shown.
@@ -197,7 +196,7 @@ pub(super) fn not_issued(seen: &Observed<'_, '_>) -> Option<Finding> {
         not_issued_percent: share.percent,
         are_commits: share.are_commits,
     };
-    Some(finding(FindingId::NotIssued, Severity::Warning, evidence))
+    Some(Finding::new(FindingId::NotIssued, Severity::Warning, evidence))
 }
 
 /// The generator itself was late, though it had room for the I/O.
@@ -211,7 +210,7 @@ pub(super) fn late_issues(seen: &Observed<'_, '_>) -> Option<Finding> {
             are_commits: held.are_commits,
             is_in_figures: true,
         };
-        return Some(finding(FindingId::LateIssues, Severity::Warning, evidence));
+        return Some(Finding::new(FindingId::LateIssues, Severity::Warning, evidence));
     }
     let share = seen.issued_late.as_ref().filter(|share| share.shows())?;
     let held = seen.held.as_ref().filter(|held| held.job == share.job);
@@ -225,7 +224,7 @@ pub(super) fn late_issues(seen: &Observed<'_, '_>) -> Option<Finding> {
         is_in_figures: false,
     };
     let severity = if is_harmless { Severity::Note } else { Severity::Warning };
-    Some(finding(FindingId::LateIssues, severity, evidence))
+    Some(Finding::new(FindingId::LateIssues, severity, evidence))
 }
 
 /// Not even the lowest rate that was tried held the latency limit.
@@ -252,7 +251,7 @@ pub(super) fn latency_limit_missed(seen: &Observed<'_, '_>) -> Option<Finding> {
         why_not: lowest.why_not.clone(),
         is_only_rate: search.need.is_some(),
     };
-    Some(finding(FindingId::LatencyLimitMissed, Severity::Warning, evidence))
+    Some(Finding::new(FindingId::LatencyLimitMissed, Severity::Warning, evidence))
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@ use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
 use iotrial_model::record::Pause;
 use iotrial_model::subject::Subject;
 
-use super::finding;
 use super::observed::Observed;
 
 /// From here on a pause, or all of them together as a share of what was measured, is in mean and percentiles.
@@ -28,7 +27,7 @@ pub(super) fn paused(seen: &Observed<'_, '_>) -> Option<Finding> {
         longest_s: longest.duration.as_secs_f64(),
         longest_after_s: longest.start.as_secs_f64(),
     };
-    Some(finding(FindingId::Paused, if is_felt { Severity::Warning } else { Severity::Note }, evidence))
+    Some(Finding::new(FindingId::Paused, if is_felt { Severity::Warning } else { Severity::Note }, evidence))
 }
 
 /// From the start of the load; `None` where it was not measured second by second.

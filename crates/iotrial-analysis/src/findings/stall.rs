@@ -8,7 +8,6 @@ use iotrial_model::load::Direction;
 use iotrial_model::record::OpCounts;
 use iotrial_model::subject::{Facts, Subject};
 
-use super::finding;
 use super::observed::Observed;
 use super::pause::without_pauses;
 
@@ -109,7 +108,7 @@ pub(super) fn stalled(seen: &Observed<'_, '_>) -> Option<Finding> {
         unfinished_count: stall.unfinished_count,
         seen: if stall.end == StallEnd::Never { StallSeen::NotBack } else { StallSeen::Back },
     };
-    Some(finding(FindingId::Stalled, severity(is_outage), evidence))
+    Some(Finding::new(FindingId::Stalled, severity(is_outage), evidence))
 }
 
 /// A stretch of time in which nothing of a job completed, as the course shows that a tool logged. What has no histogram by second
@@ -191,7 +190,7 @@ impl Standstill {
             unfinished_count: 0,
             seen: StallSeen::NoneCompleted { from_s },
         };
-        finding(FindingId::Stalled, severity(is_outage), evidence)
+        Finding::new(FindingId::Stalled, severity(is_outage), evidence)
     }
 }
 

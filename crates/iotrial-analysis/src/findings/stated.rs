@@ -5,7 +5,6 @@ use iotrial_model::finding::{Contradiction, DerivedRate, Evidence, Finding, Find
 use iotrial_model::imported::{Stated, StatedLatency};
 use iotrial_model::subject::{Subject, SubjectRate};
 
-use super::finding;
 use super::observed::Observed;
 use crate::contradiction::contradictions;
 
@@ -26,7 +25,7 @@ pub(super) fn failed_jobs(seen: &Observed<'_, '_>) -> Option<Finding> {
         job: (*job).to_owned(),
         error: (*error).to_owned(),
     };
-    Some(finding(FindingId::Failed, Severity::Serious, evidence))
+    Some(Finding::new(FindingId::Failed, Severity::Serious, evidence))
 }
 
 /// SQLIO tells whole milliseconds, which says little of a fast device, and is worth knowing of any.
@@ -45,7 +44,7 @@ pub(super) fn coarse_latency(seen: &Observed<'_, '_>) -> Option<Finding> {
         stream: name.to_owned(),
     };
     let severity = if is_much(&mean) { Severity::Warning } else { Severity::Note };
-    Some(finding(FindingId::CoarseLatency, severity, evidence))
+    Some(Finding::new(FindingId::CoarseLatency, severity, evidence))
 }
 
 fn is_much(mean: &Stated) -> bool {
@@ -62,7 +61,7 @@ pub(super) fn completion_latency(seen: &Observed<'_, '_>) -> Option<Finding> {
     let slat_us = slat_us.map(|stated| stated.value).fold(0.0, f64::max);
     (slat_us >= LEAST_SUBMISSION_US).then(|| {
         let evidence = Evidence::CompletionLatency { slat_mean_us: slat_us };
-        finding(FindingId::CompletionLatency, Severity::Note, evidence)
+        Finding::new(FindingId::CompletionLatency, Severity::Note, evidence)
     })
 }
 
@@ -77,7 +76,7 @@ pub(super) fn flushes_apart(seen: &Observed<'_, '_>) -> Option<Finding> {
     let source = seen.subject.source?;
     let (job, flush_mean_us) = first_flushes(seen.subject)?;
     let evidence = Evidence::FlushesApart { flush_mean_us, tool: source.tool.clone(), job: job.to_owned() };
-    Some(finding(FindingId::FlushesApart, Severity::Warning, evidence))
+    Some(Finding::new(FindingId::FlushesApart, Severity::Warning, evidence))
 }
 
 /// Figures that cannot all be true.
@@ -88,7 +87,7 @@ pub(super) fn contradictory_figures(seen: &Observed<'_, '_>) -> Option<Finding> 
         is_of_latency: all.iter().any(Contradiction::is_of_latency),
         first: all.first()?.clone(),
     };
-    Some(finding(FindingId::ContradictoryFigures, Severity::Warning, evidence))
+    Some(Finding::new(FindingId::ContradictoryFigures, Severity::Warning, evidence))
 }
 
 /// The source states no I/Os per second, and they follow.
@@ -102,7 +101,7 @@ pub(super) fn derived_rate(seen: &Observed<'_, '_>) -> Option<Finding> {
     };
     let rates: Vec<DerivedRate> = derived.map(of).collect();
     (!rates.is_empty())
-        .then(|| finding(FindingId::DerivedRate, Severity::Note, Evidence::DerivedRates { rates }))
+        .then(|| Finding::new(FindingId::DerivedRate, Severity::Note, Evidence::DerivedRates { rates }))
 }
 
 /// Somebody changed the record. Nobody can say what of it, so that no figure of it can be relied upon.
@@ -112,20 +111,20 @@ pub(super) fn altered_record(seen: &Observed<'_, '_>) -> Option<Finding> {
 
 /// What is said of a record that was changed, whatever it is of.
 pub(crate) fn altered() -> Finding {
-    finding(FindingId::AlteredRecord, Severity::Serious, Evidence::Nothing {})
+    Finding::new(FindingId::AlteredRecord, Severity::Serious, Evidence::Nothing {})
 }
 
 /// A command that was to print a metric of an application did not.
 pub(super) fn metric_missing(seen: &Observed<'_, '_>) -> Option<Finding> {
     let (first, others) = seen.subject.metric_failures.split_first()?;
     let evidence = Evidence::MetricMissing { first: first.to_string(), other_count: others.len() };
-    Some(finding(FindingId::MetricMissing, Severity::Warning, evidence))
+    Some(Finding::new(FindingId::MetricMissing, Severity::Warning, evidence))
 }
 
 /// Nobody said what the load of another tool stands for. A load of ours has the role of its plan.
 pub(super) fn no_role(seen: &Observed<'_, '_>) -> Option<Finding> {
     let is_unknown = seen.subject.source.is_some() && seen.subject.jobs.iter().all(|job| job.role.is_none());
-    is_unknown.then(|| finding(FindingId::NoRole, Severity::Note, Evidence::Nothing {}))
+    is_unknown.then(|| Finding::new(FindingId::NoRole, Severity::Note, Evidence::Nothing {}))
 }
 
 /// The import did not understand everything.
@@ -133,5 +132,5 @@ pub(super) fn import_warnings(seen: &Observed<'_, '_>) -> Option<Finding> {
     let warnings = seen.subject.warnings;
     let evidence =
         Evidence::ImportWarnings { warning_count: warnings.len(), first: warnings.first()?.to_string() };
-    Some(finding(FindingId::ImportWarnings, Severity::Note, evidence))
+    Some(Finding::new(FindingId::ImportWarnings, Severity::Note, evidence))
 }

@@ -4,8 +4,8 @@
 use iotrial_model::finding::{Finding, FindingId, Place};
 use iotrial_model::subject::{Subject, SubjectStep};
 
+use super::course;
 use super::observed::Observed;
-use super::{course, placed};
 
 /// All that is odd about the steps, the most serious first; each finding once, with the step that it is of.
 pub(super) fn findings(subject: &Subject<'_>) -> Vec<Finding> {
@@ -45,7 +45,7 @@ fn worst_of(id: FindingId, of_steps: &[(&SubjectStep<'_>, Vec<Finding>)]) -> Opt
         having_count: having.len(),
         step_count: of_steps.len(),
     };
-    Some(placed(found, place))
+    Some(Finding::clone(found).placed(place))
 }
 
 /// What failed is told of steps that are not judged, too.

@@ -6,7 +6,6 @@ use iotrial_model::load::Role;
 use iotrial_model::plan::EngineKind;
 use iotrial_model::record::TargetRecord;
 
-use super::finding;
 use super::observed::Observed;
 use crate::shared_device::SharedDevices;
 
@@ -14,8 +13,9 @@ use crate::shared_device::SharedDevices;
 pub(super) fn in_memory_target(seen: &Observed<'_, '_>) -> Option<Finding> {
     let in_memory = seen.subject.targets.iter().filter(|target| target.in_memory);
     let paths: Vec<String> = in_memory.map(|target| target.path.clone()).collect();
-    (!paths.is_empty())
-        .then(|| finding(FindingId::InMemoryTarget, Severity::Serious, Evidence::InMemoryTarget { paths }))
+    (!paths.is_empty()).then(|| {
+        Finding::new(FindingId::InMemoryTarget, Severity::Serious, Evidence::InMemoryTarget { paths })
+    })
 }
 
 /// A share of an SMB file server was measured.
@@ -25,7 +25,8 @@ pub(super) fn smb_share(seen: &Observed<'_, '_>) -> Option<Finding> {
     let shares =
         seen.subject.targets.iter().filter(|target| target.filesystem.as_deref().is_some_and(is_share));
     let paths: Vec<String> = shares.map(|target| target.path.clone()).collect();
-    (!paths.is_empty()).then(|| finding(FindingId::SmbShare, Severity::Note, Evidence::SmbShare { paths }))
+    (!paths.is_empty())
+        .then(|| Finding::new(FindingId::SmbShare, Severity::Note, Evidence::SmbShare { paths }))
 }
 
 /// Whether there was anything that a page cache could stand before; of a source that does not say how it made its load, yes.
@@ -40,7 +41,7 @@ pub(super) fn buffered_io(seen: &Observed<'_, '_>) -> Option<Finding> {
             Some(_) => Evidence::Nothing {},
             None => Evidence::BufferedIo { direct: false },
         };
-        finding(FindingId::BufferedIo, Severity::Warning, evidence)
+        Finding::new(FindingId::BufferedIo, Severity::Warning, evidence)
     })
 }
 
@@ -50,7 +51,7 @@ pub(super) fn unknown_cache(seen: &Observed<'_, '_>) -> Option<Finding> {
     let is_printed = matches!(source.kind, SourceKind::Table | SourceKind::Csv);
     let is_unknown = seen.subject.direct.is_none() && !seen.subject.jobs.is_empty();
     (is_unknown && !is_printed)
-        .then(|| finding(FindingId::UnknownCache, Severity::Note, Evidence::Nothing {}))
+        .then(|| Finding::new(FindingId::UnknownCache, Severity::Note, Evidence::Nothing {}))
 }
 
 /// What was touched fits into the host's memory, and most likely into caches further down.
@@ -60,7 +61,7 @@ pub(super) fn small_working_set(seen: &Observed<'_, '_>) -> Option<Finding> {
     let memory = subject.host?.memory.filter(|_| was_measured)?;
     let touched = subject.touched?;
     let evidence = Evidence::SmallWorkingSet { touched_bytes: touched, memory_bytes: memory };
-    (touched < memory).then(|| finding(FindingId::SmallWorkingSet, Severity::Note, evidence))
+    (touched < memory).then(|| Finding::new(FindingId::SmallWorkingSet, Severity::Note, evidence))
 }
 
 /// So many findings of this kind are told; more of them are none of a real host.
@@ -82,7 +83,7 @@ pub fn shared_disks(targets: &[TargetRecord]) -> Vec<Finding> {
             are_disks: shared.are_disks,
             devices: shared.names,
         };
-        finding(FindingId::SharedDisk, Severity::Note, evidence)
+        Finding::new(FindingId::SharedDisk, Severity::Note, evidence)
     };
     SharedDevices::all(targets).into_iter().take(MOST_SHARED).map(of).collect()
 }
@@ -92,7 +93,7 @@ pub(super) fn size_reduced(seen: &Observed<'_, '_>) -> Vec<Finding> {
     let Some(plan) = seen.subject.plan else { return Vec::new() };
     let of = |note: &String| {
         let evidence = Evidence::SizeReduced { laid_out_bytes: plan.bytes_to_lay_out(), note: note.clone() };
-        finding(FindingId::SizeReduced, Severity::Note, evidence)
+        Finding::new(FindingId::SizeReduced, Severity::Note, evidence)
     };
     plan.notes.iter().map(of).collect()
 }

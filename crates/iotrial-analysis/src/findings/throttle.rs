@@ -4,7 +4,6 @@ use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
 use iotrial_model::plan::PhaseKind;
 use iotrial_model::subject::Subject;
 
-use super::finding;
 use super::observed::Observed;
 use super::pace::{Pace, RATE_TOLERANCE_PERCENT, is_flat, is_pressed, median};
 
@@ -83,7 +82,7 @@ pub(super) fn throttled_after_burst(seen: &Observed<'_, '_>) -> Option<Finding> 
     let unit = if by_iops { "IOPS" } else { "MiB/s" };
     let evidence = Evidence::ThrottledAfterBurst { after_s, burst, plateau, unit, measured_from_s };
     let severity = if was_measured { Severity::Warning } else { Severity::Note };
-    Some(finding(FindingId::ThrottledAfterBurst, severity, evidence))
+    Some(Finding::new(FindingId::ThrottledAfterBurst, severity, evidence))
 }
 
 #[cfg(test)]

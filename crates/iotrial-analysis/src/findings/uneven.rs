@@ -3,7 +3,6 @@
 use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
 use iotrial_model::subject::Device;
 
-use super::finding;
 use super::observed::Observed;
 
 /// Two disks differ by nature; with three there is one that the others bear out.
@@ -37,7 +36,7 @@ pub(super) fn uneven_devices(seen: &Observed<'_, '_>) -> Option<Finding> {
             least_percent: others[others.len() - 1].1,
             most_percent: others[0].1,
         };
-        finding(FindingId::UnevenDevices, Severity::Warning, evidence)
+        Finding::new(FindingId::UnevenDevices, Severity::Warning, evidence)
     })
 }
 

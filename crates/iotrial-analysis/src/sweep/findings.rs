@@ -10,7 +10,6 @@ use iotrial_model::record::{Ended, EndedHow};
 use iotrial_model::sweep::{ProbePurpose, ProbeRecord};
 
 use super::{Curve, LimitKind, SeenProbe, stood_still};
-use crate::findings::{finding, placed};
 use crate::saturation::{Drift, KneeBound, Saturation};
 
 /// Findings that a sweep tells in another way, or that its short probes always have.
@@ -44,7 +43,7 @@ pub(super) fn ended(ended: &Ended) -> Option<Finding> {
         EndedHow::Failed => Severity::Serious,
     };
     let fact = SweptFact::Ended { how: ended.how, reason: ended.reason.clone() };
-    Some(finding(FindingId::Ended, severity, Evidence::Swept(fact)))
+    Some(Finding::new(FindingId::Ended, severity, Evidence::Swept(fact)))
 }
 
 /// The findings of the long probes, and the serious ones of all, each once with the first probe that had it.
@@ -72,7 +71,7 @@ pub(super) fn of_probes(probes: &[SeenProbe<'_>], curves: &[Curve]) -> Vec<Findi
     }
     let of_probe = |(seen, finding, count): (&SeenProbe<'_>, &Finding, usize)| {
         let ProbeRecord { pattern, outstanding, .. } = *seen.probe;
-        placed(finding, Place::Probe { pattern, outstanding, other_count: count - 1 })
+        finding.clone().placed(Place::Probe { pattern, outstanding, other_count: count - 1 })
     };
     first.into_values().map(of_probe).collect()
 }
@@ -92,7 +91,7 @@ pub(super) fn stalled_probes(probes: &[SeenProbe<'_>]) -> Option<Finding> {
         outstanding: first.outstanding,
         probe_count: stalled.len(),
     };
-    Some(finding(FindingId::Stalled, Severity::Warning, Evidence::Swept(fact)))
+    Some(Finding::new(FindingId::Stalled, Severity::Warning, Evidence::Swept(fact)))
 }
 
 /// What is odd about curves: first what holds of several of them, told once, and then each by itself. `is_own_sweep` says whether
@@ -114,7 +113,7 @@ pub(super) fn of_curves(curves: &[Curve], volumes: &[String], is_own_sweep: bool
     }
     let unresolved = unresolved.into_iter().map(|(why, places)| {
         let evidence = Evidence::Swept(SweptFact::KneeNotResolved(why));
-        placed(&finding(FindingId::KneeNotResolved, Severity::Warning, evidence), Place::Curves(places))
+        Finding::new(FindingId::KneeNotResolved, Severity::Warning, evidence).placed(Place::Curves(places))
     });
     let each = curves.iter().flat_map(|curve| {
         let found = [
@@ -125,7 +124,7 @@ pub(super) fn of_curves(curves: &[Curve], volumes: &[String], is_own_sweep: bool
             above_ceiling(curve),
             rough_fit(curve, is_own_sweep),
         ];
-        let here = |finding: Finding| placed(&finding, Place::Curves(vec![place(curve)]));
+        let here = |finding: Finding| finding.placed(Place::Curves(vec![place(curve)]));
         found.into_iter().flatten().map(here).collect::<Vec<_>>()
     });
     unresolved.chain(each).collect()
@@ -135,7 +134,7 @@ pub(super) fn of_curves(curves: &[Curve], volumes: &[String], is_own_sweep: bool
 fn drift(curve: &Curve) -> Option<Finding> {
     let Drift { from_iops, to_iops, seconds } = curve.sustained?.drift?;
     let evidence = Evidence::Drift { from_iops, to_iops, seconds: seconds as u64 };
-    Some(finding(FindingId::Drift, Severity::Warning, evidence))
+    Some(Finding::new(FindingId::Drift, Severity::Warning, evidence))
 }
 
 /// The rate of a short probe does not last.
@@ -144,7 +143,7 @@ fn burst(curve: &Curve) -> Option<Finding> {
     let burst = rate.burst?;
     let evidence =
         Evidence::Burst { burst_iops: burst.iops, iops: rate.iops, ended_after_s: burst.ended_after_s };
-    Some(finding(FindingId::Burst, Severity::Warning, evidence))
+    Some(Finding::new(FindingId::Burst, Severity::Warning, evidence))
 }
 
 /// Too many outstanding I/Os cost throughput. After a burst, or on a device that becomes slower, the rate falls as well, for another reason.
@@ -153,7 +152,7 @@ fn falls_again(curve: &Curve) -> Option<Finding> {
     let is_burst = curve.sustained.is_some_and(|rate| rate.burst.is_some() || rate.drift.is_some());
     (falls_by_percent > MOST_FALL_PERCENT && !is_burst).then(|| {
         let evidence = Evidence::FallsAgain { falls_by_percent, has_splits: has_splits(curve) };
-        finding(FindingId::FallsAgain, Severity::Warning, evidence)
+        Finding::new(FindingId::FallsAgain, Severity::Warning, evidence)
     })
 }
 
@@ -182,7 +181,7 @@ fn split_matters(curve: &Curve) -> Option<Finding> {
     let (outstanding, least, most, _) = extremes.max_by(|a, b| a.3.total_cmp(&b.3))?;
     (least.less_percent(&most) > MOST_FALL_PERCENT).then(|| {
         let fact = SweptFact::SplitMatters { outstanding, most, least };
-        finding(FindingId::SplitMatters, Severity::Note, Evidence::Swept(fact))
+        Finding::new(FindingId::SplitMatters, Severity::Note, Evidence::Swept(fact))
     })
 }
 
@@ -193,7 +192,7 @@ fn above_ceiling(curve: &Curve) -> Option<Finding> {
     // Without a ceiling, as of a device that becomes slower, nothing is above it.
     let is_above = found.is_reached && exceeded_by_percent > MOST_ABOVE_PERCENT;
     let evidence = Evidence::AboveCeiling { exceeded_by_percent };
-    is_above.then(|| finding(FindingId::AboveCeiling, Severity::Note, evidence))
+    is_above.then(|| Finding::new(FindingId::AboveCeiling, Severity::Note, evidence))
 }
 
 /// The fitted curve does not describe its points. A burst is no load on any curve, and is told as what it is.
@@ -207,7 +206,7 @@ fn rough_fit(curve: &Curve, is_own_sweep: bool) -> Option<Finding> {
     let is_explained = curve.sustained.is_some_and(|rate| rate.burst.is_some() || rate.drift.is_some());
     let evidence = Evidence::RoughFit { rms_percent, is_around_knee, is_own_sweep };
     let is_rough = rms_percent > ROUGH_FIT_PERCENT && !is_explained;
-    is_rough.then(|| finding(FindingId::RoughFit, Severity::Warning, evidence))
+    is_rough.then(|| Finding::new(FindingId::RoughFit, Severity::Warning, evidence))
 }
 
 /// Loads up to this many times the knee, and down to this part of it, tell where it is.
@@ -266,6 +265,6 @@ pub(super) fn of_left_out(left_out: &[LeftOut]) -> Vec<Finding> {
     let named = left_out.iter().take(MOST_LEFT_OUT).cloned().map(SweptFact::LeftOut);
     let result_count = left_out.len().saturating_sub(MOST_LEFT_OUT);
     let more = (result_count > 0).then_some(SweptFact::MoreLeftOut { result_count });
-    let of_fact = |fact| finding(FindingId::LeftOut, Severity::Note, Evidence::Swept(fact));
+    let of_fact = |fact| Finding::new(FindingId::LeftOut, Severity::Note, Evidence::Swept(fact));
     named.chain(more).map(of_fact).collect()
 }

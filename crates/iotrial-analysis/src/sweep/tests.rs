@@ -151,7 +151,8 @@ fn a_device_that_failed_while_it_warmed_up_is_not_shown_clean() {
     let found_then = found(&Subject::of_run(&run));
     assert!(found_then.iter().any(|finding| finding.id == FindingId::IoErrors), "{found_then:?}");
     let mut failed = clean.clone();
-    failed.probes.last_mut().unwrap().findings = found_then.iter().map(Into::into).collect();
+    failed.probes.last_mut().unwrap().findings =
+        found_then.iter().map(iotrial_words::finding::to_record).collect();
     let shown = errors_of(&failed);
     assert_eq!(shown.len(), 1, "{shown:?}");
     assert_eq!(error_count(&shown[0]), 3);
@@ -372,7 +373,7 @@ fn a_probe_of_an_older_version_has_its_driving_cpus_from_what_was_found_then() {
     };
     let found = of_probe(&record);
     let probe = record.probes.last_mut().unwrap();
-    probe.findings = found.iter().map(Into::into).collect();
+    probe.findings = found.iter().map(iotrial_words::finding::to_record).collect();
     probe.driving_threads = None;
     assert_eq!(of_probe(&record), found);
     assert!(found.iter().any(|finding| finding.id == FindingId::GeneratorBusy), "{found:?}");

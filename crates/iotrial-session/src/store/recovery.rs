@@ -9,6 +9,8 @@ use iotrial_model::journal::JournalError;
 use iotrial_model::record::RunRecord;
 use iotrial_model::subject::Subject;
 
+use iotrial_words::finding::to_record;
+
 use super::Store;
 use super::entry::Entry;
 use super::kind::{self, Kind};
@@ -61,7 +63,7 @@ impl Store {
                 if record.anonymous {
                     record.anonymize();
                 }
-                record.findings = findings(&Subject::of_run(&record)).iter().map(Into::into).collect();
+                record.findings = findings(&Subject::of_run(&record)).iter().map(to_record).collect();
                 let written = self.write(&record)?;
                 self.note(&Entry::of_run(&record, &written));
                 let place = written.display();

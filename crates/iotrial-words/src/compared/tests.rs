@@ -21,8 +21,7 @@ fn difference(what: &'static str, first: &str, other: &str) -> Difference {
 
 fn short_run() -> Box<Finding> {
     let (id, evidence) = (FindingId::ShortRun, Evidence::ShortRun { measured_s: 30.0 });
-    let message = finding::says(id, &evidence);
-    Box::new(Finding { id, severity: Severity::Warning, place: None, message, evidence })
+    Box::new(Finding::new(id, Severity::Warning, evidence))
 }
 
 /// What is not compared, or should not be.

@@ -8,13 +8,14 @@ use iotrial_model::verdict::{
 use iotrial_model::words::enumerate;
 
 use super::{limit, roles, shown, streams};
+use crate::finding::message;
 use crate::numbers::{count_with_thousands, seconds_in_words};
 
 /// In full, without a full stop.
 pub(crate) fn objection(against: &Objection) -> String {
     match against {
-        Objection::Found(finding) => finding.message.clone(),
-        Objection::InStep { label, finding } => format!("{label}: {}", finding.message),
+        Objection::Found(finding) => message(finding),
+        Objection::InStep { label, finding } => format!("{label}: {}", message(finding)),
     }
 }
 
@@ -90,7 +91,7 @@ pub(super) fn reason(one: &Doubt) -> String {
 }
 
 fn message_of(finding: Option<&Finding>) -> String {
-    finding.map(|finding| finding.message.clone()).unwrap_or_default()
+    finding.map(message).unwrap_or_default()
 }
 
 fn starved(starved: &Starved) -> String {

@@ -6,6 +6,7 @@ use iotrial_model::words::enumerate;
 use super::{
     bearing, each_once, figure, figure_at, load_name, measured, objection, qualified, reason, why_not,
 };
+use crate::finding::message;
 use crate::numbers::with_thousands;
 
 /// A job that did this part of its rate kept it: Poisson arrivals of a few thousand vary by as much.
@@ -159,7 +160,7 @@ pub fn steps_reasons(ruling: &StepsRuling) -> Vec<String> {
     reasons.extend(ruling.doubts.iter().map(reason));
     reasons.extend(ruling.steps.iter().map(|step| step_reason(step, &ruling.set)));
     reasons.extend(not_started(ruling));
-    reasons.extend(ruling.findings.iter().map(|finding| finding.message.clone()));
+    reasons.extend(ruling.findings.iter().map(|finding| message(finding)));
     each_once(reasons)
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use iotrial_model::bound::BoundRelation;
 use iotrial_model::figure::Figure;
-use iotrial_model::finding::{Doubts, Evidence, Finding, FindingId, Severity};
+use iotrial_model::finding::{Doubts, Finding, FindingId, Severity};
 use iotrial_model::latency_limit::SearchLimit;
 use iotrial_model::load::Role;
 use iotrial_model::record::EndedHow;
@@ -41,8 +41,7 @@ fn slow() -> Judged {
 }
 
 fn finding(id: FindingId) -> Finding {
-    let message = format!("[what {id} says]");
-    Finding { id, severity: Severity::Warning, place: None, message, evidence: Evidence::Nothing {} }
+    Finding::without_evidence(id, Severity::Warning, format!("[what {id} says]"))
 }
 
 fn failed() -> Objection {

@@ -12,6 +12,8 @@ use iotrial_model::units::format_duration;
 use iotrial_session::setup::Setup;
 use serde::Serialize;
 
+use iotrial_words::finding::message;
+
 use crate::failure::Failure;
 use crate::output;
 use crate::presentation::aligned;
@@ -65,7 +67,7 @@ pub fn print(setup: &Setup, json: bool) -> Result<(), Failure> {
     let mut text = head(plan, layout, whole);
     // Known before anything is measured, and what most tests are set up to avoid.
     for found in shared_disks(&targets) {
-        text.push_str(&format!("{}\n", wrapped("note      ", &found.message)));
+        text.push_str(&format!("{}\n", wrapped("note      ", &message(&found))));
     }
     text.push('\n');
     text.push_str(&aligned(&areas(plan, &targets), &[2], &[]));

@@ -16,6 +16,8 @@ use iotrial_session::observer::Observer;
 use iotrial_session::sweep::{Course, SweepSetup, Swept};
 use serde::Serialize;
 
+use iotrial_words::finding::message;
+
 use crate::cli::{ReportArgs, SweepArgs};
 use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::output::{self, JsonForm};
@@ -116,7 +118,7 @@ fn print_course(setup: &SweepSetup, json: bool) -> Result<(), Failure> {
         lines.push(format!("volume    {}  {}", output::harmless(&name), area.length));
     }
     lines.extend(
-        shared_disks(&targets).iter().map(|found| format!("note      {}", output::harmless(&found.message))),
+        shared_disks(&targets).iter().map(|found| format!("note      {}", output::harmless(&message(found)))),
     );
     for test in &course.tests {
         let loads = if test.loads.is_empty() {

@@ -12,6 +12,8 @@ use iotrial_model::demand::{
 use iotrial_model::finding::FindingId;
 use iotrial_model::load::{Direction, Role};
 
+use iotrial_words::finding::message;
+
 use super::doubts::{doubts, lower_bound};
 use crate::cli::{DemandArgs, StoreArgs};
 use crate::failure::Failure;
@@ -173,7 +175,7 @@ pub fn named_demand(name: &str, args: &DemandArgs, store: &StoreArgs) -> Result<
     let Some(finding) = found.iter().find(|one| one.id == FindingId::ContradictoryFigures) else {
         return Ok(demand);
     };
-    say!("warning: {}: {}", harmless(name), harmless(&finding.message));
+    say!("warning: {}: {}", harmless(name), harmless(&message(finding)));
     Ok(Demand { title: format!("{} (from contradictory figures)", demand.title), ..demand })
 }
 

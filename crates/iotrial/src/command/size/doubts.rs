@@ -5,6 +5,7 @@ use iotrial_model::finding::FindingId;
 use iotrial_model::plan::EngineKind;
 use iotrial_model::subject::Subject;
 use iotrial_model::units::group_thousands;
+use iotrial_words::finding::message;
 
 /// Findings after which the rates are not those of a device under the load that was meant.
 const DOUBTFUL: [FindingId; 8] = [
@@ -30,7 +31,7 @@ pub(super) fn doubts(subject: &Subject<'_>) -> Vec<String> {
         _ => None,
     };
     let found = findings(subject).into_iter().filter(|one| DOUBTFUL.contains(&one.id));
-    by_engine.into_iter().chain(found.map(|one| one.message)).collect()
+    by_engine.into_iter().chain(found.map(|one| message(&one))).collect()
 }
 
 /// Where a load kept all its I/Os in flight, its rates are what the storage gave, and nobody knows what was needed.
