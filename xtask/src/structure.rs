@@ -2,7 +2,7 @@
 //!
 //! `docs/architecture.md` says what each of them counts.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -46,6 +46,7 @@ pub(crate) fn structure(arguments: &[String], root: &Path) -> anyhow::Result<Exi
     println!();
     print_counts(&crates, &finding_ids(&page));
     println!();
+    print_shared_names(&crates);
     print_public(&folder, &crates);
     println!();
     print_longest(&crates);
@@ -67,13 +68,13 @@ fn print_places(what: &str, places: &[String]) {
 
 fn print_crates(crates: &[Crate]) {
     println!(
-        "{:<24}{:>8}{:>10}{:>10}{:>16}{:>16}",
-        "crate", "files", "lines", "code", "// per 100", "fn -> String"
+        "{:<24}{:>8}{:>10}{:>10}{:>16}{:>16}{:>16}",
+        "crate", "files", "lines", "code", "// per 100", "fn -> String", "format! per 1k"
     );
-    let mut all = [0; 5];
-    let row = |name: &str, [files, lines, code, comments, texts]: [usize; 5]| {
-        let comments = per_hundred(comments, code);
-        println!("{name:<24}{files:>8}{lines:>10}{code:>10}{comments:>16.1}{texts:>16}");
+    let mut all = [0; 6];
+    let row = |name: &str, [files, lines, code, comments, texts, formats]: [usize; 6]| {
+        let (comments, formats) = (per_hundred(comments, code), 10.0 * per_hundred(formats, code));
+        println!("{name:<24}{files:>8}{lines:>10}{code:>10}{comments:>16.1}{texts:>16}{formats:>16.1}");
     };
     for one in crates {
         let sum = |count: fn(&Source) -> usize| one.production.values().map(count).sum::<usize>();
@@ -84,6 +85,7 @@ fn print_crates(crates: &[Crate]) {
             sum(Source::code_lines),
             sum(Source::plain_comments),
             one.production.values().map(texts).sum::<usize>(),
+            sum(|source| source.production().matches("format!(").count()),
         ];
         row(&one.name, counted);
         all.iter_mut().zip(counted).for_each(|(all, one)| *all += one);
@@ -115,6 +117,42 @@ fn print_counts(crates: &[Crate], ids: &BTreeSet<String>) {
     }
 }
 
+/// Types of which a search finds another one, in whatever crate.
+fn print_shared_names(crates: &[Crate]) {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for source in crates.iter().flat_map(|one| one.production.values()) {
+        for name in type_names(&source.production()) {
+            *counts.entry(name).or_default() += 1;
+        }
+    }
+    let all: usize = counts.values().sum();
+    let mut shared: Vec<(usize, String)> =
+        counts.into_iter().filter(|(_, count)| *count > 1).map(|(name, count)| (count, name)).collect();
+    let sharing: usize = shared.iter().map(|(count, _)| count).sum();
+    shared.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    let percent = per_hundred(sharing, all);
+    println!("types that share their name with another: {sharing} of {all} ({percent:.0} %)");
+    let names: Vec<String> = shared.iter().map(|(count, name)| format!("{name} {count}")).collect();
+    for line in names.chunks(12) {
+        println!("  {}", line.join(", "));
+    }
+}
+
+/// The names of structs, enums and traits. What `words!` makes is an enum too, behind a brace and its comment.
+fn type_names(code: &str) -> Vec<String> {
+    let code: Vec<char> = code.chars().collect();
+    let all: Vec<String> = words(&code).map(|(_, word)| word).collect();
+    let is_type = |word: &str| matches!(word, "struct" | "enum" | "trait" | "union");
+    let declared = all.windows(2).filter(|pair| is_type(&pair[0])).map(|pair| pair[1].clone());
+    let text: String = code.iter().collect();
+    let made = text.split("words! {").skip(1).filter_map(|body| {
+        let name: String = body.trim_start().chars().take_while(|c| c.is_alphanumeric()).collect();
+        (!name.is_empty()).then_some(name)
+    });
+    // A type is declared once for each system where the systems have files of their own.
+    declared.chain(made).filter(|name| name.starts_with(char::is_uppercase)).collect()
+}
+
 fn print_public(folder: &Path, crates: &[Crate]) {
     let unused: Vec<(&str, usize)> = crates
         .iter()
@@ -137,6 +175,7 @@ fn print_longest(crates: &[Crate]) {
     let files = crates.iter().flat_map(|one| one.production.iter().map(|file| lines(file, one)));
     let files: Vec<(usize, String)> = files.collect();
     let long = files.iter().filter(|(lines, _)| *lines > LONG_FILE).count();
+    println!("of 100 files 95 have at most {} lines", percentile_95(&files));
     println!("files of more than {LONG_FILE} lines: {long} of {}; the longest", files.len());
     for (lines, file) in longest(files.into_iter()) {
         println!("{lines:>6}  {file}");
@@ -151,10 +190,17 @@ fn print_longest(crates: &[Crate]) {
         })
         .collect();
     let long = functions.iter().filter(|(lines, _)| *lines > LONG_FUNCTION).count();
-    println!("\nfunctions of more than {LONG_FUNCTION} lines: {long} of {}; the longest", functions.len());
+    println!("\nof 100 functions 95 have at most {} lines", percentile_95(&functions));
+    println!("functions of more than {LONG_FUNCTION} lines: {long} of {}; the longest", functions.len());
     for (lines, function) in longest(functions.into_iter()) {
         println!("{lines:>6}  {function}");
     }
+}
+
+fn percentile_95(all: &[(usize, String)]) -> usize {
+    let mut lines: Vec<usize> = all.iter().map(|(lines, _)| *lines).collect();
+    lines.sort_unstable();
+    lines.get((lines.len() * 95).div_ceil(100).saturating_sub(1)).copied().unwrap_or_default()
 }
 
 fn longest(all: impl Iterator<Item = (usize, String)>) -> Vec<(usize, String)> {
@@ -303,6 +349,12 @@ mod tests {
     fn public_items_are_told_from_fields_and_from_what_the_crate_keeps() {
         let code = "pub struct A {\n    pub b: u8,\n}\npub(crate) fn c() {}\npub const fn d() {}\npub const E: u8 = 1;\npub mod f;\npub use g::H;\npub async unsafe fn i() {}\nfn j() {}";
         assert_eq!(public_items(code), ["A", "d", "E", "f", "i"]);
+    }
+
+    #[test]
+    fn types_are_found_however_they_are_declared() {
+        let code = "pub struct A;\nenum B {}\npub(crate) trait C { fn d(); }\nwords! {\n    E {\n        F = \"f\",\n    }\n}\nimpl A {}";
+        assert_eq!(type_names(&Source::read(code).production()), ["A", "B", "C", "E"]);
     }
 
     #[test]
