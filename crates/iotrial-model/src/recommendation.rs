@@ -1,11 +1,15 @@
 //! What a comparison recommends, what speaks against it and what it costs, as facts. Configurations are named as people know them.
 
 mod answer;
+mod over_loads;
 mod reservation;
 
 pub use answer::{
     Answer, AvoidFact, Effect, FactorFact, GroupRanges, LEAST_WEIGHT_PERCENT, ReasonFact,
     RecommendationFacts, Scaling, SureBound,
+};
+pub use over_loads::{
+    ChangeOverLoads, LoadNames, OverLoadsAnswer, OverLoadsCost, OverLoadsFacts, OverLoadsReason,
 };
 pub use reservation::{Freeze, ReservationCause, ReservationKind, RoleLoss};
 

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use iotrial_model::bound::Amount;
 use iotrial_model::figure::Figure;
 use iotrial_model::metric::{Metric, MetricGroup, MetricKey};
-use iotrial_model::recommendation::{Answer, ReservationCause};
+use iotrial_model::recommendation::{
+    Answer, ChangeOverLoads, LoadNames, OverLoadsAnswer, OverLoadsCost, OverLoadsFacts, OverLoadsReason,
+    ReservationCause,
+};
 use iotrial_model::record::AttributeValue;
 use iotrial_model::stream::Stream;
-use iotrial_model::words::enumerate;
-use iotrial_words::changes::{groups_in_words, names_of};
-use iotrial_words::recommendation::{answer, with_reservations};
+use iotrial_words::recommendation as words;
 use serde::Serialize;
 
 use super::Comparison;
@@ -22,7 +23,6 @@ use super::ranking::{Ranking, Standing};
 use super::recommendation::Recommendation;
 use super::reservation::{Reservation, ReservationKind};
 use super::sample::Outcome;
-use crate::words::with_thousands;
 
 /// I/Os of this many bytes on average and more are told in MiB/s.
 // «Inside SQL Server I/O best practices»: sequential I/O of 64 KiB and more is about throughput, random I/O of 8 KiB about the rate.
@@ -51,6 +51,9 @@ pub struct LoadMatrix {
     pub reservations: Vec<Reservation>,
     /// What the configurations cost, where they say it.
     pub cost: Option<String>,
+    /// What the sentences are made of.
+    #[serde(skip)]
+    pub facts: OverLoadsFacts,
 }
 
 /// A configuration, whatever the load.
@@ -199,8 +202,10 @@ impl LoadMatrix {
         // More than half of the loads: that many only one can win.
         let best = most.filter(|one| 2 * wins(one) > compared.len());
         let answer = match counted {
-            Some(attribute) if best.is_none() => answer(&Answer::OnlyMore(attribute.to_owned())),
-            _ => sentence(&configurations, best, &compared),
+            Some(attribute) if best.is_none() => {
+                OverLoadsAnswer::Same(Answer::OnlyMore(attribute.to_owned()))
+            }
+            _ => answer(&configurations, best, &compared),
         };
         // What is said of another configuration than the one to take is told under its load.
         let is_meant = |one: &&OfLoads| {
@@ -209,13 +214,24 @@ impl LoadMatrix {
         };
         let reservations: Vec<Reservation> =
             reservations.iter().filter(is_meant).map(|(_, one)| one.clone()).collect();
+        let facts = OverLoadsFacts {
+            answer,
+            reasons: reasons(&configurations, best, &baseline, &compared),
+            cost: cost(&configurations, &loads),
+        };
+        let causes = reservations.iter().map(|one| &one.cause);
         Self {
             best: best.map(|best| best.key.clone()),
             best_count: best.map_or(0, wins),
-            sentence: with_reservations(&answer, best.is_some(), reservations.iter().map(|one| &one.cause)),
-            reasons: reasons(&configurations, best, &baseline, &compared),
+            sentence: words::with_reservations(
+                &words::answer_over_loads(&facts.answer),
+                best.is_some(),
+                causes,
+            ),
+            reasons: facts.reasons.iter().map(words::reason_over_loads).collect(),
             reservations,
-            cost: cost_sentence(&configurations, &loads),
+            cost: facts.cost.as_ref().map(words::cost_over_loads),
+            facts,
             configurations,
             baseline,
             loads,
@@ -425,60 +441,23 @@ fn reservations_of(comparisons: &[(String, Comparison)], rows: &[LoadRow]) -> Ve
     all
 }
 
-fn sentence(configurations: &[Contender], best: Option<&Contender>, compared: &[&LoadRow]) -> String {
-    let title = |key: &str| {
-        configurations.iter().find(|one| one.key == key).map_or_else(|| key.to_owned(), Contender::title)
-    };
-    let count = compared.len();
-    let loads_of = |is_meant: &dyn Fn(&LoadRow) -> bool| -> Vec<String> {
+fn answer(configurations: &[Contender], best: Option<&Contender>, compared: &[&LoadRow]) -> OverLoadsAnswer {
+    let load_count = compared.len();
+    let loads_of = |is_meant: &dyn Fn(&LoadRow) -> bool| -> LoadNames {
         compared.iter().filter(|row| is_meant(row)).map(|row| row.load.clone()).collect()
     };
     let undecided = loads_of(&|row| row.best.len() != 1);
-    let won = |key: &str| loads_of(&|row| row.is_won_by(key));
-    let others = |but: Option<&Contender>| -> Vec<(&Contender, Vec<String>)> {
-        let others = configurations.iter().filter(|one| but.is_none_or(|but| but.key != one.key));
-        others.map(|one| (one, won(&one.key))).filter(|(_, loads)| !loads.is_empty()).collect()
-    };
-    match best {
-        _ if count == 0 => {
-            "No two configurations were measured under the same load, so none can be recommended.".to_owned()
-        }
-        Some(best) if won(&best.key).len() == count => match count {
-            1 => format!("{} is the best under {}.", best.title(), compared[0].load),
-            2 => format!("{} is the best under both loads.", best.title()),
-            _ => format!("{} is the best under all {count} loads.", best.title()),
-        },
-        Some(best) => {
-            let mut exceptions: Vec<String> = others(Some(best))
-                .into_iter()
-                .map(|(one, loads)| format!("{}, where {} is", names_of(&loads), one.title()))
-                .collect();
-            if !undecided.is_empty() {
-                exceptions.push(format!("{}, where none is shown to be the best", names_of(&undecided)));
-            }
-            let wins = won(&best.key).len();
-            format!(
-                "{} is the best under {wins} of {count} loads; the {} {}.",
-                best.title(),
-                if count - wins == 1 { "exception is" } else { "exceptions are" },
-                exceptions.join(", and ")
-            )
-        }
-        None => {
-            let winners = others(None);
-            if winners.is_empty() {
-                return match count {
-                    1 => format!("No configuration is shown to be the best under {}.", compared[0].load),
-                    2 => "No configuration is shown to be the best under either load.".to_owned(),
-                    _ => format!("No configuration is shown to be the best under any of the {count} loads."),
-                };
-            }
-            let mut parts: Vec<String> = winners
-                .into_iter()
-                .map(|(one, loads)| format!("{} is under {}", title(&one.key), names_of(&loads)))
-                .collect();
-            parts.extend((!undecided.is_empty()).then(|| format!("none is under {}", names_of(&undecided))));
-            format!("No configuration is the best under most of the {count} loads: {}.", parts.join("; "))
+    let won = |one: &Contender| loads_of(&|row| row.is_won_by(&one.key));
+    let others = configurations.iter().filter(|one| best.is_none_or(|best| best.key != one.key));
+    let others = others.map(|one| (one.title(), won(one))).filter(|(_, loads)| !loads.is_empty());
+    let others: Vec<(String, LoadNames)> = others.collect();
+    match best.map(|best| (best.title(), won(best))) {
+        None if load_count == 0 => OverLoadsAnswer::NoCommonLoad,
+        None if others.is_empty() => OverLoadsAnswer::NoneShown(undecided),
+        None => OverLoadsAnswer::NoneUnderMost { load_count, winners: others, undecided },
+        Some((best, loads)) if loads.len() == load_count => OverLoadsAnswer::BestUnderAll { best, loads },
+        Some((best, loads)) => {
+            OverLoadsAnswer::BestUnderMost { best, best_count: loads.len(), load_count, others, undecided }
         }
     }
 }
@@ -489,47 +468,44 @@ fn reasons(
     best: Option<&Contender>,
     baseline: &str,
     compared: &[&LoadRow],
-) -> Vec<String> {
+) -> Vec<OverLoadsReason> {
     let Some(best) = best else { return Vec::new() };
-    let ranges = |key: &str, rows: &[&LoadRow]| -> Option<String> {
-        let groups = [MetricGroup::Throughput, MetricGroup::TypicalLatency, MetricGroup::TailLatency];
-        let deltas = deltas_of(key, rows);
-        // Over many loads some always show nothing: what is told is where something changes.
-        let is_shown = |delta: &Delta| delta.reading.is_better() || delta.reading.is_worse();
-        let of_group = |group: MetricGroup| {
-            let of_group = deltas.iter().filter(|delta| delta.metric.group() == group);
-            (group, stream_ranges(of_group.copied().filter(|delta| is_shown(delta))))
-        };
-        let words = groups_in_words(&groups.map(of_group));
-        let is_partly = deltas.iter().any(|delta| groups.contains(&delta.metric.group()) && !is_shown(delta));
-        // One figure for several loads would be taken for the change under each of them.
-        let where_shown = if is_partly { ", counting only differences that are shown" } else { "" };
-        (!words.is_empty()).then(|| format!("{where_shown}: {words}"))
-    };
     if best.key == baseline {
         // Changes are from it: each of the others is told.
         let others = configurations.iter().filter(|one| one.key != baseline);
-        let sentence = |one: &Contender| {
-            Some(format!(
-                "{} compared with {}, over all loads{}.",
-                one.title(),
-                best.key,
-                ranges(&one.key, compared)?
-            ))
-        };
-        return others.filter_map(sentence).collect();
+        let of = |one: &Contender| ChangeOverLoads::OfOther { other: one.title(), best: best.key.clone() };
+        return others.filter_map(|one| reason(of(one), &one.key, compared)).collect();
     }
+    let Some(baseline) = configurations.iter().find(|one| one.key == baseline).map(Contender::title) else {
+        return Vec::new();
+    };
     let (won, others): (Vec<&LoadRow>, Vec<&LoadRow>) =
         compared.iter().partition(|row| row.is_won_by(&best.key));
-    let against = configurations.iter().find(|one| one.key == baseline).map(Contender::title);
-    let sentence = |rows: &[&LoadRow], whose: String| {
-        Some(format!("Compared with {}{whose}{}.", against.as_ref()?, ranges(&best.key, rows)?))
+    if others.is_empty() {
+        return reason(ChangeOverLoads::OfBest(baseline), &best.key, &won).into_iter().collect();
+    }
+    let loads = others.iter().map(|row| row.load.clone()).collect();
+    let where_best = ChangeOverLoads::WhereBest { baseline: baseline.clone(), best: best.key.clone() };
+    let where_not_best = ChangeOverLoads::WhereNotBest { baseline, loads };
+    let both = [(where_best, won), (where_not_best, others)];
+    both.into_iter().filter_map(|(of, rows)| reason(of, &best.key, &rows)).collect()
+}
+
+/// `None` where no change of this configuration is shown.
+fn reason(of: ChangeOverLoads, key: &str, rows: &[&LoadRow]) -> Option<OverLoadsReason> {
+    const GROUPS: [MetricGroup; 3] =
+        [MetricGroup::Throughput, MetricGroup::TypicalLatency, MetricGroup::TailLatency];
+    let deltas = deltas_of(key, rows);
+    // Over many loads some always show nothing: what is told is where something changes.
+    let is_shown = |delta: &Delta| delta.reading.is_better() || delta.reading.is_worse();
+    let of_group = |group: MetricGroup| {
+        let of_group = deltas.iter().filter(|delta| delta.metric.group() == group);
+        (group, stream_ranges(of_group.copied().filter(|delta| is_shown(delta))))
     };
-    let where_won =
-        if others.is_empty() { String::new() } else { format!(", where {} is the best", best.key) };
-    let names: Vec<String> = others.iter().map(|row| row.load.clone()).collect();
-    let not_won = format!(", under {}", names_of(&names));
-    sentence(&won, where_won).into_iter().chain(sentence(&others, not_won)).collect()
+    let ranges = GROUPS.map(of_group).to_vec();
+    let is_partly = deltas.iter().any(|delta| GROUPS.contains(&delta.metric.group()) && !is_shown(delta));
+    let has_any = ranges.iter().any(|(_, ranges)| !ranges.is_empty());
+    has_any.then_some(OverLoadsReason { of, ranges, is_partly })
 }
 
 /// All changes of a configuration from the baseline under these loads.
@@ -540,7 +516,7 @@ fn deltas_of<'r>(key: &str, rows: &[&'r LoadRow]) -> Vec<&'r Delta> {
 }
 
 /// What the configurations cost, and under how many loads which of them costs least for what it does.
-fn cost_sentence(configurations: &[Contender], loads: &[LoadRow]) -> Option<String> {
+fn cost(configurations: &[Contender], loads: &[LoadRow]) -> Option<OverLoadsCost> {
     let priced: Vec<(&Contender, &Price)> =
         configurations.iter().filter_map(|one| Some((one, one.price.as_ref()?))).collect();
     let (_, first) = priced.first().filter(|_| priced.len() > 1)?;
@@ -548,27 +524,17 @@ fn cost_sentence(configurations: &[Contender], loads: &[LoadRow]) -> Option<Stri
     if priced.iter().any(|(_, price)| price.currency != first.currency) {
         return None;
     }
-    let words: Vec<String> = priced
-        .iter()
-        .map(|(one, price)| {
-            format!("{} costs {} {}", one.title(), with_thousands(price.per_month), price.currency)
-        })
-        .collect();
     let told: Vec<&LoadRow> = loads.iter().filter(|row| row.price_per.len() > 1).collect();
     let is_least = |row: &LoadRow, key: &str| {
         let least = row.price_per.values().copied().fold(f64::INFINITY, f64::min);
         row.price_per.get(key).is_some_and(|price| *price <= least)
     };
-    let cheapest = priced
-        .iter()
-        .map(|(one, _)| (one, told.iter().filter(|row| is_least(row, &one.key)).count()))
-        .filter(|(_, count)| *count > 0)
-        .map(|(one, count)| format!("{} under {count} of {} loads", one.key, told.len()));
-    let cheapest: Vec<String> = cheapest.collect();
-    let for_work = if cheapest.is_empty() {
-        String::new()
-    } else {
-        format!(" The lowest price for throughput: {}.", enumerate(&cheapest))
-    };
-    Some(format!("{} a month.{for_work}", enumerate(&words)))
+    let least_count = |key: &str| told.iter().filter(|row| is_least(row, key)).count();
+    let cheapest = priced.iter().map(|(one, _)| (one.key.clone(), least_count(&one.key)));
+    Some(OverLoadsCost {
+        currency: first.currency.clone(),
+        per_month: priced.iter().map(|(one, price)| (one.title(), price.per_month)).collect(),
+        cheapest: cheapest.filter(|(_, count)| *count > 0).collect(),
+        load_count: told.len(),
+    })
 }

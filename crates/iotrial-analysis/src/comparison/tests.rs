@@ -6,7 +6,9 @@ use std::time::Duration;
 use iotrial_model::finding::{Difference, Evidence};
 use iotrial_model::gate::{Spoilt, Undecided};
 use iotrial_model::load::Role;
-use iotrial_model::recommendation::{Answer, Effect, ExceptionFact, ReasonFact, ReservationCause};
+use iotrial_model::recommendation::{
+    Answer, Effect, ExceptionFact, OverLoadsAnswer, ReasonFact, ReservationCause,
+};
 use iotrial_model::record::{AttributeValue, EndedHow, EngineSetup, OpCounts, QueueSetup, RunRecord};
 use iotrial_model::stream::{Stream, StreamOf};
 use iotrial_model::subject::Subject;
@@ -1009,10 +1011,14 @@ fn each_load_has_its_own_winner_and_the_answer_over_all_names_where_it_does_not_
     let (new, old) = (["A".to_owned()], ["B".to_owned()]);
     assert_eq!(best, [("oltp", &new[..]), ("scan", &new[..]), ("log", &old[..])]);
     assert_eq!((matrix.best.as_deref(), matrix.best_count, matrix.baseline.as_str()), (Some("A"), 2, "B"));
-    assert_eq!(
-        matrix.sentence,
-        "A (new) is the best under 2 of 3 loads; the exception is log, where B (old) is."
-    );
+    let expected = OverLoadsAnswer::BestUnderMost {
+        best: "A (new)".to_owned(),
+        best_count: 2,
+        load_count: 3,
+        others: vec![("B (old)".to_owned(), vec!["log".to_owned()])],
+        undecided: Vec::new(),
+    };
+    assert_eq!(matrix.facts.answer, expected);
     // The rate of reads and writes together, with the interval of that load alone.
     let rate = &matrix.loads[0].metrics[0];
     assert_eq!(rate.metric.key.to_string(), "total.iops");

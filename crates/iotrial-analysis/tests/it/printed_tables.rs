@@ -9,7 +9,8 @@ use iotrial_model::figure::Figure;
 use iotrial_model::finding::{ComparedFact, Evidence, Finding, FindingId};
 use iotrial_model::metric::{MetricGroup, MetricKey};
 use iotrial_model::recommendation::{
-    Answer, AvoidFact, GroupRanges, ReasonFact, ReservationCause, SureBound,
+    Answer, AvoidFact, ChangeOverLoads, GroupRanges, OverLoadsAnswer, ReasonFact, ReservationCause,
+    ReservationKind, SureBound,
 };
 use iotrial_model::stream::Stream;
 use iotrial_model::table::{Claim, PublishedTable};
@@ -76,11 +77,11 @@ fn what_reads_gain_and_what_writes_lose_are_ranges_of_their_own() {
         ]
     );
     let matrix = comparison.over_loads.as_ref().unwrap();
-    assert!(
-        matrix.reasons[0].contains("throughput of reads −20.0 to −10.0 % and of writes −97.5 to −95.0 %"),
-        "{:?}",
-        matrix.reasons
-    );
+    let throughput = [
+        (MetricGroup::Throughput, reads, "-20.0 -10.0".to_owned()),
+        (MetricGroup::Throughput, writes, "-97.5 -95.0".to_owned()),
+    ];
+    assert_eq!(shown(&matrix.facts.reasons[0].ranges)[..2], throughput);
     // Its reads would be a second choice.
     let avoid = &recommendation.avoid[0];
     let [AvoidFact::Stream { stream, best, metric_count, ranges }] = avoid.facts.as_slice() else {
@@ -137,12 +138,11 @@ fn six_patterns_of_two_configurations_are_one_matrix_digit_for_digit() {
     );
     let matrix = comparison.over_loads.as_ref().unwrap();
     assert_eq!((matrix.best.as_deref(), matrix.best_count), (Some("B"), 6));
-    assert!(
-        matrix.sentence.contains("is the best under all 6 loads, but the figures of B"),
-        "{}",
-        matrix.sentence
-    );
-    assert_eq!(matrix.cost, None);
+    let answer = &matrix.facts.answer;
+    assert!(matches!(answer, OverLoadsAnswer::BestUnderAll { loads, .. } if loads.len() == 6), "{answer:?}");
+    let reservations: Vec<ReservationKind> = matrix.reservations.iter().map(|one| one.kind).collect();
+    assert_eq!(reservations, [ReservationKind::Contradictory]);
+    assert_eq!(matrix.facts.cost, None);
 }
 
 #[test]
@@ -161,21 +161,24 @@ fn a_configuration_that_loses_one_of_six_loads_is_recommended_with_that_exceptio
     let matrix = comparison.over_loads.as_ref().unwrap();
     assert_eq!((matrix.best.as_deref(), matrix.best_count), (Some("B"), 5));
     assert_eq!(matrix.exceptions(), ["sequential write 64 KiB"]);
-    let said = "is the best under 5 of 6 loads; the exception is sequential write 64 KiB, where A (";
-    assert!(matrix.sentence.contains(said), "{}", matrix.sentence);
-    assert!(
-        matrix.reasons[1].contains("under sequential write 64 KiB: throughput −20.2 %"),
-        "{:?}",
-        matrix.reasons
-    );
+    let losing = || vec!["sequential write 64 KiB".to_owned()];
+    let OverLoadsAnswer::BestUnderMost { others, undecided, .. } = &matrix.facts.answer else {
+        panic!("{:?}", matrix.facts.answer)
+    };
+    let baseline = matrix.configuration("A").unwrap().title();
+    assert_eq!((others.as_slice(), undecided.len()), (&[(baseline.clone(), losing())][..], 0));
+    let where_lost = &matrix.facts.reasons[1];
+    assert_eq!(where_lost.of, ChangeOverLoads::WhereNotBest { baseline, loads: losing() });
+    let (group, _, throughput) = &shown(&where_lost.ranges)[0];
+    assert_eq!((*group, throughput.as_str()), (MetricGroup::Throughput, "-20.2 -20.2"));
     let write = matrix.loads.iter().find(|row| row.load == "sequential write 64 KiB").unwrap();
     // 100 MiB/s of 1,879.01 for 2,328 EUR, and of 1,500 for 1,579 EUR.
     assert_eq!(
         (format!("{:.2}", write.price_per["A"]), format!("{:.2}", write.price_per["B"])),
         ("123.90".to_owned(), "105.27".to_owned())
     );
-    let cost = matrix.cost.as_ref().unwrap();
-    assert!(cost.ends_with("The lowest price for throughput: B under 6 of 6 loads."), "{cost}");
+    let cost = matrix.facts.cost.as_ref().unwrap();
+    assert_eq!((&cost.cheapest[..], cost.load_count), (&[("B".to_owned(), 6)][..], 6));
 }
 
 #[test]

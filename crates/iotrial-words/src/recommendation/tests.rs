@@ -7,7 +7,8 @@ use iotrial_model::figure::Figure;
 use iotrial_model::load::Role;
 use iotrial_model::metric::{MetricGroup, MetricKey, StreamRange};
 use iotrial_model::recommendation::{
-    Answer, AvoidFact, Effect, FactorFact, GroupRanges, ReasonFact, Scaling, SureBound,
+    Answer, AvoidFact, ChangeOverLoads, Effect, FactorFact, GroupRanges, OverLoadsAnswer, OverLoadsCost,
+    OverLoadsReason, ReasonFact, Scaling, SureBound,
 };
 use iotrial_model::stream::StreamOf;
 use iotrial_model::verdict::Category;
@@ -193,6 +194,63 @@ fn more_hosts(load: Option<&str>) -> Scaling {
     }
 }
 
+fn answers_over_loads() -> Vec<OverLoadsAnswer> {
+    use OverLoadsAnswer as A;
+    let (best, loads) = (|| words("A (one)"), ["oltp", "scan", "log"]);
+    let all = |count: usize| A::BestUnderAll { best: best(), loads: names(&loads[..count]) };
+    let none = |count: usize| A::NoneShown(names(&loads[..count]));
+    let others = || vec![(words("B (new)"), names(&["log", "scan"])), (words("C"), names(&["backup"]))];
+    let most = |best_count, others, undecided: &[&str]| A::BestUnderMost {
+        best: best(),
+        best_count,
+        load_count: 9,
+        others,
+        undecided: names(undecided),
+    };
+    let under_most = |undecided: &[&str]| A::NoneUnderMost {
+        load_count: 6,
+        winners: others(),
+        undecided: names(undecided),
+    };
+    vec![
+        A::Same(Answer::OnlyMore(words("hosts"))),
+        A::NoCommonLoad,
+        all(1),
+        all(2),
+        all(3),
+        most(8, others().split_off(1), &[]),
+        most(8, Vec::new(), &["oltp"]),
+        most(5, others(), &["oltp"]),
+        none(1),
+        none(2),
+        none(3),
+        under_most(&[]),
+        under_most(&["oltp", "report"]),
+    ]
+}
+
+fn reasons_over_loads() -> Vec<OverLoadsReason> {
+    use ChangeOverLoads as Of;
+    let reason = |of, is_partly| OverLoadsReason { of, ranges: ranges(), is_partly };
+    let baseline = || words("B (old)");
+    vec![
+        reason(Of::OfOther { other: words("C (new)"), best: words("A") }, false),
+        reason(Of::OfBest(baseline()), false),
+        reason(Of::WhereBest { baseline: baseline(), best: words("A") }, true),
+        reason(Of::WhereNotBest { baseline: baseline(), loads: names(&["log", "scan"]) }, true),
+    ]
+}
+
+fn costs_over_loads() -> Vec<OverLoadsCost> {
+    let cost = |cheapest| OverLoadsCost {
+        currency: words("EUR"),
+        per_month: vec![(words("A (one)"), 2_328.0), (words("B"), 1_579.4)],
+        cheapest,
+        load_count: 6,
+    };
+    vec![cost(Vec::new()), cost(vec![(words("A"), 2), (words("B"), 4)])]
+}
+
 #[test]
 fn every_part_of_a_recommendation_has_its_words_on_one_page() {
     let mut page = String::new();
@@ -214,5 +272,8 @@ fn every_part_of_a_recommendation_has_its_words_on_one_page() {
     add("exception", exceptions().iter().map(exception).collect());
     add("cost", costs().iter().map(cost).collect());
     add("cpu", cpu_costs().iter().map(cpu_cost).collect());
+    add("answer over loads", answers_over_loads().iter().map(answer_over_loads).collect());
+    add("reason over loads", reasons_over_loads().iter().map(reason_over_loads).collect());
+    add("cost over loads", costs_over_loads().iter().map(cost_over_loads).collect());
     insta::assert_snapshot!("page", page);
 }
