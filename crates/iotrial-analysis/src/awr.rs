@@ -14,6 +14,7 @@ mod part;
 mod remarks;
 mod replay;
 mod right_size;
+mod said;
 mod sample;
 mod series;
 mod slob;
@@ -30,7 +31,7 @@ pub use remarks::Limit;
 pub use replay::{Replay, ReplayLimit, ReplayStream};
 pub use right_size::{Factor, Licences, Method, Provided, Provision, RightSizing, SizeRequest, Sized};
 pub use sample::AwrSample;
-pub use series::{AwrSeries, AwrStatistics, DatabaseSeries, LeftOut, SeriesInterval};
+pub use series::{AwrSeries, AwrStatistics, DatabaseSeries, SeriesInterval};
 pub use slob::{SlobHosts, SlobReport, SlobRun, SlobSeries, SlobWait, is_slob_report};
 
 use crate::threshold::ThresholdSet;

@@ -10,6 +10,7 @@ mod figure;
 mod part;
 mod quoted;
 mod remark;
+mod series_note;
 mod size_note;
 
 use serde::Serialize;
@@ -26,6 +27,7 @@ pub use figure::{AwrFigure, AwrFigures, AwrUnit};
 pub use part::{OnCells, Part};
 pub use quoted::{Quoted, Standing};
 pub use remark::{BusyFunction, CellReads, Remark, RemarkFacts, RemarkId, SignOfNfs, Switch, WaitedFor};
+pub use series_note::{FileFact, FileNote, SeriesNote, SlobNote};
 pub use size_note::SizeNote;
 
 use crate::imported::Warning;

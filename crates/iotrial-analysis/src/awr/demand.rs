@@ -70,7 +70,7 @@ impl DatabaseSeries {
         let sizing = self.right_size.as_ref()?;
         let chosen = &sizing.chosen;
         let at = |figure| rate_of(self, request, chosen, figure);
-        let mut notes = self.notes.clone();
+        let mut notes: Vec<String> = self.notes.iter().map(iotrial_words::awr::series_note).collect();
         notes.extend(sizing.notes.iter().cloned());
         let factors: Vec<String> =
             sizing.factors.iter().map(|one| format!("{} {}", one.name, one.value)).collect();

@@ -6,7 +6,7 @@
 
 mod text;
 
-use iotrial_model::awr::AwrFigure;
+use iotrial_model::awr::{AwrFigure, SeriesNote};
 use iotrial_model::load::{Direction, Pattern, Role};
 use iotrial_model::stream::Stream;
 use serde::Serialize;
@@ -49,7 +49,7 @@ pub struct Replay {
     pub notes: Vec<String>,
     /// The same of the reports themselves.
     #[serde(skip)]
-    doubts: Vec<String>,
+    doubts: Vec<SeriesNote>,
     /// How long the quick form has to measure, so that each latency is judged by enough I/Os.
     #[serde(skip)]
     quick_s: f64,

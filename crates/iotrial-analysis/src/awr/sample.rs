@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use iotrial_model::awr::{AwrFigure, AwrKind, AwrReport, CutOff, Interval};
+use iotrial_model::awr::{AwrFigure, AwrKind, AwrReport, CutOff, FileFact, FileNote, Interval};
 
 use super::about::OfReport;
 use super::cut::cut_off_of;
@@ -23,6 +23,7 @@ pub struct AwrSample {
     /// Where each of them is printed.
     pub(super) places: BTreeMap<AwrFigure, String>,
     pub(super) peaks: Vec<(AwrFigure, f64)>,
+    /// What contradicts itself or was not understood, in the words of the import.
     pub(super) doubts: Vec<String>,
     pub(super) about: OfReport,
     /// How much of the report is missing; `None` of a whole one.
@@ -80,6 +81,12 @@ impl AwrSample {
             about: OfReport::of(report, &figures),
             cut_off,
         }
+    }
+
+    /// What is missing, with the file; `None` of a whole report.
+    pub fn cut_note(&self) -> Option<FileNote> {
+        let cut = self.cut_off.clone()?;
+        Some(FileNote { file: self.source.clone(), fact: FileFact::CutOff(cut) })
     }
 
     pub(super) fn seconds(&self) -> f64 {

@@ -3,7 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use iotrial_model::awr::{AwrFigure, AwrFigures, AwrUnit, Quoted};
+use iotrial_model::awr::{AwrFigure, AwrFigures, AwrUnit, FileFact, FileNote, Part, Quoted, SeriesNote};
+use iotrial_model::load::Direction;
 use serde::Serialize;
 
 use super::about::{About, limits_over};
@@ -11,6 +12,7 @@ use super::demand::Level;
 use super::figures::ratios;
 use super::remarks::Limit;
 use super::right_size::{RightSizing, SizeRequest};
+use super::said;
 use super::sample::{AwrSample, DatabaseKey};
 
 /// From so many intervals on there are percentiles: of fewer, one in twenty is less than one interval.
@@ -22,22 +24,14 @@ pub struct AwrSeries {
     /// By name.
     pub databases: Vec<DatabaseSeries>,
     /// Reports that were read and are not counted.
-    pub left_out: Vec<LeftOut>,
+    #[serde(serialize_with = "said::file_notes")]
+    pub left_out: Vec<FileNote>,
     /// Files that were meant and could not be read.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub unread: Vec<LeftOut>,
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "said::file_notes")]
+    pub unread: Vec<FileNote>,
     /// Reports that were cut off, and are counted as far as they go.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub cut_off: Vec<LeftOut>,
-}
-
-/// A report that is not counted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct LeftOut {
-    /// The file.
-    pub file: String,
-    /// Why.
-    pub why: String,
+    #[serde(skip_serializing_if = "Vec::is_empty", serialize_with = "said::file_notes")]
+    pub cut_off: Vec<FileNote>,
 }
 
 /// A database over time.
@@ -55,8 +49,9 @@ pub struct DatabaseSeries {
     pub covered_s: f64,
     /// Each figure over time.
     pub statistics: Vec<AwrStatistics>,
-    /// What is to be known of the figures, each in one sentence without a full stop.
-    pub notes: Vec<String>,
+    /// What is to be known of the figures.
+    #[serde(serialize_with = "said::series_notes")]
+    pub notes: Vec<SeriesNote>,
     /// What the reports say besides figures.
     #[serde(flatten)]
     pub about: About,
@@ -132,12 +127,7 @@ impl AwrSeries {
         let mut by_key: BTreeMap<DatabaseKey, Vec<AwrSample>> = BTreeMap::new();
         let mut cut_off = Vec::new();
         for sample in samples {
-            cut_off.extend(
-                sample.cut_off.as_ref().map(|one| LeftOut {
-                    file: sample.source.clone(),
-                    why: iotrial_words::awr::cut_off(one),
-                }),
-            );
+            cut_off.extend(sample.cut_note());
             by_key.entry(sample.key.clone()).or_default().push(sample);
         }
         let mut left_out = Vec::new();
@@ -208,7 +198,7 @@ impl DatabaseSeries {
     }
 }
 
-fn database(mut samples: Vec<AwrSample>, left_out: &mut Vec<LeftOut>) -> Option<DatabaseSeries> {
+fn database(mut samples: Vec<AwrSample>, left_out: &mut Vec<FileNote>) -> Option<DatabaseSeries> {
     // Short intervals say more than the long one that contains them, and the report of a cluster more than those of its instances.
     samples.sort_by(|a, b| {
         let by_instances = || b.instances.len().cmp(&a.instances.len());
@@ -216,36 +206,20 @@ fn database(mut samples: Vec<AwrSample>, left_out: &mut Vec<LeftOut>) -> Option<
     });
     let mut kept: Vec<AwrSample> = Vec::new();
     for sample in samples {
-        if sample.seconds() <= 0.0 {
-            left_out
-                .push(LeftOut { file: sample.source, why: "it does not state its elapsed time".to_owned() });
-            continue;
-        }
-        match kept.iter().find(|one| one.overlaps(&sample)) {
-            Some(other) if other.moment() == sample.moment() => left_out.push(LeftOut {
-                why: format!("`{}` covers the same snapshots", other.source),
-                file: sample.source,
-            }),
-            // A file of AWR-Miner with a snapshot of a long day, or after a restart.
-            Some(other) if other.source == sample.source => left_out.push(LeftOut {
-                why: "two of its snapshots overlap in time".to_owned(),
-                file: sample.source,
-            }),
-            Some(other) => left_out.push(LeftOut {
-                why: format!("`{}` covers part of the same time with a shorter interval", other.source),
-                file: sample.source,
-            }),
+        match why_left_out(&sample, &kept) {
+            Some(fact) => left_out.push(FileNote { file: sample.source, fact }),
             None => kept.push(sample),
         }
     }
     let (title, key) = kept.first().map(|one| (one.title.clone(), one.key.clone()))?;
     let instances: BTreeSet<u32> = kept.iter().flat_map(|one| one.instances.iter().copied()).collect();
-    let mut notes = doubts_of(&kept);
     let places = match kept.as_slice() {
         [one] => one.places.clone(),
         _ => BTreeMap::new(),
     };
     let about = About::of(&kept);
+    let mut notes: Vec<SeriesNote> = about.part.iter().flat_map(notes_of_part).collect();
+    notes.extend(doubts_of(&kept));
     let mut moments: BTreeMap<_, Vec<AwrSample>> = BTreeMap::new();
     for sample in kept {
         moments.entry(sample.moment()).or_default().push(sample);
@@ -253,16 +227,10 @@ fn database(mut samples: Vec<AwrSample>, left_out: &mut Vec<LeftOut>) -> Option<
     let mut intervals: Vec<SeriesInterval> =
         moments.into_values().map(|samples| together(&samples)).collect();
     intervals.sort_by(|a, b| a.end.cmp(&b.end));
-    notes.splice(0..0, about.part.iter().flat_map(iotrial_words::awr::part_notes));
     notes.extend(rounded_away(&intervals));
     let long = intervals.iter().filter(|one| one.seconds > 2.0 * 3600.0).count();
     if long > 0 {
-        notes.push(match intervals.len() {
-            1 => "the interval is longer than two hours, so it hides busy minutes".to_owned(),
-            count => {
-                format!("{long} of {count} intervals are longer than two hours, so they hide busy minutes")
-            }
-        });
+        notes.push(SeriesNote::LongIntervals { long, intervals: intervals.len() });
     }
     Some(DatabaseSeries {
         database: title,
@@ -278,26 +246,45 @@ fn database(mut samples: Vec<AwrSample>, left_out: &mut Vec<LeftOut>) -> Option<
     })
 }
 
+/// Why a report is not counted beside those that are.
+fn why_left_out(sample: &AwrSample, kept: &[AwrSample]) -> Option<FileFact> {
+    if sample.seconds() <= 0.0 {
+        return Some(FileFact::NoElapsedTime);
+    }
+    let other = kept.iter().find(|one| one.overlaps(sample))?;
+    let file = || other.source.clone();
+    Some(if other.moment() == sample.moment() {
+        FileFact::SameSnapshots { as_file: file() }
+    } else if other.source == sample.source {
+        // A file of AWR-Miner with a snapshot of a long day, or after a restart.
+        FileFact::OverlapsItself
+    } else {
+        FileFact::OverlapsShorter { file: file() }
+    })
+}
+
+fn notes_of_part(part: &Part) -> Vec<SeriesNote> {
+    let lacking = (part.lacking_intervals > 0).then(|| SeriesNote::MissingInstances(part.clone()));
+    lacking.into_iter().chain(part.on_cells.clone().map(SeriesNote::OnCells)).collect()
+}
+
 /// Bytes that are printed as zero although there were I/Os: the source rounds, and AWR-Miner to a tenth of a MiB/s.
-fn rounded_away(intervals: &[SeriesInterval]) -> Option<String> {
+fn rounded_away(intervals: &[SeriesInterval]) -> Option<SeriesNote> {
     let is_lost = |requests, mib| {
         let of = |one: &SeriesInterval| one.value(requests) > Some(0.0) && one.value(mib) == Some(0.0);
         intervals.iter().any(of)
     };
-    let of_kind =
-        [(AwrFigure::Reads, AwrFigure::ReadMib, "reads"), (AwrFigure::Writes, AwrFigure::WriteMib, "writes")];
+    let of_kind = [
+        (AwrFigure::Reads, AwrFigure::ReadMib, Direction::Read),
+        (AwrFigure::Writes, AwrFigure::WriteMib, Direction::Write),
+    ];
     let lost = of_kind.into_iter().filter(|(requests, mib, _)| is_lost(*requests, *mib));
-    let lost: Vec<&str> = lost.map(|(_, _, word)| word).collect();
-    (!lost.is_empty()).then(|| {
-        format!(
-            "the source rounds throughput: 0 MiB/s of {} means too little for its decimals, not none",
-            lost.join(" and ")
-        )
-    })
+    let lost: Vec<Direction> = lost.map(|(_, _, direction)| direction).collect();
+    (!lost.is_empty()).then_some(SeriesNote::RoundedToZero(lost))
 }
 
 /// What contradicts itself in the reports. What many of them have is said once, with the first of them.
-fn doubts_of(samples: &[AwrSample]) -> Vec<String> {
+fn doubts_of(samples: &[AwrSample]) -> Vec<SeriesNote> {
     let mut files: Vec<(&str, BTreeSet<&str>)> = Vec::new();
     for sample in samples {
         for doubt in &sample.doubts {
@@ -308,12 +295,10 @@ fn doubts_of(samples: &[AwrSample]) -> Vec<String> {
             }
         }
     }
-    let note = |(doubt, files): (&str, BTreeSet<&str>)| {
-        let first = files.first().copied().unwrap_or_default();
-        match files.len() {
-            1 => format!("{first}: {doubt}"),
-            count => format!("{first} and {} more: {doubt}", count - 1),
-        }
+    let note = |(doubt, files): (&str, BTreeSet<&str>)| SeriesNote::Doubt {
+        file: files.first().copied().unwrap_or_default().to_owned(),
+        other_files: files.len() - 1,
+        doubt: doubt.to_owned(),
     };
     files.into_iter().map(note).collect()
 }
@@ -448,7 +433,7 @@ pub(super) fn percentile(sorted: &[(f64, f64)], percent: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use iotrial_model::awr::{Interval, Part};
+    use iotrial_model::awr::Interval;
 
     use super::*;
     use crate::awr::about::OfReport;
@@ -487,7 +472,7 @@ mod tests {
         }
     }
 
-    fn of(samples: Vec<AwrSample>) -> (DatabaseSeries, Vec<LeftOut>) {
+    fn of(samples: Vec<AwrSample>) -> (DatabaseSeries, Vec<FileNote>) {
         let mut series = AwrSeries::of(samples);
         assert_eq!(series.databases.len(), 1);
         (series.databases.remove(0), series.left_out)
@@ -515,21 +500,17 @@ mod tests {
         let (series, left_out) = of(samples);
         assert_eq!(series.intervals.len(), 2);
         assert_eq!(series.covered_s, 7_200.0);
-        let left: Vec<(&str, &str)> =
-            left_out.iter().map(|one| (one.file.as_str(), one.why.as_str())).collect();
-        assert_eq!(
-            left,
-            [
-                ("one again", "`one` covers the same snapshots"),
-                ("day", "`one` covers part of the same time with a shorter interval"),
-            ]
-        );
-        assert_eq!(
-            series.notes,
-            [
-                "in 2 of 2 intervals the reports have only one of 2 instances, so the figures of the database are too low"
-            ]
-        );
+        let left: Vec<(&str, FileFact)> =
+            left_out.iter().map(|one| (one.file.as_str(), one.fact.clone())).collect();
+        let one = || "one".to_owned();
+        let expected = [
+            ("one again", FileFact::SameSnapshots { as_file: one() }),
+            ("day", FileFact::OverlapsShorter { file: one() }),
+        ];
+        assert_eq!(left, expected);
+        let part = series.about.part.unwrap();
+        assert_eq!((part.lacking_intervals, part.intervals), (2, 2));
+        assert_eq!(series.notes, [SeriesNote::MissingInstances(part)]);
     }
 
     #[test]
@@ -586,9 +567,7 @@ mod tests {
             of(samples).0.notes
         };
         assert!(notes(0.1).is_empty());
-        let rounded = notes(0.0);
-        assert_eq!(rounded.len(), 1, "{rounded:?}");
-        assert!(rounded[0].starts_with("the source rounds throughput: 0 MiB/s of writes"), "{rounded:?}");
+        assert_eq!(notes(0.0), [SeriesNote::RoundedToZero(vec![Direction::Write])]);
     }
 
     #[test]

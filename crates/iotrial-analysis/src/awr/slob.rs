@@ -3,12 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use iotrial_model::awr::{AwrKind, AwrReport, Quoted, WaitSide};
+use iotrial_model::awr::{AwrKind, AwrReport, FileFact, FileNote, Quoted, SlobNote, WaitSide};
 use serde::Serialize;
 
 use super::figures::{first, named, rate};
 use super::remarks::{Limit, limits_of};
-use super::series::LeftOut;
+use super::said;
 
 /// Whose word the number of sessions is.
 const OF_NAME: &str = "file name";
@@ -156,9 +156,11 @@ pub struct SlobSeries {
     /// The best of each number of hosts.
     pub by_hosts: Vec<SlobHosts>,
     /// Reports that were read and are not counted.
-    pub left_out: Vec<LeftOut>,
-    /// What is to be known, each in one sentence without a full stop.
-    pub notes: Vec<String>,
+    #[serde(serialize_with = "said::file_notes")]
+    pub left_out: Vec<FileNote>,
+    /// What is to be known.
+    #[serde(serialize_with = "said::slob_notes")]
+    pub notes: Vec<SlobNote>,
 }
 
 impl SlobReport {
@@ -310,7 +312,7 @@ impl SlobSeries {
             let sessions = || is_named(b).cmp(&is_named(a));
             b.instances.len().cmp(&a.instances.len()).then_with(sessions).then_with(|| a.file.cmp(&b.file))
         });
-        let (mut runs, mut left_out, mut notes): (Vec<SlobRun>, Vec<LeftOut>, Vec<String>) =
+        let (mut runs, mut left_out, mut notes): (Vec<SlobRun>, Vec<FileNote>, Vec<SlobNote>) =
             Default::default();
         let mut without_time = 0;
         for report in reports {
@@ -323,15 +325,15 @@ impl SlobSeries {
             };
             let twin = run.reports.iter().find(|one| !one.instances.is_disjoint(&report.instances));
             match twin {
-                Some(twin) => left_out.push(LeftOut {
-                    why: format!("`{}` covers the same time of the same instance", twin.file),
+                Some(twin) => left_out.push(FileNote {
+                    fact: FileFact::SameInstance { as_file: twin.file.clone() },
                     file: report.file,
                 }),
                 None => run.reports.push(report),
             }
         }
         if without_time > 0 {
-            notes.push(format!("{without_time} reports have no times: each counts as a separate run"));
+            notes.push(SlobNote::NoTimes { reports: without_time });
         }
         runs.iter_mut().for_each(SlobRun::sum_up);
         runs.sort_by(|a, b| {
@@ -341,10 +343,7 @@ impl SlobSeries {
         let all: Vec<&SlobReport> = runs.iter().flat_map(|run| &run.reports).collect();
         let active = all.iter().filter(|one| one.sessions_from != OF_NAME).count();
         if active > 0 {
-            notes.push(format!(
-                "the names of {active} of {} files do not state the number of sessions (as awr.txt.32 does): the average of active sessions is used",
-                all.len()
-            ));
+            notes.push(SlobNote::SessionsNotNamed { files: active, of_files: all.len() });
         }
         let by_hosts = scale(&mut runs);
         Self { runs, by_hosts, left_out, notes }

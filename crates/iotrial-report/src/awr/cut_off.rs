@@ -1,8 +1,7 @@
 //! The first words about reports that were cut off: which sections are missing, and what is not known without them.
 
-use iotrial_analysis::awr::LeftOut;
-use iotrial_model::awr::CutOff;
-use iotrial_words::awr::place_of_cut;
+use iotrial_model::awr::{CutOff, FileNote};
+use iotrial_words::awr::{file_note, place_of_cut};
 
 use super::section;
 use crate::document::{Answer, Block, Section};
@@ -25,9 +24,8 @@ pub(super) fn of_report(cut: &CutOff) -> Section {
 }
 
 /// For several reports; `None` if none is cut off.
-pub(super) fn of_many(cut_off: &[LeftOut], reports: usize) -> Option<Section> {
-    let mut points: Vec<String> =
-        cut_off.iter().take(MOST_FILES).map(|one| format!("{}: {}", one.file, one.why)).collect();
+pub(super) fn of_many(cut_off: &[FileNote], reports: usize) -> Option<Section> {
+    let mut points: Vec<String> = cut_off.iter().take(MOST_FILES).map(file_note).collect();
     if cut_off.len() > MOST_FILES {
         points.push(format!("and {} more: --json has all", cut_off.len() - MOST_FILES));
     }

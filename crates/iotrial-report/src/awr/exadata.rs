@@ -74,7 +74,7 @@ fn opening(answer: &ExadataMove, part: Option<&Part>) -> Answer {
         sentence,
         points: reasons
             .map(|one| format!("{}: {}", one.name, one.text))
-            .chain(part.and_then(said::cells_beside))
+            .chain(part.and_then(|part| part.on_cells.as_ref()).map(said::on_cells))
             .collect(),
         lists,
     }

@@ -43,7 +43,8 @@ pub(super) fn opening(answer: &AwrAnswer) -> Section {
             lists.push(PointList { heading, points });
         }
     }
-    let mut points: Vec<String> = answer.part.iter().filter_map(said::cells_beside).collect();
+    let mut points: Vec<String> =
+        answer.part.iter().filter_map(|part| part.on_cells.as_ref().map(said::on_cells)).collect();
     if answer.awr.interval.has_restart {
         points.push(
             "the instance was started within the interval: its counters began again at zero, so the rates are too low"

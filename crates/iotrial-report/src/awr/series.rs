@@ -3,6 +3,7 @@
 use iotrial_analysis::awr::{AwrFleet, AwrSeries, AwrStatistics, DatabaseSeries, SeriesInterval};
 use iotrial_analysis::words::{capital, number_in_words};
 use iotrial_model::awr::{AwrFigure, AwrUnit};
+use iotrial_words::awr as said;
 
 use super::course::{calendar, levels};
 use super::opening::limit_points;
@@ -41,7 +42,7 @@ impl Document {
         if let Some(Block::Statement(answer)) =
             document.sections.first_mut().and_then(|section| section.blocks.first_mut())
         {
-            let notes = series.databases.first().map(|one| one.notes.clone()).unwrap_or_default();
+            let notes = series.databases.first().map(notes_of).unwrap_or_default();
             let limits = answer.lists.iter().position(|list| list.heading == LIMITS);
             let limits = limits.map(|at| answer.lists.remove(at));
             answer.lists = lists_of(series, notes);
@@ -90,14 +91,18 @@ fn cut_list(mut points: Vec<String>) -> Vec<String> {
 
 /// What the reader should know in addition to the figures: notes, reports that are not counted, files that could not be read.
 pub(super) fn lists_of(series: &AwrSeries, notes: Vec<String>) -> Vec<PointList> {
-    let of_file = |one: &iotrial_analysis::awr::LeftOut| format!("{}: {}", one.file, one.why);
     let lists = [
-        ("Could not be read", cut_list(series.unread.iter().map(of_file).collect())),
+        ("Could not be read", cut_list(series.unread.iter().map(said::file_note).collect())),
         ("What to know", cut_list(notes)),
-        ("Not counted", cut_list(series.left_out.iter().map(of_file).collect())),
+        ("Not counted", cut_list(series.left_out.iter().map(said::file_note).collect())),
     ];
     let lists = lists.into_iter().filter(|(_, points): &(_, Vec<String>)| !points.is_empty());
     lists.map(|(heading, points)| PointList { heading, points }).collect()
+}
+
+/// What to know of the figures of a database.
+pub(super) fn notes_of(one: &DatabaseSeries) -> Vec<String> {
+    one.notes.iter().map(said::series_note).collect()
 }
 
 /// One database over time.
@@ -147,7 +152,7 @@ fn opening(one: &DatabaseSeries) -> Section {
         Some(_) => format!("At most {} for 95 % of the time", rates(|one| one.p95.unwrap_or(one.peak))),
     };
     let headline = match one.about.large_part() {
-        Some(part) => format!("{}: {}", capital(&iotrial_words::awr::part(part)), uncapital(&headline)),
+        Some(part) => format!("{}: {}", capital(&said::part(part)), uncapital(&headline)),
         None => headline,
     };
     let mut points = Vec::new();
@@ -186,7 +191,7 @@ fn opening(one: &DatabaseSeries) -> Section {
             points.push(format!("{} {} on average{peak}", figure.title(), ms(statistics.average)));
         }
     }
-    let lists = [(LIMITS, limit_points(&one.about.limits)), ("What to know", one.notes.clone())];
+    let lists = [(LIMITS, limit_points(&one.about.limits)), ("What to know", notes_of(one))];
     let lists = lists.into_iter().filter(|(_, points)| !points.is_empty());
     let lists = lists.map(|(heading, points)| PointList { heading, points }).collect();
     let sentence = match (of(AwrFigure::ReadPercent), of(AwrFigure::ActiveSessions)) {

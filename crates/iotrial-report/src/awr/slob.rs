@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use iotrial_analysis::awr::{SlobHosts, SlobReport, SlobRun, SlobSeries};
 use iotrial_analysis::words::number_in_words;
+use iotrial_words::awr as said;
 
 use super::{section, value, words};
 use crate::chart::{Axis, Chart, ChartGroup, Dash, LATENCY_AXIS, Line, Scale, Shape};
@@ -88,8 +89,9 @@ fn opening(series: &SlobSeries) -> Section {
             _ => format!("{} I/Os per second at most", number_in_words(best.best_iops)),
         },
     );
-    let left_out = series.left_out.iter().map(|one| format!("{}: {}", one.file, one.why)).collect::<Vec<_>>();
-    let lists = [("What to know", series.notes.clone()), ("Not counted", left_out)];
+    let notes = series.notes.iter().map(said::slob_note).collect::<Vec<_>>();
+    let left_out = series.left_out.iter().map(said::file_note).collect();
+    let lists = [("What to know", notes), ("Not counted", left_out)];
     let lists = lists.into_iter().filter(|(_, points)| !points.is_empty());
     section(
         "answer",

@@ -1,6 +1,6 @@
 //! Words for how much of a database its reports have.
 
-use iotrial_model::awr::Part;
+use iotrial_model::awr::{OnCells, Part};
 
 use crate::numbers::number_in_words;
 
@@ -35,36 +35,31 @@ fn others(part: &Part) -> &'static str {
     }
 }
 
-/// What the storage servers count beside it, as a sentence without a full stop.
-pub fn cells_beside(part: &Part) -> Option<String> {
-    let one = part.on_cells.as_ref()?;
+/// What the storage servers count of the whole database, as a sentence without a full stop.
+pub fn on_cells(one: &OnCells) -> String {
     let mib = one.mib_per_s.map_or_else(String::new, |mib| format!(" and {} MiB/s", number_in_words(mib)));
-    Some(format!(
+    format!(
         "the storage servers count {} requests per second{mib} for all of {}, {:.0} times as many as this report",
         number_in_words(one.requests_per_s),
         one.database,
         one.times
-    ))
+    )
 }
 
-/// What to know of the figures, each without a full stop.
-pub fn part_notes(part: &Part) -> Vec<String> {
-    let mut notes = Vec::new();
+/// Of intervals without all instances, as a sentence without a full stop.
+pub(super) fn missing_instances(part: &Part) -> String {
     match (part.lacking_intervals, part.intervals) {
-        (0, _) => {}
-        (_, 1) => notes.push(format!(
+        (_, 1) => format!(
             "only {}: the I/O of {} is missing, so the figures of the database are too low; {ADVICE}",
             instances(part),
             others(part)
-        )),
-        (lacking, intervals) if part.of_instances.is_none() => notes.push(format!(
+        ),
+        (lacking, intervals) if part.of_instances.is_none() => format!(
             "{lacking} of {intervals} intervals have only one instance of a cluster, and the reports do not say how many there are"
-        )),
-        (lacking, intervals) => notes.push(format!(
+        ),
+        (lacking, intervals) => format!(
             "in {lacking} of {intervals} intervals the reports have only {}, so the figures of the database are too low",
             instances(part)
-        )),
+        ),
     }
-    notes.extend(cells_beside(part));
-    notes
 }

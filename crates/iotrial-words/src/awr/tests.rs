@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 
 use iotrial_model::awr::{
-    AwrSection, BusyFunction, CellReads, CutOff, OnCells, Part, PlainReads, RemarkFacts, RemarkId, SignOfNfs,
-    SizeNote, Switch, WaitSide, WaitedFor,
+    AwrSection, BusyFunction, CellReads, CutOff, FileFact, FileNote, OnCells, Part, PlainReads, RemarkFacts,
+    RemarkId, SeriesNote, SignOfNfs, SizeNote, SlobNote, Switch, WaitSide, WaitedFor,
 };
+use iotrial_model::load::Direction;
 use iotrial_model::verdict::Category;
 
 use super::*;
@@ -34,11 +35,56 @@ fn what_is_said_of_a_part_of_a_database_is_on_one_page() {
     let mut page = String::new();
     for one in all_parts() {
         writeln!(page, "{}", part(&one)).unwrap();
-        for note in part_notes(&one) {
-            writeln!(page, "  {note}").unwrap();
+        if one.lacking_intervals > 0 {
+            writeln!(page, "  {}", series_note(&SeriesNote::MissingInstances(one.clone()))).unwrap();
+        }
+        if let Some(cells) = one.on_cells {
+            writeln!(page, "  {}", series_note(&SeriesNote::OnCells(cells))).unwrap();
         }
     }
     insta::assert_snapshot!("part", page);
+}
+
+#[test]
+fn what_is_said_of_reports_over_time_and_of_files_is_on_one_page() {
+    let file = |name: &str| format!("{name}.html");
+    let doubt = |other_files| SeriesNote::Doubt {
+        file: file("a"),
+        other_files,
+        doubt: "[what the import says]".into(),
+    };
+    let mut page = String::new();
+    for note in [
+        doubt(0),
+        doubt(3),
+        SeriesNote::RoundedToZero(vec![Direction::Write]),
+        SeriesNote::RoundedToZero(vec![Direction::Read, Direction::Write]),
+        SeriesNote::LongIntervals { long: 1, intervals: 1 },
+        SeriesNote::LongIntervals { long: 2, intervals: 24 },
+        SeriesNote::ClockMoved { seconds: -5_400 },
+        SeriesNote::ClockMoved { seconds: 36_000 },
+    ] {
+        writeln!(page, "{}", series_note(&note)).unwrap();
+    }
+    for fact in [
+        FileFact::NoElapsedTime,
+        FileFact::SameSnapshots { as_file: file("a") },
+        FileFact::OverlapsItself,
+        FileFact::OverlapsShorter { file: file("a") },
+        FileFact::SameInstance { as_file: file("a") },
+        FileFact::CutOff(CutOff { line: 44, after: String::new(), missing: Vec::new() }),
+        FileFact::Unread("[what the error says]".into()),
+    ] {
+        writeln!(page, "{}", file_note(&FileNote { file: file("b"), fact })).unwrap();
+    }
+    for note in [
+        SlobNote::CutOff(FileNote { file: file("b"), fact: FileFact::NoElapsedTime }),
+        SlobNote::NoTimes { reports: 2 },
+        SlobNote::SessionsNotNamed { files: 2, of_files: 9 },
+    ] {
+        writeln!(page, "SLOB: {}", slob_note(&note)).unwrap();
+    }
+    insta::assert_snapshot!("series", page);
 }
 
 /// Of the interval, of who asks, of waits and of work.

@@ -8,13 +8,14 @@ use std::process::ExitCode;
 
 use anyhow::anyhow;
 use iotrial_analysis::awr::{
-    AwrAnswer, AwrFleet, AwrSample, AwrSeries, DatabaseSeries, LeftOut, Replay, SlobReport, is_slob_report,
+    AwrAnswer, AwrFleet, AwrSample, AwrSeries, DatabaseSeries, Replay, SlobReport, is_slob_report,
 };
 use iotrial_analysis::threshold::ThresholdSet;
-use iotrial_model::awr::{AwrKind, AwrReport};
+use iotrial_model::awr::{AwrKind, AwrReport, FileFact, FileNote};
 use iotrial_model::demand::Demand;
 use iotrial_model::words::in_brief;
 use iotrial_report::document::Document;
+use iotrial_words::awr::file_note;
 use serde::Serialize;
 
 use crate::cli::AwrArgs;
@@ -62,7 +63,7 @@ pub fn awr(args: &AwrArgs) -> Result<ExitCode, Failure> {
             }
             Err(Unread::Failed { failure, why }) => {
                 let file = harmless(&source.path.display().to_string());
-                unread.push(LeftOut { file, why: harmless(&why) });
+                unread.push(FileNote { file, fact: FileFact::Unread(harmless(&why)) });
                 failed.push(failure);
             }
             Err(Unread::SomethingElse) => passed_over.push(harmless(&source.path.display().to_string())),
@@ -86,12 +87,7 @@ pub fn awr(args: &AwrArgs) -> Result<ExitCode, Failure> {
     }
     failed.iter().for_each(output::tell);
     let named = args.reports.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
-    let cut_off: Vec<String> = samples
-        .iter()
-        .filter_map(|one| {
-            Some(format!("{}: {}", one.source, iotrial_words::awr::cut_off(one.cut_off.as_ref()?)))
-        })
-        .collect();
+    let cut_off: Vec<FileNote> = samples.iter().filter_map(AwrSample::cut_note).collect();
     let has_cut = !cut_off.is_empty();
     if args.slob {
         slob::show(&outputs, of_slob, cut_off)?;
@@ -262,7 +258,7 @@ fn write_demand(
         (None, database) => database.and_then(|database| database.demand(&request, named)),
     };
     // Whoever sizes by the file may never see the reports.
-    let cut_off = series.cut_off.iter().map(|one| format!("{}: {}", one.file, one.why));
+    let cut_off = series.cut_off.iter().map(file_note);
     let demand = demand.map(|demand| Demand { notes: cut_off.chain(demand.notes).collect(), ..demand });
     let demand = demand.ok_or_else(|| {
         let names: Vec<&str> = series.databases.iter().map(|one| one.database.as_str()).collect();

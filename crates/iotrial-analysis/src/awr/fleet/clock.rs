@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
+use iotrial_model::awr::SeriesNote;
 use jiff::civil::DateTime;
 use jiff::{SignedDuration, Span as Shift};
 
@@ -160,12 +161,7 @@ impl AwrSeries {
             interval.begin = interval.begin.as_ref().and_then(moved);
             interval.end = interval.end.as_ref().and_then(moved);
         }
-        let (sign, minutes) = (if seconds < 0 { '-' } else { '+' }, seconds.abs() / 60);
-        database.notes.push(format!(
-            "its times are moved by {sign}{}:{:02} hours",
-            minutes / 60,
-            minutes % 60
-        ));
+        database.notes.push(SeriesNote::ClockMoved { seconds });
         Ok(())
     }
 }

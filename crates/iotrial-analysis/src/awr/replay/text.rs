@@ -37,11 +37,12 @@ impl Replay {
              # are mixed to give that mean. Reports do not say how much is stored or which part of it is hot: put the sizes of your\n\
              # files, and a `distribution` where you know it. `iotrial docs awr` says how streams are told apart.\n",
         );
-        let notes: Vec<&String> = self.notes.iter().chain(&self.doubts).collect();
+        let doubts = self.doubts.iter().map(iotrial_words::awr::series_note);
+        let notes: Vec<String> = self.notes.iter().cloned().chain(doubts).collect();
         if !notes.is_empty() {
             text.push_str("#\n# What to know:\n");
             for note in notes {
-                let _ = writeln!(text, "# - {}", one_line(note));
+                let _ = writeln!(text, "# - {}", one_line(&note));
             }
         }
         let set = if self.limits.is_empty() { "flash" } else { thresholds };

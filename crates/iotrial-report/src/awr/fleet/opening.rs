@@ -7,7 +7,7 @@ use iotrial_model::words::{enumerate, in_brief};
 
 use super::{MOST_NAMES, names_of};
 use crate::awr::section;
-use crate::awr::series::{lists_of, moment, span_of};
+use crate::awr::series::{lists_of, moment, notes_of, span_of};
 use crate::document::{Answer, Block, Section};
 
 /// From this percentage of the sum of the peaks on, the peaks coincide.
@@ -68,7 +68,7 @@ pub(super) fn opening(series: &AwrSeries, fleet: &AwrFleet) -> Section {
     let of_databases = series
         .databases
         .iter()
-        .flat_map(|one| one.notes.iter().map(|note| format!("{}: {note}", one.database)));
+        .flat_map(|one| notes_of(one).into_iter().map(|note| format!("{}: {note}", one.database)));
     let notes: Vec<String> = not_added.chain(fleet.notes.iter().cloned()).chain(of_databases).collect();
     section(
         "answer",
