@@ -2,10 +2,11 @@
 
 #![no_main]
 
-use iotrial_analysis::awr::{AwrAnswer, AwrSample, AwrSeries, Level, SizeRequest};
+use iotrial_analysis::awr::{AwrAnswer, AwrSample, AwrSeries, SizeRequest};
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_fuzz::show;
 use iotrial_import::awr::read_awr;
+use iotrial_model::awr::Level;
 use iotrial_report::document::Document;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {

@@ -23,13 +23,12 @@ use iotrial_model::awr::{AwrFigures, AwrReport, CutOff, Part, Remark};
 use serde::Serialize;
 
 pub use about::About;
-pub use demand::Level;
 pub use exadata::{Ask, Difficulty, ExadataMove, Feature, MemorySaving, Saving, TimeShare, Whose};
 pub use fleet::{AwrFleet, Consolidated, FleetInterval, FleetMember, OwnPeak, UnknownDatabase};
 pub use latencies::WaitLatency;
 pub use remarks::Limit;
 pub use replay::{Replay, ReplayLimit, ReplayStream};
-pub use right_size::{Factor, Licences, Method, Provided, Provision, RightSizing, SizeRequest, Sized};
+pub use right_size::{Factor, Licences, Provision, RightSizing, SizeRequest, Sized};
 pub use sample::AwrSample;
 pub use series::{AwrSeries, AwrStatistics, DatabaseSeries, SeriesInterval};
 pub use slob::{SlobHosts, SlobReport, SlobRun, SlobSeries, SlobWait, is_slob_report};

@@ -5,13 +5,17 @@
 
 mod away;
 mod cut;
+mod demand_note;
 mod exadata;
 mod figure;
+mod fleet_note;
 mod part;
 mod quoted;
 mod remark;
+mod replay_note;
 mod series_note;
 mod size_note;
+mod sizing;
 
 use serde::Serialize;
 
@@ -20,15 +24,21 @@ pub use away::{
     RangeAssumption, ShareOfBytes, Use,
 };
 pub use cut::{AwrSection, Cut, CutOff, MissingSection};
+pub use demand_note::DemandNote;
 pub use exadata::{
     CellAlert, CellTotals, DiskGroup, Exadata, FlashCacheMode, OfflineDisk, Outlier, TopDatabase,
 };
 pub use figure::{AwrFigure, AwrFigures, AwrUnit};
+pub use fleet_note::{BusierElsewhere, FleetNote, NotAdded, WhyNotAdded};
 pub use part::{OnCells, Part};
 pub use quoted::{Quoted, Standing};
 pub use remark::{BusyFunction, CellReads, Remark, RemarkFacts, RemarkId, SignOfNfs, Switch, WaitedFor};
+pub use replay_note::{Derivation, FigureOrigin, FigurePlace, ReplayNote};
 pub use series_note::{FileFact, FileNote, SeriesNote, SlobNote};
 pub use size_note::SizeNote;
+pub use sizing::{
+    EnterpriseFeature, FactorReason, Level, Method, NoStandardEdition2, Provided, RatesOf, ReportedRates,
+};
 
 use crate::imported::Warning;
 use crate::load::words;

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use iotrial_model::awr::{AwrFigures, AwrReport, Part, WaitSide};
+use iotrial_model::awr::{AwrFigures, AwrReport, EnterpriseFeature, Part, WaitSide};
 use serde::Serialize;
 
 use super::exadata::{ExadataMove, PlainRange};
@@ -26,7 +26,7 @@ pub(super) struct OfReport {
     pub(super) has_waits: bool,
     pub(super) instances: Instances,
     pub(super) range: Option<PlainRange>,
-    pub(super) enterprise: BTreeSet<&'static str>,
+    pub(super) enterprise: BTreeSet<EnterpriseFeature>,
     pub(super) is_virtual: bool,
 }
 
@@ -59,7 +59,7 @@ pub struct About {
     pub(super) range: Option<PlainRange>,
     /// What is in use that Standard Edition 2 does not have.
     #[serde(skip)]
-    pub(super) enterprise: BTreeSet<&'static str>,
+    pub(super) enterprise: BTreeSet<EnterpriseFeature>,
     /// Whether the CPUs are those of a virtual machine, whatever it calls cores.
     #[serde(skip)]
     pub(super) is_virtual: bool,
@@ -128,7 +128,7 @@ fn names_a_service(destination: &str) -> bool {
 }
 
 /// What only Enterprise Edition has, as far as a report shows that it is in use.
-fn enterprise(report: &AwrReport, is_on_exadata: bool) -> BTreeSet<&'static str> {
+fn enterprise(report: &AwrReport, is_on_exadata: bool) -> BTreeSet<EnterpriseFeature> {
     let release = report.database.release.as_deref().and_then(|release| release.split('.').next());
     let release: Option<u32> = release.and_then(|first| first.parse().ok());
     let is_rac = report.database.is_rac == Some(true) || report.instances.len() > 1;
@@ -148,15 +148,15 @@ fn enterprise(report: &AwrReport, is_on_exadata: bool) -> BTreeSet<&'static str>
             && one.percent.sound() >= Some(1.0)
     });
     [
-        (is_rac && release.is_some_and(|release| release >= NO_RAC_FROM), "RAC from 19c on"),
-        (is_on_exadata, "Exadata"),
-        (memory.and_then(|one| one.parse::<f64>().ok()) > Some(0.0), "the In-Memory column store"),
-        (ships_redo, "Data Guard"),
-        (flashback, "flashback database"),
-        (scans, "parallel execution"),
+        (is_rac && release.is_some_and(|release| release >= NO_RAC_FROM), EnterpriseFeature::Rac),
+        (is_on_exadata, EnterpriseFeature::Exadata),
+        (memory.and_then(|one| one.parse::<f64>().ok()) > Some(0.0), EnterpriseFeature::InMemory),
+        (ships_redo, EnterpriseFeature::DataGuard),
+        (flashback, EnterpriseFeature::Flashback),
+        (scans, EnterpriseFeature::Parallel),
     ]
     .into_iter()
-    .filter_map(|(is_used, what)| is_used.then_some(what))
+    .filter_map(|(is_used, feature)| is_used.then_some(feature))
     .collect()
 }
 

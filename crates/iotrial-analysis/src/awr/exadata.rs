@@ -8,8 +8,10 @@ mod memory;
 mod range;
 mod saving;
 
-use iotrial_model::awr::{AwrFigures, AwrReport, Named, Quoted, WaitSide};
+use iotrial_model::awr::{AwrFigures, AwrReport, CellState, Named, Quoted, RangeAssumption, WaitSide};
 use serde::Serialize;
+
+use super::said;
 
 pub use ask::Ask;
 pub use feature::Feature;
@@ -79,10 +81,12 @@ pub struct ExadataMove {
     pub memory: Vec<MemorySaving>,
     /// What plain storage would be asked.
     pub ask: Vec<Ask>,
-    /// What the two ends of each range take for granted, each without a full stop.
-    pub assumptions: Vec<String>,
-    /// How the storage servers are, each without a full stop.
-    pub cells: Vec<String>,
+    /// What the two ends of each range take for granted.
+    #[serde(serialize_with = "said::range_assumptions")]
+    pub assumptions: Vec<RangeAssumption>,
+    /// How the storage servers are.
+    #[serde(serialize_with = "said::cell_states")]
+    pub cells: Vec<CellState>,
 }
 
 impl ExadataMove {
@@ -100,11 +104,11 @@ impl ExadataMove {
             is_of_part: false,
             savings: saving::of(&view),
             memory: memory::of(&view),
-            cells: cells::of(report).iter().map(iotrial_words::awr::cell_state).collect(),
+            cells: cells::of(report),
             time,
             features,
             ask,
-            assumptions: assumptions.iter().map(iotrial_words::awr::range_assumption).collect(),
+            assumptions,
         })
     }
 }

@@ -8,9 +8,10 @@ mod clock;
 mod demand;
 mod notes;
 
-use iotrial_model::awr::AwrFigure;
+use iotrial_model::awr::{AwrFigure, FleetNote, NotAdded, Part, PlainReads, WhyNotAdded};
 use serde::Serialize;
 
+use super::said;
 use super::series::{
     AwrSeries, AwrStatistics, DatabaseSeries, FEWEST_FOR_PERCENTILES, SeriesInterval, percentile,
 };
@@ -43,6 +44,7 @@ pub struct AwrFleet {
     /// Those that are added up, the one with the most requests first.
     pub members: Vec<FleetMember>,
     /// Those that are not, and why.
+    #[serde(serialize_with = "said::not_added")]
     pub not_added: Vec<NotAdded>,
     /// When the first interval begins.
     pub begin: String,
@@ -56,17 +58,9 @@ pub struct AwrFleet {
     pub figures: Vec<Consolidated>,
     /// The pieces of time, in their order.
     pub intervals: Vec<FleetInterval>,
-    /// What is to be known of the figures, each in one sentence without a full stop.
-    pub notes: Vec<String>,
-}
-
-/// A database that is not added up.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct NotAdded {
-    /// Which one.
-    pub database: String,
-    /// Why.
-    pub why: String,
+    /// What is to be known of the figures.
+    #[serde(serialize_with = "said::fleet_notes")]
+    pub notes: Vec<FleetNote>,
 }
 
 /// A database of a fleet. Shares and peaks are of the time that all members cover.
@@ -88,12 +82,12 @@ pub struct FleetMember {
     /// The same of MiB per second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub throughput: Option<OwnPeak>,
-    /// What of it the reports have, such as `one of 2 instances`, where so much is missing that all sums are too low.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub part: Option<String>,
-    /// What other storage would be asked in place of its reads, without a full stop; absent where it is not on Exadata.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub away_from_exadata: Option<String>,
+    /// What of it the reports have, where so much is missing that all sums are too low.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "said::part")]
+    pub part: Option<Part>,
+    /// What other storage would be asked in place of its reads; absent where it is not on Exadata.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "said::plain_reads")]
+    pub away_from_exadata: Option<PlainReads>,
 }
 
 /// A figure of a member beside that of all.
@@ -284,21 +278,21 @@ impl AwrFleet {
 }
 
 /// Where the intervals of a database are, or why it is not added up.
-fn place<'s>(one: &'s DatabaseSeries, series: &AwrSeries) -> Result<Placed<'s>, String> {
+fn place<'s>(one: &'s DatabaseSeries, series: &AwrSeries) -> Result<Placed<'s>, WhyNotAdded> {
     if one.key.container.is_some() {
         let is_whole = |other: &&DatabaseSeries| {
             other.key.container.is_none() && other.key.id == one.key.id && other.key.name == one.key.name
         };
         // Its I/O is in the counters of the database that it is plugged into.
         if let Some(whole) = series.databases.iter().find(is_whole) {
-            return Err(format!("it is part of {}, whose reports include its I/O", whole.database));
+            return Err(WhyNotAdded::PartOf { database: whole.database.clone() });
         }
     }
     let placed = one.intervals.iter().filter_map(|interval| Some((Span::of(interval)?, interval)));
     let mut intervals: Vec<(Span, &SeriesInterval)> = placed.collect();
     intervals.sort_by_key(|(span, _)| (span.begin, span.end));
     if intervals.is_empty() {
-        return Err("its reports do not state the time that they cover".to_owned());
+        return Err(WhyNotAdded::NoTimes);
     }
     Ok(Placed { series: one, intervals })
 }
@@ -428,11 +422,10 @@ fn member(
         covered_s: one.series.covered_s,
         requests: of(AwrFigure::Requests),
         throughput: of(AwrFigure::Throughput),
-        part: one.series.about.large_part().map(iotrial_words::awr::part),
+        part: one.series.about.large_part().cloned(),
         away_from_exadata: one.series.about.range.as_ref().map(|range| {
             let average = |figure| one.series.statistics(figure).map(|one| one.average);
-            let reads = range.at(average(AwrFigure::ReadMib), average(AwrFigure::Reads));
-            iotrial_words::awr::plain_reads(&reads)
+            range.at(average(AwrFigure::ReadMib), average(AwrFigure::Reads))
         }),
     }
 }

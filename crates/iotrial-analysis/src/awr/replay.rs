@@ -6,20 +6,23 @@
 
 mod text;
 
-use iotrial_model::awr::{AwrFigure, SeriesNote};
+use iotrial_model::awr::{
+    AwrFigure, Derivation, FigureOrigin, FigurePlace, Level, RatesOf, ReplayNote, ReportedRates, SeriesNote,
+};
 use iotrial_model::load::{Direction, Pattern, Role};
 use iotrial_model::stream::Stream;
 use serde::Serialize;
 
-use super::demand::Level;
 use super::flow::{Flow, multi_by_bytes, share_of, sizes_of, split};
+use super::said;
 use super::series::DatabaseSeries;
-use crate::words::number_in_words;
 
 /// A rate below this is no stream of its own: in ten minutes it is a handful of I/Os.
 const NEGLIGIBLE_PER_S: f64 = 0.05;
 /// A mean of waits needs so many of them (`docs/thresholds.md`), with room for the chance of Poisson arrivals.
 const JUDGED_IOS: f64 = 150.0;
+/// What Oracle takes for a block where nothing is set.
+const USUAL_BLOCK_KIB: f64 = 8.0;
 /// How long the quick form measures, at least and at most.
 const QUICK_S: (f64, f64) = (60.0, 600.0);
 /// A mean of waits stands for the reads of a stream where at least this share of them was waited for one by one. Reads by direct path
@@ -38,15 +41,17 @@ pub struct Replay {
     /// The database.
     pub database: String,
     /// Which reports, and which of their rates.
-    pub source: String,
+    #[serde(serialize_with = "said::rates_of")]
+    pub source: RatesOf,
     /// By how much the rates are more than those of the reports; 1 for the same.
     pub scale: f64,
     /// What runs at once.
     pub streams: Vec<ReplayStream>,
     /// The latencies that the database had.
     pub limits: Vec<ReplayLimit>,
-    /// What is to be known of it, each in one sentence without a full stop.
-    pub notes: Vec<String>,
+    /// What is to be known of it.
+    #[serde(serialize_with = "said::replay_notes")]
+    pub notes: Vec<ReplayNote>,
     /// The same of the reports themselves.
     #[serde(skip)]
     doubts: Vec<SeriesNote>,
@@ -74,7 +79,8 @@ pub struct ReplayStream {
     #[serde(skip)]
     pattern: Pattern,
     /// Where rate and size are from.
-    pub origin: String,
+    #[serde(serialize_with = "said::figure_origin")]
+    pub origin: FigureOrigin,
 }
 
 /// A latency that the database had.
@@ -87,137 +93,37 @@ pub struct ReplayLimit {
     /// The mean in microseconds.
     pub mean_us: f64,
     /// Which wait, and where it is printed.
-    pub origin: String,
+    #[serde(serialize_with = "said::figure_origin")]
+    pub origin: FigureOrigin,
 }
 
 impl DatabaseSeries {
-    /// The load of the database at a level. `None` where there are no rates with a size. `source` is what the user calls the
-    /// reports.
-    pub fn replay(&self, level: Level, scale: f64, source: &str) -> Option<Replay> {
+    /// The load of the database at a level. `None` where there are no rates with a size. `reports` is what the user calls them.
+    pub fn replay(&self, level: Level, scale: f64, reports: &str) -> Option<Replay> {
         let level = self.known_level(level);
-        let at = |figure| self.statistics(figure).map(|one| level.of(one));
-        let mut notes = Vec::new();
-        let flow = |requests, mib| Some(Flow { iops: at(requests)?, mib_per_s: at(mib)? });
-        let mut all_reads = flow(AwrFigure::Reads, AwrFigure::ReadMib);
-        let mut all_writes = flow(AwrFigure::Writes, AwrFigure::WriteMib);
-        if all_reads.is_none() && all_writes.is_none() {
-            return None;
-        }
         // One size for all intervals: a mean of two would be the block of neither.
-        let block_kib = self.statistics(AwrFigure::BlockKib).filter(|one| one.average == one.peak);
-        let block_kib = block_kib.map(|one| one.average);
-        if block_kib.is_none() {
-            notes
-                .push("the reports do not state the block size of the database: 8 KiB is assumed".to_owned());
+        let block = self.statistics(AwrFigure::BlockKib).filter(|one| one.average == one.peak);
+        let block_kib = block.map_or(USUAL_BLOCK_KIB, |one| one.average);
+        let (streams, mut notes) = (Vec::new(), Vec::new());
+        if block.is_none() {
+            notes.push(ReplayNote::BlockAssumed { kib: block_kib });
         }
-        let block_kib = block_kib.unwrap_or(8.0);
-        for (all, what) in [(&mut all_reads, "reads"), (&mut all_writes, "writes")] {
-            if let Some(all) = all.as_mut().filter(|all| all.iops >= NEGLIGIBLE_PER_S && all.mib_per_s <= 0.0)
-            {
-                // AWR-Miner has one decimal.
-                all.mib_per_s = all.iops * block_kib / 1024.0;
-                notes.push(format!(
-                    "the reports round the bytes of {what} to 0 MiB/s: one block per I/O is assumed"
-                ));
-            }
+        let mut load = Builder { series: self, level, scale, block_kib, streams, notes };
+        let reads = load.all(AwrFigure::Reads, AwrFigure::ReadMib, Direction::Read);
+        let writes = load.all(AwrFigure::Writes, AwrFigure::WriteMib, Direction::Write);
+        if let Some(all) = reads {
+            load.reads(all);
         }
-        let mut streams = Vec::new();
-        let mut push = |name, role, direction, pattern, flow: Flow, origin: String| {
-            if flow.iops >= NEGLIGIBLE_PER_S && flow.mib_per_s > 0.0 {
-                streams.push(ReplayStream {
-                    name,
-                    role,
-                    direction,
-                    iops: flow.iops * scale,
-                    mib_per_s: flow.mib_per_s * scale,
-                    sizes: sizes_of(flow.mean_kib() * 1024.0),
-                    pattern,
-                    origin,
-                });
-            }
-        };
-        if let Some(all) = all_reads {
-            let (temp, rest) =
-                all.without(flow(AwrFigure::TempReads, AwrFigure::TempReadMib), NEGLIGIBLE_PER_S);
-            let counted = at(AwrFigure::MultiBlockReads);
-            let multi = match counted {
-                Some(multi) => multi * share_of(rest, &[temp], block_kib),
-                // AWR-Miner counts all reads together. One stream of their mean size would be compared with a wait for one block.
-                None => multi_by_bytes(rest, block_kib),
-            };
-            let (small, large) = split(rest, Some(multi), block_kib, NEGLIGIBLE_PER_S);
-            let of_large = if counted.is_some() {
-                self.origin(level, AwrFigure::MultiBlockReads)
-            } else {
-                if large.is_there() {
-                    notes.push("the reports do not separate single-block reads: iotrial assumes the mix of single blocks and requests of 1 MiB that gives the reported bytes".to_owned());
-                }
-                format!("from the bytes; {}", self.origin(level, AwrFigure::ReadMib))
-            };
-            let of_small =
-                format!("all reads minus the others below; {}", self.origin(level, AwrFigure::Reads));
-            // The counter of requests of several blocks begins where a request is large.
-            let is_single = small.mean_kib() < SINGLE_BLOCKS * block_kib;
-            let name = if is_single { "single-block-reads" } else { "small-reads" };
-            push(name, Role::Data, Direction::Read, Pattern::Random, small, of_small);
-            push("multi-block-reads", Role::Scan, Direction::Read, Pattern::Sequential, large, of_large);
-            let origin = self.origin(level, AwrFigure::TempReads);
-            push("temp-reads", Role::Tempdb, Direction::Read, Pattern::Sequential, temp, origin);
+        if let Some(all) = writes {
+            load.writes(all);
         }
-        if let Some(all) = all_writes {
-            let files = flow(AwrFigure::LogWrites, AwrFigure::LogWriteMib);
-            let redo =
-                files.filter(Flow::is_there).or_else(|| flow(AwrFigure::RedoWrites, AwrFigure::RedoMib));
-            let redo_figure = if files.is_some_and(|files| files.is_there()) {
-                AwrFigure::LogWrites
-            } else {
-                AwrFigure::RedoWrites
-            };
-            if redo.is_none_or(|redo| redo.iops < NEGLIGIBLE_PER_S) {
-                notes.push(match at(AwrFigure::RedoMib) {
-                    Some(mib) if mib > 0.0 => {
-                        "the reports do not count redo writes separately: they are among the other writes"
-                            .to_owned()
-                    }
-                    _ => "the reports have almost no redo, so the load has no log".to_owned(),
-                });
-            }
-            let (redo, rest) = all.without(redo, NEGLIGIBLE_PER_S);
-            let (temp, rest) =
-                rest.without(flow(AwrFigure::TempWrites, AwrFigure::TempWriteMib), NEGLIGIBLE_PER_S);
-            let (copies, rest) =
-                rest.without(flow(AwrFigure::BackupWrites, AwrFigure::BackupWriteMib), NEGLIGIBLE_PER_S);
-            let multi = at(AwrFigure::MultiBlockWrites)
-                .map(|multi| multi * share_of(rest, &[redo, temp, copies], block_kib));
-            let (small, large) = split(rest, multi, block_kib, NEGLIGIBLE_PER_S);
-            let origin = self.origin(level, AwrFigure::Writes);
-            // A mix of all sizes, with redo in it, is no stream of the database writer.
-            let (name, origin) = match multi {
-                Some(_) => ("db-writer", format!("all writes minus the others below; {origin}")),
-                None => ("writes", format!("all writes, which the source does not separate; {origin}")),
-            };
-            push(name, Role::Data, Direction::Write, Pattern::Random, small, origin);
-            let origin = self.origin(level, AwrFigure::MultiBlockWrites);
-            push("direct-writes", Role::Scan, Direction::Write, Pattern::Sequential, large, origin);
-            let origin = self.origin(level, AwrFigure::TempWrites);
-            push("temp-writes", Role::Tempdb, Direction::Write, Pattern::Sequential, temp, origin);
-            let origin = self.origin(level, AwrFigure::BackupWrites);
-            push("archive-and-backup", Role::Backup, Direction::Write, Pattern::Sequential, copies, origin);
-            let origin = self.origin(level, redo_figure);
-            push("redo", Role::Log, Direction::Write, Pattern::Sequential, redo, origin);
-        }
+        let Builder { streams, mut notes, .. } = load;
         let (limits, quick_s) = self.limits(&streams, &mut notes);
-        let intervals = self.intervals.len();
-        let source = match intervals {
-            1 if self.covered_s > 7_200.0 => {
-                format!("{source}: the average of {:.1} hours", self.covered_s / 3_600.0)
-            }
-            1 => format!("{source}: the average of {:.0} minutes", self.covered_s / 60.0),
-            _ => format!("{source}: {} of {intervals} intervals", level.words()),
-        };
+        let interval_count = self.intervals.len();
+        let rates = ReportedRates::Replayed { level, interval_count, covered_s: self.covered_s };
         (!streams.is_empty()).then(|| Replay {
             database: self.database.clone(),
-            source,
+            source: RatesOf { reports: reports.to_owned(), rates },
             scale,
             streams,
             limits,
@@ -227,25 +133,14 @@ impl DatabaseSeries {
         })
     }
 
-    /// What a figure is called, and where it is.
-    fn origin(&self, level: Level, figure: AwrFigure) -> String {
-        match self.places.get(&figure).filter(|place| !place.is_empty()) {
-            Some(place) => format!("{}: {place}", figure.title()),
-            None if self.intervals.len() > 1 => format!("{}: {}", figure.title(), level.words()),
-            None => figure.title().to_owned(),
-        }
-    }
-
     /// Latencies that there is something to compare with, and how long that takes.
     // Means over all intervals, whatever the level: in an idle interval a handful of waits have any mean, and a percentile of them would
     // be a limit that nobody had to live with.
-    fn limits(&self, streams: &[ReplayStream], notes: &mut Vec<String>) -> (Vec<ReplayLimit>, f64) {
-        let redo =
-            [(AwrFigure::RedoWriteUs, "log file parallel write"), (AwrFigure::CommitUs, "log file sync")];
-        let wanted = [
-            (Role::Data, Stream::Read, &[(AwrFigure::SingleBlockReadUs, "a single-block read")][..]),
-            (Role::Scan, Stream::Read, &[(AwrFigure::MultiBlockReadUs, "a multi-block read into the cache")]),
-            (Role::Log, Stream::Commit, &redo[..]),
+    fn limits(&self, streams: &[ReplayStream], notes: &mut Vec<ReplayNote>) -> (Vec<ReplayLimit>, f64) {
+        let wanted: [(Role, Stream, &[AwrFigure]); 3] = [
+            (Role::Data, Stream::Read, &[AwrFigure::SingleBlockReadUs]),
+            (Role::Scan, Stream::Read, &[AwrFigure::MultiBlockReadUs]),
+            (Role::Log, Stream::Commit, &[AwrFigure::RedoWriteUs, AwrFigure::CommitUs]),
         ];
         let (mut limits, mut quick_s) = (Vec::new(), QUICK_S.0);
         for (role, stream, figures) in wanted {
@@ -255,50 +150,185 @@ impl DatabaseSeries {
             if iops <= 0.0 {
                 continue;
             }
-            let found = figures.iter().find_map(|(figure, name)| {
-                let mean_us = self.statistics(*figure)?.average;
-                (mean_us > 0.0).then_some((*figure, *name, mean_us))
-            });
-            let Some((figure, name, mean_us)) = found else {
-                notes.push(format!(
-                    "the reports have no wait that shows the latency of {role} {stream}s, so they are not judged",
-                    stream = stream.as_str()
-                ));
-                continue;
-            };
-            let average = |figure| self.statistics(figure).map(|one| one.average);
-            if let Some((waits, reads)) = waits_for(figure)
-                .and_then(|(waits, reads)| average(waits).zip(average(reads)))
-                .filter(|(waits, reads)| *waits < WAITED_FOR * reads)
-            {
-                notes.push(format!(
-                    "sessions waited for {name} only {} times per second, but there were {} such reads: most were issued in groups, as with direct path, so the mean wait is not the latency of one read, and no limit is set",
-                    number_in_words(waits),
-                    number_in_words(reads)
-                ));
-                continue;
+            match self.limit(figures, iops) {
+                Ok((figure, mean_us)) => {
+                    if mean_us < CACHE_US {
+                        notes.push(ReplayNote::FromMemory { figure, mean_us });
+                    }
+                    quick_s = quick_s.max(JUDGED_IOS / iops);
+                    let place =
+                        self.printed(figure).unwrap_or_else(|| FigurePlace::MeanOver(self.intervals.len()));
+                    let origin = FigureOrigin { figure, derivation: Derivation::Same, place };
+                    limits.push(ReplayLimit { role, stream, mean_us, origin });
+                }
+                Err(why_not) => notes.push(why_not.unwrap_or(ReplayNote::NoWait { role, stream })),
             }
-            let needed_s = JUDGED_IOS / iops;
-            if needed_s > QUICK_S.1 {
-                notes.push(format!(
-                    "`{}` happens {iops:.2} times per second, which is too rare to judge within ten minutes, so no limit is set",
-                    figure.title()
-                ));
-                continue;
-            }
-            if mean_us < CACHE_US {
-                notes.push(format!(
-                    "{name} took {mean_us:.0} µs: it was served from memory (the cache of a file system or of Exadata), and no volume can be as fast; use --thresholds flash for what databases usually need"
-                ));
-            }
-            quick_s = quick_s.max(needed_s);
-            let place = match self.places.get(&figure) {
-                Some(place) if !place.is_empty() => format!("{}: {place}", figure.title()),
-                _ => format!("{}: the mean over {} intervals", figure.title(), self.intervals.len()),
-            };
-            limits.push(ReplayLimit { role, stream, mean_us, origin: place });
         }
         (limits, quick_s.ceil())
+    }
+
+    /// The first of these waits that has a mean, unless it is no latency of single I/Os, or the load has too few of them. `Err(None)`
+    /// where there is no such wait.
+    fn limit(&self, figures: &[AwrFigure], iops: f64) -> Result<(AwrFigure, f64), Option<ReplayNote>> {
+        let average = |figure| self.statistics(figure).map(|one| one.average);
+        let found =
+            figures.iter().find_map(|figure| Some((*figure, average(*figure)?)).filter(|one| one.1 > 0.0));
+        let (figure, mean_us) = found.ok_or(None)?;
+        if let Some((waits_per_s, reads_per_s)) = waits_for(figure)
+            .and_then(|(waits, reads)| average(waits).zip(average(reads)))
+            .filter(|(waits, reads)| *waits < WAITED_FOR * reads)
+        {
+            return Err(Some(ReplayNote::FewWaits { figure, waits_per_s, reads_per_s }));
+        }
+        if JUDGED_IOS / iops > QUICK_S.1 {
+            return Err(Some(ReplayNote::Rare { figure, iops }));
+        }
+        Ok((figure, mean_us))
+    }
+
+    /// Where a figure is printed; `None` where it follows from several reports.
+    fn printed(&self, figure: AwrFigure) -> Option<FigurePlace> {
+        self.places.get(&figure).filter(|place| !place.is_empty()).cloned().map(FigurePlace::Printed)
+    }
+}
+
+/// A load that is being put together.
+struct Builder<'s> {
+    series: &'s DatabaseSeries,
+    level: Level,
+    scale: f64,
+    block_kib: f64,
+    streams: Vec<ReplayStream>,
+    notes: Vec<ReplayNote>,
+}
+
+impl Builder<'_> {
+    fn at(&self, figure: AwrFigure) -> Option<f64> {
+        self.series.statistics(figure).map(|one| one.at(self.level))
+    }
+
+    fn flow(&self, requests: AwrFigure, mib: AwrFigure) -> Option<Flow> {
+        Some(Flow { iops: self.at(requests)?, mib_per_s: self.at(mib)? })
+    }
+
+    /// All I/O of a direction.
+    fn all(&mut self, requests: AwrFigure, mib: AwrFigure, direction: Direction) -> Option<Flow> {
+        let mut all = self.flow(requests, mib)?;
+        if all.iops >= NEGLIGIBLE_PER_S && all.mib_per_s <= 0.0 {
+            // AWR-Miner has one decimal.
+            all.mib_per_s = all.iops * self.block_kib / 1024.0;
+            self.notes.push(ReplayNote::BytesRounded(direction));
+        }
+        Some(all)
+    }
+
+    /// What a figure is called, and where it is.
+    fn origin(&self, figure: AwrFigure, derivation: Derivation) -> FigureOrigin {
+        let place = self.series.printed(figure).unwrap_or(if self.series.intervals.len() > 1 {
+            FigurePlace::AtLevel(self.level)
+        } else {
+            FigurePlace::NotStated
+        });
+        FigureOrigin { figure, derivation, place }
+    }
+
+    fn push(&mut self, stream: (&'static str, Role, Direction, Pattern), flow: Flow, origin: FigureOrigin) {
+        let (name, role, direction, pattern) = stream;
+        if flow.iops >= NEGLIGIBLE_PER_S && flow.mib_per_s > 0.0 {
+            self.streams.push(ReplayStream {
+                name,
+                role,
+                direction,
+                iops: flow.iops * self.scale,
+                mib_per_s: flow.mib_per_s * self.scale,
+                sizes: sizes_of(flow.mean_kib() * 1024.0),
+                pattern,
+                origin,
+            });
+        }
+    }
+
+    /// A stream whose rate is a figure.
+    fn push_counted(
+        &mut self,
+        name: &'static str,
+        role: Role,
+        direction: Direction,
+        flow: Flow,
+        figure: AwrFigure,
+    ) {
+        let origin = self.origin(figure, Derivation::Same);
+        self.push((name, role, direction, Pattern::Sequential), flow, origin);
+    }
+
+    fn reads(&mut self, all: Flow) {
+        let block_kib = self.block_kib;
+        let temp = self.flow(AwrFigure::TempReads, AwrFigure::TempReadMib);
+        let (temp, rest) = all.without(temp, NEGLIGIBLE_PER_S);
+        let counted = self.at(AwrFigure::MultiBlockReads);
+        let multi = match counted {
+            Some(multi) => multi * share_of(rest, &[temp], block_kib),
+            // AWR-Miner counts all reads together. One stream of their mean size would be compared with a wait for one block.
+            None => multi_by_bytes(rest, block_kib),
+        };
+        let (small, large) = split(rest, Some(multi), block_kib, NEGLIGIBLE_PER_S);
+        if counted.is_none() && large.is_there() {
+            self.notes.push(ReplayNote::ReadsNotSeparate);
+        }
+        // The counter of requests of several blocks begins where a request is large.
+        let is_single = small.mean_kib() < SINGLE_BLOCKS * block_kib;
+        let name = if is_single { "single-block-reads" } else { "small-reads" };
+        let origin = self.origin(AwrFigure::Reads, Derivation::Rest);
+        self.push((name, Role::Data, Direction::Read, Pattern::Random), small, origin);
+        let origin = match counted {
+            Some(_) => self.origin(AwrFigure::MultiBlockReads, Derivation::Same),
+            None => self.origin(AwrFigure::ReadMib, Derivation::ByBytes),
+        };
+        self.push(("multi-block-reads", Role::Scan, Direction::Read, Pattern::Sequential), large, origin);
+        self.push_counted("temp-reads", Role::Tempdb, Direction::Read, temp, AwrFigure::TempReads);
+    }
+
+    fn writes(&mut self, all: Flow) {
+        let block_kib = self.block_kib;
+        let (redo, redo_figure) = self.redo();
+        let (redo, rest) = all.without(redo, NEGLIGIBLE_PER_S);
+        let temp = self.flow(AwrFigure::TempWrites, AwrFigure::TempWriteMib);
+        let (temp, rest) = rest.without(temp, NEGLIGIBLE_PER_S);
+        let copies = self.flow(AwrFigure::BackupWrites, AwrFigure::BackupWriteMib);
+        let (copies, rest) = rest.without(copies, NEGLIGIBLE_PER_S);
+        let multi = self
+            .at(AwrFigure::MultiBlockWrites)
+            .map(|multi| multi * share_of(rest, &[redo, temp, copies], block_kib));
+        let (small, large) = split(rest, multi, block_kib, NEGLIGIBLE_PER_S);
+        // A mix of all sizes, with redo in it, is no stream of the database writer.
+        let (name, derivation) = match multi {
+            Some(_) => ("db-writer", Derivation::Rest),
+            None => ("writes", Derivation::All),
+        };
+        let origin = self.origin(AwrFigure::Writes, derivation);
+        self.push((name, Role::Data, Direction::Write, Pattern::Random), small, origin);
+        for (name, role, flow, figure) in [
+            ("direct-writes", Role::Scan, large, AwrFigure::MultiBlockWrites),
+            ("temp-writes", Role::Tempdb, temp, AwrFigure::TempWrites),
+            ("archive-and-backup", Role::Backup, copies, AwrFigure::BackupWrites),
+            ("redo", Role::Log, redo, redo_figure),
+        ] {
+            self.push_counted(name, role, Direction::Write, flow, figure);
+        }
+    }
+
+    /// Writes of redo, and whose count they are.
+    fn redo(&mut self) -> (Option<Flow>, AwrFigure) {
+        let files = self.flow(AwrFigure::LogWrites, AwrFigure::LogWriteMib).filter(Flow::is_there);
+        let (redo, figure) = match files {
+            Some(files) => (Some(files), AwrFigure::LogWrites),
+            None => (self.flow(AwrFigure::RedoWrites, AwrFigure::RedoMib), AwrFigure::RedoWrites),
+        };
+        if redo.is_none_or(|redo| redo.iops < NEGLIGIBLE_PER_S) {
+            let has_redo = self.at(AwrFigure::RedoMib).is_some_and(|mib| mib > 0.0);
+            self.notes.push(if has_redo { ReplayNote::RedoNotSeparate } else { ReplayNote::NoRedo });
+        }
+        (redo, figure)
     }
 }
 

@@ -4,13 +4,13 @@
 mod licence;
 mod provision;
 
-use iotrial_model::awr::{AwrFigure, AwrReport, Part, SizeNote};
+use iotrial_model::awr::{AwrFigure, AwrReport, FactorReason, Level, Method, Part, SizeNote};
 use serde::Serialize;
 
 pub use licence::Licences;
-pub use provision::{Provided, Provision};
+pub use provision::Provision;
 
-use super::demand::Level;
+use super::said;
 use super::series::{DatabaseSeries, FEWEST_FOR_PERCENTILES};
 
 /// Hardware threads of a core of the machine that is bought: a vCPU of the usual machines is a hyper-thread.
@@ -23,32 +23,6 @@ const OMAT_BUSY: f64 = 0.75;
 const OMAT_BUSY_FACTOR: f64 = 1.25;
 /// Oracle's Performance Tuning Guide leaves 20 % of the memory to the system: the rest is 100/80 of SGA and PGA.
 const MEMORY_FACTOR: f64 = 1.25;
-
-/// How a size follows from what was used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Method {
-    /// By CPU that was used, at a utilisation that leaves room; rates as they were measured.
-    Iotrial,
-    /// As Microsoft's OMAT does: by active sessions, and everything twice.
-    Omat,
-    /// The highest of everything that was seen, and CPUs that may be fully busy.
-    Peak,
-}
-
-impl Method {
-    /// In the order of tables.
-    pub const ALL: [Self; 3] = [Self::Iotrial, Self::Omat, Self::Peak];
-
-    /// As the command line has it.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Iotrial => "iotrial",
-            Self::Omat => "omat",
-            Self::Peak => "peak",
-        }
-    }
-}
 
 /// What somebody asks for; `None` takes what the method has.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -95,7 +69,8 @@ pub struct Factor {
     /// What is multiplied by it; the utilisation, which is in percent, is divided by.
     pub value: f64,
     /// Why it is what it is.
-    pub why: String,
+    #[serde(serialize_with = "said::factor_reason")]
+    pub why: FactorReason,
 }
 
 /// What is needed, by one method at one level.
@@ -155,8 +130,9 @@ pub struct RightSizing {
     /// Reads, writes, and MiB of both per second at the level, before any factor.
     #[serde(skip)]
     pub measured: [Option<f64>; 4],
-    /// How it follows, and what to know, each without a full stop.
-    pub notes: Vec<String>,
+    /// How it follows, and what to know.
+    #[serde(serialize_with = "said::size_notes")]
+    pub notes: Vec<SizeNote>,
 }
 
 /// The factors of a method.
@@ -180,7 +156,7 @@ impl RightSizing {
         let sizer = Sizer { series, request };
         let level = request.level();
         let chosen = sizer.sized(request.method, level);
-        let methods = Method::ALL.map(|method| sizer.sized(method, level)).to_vec();
+        let methods = Method::ALL.iter().map(|method| sizer.sized(*method, level)).collect();
         let known: &[Level] = match series.intervals.len() {
             // The highest of everything has one level.
             _ if request.method == Method::Peak => &[],
@@ -197,7 +173,7 @@ impl RightSizing {
             measured: [AwrFigure::Reads, AwrFigure::Writes, AwrFigure::ReadMib, AwrFigure::WriteMib]
                 .map(|figure| sizer.at(figure, chosen.method, chosen.level)),
             is_estimate: sizer.is_guess(level),
-            notes: sizer.notes(&chosen, report).iter().map(iotrial_words::awr::size_note).collect(),
+            notes: sizer.notes(&chosen, report),
             methods,
             levels,
             provision,
@@ -243,32 +219,24 @@ impl Sizer<'_> {
 
     fn stated(&self, method: Method, factors: Factors) -> Vec<Factor> {
         let asked = self.request;
-        let unseen = if self.is_guess(asked.level()) {
-            match self.series.intervals.len() {
-                1 => "one interval has only an average, which hides its peak, so it is doubled, as OMAT does",
-                _ => {
-                    "fewer than 20 intervals have no 95th percentile, so the highest interval is doubled, as OMAT does"
-                }
-            }
-        } else {
-            "the level was measured, so nothing is added"
+        let unseen = match self.series.intervals.len() {
+            _ if !self.is_guess(asked.level()) => FactorReason::Measured,
+            1 => FactorReason::OneInterval,
+            _ => FactorReason::FewIntervals { enough: FEWEST_FOR_PERCENTILES },
         };
-        let omat = "OMAT's default";
         let (by_method, memory) = match method {
-            Method::Omat => (omat, omat),
-            Method::Iotrial | Method::Peak => {
-                (unseen, "Oracle's Performance Tuning Guide: SGA and PGA are 80 % of the memory")
-            }
+            Method::Omat => (FactorReason::OfOmat, FactorReason::OfOmat),
+            Method::Iotrial | Method::Peak => (unseen, FactorReason::MemoryGuide),
         };
         let utilisation = match method {
-            Method::Iotrial => "above it OMAT considers a host short of CPU",
-            Method::Omat => "OMAT sizes by sessions and leaves no reserve beyond its factor",
-            Method::Peak => "in the busiest minute all CPUs may be in use",
+            Method::Iotrial => FactorReason::ShortOfCpu,
+            Method::Omat => FactorReason::NoReserve,
+            Method::Peak => FactorReason::BusiestMinute,
         };
-        let factor = |name, value, given: Option<f64>, why: &str| Factor {
+        let factor = |name, value, given: Option<f64>, why| Factor {
             name,
             value,
-            why: if given.is_some() { "as asked".to_owned() } else { why.to_owned() },
+            why: if given.is_some() { FactorReason::AsAsked } else { why },
         };
         vec![
             // In percent, as the option has it.
@@ -284,7 +252,7 @@ impl Sizer<'_> {
         let one = self.series.statistics(figure)?;
         Some(match method {
             Method::Peak => one.peak_minute.map_or(one.peak, |minute| minute.max(one.peak)),
-            Method::Iotrial | Method::Omat => level.of(one),
+            Method::Iotrial | Method::Omat => one.at(level),
         })
     }
 
@@ -375,7 +343,7 @@ impl Sizer<'_> {
             notes.push(SizeNote::PlainReads(range.at(chosen.read_mib_per_s, chosen.reads_per_s)));
             notes.push(SizeNote::FactorsOfOmat);
         }
-        let shared = self.series.statistics(AwrFigure::HostBusyCpus).map(|one| chosen.level.of(one));
+        let shared = self.series.statistics(AwrFigure::HostBusyCpus).map(|one| one.at(chosen.level));
         let own = self.at(AwrFigure::CpuSessions, chosen.method, chosen.level);
         if let (Some(busy), Some(own)) = (shared, own)
             && busy > 2.0 * own.max(0.5)

@@ -3,12 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use iotrial_model::awr::{AwrFigure, AwrFigures, AwrUnit, FileFact, FileNote, Part, Quoted, SeriesNote};
+use iotrial_model::awr::{
+    AwrFigure, AwrFigures, AwrUnit, FileFact, FileNote, Level, Part, Quoted, SeriesNote,
+};
 use iotrial_model::load::Direction;
 use serde::Serialize;
 
 use super::about::{About, limits_over};
-use super::demand::Level;
 use super::figures::ratios;
 use super::remarks::Limit;
 use super::right_size::{RightSizing, SizeRequest};
@@ -119,6 +120,19 @@ pub struct AwrStatistics {
     /// The highest minute, where the source has one; of a cluster the sum of the highest minutes of its instances.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peak_minute: Option<f64>,
+}
+
+impl AwrStatistics {
+    /// The value at a level.
+    pub(super) fn at(&self, level: Level) -> f64 {
+        match level {
+            Level::Average => self.average,
+            // Of a few intervals, which have no percentiles, the highest.
+            Level::P95 => self.p95.unwrap_or(self.peak),
+            Level::P99 => self.p99.unwrap_or(self.peak),
+            Level::Peak => self.peak,
+        }
+    }
 }
 
 impl AwrSeries {

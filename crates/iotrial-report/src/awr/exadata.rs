@@ -60,9 +60,9 @@ fn opening(answer: &ExadataMove, part: Option<&Part>) -> Answer {
     let mut lists = Vec::new();
     let memory: Vec<String> = answer.memory.iter().map(|one| one.text.clone()).collect();
     for (heading, points) in [
-        ("Assumptions behind the ranges", answer.assumptions.clone()),
+        ("Assumptions behind the ranges", answer.assumptions.iter().map(said::range_assumption).collect()),
         ("What more memory would save", memory),
-        ("Storage servers", answer.cells.clone()),
+        ("Storage servers", answer.cells.iter().map(said::cell_state).collect()),
     ] {
         if !points.is_empty() {
             lists.push(PointList { heading, points });

@@ -3,6 +3,7 @@
 use iotrial_analysis::awr::Replay;
 use iotrial_model::load::Direction;
 use iotrial_model::stream::Stream;
+use iotrial_words::awr as said;
 
 use super::words;
 use crate::document::{Block, Document, PointList, Section};
@@ -19,7 +20,10 @@ impl Document {
                 _ => None,
             });
         if let Some(answer) = opening.filter(|_| !replay.notes.is_empty()) {
-            answer.lists.push(PointList { heading: "About the load", points: replay.notes.clone() });
+            answer.lists.push(PointList {
+                heading: "About the load",
+                points: replay.notes.iter().map(said::replay_note).collect(),
+            });
         }
         let scale = match replay.scale {
             factor if (factor - 1.0).abs() < f64::EPSILON => String::new(),
@@ -30,7 +34,7 @@ impl Document {
             heading: "The load of the profile",
             note: Some(format!(
                 "From {}.{scale} If a mean size is not a power of two, sizes are drawn from two powers of two. The limit is the reported mean.",
-                replay.source
+                said::rates_of(&replay.source)
             )),
             blocks: vec![Block::Table(streams(replay))],
         };
@@ -56,7 +60,7 @@ fn streams(replay: &Replay) -> Table {
                 Value::Number(one.mib_per_s),
                 Value::Number(one.mib_per_s * 1024.0 / one.iops),
                 Value::number(limit.map(|limit| limit.mean_us)),
-                words(one.origin.as_str()),
+                words(said::figure_origin(&one.origin)),
             ],
             is_total: false,
         }

@@ -1,7 +1,9 @@
 //! The section about the machine and the storage that a database needs.
 
-use iotrial_analysis::awr::{Level, Licences, Method, Provided, Provision, RightSizing, Sized};
+use iotrial_analysis::awr::{Licences, Provision, RightSizing, Sized};
 use iotrial_analysis::words::number_in_words;
+use iotrial_model::awr::{Level, Method, Provided};
+use iotrial_words::awr as said;
 
 use crate::document::{Answer, Block, PointList, Section};
 use crate::quantity::Quantity;
@@ -89,11 +91,14 @@ fn answer(sizing: &RightSizing) -> Answer {
                 _ if part.is_throughout() => ("For", " alone"),
                 _ => ("From", ""),
             };
-            format!("{of} {}{alone}: {}", iotrial_words::awr::part(part), parts.join(", "))
+            format!("{of} {}{alone}: {}", said::part(part), parts.join(", "))
         }
         (parts, None) => parts.join(", "),
     };
-    let factors = sizing.factors.iter().map(|one| format!("--{} {}: {}", one.name, one.value, one.why));
+    let factors = sizing
+        .factors
+        .iter()
+        .map(|one| format!("--{} {}: {}", one.name, one.value, said::factor_reason(one.why)));
     let over = sizing.provision.iter().filter(|one| one.is_over);
     let mut points: Vec<String> =
         over.map(|one| format!("{}: {}", over_words(one, sizing.part.is_some()), amounts(one))).collect();
@@ -103,7 +108,10 @@ fn answer(sizing: &RightSizing) -> Answer {
     points.extend(chosen.licences.as_ref().map(licences));
     let mut lists = Vec::new();
     if !sizing.notes.is_empty() {
-        lists.push(PointList { heading: "Notes on sizing", points: sizing.notes.clone() });
+        lists.push(PointList {
+            heading: "Notes on sizing",
+            points: sizing.notes.iter().map(said::size_note).collect(),
+        });
     }
     lists.push(PointList { heading: "Factors", points: factors.collect() });
     Answer { is_good: None, headline, sentence: measured(sizing), points, lists }
@@ -168,11 +176,11 @@ fn over_words(one: &Provision, has_part: bool) -> &'static str {
 
 /// CPUs that are not counted as vCPUs say how many of those they are, because the size is in vCPUs.
 fn name_of(one: &Provision) -> String {
-    match one.kind {
+    match &one.kind {
         Provided::Cpus { vcpus_each } if (vcpus_each - 1.0).abs() > 0.01 => {
-            format!("CPUs counted as {} vCPUs each", super::whole(vcpus_each))
+            format!("CPUs counted as {} vCPUs each", super::whole(*vcpus_each))
         }
-        _ => one.what.clone(),
+        kind => said::provided(kind),
     }
 }
 
@@ -203,7 +211,9 @@ fn whole(number: f64) -> String {
 fn licences(licences: &Licences) -> String {
     let se2 = match (licences.standard_edition_2, &licences.no_standard_edition_2) {
         (Some(count), _) => format!(" or {count} Standard Edition 2"),
-        (None, Some(why)) => format!("; not Standard Edition 2: {why}"),
+        (None, Some(why)) => {
+            format!("; not Standard Edition 2: {}", said::no_standard_edition_2(why))
+        }
         (None, None) => String::new(),
     };
     format!(

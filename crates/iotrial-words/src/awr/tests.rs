@@ -3,10 +3,14 @@
 use std::fmt::Write as _;
 
 use iotrial_model::awr::{
-    AwrSection, BusyFunction, CellReads, CutOff, FileFact, FileNote, OnCells, Part, PlainReads, RemarkFacts,
-    RemarkId, SeriesNote, SignOfNfs, SizeNote, SlobNote, Switch, WaitSide, WaitedFor,
+    AwrFigure, AwrSection, BusierElsewhere, BusyFunction, CellReads, CutOff, DemandNote, Derivation,
+    EnterpriseFeature, FactorReason, FigureOrigin, FigurePlace, FileFact, FileNote, FleetNote, Level, Method,
+    NoStandardEdition2, NotAdded, OnCells, Part, PlainReads, Provided, RatesOf, RemarkFacts, RemarkId,
+    ReplayNote, ReportedRates, SeriesNote, SignOfNfs, SizeNote, SlobNote, Switch, WaitSide, WaitedFor,
+    WhyNotAdded,
 };
-use iotrial_model::load::Direction;
+use iotrial_model::load::{Direction, Role};
+use iotrial_model::stream::Stream;
 use iotrial_model::verdict::Category;
 
 use super::*;
@@ -85,6 +89,166 @@ fn what_is_said_of_reports_over_time_and_of_files_is_on_one_page() {
         writeln!(page, "SLOB: {}", slob_note(&note)).unwrap();
     }
     insta::assert_snapshot!("series", page);
+}
+
+fn all_fleet_notes() -> Vec<FleetNote> {
+    let begin = || "2025-03-03T01:00:00".to_owned();
+    let names = |count| ["ERP", "CRM", "HR", "QA"][..count].iter().map(|name| (*name).to_owned()).collect();
+    let busier = |names: Vec<String>| {
+        let of = |database| BusierElsewhere { database, requests_per_s: 9_500.0, begin: begin() };
+        FleetNote::BusierElsewhere(names.into_iter().map(of).collect())
+    };
+    let higher =
+        |figure, lacking| FleetNote::HigherInPart { figure, per_s: 10_300.0, begin: begin(), lacking };
+    vec![
+        FleetNote::FewerThanTwo,
+        FleetNote::NeverTogether { most: 1, databases: 3 },
+        FleetNote::NeverTogether { most: 2, databases: 3 },
+        FleetNote::PartlyTogether { any_s: 86_400.0, all_s: 3_600.0 },
+        FleetNote::MoreWithout { database: "HR".into(), covered_s: 21_600.0 },
+        busier(names(1)),
+        busier(names(4)),
+        higher(AwrFigure::Requests, names(1)),
+        higher(AwrFigure::Throughput, names(4)),
+        FleetNote::NoPlace { intervals: 1 },
+        FleetNote::NoPlace { intervals: 2 },
+        FleetNote::OneMoment { apart_s: 60 },
+        FleetNote::OneMoment { apart_s: 150 },
+        FleetNote::OwnClocks,
+        FleetNote::Averages { longest_s: 60.0, has_sums: false },
+        FleetNote::Averages { longest_s: 3_600.0, has_sums: true },
+        FleetNote::Averages { longest_s: 18_000.0, has_sums: true },
+    ]
+}
+
+#[test]
+fn what_is_said_of_several_databases_is_on_one_page() {
+    let mut page = String::new();
+    for note in all_fleet_notes() {
+        writeln!(page, "{}", fleet_note(&note)).unwrap();
+    }
+    for why in [WhyNotAdded::PartOf { database: "SALES".into() }, WhyNotAdded::NoTimes] {
+        writeln!(page, "not added: {}", why_not_added(&why)).unwrap();
+    }
+    insta::assert_snapshot!("fleet", page);
+}
+
+fn all_demand_notes() -> Vec<DemandNote> {
+    let erp = || "ERP".to_owned();
+    let factors = vec![("cpu-utilisation", 75.0), ("factor-io", 2.0)];
+    let reads = PlainReads { read_mib_per_s: None, reads_per_s: None, is_counted: false };
+    vec![
+        DemandNote::Series(SeriesNote::ClockMoved { seconds: 3_600 }),
+        DemandNote::Size(SizeNote::NoCpuTime),
+        DemandNote::Method { method: Method::Iotrial, factors },
+        DemandNote::ReadsApart,
+        DemandNote::ReadsTogether,
+        DemandNote::RedoApart,
+        DemandNote::WithoutBytes { direction: Direction::Write, iops: 0.25 },
+        DemandNote::Databases(vec![erp(), "CRM".into()]),
+        DemandNote::NotIncluded(NotAdded { database: erp(), why: WhyNotAdded::NoTimes }),
+        DemandNote::OfPart { database: erp(), part: part_of(1, Some(2), 1, 1) },
+        DemandNote::PlainReads { database: erp(), reads },
+        DemandNote::PeakTogether { percent: 78.3 },
+        DemandNote::Factor(1.5),
+        DemandNote::OneInterval,
+        DemandNote::OwnMachines,
+        DemandNote::Fleet(FleetNote::OwnClocks),
+        DemandNote::MeanSizes,
+    ]
+}
+
+#[test]
+fn what_is_said_of_a_demand_and_whose_rates_it_has_is_on_one_page() {
+    let mut page = String::new();
+    for note in all_demand_notes() {
+        writeln!(page, "{}", demand_note(&note)).unwrap();
+    }
+    let sized = |level, interval_count, method| ReportedRates::Sized { level, interval_count, method };
+    let replayed =
+        |level, interval_count, covered_s| ReportedRates::Replayed { level, interval_count, covered_s };
+    for rates in [
+        sized(Level::Average, 1, Method::Iotrial),
+        sized(Level::P95, 24, Method::Omat),
+        sized(Level::Peak, 24, Method::Peak),
+        ReportedRates::Together { level: Level::P99, database_count: 3, covered_s: 86_400.0 },
+        replayed(Level::Average, 1, 3_600.0),
+        replayed(Level::Average, 1, 9_000.0),
+        replayed(Level::Peak, 24, 86_400.0),
+    ] {
+        writeln!(page, "{}", rates_of(&RatesOf { reports: "./reports".into(), rates })).unwrap();
+    }
+    insta::assert_snapshot!("demand", page);
+}
+
+#[test]
+fn what_is_said_of_a_load_that_is_made_again_is_on_one_page() {
+    let figure = AwrFigure::SingleBlockReadUs;
+    let few = |figure| ReplayNote::FewWaits { figure, waits_per_s: 0.4, reads_per_s: 1_204.0 };
+    let memory = |figure| ReplayNote::FromMemory { figure, mean_us: 8.0 };
+    let mut page = String::new();
+    for note in [
+        ReplayNote::BlockAssumed { kib: 8.0 },
+        ReplayNote::BytesRounded(Direction::Read),
+        ReplayNote::ReadsNotSeparate,
+        ReplayNote::RedoNotSeparate,
+        ReplayNote::NoRedo,
+        ReplayNote::NoWait { role: Role::Log, stream: Stream::Commit },
+        few(figure),
+        few(AwrFigure::MultiBlockReadUs),
+        ReplayNote::Rare { figure, iops: 0.1 },
+        memory(figure),
+        memory(AwrFigure::RedoWriteUs),
+        memory(AwrFigure::CommitUs),
+    ] {
+        writeln!(page, "{}", replay_note(&note)).unwrap();
+    }
+    let printed = || FigurePlace::Printed("Instance Activity › redo writes (line 7)".into());
+    for (figure, derivation, place) in [
+        (AwrFigure::RedoWrites, Derivation::Same, printed()),
+        (AwrFigure::RedoWrites, Derivation::Same, FigurePlace::AtLevel(Level::P95)),
+        (AwrFigure::RedoWriteUs, Derivation::Same, FigurePlace::MeanOver(24)),
+        (AwrFigure::Reads, Derivation::Rest, FigurePlace::NotStated),
+        (AwrFigure::Writes, Derivation::Rest, FigurePlace::NotStated),
+        (AwrFigure::Writes, Derivation::All, FigurePlace::NotStated),
+        (AwrFigure::ReadMib, Derivation::ByBytes, FigurePlace::NotStated),
+    ] {
+        writeln!(page, "from: {}", figure_origin(&FigureOrigin { figure, derivation, place })).unwrap();
+    }
+    insta::assert_snapshot!("replay", page);
+}
+
+#[test]
+fn why_factors_are_what_they_are_and_what_a_size_takes_is_on_one_page() {
+    let mut page = String::new();
+    for reason in [
+        FactorReason::AsAsked,
+        FactorReason::Measured,
+        FactorReason::OneInterval,
+        FactorReason::FewIntervals { enough: 20 },
+        FactorReason::OfOmat,
+        FactorReason::MemoryGuide,
+        FactorReason::ShortOfCpu,
+        FactorReason::NoReserve,
+        FactorReason::BusiestMinute,
+    ] {
+        writeln!(page, "factor: {}", factor_reason(reason)).unwrap();
+    }
+    for why in [
+        NoStandardEdition2::TooManyVcpus { vcpus: 10, most: 8 },
+        NoStandardEdition2::InUse(EnterpriseFeature::ALL.to_vec()),
+    ] {
+        writeln!(page, "not Standard Edition 2: {}", no_standard_edition_2(&why)).unwrap();
+    }
+    for kind in [
+        Provided::Cpus { vcpus_each: 1.0 },
+        Provided::Memory,
+        Provided::Licences,
+        Provided::DiskGroup("DATAC1".into()),
+    ] {
+        writeln!(page, "today: {}", provided(&kind)).unwrap();
+    }
+    insta::assert_snapshot!("sizing", page);
 }
 
 /// Of the interval, of who asks, of waits and of work.

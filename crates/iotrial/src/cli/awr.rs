@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum, ValueHint};
-use iotrial_analysis::awr::{Level, Method, SizeRequest};
+use iotrial_analysis::awr::SizeRequest;
+use iotrial_model::awr::{Level, Method};
 
 use crate::heading;
 use crate::outputs::OutputFile;

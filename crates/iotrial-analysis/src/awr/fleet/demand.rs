@@ -1,21 +1,22 @@
 //! What the databases of a fleet ask together, as a demand that sizing takes.
 
-use iotrial_model::awr::AwrFigure;
+use iotrial_model::awr::{AwrFigure, DemandNote, Level, RatesOf, ReportedRates};
 use iotrial_model::demand::{Demand, DemandStream};
 use iotrial_model::load::Direction;
 use iotrial_model::words::in_brief;
+use iotrial_words::awr as words;
 
 use super::AwrFleet;
-use crate::awr::{Level, SizeRequest};
+use crate::awr::SizeRequest;
 
 impl AwrFleet {
     /// The demand at a level of what all of them ask at the same time, each of the four rates by itself. `None` where no time is covered by
-    /// all, or no rate has a size: a sum of peaks is nothing that was ever asked for. Only a factor that is given is applied. `source` is what
-    /// the user calls the reports.
-    pub fn demand(&self, request: &SizeRequest, source: &str) -> Option<Demand> {
+    /// all, or no rate has a size: a sum of peaks is nothing that was ever asked for. Only a factor that is given is applied. `reports` is
+    /// what the user calls them.
+    pub fn demand(&self, request: &SizeRequest, reports: &str) -> Option<Demand> {
         let level = self.known_level(request.level());
         let factor = request.factor_io.unwrap_or(1.0);
-        let at = |figure| self.figure(figure).map(|one| level.of(&one.together) * factor);
+        let at = |figure| self.figure(figure).map(|one| one.together.at(level) * factor);
         let stream = |direction, requests, mib| {
             let (iops, mib): (f64, f64) = (at(requests)?, at(mib)?);
             (iops > 0.0 && mib > 0.0).then(|| DemandStream {
@@ -36,50 +37,38 @@ impl AwrFleet {
         if streams.is_empty() {
             return None;
         }
-        let names: Vec<&str> = self.members.iter().map(|one| one.database.as_str()).collect();
-        let mut notes = vec![format!("databases: {}", names.join(", "))];
-        notes.extend(
-            self.not_added.iter().map(|one| format!("{} is not included: {}", one.database, one.why)),
-        );
-        for one in &self.members {
-            notes.extend(
-                one.part.as_ref().map(|part| format!("{}: {part}: the sums are too low", one.database)),
-            );
-            notes.extend(
-                one.away_from_exadata.as_ref().map(|note| format!("{}, on average: {note}", one.database)),
-            );
-        }
-        if let Some(percent) = self.figure(AwrFigure::Requests).and_then(|one| one.peak_percent) {
-            notes.push(format!(
-                "the peak of all requests together is {percent:.0} % of the sum of the peaks of the databases"
-            ));
-        }
-        if let Some(factor) = request.factor_io {
-            notes.push(format!("all rates are multiplied by {factor}, as requested (`--factor-io`)"));
-        } else if self.whole_intervals() == 1 {
-            notes.push(
-                "all databases share only one interval: only its average is known, and no factor was added for its peak (OMAT assumes `--factor-io 2`)"
-                    .to_owned(),
-            );
-        }
-        notes.push(
-            "vCPUs and memory belong to each database's own machine: `--database NAME` shows them".to_owned(),
-        );
-        notes.extend(self.notes.iter().cloned());
-        notes.push(
-            "sizes are bytes divided by requests: small single-block reads and large scan reads are one stream"
-                .to_owned(),
-        );
+        let names: Vec<String> = self.members.iter().map(|one| one.database.clone()).collect();
+        let rates = ReportedRates::Together { level, database_count: names.len(), covered_s: self.covered_s };
         Some(Demand {
-            source: Some(format!(
-                "{source}: {} of {} databases together, over {:.1} hours that all of them cover",
-                level.words(),
-                names.len(),
-                self.covered_s / 3_600.0
-            )),
-            notes,
+            source: Some(words::rates_of(&RatesOf { reports: reports.to_owned(), rates })),
+            notes: self.demand_notes(&names, request).iter().map(words::demand_note).collect(),
             ..Demand::new(in_brief(&names, 5, 4), streams)
         })
+    }
+
+    fn demand_notes(&self, names: &[String], request: &SizeRequest) -> Vec<DemandNote> {
+        let mut notes = vec![DemandNote::Databases(names.to_vec())];
+        notes.extend(self.not_added.iter().cloned().map(DemandNote::NotIncluded));
+        for one in &self.members {
+            let database = || one.database.clone();
+            notes.extend(one.part.clone().map(|part| DemandNote::OfPart { database: database(), part }));
+            notes.extend(
+                one.away_from_exadata
+                    .clone()
+                    .map(|reads| DemandNote::PlainReads { database: database(), reads }),
+            );
+        }
+        let percent = self.figure(AwrFigure::Requests).and_then(|one| one.peak_percent);
+        notes.extend(percent.map(|percent| DemandNote::PeakTogether { percent }));
+        match request.factor_io {
+            Some(factor) => notes.push(DemandNote::Factor(factor)),
+            None if self.whole_intervals() == 1 => notes.push(DemandNote::OneInterval),
+            None => {}
+        }
+        notes.push(DemandNote::OwnMachines);
+        notes.extend(self.notes.iter().cloned().map(DemandNote::Fleet));
+        notes.push(DemandNote::MeanSizes);
+        notes
     }
 
     /// What stands for a level that is asked for where there are too few intervals.

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use iotrial_model::load::{Direction, Pattern, Role};
 use iotrial_model::profile::PROFILE_FORMAT;
 use iotrial_model::units::ByteSize;
+use iotrial_words::awr as words;
 
 use super::{Replay, ReplayStream};
 use crate::threshold::THRESHOLDS_FORMAT;
@@ -23,11 +24,12 @@ impl Replay {
     /// judged by the set `flash`.
     // As text and not through a serializer, because every line carries a comment with its origin.
     pub fn profile_toml(&self, thresholds: &str) -> String {
+        let source = words::rates_of(&self.source);
         let name = format!("{}-replay", plain_name(&self.database));
         let mut text = format!(
             "# The I/O of {} as a load: the streams of its AWR reports, at their rates.\n# {}\n",
             one_line(&self.database),
-            one_line(&self.source)
+            one_line(&source)
         );
         if (self.scale - 1.0).abs() > f64::EPSILON {
             let _ = writeln!(text, "# All rates times {}.", self.scale);
@@ -37,8 +39,8 @@ impl Replay {
              # are mixed to give that mean. Reports do not say how much is stored or which part of it is hot: put the sizes of your\n\
              # files, and a `distribution` where you know it. `iotrial docs awr` says how streams are told apart.\n",
         );
-        let doubts = self.doubts.iter().map(iotrial_words::awr::series_note);
-        let notes: Vec<String> = self.notes.iter().cloned().chain(doubts).collect();
+        let doubts = self.doubts.iter().map(words::series_note);
+        let notes: Vec<String> = self.notes.iter().map(words::replay_note).chain(doubts).collect();
         if !notes.is_empty() {
             text.push_str("#\n# What to know:\n");
             for note in notes {
@@ -54,7 +56,7 @@ impl Replay {
             quoted(
                 "single-block, multi-block, temporary, copied and redo I/O, each at its reported rate and mean size"
             ),
-            quoted(&self.source),
+            quoted(&source),
             quoted(set),
         );
         let quick_s = self.quick_s;
@@ -73,11 +75,12 @@ impl Replay {
         if self.limits.is_empty() {
             return None;
         }
+        let source = words::rates_of(&self.source);
         let name = format!("{}-reported", plain_name(&self.database));
         let mut text = format!(
             "# The latencies of {} in its AWR reports, for the profile beside this file: storage is good enough when it is not slower.\n# {}\n",
             one_line(&self.database),
-            one_line(&self.source)
+            one_line(&source)
         );
         text.push_str(
             "#\n# Reports have only means, so tails are not judged. Waits that overlap several I/Os (direct path, smart scans, `db file parallel write`)\n\
@@ -97,7 +100,7 @@ impl Replay {
                 "\n[[bands]]\nroles = [\"{}\"]\nstreams = [\"{}\"]\nsource = {}\nmean = {{ acceptable_below = \"{}us\" }}\n",
                 limit.role,
                 limit.stream.as_str(),
-                quoted(&limit.origin),
+                quoted(&words::figure_origin(&limit.origin)),
                 // Bands are half open, and what is as fast as reported has to pass.
                 limit.mean_us.floor() + 1.0
             );
@@ -124,7 +127,7 @@ fn push_job(text: &mut String, stream: &ReplayStream) {
     let mean_kib = stream.mib_per_s * 1024.0 / stream.iops;
     let is_read = stream.direction == Direction::Read;
     let mut lines = vec![
-        (format!("name = {}", quoted(stream.name)), stream.origin.clone()),
+        (format!("name = {}", quoted(stream.name)), words::figure_origin(&stream.origin)),
         (format!("role = \"{}\"", stream.role), role_words(stream.role).to_owned()),
         (format!("pattern = \"{}\"", stream.pattern), String::new()),
         (format!("rwmix_read_percent = {}", if is_read { 100 } else { 0 }), String::new()),

@@ -1,7 +1,11 @@
 //! Processor licences of Oracle Database that a number of vCPUs takes.
 
-use iotrial_model::words::enumerate;
+use std::collections::BTreeSet;
+
+use iotrial_model::awr::{EnterpriseFeature, NoStandardEdition2};
 use serde::Serialize;
+
+use crate::awr::said;
 
 /// Oracle Processor Core Factor Table: x86 of Intel and AMD.
 const X86_CORE_FACTOR: f64 = 0.5;
@@ -23,19 +27,20 @@ pub struct Licences {
     /// Standard Edition 2 in an authorised cloud; absent beyond its cap of 8 vCPUs, and where something is in use that it does not have.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub standard_edition_2: Option<u32>,
-    /// Why it cannot be Standard Edition 2, as the end of «not Standard Edition 2: »; absent where it can.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub no_standard_edition_2: Option<String>,
+    /// Why it cannot be Standard Edition 2; absent where it can.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "said::no_standard_edition_2")]
+    pub no_standard_edition_2: Option<NoStandardEdition2>,
 }
 
 impl Licences {
     /// `enterprise` is what is in use today that Standard Edition 2 does not have.
-    pub(super) fn of<'e>(vcpus: u32, enterprise: impl IntoIterator<Item = &'e &'static str>) -> Self {
-        let in_use: Vec<&str> = enterprise.into_iter().copied().collect();
-        let why_not = match in_use.as_slice() {
-            [] if vcpus <= MOST_VCPUS_OF_SE2 => None,
-            [] => Some(format!("{vcpus} vCPUs exceed its limit of {MOST_VCPUS_OF_SE2}")),
-            several => Some(format!("it does not have {}, which is in use today", enumerate(several))),
+    pub(super) fn of(vcpus: u32, enterprise: &BTreeSet<EnterpriseFeature>) -> Self {
+        let why_not = if !enterprise.is_empty() {
+            Some(NoStandardEdition2::InUse(enterprise.iter().copied().collect()))
+        } else if vcpus > MOST_VCPUS_OF_SE2 {
+            Some(NoStandardEdition2::TooManyVcpus { vcpus, most: MOST_VCPUS_OF_SE2 })
+        } else {
+            None
         };
         Self {
             own_hardware: of_cores(f64::from(vcpus) / 2.0),
@@ -62,7 +67,7 @@ mod tests {
     #[test]
     fn licences_are_those_of_the_published_rules() {
         let check = |vcpus, own_hardware, authorised_cloud, standard_edition_2: Option<u32>| {
-            let of = Licences::of(vcpus, []);
+            let of = Licences::of(vcpus, &BTreeSet::new());
             let counts = (of.own_hardware, of.authorised_cloud, of.standard_edition_2);
             assert_eq!(counts, (own_hardware, authorised_cloud, standard_edition_2), "{vcpus}");
             assert_eq!(of.no_standard_edition_2.is_none(), standard_edition_2.is_some());
@@ -78,9 +83,9 @@ mod tests {
 
     #[test]
     fn standard_edition_2_is_not_offered_for_what_it_does_not_have() {
-        let of = Licences::of(2, [&"RAC from 19c on", &"Data Guard"]);
+        let in_use = [EnterpriseFeature::DataGuard, EnterpriseFeature::Rac];
+        let of = Licences::of(2, &BTreeSet::from(in_use));
         assert_eq!(of.standard_edition_2, None);
-        let why = "it does not have RAC from 19c on and Data Guard, which is in use today";
-        assert_eq!(of.no_standard_edition_2.as_deref(), Some(why));
+        assert_eq!(of.no_standard_edition_2, Some(NoStandardEdition2::InUse(in_use.to_vec())));
     }
 }

@@ -1,40 +1,23 @@
 //! What is there beside what is needed.
 
-use iotrial_model::awr::{AwrFigure, AwrReport};
+use iotrial_model::awr::{AwrFigure, AwrReport, Provided};
 use serde::Serialize;
 
 use super::licence::of_cores;
 use super::{Sized, TARGET_THREADS_PER_CORE};
+use crate::awr::said;
 use crate::awr::series::DatabaseSeries;
 
 /// OMAT takes machines with up to 150 % of the need for fitting ones (`template.xlsm`, filter of machines): beyond that it is more
 /// than fits.
 const MORE_THAN_FITS: f64 = 1.5;
 
-/// What kind of thing it is, for whoever says it in words.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Provided {
-    /// CPUs of the present kind.
-    Cpus {
-        /// How many vCPUs that are bought each of them counts.
-        vcpus_each: f64,
-    },
-    /// Memory of the host, in GiB.
-    Memory,
-    /// Licences of Enterprise Edition that the cores take.
-    Licences,
-    /// A disk group of all databases, with its name; in GiB.
-    DiskGroup(String),
-}
-
 /// Something that is bought today.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Provision {
     /// What kind of thing.
-    #[serde(skip)]
+    #[serde(rename = "what", serialize_with = "said::provided")]
     pub kind: Provided,
-    /// With its unit: `CPUs`, `memory, GiB`.
-    pub what: String,
     /// How much there is.
     pub has: f64,
     /// How much of it was used, where that is known: of CPUs by everybody on the host.
@@ -49,13 +32,7 @@ pub struct Provision {
 impl Provision {
     fn new(kind: Provided, has: f64, uses: Option<f64>, needs: f64) -> Option<Self> {
         let is_over = has > MORE_THAN_FITS * needs;
-        let what = match &kind {
-            Provided::Cpus { .. } => "CPUs".to_owned(),
-            Provided::Memory => "memory, GiB".to_owned(),
-            Provided::Licences => "licences, Enterprise Edition on x86".to_owned(),
-            Provided::DiskGroup(name) => format!("disk group {name} of all databases, GiB"),
-        };
-        (has > 0.0 && needs >= 0.0).then_some(Self { kind, what, has, uses, needs, is_over })
+        (has > 0.0 && needs >= 0.0).then_some(Self { kind, has, uses, needs, is_over })
     }
 }
 
@@ -66,7 +43,7 @@ pub(super) fn of(
     ratio: f64,
     report: Option<&AwrReport>,
 ) -> Vec<Provision> {
-    let at = |figure| series.statistics(figure).map(|one| chosen.level.of(one));
+    let at = |figure| series.statistics(figure).map(|one| one.at(chosen.level));
     let mut all = Vec::new();
     if let (Some(has), Some(vcpus)) = (at(AwrFigure::HostCpus), chosen.vcpus) {
         let kind = Provided::Cpus { vcpus_each: ratio };

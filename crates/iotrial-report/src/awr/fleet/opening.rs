@@ -4,6 +4,7 @@ use iotrial_analysis::awr::{AwrFleet, AwrSeries, Consolidated, OwnPeak};
 use iotrial_analysis::words::number_in_words;
 use iotrial_model::awr::AwrFigure;
 use iotrial_model::words::{enumerate, in_brief};
+use iotrial_words::awr as said;
 
 use super::{MOST_NAMES, names_of};
 use crate::awr::section;
@@ -63,13 +64,16 @@ pub(super) fn opening(series: &AwrSeries, fleet: &AwrFleet) -> Section {
             None => format!("on average, all of them together need {average}"),
         });
     }
-    let not_added =
-        fleet.not_added.iter().map(|one| format!("{} is not added up: {}", one.database, one.why));
+    let not_added = fleet
+        .not_added
+        .iter()
+        .map(|one| format!("{} is not added up: {}", one.database, said::why_not_added(&one.why)));
     let of_databases = series
         .databases
         .iter()
         .flat_map(|one| notes_of(one).into_iter().map(|note| format!("{}: {note}", one.database)));
-    let notes: Vec<String> = not_added.chain(fleet.notes.iter().cloned()).chain(of_databases).collect();
+    let notes: Vec<String> =
+        not_added.chain(fleet.notes.iter().map(said::fleet_note)).chain(of_databases).collect();
     section(
         "answer",
         "",
@@ -120,8 +124,10 @@ fn sentence(requests: &Consolidated, throughput: Option<&Consolidated>) -> Strin
 
 /// The databases with missing instances: the sum of all databases is then too low.
 fn parts(fleet: &AwrFleet) -> String {
-    let parts =
-        fleet.members.iter().filter_map(|one| Some(format!("{}: {}", one.database, one.part.as_ref()?)));
+    let parts = fleet
+        .members
+        .iter()
+        .filter_map(|one| Some(format!("{}: {}", one.database, said::part(one.part.as_ref()?))));
     match parts.collect::<Vec<String>>().as_slice() {
         [] => String::new(),
         parts => format!(
