@@ -234,7 +234,7 @@ const RECORD_FILES: [&str; 12] = [
     "sim_device.rs",
     "sweep.rs",
     "imported.rs",
-    "imported/stated.rs",
+    "stated.rs",
 ];
 
 /// The structs of all these files, with the file of each.

@@ -22,11 +22,9 @@ mod check;
 
 mod of_table;
 
-mod stated;
-
+pub use crate::stated::Stated;
 pub use check::CheckImportedError;
 pub use of_table::TablePlace;
-pub use stated::Stated;
 
 /// The value of `format` in an imported record.
 pub const IMPORTED_FORMAT: &str = "iotrial.imported/1";

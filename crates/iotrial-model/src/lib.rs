@@ -35,6 +35,7 @@ pub mod record;
 pub mod sweep;
 pub mod journal;
 pub mod table;
+pub mod stated;
 pub mod imported;
 pub mod range;
 pub mod stated_latency;

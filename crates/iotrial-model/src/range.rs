@@ -5,8 +5,9 @@
 
 use std::ops::{Add, Div, Mul};
 
-use crate::imported::{Stated, StatedLoad, StatedStream};
+use crate::imported::{StatedLoad, StatedStream};
 use crate::load::Direction;
+use crate::stated::{Rounding, Stated};
 
 /// The values that a printed number may stand for. Rules of arithmetic: Moore, Interval Analysis, 1966.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,16 +29,20 @@ impl Range {
         Self { low: value, high: value }
     }
 
-    /// What was rounded to the nearest step of the last digit, or cut off behind it: half a step below the number, a whole one
-    /// above.
+    /// What a tool may have measured where it states this: hardly any says how it rounds.
     pub fn of(stated: Stated) -> Self {
-        let Stated { value, resolution } = stated;
-        // Tools round or cut off, and hardly any says which. What is cut off goes towards zero, so that of a negative number
-        // the long side is the lower one.
-        if value < 0.0 {
-            return Self { low: value - resolution, high: value + resolution / 2.0 };
+        Self::of_rounded(stated, Rounding::NearestOrCutOff)
+    }
+
+    /// What becomes this number by such rounding.
+    pub fn of_rounded(Stated { value, resolution }: Stated, rounding: Rounding) -> Self {
+        let half = resolution / 2.0;
+        match rounding {
+            Rounding::Nearest => Self { low: value - half, high: value + half },
+            // What is cut off goes towards zero, so that of a negative number the long side is the lower one.
+            Rounding::NearestOrCutOff if value < 0.0 => Self { low: value - resolution, high: value + half },
+            Rounding::NearestOrCutOff => Self { low: (value - half).max(0.0), high: value + resolution },
         }
-        Self { low: (value - resolution / 2.0).max(0.0), high: value + resolution }
     }
 
     /// What a printed change may be: one that rounds to zero has either sign.
@@ -56,8 +61,13 @@ impl Range {
     /// Whether both may stand for the same value.
     pub fn overlaps(self, other: Self) -> bool {
         // Ends that should be the same number differ in the last digits after a few operations.
-        let slack = ROUNDING * self.high.abs().max(other.high.abs());
-        self.low <= other.high + slack && other.low <= self.high + slack
+        self.agrees_with(other, ROUNDING)
+    }
+
+    /// Whether both may stand for the same value, or differ by no more than `slack` as a part of the larger one.
+    pub fn agrees_with(self, other: Self, slack: f64) -> bool {
+        let room = slack * self.high.abs().max(other.high.abs());
+        self.low <= other.high + room && other.low <= self.high + room
     }
 
     /// Whether every value of this one is larger than every one of the other.
@@ -196,5 +206,7 @@ mod tests {
         assert_eq!((range.low, range.high), (845_000.0, 860_000.0));
         assert_eq!(Range::of(Stated::exact(7.0)), Range::exact(7.0));
         assert_eq!(Range::of(Stated { value: -7.3, resolution: 0.1 }).low, -7.3 - 0.1);
+        let range = Range::of_rounded(Stated { value: 4_044.0, resolution: 1.0 }, Rounding::Nearest);
+        assert_eq!((range.low, range.high), (4_043.5, 4_044.5));
     }
 }

@@ -61,7 +61,7 @@ fn words(text: impl Into<String>) -> Value {
 }
 
 fn value(quoted: Option<&Quoted>) -> Value {
-    Value::number(quoted.and_then(|one| one.value))
+    Value::number(quoted.and_then(|one| one.value()))
 }
 
 /// How far a value may be relied on, for the column `basis`.
@@ -121,12 +121,12 @@ fn in_brief(report: &AwrReport) -> Vec<(&'static str, String)> {
         let number =
             |value: f64| if value.fract() == 0.0 { format!("{value:.0}") } else { number_in_words(value) };
         let words = |value: f64| format!("{} {}", number(value), if value == 1.0 { one } else { several });
-        parts.extend(quoted.value.map(words));
+        parts.extend(quoted.value().map(words));
     }
     if !parts.is_empty() {
         lines.push(("Host", parts.join(", ")));
     }
-    if let Some(elapsed) = report.interval.elapsed_s.value {
+    if let Some(elapsed) = report.interval.elapsed_s.value() {
         let snapshots = match (report.interval.begin_snapshot, report.interval.end_snapshot) {
             (Some(begin), Some(end)) => format!(", snapshots {begin} to {end}"),
             _ => String::new(),
@@ -306,7 +306,7 @@ fn waits(answer: &AwrAnswer) -> Option<Section> {
     };
     // A row of a wait that happens once in ten seconds and takes no time would be all zeros.
     let is_worth_a_row = |one: &&iotrial_analysis::awr::WaitLatency| {
-        one.percent.value >= Some(0.05) || one.per_second >= Some(0.1)
+        one.percent.value() >= Some(0.05) || one.per_second >= Some(0.1)
     };
     let rows: Vec<Row> = answer.latencies.iter().filter(is_worth_a_row).take(MOST_WAITS).map(row).collect();
     (!rows.is_empty()).then(|| {
@@ -371,7 +371,7 @@ fn io_stats(id: &'static str, heading: &'static str, stats: &[IoStat]) -> Option
 }
 
 fn tablespaces(report: &AwrReport) -> Option<Section> {
-    let elapsed = report.interval.elapsed_s.value.filter(|elapsed| *elapsed > 0.0)?;
+    let elapsed = report.interval.elapsed_s.value().filter(|elapsed| *elapsed > 0.0)?;
     let rows: Vec<Row> = report
         .tablespaces
         .iter()
@@ -379,10 +379,10 @@ fn tablespaces(report: &AwrReport) -> Option<Section> {
         .map(|one| Row {
             cells: vec![
                 words(one.tablespace.as_str()),
-                Value::number(one.reads.value.map(|reads| reads / elapsed)),
+                Value::number(one.reads.value().map(|reads| reads / elapsed)),
                 Value::number(one.read_us.sound()),
                 value(Some(&one.blocks_per_read)),
-                Value::number(one.writes.value.map(|writes| writes / elapsed)),
+                Value::number(one.writes.value().map(|writes| writes / elapsed)),
                 standing(Some(&one.writes)),
             ],
             is_total: false,
@@ -431,7 +431,7 @@ fn cells(report: &AwrReport) -> Vec<Section> {
         // The one with the most bytes first; the one without a name of its own is the rest.
         databases.sort_by(|a, b| {
             let rest = |one: &TopDatabase| one.name == "OTHER";
-            let mib = |one: &TopDatabase| one.mib_per_s.value.unwrap_or(0.0);
+            let mib = |one: &TopDatabase| one.mib_per_s.value().unwrap_or(0.0);
             rest(a).cmp(&rest(b)).then(mib(b).total_cmp(&mib(a)))
         });
         let rows = databases.into_iter().map(|one| Row {

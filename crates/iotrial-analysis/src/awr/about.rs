@@ -36,7 +36,11 @@ impl OfReport {
         let has_waits = report.waits.iter().any(|wait| wait.side != WaitSide::Background);
         Self {
             limits: shares_of_db_time(report),
-            db_time_s: if has_waits { report.interval.db_time_s.value.unwrap_or(0.0).max(0.0) } else { 0.0 },
+            db_time_s: if has_waits {
+                report.interval.db_time_s.value().unwrap_or(0.0).max(0.0)
+            } else {
+                0.0
+            },
             has_waits,
             instances: Instances::of(report, figures),
             enterprise: enterprise(report, away.is_some()),
@@ -114,7 +118,7 @@ pub(super) fn limits_over(samples: &[AwrSample]) -> Vec<Limit> {
 fn is_virtual(report: &AwrReport) -> bool {
     const SEVERAL: f64 = 4.0;
     let host = &report.host;
-    let (cpus, cores, sockets) = (host.cpus.value, host.cores.value, host.sockets.value);
+    let (cpus, cores, sockets) = (host.cpus.value(), host.cores.value(), host.sockets.value());
     cpus >= Some(SEVERAL) && cpus == cores && cores == sockets
 }
 

@@ -1,7 +1,10 @@
 //! The figures of one interval, each from the counter that every kind of report has, and from what else says the same where that
 //! one is missing.
 
+use std::ops::Add;
+
 use iotrial_model::awr::{AwrFigure, AwrFigures, AwrKind, AwrReport, IoStat, Quoted, Standing, WaitSide};
+use iotrial_model::imported::Stated;
 
 use super::machine;
 
@@ -133,14 +136,12 @@ fn counted(report: &AwrReport, figures: &mut AwrFigures) {
     for (figure, value) in by_kind_of_file(report) {
         put(figure, value);
     }
-    let elapsed = report.interval.elapsed_s.value.filter(|elapsed| *elapsed > 0.0);
-    let by_elapsed = |time: &Quoted, what: &str| match (time.value, elapsed) {
-        (Some(time_s), Some(elapsed)) => Quoted::derived(
-            time_s / elapsed,
-            time.half_step / elapsed,
-            time.place.clone(),
-            format!("{what} divided by the elapsed time"),
-        ),
+    let elapsed = report.interval.elapsed_s.value().filter(|elapsed| *elapsed > 0.0);
+    let by_elapsed = |time: &Quoted, what: &str| match (time.number, elapsed) {
+        (Some(seconds), Some(elapsed)) => {
+            let how = format!("{what} divided by the elapsed time");
+            Quoted::derived(seconds.per(elapsed), time.place.clone(), how)
+        }
         _ => time.clone(),
     };
     put(AwrFigure::ActiveSessions, by_elapsed(&report.interval.db_time_s, "DB time"));
@@ -183,15 +184,10 @@ fn by_kind_of_file(report: &AwrReport) -> Vec<(AwrFigure, Quoted)> {
     }
     let sum = |kinds: &[&str], value: fn(&IoStat) -> &Quoted| {
         let rows = report.io_by_file_type.iter().filter(|one| kinds.contains(&one.name.as_str()));
-        rows.map(value).filter(|value| value.sound().is_some()).fold(None, |sum: Option<Quoted>, one| {
-            let Some(sum) = sum else { return Some(one.clone()) };
-            let (a, b) = (sum.value.unwrap_or(0.0), one.value.unwrap_or(0.0));
-            Some(Quoted::derived(
-                a + b,
-                sum.half_step + one.half_step,
-                sum.place,
-                "the sum over kinds of files",
-            ))
+        let sound = rows.map(value).filter(|value| value.sound().is_some()).cloned();
+        sound.reduce(|sum, one| match (sum.number, one.number) {
+            (Some(a), Some(b)) => Quoted::derived(a + b, sum.place, "the sum over kinds of files"),
+            _ => sum,
         })
     };
     let temp = ["Temp File"];
@@ -210,13 +206,8 @@ fn by_kind_of_file(report: &AwrReport) -> Vec<(AwrFigure, Quoted)> {
 
 fn transactions(report: &AwrReport) -> Quoted {
     let (commits, rollbacks) = (rate(report, "user commits"), rate(report, "user rollbacks"));
-    match (commits.value, rollbacks.value) {
-        (Some(a), Some(b)) => Quoted::derived(
-            a + b,
-            commits.half_step + rollbacks.half_step,
-            commits.place,
-            "user commits and user rollbacks",
-        ),
+    match (commits.number, rollbacks.number) {
+        (Some(a), Some(b)) => Quoted::derived(a + b, commits.place, "user commits and user rollbacks"),
         _ => named(&report.load_profile, "Transactions"),
     }
 }
@@ -230,11 +221,10 @@ fn buffer_hits(report: &AwrReport) -> Quoted {
     let reads = rate(report, "physical reads cache");
     let gets: Vec<Quoted> =
         ["consistent gets from cache", "db block gets from cache"].map(|name| rate(report, name)).to_vec();
-    let sum: Option<f64> = gets.iter().map(|one| one.value).sum();
-    match (reads.value, sum) {
-        (Some(reads_value), Some(gets)) if gets > 0.0 => Quoted::derived(
-            100.0 * (1.0 - reads_value / gets).max(0.0),
-            0.05,
+    let sum: Option<f64> = gets.iter().map(Quoted::value).sum();
+    match (reads.value(), sum) {
+        (Some(value), Some(gets)) if gets > 0.0 => Quoted::derived(
+            Stated { value: 100.0 * (1.0 - value / gets).max(0.0), resolution: 0.1 },
             reads.place,
             "physical reads cache divided by the gets from cache",
         ),
@@ -245,13 +235,12 @@ fn buffer_hits(report: &AwrReport) -> Quoted {
 /// `None` where there is no flash cache of storage servers.
 fn flash_hits(report: &AwrReport) -> Option<Quoted> {
     let hits = report.statistic("cell flash cache read hits")?.per_second.clone();
-    let reads = rate(report, "physical read total IO requests").value.filter(|reads| *reads > 0.0)?;
-    let value = hits.value.filter(|hits| *hits > 0.0)?;
-    let half_step = 100.0 * hits.half_step / reads;
+    let reads = rate(report, "physical read total IO requests").value().filter(|reads| *reads > 0.0)?;
+    let number = hits.number.filter(|hits| hits.value > 0.0)?;
     let how = "cell flash cache read hits divided by all read requests";
-    let share = Quoted::derived(100.0 * value / reads, half_step, hits.place, how);
+    let share = Quoted::derived(number.scaled(100.0).per(reads), hits.place, how);
     // Hits of a smart scan count more than once.
-    Some(if value > reads * 1.01 { share.contradicted("more hits than reads") } else { share })
+    Some(if number.value > reads * 1.01 { share.contradicted("more hits than reads") } else { share })
 }
 
 /// How often several events were waited for. Nothing where the report has no waits, none where it has no such event.
@@ -264,16 +253,11 @@ fn waits_of(report: &AwrReport, events: &[&str], side: WaitSide) -> Quoted {
     if counts.iter().any(|count| count.sound().is_none()) {
         return Quoted::default();
     }
-    let none = Quoted::derived(0.0, 0.0, first.waits.place.clone(), "nobody waited");
-    counts.into_iter().fold(none, |sum, one| {
-        let value = sum.value.unwrap_or(0.0) + one.value.unwrap_or(0.0);
-        Quoted::derived(
-            value,
-            sum.half_step + one.half_step,
-            one.place.clone(),
-            "the waits of all such events",
-        )
-    })
+    let Some(last) = counts.last() else {
+        return Quoted::derived(Stated::exact(0.0), first.waits.place.clone(), "nobody waited");
+    };
+    let sum = counts.iter().filter_map(|count| count.number).fold(Stated::exact(0.0), Stated::add);
+    Quoted::derived(sum, last.place.clone(), "the waits of all such events")
 }
 
 /// The mean over several events, by how often each was waited for.
@@ -289,14 +273,15 @@ fn weighted_wait(report: &AwrReport, events: &[&str], side: WaitSide) -> Quoted 
         several => {
             let sum = |value: fn(f64, f64) -> f64| -> f64 {
                 let parts =
-                    several.iter().filter_map(|wait| Some(value(wait.waits.value?, wait.mean_us.value?)));
+                    several.iter().filter_map(|wait| Some(value(wait.waits.value()?, wait.mean_us.value()?)));
                 parts.sum()
             };
             let (count, time) = (sum(|count, _| count), sum(|count, mean| count * mean));
-            let half_step = several.iter().map(|wait| wait.mean_us.half_step).fold(0.0, f64::max);
+            let steps = several.iter().filter_map(|wait| Some(wait.mean_us.number?.resolution));
+            let mean = Stated { value: time / count, resolution: steps.fold(0.0, f64::max) };
             let names: Vec<&str> = several.iter().map(|wait| wait.event.as_str()).collect();
             let place = several[0].mean_us.place.clone();
-            Quoted::derived(time / count, half_step, place, format!("the mean over {}", names.join(", ")))
+            Quoted::derived(mean, place, format!("the mean over {}", names.join(", ")))
         }
     }
 }
@@ -306,36 +291,30 @@ pub(super) fn ratios(figures: &mut AwrFigures) {
     let value = |figures: &AwrFigures, figure| figures.get(figure).cloned().unwrap_or_default();
     let difference = |figures: &AwrFigures, all, part| {
         let (all, part) = (value(figures, all), value(figures, part));
-        match (all.value, part.value) {
+        match (all.number, part.number) {
             (Some(a), Some(b)) => {
-                let rest = Quoted::derived(
-                    (a - b).max(0.0),
-                    all.half_step + part.half_step,
-                    all.place,
-                    "all requests minus the multi-block ones",
-                );
-                let room = all.half_step + part.half_step + 0.01 * a;
-                if b > a + room { rest.contradicted("more multi-block requests than requests") } else { rest }
+                let rest = a - b;
+                let room = rest.resolution / 2.0 + 0.01 * a.value;
+                let is_too_much = -rest.value > room;
+                let rest = Stated { value: rest.value.max(0.0), ..rest };
+                let rest = Quoted::derived(rest, all.place, "all requests minus the multi-block ones");
+                if is_too_much { rest.contradicted("more multi-block requests than requests") } else { rest }
             }
             _ => Quoted::absent(part.place, part.note.unwrap_or_default()),
         }
     };
     let quotient = |figures: &AwrFigures, over, under, factor: f64, how: &str| {
         let (over, under) = (value(figures, over), value(figures, under));
-        match (over.value, under.value.filter(|under| *under > 0.0)) {
-            (Some(a), Some(b)) => {
-                let half_step = factor * (over.half_step + a / b * under.half_step) / b;
-                Quoted::derived(factor * a / b, half_step, over.place, how)
-            }
-            _ => Quoted::absent(over.place, "there were none"),
+        match over.number.zip(under.number).and_then(|(a, b)| a.scaled(factor).over(b)) {
+            Some(quotient) => Quoted::derived(quotient, over.place, how),
+            None => Quoted::absent(over.place, "there were none"),
         }
     };
     let sum = |figures: &AwrFigures, one, other| {
         let (one, other) = (value(figures, one), value(figures, other));
-        match (one.value, other.value) {
+        match (one.number, other.number) {
             (Some(a), Some(b)) => {
-                let half_step = one.half_step + other.half_step;
-                let sum = Quoted::derived(a + b, half_step, one.place.clone(), "reads and writes");
+                let sum = Quoted::derived(a + b, one.place.clone(), "reads and writes");
                 match [one, other].into_iter().find(|part| part.sound().is_none()).and_then(|part| part.note)
                 {
                     Some(why) => sum.contradicted(why),
@@ -391,15 +370,11 @@ pub(super) fn ratios(figures: &mut AwrFigures) {
 }
 
 fn read_share(figures: &AwrFigures) -> Quoted {
-    match (figures.get(AwrFigure::Reads), figures.get(AwrFigure::Writes)) {
-        (Some(reads), Some(writes)) => match (reads.value, writes.value) {
-            (Some(a), Some(b)) if a + b > 0.0 => {
-                let half_step = 100.0 * (reads.half_step + writes.half_step) / (a + b);
-                let how = "read requests by all requests";
-                Quoted::derived(100.0 * a / (a + b), half_step, reads.place.clone(), how)
-            }
-            _ => Quoted::default(),
-        },
-        _ => Quoted::default(),
-    }
+    let [reads, writes] = [AwrFigure::Reads, AwrFigure::Writes].map(|figure| figures.get(figure));
+    let share = |reads: &Quoted, writes: &Quoted| {
+        let number = reads.number?;
+        let share = number.scaled(100.0).over(number + writes.number?)?;
+        Some(Quoted::derived(share, reads.place.clone(), "read requests by all requests"))
+    };
+    reads.zip(writes).and_then(|(reads, writes)| share(reads, writes)).unwrap_or_default()
 }

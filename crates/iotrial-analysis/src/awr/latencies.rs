@@ -66,7 +66,7 @@ pub struct WaitLatency {
 }
 
 pub(super) fn latencies_of(report: &AwrReport, thresholds: &ThresholdSet) -> Vec<WaitLatency> {
-    let elapsed = report.interval.elapsed_s.value.filter(|elapsed| *elapsed > 0.0);
+    let elapsed = report.interval.elapsed_s.value().filter(|elapsed| *elapsed > 0.0);
     let mut found = Vec::new();
     for wait in &report.waits {
         let known = EVENTS.iter().find(|(event, _)| {
@@ -74,7 +74,7 @@ pub(super) fn latencies_of(report: &AwrReport, thresholds: &ThresholdSet) -> Vec
                 || (wait.event.len() >= 26 && event.starts_with(wait.event.as_str()))
         });
         let Some((_, judged_as)) = known else { continue };
-        let Some(count) = wait.waits.value.filter(|count| *count > 0.0) else { continue };
+        let Some(count) = wait.waits.value().filter(|count| *count > 0.0) else { continue };
         let mean = wait.mean_us.sound();
         let judged = judged_as.zip(mean).and_then(|((role, stream), mean)| {
             Some(thresholds.bands(role, stream, Figure::LatencyMean)?.category(mean))
@@ -84,7 +84,7 @@ pub(super) fn latencies_of(report: &AwrReport, thresholds: &ThresholdSet) -> Vec
             .waits
             .iter()
             .filter(|other| other.event == wait.event)
-            .filter_map(|other| other.waits.value)
+            .filter_map(|other| other.waits.value())
             .all(|other| other <= count);
         let spread = spread_of(report, &wait.event).filter(|_| is_only_side);
         let below = |percent| spread.and_then(|spread| edge_below(spread, percent));
@@ -102,7 +102,7 @@ pub(super) fn latencies_of(report: &AwrReport, thresholds: &ThresholdSet) -> Vec
         });
     }
     // Those of users first, then by the time that they cost.
-    let weight = |one: &WaitLatency| one.percent.value.unwrap_or(0.0);
+    let weight = |one: &WaitLatency| one.percent.value().unwrap_or(0.0);
     found.sort_by(|a, b| a.side.cmp(&b.side).then(weight(b).total_cmp(&weight(a))));
     found
 }

@@ -1,6 +1,7 @@
 //! The machine of a database: its CPUs and memory, and how much of both is used.
 
 use iotrial_model::awr::{AwrFigure, AwrFigures, AwrReport, Named, Quoted};
+use iotrial_model::imported::Stated;
 
 /// Writes of the log by kind of file have the members of a group in them; without that table, what the log writer counts.
 pub(super) fn log_writes(report: &AwrReport, figures: &mut AwrFigures) {
@@ -33,15 +34,13 @@ pub(super) fn machine(report: &AwrReport, figures: &mut AwrFigures) {
     put(AwrFigure::MemoryMib, memory(report));
     let background = ["background cpu time", "bg CPU"].map(|name| named(&report.time_model, name));
     let background = background.into_iter().find(Quoted::is_there);
-    let elapsed = report.interval.elapsed_s.value.filter(|elapsed| *elapsed > 0.0);
+    let elapsed = report.interval.elapsed_s.value().filter(|elapsed| *elapsed > 0.0);
     if let (Some(time), Some(elapsed)) = (background, elapsed)
-        && let Some(seconds) = time.value
+        && let Some(seconds) = time.number
     {
         let how = "CPU time of background processes divided by the elapsed time";
-        put(
-            AwrFigure::BackgroundCpuSessions,
-            Quoted::derived(seconds / elapsed, time.half_step / elapsed, time.place, how),
-        );
+        let sessions = Quoted::derived(seconds.per(elapsed), time.place, how);
+        put(AwrFigure::BackgroundCpuSessions, sessions);
     }
 }
 
@@ -56,28 +55,25 @@ fn host_memory(report: &AwrReport) -> Quoted {
 
 /// The share of busy time, of all CPUs. Times are in hundredths of a second for an instance and in seconds for a cluster.
 fn busy_cpus(report: &AwrReport) -> Quoted {
-    let cpus = report.host.cpus.value;
+    let cpus = report.host.cpus.value();
     let of = |name| named(&report.host_statistics, name);
     let (busy, idle) = (of("BUSY_TIME"), of("IDLE_TIME"));
     let (busy, idle) =
         if busy.is_there() { (busy, idle) } else { (of("Time (s) Busy"), of("Time (s) Idle")) };
-    match (busy.value, idle.value, cpus) {
+    match (busy.value(), idle.value(), cpus) {
         (Some(busy_time), Some(idle_time), Some(cpus)) if busy_time + idle_time > 0.0 => Quoted::derived(
-            cpus * busy_time / (busy_time + idle_time),
-            0.0,
+            Stated::exact(cpus * busy_time / (busy_time + idle_time)),
             busy.place,
             "the share of busy time of all CPUs",
         ),
         // AWR-Miner has a percentage.
         _ => {
             let percent = of("os_cpu");
-            match (percent.value, cpus) {
-                (Some(value), Some(cpus)) => Quoted::derived(
-                    cpus * value / 100.0,
-                    cpus * percent.half_step / 100.0,
-                    percent.place,
-                    "the percentage of all CPUs",
-                ),
+            match (percent.number, cpus) {
+                (Some(number), Some(cpus)) => {
+                    let used = number.scaled(cpus).per(100.0);
+                    Quoted::derived(used, percent.place, "the percentage of all CPUs")
+                }
                 _ => busy,
             }
         }
@@ -87,11 +83,8 @@ fn busy_cpus(report: &AwrReport) -> Quoted {
 /// SGA and PGA in use; where only targets are printed, those.
 fn memory(report: &AwrReport) -> Quoted {
     let of = |name: &str| named(&report.memory, name);
-    let sum = |parts: [Quoted; 2], how: &str| match (parts[0].value, parts[1].value) {
-        (Some(a), Some(b)) => {
-            let [first, second] = parts;
-            Quoted::derived(a + b, first.half_step + second.half_step, first.place, how)
-        }
+    let sum = |[one, other]: [Quoted; 2], how: &str| match (one.number, other.number) {
+        (Some(a), Some(b)) => Quoted::derived(a + b, one.place, how),
         _ => Quoted::default(),
     };
     let used = sum([of("SGA use"), of("PGA use")], "SGA use and PGA use");

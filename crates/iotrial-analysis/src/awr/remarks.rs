@@ -111,7 +111,7 @@ pub(super) fn remarks_of(
 }
 
 fn interval(report: &AwrReport, part: Option<&Part>, all: &mut Vec<RemarkFacts>) {
-    let elapsed_s = report.interval.elapsed_s.value.unwrap_or(0.0);
+    let elapsed_s = report.interval.elapsed_s.value().unwrap_or(0.0);
     if elapsed_s > LONG_INTERVAL_S {
         all.push(RemarkFacts::LongInterval { elapsed_s });
     }
@@ -178,7 +178,7 @@ fn share_of_function(report: &AwrReport, name: &str) -> Option<f64> {
 
 fn waits(report: &AwrReport, figures: &AwrFigures, latencies: &[WaitLatency], all: &mut Vec<RemarkFacts>) {
     for one in latencies.iter().filter(|one| one.judged >= Some(Category::Poor)) {
-        let (Some(mean_us), Some(category)) = (one.mean_us.value, one.judged) else { continue };
+        let (Some(mean_us), Some(category)) = (one.mean_us.value(), one.judged) else { continue };
         // A handful of waits on an idle system says nothing of its storage.
         if one.per_second.unwrap_or(0.0) < 0.1 {
             continue;
@@ -186,7 +186,7 @@ fn waits(report: &AwrReport, figures: &AwrFigures, latencies: &[WaitLatency], al
         all.push(RemarkFacts::SlowWait { event: one.event.clone(), side: one.side, mean_us, category });
     }
     let (commit, write) = (figures.value(AwrFigure::CommitUs), figures.value(AwrFigure::RedoWriteUs));
-    let commits = report.wait("log file sync", WaitSide::Foreground).and_then(|wait| wait.waits.value);
+    let commits = report.wait("log file sync", WaitSide::Foreground).and_then(|wait| wait.waits.value());
     if let (Some(commit_us), Some(write_us)) = (commit, write)
         && commit_us > COMMIT_BEYOND_WRITE * write_us
         && commits.unwrap_or(0.0) > 1_000.0
@@ -207,7 +207,7 @@ fn waits(report: &AwrReport, figures: &AwrFigures, latencies: &[WaitLatency], al
             all.push(RemarkFacts::SessionsWaited { what, seconds });
         }
     }
-    if latencies.iter().any(|one| one.event.starts_with("direct path") && one.percent.value > Some(1.0)) {
+    if latencies.iter().any(|one| one.event.starts_with("direct path") && one.percent.value() > Some(1.0)) {
         all.push(RemarkFacts::DirectPath);
     }
 }
@@ -234,14 +234,14 @@ fn work(report: &AwrReport, figures: &AwrFigures, all: &mut Vec<RemarkFacts>) {
     {
         all.push(RemarkFacts::Scans { percent: 100.0 * multi / reads });
     }
-    if let Some(hours) = report.interval.elapsed_s.value.map(|elapsed| elapsed / 3600.0) {
-        let switches = report.statistic("log switches (derived)").and_then(|one| one.total.value);
+    if let Some(hours) = report.interval.elapsed_s.value().map(|elapsed| elapsed / 3600.0) {
+        let switches = report.statistic("log switches (derived)").and_then(|one| one.total.value());
         let per_hour = switches.map(|switches| switches / hours);
         let many = per_hour.filter(|per_hour| *per_hour > MANY_SWITCHES_PER_HOUR);
         all.extend(many.map(|per_hour| RemarkFacts::ManyLogSwitches { per_hour }));
     }
     let hit = figures.get(AwrFigure::BufferHitPercent);
-    let hit = hit.filter(|hit| hit.standing != Standing::Inconsistent).and_then(|hit| hit.value);
+    let hit = hit.filter(|hit| hit.standing != Standing::Inconsistent).and_then(|hit| hit.value());
     if let Some(hit_percent) = hit
         && hit_percent < 90.0
         && figures.value(AwrFigure::DatabaseReads) > Some(100.0)
@@ -265,7 +265,7 @@ fn exadata(report: &AwrReport, all: &mut Vec<RemarkFacts>) {
         all.push(RemarkFacts::CellOutliers { count: exadata.outliers.len() });
     }
     for group in &exadata.disk_groups {
-        if let (Some(size), Some(used)) = (group.size_gib.value, group.used_gib.value)
+        if let (Some(size), Some(used)) = (group.size_gib.value(), group.used_gib.value())
             && size > 0.0
             && used > 0.85 * size
         {

@@ -61,7 +61,7 @@ impl AwrSample {
         doubts.extend(report.warnings.iter().map(ToString::to_string));
         let figures = figures_of(report);
         let kept = figures.iter().filter_map(|(figure, quoted)| {
-            Some((figure, Kept { value: quoted.value?, is_sound: quoted.sound().is_some() }))
+            Some((figure, Kept { value: quoted.value()?, is_sound: quoted.sound().is_some() }))
         });
         Self {
             source: source.to_owned(),
@@ -90,7 +90,7 @@ impl AwrSample {
     }
 
     pub(super) fn seconds(&self) -> f64 {
-        self.interval.elapsed_s.value.unwrap_or(0.0)
+        self.interval.elapsed_s.value().unwrap_or(0.0)
     }
 
     /// Whether both were measured at the same instance at the same time. Intervals that touch do not overlap.

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use iotrial_model::awr::{
     AwrFigure, AwrFigures, AwrUnit, FileFact, FileNote, Level, Part, Quoted, SeriesNote,
 };
+use iotrial_model::imported::Stated;
 use iotrial_model::load::Direction;
 use serde::Serialize;
 
@@ -355,7 +356,7 @@ fn together(samples: &[AwrSample]) -> SeriesInterval {
         }
         let value =
             if adds_up(*figure) { found.iter().map(|(value, _)| value).sum() } else { weighted(&found) };
-        figures.put(*figure, Quoted::derived(value, 0.0, "", "the instances together"));
+        figures.put(*figure, Quoted::derived(Stated::exact(value), "", "the instances together"));
     }
     // Quotients of sums, and no means of quotients.
     ratios(&mut figures);
@@ -474,7 +475,7 @@ mod tests {
                 end_snapshot: Some(u64::from(hour + hours)),
                 begin: at(hour),
                 end: at(hour + hours),
-                elapsed_s: Quoted::printed(3600.0 * f64::from(hours), 0.0, ""),
+                elapsed_s: Quoted::printed(Stated::exact(3600.0 * f64::from(hours)), ""),
                 ..Interval::default()
             },
             figures,
@@ -543,7 +544,7 @@ mod tests {
         // 19 of them, of which the last is the highest and short.
         let mut samples: Vec<AwrSample> = (0..18).map(|hour| sample("s", 1, hour, 1, 100.0)).collect();
         let mut busy = sample("s", 1, 18, 1, 900.0);
-        busy.interval.elapsed_s = Quoted::printed(600.0, 0.0, "");
+        busy.interval.elapsed_s = Quoted::printed(Stated::exact(600.0), "");
         samples.push(busy);
         let (series, _) = of(samples);
         let reads = series.statistics(AwrFigure::Reads).unwrap().clone();

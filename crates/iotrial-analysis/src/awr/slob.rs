@@ -167,13 +167,11 @@ impl SlobReport {
     /// The figures of a report; `file` is its name.
     pub fn of(report: &AwrReport, file: &str) -> Self {
         let elapsed = report.interval.elapsed_s.sound().filter(|elapsed| *elapsed > 0.0);
-        let per_second = |time: Quoted, what: &str| match (time.value, elapsed) {
-            (Some(seconds), Some(elapsed)) => Quoted::derived(
-                seconds / elapsed,
-                time.half_step / elapsed,
-                time.place,
-                format!("{what} divided by the elapsed time"),
-            ),
+        let per_second = |time: Quoted, what: &str| match (time.number, elapsed) {
+            (Some(seconds), Some(elapsed)) => {
+                let how = format!("{what} divided by the elapsed time");
+                Quoted::derived(seconds.per(elapsed), time.place, how)
+            }
             _ => time,
         };
         let load = |name: &str| named(&report.load_profile, name);
@@ -255,13 +253,8 @@ impl SlobReport {
 
 /// The sum, where both are there; 11.2 has no CPU of background processes among its rates.
 fn cpus(foreground: Quoted, background: Quoted) -> Quoted {
-    match (foreground.value, background.value) {
-        (Some(a), Some(b)) => Quoted::derived(
-            a + b,
-            foreground.half_step + background.half_step,
-            foreground.place,
-            "with background processes",
-        ),
+    match (foreground.number, background.number) {
+        (Some(a), Some(b)) => Quoted::derived(a + b, foreground.place, "with background processes"),
         _ => foreground,
     }
 }

@@ -23,15 +23,14 @@ const MOST_COUNTERS: usize = 10_000;
 /// A rate, from the total beside it where that says it with more digits: `1.0` per second is anything from 0.95 to 1.05, and a
 /// quotient of two such rates is noise.
 fn precise(printed: Quoted, total: &Quoted, elapsed_s: &Quoted) -> Quoted {
-    let (Some(all), Some(seconds)) = (total.value, elapsed_s.value.filter(|seconds| *seconds > 0.0)) else {
-        return printed;
-    };
-    let rate = all / seconds;
-    let half_step = (total.half_step + rate.abs() * elapsed_s.half_step) / seconds;
+    let rate = total.number.zip(elapsed_s.number).and_then(|(total, elapsed)| total.over(elapsed));
+    let Some(rate) = rate else { return printed };
     // Where the two contradict each other, what is printed is to be seen.
-    let is_finer = half_step < printed.half_step && printed.agrees_with(rate, half_step, 0.0);
-    if printed.value.is_none() || is_finer {
-        Quoted::derived(rate, half_step, total.place.clone(), "the total divided by the elapsed time")
+    let is_finer = printed
+        .number
+        .is_none_or(|number| rate.resolution < number.resolution && printed.agrees_with(rate, 0.0));
+    if is_finer {
+        Quoted::derived(rate, total.place.clone(), "the total divided by the elapsed time")
     } else {
         printed
     }
@@ -63,25 +62,24 @@ pub(super) fn read(page: &Page, report: &mut AwrReport) {
 #[cfg(test)]
 mod tests {
     use iotrial_model::awr::Standing;
+    use iotrial_model::imported::Stated;
 
     use super::*;
 
-    fn rate(printed: (f64, f64), total: f64) -> (f64, Standing) {
-        let hour = Quoted::printed(3_600.0, 0.3, "");
-        let rate = precise(
-            Quoted::printed(printed.0, printed.1, "rate"),
-            &Quoted::printed(total, 0.5, "total"),
-            &hour,
-        );
-        (rate.value.unwrap(), rate.standing)
+    fn rate(printed: &str, total: f64) -> (f64, Standing) {
+        let hour = Stated { value: 3_600.0, resolution: 0.6 };
+        let total = Stated { value: total, resolution: 1.0 };
+        let printed = Quoted::printed(Stated::parse(printed).unwrap(), "rate");
+        let rate = precise(printed, &Quoted::printed(total, "total"), &Quoted::printed(hour, ""));
+        (rate.value().unwrap(), rate.standing)
     }
 
     #[test]
     fn a_rate_has_the_digits_of_whichever_column_has_more() {
-        assert_eq!(rate((1.0, 0.05), 3_420.0), (0.95, Standing::Derived));
+        assert_eq!(rate("1.0", 3_420.0), (0.95, Standing::Derived));
         // The elapsed time is known to three in ten thousand.
-        assert_eq!(rate((8_051.3, 0.05), 28_984_680.0), (8_051.3, Standing::Printed));
+        assert_eq!(rate("8051.3", 28_984_680.0), (8_051.3, Standing::Printed));
         // A contradiction stays what is printed, for the checks to see.
-        assert_eq!(rate((1.0, 0.05), 36_000.0), (1.0, Standing::Printed));
+        assert_eq!(rate("1.0", 36_000.0), (1.0, Standing::Printed));
     }
 }

@@ -50,7 +50,7 @@ fn advice(section: &Section, memory: AdvisedMemory, names: [Names; 3], report: &
             estimate: section.quoted(row, estimate, number::plain),
         };
         // Sizes rise; where they begin again, it is another pool or instance.
-        let Some(value) = one.size_mib.value.filter(|value| *value > last) else { return };
+        let Some(value) = one.size_mib.value().filter(|value| *value > last) else { return };
         if report.advisories.len() >= MOST_SIZES || !one.factor.is_there() || !one.estimate.is_there() {
             return;
         }

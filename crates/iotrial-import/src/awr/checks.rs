@@ -2,6 +2,7 @@
 //! its standing.
 
 use iotrial_model::awr::{AwrReport, IoStat, Quoted, Statistic, WaitSide};
+use iotrial_model::imported::Stated;
 use iotrial_model::units::group_thousands;
 use jiff::civil::DateTime;
 
@@ -26,7 +27,7 @@ fn reset_counters(report: &mut AwrReport) {
     let mut reset: Vec<String> = Vec::new();
     for one in &mut report.activity {
         let is_io = one.name.starts_with("physical ") || one.name.starts_with("redo ");
-        if is_io && one.total.value.is_some_and(|total| total < 0.0) {
+        if is_io && one.total.value().is_some_and(|total| total < 0.0) {
             reset.push(one.name.clone());
             let why = "a counter only grows: it was reset within the interval";
             one.total = std::mem::take(&mut one.total).contradicted(why);
@@ -59,10 +60,12 @@ fn elapsed_time(report: &mut AwrReport) {
         report.contradictions.push("the last snapshot is not later than the first".to_owned());
         return;
     }
-    match interval.elapsed_s.value {
+    match interval.elapsed_s.value() {
         None => {
             let place = interval.elapsed_s.place.clone();
-            interval.elapsed_s = Quoted::derived(seconds, 30.0, place, "the times of the snapshots");
+            // Times without seconds are off by up to half a minute.
+            let seconds = Stated { value: seconds, resolution: 60.0 };
+            interval.elapsed_s = Quoted::derived(seconds, place, "the times of the snapshots");
         }
         // A minute for times without seconds and for instances that do not take their snapshots together.
         Some(elapsed) if (elapsed - seconds).abs() > 60.0 + 0.01 * elapsed => {
@@ -78,12 +81,13 @@ fn elapsed_time(report: &mut AwrReport) {
 
 /// Rates are totals divided by the elapsed time.
 fn totals_by_rate(report: &mut AwrReport) {
-    let Some(elapsed) = report.interval.elapsed_s.value.filter(|elapsed| *elapsed > 0.0) else { return };
+    let Some(elapsed) = report.interval.elapsed_s.value().filter(|elapsed| *elapsed > 0.0) else { return };
     let mut odd = 0;
     for one in report.activity.iter_mut().filter(|one| one.name.starts_with("physical ")) {
-        let (Some(total), Some(_)) = (one.total.sound(), one.per_second.sound()) else { continue };
-        if !one.per_second.agrees_with(total / elapsed, one.total.half_step / elapsed, 0.02) {
-            let why = format!("{total} in {elapsed:.0} s are {:.2} per second", total / elapsed);
+        let (Some(total), Some(_)) = (one.total.sound_number(), one.per_second.sound()) else { continue };
+        let rate = total.per(elapsed);
+        if !one.per_second.agrees_with(rate, 0.02) {
+            let why = format!("{} in {elapsed:.0} s are {:.2} per second", total.value, rate.value);
             one.per_second = std::mem::take(&mut one.per_second).contradicted(why);
             odd += 1;
         }
@@ -108,15 +112,15 @@ fn io_profile(report: &mut AwrReport) {
     for (name, read, write, factor) in pairs {
         for (name_of_side, statistic) in [("read", read), ("write", write)] {
             let Some(counted) = rate(report, statistic).map(|rate| rate.scaled(factor)) else { continue };
-            let Some(value) = counted.sound() else { continue };
+            let Some(counted) = counted.sound_number() else { continue };
             let Some(row) = report.io_profile.iter_mut().find(|row| row.name.eq_ignore_ascii_case(name))
             else {
                 continue;
             };
             let side = if name_of_side == "read" { &mut row.read } else { &mut row.write };
-            if !side.agrees_with(value, counted.half_step, 0.01) {
-                let printed = side.value.unwrap_or_default();
-                let why = format!("Instance Activity has {value:.1} for `{statistic}`");
+            let Some(printed) = side.value() else { continue };
+            if !side.agrees_with(counted, 0.01) {
+                let why = format!("Instance Activity has {:.1} for `{statistic}`", counted.value);
                 found.push(format!("IO Profile has {printed:.1} for {name} ({name_of_side}), and {why}"));
                 *side = std::mem::take(side).contradicted(why);
             }
@@ -132,7 +136,7 @@ fn by_file_type(report: &mut AwrReport) {
     for (side, counted, name) in
         [(&mut total.reads_per_s, counted.0, "reads"), (&mut total.writes_per_s, counted.1, "writes")]
     {
-        let (Some(counted), Some(printed)) = (counted, side.value) else { continue };
+        let (Some(counted), Some(printed)) = (counted, side.value()) else { continue };
         // A report of a pluggable database, or an idle one, has figures that rounding alone explains.
         if printed > BEYOND_BELIEF * counted + 1.0 {
             let why = format!("Instance Activity has {counted:.1} {name} per second");
@@ -154,7 +158,7 @@ fn by_function(report: &mut AwrReport) {
         let IoStat { name, reads_per_s, writes_per_s, .. } = one;
         for (side, counted, what) in [(reads_per_s, counted.0, "reads"), (writes_per_s, counted.1, "writes")]
         {
-            let (Some(counted), Some(printed)) = (counted, side.value) else { continue };
+            let (Some(counted), Some(printed)) = (counted, side.value()) else { continue };
             if printed > BEYOND_BELIEF * counted + 1.0 {
                 let printed = group_thousands(&format!("{printed:.0}"));
                 wrong.push(format!("{name} with {printed} {what} per second"));
@@ -177,7 +181,7 @@ fn file_times(report: &mut AwrReport) {
     let Some(longest) = longest.reduce(f64::max).filter(|longest| *longest > 0.0) else { return };
     let mut weighted = (0.0, 0.0);
     for one in &report.tablespaces {
-        if let (Some(reads), Some(time)) = (one.reads.value, one.read_us.value) {
+        if let (Some(reads), Some(time)) = (one.reads.value(), one.read_us.value()) {
             weighted = (weighted.0 + reads * time, weighted.1 + reads);
         }
     }

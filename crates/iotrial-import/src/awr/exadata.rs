@@ -5,6 +5,7 @@ use iotrial_model::awr::{
     AwrReport, CellAlert, CellTotals, DiskGroup, Exadata, FlashCacheMode, Named, OfflineDisk, Outlier,
     Quoted, TopDatabase,
 };
+use iotrial_model::imported::Stated;
 
 use super::number;
 use super::page::{Column, Page, Row, Section};
@@ -237,10 +238,9 @@ fn top_databases(section: &Section, exadata: &mut Exadata) {
         let share = |group: &str| {
             let flash = section.quoted(row, of(group, "Flash"), number::plain);
             let disk = section.quoted(row, of(group, "Disk"), number::plain);
-            match (flash.value, disk.value.or(Some(0.0))) {
+            match (flash.value(), disk.value().or(Some(0.0))) {
                 (Some(flash_value), Some(disk)) if flash_value + disk > 0.0 => Quoted::derived(
-                    100.0 * flash_value / (flash_value + disk),
-                    0.05,
+                    Stated { value: 100.0 * flash_value / (flash_value + disk), resolution: 0.1 },
                     flash.place,
                     "flash by flash and disk",
                 ),
@@ -253,10 +253,9 @@ fn top_databases(section: &Section, exadata: &mut Exadata) {
             let part = section.quoted(row, of(group, column), number::plain);
             let total = section.quoted(row, of(group, "Total MB"), number::plain);
             let rate = section.quoted(row, mib, number::plain);
-            match (part.value.or(total.value.map(|_| 0.0)), total.value, rate.value) {
-                (Some(amount), Some(total), Some(rate_value)) if total > 0.0 => Quoted::derived(
-                    rate_value * amount / total,
-                    rate.half_step,
+            match (part.value().or(total.value().map(|_| 0.0)), total.value(), rate.number) {
+                (Some(amount), Some(total), Some(rate)) if total > 0.0 => Quoted::derived(
+                    Stated { value: rate.value * amount / total, ..rate },
                     part.place,
                     "its share of the total, of the rate",
                 ),

@@ -1,9 +1,10 @@
 //! Which database, which instances, on what, and between which snapshots.
 
 use iotrial_model::awr::{AwrKind, AwrReport, Instance, Quoted};
+use iotrial_model::imported::Stated;
 use jiff::civil::DateTime;
 
-use super::number::{self, Number};
+use super::number;
 use super::page::{Page, Row, Section, plain_name};
 use super::time::moment;
 use crate::text::{Notes, kept, quote};
@@ -134,7 +135,7 @@ fn minutes(section: &Section, row: &Row) -> Quoted {
     let place = section.place(row, None);
     let words = row.cells.iter().skip(1).flat_map(|cell| cell.split_whitespace());
     match words.filter_map(number::plain).next() {
-        Some(Number { value, half_step }) => Quoted::printed(value * 60.0, half_step * 60.0, place),
+        Some(minutes) => Quoted::printed(minutes.scaled(60.0), place),
         None => Quoted::absent(place, "blank in the report"),
     }
 }
@@ -182,7 +183,7 @@ fn cluster(page: &Page, report: &mut AwrReport, notes: &mut Notes) {
     }
     if let Some((section, _)) = first_with(page, &["#CPUs"]) {
         let mib = |text: &str| number::plain(text).map(|number| number.scaled(1.0 / 1024.0));
-        let sum = |columns: &[&str], read: fn(&str) -> Option<Number>| sum_of(section, columns, read);
+        let sum = |columns: &[&str], read: fn(&str) -> Option<Stated>| sum_of(section, columns, read);
         report.host.cpus = sum(&["CPU #CPUs", "#CPUs"], number::plain);
         report.host.cores = sum(&["#Cores"], number::plain);
         report.host.sockets = sum(&["#Sckts"], number::plain);
@@ -196,15 +197,13 @@ fn first_with<'p>(page: &'p Page, columns: &[&str]) -> Option<(&'p Section, &'p 
 }
 
 /// The sum over the rows of instances.
-fn sum_of(section: &Section, columns: &[&str], read: fn(&str) -> Option<Number>) -> Quoted {
+fn sum_of(section: &Section, columns: &[&str], read: fn(&str) -> Option<Stated>) -> Quoted {
     let column = section.column(columns);
     let instances = section.rows.iter().filter(|row| row.cell(0).parse::<u32>().is_ok());
     let mut values = instances.map(|row| section.quoted(row, column, read));
     let Some(first) = values.next() else { return Quoted::default() };
-    values.fold(first, |sum, one| match (sum.value, one.value) {
-        (Some(a), Some(b)) => {
-            Quoted::derived(a + b, sum.half_step + one.half_step, sum.place, "the sum over the instances")
-        }
+    values.fold(first, |sum, one| match (sum.number, one.number) {
+        (Some(a), Some(b)) => Quoted::derived(a + b, sum.place, "the sum over the instances"),
         (None, _) => sum,
         (_, None) => one,
     })

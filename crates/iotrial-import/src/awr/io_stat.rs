@@ -81,7 +81,7 @@ fn files(section: &Section, report: &mut AwrReport) {
         writes: section.column(&["Writes"]),
         write_rate: section.column(&["Writes avg/s", "Av Writes/s"]),
     };
-    let correction = wrong_order(section, &columns, report.interval.elapsed_s.value);
+    let correction = wrong_order(section, &columns, report.interval.elapsed_s.value());
     if let Some(correction) = &correction {
         (columns.writes, columns.single_reads, columns.single_time) =
             (columns.single_reads, columns.single_time, columns.writes);

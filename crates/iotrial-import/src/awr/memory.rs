@@ -1,6 +1,9 @@
 //! Memory and parameters.
 
+use std::ops::Add;
+
 use iotrial_model::awr::{AwrKind, AwrReport, Named, Parameter, Quoted};
+use iotrial_model::imported::Stated;
 
 use super::number;
 use super::page::{Page, Row, Section};
@@ -72,7 +75,7 @@ fn caches(section: &Section, report: &mut AwrReport) {
                 && let Some(number) = number::mib(word)
             {
                 let place = section.place(row, None);
-                push(report, name.to_owned(), Quoted::printed(number.value, number.half_step, place));
+                push(report, name.to_owned(), Quoted::printed(number, place));
             }
         }
     }
@@ -96,10 +99,13 @@ fn cluster_caches(section: &Section, report: &mut AwrReport) {
         });
         let values: Vec<Quoted> = values.filter(Quoted::is_there).collect();
         if let Some(first) = values.first().filter(|_| values.len() == instances.len()) {
-            let sum = values.iter().filter_map(|value| value.value).sum();
-            let step = values.iter().map(|value| value.half_step).sum();
-            let sum = Quoted::derived(sum, step, first.place.clone(), "the sum over the instances");
-            push(report, name.to_owned(), sum);
+            let sum = values.iter().filter_map(|value| value.number).reduce(Stated::add);
+            let Some(sum) = sum else { continue };
+            push(
+                report,
+                name.to_owned(),
+                Quoted::derived(sum, first.place.clone(), "the sum over the instances"),
+            );
         }
     }
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use iotrial_model::awr::{AwrFigure, AwrKind, AwrReport, Instance, Interval, Named, Quoted};
 use jiff::{Span, civil::DateTime};
 
-use super::number::{self, Number};
+use super::number;
 use super::page::{Row, Section};
 use super::time::moment;
 use super::{AwrError, blank, text};
@@ -113,8 +113,7 @@ fn information(os: &str, about: &mut AwrReport) {
         let value = value.trim();
         let quoted = |factor: f64| match number::plain(value) {
             Some(number) => {
-                let Number { value, half_step } = number.scaled(factor);
-                Quoted::printed(value, half_step, format!("OS-INFORMATION › {name} (line {})", at + 1))
+                Quoted::printed(number.scaled(factor), format!("OS-INFORMATION › {name} (line {})", at + 1))
             }
             None => Quoted::default(),
         };
@@ -157,7 +156,7 @@ fn of_row(
     let number: Option<u32> = row.at(section.column(&["inst"])).parse().ok();
     let before = |end: DateTime| {
         #[expect(clippy::cast_possible_truncation, reason = "whole minutes of an interval")]
-        let seconds = minutes.value.filter(|seconds| (0.0..1e9).contains(seconds))? as i64;
+        let seconds = minutes.value().filter(|seconds| (0.0..1e9).contains(seconds))? as i64;
         end.checked_sub(Span::new().seconds(seconds)).ok()
     };
     let interval = Interval {
@@ -183,7 +182,7 @@ fn of_row(
         if let Some(column) = section.column(&[mean]) {
             let value = section.quoted(row, Some(column), read);
             // No read has no wait, and is printed as a wait of nothing.
-            let is_wait = figure == AwrFigure::SingleBlockReadUs && value.value == Some(0.0);
+            let is_wait = figure == AwrFigure::SingleBlockReadUs && value.value() == Some(0.0);
             if !is_wait {
                 report.printed_figures.push((figure, value));
             }

@@ -1,20 +1,9 @@
 //! Numbers as Oracle prints them: `1,435.8`, `.6`, `1.E+03`, `27.9K`, `39.39us`, `<0.01(114)`, `######`.
 
-/// A printed number with half a unit of its last digit.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Number {
-    pub(super) value: f64,
-    pub(super) half_step: f64,
-}
-
-impl Number {
-    pub(super) fn scaled(self, factor: f64) -> Self {
-        Self { value: self.value * factor, half_step: self.half_step * factor }
-    }
-}
+use iotrial_model::imported::Stated;
 
 /// A number without unit or suffix; an exponent may follow.
-pub(super) fn plain(text: &str) -> Option<Number> {
+pub(super) fn plain(text: &str) -> Option<Stated> {
     let text = text.trim();
     // A count in brackets stands behind a share that would be rounded to nothing: `<0.01(114)`.
     let text = text.split_once('(').map_or(text, |(before, _)| before).trim_end();
@@ -22,44 +11,27 @@ pub(super) fn plain(text: &str) -> Option<Number> {
     if let Some(most) = text.strip_prefix('<') {
         // Below what can be printed: anywhere from nothing to that.
         let most = plain(most)?.value;
-        return Some(Number { value: most / 2.0, half_step: most / 2.0 });
+        return Some(Stated { value: most / 2.0, resolution: most });
     }
-    if !text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+')) {
-        return None;
-    }
-    if !text.bytes().any(|byte| byte.is_ascii_digit()) {
-        return None;
-    }
-    let digits: String = text.chars().filter(|c| *c != ',').collect();
-    let value: f64 = digits.parse().ok()?;
     // No counter of a database is beyond this, and charts could not show it.
-    if !value.is_finite() || value.abs() > 1e24 {
-        return None;
-    }
-    let (mantissa, exponent) = match digits.find(['e', 'E']) {
-        Some(at) => (&digits[..at], digits[at + 1..].parse::<i32>().ok()?),
-        None => (digits.as_str(), 0),
-    };
-    let decimals = mantissa.split_once('.').map_or(0, |(_, decimals)| decimals.len());
-    let decimals = i32::try_from(decimals).ok()?;
-    Some(Number { value, half_step: 0.5 * 10f64.powi(exponent - decimals) })
+    Stated::parse(&text.replace(',', "")).filter(|number| number.value.abs() <= 1e24)
 }
 
 /// A count: suffixes are powers of 1000, as printed below the tables.
-pub(super) fn count(text: &str) -> Option<Number> {
+pub(super) fn count(text: &str) -> Option<Stated> {
     suffixed(text, 1000.0, 1.0)
 }
 
 /// An amount of data in MiB: suffixes are powers of 1024, and without one it is MiB.
 // 11.2 drops the suffix where the number is wide: `554.061` stands in a column whose total is `563.44M`.
-pub(super) fn mib(text: &str) -> Option<Number> {
+pub(super) fn mib(text: &str) -> Option<Stated> {
     let base = 1024.0 * 1024.0;
     let has_suffix = text.trim().ends_with(|c: char| c.is_ascii_alphabetic());
     let number = suffixed(text, 1024.0, 1.0)?;
     Some(if has_suffix { number.scaled(1.0 / base) } else { number })
 }
 
-fn suffixed(text: &str, base: f64, unit: f64) -> Option<Number> {
+fn suffixed(text: &str, base: f64, unit: f64) -> Option<Stated> {
     let text = text.trim();
     let (digits, power) = match text.chars().last()? {
         'B' | 'b' => (&text[..text.len() - 1], 0),
@@ -74,7 +46,7 @@ fn suffixed(text: &str, base: f64, unit: f64) -> Option<Number> {
 }
 
 /// A time in microseconds. The cell has its unit, or the header has it: `default_us` of microseconds.
-pub(super) fn time_us(text: &str, default_us: Option<f64>) -> Option<Number> {
+pub(super) fn time_us(text: &str, default_us: Option<f64>) -> Option<Stated> {
     let text = text.trim();
     let units = [("ns", 1e-3), ("us", 1.0), ("µs", 1.0), ("ms", 1e3), ("s", 1e6), ("m", 60e6), ("h", 3600e6)];
     for (unit, factor) in units {
@@ -124,21 +96,21 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(found: Option<Number>, value: f64, half_step: f64) {
+    fn check(found: Option<Stated>, value: f64, resolution: f64) {
         let found = found.expect("a number");
         let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * b.abs().max(1e-9);
-        assert!(near(found.value, value) && near(found.half_step, half_step), "{found:?}");
+        assert!(near(found.value, value) && near(found.resolution, resolution), "{found:?}");
     }
 
     #[test]
     fn numbers_have_separators_exponents_and_no_leading_zero() {
-        check(plain("1,435.8"), 1435.8, 0.05);
-        check(plain(".6"), 0.6, 0.05);
-        check(plain(" 7.0E+08"), 7e8, 5e6);
-        check(plain("1.E+03"), 1000.0, 500.0);
-        check(plain("-.1"), -0.1, 0.05);
-        check(plain("78.4%"), 78.4, 0.05);
-        check(plain("<0.01(114)"), 0.005, 0.005);
+        check(plain("1,435.8"), 1435.8, 0.1);
+        check(plain(".6"), 0.6, 0.1);
+        check(plain(" 7.0E+08"), 7e8, 1e7);
+        check(plain("1.E+03"), 1000.0, 1000.0);
+        check(plain("-.1"), -0.1, 0.1);
+        check(plain("78.4%"), 78.4, 0.1);
+        check(plain("<0.01(114)"), 0.005, 0.01);
         for nothing in ["", " ", "N/A", "######", "-", ".", "1.2.3", "1e999", "inf", "\u{a0}"] {
             assert_eq!(plain(nothing), None, "{nothing:?}");
         }
@@ -146,20 +118,20 @@ mod tests {
 
     #[test]
     fn counts_have_powers_of_1000_and_data_of_1024() {
-        check(count("27.9K"), 27_900.0, 50.0);
-        check(count("328.8M"), 328.8e6, 5e4);
-        check(mib(".039M"), 0.039, 0.0005);
-        check(mib("1.9T"), 1.9 * 1024.0 * 1024.0, 0.05 * 1024.0 * 1024.0);
-        check(mib("554.061"), 554.061, 0.0005);
-        check(mib("512K"), 0.5, 0.5 / 1024.0);
+        check(count("27.9K"), 27_900.0, 100.0);
+        check(count("328.8M"), 328.8e6, 1e5);
+        check(mib(".039M"), 0.039, 0.001);
+        check(mib("1.9T"), 1.9 * 1024.0 * 1024.0, 0.1 * 1024.0 * 1024.0);
+        check(mib("554.061"), 554.061, 0.001);
+        check(mib("512K"), 0.5, 1.0 / 1024.0);
     }
 
     #[test]
     fn a_time_has_its_unit_in_the_cell_or_in_the_header() {
-        check(time_us("792.80ns", None), 0.7928, 5e-6);
-        check(time_us("39.39us", None), 39.39, 0.005);
-        check(time_us("2.45s", Some(1e3)), 2.45e6, 5e3);
-        check(time_us("12", Some(1e3)), 12_000.0, 500.0);
+        check(time_us("792.80ns", None), 0.7928, 1e-5);
+        check(time_us("39.39us", None), 39.39, 0.01);
+        check(time_us("2.45s", Some(1e3)), 2.45e6, 1e4);
+        check(time_us("12", Some(1e3)), 12_000.0, 1000.0);
         assert_eq!(time_us("12", None), None);
     }
 

@@ -1,8 +1,8 @@
 //! A report as tables: headings, columns and rows, whether it was written as HTML or as text.
 
 use iotrial_model::awr::Quoted;
+use iotrial_model::imported::Stated;
 
-use super::number::Number;
 use crate::text::quote;
 
 /// Cells of a page beyond this are no report.
@@ -132,7 +132,7 @@ impl Section {
         &self,
         row: &Row,
         column: Option<usize>,
-        read: impl FnOnce(&str) -> Option<Number>,
+        read: impl FnOnce(&str) -> Option<Stated>,
     ) -> Quoted {
         let Some(at) = column else {
             return Quoted::absent(quote(self.name()), "the table has no such column");
@@ -145,7 +145,7 @@ impl Section {
             return Quoted::absent(place, "too wide for its column in the report");
         }
         match read(cell) {
-            Some(number) => Quoted::printed(number.value, number.half_step, place),
+            Some(number) => Quoted::printed(number, place),
             None => Quoted::absent(place, format!("`{}` is not a number", quote(cell))),
         }
     }

@@ -60,34 +60,34 @@ fn waits(section: &Section, side: WaitSide, report: &mut AwrReport) {
 
 /// The printed mean, or the better one that follows from total and count.
 fn mean_of(waits: &Quoted, total_s: &Quoted, printed: Quoted) -> Quoted {
-    let (Some(count), Some(total)) = (waits.sound().filter(|count| *count > 0.0), total_s.sound()) else {
+    // Counts with a suffix are rounded, too.
+    let worked_out = total_s.sound_number().zip(waits.sound_number());
+    let Some(worked_out) = worked_out.and_then(|(total_s, count)| total_s.scaled(1e6).over(count)) else {
         return printed;
     };
-    // Counts with a suffix are rounded, too.
-    let worked_out = total * 1e6 / count;
-    let step = total_s.half_step * 1e6 / count + worked_out * waits.half_step / count;
-    let Some(value) = printed.value else {
-        return if step < worked_out * 0.5 {
-            Quoted::derived(worked_out, step, printed.place, "total wait time by number of waits")
+    let Some(number) = printed.number else {
+        return if worked_out.resolution < worked_out.value {
+            Quoted::derived(worked_out, printed.place, "total wait time by number of waits")
         } else {
             printed
         };
     };
-    if !printed.agrees_with(worked_out, step, 0.02) {
-        let why = format!("total wait time by number of waits is {:.3} ms", worked_out / 1e3);
+    if !printed.agrees_with(worked_out, 0.02) {
+        let why = format!("total wait time by number of waits is {:.3} ms", worked_out.value / 1e3);
         return printed.contradicted(why);
     }
-    let is_rough = printed.half_step > ROUGH * value;
-    if value == 0.0 && worked_out == 0.0 {
-        let most = step.min(printed.half_step) / 1e3;
+    let finest = worked_out.resolution.min(number.resolution);
+    if number.value == 0.0 && worked_out.value == 0.0 {
+        let most = finest / 2.0 / 1e3;
         return Quoted::absent(
             printed.place,
             format!("printed as 0: less than {} ms", short(most.max(0.001))),
         );
     }
-    if is_rough && step < printed.half_step {
-        let how = format!("total wait time by number of waits; printed as {} ms", short(value / 1e3));
-        return Quoted::derived(worked_out, step, printed.place, how);
+    let is_rough = number.resolution > 2.0 * ROUGH * number.value;
+    if is_rough && worked_out.resolution < number.resolution {
+        let how = format!("total wait time by number of waits; printed as {} ms", short(number.value / 1e3));
+        return Quoted::derived(worked_out, printed.place, how);
     }
     printed
 }

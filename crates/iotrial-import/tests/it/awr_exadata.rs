@@ -15,7 +15,7 @@ fn exadata(report: &AwrReport) -> &Exadata {
 fn total(report: &AwrReport, section: &str, row: &str, column: &str) -> Option<f64> {
     let totals = exadata(report).totals.iter();
     let mut of_row = totals.filter(|one| one.section.ends_with(section) && one.row == row);
-    of_row.find_map(|one| AwrReport::named(&one.values, column)?.value)
+    of_row.find_map(|one| AwrReport::named(&one.values, column)?.value())
 }
 
 #[test]
@@ -58,9 +58,9 @@ fn alerts_disks_and_the_flash_cache_are_read_and_blank_cells_go_on() {
     assert_eq!(exadata.offline_disks[0].cell, "cel02");
     assert_eq!(exadata.offline_disks[0].disk, "CD_03_cel02 HardDisk failed");
     assert_eq!(exadata.flash_cache_modes[0].mode, "WriteBack");
-    assert_eq!(exadata.flash_cache_modes[0].size_gib.value, Some(23_845.8));
+    assert_eq!(exadata.flash_cache_modes[0].size_gib.value(), Some(23_845.8));
     let this = exadata.top_databases.iter().find(|one| one.is_current).unwrap();
-    assert_eq!((this.flash_mib_per_s.value, this.disk_mib_per_s.value), (Some(180.0), Some(20.0)));
+    assert_eq!((this.flash_mib_per_s.value(), this.disk_mib_per_s.value()), (Some(180.0), Some(20.0)));
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn an_advisory_is_that_of_the_default_pool() {
     let report = read_awr(HTML.as_bytes()).unwrap().remove(0);
     let of = |memory| -> Vec<(f64, f64)> {
         let all = report.advisories.iter().filter(|one| one.memory == memory);
-        all.map(|one| (one.size_mib.value.unwrap(), one.estimate.value.unwrap())).collect()
+        all.map(|one| (one.size_mib.value().unwrap(), one.estimate.value().unwrap())).collect()
     };
     assert_eq!(
         of(AdvisedMemory::BufferCache),
@@ -120,7 +120,7 @@ fn a_real_report_of_18c_has_the_values_that_stand_in_it() {
     assert_eq!((exadata.alerts.len(), critical), (17, 9));
     assert!(exadata.offline_disks.is_empty());
     let advice = report.advisories.iter().filter(|one| one.memory == AdvisedMemory::BufferCache);
-    assert_eq!(advice.clone().next().unwrap().estimate.value, Some(3_589_365.0));
+    assert_eq!(advice.clone().next().unwrap().estimate.value(), Some(3_589_365.0));
     assert!(advice.count() >= 8);
 }
 

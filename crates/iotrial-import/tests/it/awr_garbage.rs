@@ -37,7 +37,7 @@ fn values(report: &AwrReport) -> Vec<&Quoted> {
 }
 
 fn zeros(report: &AwrReport) -> usize {
-    values(report).into_iter().filter(|one| one.value == Some(0.0)).count()
+    values(report).into_iter().filter(|one| one.value() == Some(0.0)).count()
 }
 
 #[test]
@@ -98,8 +98,8 @@ fn the_matrix_of_functions_and_kinds_of_files_is_read_without_its_sums() {
         ]
     );
     let log = &report.io_matrix[3];
-    assert_eq!((log.writes_per_s.value, log.write_mib_per_s.value), (Some(150.0), Some(1.5)));
-    assert_eq!(log.mean_us.value, Some(1_000.0));
+    assert_eq!((log.writes_per_s.value(), log.write_mib_per_s.value()), (Some(150.0), Some(1.5)));
+    assert_eq!(log.mean_us.value(), Some(1_000.0));
     assert!(!report.io_matrix[1].mean_us.is_there());
 }
 
@@ -129,7 +129,9 @@ Tablespace IO Stats ";
     let cells: Vec<_> = report
         .io_matrix
         .iter()
-        .map(|one| (one.function.as_str(), one.file_type.as_str(), one.reads_per_s.value, one.mean_us.value))
+        .map(|one| {
+            (one.function.as_str(), one.file_type.as_str(), one.reads_per_s.value(), one.mean_us.value())
+        })
         .collect();
     assert_eq!(
         cells,
@@ -138,7 +140,7 @@ Tablespace IO Stats ";
             ("Buffer Cache Reads", "Data File", Some(80.0), Some(4_100.0))
         ]
     );
-    assert_eq!(report.io_matrix[1].read_mib_per_s.value, Some(0.625));
+    assert_eq!(report.io_matrix[1].read_mib_per_s.value(), Some(0.625));
 }
 
 #[test]
@@ -163,6 +165,6 @@ Tablespace IO Stats ";
     let buckets: Vec<(Option<f64>, f64)> =
         reads.buckets.iter().map(|one| (one.below_us, one.percent)).collect();
     assert_eq!(buckets, [(Some(1_000.0), 92.1), (Some(2_000.0), 6.2), (Some(8_000.0), 1.5), (None, 0.2)]);
-    assert_eq!(reads.waits.value, Some(360_000.0));
+    assert_eq!(reads.waits.value(), Some(360_000.0));
     assert_eq!(report.histograms.len(), 2);
 }

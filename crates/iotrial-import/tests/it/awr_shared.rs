@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use iotrial_import::awr::{looks_like_awr, read_awr};
 use iotrial_model::awr::{AwrKind, AwrReport, Named, Quoted, WaitSide};
+use iotrial_model::imported::Stated;
 
 /// The folder of the data; `None` where there is none.
 fn folder() -> Option<PathBuf> {
@@ -44,7 +45,7 @@ fn every_report_reads_with_identity_interval_and_counters() {
             assert!(report.database.release.is_some(), "{name}");
             let interval = &report.interval;
             assert!(interval.begin.is_some() && interval.end.is_some(), "{name}: {interval:?}");
-            assert!(interval.elapsed_s.value.unwrap() > 0.0, "{name}");
+            assert!(interval.elapsed_s.value().unwrap() > 0.0, "{name}");
             assert!(!report.instances.is_empty(), "{name}");
             assert!(!interval.has_restart, "{name}");
             assert!(report.warnings.is_empty(), "{name}: {:?}", report.warnings);
@@ -106,10 +107,7 @@ fn values_agree_with_an_independent_reader_within_their_printed_digits() {
                 continue;
             }
             checked += 1;
-            let expected: f64 = cell.parse().unwrap();
-            let decimals = cell.split_once('.').map_or(0, |(_, decimals)| decimals.len());
-            let step = 0.5 * 10f64.powi(-i32::try_from(decimals).unwrap());
-            let is_right = found.is_there() && found.agrees_with(expected, step, 0.0);
+            let is_right = found.is_there() && found.agrees_with(Stated::parse(cell).unwrap(), 0.0);
             if !is_right {
                 wrong.push(format!("{} column {}: {found:?} is not {cell}", cells[0], at + 1));
             }
@@ -122,9 +120,11 @@ fn values_agree_with_an_independent_reader_within_their_printed_digits() {
 /// Both forms have the same value, as far as the coarser one has digits.
 #[track_caller]
 fn same(one: &Quoted, other: &Quoted, what: &str) {
-    let (Some(_), Some(value)) = (one.value, other.value) else { panic!("{what}: {one:?}\nand {other:?}") };
+    let (Some(_), Some(number)) = (one.number, other.number) else {
+        panic!("{what}: {one:?}\nand {other:?}")
+    };
     // A mean that is worked out of rounded totals has more slack than its digits say.
-    assert!(one.agrees_with(value, other.half_step, 0.0), "{what}: {one:?}\nis not {other:?}");
+    assert!(one.agrees_with(number, 0.0), "{what}: {one:?}\nis not {other:?}");
 }
 
 #[test]
@@ -223,9 +223,9 @@ fn what_is_known_to_be_wrong_is_corrected_or_loses_its_standing() {
     let Some(folder) = folder() else { return };
     let one = &reports(&folder.join("pcambell__awrrpt_11g_awrrpt_1_36006_36007.html"))[0];
     let busiest = one.tablespaces.iter().find(|one| one.tablespace == "TS_UNIAUTH").unwrap();
-    assert_eq!(busiest.writes.value, Some(917_089.0));
+    assert_eq!(busiest.writes.value(), Some(917_089.0));
     let data = one.io_by_file_type.iter().find(|one| one.name == "Data File").unwrap();
-    assert_eq!(data.read_mib_per_s.value, Some(558.265), "without its suffix it is still MiB");
+    assert_eq!(data.read_mib_per_s.value(), Some(558.265), "without its suffix it is still MiB");
     let cluster = &reports(&folder.join("Azure__levelup-oracle-on-iaas_lab1_awr_AWR_DBU.html"))[0];
     let total = cluster.io_by_function.iter().find(|one| one.is_total()).unwrap();
     assert_eq!(total.reads_per_s.sound(), None);
@@ -233,9 +233,9 @@ fn what_is_known_to_be_wrong_is_corrected_or_loses_its_standing() {
     let exadata = &reports(&folder.join("eyko139__awr_PRDG_1_237812_237837.htm"))[0];
     let exadata = exadata.exadata.as_ref().unwrap();
     let top = &exadata.top_databases[0];
-    assert_eq!((top.name.as_str(), top.mib_per_s.value), ("CDWHP_C", Some(1280.56)));
-    assert_eq!(top.requests_per_s.value, Some(19_761.0));
-    assert_eq!(exadata.cells.value, Some(4.0));
+    assert_eq!((top.name.as_str(), top.mib_per_s.value()), ("CDWHP_C", Some(1280.56)));
+    assert_eq!(top.requests_per_s.value(), Some(19_761.0));
+    assert_eq!(exadata.cells.value(), Some(4.0));
     assert!(exadata.top_databases.iter().any(|one| one.is_current && one.name == "PRDG_C"));
 }
 
@@ -256,8 +256,8 @@ fn the_matrix_of_functions_agrees_with_the_table_of_functions() {
             let is_it = |name: &str| name.starts_with("LGWR");
             let function = report.io_by_function.iter().find(|one| is_it(&one.name));
             let cells = report.io_matrix.iter().filter(|one| is_it(&one.function));
-            let sum: f64 = cells.filter_map(|one| one.writes_per_s.value).sum();
-            let Some(all) = function.and_then(|one| one.writes_per_s.value) else { continue };
+            let sum: f64 = cells.filter_map(|one| one.writes_per_s.value()).sum();
+            let Some(all) = function.and_then(|one| one.writes_per_s.value()) else { continue };
             assert!((sum - all).abs() <= 0.02 * all + 0.11, "{}: {sum} of {all}", path.display());
         }
     }
@@ -275,5 +275,5 @@ fn exadata_has_rows_of_each_cell() {
         .filter_map(|one| one.row.split(' ').next())
         .filter(|name| !name.is_empty())
         .collect();
-    assert_eq!(Some(cells.len() as f64), exadata.cells.value, "{cells:?}");
+    assert_eq!(Some(cells.len() as f64), exadata.cells.value(), "{cells:?}");
 }

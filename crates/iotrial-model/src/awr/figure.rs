@@ -163,7 +163,7 @@ impl AwrFigures {
 
     /// Its number.
     pub fn value(&self, figure: AwrFigure) -> Option<f64> {
-        self.0.get(&figure)?.value
+        self.0.get(&figure)?.value()
     }
 
     /// All of them in the order of tables.

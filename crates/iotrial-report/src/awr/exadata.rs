@@ -184,7 +184,7 @@ fn time(answer: &ExadataMove) -> Table {
 
 fn savings(answer: &ExadataMove) -> Table {
     let value = |quoted: &Option<iotrial_model::awr::Quoted>| {
-        Value::number(quoted.as_ref().and_then(|one| one.value))
+        Value::number(quoted.as_ref().and_then(|one| one.value()))
     };
     Table {
         caption: "What the storage servers save today".to_owned(),

@@ -28,7 +28,7 @@ pub struct Ask {
 /// The ranges with their assumptions.
 pub(super) fn of(view: &View<'_>) -> (Vec<Ask>, Vec<RangeAssumption>) {
     let figure = |figure| view.figures.get(figure).and_then(Quoted::sound);
-    let value = |name: &str| view.mib(name).and_then(|one| one.value);
+    let value = |name: &str| view.mib(name).and_then(|one| one.value());
     let (mut asks, mut assumptions) = (Vec::new(), Vec::new());
     let eligible = value("cell physical IO bytes eligible for predicate offload").unwrap_or(0.0);
     let returned = value("cell physical IO interconnect bytes returned by smart scan").unwrap_or(0.0);

@@ -27,7 +27,7 @@ fn alerts(exadata: &Exadata) -> Option<CellState> {
     let of = |name: &str| {
         let printed = total.and_then(|one| one.values.iter().find(|value| value.name == name));
         let listed = || exadata.alerts.iter().filter(|one| one.severity.eq_ignore_ascii_case(name)).count();
-        printed.and_then(|one| one.value.value).unwrap_or_else(|| listed() as f64)
+        printed.and_then(|one| one.value.value()).unwrap_or_else(|| listed() as f64)
     };
     let (critical, warning) = (of("Critical"), of("Warning"));
     let latest = exadata.alerts.iter().find(|one| one.severity.eq_ignore_ascii_case("critical"));
@@ -54,13 +54,13 @@ fn flash_cache(exadata: &Exadata) -> Option<CellState> {
     (is_write_back || mode.eq_ignore_ascii_case("writethrough")).then(|| CellState::FlashCache {
         mode: mode.clone(),
         is_write_back,
-        size_gib: exadata.flash_cache_modes.iter().filter_map(|one| one.size_gib.value).sum(),
+        size_gib: exadata.flash_cache_modes.iter().filter_map(|one| one.size_gib.value()).sum(),
     })
 }
 
 fn this_database(exadata: &Exadata) -> Option<CellState> {
-    let all_mib_per_s: f64 = exadata.top_databases.iter().filter_map(|one| one.mib_per_s.value).sum();
+    let all_mib_per_s: f64 = exadata.top_databases.iter().filter_map(|one| one.mib_per_s.value()).sum();
     let one = exadata.top_databases.iter().find(|one| one.is_current)?;
-    let mib_per_s = one.mib_per_s.value.filter(|_| all_mib_per_s > 0.0)?;
+    let mib_per_s = one.mib_per_s.value().filter(|_| all_mib_per_s > 0.0)?;
     Some(CellState::ThisDatabase { name: one.name.clone(), mib_per_s, all_mib_per_s })
 }

@@ -87,7 +87,7 @@ const ELIGIBLE: &str = "cell physical IO bytes eligible for predicate offload";
 
 fn smart_scan(view: &View<'_>, time: &[TimeShare]) -> Feature {
     let share = time.first().and_then(|one| one.percent);
-    let eligible = view.mib(ELIGIBLE).and_then(|one| one.value);
+    let eligible = view.mib(ELIGIBLE).and_then(|one| one.value());
     let of_bytes = quotient(eligible, view.figures.value(AwrFigure::ReadMib));
     let used_by_bytes = by_bytes(of_bytes, eligible);
     let used = match by_share(share, MUCH_PERCENT) {
@@ -118,8 +118,8 @@ const USUAL_RATIO: f64 = 10.0;
 /// `None` where nothing compressed was read, or nothing is stated.
 pub(super) fn compressed(view: &View<'_>) -> Option<CompressedReads> {
     let rates = |(before, after): (&str, &str)| {
-        let before = view.mib(before)?.value.filter(|mib| *mib > 0.0)?;
-        Some((before, view.mib(after).and_then(|one| one.value).unwrap_or(0.0)))
+        let before = view.mib(before)?.value().filter(|mib| *mib > 0.0)?;
+        Some((before, view.mib(after).and_then(|one| one.value()).unwrap_or(0.0)))
     };
     let sum = |all: &[(f64, f64)]| all.iter().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     let of_database: Vec<(f64, f64)> = HCC_OF_DATABASE.into_iter().filter_map(rates).collect();
@@ -167,7 +167,8 @@ fn cpu(view: &View<'_>) -> Option<HccCpu> {
         times.reduce(|a, b| a + b)
     };
     // Times among the counters of a database are in hundredths of a second.
-    if let Some(percent) = quotient(of("CPU").map(|time| time / 100.0), view.report.interval.db_time_s.value)
+    if let Some(percent) =
+        quotient(of("CPU").map(|time| time / 100.0), view.report.interval.db_time_s.value())
     {
         return Some(HccCpu::OfDbTime { percent });
     }
@@ -177,9 +178,9 @@ fn cpu(view: &View<'_>) -> Option<HccCpu> {
 
 /// What scans need not read.
 fn spared(view: &View<'_>) -> [Feature; 2] {
-    let eligible = view.mib(ELIGIBLE).and_then(|one| one.value);
+    let eligible = view.mib(ELIGIBLE).and_then(|one| one.value());
     let by_counter = |counter: &str| {
-        let mib = view.mib(counter).and_then(|one| one.value);
+        let mib = view.mib(counter).and_then(|one| one.value());
         let percent = quotient(mib, eligible);
         (by_bytes(percent, eligible), share_of_bytes(mib, percent))
     };
@@ -196,7 +197,7 @@ fn spared(view: &View<'_>) -> [Feature; 2] {
 }
 
 fn flash_cache(view: &View<'_>, time: &[TimeShare]) -> Feature {
-    let hits = view.rate("cell flash cache read hits").and_then(|one| one.value);
+    let hits = view.rate("cell flash cache read hits").and_then(|one| one.value());
     let percent = quotient(hits, view.figures.value(AwrFigure::Reads)).map(|percent| percent.min(100.0));
     let share = time.last().and_then(|one| one.percent);
     // Hits are missed where sessions wait for small reads.
@@ -209,8 +210,8 @@ fn flash_cache(view: &View<'_>, time: &[TimeShare]) -> Feature {
 }
 
 fn flash_log(view: &View<'_>) -> Feature {
-    let first = view.of_cells("Flash Log", "First Writes %Flash Log").and_then(|one| one.value);
-    let prevented = view.of_cells("Flash Log", "Outliers Prevented").and_then(|one| one.value);
+    let first = view.of_cells("Flash Log", "First Writes %Flash Log").and_then(|one| one.value());
+    let prevented = view.of_cells("Flash Log", "Outliers Prevented").and_then(|one| one.value());
     let commits = view.share(&["log file sync"]);
     let used = match first {
         None => Use::NotStated,

@@ -38,7 +38,7 @@ pub(super) fn of(view: &View<'_>) -> Vec<MemorySaving> {
         view.report.advisories.iter().filter(|one| one.memory == memory).collect()
     };
     let mut savings = Vec::new();
-    let reads = view.rate("physical reads cache").and_then(|one| one.value);
+    let reads = view.rate("physical reads cache").and_then(|one| one.value());
     let block = view.figures.value(AwrFigure::BlockKib);
     savings.extend(match larger(&advised(AdvisedMemory::BufferCache)) {
         Some(found) => Some(buffer_cache(&found, reads, block)),
@@ -79,8 +79,9 @@ impl Larger {
 
 /// The smallest size that spares nearly all of what the largest one does.
 fn larger(advice: &[&Advice]) -> Option<Larger> {
-    let numbers =
-        advice.iter().filter_map(|one| Some((one.size_mib.value?, one.factor.value?, one.estimate.value?)));
+    let numbers = advice
+        .iter()
+        .filter_map(|one| Some((one.size_mib.value()?, one.factor.value()?, one.estimate.value()?)));
     let all: Vec<(f64, f64, f64)> = numbers.collect();
     let (now, factor, estimate) =
         *all.iter().min_by(|a, b| (a.1 - 1.0).abs().total_cmp(&(b.1 - 1.0).abs()))?;
@@ -113,12 +114,12 @@ fn bound(view: &View<'_>, reads: Option<f64>, block_kib: Option<f64>) -> Option<
     let facts = MemoryFacts::AtMost {
         blocks_per_s,
         mib_per_s: block_kib.map(|kib| blocks_per_s * kib / 1024.0),
-        hit_percent: AwrReport::named(&view.report.efficiency, "Buffer Hit %").and_then(|one| one.value),
-        direct_blocks_per_s: view.rate("physical reads direct").and_then(|one| one.value),
+        hit_percent: AwrReport::named(&view.report.efficiency, "Buffer Hit %").and_then(|one| one.value()),
+        direct_blocks_per_s: view.rate("physical reads direct").and_then(|one| one.value()),
     };
     Some(MemorySaving {
         memory: AdvisedMemory::BufferCache.as_str(),
-        size_mib: AwrReport::named(&view.report.memory, "Buffer Cache").and_then(|one| one.value),
+        size_mib: AwrReport::named(&view.report.memory, "Buffer Cache").and_then(|one| one.value()),
         larger_mib: None,
         spared_percent: None,
         is_bound: true,

@@ -89,7 +89,7 @@ impl Saving {
 
 /// Hits of a scan may count more than once: a share beyond the whole says nothing.
 fn share(part: &Quoted, whole: Option<f64>) -> Option<f64> {
-    let percent = 100.0 * part.value? / whole.filter(|whole| *whole > 0.0)?;
+    let percent = 100.0 * part.value()? / whole.filter(|whole| *whole > 0.0)?;
     (percent <= 101.0).then_some(percent.min(100.0))
 }
 
@@ -97,7 +97,7 @@ pub(super) fn of(view: &View<'_>) -> Vec<Saving> {
     let figure = |figure| view.figures.get(figure).and_then(Quoted::sound);
     let (reads, read_mib) = (figure(AwrFigure::Reads), figure(AwrFigure::ReadMib));
     let eligible = view.mib("cell physical IO bytes eligible for predicate offload");
-    let scanned = ("bytes of smart scans", eligible.as_ref().and_then(|one| one.value));
+    let scanned = ("bytes of smart scans", eligible.as_ref().and_then(|one| one.value()));
     let of_database = [
         Saving::bytes("offload", "went through smart scans", eligible.clone(), ("bytes read", read_mib)),
         Saving::bytes(
@@ -188,7 +188,7 @@ fn of_cells(view: &View<'_>) -> Vec<Saving> {
             "bytes of smart I/O",
         ),
     ];
-    let elapsed = view.report.interval.elapsed_s.value.filter(|elapsed| *elapsed > 0.0);
+    let elapsed = view.report.interval.elapsed_s.value().filter(|elapsed| *elapsed > 0.0);
     let mut all: Vec<Saving> = Vec::new();
     for (id, what, section, amount, share, of) in bytes {
         // 19c has the rate beside the amount.
@@ -202,7 +202,7 @@ fn of_cells(view: &View<'_>) -> Vec<Saving> {
                 whose: Whose::AllDatabases,
                 mib_per_s: Some(rate),
                 per_s: None,
-                percent: view.of_cells(section, share).and_then(|one| one.value),
+                percent: view.of_cells(section, share).and_then(|one| one.value()),
                 of,
             });
         }
@@ -235,7 +235,7 @@ fn of_cells(view: &View<'_>) -> Vec<Saving> {
     ];
     for (id, what, section, amount, share, of) in requests {
         let efficiency = if section == "Flash Log" { section } else { "Flash Cache User Reads Efficiency" };
-        let percent = view.of_cells(efficiency, share).and_then(|one| one.value);
+        let percent = view.of_cells(efficiency, share).and_then(|one| one.value());
         // 19c tells the writes to flash log from those to redo logs.
         let rate =
             view.of_cells(section, amount).or_else(|| view.of_cells(section, "Write Requests Flash Log/s"));

@@ -127,10 +127,10 @@ fn sign_of_nfs(report: &AwrReport) -> Option<SignOfNfs> {
         // The protocol server of XML DB, which every database has, is something else.
         (name.contains("nfs") || name.contains("kgnfs")) && !name.contains("xdb")
     };
-    let wait = report.waits.iter().find(|one| is_nfs(&one.event) && one.waits.value > Some(0.0));
+    let wait = report.waits.iter().find(|one| is_nfs(&one.event) && one.waits.value() > Some(0.0));
     let is_set = |one: &&Parameter| is_nfs(&one.name) && !one.name.starts_with("__");
     let parameter = report.parameters.iter().find(is_set);
-    let counter = report.activity.iter().find(|one| is_nfs(&one.name) && one.total.value > Some(0.0));
+    let counter = report.activity.iter().find(|one| is_nfs(&one.name) && one.total.value() > Some(0.0));
     wait.map(|one| SignOfNfs::Wait(one.event.clone()))
         .or_else(|| {
             let Parameter { name, value, .. } = parameter?;

@@ -1,6 +1,7 @@
 //! The load of a report that was made by hand.
 
 use iotrial_model::awr::{AwrFigure, AwrKind, AwrReport, Database, Host, Instance, Interval, IoStat, Quoted};
+use iotrial_model::imported::Stated;
 use iotrial_model::profile::Profile;
 
 use proptest::prelude::*;
@@ -10,7 +11,7 @@ use crate::awr::{AwrSample, AwrSeries};
 use crate::threshold::ThresholdSet;
 
 fn report(figures: &[(AwrFigure, f64)], files: Vec<IoStat>) -> AwrReport {
-    let quoted = |value: f64| Quoted::printed(value, 0.0, "a place (line 1)");
+    let quoted = |value: f64| Quoted::printed(Stated::exact(value), "a place (line 1)");
     AwrReport {
         // Of the kind whose figures are taken as they are printed.
         kind: AwrKind::Miner,

@@ -68,7 +68,7 @@ pub(super) fn of(
         all.extend(Provision::new(Provided::Licences, today, None, f64::from(licences.own_hardware)));
     }
     for group in report.and_then(|report| report.exadata.as_ref()).iter().flat_map(|one| &one.disk_groups) {
-        if let (Some(size), Some(used)) = (group.size_gib.value, group.used_gib.value) {
+        if let (Some(size), Some(used)) = (group.size_gib.value(), group.used_gib.value()) {
             let kind = Provided::DiskGroup(group.name.clone());
             all.extend(Provision::new(kind, size, Some(used), used));
         }

@@ -1,12 +1,13 @@
 //! Series of runs with known rates.
 
 use iotrial_model::awr::Quoted;
+use iotrial_model::imported::Stated;
 
 use super::*;
 
 /// A report of a run on host `host`, `minute` minutes into the hour.
 fn report(host: u32, sessions: u32, minute: u32, reads_per_s: f64) -> SlobReport {
-    let quoted = |value: f64| Quoted::printed(value, 0.0, "");
+    let quoted = |value: f64| Quoted::printed(Stated::exact(value), "");
     SlobReport {
         file: format!("host{host}/awr.txt.{sessions:02}"),
         database: format!("SLOB{host}"),
@@ -98,11 +99,11 @@ fn the_same_report_counts_once_and_a_sum_without_a_part_is_none() {
 fn the_read_wait_of_a_run_is_the_one_that_took_most_time() {
     // A scan still has a few reads of single blocks, of the data dictionary.
     let mut scan = report(1, 8, 0, 8_000.0);
-    scan.direct_read_us = Quoted::printed(3_820.0, 5.0, "");
-    scan.sequential_read_us = Quoted::printed(750.0, 5.0, "");
+    scan.direct_read_us = Quoted::printed(Stated { value: 3_820.0, resolution: 10.0 }, "");
+    scan.sequential_read_us = Quoted::printed(Stated { value: 750.0, resolution: 10.0 }, "");
     scan.read_waits = [109.0, 6_903_636.0, 0.0];
     let mut other = report(2, 8, 0, 8_000.0);
-    other.direct_read_us = Quoted::printed(1_000.0, 5.0, "");
+    other.direct_read_us = Quoted::printed(Stated { value: 1_000.0, resolution: 10.0 }, "");
     other.read_waits = [0.0, 6_903_636.0, 0.0];
     let series = SlobSeries::of(vec![scan, other]);
     let wait = series.runs[0].read_wait.unwrap();

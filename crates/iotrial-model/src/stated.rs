@@ -1,4 +1,9 @@
 //! A number as a source states it, with the resolution that its digits have.
+//!
+//! It never stands for itself alone: which values it may stand for says [`Range::of`](crate::range::Range::of), and a printed
+//! 0.00 is one of them only.
+
+use std::ops::{Add, Sub};
 
 use serde::{Deserialize, Serialize};
 
@@ -10,8 +15,18 @@ pub struct Stated {
     /// In the unit that the name of its field ends in.
     pub value: f64,
     /// One step of the last digit, in the same unit: 1,000 µs where a tool prints whole milliseconds. What was measured lies
-    /// within one step of the value. Zero for a number that was counted.
+    /// within one step of the value, and within half of one where the source is known to round. Zero for a number that was counted.
     pub resolution: f64,
+}
+
+/// What a source does with the digits that it does not print.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rounding {
+    /// It rounds to the nearest step, as Oracle's reports do (`round` and `to_char` of SQL): half a step to either side.
+    Nearest,
+    /// It rounds or cuts off, and nobody knows which: fio cuts off nanoseconds and rounds their means, and other tools do not say.
+    /// Half a step towards zero, a whole one away from it.
+    NearestOrCutOff,
 }
 
 impl Stated {
@@ -46,10 +61,40 @@ impl Stated {
         Self { value: exact(self.value), resolution: exact(self.resolution) }
     }
 
+    /// So many times the number, in binary.
+    #[must_use]
+    pub fn scaled(self, factor: f64) -> Self {
+        Self { value: self.value * factor, resolution: self.resolution * factor }
+    }
+
     /// The same in a unit that is larger by `factor`.
     #[must_use]
     pub fn per(self, factor: f64) -> Self {
         Self { value: self.value / factor, resolution: self.resolution / factor }
+    }
+
+    /// The quotient of two rounded numbers. Of rounding errors that are small only the first order counts. `None` where the
+    /// divisor is not above zero: what is printed as 0 is too little to divide by.
+    pub fn over(self, divisor: Self) -> Option<Self> {
+        let value = self.value / divisor.value;
+        let resolution = (self.resolution + value.abs() * divisor.resolution) / divisor.value;
+        (divisor.value > 0.0).then_some(Self { value, resolution })
+    }
+}
+
+/// Of rounded numbers: both may be off, and in opposite directions.
+impl Add for Stated {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        Self { value: self.value + other.value, resolution: self.resolution + other.resolution }
+    }
+}
+
+/// Of rounded numbers, as their sum.
+impl Sub for Stated {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        Self { value: self.value - other.value, resolution: self.resolution + other.resolution }
     }
 }
 
