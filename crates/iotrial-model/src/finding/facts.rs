@@ -1,0 +1,241 @@
+//! What several facts behind a finding are together.
+
+use serde::{Deserialize, Serialize};
+
+use crate::load::{Direction, Role, words};
+
+words! {
+    /// Where a cache shows.
+    SeenIn {
+        /// Devices counted less than came from above.
+        DeviceCounters = "device counters",
+        /// Latencies have two modes.
+        Latency = "latency",
+    }
+}
+
+/// I/Os that failed or came back short.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IoErrors {
+    /// Failed and short I/Os of all jobs and phases.
+    pub error_count: u64,
+    /// All I/Os, failed ones too.
+    pub attempt_count: u64,
+    /// The job of which most failed.
+    pub job: String,
+    /// The direction of that job in which most failed.
+    pub direction: Direction,
+    /// The first failure there.
+    pub first_error: String,
+}
+
+/// A generator that polled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PolledIo {
+    /// Whether it did.
+    pub polled: bool,
+}
+
+/// Latencies in two separate modes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CacheByLatency {
+    /// Where it shows.
+    pub seen_in: SeenIn,
+    /// The direction with two modes.
+    pub direction: Direction,
+    /// Name of the job they belong to; the modes are those of one job, as jobs may differ by plan.
+    pub job: String,
+    /// The share of the fast mode.
+    pub cache_percent: f64,
+    /// The median latency of the fast mode alone.
+    pub fast_median_us: f64,
+    /// That of the slow mode.
+    pub slow_median_us: f64,
+    /// Above this latency there is next to nothing, up to twice of it.
+    pub gap_from_us: f64,
+    /// Areas of targets that the job works on; with several of them they may be on devices of different speed.
+    #[serde(skip)]
+    pub area_count: usize,
+}
+
+/// How it was seen that something stood still.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum StallSeen {
+    /// One I/O took as long, and came back.
+    Back,
+    /// One I/O had not come back when the load ended.
+    NotBack,
+    /// No I/O of the job completed, as the course shows that a tool logged, which tells no single I/O.
+    NoneCompleted {
+        /// When that began, in seconds from the start of the load.
+        from_s: f64,
+    },
+}
+
+/// One of several targets on the same devices.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedHolder {
+    /// The roles that it was given to; empty where it carries them all.
+    pub roles: Vec<Role>,
+    /// Its path.
+    pub path: String,
+}
+
+/// I/Os per second that follow from a bandwidth.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DerivedRate {
+    /// I/Os per second.
+    pub iops: f64,
+    /// Of these I/Os.
+    pub direction: Direction,
+    /// The block size by which the bandwidth was divided, in bytes.
+    pub block_size_bytes: f64,
+}
+
+words! {
+    /// What of a load was still changing.
+    Changing {
+        /// I/Os per second.
+        Iops = "IOPS",
+        /// Bytes per second.
+        Bandwidth = "bandwidth",
+        /// Mean latency of jobs with a rate.
+        MeanLatency = "mean latency",
+        /// I/Os that were due and not issued.
+        Backlog = "backlog",
+    }
+}
+
+/// A load that was still changing: the rounds of a value, or the growth of a queue.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Unsteady {
+    /// What was still changing. Of [`Changing::Backlog`] only `backlog_growth_percent` is set, of the others the rounds.
+    pub value: Changing,
+    /// Largest minus smallest round in percent of their average.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range_percent: Option<f64>,
+    /// What the fitted line gains from the first round to the last, in percent of the average.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slope_percent: Option<f64>,
+    /// The rounds, of IOPS.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub round_iops: Option<[f64; 5]>,
+    /// The rounds, of anything else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<[f64; 5]>,
+    /// Of what came to be due, the part that only made the queue longer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub backlog_growth_percent: Option<f64>,
+    /// Of a load that was to run until it was steady: the longest that it was to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waited_s: Option<f64>,
+    /// Of the same load: the length of its rounds.
+    #[serde(skip)]
+    pub round_s: Option<f64>,
+}
+
+impl Unsteady {
+    /// That it was changing, without any number yet.
+    pub const fn of(value: Changing) -> Self {
+        Self {
+            value,
+            range_percent: None,
+            slope_percent: None,
+            round_iops: None,
+            rounds: None,
+            backlog_growth_percent: None,
+            waited_s: None,
+            round_s: None,
+        }
+    }
+}
+
+/// Why the generator was the limit, or a part of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shortage {
+    /// It used up its CPUs.
+    OwnCpu,
+    /// One of its threads used up its CPU.
+    OneThread,
+    /// Its threads waited for a CPU.
+    RunQueue,
+    /// Its threads lost their CPU to others.
+    Preempted,
+    /// What was left to it by the hypervisor was used up.
+    Stolen,
+    /// The hypervisor took a part of all CPUs.
+    Steal,
+}
+
+/// How much of the CPU that it needed the generator had, of the measured phase. Shares are of the time of the CPUs that drive the
+/// load unless they say otherwise; `None` where something could not be read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GeneratorUse {
+    /// Work, without watching the clock.
+    pub busy_percent: f64,
+    /// CPUs that drive the load.
+    pub driven_cpu_count: u32,
+    /// CPU time in user space.
+    pub user_s: f64,
+    /// CPU time in the kernel.
+    pub system_s: f64,
+    /// The part of both in which threads only watched the clock.
+    pub watched_s: f64,
+    /// Work of the thread that did most, of one CPU.
+    pub busiest_thread_percent: Option<f64>,
+    /// Time that threads were ready to run and had no CPU.
+    pub run_queue_delay_percent: Option<f64>,
+    /// How often a thread lost its CPU.
+    pub involuntary_switches_per_s: Option<f64>,
+    /// Anything but idle and waiting, of all CPUs of the host.
+    pub host_busy_percent: Option<f64>,
+    /// Taken by the hypervisor, of all CPUs of the host.
+    pub host_steal_percent: Option<f64>,
+    /// Taken by the hypervisor from the work of the generator, at most.
+    pub stolen_percent: Option<f64>,
+    /// Measured time.
+    #[serde(skip)]
+    pub wall_s: f64,
+    /// What it was short of; `None` where it had what it needed.
+    #[serde(skip)]
+    pub shortage: Option<Shortage>,
+}
+
+/// A rate that stood still while I/Os waited.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FlatRate {
+    /// Whose I/Os have it, where they lie on other devices than the others.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub roles: Vec<Role>,
+    /// Kernel names of these devices, where their counters agree with what was issued.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<String>,
+    /// The limit, where it is one on I/Os.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit_iops: Option<f64>,
+    /// The limit, where it is one on bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit_mib_per_s: Option<f64>,
+    /// I/Os per second.
+    pub iops: f64,
+    /// MiB per second.
+    pub mib_per_s: f64,
+    /// Largest minus smallest interval in percent of the limit.
+    pub range_percent: f64,
+    /// How far the sum ever was from the straight line, in seconds of the mean rate.
+    pub drift_s: f64,
+    /// I/Os in flight.
+    pub in_flight: f64,
+    /// The part of them that the device had in work.
+    pub in_work: f64,
+    /// Mean total latency while the rate stood still: I/Os in flight by the rate.
+    pub lat_mean_us: f64,
+    /// The shortest latency.
+    pub lat_min_us: f64,
+    /// Whether people set such values.
+    pub is_round: bool,
+    /// How long it was looked at, in seconds.
+    #[serde(skip)]
+    pub measured_s: f64,
+}
