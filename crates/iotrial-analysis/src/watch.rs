@@ -84,6 +84,7 @@ pub struct WatchAnswer {
     /// By role, in the order of roles.
     pub roles: Vec<RoleVerdict>,
     /// What looks like a limit of the storage, or is odd.
+    #[serde(serialize_with = "iotrial_words::observation::in_json")]
     pub observations: Vec<Observation>,
     /// Every disk that was looked at.
     pub disks: Vec<DiskAnswer>,
@@ -208,7 +209,7 @@ impl WatchAnswer {
         let silence = span(series);
         let span =
             silence.map(|span| with_absences(span, series, &observed::watched(series, &chosen, &members)));
-        let is_missing_disk = observations.iter().any(|one| one.kind.is_missing_disk());
+        let is_missing_disk = observations.iter().any(|one| one.kind().is_missing_disk());
         let is_within = (!judged.is_empty()).then(|| judged.iter().all(|is_within| *is_within));
         Ok(Self {
             tool: series.tool,
@@ -231,7 +232,7 @@ impl WatchAnswer {
 
     /// Whether it stays open if the storage is good enough, because a disk was not there all the time.
     pub fn is_undecided(&self) -> bool {
-        self.is_good.is_none() && self.observations.iter().any(|one| one.kind.is_missing_disk())
+        self.is_good.is_none() && self.observations.iter().any(|one| one.kind().is_missing_disk())
     }
 
     /// Whether nothing was read or written, as far as it is counted.

@@ -37,17 +37,19 @@ impl ObservationKind {
 }
 
 /// Something that was observed.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Observation {
-    /// What it is.
-    pub kind: ObservationKind,
     /// Of what.
     pub of: ObservedDisks,
-    /// One sentence without a full stop, with the numbers.
-    pub message: String,
-    /// What the sentence is made from.
-    #[serde(skip)]
+    /// What it is.
     pub facts: ObservationFacts,
+}
+
+impl Observation {
+    /// What kind it is.
+    pub const fn kind(&self) -> ObservationKind {
+        self.facts.kind()
+    }
 }
 
 /// What an observation is about.

@@ -31,7 +31,7 @@ use crate::quantity::{Quantity, in_seconds};
 use crate::result;
 use crate::table::{Column, Row, Table, Value};
 use crate::text::cut;
-use iotrial_words::rate_limit::kind_in_words;
+use iotrial_words::rate_limit::{kind_in_words, says};
 
 /// Points from one load to its double on a fitted line.
 const POINTS_PER_DOUBLING: u32 = 8;
@@ -317,7 +317,7 @@ fn limits(summary: &SweepSummary) -> Option<Section> {
         }
     }
     lines.extend(limits.into_iter().map(|(limit, curves)| {
-        let message = format!("{}: {}", curves.join(", "), limit.sentence);
+        let message = format!("{}: {}", curves.join(", "), says(&limit.cause));
         FindingLine::about(About::Limit(limit.kind), Severity::Note, message)
     }));
     let blocks = if lines.is_empty() { Vec::new() } else { vec![Block::Findings(lines)] };
@@ -362,7 +362,7 @@ fn scaling(summary: &SweepSummary) -> Option<Section> {
         at_a_glance: true,
     };
     let line = |one: &Scaling| {
-        let message = format!("{}: {}", one.pattern, one.limit.sentence);
+        let message = format!("{}: {}", one.pattern, says(&one.limit.cause));
         FindingLine::about(About::Limit(one.limit.kind), Severity::Note, message)
     };
     section(

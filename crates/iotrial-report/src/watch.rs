@@ -9,6 +9,7 @@ use iotrial_model::finding::Severity;
 use iotrial_model::load::{Direction, Role};
 use iotrial_model::observation::{Observation, ObservationKind};
 use iotrial_model::words::{enumerate, in_brief};
+use iotrial_words::observation::message;
 
 use crate::calendar;
 use crate::chart::{Axis, Chart, ChartGroup, Dash, LATENCY_AXIS, Limit, Line, Scale, Shape};
@@ -27,7 +28,7 @@ impl Document {
         }
         if !answer.observations.is_empty() {
             let line = |one: &Observation| {
-                FindingLine::about(About::Observation(one.kind), Severity::Warning, one.message.clone())
+                FindingLine::about(About::Observation(one.kind()), Severity::Warning, message(one))
             };
             let lines = answer.observations.iter().map(line).collect();
             sections.push(section("observations", observations_heading(answer), Block::Findings(lines)));
@@ -67,7 +68,7 @@ fn section(id: &'static str, heading: &'static str, block: Block) -> Section {
 }
 
 fn observations_heading(answer: &WatchAnswer) -> &'static str {
-    let missing = answer.observations.iter().filter(|one| one.kind.is_missing_disk()).count();
+    let missing = answer.observations.iter().filter(|one| one.kind().is_missing_disk()).count();
     match missing {
         0 => "What looks like a limit",
         all if all == answer.observations.len() => "Disks that were not there",
@@ -182,7 +183,7 @@ fn summary(answer: &WatchAnswer) -> Answer {
             vec!["Latencies are in `Avg. Disk sec/Read` and `sec/Write` of PerfMon, in the output of `iostat -x` and `sar -d`, and in the time counters of snapshots.".to_owned()],
         ),
     };
-    if answer.observations.iter().any(|one| one.kind == ObservationKind::Saturated) {
+    if answer.observations.iter().any(|one| one.kind() == ObservationKind::Saturated) {
         points.push(
             "Saturated: these rates show what the storage can do, not how much I/O the load wanted."
                 .to_owned(),

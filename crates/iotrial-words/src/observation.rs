@@ -1,16 +1,32 @@
 //! What is said of counters of a system in use: observations, notes, and what held the load back.
 
 use iotrial_model::observation::{
-    CounterNote, FlatIn, HeldBack, Observation, ObservationFacts, ObservedDisks, TypicalLoad,
+    CounterNote, FlatIn, HeldBack, Observation, ObservationFacts, ObservationKind, ObservedDisks, TypicalLoad,
 };
 use iotrial_model::units::group_thousands;
 use iotrial_model::words::{enumerate, in_brief};
+use serde::{Serialize, Serializer};
 
 use crate::numbers::{latency_in_words, moment_in_words, seconds_in_words, with_thousands};
 
-/// An observation with its sentence.
-pub fn observation(of: ObservedDisks, facts: ObservationFacts) -> Observation {
-    Observation { kind: facts.kind(), message: says(&of, &facts), of, facts }
+/// One sentence without a full stop, with the numbers.
+pub fn message(observation: &Observation) -> String {
+    says(&observation.of, &observation.facts)
+}
+
+/// For `serialize_with`: observations in JSON.
+pub fn in_json<S: Serializer>(observations: &[Observation], serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct InJson<'o> {
+        kind: ObservationKind,
+        of: &'o ObservedDisks,
+        message: String,
+    }
+    serializer.collect_seq(observations.iter().map(|one| InJson {
+        kind: one.kind(),
+        of: &one.of,
+        message: message(one),
+    }))
 }
 
 /// One sentence without a full stop.
@@ -114,7 +130,7 @@ pub fn held_back(why: &HeldBack) -> String {
     match why {
         HeldBack::AtLimit(one) => format!(
             "{}; this demand is only what the storage delivered, and the application wanted more",
-            one.message
+            message(one)
         ),
         HeldBack::Slow { disks, set } => format!(
             "the latency of {} is beyond the limits of {}: on faster storage the demand would have been higher",
@@ -122,7 +138,7 @@ pub fn held_back(why: &HeldBack) -> String {
             set.as_deref().unwrap_or("the thresholds")
         ),
         HeldBack::DiskMissing(one) => {
-            format!("{}; what was asked of it meanwhile is not known", one.message)
+            format!("{}; what was asked of it meanwhile is not known", message(one))
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use iotrial_model::rate_limit::{LimitCause, LimitKind, RateUnit, SameRate, SharedOn, TogetherCause};
 use iotrial_model::words::enumerate;
+use serde::Serializer;
 
 use crate::finding::message;
 use crate::numbers::{seconds_in_words, with_thousands};
@@ -12,6 +13,11 @@ const WAITED: &str = "but iotrial had to wait for a CPU (`generator-busy`), so t
 /// The same where a cause is known.
 const WAITED_TOO: &str =
     "iotrial also had to wait for a CPU (`generator-busy`), which may explain part of it";
+
+/// For `serialize_with`: the sentence.
+pub fn in_json<S: Serializer>(cause: &LimitCause, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&says(cause))
+}
 
 /// What kind of limit it is, in two words.
 pub const fn kind_in_words(kind: LimitKind) -> &'static str {

@@ -20,16 +20,14 @@ pub(super) const SAME_PERCENT: f64 = 5.0;
 pub struct Limit {
     /// In one word.
     pub kind: LimitKind,
-    /// In one sentence, with the evidence.
-    pub sentence: String,
-    /// The evidence.
-    #[serde(skip)]
+    /// The evidence, which JSON has as a sentence.
+    #[serde(rename = "sentence", serialize_with = "iotrial_words::rate_limit::in_json")]
     pub cause: LimitCause,
 }
 
 impl Limit {
-    pub(super) fn new(kind: LimitKind, cause: LimitCause) -> Self {
-        Self { kind, sentence: iotrial_words::rate_limit::says(&cause), cause }
+    pub(super) const fn new(kind: LimitKind, cause: LimitCause) -> Self {
+        Self { kind, cause }
     }
 
     /// One that is set on a rate, or the generator's.

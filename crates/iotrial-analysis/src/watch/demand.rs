@@ -34,7 +34,7 @@ pub fn demand_of(
 
 /// Why the figures are less than what was asked for.
 pub(super) fn held_back(answer: &WatchAnswer) -> Vec<HeldBack> {
-    let limits = answer.observations.iter().filter(|one| one.kind.is_limit());
+    let limits = answer.observations.iter().filter(|one| one.kind().is_limit());
     let mut all: Vec<HeldBack> = limits.cloned().map(HeldBack::AtLimit).collect();
     if all.is_empty() && answer.is_good == Some(false) {
         let beyond = answer.roles.iter().flat_map(|role| &role.judged).filter(|judged| !judged.is_within);
@@ -42,7 +42,7 @@ pub(super) fn held_back(answer: &WatchAnswer) -> Vec<HeldBack> {
         disks.dedup();
         all.push(HeldBack::Slow { disks, set: answer.thresholds.first().cloned() });
     }
-    let missing = answer.observations.iter().filter(|one| one.kind.is_missing_disk());
+    let missing = answer.observations.iter().filter(|one| one.kind().is_missing_disk());
     all.extend(missing.cloned().map(HeldBack::DiskMissing));
     all
 }

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 
 use iotrial_model::counters::{Absence, CounterSeries, DiskCounters};
 use iotrial_model::observation::{FlatIn, Observation, ObservationFacts, ObservedDisks, TypicalLoad};
-use iotrial_words::observation::observation;
 
 use super::judged::RoleVerdict;
 use super::spread::median;
@@ -38,14 +37,16 @@ pub(super) fn observations(
         let limit_us = limits_us.get(disk.name.as_str()).filter(|_| saturation.is_none());
         let slow = limit_us.and_then(|limit_us| slow_without_load(&moments, *limit_us));
         let found = [saturation, throttled(series, &moments), slow];
-        let of_disk = |facts| observation(ObservedDisks::Disk(disk.name.clone()), facts);
+        let of_disk = |facts| Observation { of: ObservedDisks::Disk(disk.name.clone()), facts };
         all.extend(found.into_iter().flatten().map(of_disk));
     }
     for members in stripes {
         let names = members.iter().map(|at| series.disks[*at].name.clone()).collect();
-        all.extend(imbalance(series, members).map(|facts| observation(ObservedDisks::Stripe(names), facts)));
+        all.extend(
+            imbalance(series, members).map(|facts| Observation { of: ObservedDisks::Stripe(names), facts }),
+        );
     }
-    all.sort_by_key(|one| one.kind);
+    all.sort_by_key(Observation::kind);
     all
 }
 
@@ -75,7 +76,7 @@ fn missing_disks(series: &CounterSeries, chosen: &[usize], stripes: &[Vec<usize>
         let replaced = changes
             .last_replaced_s
             .map(|at_s| ObservationFacts::DiskReplaced { at_s, count: changes.replaced_count });
-        let of_disk = |facts| observation(ObservedDisks::Disk(name.clone()), facts);
+        let of_disk = |facts| Observation { of: ObservedDisks::Disk(name.clone()), facts };
         all.extend([gone, replaced].into_iter().flatten().map(of_disk));
     }
     all

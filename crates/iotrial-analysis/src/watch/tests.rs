@@ -43,7 +43,7 @@ fn answer_of(moments: &[Moment]) -> WatchAnswer {
 }
 
 fn kinds(answer: &WatchAnswer) -> Vec<ObservationKind> {
-    answer.observations.iter().map(|one| one.kind).collect()
+    answer.observations.iter().map(|one| one.kind()).collect()
 }
 
 #[test]
@@ -248,7 +248,7 @@ fn a_demand_says_that_the_storage_held_the_load_back() {
     saturated.extend([(7_200.0, 35.0); 40]);
     check(
         &saturated,
-        |found| matches!(found, [HeldBack::AtLimit(one)] if one.kind == ObservationKind::Saturated),
+        |found| matches!(found, [HeldBack::AtLimit(one)] if one.kind() == ObservationKind::Saturated),
     );
     // All of the time at the ceiling: there is nothing to compare it with, and the latency alone tells.
     check(&[(7_250.0, 35.0); 100], |found| {

@@ -60,11 +60,11 @@ fn every_sentence_about_counters_is_on_one_page() {
         },
         ObservationFacts::SlowMember { member: "sdb".to_owned(), latency_us: 9_000.0, others_us: 2_050.0 },
     ];
-    let of_disks = of_a_disk().into_iter().map(|facts| observation(disk(), facts));
+    let of_disks = of_a_disk().into_iter().map(|facts| Observation { of: disk(), facts });
     let all: Vec<Observation> =
-        of_disks.chain(uneven.into_iter().map(|facts| observation(stripe(), facts))).collect();
+        of_disks.chain(uneven.into_iter().map(|facts| Observation { of: stripe(), facts })).collect();
     for one in &all {
-        say(one.kind.as_str(), &one.message);
+        say(one.kind().as_str(), &message(one));
     }
     for note in [
         CounterNote::OfSource("[what the reader of the file says]".to_owned()),
@@ -87,7 +87,7 @@ fn every_sentence_about_counters_is_on_one_page() {
     ] {
         say("demand", &held_back(&why));
     }
-    let kinds: Vec<_> = all.iter().map(|one| one.kind).collect();
+    let kinds: Vec<_> = all.iter().map(|one| one.kind()).collect();
     let is_shown = |kind: &_| kinds.contains(kind);
     assert!(iotrial_model::observation::ObservationKind::ALL.iter().all(is_shown), "{kinds:?}");
     insta::assert_snapshot!("page", page);
