@@ -110,14 +110,15 @@ mod tests {
     use iotrial_model::imported::TablePlace;
     use iotrial_model::load::Direction;
     use iotrial_model::table::PublishedTable;
+    use iotrial_model::verdict::{Caveat, DoubtKind};
 
     use super::*;
     use crate::findings::findings;
     use crate::threshold::ThresholdSet;
-    use crate::verdict::{Outcome, judge};
+    use crate::verdict::{Basis, Outcome, judge};
 
     #[track_caller]
-    fn check(figures: &str, is_found: bool, outcome: Outcome, words: &str) {
+    fn check(figures: &str, is_found: bool, outcome: Outcome, [is_doubt, is_caveat]: [bool; 2]) {
         let text = format!(
             "format = \"iotrial.table/1\"\ntitle = \"T\"\nruntime_s = 300\n[[row]]\nid = \"A\"\nload = {{ read_percent = 100, block_size_bytes = 8192, outstanding = 64 }}\nread = {{ {figures} }}\n"
         );
@@ -127,27 +128,25 @@ mod tests {
         let has_any = found.iter().any(|one| one.id == FindingId::ContradictoryFigures);
         assert_eq!(has_any, is_found, "{found:?}");
         let verdict = judge(&subject, &found, &ThresholdSet::builtin("oci-sqlserver").unwrap());
-        assert_eq!(verdict.outcome, outcome, "{}", verdict.sentence);
-        assert!(verdict.sentence.contains(words), "{}", verdict.sentence);
+        assert_eq!(verdict.outcome, outcome, "{:?}", verdict.basis);
+        let Basis::Run(ruling) = &verdict.basis else { panic!("{:?}", verdict.basis) };
+        let doubts = ruling.doubts.iter().any(|doubt| doubt.kind == DoubtKind::Contradiction);
+        let caveats = ruling.caveats.contains(&Caveat::Contradiction);
+        assert_eq!([doubts, caveats], [is_doubt, is_caveat], "{ruling:?}");
     }
 
     #[test]
     fn a_latency_that_its_rate_contradicts_decides_nothing() {
-        check(
-            "iops = 64123, bandwidth_mib_per_s = 501, lat_mean_us = 998.1",
-            false,
-            Outcome::Qualified,
-            "worst figure is",
-        );
+        let figures = "iops = 64123, bandwidth_mib_per_s = 501, lat_mean_us = 998.1";
+        check(figures, false, Outcome::Qualified, [false, false]);
         // 64,123 a second at 1.9 ms would be 122 in flight.
-        let words = "latencies and rates contradict each other";
-        check("iops = 64123, lat_mean_us = 1901.5", true, Outcome::Inconclusive, words);
+        check("iops = 64123, lat_mean_us = 1901.5", true, Outcome::Inconclusive, [true, false]);
     }
 
     #[test]
     fn rates_that_contradict_each_other_are_told_beside_the_verdict_on_latencies() {
         let figures = "iops = 64123, bandwidth_mib_per_s = 525.3, lat_mean_us = 998.1";
-        check(figures, true, Outcome::Qualified, "but measured with figures that contradict each other");
+        check(figures, true, Outcome::Qualified, [false, true]);
     }
 
     #[test]

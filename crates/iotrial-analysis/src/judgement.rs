@@ -390,7 +390,7 @@ mod tests {
             ))
             .unwrap();
             let verdict = judge(&Subject::of_imported(&records[0]), &[], &set);
-            assert_eq!(verdict.outcome, outcome, "{}", verdict.sentence);
+            assert_eq!(verdict.outcome, outcome, "{:?}", verdict.basis);
             let Basis::Run(ruling) = verdict.basis else { panic!("{:?}", verdict.basis) };
             match outcome {
                 Outcome::Inconclusive => {
@@ -430,10 +430,10 @@ mod tests {
         let roles: Vec<usize> = verdict.judged.iter().map(|one| one.roles().len()).collect();
         assert_eq!(roles, [1, 2]);
         assert_eq!(verdict.judged[1].further_roles, [Role::Log]);
-        assert_eq!(verdict.outcome, Outcome::Qualified, "{}", verdict.sentence);
+        assert_eq!(verdict.outcome, Outcome::Qualified, "{:?}", verdict.basis);
         // Bands of data for reads, and none that both have for writes.
         let verdict = judged("flash");
-        assert_eq!(verdict.judged.len(), 1, "{}", verdict.sentence);
+        assert_eq!(verdict.judged.len(), 1, "{:?}", verdict.basis);
         let Basis::Run(ruling) = verdict.basis else { panic!("{:?}", verdict.basis) };
         let [.., gap] = &ruling.gaps[..] else { panic!("{:?}", ruling.gaps) };
         assert_eq!((&gap.roles[..], gap.stream), (&[Role::Data, Role::Log][..], Some(Stream::Write)));

@@ -76,6 +76,7 @@ struct RunDocument<'s> {
     ended: Option<EndedHow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     ended_reason: Option<&'s str>,
+    #[serde(serialize_with = "iotrial_words::verdict::in_json")]
     verdict: &'s Verdict,
     #[serde(skip_serializing_if = "Option::is_none")]
     capacity: Option<&'s Capacity>,
@@ -106,6 +107,7 @@ struct RunDocument<'s> {
 #[derive(Serialize)]
 struct ImportDocument<'s> {
     source: &'s Source,
+    #[serde(serialize_with = "iotrial_words::verdict::in_json")]
     verdict: &'s Verdict,
     measured_s: Option<f64>,
     total: &'s Streams,

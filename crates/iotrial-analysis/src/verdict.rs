@@ -7,11 +7,9 @@
 use iotrial_model::figure::Figure;
 use iotrial_model::finding::Finding;
 use iotrial_model::subject::Subject;
-use iotrial_model::verdict::{LoadName, Ruling, SearchAnswer, StepsRuling};
-use iotrial_words::verdict as words;
-use serde::{Serialize, Serializer};
+use iotrial_model::verdict::{LoadName, Ruling};
 
-pub use iotrial_model::verdict::{Advice, Category, Change, Judged, Meaning, Outcome};
+pub use iotrial_model::verdict::{Advice, Basis, Category, Change, Judged, Meaning, Outcome, Verdict};
 
 use crate::judgement::Judgement;
 use crate::threshold::ThresholdSet;
@@ -27,55 +25,6 @@ use ending::too_slow_at_the_end;
 pub(crate) use load::LoadAnswer;
 pub use search::Capacity;
 pub use steps::StepResult;
-
-/// What the figures mean for a database.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Verdict {
-    /// Yes, no, or that it cannot be said.
-    pub outcome: Outcome,
-    /// The worst category of all that is judged; `None` when nothing could be judged.
-    pub category: Option<Category>,
-    /// What that category means for a database, where the threshold set says so.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub meaning: Option<Meaning>,
-    /// One sentence, generated from what decided.
-    pub sentence: String,
-    /// What to change so that the next measurement has an answer; only where this one is inconclusive.
-    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "advice_in_words")]
-    pub advice: Option<Advice>,
-    /// What speaks for it, the most weighty first.
-    pub reasons: Vec<String>,
-    /// The threshold set.
-    pub thresholds: String,
-    /// The digest of what it says.
-    pub thresholds_sha256: String,
-    /// The step that decided, counted from 1; absent where the load does not change. What was judged is then that of this step.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub step: Option<usize>,
-    /// Every figure that was judged, in the order role, stream, statistic.
-    pub judged: Vec<Judged>,
-    /// The answer in a few words, where a rate was asked for and not only whether the storage is good enough.
-    #[serde(skip)]
-    pub headline: Option<String>,
-    /// What decided.
-    #[serde(skip)]
-    pub basis: Basis,
-}
-
-/// What decided a verdict.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Basis {
-    /// The figures of a run.
-    Run(Ruling),
-    /// The steps of a load that changes.
-    Steps(StepsRuling),
-    /// The loads of a search; beside them what decided the one that it kept.
-    Search(SearchAnswer, Ruling),
-}
-
-fn advice_in_words<S: Serializer>(advice: &Option<Advice>, serializer: S) -> Result<S::Ok, S::Error> {
-    advice.as_ref().map(words::advice).serialize(serializer)
-}
 
 /// The one rule by which everything is qualified: a run, a step, a probe, a needed rate, a highest rate, the disks of a system in use.
 ///
@@ -122,31 +71,22 @@ pub fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &Threshold
     };
     match subject.search {
         Some(search) => search::answered(search, subject, findings, (ruling, advice, judged), thresholds),
-        None => Verdict::of_run(ruling, advice, judged, thresholds),
+        None => of_run(ruling, advice, judged, thresholds),
     }
 }
 
-impl Verdict {
-    fn of_run(
-        ruling: Ruling,
-        advice: Option<Advice>,
-        judged: Vec<Judged>,
-        thresholds: &ThresholdSet,
-    ) -> Self {
-        Self {
-            outcome: ruling.outcome,
-            category: ruling.worst().map(|worst| worst.category),
-            meaning: ruling.meaning.clone(),
-            sentence: words::sentence(&ruling),
-            advice: advice.filter(|_| ruling.outcome == Outcome::Inconclusive),
-            reasons: words::reasons(&ruling),
-            thresholds: thresholds.name.clone(),
-            thresholds_sha256: thresholds.sha256.clone(),
-            step: None,
-            judged,
-            headline: None,
-            basis: Basis::Run(ruling),
-        }
+/// The verdict that follows from the ruling on a run.
+fn of_run(ruling: Ruling, advice: Option<Advice>, judged: Vec<Judged>, thresholds: &ThresholdSet) -> Verdict {
+    Verdict {
+        outcome: ruling.outcome,
+        category: ruling.worst().map(|worst| worst.category),
+        meaning: ruling.meaning.clone(),
+        advice: advice.filter(|_| ruling.outcome == Outcome::Inconclusive),
+        thresholds: thresholds.name.clone(),
+        thresholds_sha256: thresholds.sha256.clone(),
+        step: None,
+        judged,
+        basis: Basis::Run(ruling),
     }
 }
 
@@ -365,7 +305,7 @@ mod tests {
         let mut record = healthy();
         (record.devices[0].read_bytes, record.devices[0].read_count) = (0, 0);
         let verdict = judge(&record, &set("flash"));
-        assert_eq!(verdict.outcome, Outcome::Inconclusive, "{}", verdict.sentence);
+        assert_eq!(verdict.outcome, Outcome::Inconclusive, "{:?}", verdict.basis);
         assert_eq!(doubts(&verdict), [&DoubtKind::CacheAboveDevices]);
     }
 
@@ -388,10 +328,10 @@ mod tests {
         assert_eq!(change(&collapsed), Some(Change::UntilSteady));
         // Slow at first is as unsteady, and what a database would meet is fast.
         let recovered = judge(&fifths([2_000, 3_000, 6_000, 18_000, 20_000]), &set("flash"));
-        assert_eq!(recovered.outcome, Outcome::Qualified, "{}", recovered.sentence);
+        assert_eq!(recovered.outcome, Outcome::Qualified, "{:?}", recovered.basis);
         // One that varies as much as that, but is fast enough in the end as well.
         let varied = judge(&fifths([20_000, 14_000, 20_000, 14_000, 15_000]), &set("flash"));
-        assert_eq!(varied.outcome, Outcome::Qualified, "{}", varied.sentence);
+        assert_eq!(varied.outcome, Outcome::Qualified, "{:?}", varied.basis);
     }
 
     #[test]
@@ -443,7 +383,7 @@ mod tests {
         let mut busy = not_kept();
         busy.cpu.as_mut().unwrap().busiest_thread_s = Some(299.0);
         let verdict = judge(&busy, &set("flash"));
-        assert_eq!(verdict.outcome, Outcome::Inconclusive, "{}", verdict.sentence);
+        assert_eq!(verdict.outcome, Outcome::Inconclusive, "{:?}", verdict.basis);
         assert!(ruling_of(&verdict).other_findings.iter().any(|one| one.id == FindingId::NotIssued));
         let mut simulated = not_kept();
         simulated.plan.engine = EngineKind::Sim;

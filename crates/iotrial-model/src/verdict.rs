@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::bound::{Amount, BoundRelation, Bounded};
 use crate::figure::Figure;
 use crate::load::Role;
+use crate::search::Search;
 use crate::stream::Stream;
 
 pub use bearing::{Advice, Caveat, Change, Doubt, DoubtKind, Gap, Objection, Starved, WhyNotJudged};
@@ -55,6 +56,47 @@ impl Outcome {
             Self::NotQualified => Some(false),
         }
     }
+}
+
+/// What the figures of a result mean for a database. `iotrial_words::verdict` says it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// Yes, no, or that it cannot be said.
+    pub outcome: Outcome,
+    /// The worst category of all that is judged; `None` when nothing could be judged.
+    pub category: Option<Category>,
+    /// What that category means for a database, where the threshold set says so.
+    pub meaning: Option<Meaning>,
+    /// What to change so that the next measurement has an answer; only where this one is inconclusive.
+    pub advice: Option<Advice>,
+    /// The threshold set.
+    pub thresholds: String,
+    /// The digest of what it says.
+    pub thresholds_sha256: String,
+    /// The step that decided, counted from 1; `None` where the load does not change. What was judged is then that of this step.
+    pub step: Option<usize>,
+    /// Every figure that was judged, in the order role, stream, statistic.
+    pub judged: Vec<Judged>,
+    /// What decided.
+    pub basis: Basis,
+}
+
+/// What decided a verdict.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Basis {
+    /// The figures of a run.
+    Run(Ruling),
+    /// The steps of a load that changes.
+    Steps(StepsRuling),
+    /// The loads of a search.
+    Search {
+        /// What they say together.
+        answer: SearchAnswer,
+        /// The search.
+        search: Box<Search>,
+        /// What decided the load that it kept.
+        ruling: Ruling,
+    },
 }
 
 /// How good a latency is. Ordered: a later one is worse.

@@ -102,17 +102,18 @@ pub(crate) fn verdict(subject: &Subject<'_>, summary: &Summary) -> Section {
         EndedHow::Interrupted => Some(told("The run was interrupted")),
         EndedHow::Failed => Some(told("The run failed")),
     };
+    let words = iotrial_words::verdict::verdict(verdict);
     Section {
         id: "verdict",
         heading: "",
         note: None,
         blocks: vec![Block::Verdict(VerdictBlock {
             outcome: verdict.outcome,
-            headline: verdict.headline.clone(),
+            headline: words.headline,
             category: verdict.category,
-            sentence: verdict.sentence.clone(),
+            sentence: words.sentence,
             advice: verdict.advice.as_ref().map(iotrial_words::verdict::advice),
-            reasons: verdict.reasons.clone(),
+            reasons: words.reasons,
             ended,
         })],
     }

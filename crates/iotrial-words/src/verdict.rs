@@ -9,15 +9,18 @@ use std::collections::HashSet;
 use iotrial_model::bound::BoundRelation;
 use iotrial_model::load::Role;
 use iotrial_model::verdict::{
-    Category, Caveat, Doubt, Gap, Judged, LoadName, Meaning, Outcome, Ruling, WhyNot, WhyNotJudged,
+    Basis, Category, Caveat, Doubt, Gap, Judged, LoadName, Meaning, Outcome, Ruling, Verdict, WhyNot,
+    WhyNotJudged,
 };
 use iotrial_model::words::enumerate;
+use serde::{Serialize, Serializer};
 
 pub use bearing::advice;
 pub(crate) use bearing::objection;
 use bearing::{caveats, doubts, gap, gap_in_full, reason};
-pub use search::{SearchWords, known_so_far, rate_in_words, search_reasons, search_words};
-pub use steps::{steps_headline, steps_reasons, steps_sentence};
+use search::{SearchWords, search_reasons, search_words};
+pub use search::{known_so_far, rate_in_words};
+use steps::{steps_headline, steps_reasons, steps_sentence};
 
 use crate::finding::message;
 use crate::numbers::seconds_in_words;
@@ -32,8 +35,70 @@ pub(crate) fn load_name(load: &LoadName) -> String {
     }
 }
 
+/// What is said of a verdict.
+pub struct VerdictWords {
+    /// The answer in a few words, where a rate or a load was asked for and not only whether the storage is good enough.
+    pub headline: Option<String>,
+    /// One sentence or two, generated from what decided.
+    pub sentence: String,
+    /// What speaks for it, the most weighty first.
+    pub reasons: Vec<String>,
+}
+
+/// The words of a verdict, from what decided it.
+pub fn verdict(verdict: &Verdict) -> VerdictWords {
+    match &verdict.basis {
+        Basis::Run(ruling) => {
+            VerdictWords { headline: None, sentence: sentence(ruling), reasons: reasons(ruling) }
+        }
+        Basis::Steps(ruling) => VerdictWords {
+            headline: Some(steps_headline(ruling)),
+            sentence: steps_sentence(ruling),
+            reasons: steps_reasons(ruling),
+        },
+        Basis::Search { answer, search, ruling } => {
+            let SearchWords { headline, sentence } = search_words(answer, verdict.outcome, search, ruling);
+            VerdictWords { headline: Some(headline), sentence, reasons: search_reasons(answer, ruling) }
+        }
+    }
+}
+
+/// For `serialize_with`: a verdict in JSON.
+pub fn in_json<S: Serializer>(one: &Verdict, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct InJson<'v> {
+        outcome: Outcome,
+        category: Option<Category>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        meaning: Option<&'v Meaning>,
+        sentence: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        advice: Option<String>,
+        reasons: Vec<String>,
+        thresholds: &'v str,
+        thresholds_sha256: &'v str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        step: Option<usize>,
+        judged: &'v [Judged],
+    }
+    let VerdictWords { sentence, reasons, .. } = verdict(one);
+    let in_json = InJson {
+        outcome: one.outcome,
+        category: one.category,
+        meaning: one.meaning.as_ref(),
+        sentence,
+        advice: one.advice.as_ref().map(advice),
+        reasons,
+        thresholds: &one.thresholds,
+        thresholds_sha256: &one.thresholds_sha256,
+        step: one.step,
+        judged: &one.judged,
+    };
+    in_json.serialize(serializer)
+}
+
 /// One sentence on a run.
-pub fn sentence(ruling: &Ruling) -> String {
+fn sentence(ruling: &Ruling) -> String {
     let (load, set) = (load_name(&ruling.load), &ruling.set);
     let lacks = |why: &WhyNotJudged| ruling.gaps.iter().any(|gap| gap.why == *why);
     match (ruling.objections.first(), ruling.doubts.as_slice(), ruling.worst()) {
@@ -76,7 +141,7 @@ fn open_sentence(load: &str, set: &str, worst: Option<&Judged>, open: &[Doubt]) 
 
 /// What bears on the verdict: what forbids it, what leaves it open, what is too slow, what is to be kept in mind and what is
 /// missing. Of what was fast enough only the worst is told, where nothing is worse, and the number of the others.
-pub fn reasons(ruling: &Ruling) -> Vec<String> {
+fn reasons(ruling: &Ruling) -> Vec<String> {
     let set = &ruling.set;
     let (fast, slow): (Vec<&Judged>, Vec<&Judged>) =
         ruling.judged.iter().partition(|one| one.is_acceptable());

@@ -8,7 +8,6 @@ use iotrial_model::record::EndedHow;
 use iotrial_model::search::{Probe, Search, SearchResult};
 use iotrial_model::subject::Subject;
 use iotrial_model::verdict::{Advice, Change, Doubt, Judged, Outcome, Ruling, SearchAnswer};
-use iotrial_words::verdict::{search_reasons, search_words};
 use serde::Serialize;
 
 use super::{Basis, Verdict, decide};
@@ -94,20 +93,16 @@ pub(super) fn answered(
         (Outcome::Inconclusive, _) => advice.or_else(|| Some(longer_or_quieter(search))),
         (Outcome::Qualified | Outcome::NotQualified, _) => None,
     };
-    let words = search_words(&answer, outcome, search, &ruling);
     Verdict {
         outcome,
         category: ruling.worst().map(|worst| worst.category),
         meaning: ruling.meaning.clone(),
-        sentence: words.sentence,
         advice,
-        reasons: search_reasons(&answer, &ruling),
         thresholds: thresholds.name.clone(),
         thresholds_sha256: thresholds.sha256.clone(),
         step: None,
         judged,
-        headline: Some(words.headline),
-        basis: Basis::Search(answer, ruling),
+        basis: Basis::Search { answer, search: Box::new(search.clone()), ruling },
     }
 }
 
@@ -266,7 +261,7 @@ mod tests {
     }
 
     fn answer(verdict: &Verdict) -> &SearchAnswer {
-        let Basis::Search(answer, _) = &verdict.basis else { panic!("{:?}", verdict.basis) };
+        let Basis::Search { answer, .. } = &verdict.basis else { panic!("{:?}", verdict.basis) };
         answer
     }
 
@@ -278,18 +273,13 @@ mod tests {
     }
 
     #[test]
-    fn a_need_is_carried_with_its_headroom_or_it_is_not_and_the_reason_stands_there() {
+    fn a_need_is_carried_or_it_is_not() {
         let found = verdict(&needing("100000iops", Some(true)));
         assert_eq!(found.outcome, Outcome::Qualified);
         assert_eq!(answer(&found), &SearchAnswer::NeedCarried { settled: Vec::new() });
         let found = verdict(&needing("200000iops", Some(false)));
         assert_eq!(found.outcome, Outcome::NotQualified);
         assert_eq!(answer(&found), &SearchAnswer::NeedNotCarried);
-        assert!(
-            found.sentence.contains("p99 of data reads is 31.0 ms (limit 10.0 ms)"),
-            "{}",
-            found.sentence
-        );
         let open = verdict(&needing("112000iops", None));
         assert_eq!(open.outcome, Outcome::Inconclusive);
         assert!(open.advice.is_some());
@@ -411,7 +401,7 @@ mod tests {
         let stopped = verdict(&record);
         assert_eq!(answer(&stopped), &SearchAnswer::Unfinished(EndedHow::Interrupted));
         assert_eq!(stopped.outcome, Outcome::Inconclusive);
-        let Basis::Search(_, ruling) = &stopped.basis else { panic!("{stopped:?}") };
+        let Basis::Search { ruling, .. } = &stopped.basis else { panic!("{stopped:?}") };
         let told = ruling.objections.iter().map(|one| one.finding().id);
         let told: Vec<FindingId> = told.chain(ruling.other_findings.iter().map(|one| one.id)).collect();
         assert!(!told.contains(&FindingId::LatencyLimitMissed), "{told:?}");

@@ -218,14 +218,11 @@ pub(super) fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &Th
         outcome,
         category,
         meaning: category.and_then(|category| thresholds.meaning(category)).cloned(),
-        sentence: words::steps_sentence(&ruling),
         advice: advice.flatten(),
-        reasons: words::steps_reasons(&ruling),
         thresholds: thresholds.name.clone(),
         thresholds_sha256: thresholds.sha256.clone(),
         step: decisive.as_ref().map(|step| step.result.number),
         judged: decisive.map(|step| step.judged).unwrap_or_default(),
-        headline: Some(words::steps_headline(&ruling)),
         basis: Basis::Steps(ruling),
     }
 }
@@ -412,7 +409,7 @@ mod tests {
         let mut record = stepped(&[(50.0, 2_000), (100.0, 20_000)]);
         record.plan.steps[0].judged = false;
         let summary = summary(&record);
-        assert_eq!(summary.verdict.outcome, Outcome::Qualified, "{}", summary.verdict.sentence);
+        assert_eq!(summary.verdict.outcome, Outcome::Qualified, "{:?}", summary.verdict.basis);
         assert_eq!(summary.steps[0].holds, None);
         assert_eq!(ruling(&summary).best, Some(1));
     }

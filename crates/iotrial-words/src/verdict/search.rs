@@ -10,7 +10,7 @@ use super::{bearing, is_told_in_full, measured, objection, reasons, shown, strea
 use crate::numbers::{capital, latency_in_words, with_thousands};
 
 /// The answer of a search in words.
-pub struct SearchWords {
+pub(super) struct SearchWords {
     /// In a few words.
     pub headline: String,
     /// One sentence or two.
@@ -18,7 +18,7 @@ pub struct SearchWords {
 }
 
 /// What a search found; `ruling` is that of the load that it kept, and `outcome` that of the search.
-pub fn search_words(
+pub(super) fn search_words(
     answer: &SearchAnswer,
     outcome: Outcome,
     search: &Search,
@@ -51,7 +51,7 @@ pub fn search_words(
 }
 
 /// What bears on the answer, without what its sentence has said in full.
-pub fn search_reasons(answer: &SearchAnswer, ruling: &Ruling) -> Vec<String> {
+pub(super) fn search_reasons(answer: &SearchAnswer, ruling: &Ruling) -> Vec<String> {
     let mut ruling = ruling.clone();
     match answer {
         SearchAnswer::NeedFailed | SearchAnswer::RateFailed => drop(ruling.objections.remove(0)),

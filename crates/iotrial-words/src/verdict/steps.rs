@@ -125,7 +125,7 @@ impl<'r> Named<'r> {
 }
 
 /// The answer in a few words.
-pub fn steps_headline(ruling: &StepsRuling) -> String {
+pub(super) fn steps_headline(ruling: &StepsRuling) -> String {
     let steps = Named::new(ruling);
     let headline = ruling.need_iops.map_or_else(|| steps.headline(), |need| steps.share_of_need(need));
     match ruling.outcome {
@@ -135,7 +135,7 @@ pub fn steps_headline(ruling: &StepsRuling) -> String {
 }
 
 /// One sentence on all steps.
-pub fn steps_sentence(ruling: &StepsRuling) -> String {
+pub(super) fn steps_sentence(ruling: &StepsRuling) -> String {
     let steps = Named::new(ruling);
     let before = match (ruling.objections.first(), ruling.doubts.as_slice()) {
         (Some(against), _) => format!("{}; ", objection(against)),
@@ -155,7 +155,7 @@ pub fn steps_sentence(ruling: &StepsRuling) -> String {
 }
 
 /// What bears on the answer, step by step.
-pub fn steps_reasons(ruling: &StepsRuling) -> Vec<String> {
+pub(super) fn steps_reasons(ruling: &StepsRuling) -> Vec<String> {
     let mut reasons: Vec<String> = ruling.objections.iter().map(objection).collect();
     reasons.extend(ruling.doubts.iter().map(reason));
     reasons.extend(ruling.steps.iter().map(|step| step_reason(step, &ruling.set)));

@@ -117,7 +117,8 @@ impl Shown {
             Outcome::Inconclusive => "?",
             Outcome::NotQualified => "✗",
         };
-        Some(format!("{symbol} {}", verdict.headline.as_deref().unwrap_or(verdict.outcome.as_str())))
+        let headline = iotrial_words::verdict::verdict(verdict).headline;
+        Some(format!("{symbol} {}", headline.as_deref().unwrap_or(verdict.outcome.as_str())))
     }
 
     /// The figures of the only result.
