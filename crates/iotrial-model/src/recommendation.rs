@@ -1,6 +1,7 @@
 //! What a comparison recommends, what speaks against it and what it costs, as facts. Configurations are named as people know them.
 
 mod answer;
+mod ceilings;
 mod over_loads;
 mod reservation;
 
@@ -8,6 +9,7 @@ pub use answer::{
     Answer, AvoidFact, Effect, FactorFact, GroupRanges, LEAST_WEIGHT_PERCENT, ReasonFact,
     RecommendationFacts, Scaling, SureBound,
 };
+pub use ceilings::CeilingChanges;
 pub use over_loads::{
     ChangeOverLoads, LoadNames, OverLoadsAnswer, OverLoadsCost, OverLoadsFacts, OverLoadsReason,
 };

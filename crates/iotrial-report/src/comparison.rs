@@ -16,6 +16,7 @@ use iotrial_analysis::comparison::{
     BoundedDelta, Comparison, Configuration, Delta, FactorPair, Metric, MetricGroup, Pair, Ranking, Reading,
     Recommendation, Reservation, ReservationKind, Standing,
 };
+use iotrial_model::bound::Bounded;
 use iotrial_model::figure::{CpuFigure, Figure};
 use iotrial_model::finding::{Finding, FindingId};
 use iotrial_model::metric::MetricKey;
@@ -583,7 +584,9 @@ fn change_of(pair: &Pair, metric: &Metric) -> Value {
 
 pub(crate) fn bounded_change(delta: &BoundedDelta) -> Value {
     match delta.sure_change() {
-        Some((sign, number)) => Value::Bounded { sign, number, reading: Some(delta.reading) },
+        Some(Bounded { relation, value: number }) => {
+            Value::Bounded { sign: relation.sign(), number, reading: Some(delta.reading) }
+        }
         None => Value::Text(reading_mark(delta.reading).to_owned()),
     }
 }
@@ -670,7 +673,9 @@ fn change_row(comparison: &Comparison, pair: &Pair, delta: &Delta, has_intervals
 
 fn bounded_row(comparison: &Comparison, pair: &Pair, delta: &BoundedDelta, has_intervals: bool) -> Row {
     let change = match delta.sure_change() {
-        Some((sign, number)) => Value::Bounded { sign, number, reading: None },
+        Some(Bounded { relation, value: number }) => {
+            Value::Bounded { sign: relation.sign(), number, reading: None }
+        }
         None => Value::Absent,
     };
     let mut cells = vec![Value::Text(keys(comparison, pair)), Value::Text(delta.metric.title()), change];

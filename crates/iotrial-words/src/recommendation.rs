@@ -1,6 +1,7 @@
 //! What is said of a recommendation. Reservations go on after «but»; the others are whole sentences with a full stop.
 
 mod answer;
+mod ceilings;
 mod over_loads;
 
 use iotrial_model::metric::Metric;
@@ -11,6 +12,7 @@ use iotrial_model::stream::Stream;
 use iotrial_model::words::enumerate;
 
 pub use answer::{answer, avoid, factor, reason, scaling};
+pub use ceilings::ceilings;
 pub use over_loads::{answer_over_loads, cost_over_loads, reason_over_loads};
 
 use crate::changes::{as_long, longer, names_of};

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::cmp::Ordering;
 
 use iotrial_bootstrap::{DRAW_COUNT, Spread};
-use iotrial_model::bound::Amount;
+use iotrial_model::bound::{Amount, BoundRelation, Bounded};
 use iotrial_model::figure::{Better, Figure};
 use iotrial_model::finding::{ENOUGH_REPEATS, PRINTED_SAME_PERCENT};
 use iotrial_model::metric::{Metric, MetricGroup, MetricKey, StreamRange};
@@ -305,16 +305,18 @@ impl BoundedDelta {
         Self::new(self.metric.clone(), self.to, self.from)
     }
 
-    /// The end of the change that is nearer to none, with its sign: `<` −75 where it fell by more than that, `≤` where by that much
-    /// or more. `None` where nothing is sure, and of a change that is not for the better or the worse.
-    pub fn sure_change(&self) -> Option<(&'static str, f64)> {
+    /// The end of the change that is nearer to none, in percent: below −75 where it fell by more than that, at most −75 where by that
+    /// much or more. `None` where nothing is sure, and of a change that is not for the better or the worse.
+    pub fn sure_change(&self) -> Option<Bounded> {
+        use BoundRelation as Relation;
         let is_sure = self.reading.is_better() || self.reading.is_worse();
         let ((from_low, from_high), (to_low, to_high)) = (self.from.includes_ends(), self.to.includes_ends());
-        let [less, more] =
-            [if from_low && to_high { "≤" } else { "<" }, if from_high && to_low { "≥" } else { ">" }];
+        let less = if from_low && to_high { Relation::AtMost } else { Relation::Below };
+        let more = if from_high && to_low { Relation::AtLeast } else { Relation::Above };
         let fell = self.most_percent.filter(|most| *most <= 0.0).map(|most| (less, most));
         let rose = self.least_percent.filter(|least| *least >= 0.0).map(|least| (more, least));
-        fell.or(rose).filter(|_| is_sure)
+        let change = fell.or(rose).filter(|_| is_sure);
+        change.map(|(relation, value)| Bounded { relation, value })
     }
 }
 

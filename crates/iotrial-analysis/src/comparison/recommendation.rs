@@ -2,6 +2,7 @@
 //!
 //! What decides is data; `iotrial_words::recommendation` says it.
 
+use iotrial_model::bound::{BoundRelation, Bounded};
 use iotrial_model::metric::{Metric, MetricGroup, MetricKey};
 use iotrial_model::recommendation::{
     Answer, AvoidFact, Effect, FactorFact, GroupRanges, ReasonFact, RecommendationFacts, Scaling, SureBound,
@@ -251,11 +252,11 @@ fn reasons(
 /// What bounds say for sure.
 fn sure_bounds(pair: &Pair) -> Vec<SureBound> {
     let sure = pair.bounded.iter().filter(|delta| delta.metric.is_ranked()).filter_map(|delta| {
-        let (sign, percent) = delta.sure_change()?;
+        let Bounded { relation, value: percent } = delta.sure_change()?;
         Some(SureBound {
             metric: delta.metric.clone(),
-            // `<` −75 is a fall by more than that.
-            is_beyond: matches!(sign, "<" | ">"),
+            // Below −75 is a fall by more than that.
+            is_beyond: matches!(relation, BoundRelation::Below | BoundRelation::Above),
             percent,
             from: delta.from,
             to: delta.to,

@@ -13,13 +13,13 @@ use iotrial_model::gate::Undecided;
 use iotrial_model::host_fact::HostReport;
 use iotrial_model::load_pattern::LoadPattern;
 use iotrial_model::metric::{Metric, MetricKey};
+use iotrial_model::recommendation::CeilingChanges;
 use iotrial_model::record::{AttributeValue, EndedHow, OpCounts};
 use iotrial_model::stream::Stream;
 use iotrial_model::subject::Subject;
 use iotrial_model::sweep::{ProbePurpose, ProbeRecord, SweepMethod, SweepRecord};
 use iotrial_model::units::ByteSize;
 use iotrial_model::words::enumerate;
-use iotrial_words::changes::{change, names_of};
 use serde::Serialize;
 
 use super::circumstances::Circumstances;
@@ -46,6 +46,9 @@ pub struct SweepComparison {
     pub curves: Vec<ComparedCurve>,
     /// The answer in one sentence.
     pub sentence: String,
+    /// What it is made of.
+    #[serde(skip)]
+    pub ceilings: Vec<CeilingChanges>,
     /// In what the hosts differ; empty where nothing does, or where nobody looked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub host_differences: Vec<HostDifference>,
@@ -108,10 +111,11 @@ pub struct ComparedCurve {
 impl ComparedCurve {
     /// Pattern and volume in words.
     pub fn name(&self) -> String {
-        match &self.volume {
-            Some(volume) => format!("{} on {volume}", self.pattern),
-            None => self.pattern.to_string(),
-        }
+        iotrial_words::place::curve(&self.place())
+    }
+
+    fn place(&self) -> CurvePlace {
+        CurvePlace { pattern: self.pattern, volume: self.volume.clone() }
     }
 }
 
@@ -220,7 +224,9 @@ impl SweepComparison {
         findings.push(finding(FindingId::MeasuredOnce, Severity::Note, ComparedFact::SingleSweeps));
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         let gates = hold(request, &all, &curves, baseline)?;
-        let (sentence, is_better) = answer(&sweeps, baseline, &curves);
+        let others = sweeps.iter().enumerate().filter(|(at, _)| *at != baseline).map(|(_, sweep)| sweep);
+        let ceilings: Vec<CeilingChanges> =
+            others.map(|sweep| ceiling_changes(sweep, &sweeps[baseline], &curves)).collect();
         let hosts: Vec<Option<HostReport>> =
             samples.iter().map(|one| one.record.host_facts.as_ref().map(telling)).collect();
         let hosts: Vec<(&str, Vec<&HostReport>)> =
@@ -230,8 +236,9 @@ impl SweepComparison {
             host_differences: HostDifference::between(&hosts),
             sweeps,
             curves,
-            sentence,
-            is_better,
+            sentence: iotrial_words::recommendation::ceilings(&ceilings),
+            is_better: is_better(&ceilings),
+            ceilings,
             gates,
             findings,
         })
@@ -392,7 +399,7 @@ fn curves(sides: &[Side<'_>], baseline: usize) -> (Vec<ComparedCurve>, Vec<Curve
                 .collect(),
         };
         match sides.iter().filter(has).count() {
-            0 | 1 => alone.push(CurvePlace { pattern, volume: curve.volume }),
+            0 | 1 => alone.push(curve.place()),
             _ => compared.push(curve),
         }
     }
@@ -691,66 +698,35 @@ fn hold(
     Ok(outcomes)
 }
 
-/// What became of the ceilings, in one sentence.
-fn answer(sweeps: &[ComparedSweep], baseline: usize, curves: &[ComparedCurve]) -> (String, Option<bool>) {
-    let mut parts = Vec::new();
-    let (mut better, mut worse) = (0, 0);
-    for sweep in sweeps.iter().enumerate().filter(|(at, _)| *at != baseline).map(|(_, sweep)| sweep) {
-        let (mut changed, mut same, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
-        for curve in curves {
-            let ceiling = curve.figures.iter().find(|one| one.figure == SweepFigure::Ceiling);
-            let cell = ceiling.and_then(|one| one.cells.iter().find(|cell| cell.sweep == sweep.key));
-            let Some(cell) = cell else { continue };
-            let reading = match (&cell.delta, &cell.bounded) {
-                (Some(delta), _) => delta.reading,
-                (None, Some(bounded)) => bounded.reading,
-                (None, None) => Reading::NoInterval,
-            };
-            let words = match (&cell.delta, &cell.bounded) {
-                (Some(delta), _) => change(delta.percent),
-                (None, Some(bounded)) => bounded
-                    .sure_change()
-                    .map_or_else(String::new, |(sign, percent)| format!("{sign} {}", change(percent))),
-                (None, None) => String::new(),
-            };
-            match reading {
-                one if one.is_better() => {
-                    better += 1;
-                    changed.push(format!("{} {words}", curve.name()));
-                }
-                one if one.is_worse() => {
-                    worse += 1;
-                    changed.push(format!("{} {words}", curve.name()));
-                }
-                Reading::NoDifference => same.push(curve.name()),
-                _ => unknown.push(curve.name()),
-            }
+/// What became of the ceilings of a sweep.
+fn ceiling_changes(
+    sweep: &ComparedSweep,
+    baseline: &ComparedSweep,
+    curves: &[ComparedCurve],
+) -> CeilingChanges {
+    let (mut changed, mut same, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
+    for curve in curves {
+        let ceiling = curve.figures.iter().find(|one| one.figure == SweepFigure::Ceiling);
+        let Some(cell) = ceiling.and_then(|one| one.cells.iter().find(|cell| cell.sweep == sweep.key)) else {
+            continue;
+        };
+        let (reading, percent) = match (&cell.delta, &cell.bounded) {
+            (Some(delta), _) => (delta.reading, Some(Amount::Exact(delta.percent))),
+            (None, Some(bounded)) => (bounded.reading, bounded.sure_change().map(Amount::Bounded)),
+            (None, None) => (Reading::NoInterval, None),
+        };
+        match percent.filter(|_| reading.is_better() || reading.is_worse()) {
+            Some(percent) => changed.push((curve.place(), percent)),
+            None if reading == Reading::NoDifference => same.push(curve.place()),
+            None => unknown.push(curve.place()),
         }
-        let mut words = Vec::new();
-        if !changed.is_empty() {
-            words.push(format!("the ceiling of {}", names_of(&changed)));
-        }
-        if !same.is_empty() {
-            words.push(format!("no difference shown in the ceiling of {}", names_of(&same)));
-        }
-        if !unknown.is_empty() {
-            words.push(format!("too little data to compare the ceiling of {}", names_of(&unknown)));
-        }
-        if words.is_empty() {
-            words.push("no ceiling to compare".to_owned());
-        }
-        parts.push(format!(
-            "{} compared with {}: {}.",
-            sweep.title(),
-            sweeps[baseline].title(),
-            words.join("; ")
-        ));
     }
-    let is_better = match (better, worse) {
-        (0, 0) => None,
-        (_, 0) => Some(true),
-        (0, _) => Some(false),
-        _ => None,
-    };
-    (parts.join(" "), is_better)
+    CeilingChanges { sweep: sweep.title(), baseline: baseline.title(), changed, same, unknown }
+}
+
+/// Whether every ceiling that changed became higher, or lower.
+fn is_better(all: &[CeilingChanges]) -> Option<bool> {
+    let mut higher = all.iter().flat_map(|one| &one.changed).map(|(_, percent)| percent.shown().1 > 0.0);
+    let first = higher.next()?;
+    higher.all(|other| other == first).then_some(first)
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use iotrial_model::bound::BoundRelation;
 use iotrial_model::finding::{Difference, Evidence};
 use iotrial_model::gate::{Spoilt, Undecided};
 use iotrial_model::load::Role;
@@ -632,7 +633,7 @@ fn rows_compared(rows: &str, request: &CompareRequest) -> Comparison {
 
 #[test]
 fn a_bound_is_better_or_worse_where_that_is_sure_and_never_a_number() {
-    let check = |from: &str, to: &str, reading: Reading, sure: Option<(&'static str, f64)>| {
+    let check = |from: &str, to: &str, reading: Reading, sure: Option<(BoundRelation, f64)>| {
         let rows = format!(
             "[[row]]\nid = \"A\"\nread = {{ iops = 9, lat_mean_us = {from} }}\n[[row]]\nid = \"B\"\nread = {{ iops = 9, lat_mean_us = {to} }}\n"
         );
@@ -641,7 +642,8 @@ fn a_bound_is_better_or_worse_where_that_is_sure_and_never_a_number() {
         let pair = &comparison.against_baseline[0];
         assert_eq!(pair.delta(&mean), None);
         let delta = pair.bounded_delta(&mean).unwrap();
-        assert_eq!((delta.reading, delta.sure_change()), (reading, sure), "{from} {to}");
+        let change = delta.sure_change().map(|one| (one.relation, one.value));
+        assert_eq!((delta.reading, change), (reading, sure), "{from} {to}");
         let ranked = comparison.rankings.iter().find(|one| one.metric == mean);
         assert_eq!(ranked.is_some(), !reading.is_unknown(), "{from} {to}");
         if let Some(ranked) = ranked {
@@ -649,10 +651,15 @@ fn a_bound_is_better_or_worse_where_that_is_sure_and_never_a_number() {
             assert_eq!((ranked.places[0].configuration.as_str(), ranked.places[1].place), (first, 2));
         }
     };
-    check("4000", "\"< 1000\"", Reading::MuchBetter, Some(("<", -75.0)));
-    check("1200", "\"<= 1000\"", Reading::Better, Some(("≤", 100.0 * (1_000.0 / 1_200.0 - 1.0))));
-    check("\"< 1000\"", "4000", Reading::MuchWorse, Some((">", 300.0)));
-    check("\"< 1000\"", "\"> 2000\"", Reading::MuchWorse, Some((">", 100.0)));
+    check("4000", "\"< 1000\"", Reading::MuchBetter, Some((BoundRelation::Below, -75.0)));
+    check(
+        "1200",
+        "\"<= 1000\"",
+        Reading::Better,
+        Some((BoundRelation::AtMost, 100.0 * (1_000.0 / 1_200.0 - 1.0))),
+    );
+    check("\"< 1000\"", "4000", Reading::MuchWorse, Some((BoundRelation::Above, 300.0)));
+    check("\"< 1000\"", "\"> 2000\"", Reading::MuchWorse, Some((BoundRelation::Above, 100.0)));
     // One digit may be rounded, and what is below it may be as much.
     check("1000", "\"< 1000\"", Reading::Undecided, None);
     check("500", "\"< 1000\"", Reading::Undecided, None);
@@ -673,7 +680,7 @@ fn a_factor_counts_what_bounds_make_sure_and_has_no_empty_clause() {
     );
     assert_eq!((&factor.effect, factor.ranges.len()), (&Effect::AllBetter, 0));
     let pair = &comparison.against_baseline[0];
-    assert_eq!(pair.bounded[0].sure_change().map(|(sign, _)| sign), Some("≥"));
+    assert_eq!(pair.bounded[0].sure_change().unwrap().relation, BoundRelation::AtLeast);
     // Of bounds alone there are no ranges.
     let [ReasonFact::SureBounds(bounds)] = facts.reasons.as_slice() else { panic!("{facts:?}") };
     assert_eq!((bounds.len(), bounds[0].is_beyond), (1, false));

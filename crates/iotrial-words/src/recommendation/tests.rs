@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 
 use iotrial_model::bound::{Amount, BoundRelation, Bounded};
 use iotrial_model::figure::Figure;
+use iotrial_model::finding::CurvePlace;
 use iotrial_model::load::Role;
 use iotrial_model::metric::{MetricGroup, MetricKey, StreamRange};
 use iotrial_model::recommendation::{
-    Answer, AvoidFact, ChangeOverLoads, Effect, FactorFact, GroupRanges, OverLoadsAnswer, OverLoadsCost,
-    OverLoadsReason, ReasonFact, Scaling, SureBound,
+    Answer, AvoidFact, CeilingChanges, ChangeOverLoads, Effect, FactorFact, GroupRanges, OverLoadsAnswer,
+    OverLoadsCost, OverLoadsReason, ReasonFact, Scaling, SureBound,
 };
 use iotrial_model::stream::StreamOf;
 use iotrial_model::verdict::Category;
@@ -251,6 +252,30 @@ fn costs_over_loads() -> Vec<OverLoadsCost> {
     vec![cost(Vec::new()), cost(vec![(words("A"), 2), (words("B"), 4)])]
 }
 
+fn of_sweeps() -> Vec<Vec<CeilingChanges>> {
+    let curve = |pattern: &str, volume: Option<&str>| CurvePlace {
+        pattern: pattern.parse().unwrap(),
+        volume: volume.map(words),
+    };
+    let (reads, writes) = (|| curve("randread-8k", None), || curve("write-64k", Some("/mnt/log")));
+    let at_least = Amount::Bounded(Bounded { relation: BoundRelation::AtLeast, value: 40.04 });
+    let of = |changed, same, unknown| CeilingChanges {
+        sweep: words("B (new)"),
+        baseline: words("A (old)"),
+        changed,
+        same,
+        unknown,
+    };
+    let whole = of(
+        vec![(reads(), Amount::Exact(-7.3)), (writes(), at_least)],
+        vec![curve("randread-64k", None)],
+        vec![curve("randwrite-8k", None)],
+    );
+    let same = of(Vec::new(), vec![reads(), writes()], Vec::new());
+    let none = of(Vec::new(), Vec::new(), Vec::new());
+    vec![vec![whole], vec![same, CeilingChanges { sweep: words("C (newer)"), ..none }]]
+}
+
 #[test]
 fn every_part_of_a_recommendation_has_its_words_on_one_page() {
     let mut page = String::new();
@@ -275,5 +300,6 @@ fn every_part_of_a_recommendation_has_its_words_on_one_page() {
     add("answer over loads", answers_over_loads().iter().map(answer_over_loads).collect());
     add("reason over loads", reasons_over_loads().iter().map(reason_over_loads).collect());
     add("cost over loads", costs_over_loads().iter().map(cost_over_loads).collect());
+    add("ceilings", of_sweeps().iter().map(|all| ceilings(all)).collect());
     insta::assert_snapshot!("page", page);
 }

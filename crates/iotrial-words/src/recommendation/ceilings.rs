@@ -1,0 +1,39 @@
+//! What became of the ceilings of a sweep.
+
+use iotrial_model::bound::Amount;
+use iotrial_model::finding::CurvePlace;
+use iotrial_model::recommendation::CeilingChanges;
+
+use crate::changes::{change, names_of};
+use crate::place::curve;
+
+/// What became of the ceilings of each sweep but the baseline.
+pub fn ceilings(all: &[CeilingChanges]) -> String {
+    all.iter().map(of_sweep).collect::<Vec<_>>().join(" ")
+}
+
+fn of_sweep(changes: &CeilingChanges) -> String {
+    let CeilingChanges { sweep, baseline, changed, same, unknown } = changes;
+    let names = |curves: &[CurvePlace]| curves.iter().map(curve).collect();
+    let changed: Vec<String> =
+        changed.iter().map(|(place, percent)| format!("{} {}", curve(place), by(*percent))).collect();
+    let parts: [(&str, Vec<String>); 3] = [
+        ("the ceiling of", changed),
+        ("no difference shown in the ceiling of", names(same)),
+        ("too little data to compare the ceiling of", names(unknown)),
+    ];
+    let told = parts.iter().filter(|(_, curves)| !curves.is_empty());
+    let mut words: Vec<String> = told.map(|(what, curves)| format!("{what} {}", names_of(curves))).collect();
+    if words.is_empty() {
+        words.push("no ceiling to compare".to_owned());
+    }
+    format!("{sweep} compared with {baseline}: {}.", words.join("; "))
+}
+
+/// `+36.9 %`, `≥ +36.9 %`.
+fn by(percent: Amount) -> String {
+    match percent.shown() {
+        (Some(sign), percent) => format!("{sign} {}", change(percent)),
+        (None, percent) => change(percent),
+    }
+}
