@@ -28,6 +28,11 @@ const fn mark(result: GateResult) -> &'static str {
     }
 }
 
+/// What was measured, in words.
+pub(crate) fn measured(outcome: &GateOutcome) -> String {
+    iotrial_words::gate::measured(outcome.figure(), outcome.unit(), outcome.simulated)
+}
+
 /// What a gate is held against; without its key where nothing else has one.
 fn configuration(outcome: &GateOutcome, is_only: bool) -> String {
     let GateOutcome { configuration, label, .. } = outcome;
@@ -51,7 +56,7 @@ pub(crate) fn section(outcomes: &[GateOutcome]) -> Option<Section> {
             Value::Text(outcome.gate.clone()),
             Value::Text(configuration(outcome, is_only)),
             Value::Text(format!("{} {}", mark(outcome.outcome), outcome.outcome.as_str())),
-            Value::Text(outcome.measured()),
+            Value::Text(measured(outcome)),
             Value::text(outcome.reason.clone()),
         ],
         is_total: false,
@@ -117,7 +122,7 @@ pub fn last_lines(outcomes: &[GateOutcome], verdict: Option<Outcome>) -> String 
         let why = outcome.reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default();
         let (mark, word, gate) = (mark(outcome.outcome), outcome.outcome.as_str(), &outcome.gate);
         let name = configuration(outcome);
-        let text = format!("{mark} {word:<9}  {gate:<gates$}  {name:<names$}  {}{why}", outcome.measured());
+        let text = format!("{mark} {word:<9}  {gate:<gates$}  {name:<names$}  {}{why}", measured(outcome));
         // Labels come from strangers' files, and a line that begins with `::` is a command to a CI server.
         format!("{}\n", without_steering(&text.replace(['\n', '\r'], " ")))
     };

@@ -7,6 +7,8 @@ use std::fmt::Write as _;
 
 use iotrial_analysis::comparison::{GateOutcome, GateResult};
 
+use crate::gates::measured;
+
 /// The gates as a document. An undecided gate is a skipped test, with the reason, or a failure if `strict` is set.
 pub fn render_junit(outcomes: &[GateOutcome], strict: bool) -> String {
     let is_failure = |outcome: &GateOutcome| {
@@ -32,7 +34,7 @@ pub fn render_junit(outcomes: &[GateOutcome], strict: bool) -> String {
             GateResult::Undecided => "is undecided",
             decided => decided.as_str(),
         };
-        let message = escaped(&format!("{} {became}: {}{reason}", outcome.gate, outcome.measured()));
+        let message = escaped(&format!("{} {became}: {}{reason}", outcome.gate, measured(outcome)));
         let key = outcome.outcome.key();
         let _ = match outcome.outcome {
             GateResult::Kept => writeln!(xml, "/>"),

@@ -1,11 +1,43 @@
-//! Why a gate is undecided, in words that go on after a colon.
+//! What was measured of what a gate is about, and why a gate is undecided, in words that go on after a colon.
 
 use iotrial_model::figure::Figure;
 use iotrial_model::finding::ENOUGH_REPEATS;
-use iotrial_model::gate::{Spoilt, Undecided};
+use iotrial_model::gate::{GateFigure, GateUnit, Spoilt, Undecided};
 use iotrial_model::words::enumerate;
 
-use crate::numbers::count_with_thousands;
+use crate::changes::change;
+use crate::numbers::{count_with_thousands, latency_in_words, with_thousands};
+
+/// What was measured: `+2.1 % (−3.0 to +7.5 %)`, `3.10 ms (2.90 ms to 3.30 ms), simulated`, or that nothing was.
+pub fn measured(figure: GateFigure, unit: GateUnit, is_simulated: bool) -> String {
+    let value = |value: f64| with_unit(value, unit);
+    let words = match figure {
+        GateFigure::Change(percent, None) => change(percent),
+        GateFigure::Change(percent, Some((low, high))) => {
+            format!("{} ({} to {})", change(percent), change(low).trim_end_matches(" %"), change(high))
+        }
+        GateFigure::ChangeBetween(low, high) => format!("{} to {}", change(low), change(high)),
+        GateFigure::Value(one, None) => value(one),
+        GateFigure::Value(one, Some((low, high))) => {
+            format!("{} ({} to {})", value(one), value(low), value(high))
+        }
+        GateFigure::ValueBetween(low, high) => format!("{} to {}", value(low), value(high)),
+        GateFigure::AtLeast(low) => format!("at least {}", value(low)),
+        GateFigure::AtMost(high) => format!("at most {}", value(high)),
+        GateFigure::NotMeasured => "not measured".to_owned(),
+    };
+    if is_simulated { format!("{words}, simulated") } else { words }
+}
+
+fn with_unit(value: f64, unit: GateUnit) -> String {
+    match unit {
+        GateUnit::Us => latency_in_words(value),
+        GateUnit::Iops => format!("{} IOPS", with_thousands(value)),
+        GateUnit::MibPerS if value < 100.0 => format!("{value:.1} MiB/s"),
+        GateUnit::MibPerS => format!("{} MiB/s", with_thousands(value)),
+        GateUnit::InTheName | GateUnit::None | GateUnit::Any => format!("{value:.1}"),
+    }
+}
 
 /// What leaves open whether a gate holds.
 pub fn undecided(why: &Undecided) -> String {
@@ -67,7 +99,7 @@ mod tests {
 
     use super::*;
 
-    /// The only place where the wording is reviewed: `snapshots/iotrial_words__gate__tests__page.snap`.
+    /// The only places where the wording is reviewed: `snapshots/iotrial_words__gate__tests__{page,measured}.snap`.
     #[test]
     fn every_reason_has_its_words_on_one_page() {
         let title = || "A (old)".to_owned();
@@ -100,5 +132,33 @@ mod tests {
         ];
         let page: Vec<String> = all.iter().map(undecided).collect();
         insta::assert_snapshot!("page", page.join("\n"));
+    }
+    #[test]
+    fn every_figure_has_its_words_on_one_page() {
+        use GateFigure as F;
+        let mut page = Vec::new();
+        for figure in [
+            F::Change(2.1, Some((-3.0, 1_007.5))),
+            F::Change(2.1, None),
+            F::ChangeBetween(-75.0, -50.0),
+            F::Value(3_100.0, Some((2_900.0, 3_300.0))),
+            F::Value(3_100.0, None),
+            F::ValueBetween(1_000.0, 2_000.0),
+            F::AtLeast(2_900.0),
+            F::AtMost(3_300.0),
+            F::NotMeasured,
+        ] {
+            page.push(measured(figure, GateUnit::Us, false));
+        }
+        page.push(measured(F::Value(3_100.0, None), GateUnit::Us, true));
+        for (value, unit) in [
+            (12_345.6, GateUnit::Iops),
+            (99.94, GateUnit::MibPerS),
+            (1_234.5, GateUnit::MibPerS),
+            (1_234.56, GateUnit::InTheName),
+        ] {
+            page.push(measured(F::Value(value, None), unit, false));
+        }
+        insta::assert_snapshot!("measured", page.join("\n"));
     }
 }

@@ -5,10 +5,11 @@ mod outcome;
 use std::fmt;
 use std::str::FromStr;
 
-use iotrial_model::figure::{CpuFigure, Figure, FigureUnit, SweepFigure};
+use iotrial_model::figure::{Figure, SweepFigure};
+use iotrial_model::gate::GateUnit;
 use iotrial_model::load::Role;
 use iotrial_model::load_pattern::LoadPattern;
-use iotrial_model::metric::{APPLICATION, MetricKey};
+use iotrial_model::metric::MetricKey;
 use iotrial_model::stream::Stream;
 
 pub(super) use outcome::CurveFigure;
@@ -98,69 +99,6 @@ fn names_no_metric(text: &str) -> String {
     )
 }
 
-/// The unit of a limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Unit {
-    Us,
-    Iops,
-    MibPerS,
-    /// Of what only its name tells the unit: a bare number.
-    InTheName,
-    /// CPU time is a share, and a percentage is a change.
-    None,
-    /// Of a metric that nothing has any unit will do: that nothing has it is the mistake to tell.
-    Any,
-}
-
-impl Unit {
-    fn of(metric: &MetricKey) -> Self {
-        match metric.figure().map(|(_, figure)| figure.unit()) {
-            Some(FigureUnit::Us) => Self::Us,
-            Some(FigureUnit::Iops) => Self::Iops,
-            Some(FigureUnit::MibPerS) => Self::MibPerS,
-            None => match metric {
-                MetricKey::Capacity | MetricKey::Sweep(SweepFigure::Ceiling | SweepFigure::Sustained) => {
-                    Self::Iops
-                }
-                MetricKey::Sweep(SweepFigure::CeilingBandwidth) => Self::MibPerS,
-                MetricKey::Cpu(CpuFigure::PerIo) => Self::Us,
-                MetricKey::Cpu(_) => Self::None,
-                MetricKey::Named { place, .. } if place != APPLICATION => Self::Any,
-                _ => Self::InTheName,
-            },
-        }
-    }
-
-    /// How many of it one of a written unit are; `None` of another kind.
-    fn factor(self, unit: &str) -> Option<f64> {
-        let unit = unit.to_ascii_lowercase();
-        match (self, unit.as_str()) {
-            (Self::Us, "us" | "µs") | (Self::Iops, "iops") | (Self::InTheName, "") => Some(1.0),
-            (Self::Any, "") => None,
-            (Self::Any, _) => Some(1.0),
-            (Self::Us, "ms") => Some(1e3),
-            (Self::Us, "s") => Some(1e6),
-            (Self::MibPerS, "kib/s") => Some(1.0 / 1_024.0),
-            (Self::MibPerS, "mib/s") => Some(1.0),
-            (Self::MibPerS, "gib/s") => Some(1_024.0),
-            (Self::MibPerS, "kb/s") => Some(1e3 / 1_048_576.0),
-            (Self::MibPerS, "mb/s") => Some(1e6 / 1_048_576.0),
-            (Self::MibPerS, "gb/s") => Some(1e9 / 1_048_576.0),
-            _ => None,
-        }
-    }
-
-    const fn such_as(self) -> &'static str {
-        match self {
-            Self::Us | Self::Any => "2ms",
-            Self::Iops => "20000iops",
-            Self::MibPerS => "500MiB/s",
-            Self::InTheName => "1000, in the unit of the metric",
-            Self::None => "",
-        }
-    }
-}
-
 impl Limit {
     fn parse(metric: &MetricKey, text: &str) -> Option<Self> {
         // Reports print the typographic minus and thousands, and people copy from reports. `parse` accepts «inf» and «NaN»; a gate with
@@ -175,7 +113,7 @@ impl Limit {
         let is_of_number = |one: char| one.is_ascii_digit() || matches!(one, '.' | ',' | '-' | '+' | '−');
         let unit_at = text.find(|one: char| !is_of_number(one)).unwrap_or(text.len());
         let (amount, unit) = text.split_at(unit_at);
-        let value = number(amount)? * Unit::of(metric).factor(unit.trim())?;
+        let value = number(amount)? * GateUnit::of(metric).factor(unit.trim())?;
         value.is_finite().then(|| Self::Value { value, text: format!("{amount}{}", unit.trim()) })
     }
 }
@@ -219,9 +157,9 @@ impl FromStr for Gate {
         match Limit::parse(&metric, limit) {
             Some(limit) => Ok(Self { name, metric, pattern, relation, limit }),
             // The place is no stream, role or «other»: that is the mistake, and not the limit.
-            None if Unit::of(&metric) == Unit::Any => Err(ParseGateError::NoMetric(name)),
+            None if GateUnit::of(&metric) == GateUnit::Any => Err(ParseGateError::NoMetric(name)),
             None => Err(ParseGateError::NoLimit {
-                such_as: Unit::of(&metric).such_as(),
+                such_as: GateUnit::of(&metric).such_as(),
                 metric: name,
                 limit: limit.to_owned(),
             }),

@@ -5,22 +5,20 @@ use std::collections::BTreeSet;
 use iotrial_model::bound::Amount;
 use iotrial_model::figure::{Figure, SweepFigure};
 use iotrial_model::finding::ENOUGH_REPEATS;
-use iotrial_model::gate::Undecided;
+use iotrial_model::gate::{GateFigure, GateUnit, Undecided};
 use iotrial_model::load::Role;
 use iotrial_model::load_pattern::LoadPattern;
 use iotrial_model::metric::{APPLICATION, Metric, MetricKey, nearest_metric};
 use iotrial_model::stream::{Stream, StreamOf};
 use iotrial_model::words::in_brief;
-use iotrial_words::changes::change;
 use serde::{Serialize, Serializer};
 
-use super::{Gate, Limit, Unit};
+use super::{Gate, Limit};
 use crate::comparison::CompareError;
 use crate::comparison::conditions::check_conditions;
 use crate::comparison::configuration::{Configuration, groups};
 use crate::comparison::delta::{BoundedDelta, Delta, Interval, Pair, Reading};
 use crate::comparison::sample::{Outcome, Sample};
-use crate::words::{latency_in_words, with_thousands};
 
 /// What became of a gate, the worst last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -99,48 +97,28 @@ fn as_ends<S: Serializer>(interval: &Option<(f64, f64)>, serializer: S) -> Resul
 }
 
 impl GateOutcome {
-    /// What was measured, for people: `+2.1 % (−3.0 to +7.5 %)`, `3.1 ms (2.9 to 3.3 ms), simulated`, or that nothing was.
-    pub fn measured(&self) -> String {
-        let figure = self.figure();
-        if self.simulated { format!("{figure}, simulated") } else { figure }
-    }
-
-    fn figure(&self) -> String {
+    /// What was measured.
+    pub fn figure(&self) -> GateFigure {
+        let ends = |one: Interval| (one.low_percent, one.high_percent);
         match (self.percent, self.value) {
-            (Some(percent), _) => match self.interval {
-                Some(one) => {
-                    let low = change(one.low_percent);
-                    let (low, high) = (low.trim_end_matches(" %"), change(one.high_percent));
-                    format!("{} ({low} to {high})", change(percent))
-                }
-                None => change(percent),
-            },
+            (Some(percent), _) => GateFigure::Change(percent, self.interval.map(ends)),
             (None, Some(value)) => match self.value_interval {
-                Some((low, high)) if high.is_infinite() => format!("at least {}", self.in_words(low)),
-                Some((low, high)) => {
-                    format!("{} ({} to {})", self.in_words(value), self.in_words(low), self.in_words(high))
-                }
-                None => self.in_words(value),
+                Some((low, high)) if high.is_infinite() => GateFigure::AtLeast(low),
+                interval => GateFigure::Value(value, interval),
             },
-            (None, None) => match (self.interval, self.value_interval) {
-                (Some(one), _) => format!("{} to {}", change(one.low_percent), change(one.high_percent)),
-                (None, Some((low, high))) if high.is_infinite() => format!("at least {}", self.in_words(low)),
-                (None, Some((low, high))) if low <= 0.0 => format!("at most {}", self.in_words(high)),
-                (None, Some((low, high))) => format!("{} to {}", self.in_words(low), self.in_words(high)),
-                (None, None) => "not measured".to_owned(),
+            (None, None) => match (self.interval.map(ends), self.value_interval) {
+                (Some((low, high)), _) => GateFigure::ChangeBetween(low, high),
+                (None, Some((low, high))) if high.is_infinite() => GateFigure::AtLeast(low),
+                (None, Some((low, high))) if low <= 0.0 => GateFigure::AtMost(high),
+                (None, Some((low, high))) => GateFigure::ValueBetween(low, high),
+                (None, None) => GateFigure::NotMeasured,
             },
         }
     }
 
-    fn in_words(&self, value: f64) -> String {
-        match Unit::of(&self.metric.key) {
-            Unit::Us => latency_in_words(value),
-            Unit::Iops => format!("{} IOPS", with_thousands(value)),
-            Unit::MibPerS => {
-                format!("{} MiB/s", if value < 100.0 { format!("{value:.1}") } else { with_thousands(value) })
-            }
-            Unit::InTheName | Unit::None | Unit::Any => format!("{:.1}", value),
-        }
+    /// The unit of that, where it is no change.
+    pub fn unit(&self) -> GateUnit {
+        GateUnit::of(&self.metric.key)
     }
 }
 
