@@ -98,8 +98,6 @@ use recommendation::Evidence;
 use sample::tell_loads_apart;
 use several_loads::Loads;
 
-use iotrial_words::finding::message;
-
 use crate::host_attributes::{HOST_ATTRIBUTES, host_attribute};
 
 /// Configurations held against each other. Its keys are an interface: `docs/json.md`.
@@ -763,20 +761,12 @@ fn is_alike(one: &Caveat, other: &Caveat) -> bool {
     }
 }
 
-/// Whether they also read the same: facts differ in digits that no sentence shows.
-fn reads_alike(one: &Caveat, other: &Caveat) -> bool {
-    match (one, other) {
-        (Caveat::Finding(one), Caveat::Finding(other)) => message(one) == message(other),
-        _ => one == other,
-    }
-}
-
 /// What the runs say of themselves: what many say is said once, with the names of those that say it.
 fn findings_of_runs(configurations: &[Configuration]) -> Vec<Finding> {
     struct Said<'c> {
         severity: Severity,
         first: &'c RunCaveat,
-        /// Whether all say it in the same words.
+        /// Whether all say it with the same numbers.
         is_alike: bool,
         runs: Vec<RunsOfConfiguration>,
     }
@@ -791,7 +781,7 @@ fn findings_of_runs(configurations: &[Configuration]) -> Vec<Finding> {
                 all.len() - 1
             });
             let known = &mut all[at];
-            known.is_alike &= reads_alike(&known.first.caveat, &said.caveat);
+            known.is_alike &= known.first.caveat.is_like(&said.caveat);
             let run = said.run.unwrap_or(1);
             match known.runs.last_mut().filter(|last| last.configuration == one.key) {
                 Some(last) => last.runs.push(run),

@@ -252,6 +252,11 @@ impl Finding {
     pub fn placed(self, place: Place) -> Self {
         Self { place: Some(place), ..self }
     }
+
+    /// Whether the other one says the same of the same part, by its facts.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.id == other.id && self.place == other.place && self.evidence.is_like(&other.evidence)
+    }
 }
 
 /// A finding as it is written in a record: what the version that wrote it found. Results are shown with findings that are
@@ -345,5 +350,27 @@ mod tests {
         assert_eq!(written.typed(), None);
         written.id = "latency-spike".to_owned();
         assert_eq!(written.typed(), None);
+    }
+
+    #[test]
+    fn findings_are_alike_by_their_facts_and_a_time_by_more_than_what_clocks_are_off() {
+        let of_run = |measured_s| {
+            Finding::new(FindingId::ShortRun, Severity::Warning, Evidence::ShortRun { measured_s })
+        };
+        let of_comparison = |finding: Finding| {
+            let caveat = Evidence::Compared(ComparedFact::RunCaveat {
+                caveat: Caveat::Finding(Box::new(finding)),
+                run: None,
+                is_alike: true,
+                runs: Vec::new(),
+            });
+            Finding::new(FindingId::Caveat, Severity::Warning, caveat)
+        };
+        for (other_s, is_like) in [(30.000_2, true), (29.9, true), (31.0, false)] {
+            let (one, other) = (of_run(30.0), of_run(other_s));
+            assert_eq!(one.is_like(&other), is_like, "{other_s}");
+            assert_eq!(of_comparison(one).is_like(&of_comparison(other)), is_like, "{other_s}");
+        }
+        assert!(!of_run(30.0).is_like(&of_run(30.0).placed(Place::EveryLoad)));
     }
 }

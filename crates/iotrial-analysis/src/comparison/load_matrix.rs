@@ -413,27 +413,29 @@ fn looked_at_first(
     capacity.or(rate).into_iter().chain(waited_for).chain(named).collect()
 }
 
-/// What speaks against the answers under each load: said once where it is the same words, else with the load.
+/// What speaks against the answers under each load: said once where it is the same of all, else with the loads.
 fn reservations_of(comparisons: &[(String, Comparison)], rows: &[LoadRow]) -> Vec<OfLoads> {
     let mut told: Vec<(OfLoads, Vec<String>)> = Vec::new();
     for ((load, comparison), row) in comparisons.iter().zip(rows) {
         for one in &comparison.recommendation.reservations {
             let best = row.best.first().filter(|_| row.best.len() == 1).cloned();
-            match told.iter_mut().find(|(known, _)| known.1.reads_like(one) && known.0 == best) {
+            match told.iter_mut().find(|(known, _)| known.1.cause == one.cause && known.0 == best) {
                 Some((_, loads)) => loads.push(load.clone()),
                 None => told.push(((best, one.clone()), vec![load.clone()])),
             }
         }
     }
     let has = |recommendation: &Recommendation, one: &Reservation| {
-        recommendation.reservations.iter().any(|known| known.reads_like(one))
+        recommendation.reservations.iter().any(|known| known.cause == one.cause)
     };
     let mut all: Vec<OfLoads> = Vec::new();
     for ((best, one), loads) in told {
         let is_whole = comparisons.iter().all(|(_, other)| has(&other.recommendation, &one));
         let one =
             if is_whole { one } else { ReservationCause::UnderLoads(loads, Box::new(one.cause)).into() };
-        if !all.iter().any(|(known_best, known)| known.reads_like(&one) && (is_whole || *known_best == best))
+        if !all
+            .iter()
+            .any(|(known_best, known)| known.cause == one.cause && (is_whole || *known_best == best))
         {
             all.push((best, one));
         }

@@ -31,13 +31,6 @@ impl From<ReservationCause> for Reservation {
     }
 }
 
-impl Reservation {
-    /// Whether people would read the same: numbers that differ only beyond the digits that are shown are one reservation to them.
-    pub(super) fn reads_like(&self, other: &Self) -> bool {
-        self.kind == other.kind && self.words == other.words
-    }
-}
-
 /// An I/O that takes this long is a freeze, in µs.
 // A choice: a tenth of a second is a hundred times what a commit takes on flash, and long enough that every session of a database
 // waits for the same log write.

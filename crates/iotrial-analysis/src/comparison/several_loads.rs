@@ -12,7 +12,6 @@ use super::host_difference::HostDifference;
 use super::load_matrix::LoadMatrix;
 use super::sample::Sample;
 use super::{CompareError, CompareRequest, Comparison, Gate, GateOutcome, finding};
-use iotrial_words::finding::message;
 
 /// What came of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -264,13 +263,12 @@ impl<'r> Asked<'r> {
 /// So many findings of one kind are told of all loads; the others are in their chapters.
 const MOST_OF_A_KIND: usize = 2;
 
-/// The warnings of the comparisons: each once where it is said of several loads in the same words.
+/// The warnings of the comparisons: each once where several loads have the same.
 fn findings_of(comparisons: &[(String, Comparison)]) -> Vec<Finding> {
     let mut told: Vec<(Finding, Vec<String>)> = Vec::new();
     for (load, comparison) in comparisons {
         for one in comparison.findings.iter().filter(|one| one.severity >= Severity::Warning) {
-            // What reads the same is one warning: facts differ in digits that no sentence shows.
-            match told.iter_mut().find(|(known, _)| known.id == one.id && message(known) == message(&one)) {
+            match told.iter_mut().find(|(known, _)| known.is_like(one)) {
                 Some((_, loads)) => loads.push(load.clone()),
                 None => told.push((one.clone(), vec![load.clone()])),
             }

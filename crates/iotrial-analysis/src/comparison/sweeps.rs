@@ -29,7 +29,6 @@ use super::gate::CurveFigure;
 use super::host_difference::{HostDifference, telling};
 use super::student::{CONFIDENCE, student_limit};
 use super::{CompareError, CompareRequest, GateOutcome, finding};
-use iotrial_words::finding::message;
 
 use crate::figures::Figures;
 use crate::saturation::{Confidence, KneeBound, Saturation};
@@ -630,11 +629,7 @@ fn findings_of(sides: &[Side<'_>]) -> Vec<Finding> {
     let mut told: Vec<(&Finding, Vec<String>)> = Vec::new();
     for side in sides {
         for one in side.summary.findings.iter().filter(|one| one.severity >= Severity::Warning) {
-            // What reads the same is one warning: facts differ in digits that no sentence shows.
-            let is_same = |(known, _): &&mut (&Finding, Vec<String>)| {
-                known.id == one.id && message(known) == message(&one)
-            };
-            match told.iter_mut().find(is_same) {
+            match told.iter_mut().find(|(known, _)| known.is_like(one)) {
                 Some((_, keys)) => keys.push(side.sweep.key.clone()),
                 None => told.push((one, vec![side.sweep.key.clone()])),
             }

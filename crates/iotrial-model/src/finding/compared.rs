@@ -85,7 +85,7 @@ pub enum ComparedFact {
         caveat: Caveat,
         /// Which run of its configuration that is, from 1; `None` where that has only one.
         run: Option<usize>,
-        /// Whether all of them say it in the same words.
+        /// Whether all of them say it with the same numbers.
         is_alike: bool,
         /// The runs that say it, by configuration.
         runs: Vec<RunsOfConfiguration>,
@@ -175,6 +175,19 @@ pub enum ComparedFact {
     },
 }
 
+impl ComparedFact {
+    /// Whether the other one says the same.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (
+                Self::RunCaveat { caveat, run, is_alike, runs },
+                Self::RunCaveat { caveat: other, run: other_run, is_alike: other_is_alike, runs: other_runs },
+            ) => caveat.is_like(other) && (run, is_alike, runs) == (other_run, other_is_alike, other_runs),
+            _ => self == other,
+        }
+    }
+}
+
 /// Something in which two samples do not agree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
@@ -215,6 +228,16 @@ pub enum Caveat {
     },
     /// A finding of the run.
     Finding(Box<Finding>),
+}
+
+impl Caveat {
+    /// Whether the other one says the same, with the same numbers.
+    pub fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Finding(one), Self::Finding(other)) => one.is_like(other),
+            _ => self == other,
+        }
+    }
 }
 
 /// Runs of a configuration.

@@ -16,6 +16,13 @@ use super::facts::{
 };
 use super::{ComparedFact, Contradiction, Doubts, SweptFact};
 
+/// Times that differ by less than this share are one: two runs of 30 s differ by what their clocks are off.
+const SAME_TIME_SHARE: f64 = 0.005;
+
+fn is_same_time(one_s: f64, other_s: f64) -> bool {
+    (one_s - other_s).abs() <= SAME_TIME_SHARE * one_s.max(other_s)
+}
+
 /// Of facts that only the words show.
 pub(super) fn no_facts<T, S: Serializer>(_: &T, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_map(Some(0))?.end()
@@ -456,6 +463,21 @@ pub enum Evidence {
 }
 
 impl Evidence {
+    /// Whether they are the same but for what clocks are off.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::ShortRun { measured_s: one }, Self::ShortRun { measured_s: other }) => {
+                is_same_time(*one, *other)
+            }
+            (
+                Self::Ended { measured_s: one, planned_s, reason },
+                Self::Ended { measured_s: other, planned_s: other_planned_s, reason: other_reason },
+            ) => is_same_time(*one, *other) && (planned_s, reason) == (other_planned_s, other_reason),
+            (Self::Compared(one), Self::Compared(other)) => one.is_like(other),
+            _ => self == other,
+        }
+    }
+
     /// The facts by name, as they are written and shown.
     pub fn facts(&self) -> BTreeMap<String, serde_json::Value> {
         // Numbers, words and lists of them: there is nothing that could not be written.
