@@ -55,8 +55,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use iotrial_model::figure::Figure;
 use iotrial_model::finding::{
-    Caveat, ComparedFact, ENOUGH_REPEATS, Finding, FindingId, Incomparable, MetricRange, RunsOfConfiguration,
-    Severity,
+    Caveat, ComparedFact, ENOUGH_REPEATS, Finding, FindingId, Incomparable, KnownSpread, MetricRange,
+    RunsOfConfiguration, Severity,
 };
 use iotrial_model::host_fact::HostReport;
 use iotrial_model::load::Role;
@@ -802,21 +802,20 @@ fn findings_of_runs(configurations: &[Configuration]) -> Vec<Finding> {
 
 /// What the runs say of themselves, and what the intervals rest on.
 fn findings_on_spread(configurations: &[Configuration]) -> Vec<Finding> {
-    let of_all = |id: FindingId, is_meant: fn(&Configuration) -> bool| {
+    let of_all = |known: KnownSpread, is_meant: fn(&Configuration) -> bool| {
         let keys: Vec<String> =
             configurations.iter().filter(|one| is_meant(one)).map(|one| one.key.clone()).collect();
-        (!keys.is_empty()).then(|| finding(id, Severity::Note, ComparedFact::Configurations(keys)))
+        let fact = (!keys.is_empty()).then_some(ComparedFact::Configurations(known, keys));
+        fact.map(|fact| finding(known.finding(), Severity::Note, fact))
     };
     let has_few = |one: &&Configuration| (2..ENOUGH_REPEATS).contains(&one.run_count()) && !one.is_printed;
     let few = configurations.iter().filter(has_few).map(|one| (one.key.clone(), one.run_count()));
     let few: Vec<(String, usize)> = few.collect();
     let notes = [
-        of_all(FindingId::PrintedFigures, |one| one.is_printed && one.ranges.is_empty()),
-        of_all(FindingId::StatedRepeats, |one| !one.ranges.is_empty()),
-        of_all(FindingId::MeasuredOnce, |one| {
-            !one.is_printed && one.run_count() == 1 && one.spread.is_some()
-        }),
-        of_all(FindingId::TooFewIntervals, |one| !one.is_printed && one.spread.is_none()),
+        of_all(KnownSpread::Printed, |one| one.is_printed && one.ranges.is_empty()),
+        of_all(KnownSpread::StatedRepeats, |one| !one.ranges.is_empty()),
+        of_all(KnownSpread::SingleRun, |one| !one.is_printed && one.run_count() == 1 && one.spread.is_some()),
+        of_all(KnownSpread::TooFewIntervals, |one| !one.is_printed && one.spread.is_none()),
         (!few.is_empty()).then(|| {
             let fact = ComparedFact::FewRepeats { configurations: few };
             finding(FindingId::FewRepeats, Severity::Note, fact)

@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use crate::load::words;
 
 pub use compared::{
-    Caveat, ComparedFact, Difference, ENOUGH_REPEATS, Incomparable, MetricRange, OffsetSeed,
+    Caveat, ComparedFact, Difference, ENOUGH_REPEATS, Incomparable, KnownSpread, MetricRange, OffsetSeed,
     PRINTED_SAME_PERCENT, RunsOfConfiguration, UnlikeContent,
 };
 pub use contradiction::Contradiction;

@@ -1,7 +1,7 @@
 //! What is said of a comparison: whole sentences with a full stop, except of what a run or a sweep says of itself.
 
 use iotrial_model::finding::{
-    Caveat, ComparedFact, Difference, ENOUGH_REPEATS, FindingId, Incomparable, MetricRange, OffsetSeed,
+    Caveat, ComparedFact, Difference, ENOUGH_REPEATS, Incomparable, KnownSpread, MetricRange, OffsetSeed,
     PRINTED_SAME_PERCENT, RunsOfConfiguration, UnlikeContent,
 };
 use iotrial_model::words::{enumerate, in_brief};
@@ -12,7 +12,7 @@ use crate::numbers::{latency_in_words, with_thousands};
 use crate::place::curve;
 
 /// The sentence of a finding of a comparison.
-pub fn says(id: FindingId, fact: &ComparedFact) -> String {
+pub fn says(fact: &ComparedFact) -> String {
     match fact {
         ComparedFact::NotComparable { first, other, differences } => not_compared(&format!(
             "{first} and {other} cannot be compared ({}); `iotrial compare --force` compares them anyway",
@@ -36,7 +36,7 @@ pub fn says(id: FindingId, fact: &ComparedFact) -> String {
             format!("In only one sweep, so not compared: {}.", enumerate(&curves))
         }
         ComparedFact::NoPair { attributes } => no_pair(attributes),
-        ComparedFact::Configurations(names) => of_configurations(id, &few(names)),
+        ComparedFact::Configurations(known, names) => known_spread(*known, &few(names)),
         ComparedFact::FewRepeats { configurations } => {
             let names: Vec<String> =
                 configurations.iter().map(|(name, runs)| format!("{name} ({runs})")).collect();
@@ -168,22 +168,21 @@ fn few(names: &[String]) -> String {
     in_brief(names, 6, 5)
 }
 
-/// What some configurations have in common.
-fn of_configurations(id: FindingId, names: &str) -> String {
-    match id {
-        FindingId::PrintedFigures => format!(
+/// How much is known of the spread of configurations.
+fn known_spread(known: KnownSpread, names: &str) -> String {
+    match known {
+        KnownSpread::Printed => format!(
             "The source gives no spread for {names}. Changes are taken at face value; less than {PRINTED_SAME_PERCENT:.0} % counts as no difference."
         ),
-        FindingId::StatedRepeats => format!(
+        KnownSpread::StatedRepeats => format!(
             "Several runs that cannot be merged: {names}. The figures are those of the run in the middle; if the ranges of two configurations overlap, no difference is shown."
         ),
-        FindingId::MeasuredOnce => format!(
+        KnownSpread::SingleRun => format!(
             "Measured once: {names}. The intervals show how uncertain the single run is, but not what changes from one run to the next; only repeats show that."
         ),
-        FindingId::TooFewIntervals => format!(
+        KnownSpread::TooFewIntervals => format!(
             "Measured too briefly to tell a difference from chance: {names}. Measure a minute or longer, or repeat."
         ),
-        _ => unreachable!("{id} is not said of configurations alone"),
     }
 }
 

@@ -300,7 +300,7 @@ pub(crate) fn says(id: FindingId, evidence: &Evidence) -> String {
             if *is_own_sweep { "; a longer --step shows which" } else { "" }
         ),
         Evidence::Swept(fact) => swept::says(fact),
-        Evidence::Compared(fact) => compared::says(id, fact),
+        Evidence::Compared(fact) => compared::says(fact),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is said of a comparison. The JSON shows none of these facts.
 
-use super::{Contradiction, CurvePlace, Finding};
+use super::{Contradiction, CurvePlace, Finding, FindingId};
 
 /// Percentage below which printed figures count as the same, because they come without any word on their spread.
 // A choice. Printed figures have two or three digits, and runs of one device differ by 1 % even when it is quiet (`POINT_ERROR` in
@@ -65,8 +65,8 @@ pub enum ComparedFact {
         /// Their names.
         attributes: Vec<String>,
     },
-    /// Configurations of which the id of the finding says what they have in common.
-    Configurations(Vec<String>),
+    /// Configurations of which as much is known.
+    Configurations(KnownSpread, Vec<String>),
     /// Configurations with a few repeats.
     FewRepeats {
         /// Each with the number of its runs.
@@ -173,6 +173,31 @@ pub enum ComparedFact {
         /// In what it differs.
         differences: Vec<Difference>,
     },
+}
+
+/// What is known of how far figures could have come out otherwise, where that is little.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KnownSpread {
+    /// The source says nothing of it.
+    Printed,
+    /// The lowest and the highest of repeats that cannot be merged.
+    StatedRepeats,
+    /// How much the intervals of a single run differ.
+    SingleRun,
+    /// Nothing: too few intervals were measured.
+    TooFewIntervals,
+}
+
+impl KnownSpread {
+    /// The finding that says so.
+    pub const fn finding(self) -> FindingId {
+        match self {
+            Self::Printed => FindingId::PrintedFigures,
+            Self::StatedRepeats => FindingId::StatedRepeats,
+            Self::SingleRun => FindingId::MeasuredOnce,
+            Self::TooFewIntervals => FindingId::TooFewIntervals,
+        }
+    }
 }
 
 impl ComparedFact {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use iotrial_model::finding::{Contradiction, CurvePlace, Evidence, Finding, Severity};
+use iotrial_model::finding::{Contradiction, CurvePlace, Evidence, Finding, FindingId, Severity};
 
 use super::*;
 use crate::finding;
@@ -112,6 +112,7 @@ fn of_the_loads() -> Vec<(FindingId, ComparedFact)> {
 fn of_figures() -> Vec<(FindingId, ComparedFact)> {
     use ComparedFact as F;
     use FindingId as Id;
+    use KnownSpread as Known;
     let runs = |configuration: &str, runs: &[usize], run_count| RunsOfConfiguration {
         configuration: words(configuration),
         runs: runs.to_vec(),
@@ -137,10 +138,10 @@ fn of_figures() -> Vec<(FindingId, ComparedFact)> {
     vec![
         (Id::NoPair, F::NoPair { attributes: names(&["disks"]) }),
         (Id::NoPair, F::NoPair { attributes: names(&["disk", "disks", "kind"]) }),
-        (Id::PrintedFigures, F::Configurations(many)),
-        (Id::StatedRepeats, F::Configurations(names(&["A", "B"]))),
-        (Id::MeasuredOnce, F::Configurations(names(&["A", "B"]))),
-        (Id::TooFewIntervals, F::Configurations(names(&["A"]))),
+        (Id::PrintedFigures, F::Configurations(Known::Printed, many)),
+        (Id::StatedRepeats, F::Configurations(Known::StatedRepeats, names(&["A", "B"]))),
+        (Id::MeasuredOnce, F::Configurations(Known::SingleRun, names(&["A", "B"]))),
+        (Id::TooFewIntervals, F::Configurations(Known::TooFewIntervals, names(&["A"]))),
         (Id::FewRepeats, F::FewRepeats { configurations: vec![(words("A"), 2), (words("B"), 3)] }),
         (Id::MeasuredOnce, F::SingleSweeps),
         caveat(Caveat::Interrupted, None, true, vec![runs("A", &[1], 1), runs("B", &[2], 3)]),
