@@ -19,8 +19,9 @@ use iotrial_model::finding::Doubts;
 use iotrial_model::need::Need;
 use iotrial_model::plan::{Phase, Plan};
 use iotrial_model::record::Interval;
-use iotrial_model::search::{Probe, ProbeKind, Search};
+use iotrial_model::search::{NotHeld, Probe, ProbeKind, Search};
 use iotrial_model::subject::{Subject, SubjectJob};
+use iotrial_words::search::not_held;
 
 use crate::findings::Observed;
 
@@ -34,7 +35,7 @@ mod mix;
 mod times;
 mod wanted;
 
-use assess::{TOO_FEW, assess, rarest_stream, worst_latency};
+use assess::{assess, rarest_stream, worst_latency};
 use belief::{Belief, TRUST_IN_CONFIRMATION, TRUST_IN_PROBE};
 pub use early_end::EarlyEnd;
 pub use error::SearchError;
@@ -328,7 +329,7 @@ impl RateSearch {
         };
         // A load of which nothing could be judged is neither within its limits nor beyond them.
         let is_open = load.share.is_some() && worst.is_none() && why_not.is_none();
-        let why_not = why_not.or_else(|| is_open.then(|| TOO_FEW.to_owned()));
+        let why_not = why_not.or(is_open.then_some(NotHeld::TooFewIos));
         let asked_iops = load.share.map(|share| self.mix.total_rate(share));
         let iops: f64 = rates.iter().sum();
         self.last_iops.push(iops * last_second_to_all(subject));
@@ -341,7 +342,7 @@ impl RateSearch {
             duration,
             worst,
             held: load.share.filter(|_| !is_open).map(|_| why_not.is_none()),
-            why_not,
+            why_not: why_not.as_ref().map(not_held),
             doubts: asked_iops.map_or_else(Doubts::default, |asked| {
                 Observed::of(subject).doubts((1.0 - iops / asked).max(0.0))
             }),

@@ -179,6 +179,38 @@ impl Probe {
     }
 }
 
+/// Why a load of a search does not stay within its limits, or cannot be judged.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NotHeld {
+    /// Too many I/Os failed, which makes it another load.
+    Errors {
+        /// I/Os that failed.
+        failed_count: u64,
+        /// All I/Os, failed ones too.
+        io_count: u64,
+    },
+    /// The queue of a job grew.
+    NotIssued {
+        /// Name of the job.
+        job: String,
+        /// I/Os per second that did not only make the queue longer.
+        kept_iops: f64,
+        /// I/Os per second that arrived.
+        asked_iops: f64,
+    },
+    /// A stream that has a limit completed nothing.
+    NothingCompleted(Role, Stream),
+    /// A latency is beyond its limit.
+    TooSlow {
+        /// That latency.
+        worst: WorstLatency,
+        /// Whether everything has the same limit, which is then known.
+        has_one_limit: bool,
+    },
+    /// No statistic has the I/Os that it needs.
+    TooFewIos,
+}
+
 /// What a load of a search is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

@@ -1,4 +1,4 @@
-//! The words of iotrial: what is said of a finding, of a check of an audit, of counters, of a verdict, of a recommendation, of gates and of an AWR
+//! The words of iotrial: what is said of a finding, of a check of an audit, of counters, of a verdict, of a load of a search, of a recommendation, of gates and of an AWR
 //! report, by ids and facts; and numbers within sentences.
 //!
 //! Whoever judges hands over ids and numbers. Nothing is decided from a sentence, so that each can be written anew without anything else
@@ -13,6 +13,7 @@ pub mod compared;
 pub mod numbers;
 pub mod changes;
 pub mod rate_limit;
+pub mod search;
 pub mod stated;
 pub mod observation;
 pub mod awr;

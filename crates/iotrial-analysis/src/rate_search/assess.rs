@@ -7,13 +7,12 @@ use iotrial_model::latency_limit::LimitStatistic;
 use iotrial_model::load::Role;
 use iotrial_model::plan::{Arrival, Job, PhaseKind, Plan};
 use iotrial_model::record::{Interval, OpCounts};
-use iotrial_model::search::WorstLatency;
+use iotrial_model::search::{NotHeld, WorstLatency};
 use iotrial_model::stream::Stream;
 use iotrial_model::subject::{Facts, Subject, SubjectJob};
 
 use super::limits::{Limits, StreamLimit};
 use crate::figures::percentile_us;
-use crate::words::{latency_in_words, with_thousands};
 
 /// Share of what was due by which a queue may grow before the rate counts as not kept.
 // One percent, as for the steady state: below that the queue's ups and downs decide.
@@ -26,9 +25,6 @@ const MOST_WANDERING: f64 = 4.0;
 /// Share of failed I/Os above which it counts as another load.
 // As in the finding `io-errors`.
 const MOST_ERRORS: f64 = 0.001;
-
-/// Why a load has no answer of which no statistic has the I/Os that it needs.
-pub(super) const TOO_FEW: &str = "too few I/Os to judge";
 
 /// Every role and stream that the plan has, but for the writes of logs that commit in groups: each commit
 /// waits for its write, and is what a session waits for.
@@ -58,35 +54,24 @@ pub(super) fn assess(
     plan: &Plan,
     subject: &Subject<'_>,
     limits: &Limits,
-) -> (Option<WorstLatency>, Option<String>) {
+) -> (Option<WorstLatency>, Option<NotHeld>) {
     let (worst, missing) = worst_latency(plan, subject, limits, true);
     // In this order: with errors it is another load, and with a growing queue the latency is whatever the end
     // of the run makes it.
-    let why_not = errors(subject)
-        .or_else(|| rate_not_kept(plan, subject))
-        .or(missing)
-        .or_else(|| worst.as_ref().filter(|(_, holds)| !holds).map(|(worst, _)| too_slow(worst, limits)));
+    let why_not = errors(subject).or_else(|| rate_not_kept(plan, subject)).or(missing).or_else(|| {
+        let (worst, _) = worst.clone().filter(|(_, holds)| !holds)?;
+        Some(NotHeld::TooSlow { worst, has_one_limit: limits.one_latency().is_some() })
+    });
     (worst.map(|(worst, _)| worst), why_not)
 }
 
-fn too_slow(worst: &WorstLatency, limits: &Limits) -> String {
-    let WorstLatency { role, stream, statistic, latency_us, limit_us } = worst;
-    let statistic = statistic.as_deref().unwrap_or_default();
-    let is = format!("{statistic} of {role} {stream}s is {}", latency_in_words(*latency_us));
-    // With one limit for all, everybody knows it.
-    match limit_us.filter(|_| limits.one_latency().is_none()) {
-        Some(limit_us) => format!("{is} (limit {})", latency_in_words(limit_us)),
-        None => is,
-    }
-}
-
-fn errors(subject: &Subject<'_>) -> Option<String> {
+fn errors(subject: &Subject<'_>) -> Option<NotHeld> {
     let facts = subject.all_facts();
-    let failed: u64 = facts.iter().filter_map(|one| one.error_count()).sum();
-    let all: u64 = failed + facts.iter().filter_map(|one| one.io_count()).sum::<u64>();
+    let failed_count: u64 = facts.iter().filter_map(|one| one.error_count()).sum();
+    let io_count: u64 = failed_count + facts.iter().filter_map(|one| one.io_count()).sum::<u64>();
     // Compared as a product, so that no I/O at all does not divide by zero.
-    (failed as f64 > MOST_ERRORS * all as f64)
-        .then(|| format!("{} of {} I/Os failed", with_thousands(failed as f64), with_thousands(all as f64)))
+    (failed_count as f64 > MOST_ERRORS * io_count as f64)
+        .then_some(NotHeld::Errors { failed_count, io_count })
 }
 
 /// What arrives at a job that does not set its own pace, by the second, and how much of that only made its
@@ -133,13 +118,15 @@ fn arrived_count(job: &SubjectJob<'_>) -> u64 {
 }
 
 /// The queue of a job grew over the measured phase.
-fn rate_not_kept(plan: &Plan, subject: &Subject<'_>) -> Option<String> {
+fn rate_not_kept(plan: &Plan, subject: &Subject<'_>) -> Option<NotHeld> {
     plan.jobs.iter().enumerate().find_map(|(index, job)| {
         let Arriving { rate, growth, drifts } = Arriving::at(plan, subject, index)?;
         // Kept is what arrived less what only made the queue longer.
-        let [kept, asked] = [rate - growth, rate].map(with_thousands);
-        (drifts || growth > MOST_GROWTH * rate)
-            .then(|| format!("job `{}` issued only {kept} of {asked} IOPS", job.name))
+        (drifts || growth > MOST_GROWTH * rate).then(|| NotHeld::NotIssued {
+            job: job.name.clone(),
+            kept_iops: rate - growth,
+            asked_iops: rate,
+        })
     })
 }
 
@@ -151,7 +138,7 @@ pub(super) fn worst_latency(
     subject: &Subject<'_>,
     limits: &Limits,
     counts_waiting: bool,
-) -> (Option<(WorstLatency, bool)>, Option<String>) {
+) -> (Option<(WorstLatency, bool)>, Option<NotHeld>) {
     let mut worst: Option<(WorstLatency, bool)> = None;
     let mut missing = None;
     for (role, stream) in streams(plan) {
@@ -161,7 +148,7 @@ pub(super) fn worst_latency(
                 add_waiting(&mut counts, plan, subject, (role, stream), limit);
             }
             let Some(latency_us) = value_of(&counts.total_latency, limit.statistic) else {
-                missing = Some(format!("no {role} {stream} completed"));
+                missing = Some(NotHeld::NothingCompleted(role, stream));
                 continue;
             };
             if counts.total_latency.io_count() < limit.least_io_count {

@@ -9,7 +9,20 @@ use super::assess::streams;
 use super::mix::is_sought;
 use super::*;
 
-fn assess(record: &RunRecord, limits: &Limits) -> (Option<WorstLatency>, Option<String>) {
+/// The job whose queue grew, with what was kept and what was asked, in whole I/Os per second.
+fn not_issued(why: NotHeld) -> (String, f64, f64) {
+    let NotHeld::NotIssued { job, kept_iops, asked_iops } = why else { panic!("{why:?}") };
+    (job, kept_iops.round(), asked_iops)
+}
+
+/// What was too slow, and by how many ms, to a tenth.
+fn too_slow(why: NotHeld) -> (Role, Stream, String, f64) {
+    let NotHeld::TooSlow { worst, .. } = why else { panic!("{why:?}") };
+    let WorstLatency { role, stream, statistic, latency_us, .. } = worst;
+    (role, stream, statistic.unwrap(), (latency_us / 100.0).round() / 10.0)
+}
+
+fn assess(record: &RunRecord, limits: &Limits) -> (Option<WorstLatency>, Option<NotHeld>) {
     super::assess(&record.plan, &Subject::of_run(record), limits)
 }
 
@@ -188,8 +201,8 @@ fn what_does_not_even_hold_without_waiting_has_no_rate() {
     let search = tried(None, |_, _, _| false);
     assert_eq!(found(&search), None);
     assert_eq!(shares(&search, ProbeKind::Confirmation), [0.0; 0]);
-    let why_not = search.search().probes[1].why_not.as_deref();
-    assert_eq!(why_not, Some("p99 of data reads is 9.00 ms"));
+    let worst = search.search().probes[1].worst.as_ref().unwrap();
+    assert_eq!((worst.role, worst.stream, worst.latency_us.round()), (Role::Data, Stream::Read, 9_000.0));
 }
 
 #[test]
@@ -376,13 +389,13 @@ fn with_backlog(backlog: impl Fn(u64) -> u64) -> RunRecord {
 fn a_queue_that_grows_does_not_hold_however_fast_the_others_were() {
     assert_eq!(assess(&with_backlog(|_| 16), &limits("1ms@p99")).1, None);
     let why_not = assess(&with_backlog(|second| 320 * second), &limits("1ms@p99")).1.unwrap();
-    assert_eq!(why_not, "job `pages` issued only 15,680 of 16,000 IOPS");
+    assert_eq!(not_issued(why_not), ("pages".to_owned(), 15_680.0, 16_000.0));
     // 1,600 waited 100 ms at most: 1,584 of them longer than the limit, which is 1 % of all, and too many for
     // p99.9, which leaves 160 of them above it.
     let short = with_backlog(|second| 160 * second);
     assert_eq!(assess(&short, &limits("1ms@p99")).1, None);
     let why_not = assess(&short, &limits("1ms@p99.9")).1.unwrap();
-    assert_eq!(why_not, "p99.9 of data reads is 90.0 ms");
+    assert_eq!(too_slow(why_not), (Role::Data, Stream::Read, "p99.9".to_owned(), 90.0));
 }
 
 #[test]
@@ -397,7 +410,8 @@ fn every_io_that_is_not_back_at_the_end_counts_with_what_it_waited() {
     };
     // 80 of 80,000 are a thousandth.
     assert_eq!(with(79, Duration::from_millis(50)), None);
-    assert_eq!(with(100, Duration::from_millis(50)).unwrap(), "p99.9 of data reads is 50.0 ms");
+    let slow = too_slow(with(100, Duration::from_millis(50)).unwrap());
+    assert_eq!(slow, (Role::Data, Stream::Read, "p99.9".to_owned(), 50.0));
     assert_eq!(with(100, Duration::from_micros(900)), None);
 }
 
@@ -418,7 +432,7 @@ fn a_queue_that_drifts_by_less_than_a_hundredth_does_not_hold_and_one_that_a_mom
         assess(&record, &limit).1
     };
     let why_not = for_long(|second| 96 * second).unwrap();
-    assert_eq!(why_not, "job `pages` issued only 15,904 of 16,000 IOPS");
+    assert_eq!(not_issued(why_not), ("pages".to_owned(), 15_904.0, 16_000.0));
     assert_eq!(for_long(|second| if second == 300 { 28_800 } else { 0 }), None);
     assert_eq!(for_long(|second| 30 * second), None);
 }
@@ -453,10 +467,12 @@ fn errors_and_a_stream_that_never_finished_anything_do_not_hold() {
     let limit = limits("1ms@p99");
     let mut record = with_backlog(|_| 0);
     record.jobs[0].read.as_mut().unwrap().total_latency = LatencyHistogram::default();
-    assert_eq!(assess(&record, &limit).1.unwrap(), "no data read completed");
+    let nothing = NotHeld::NothingCompleted(Role::Data, Stream::Read);
+    assert_eq!(assess(&record, &limit).1, Some(nothing));
     let mut record = with_backlog(|_| 0);
     record.jobs[0].read.as_mut().unwrap().error_count = 1_000;
-    assert!(assess(&record, &limit).1.unwrap().starts_with("1,000 of 181,000 I/Os failed"));
+    let errors = NotHeld::Errors { failed_count: 1_000, io_count: 181_000 };
+    assert_eq!(assess(&record, &limit).1, Some(errors));
 }
 
 #[test]
@@ -479,8 +495,9 @@ fn a_set_limits_each_role_by_its_own_bands_and_what_has_none_is_refused() {
     // A log commit of 4 ms is above its 2 ms; a data write of 4 ms would not be above its 5 ms.
     record.jobs[1].write = Some(counts(20_000, Duration::from_millis(4)));
     let (worst, why_not) = assess(&record, &set("flash"));
-    assert_eq!(why_not.unwrap(), "mean of log commits is 4.00 ms (limit 2.00 ms)");
-    assert_eq!(worst.unwrap().stream, Stream::Commit);
+    let worst = worst.unwrap();
+    assert_eq!((worst.role, worst.stream, worst.limit_us), (Role::Log, Stream::Commit, Some(2_000.0)));
+    assert_eq!(why_not, Some(NotHeld::TooSlow { worst, has_one_limit: false }));
     record.plan.jobs.iter_mut().for_each(|job| job.role = Role::Scan);
     let error = RateSearch::new(set("oci-sqlserver"), None, record.plan).unwrap_err();
     assert_eq!(error, SearchError::NoLimits { set: "oci-sqlserver".to_owned() });
