@@ -47,6 +47,7 @@ pub mod counters;
 pub mod observation;
 pub mod subject;
 pub mod verdict;
+pub mod circumstances;
 pub mod recommendation;
 pub mod gate;
 pub mod demand;

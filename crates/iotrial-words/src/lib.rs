@@ -14,6 +14,7 @@ pub mod numbers;
 pub mod changes;
 pub mod rate_limit;
 pub mod search;
+pub mod circumstances;
 pub mod stated;
 pub mod observation;
 pub mod awr;

@@ -1,12 +1,13 @@
 //! What was measured: where, under what load, when, and by what. A figure without these is an opinion.
 
+use iotrial_model::circumstances::{EngineInBrief, LoadInBrief, ToolInBrief};
 use iotrial_model::load::Role;
 use iotrial_model::plan::EngineDevice;
 use iotrial_model::record::TargetRecord;
 use iotrial_model::subject::{Machine, Subject, SubjectJob};
-use iotrial_model::units::{ByteSize, group_thousands};
-use iotrial_model::words::enumerate;
-use serde::Serialize;
+use iotrial_model::units::ByteSize;
+use iotrial_words::circumstances as words;
+use serde::{Serialize, Serializer};
 
 /// The circumstances of all runs of a configuration, or of one; each once, in the order in which they occur.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -17,18 +18,29 @@ pub struct Circumstances {
     pub hosts: Vec<HostFacts>,
     /// What the load worked on; empty where that is not known.
     pub targets: Vec<TargetFacts>,
-    /// Profile, block sizes and outstanding I/Os, in words.
-    pub loads: Vec<String>,
+    /// Profile, block sizes and outstanding I/Os.
+    #[serde(serialize_with = "loads_in_words")]
+    pub loads: Vec<LoadInBrief>,
     /// What made the I/Os, and how.
-    pub engines: Vec<String>,
+    #[serde(serialize_with = "engines_in_words")]
+    pub engines: Vec<EngineInBrief>,
     /// When each run began: RFC 3339, UTC, or whichever time its source states.
     pub measured_at: Vec<String>,
     /// What measured, with its version where that is known.
-    pub tools: Vec<String>,
-    /// Where figures were printed that nobody measured here.
-    // JSON has them among the tools.
-    #[serde(skip)]
-    pub printed_in: Vec<String>,
+    #[serde(serialize_with = "tools_in_words")]
+    pub tools: Vec<ToolInBrief>,
+}
+
+pub(super) fn loads_in_words<S: Serializer>(all: &[LoadInBrief], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(all.iter().map(words::load))
+}
+
+fn engines_in_words<S: Serializer>(all: &[EngineInBrief], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(all.iter().map(words::engine))
+}
+
+fn tools_in_words<S: Serializer>(all: &[ToolInBrief], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(all.iter().map(words::tool))
 }
 
 /// A machine, as far as a reader of a page wants to know it.
@@ -88,13 +100,21 @@ impl Circumstances {
             engines: engine_of(subject).into_iter().collect(),
             measured_at: subject.measured_at.map(str::to_owned).into_iter().collect(),
             tools: tool_of(subject).into_iter().collect(),
-            printed_in: printed_in(subject).map(str::to_owned).into_iter().collect(),
             targets: Vec::new(),
         };
         let targets = subject.targets.iter().map(TargetFacts::of);
         // What another tool worked on is stated job by job.
         add(&mut all.targets, targets.chain(stated_targets().filter(|_| subject.targets.is_empty())));
         all
+    }
+
+    /// Where figures were printed that nobody measured here.
+    pub fn printed_in(&self) -> Vec<&str> {
+        let names = self.tools.iter().filter_map(|tool| match tool {
+            ToolInBrief::PrintedIn(name) => Some(name.as_str()),
+            ToolInBrief::Tool { .. } => None,
+        });
+        names.collect()
     }
 
     /// Takes those of another run of the same configuration in.
@@ -106,7 +126,6 @@ impl Circumstances {
         add(&mut self.engines, other.engines);
         add(&mut self.measured_at, other.measured_at);
         add(&mut self.tools, other.tools);
-        add(&mut self.printed_in, other.printed_in);
     }
 }
 
@@ -148,45 +167,22 @@ fn host_of(subject: &Subject<'_>) -> Option<HostFacts> {
     subject.host.map(HostFacts::of).filter(known)
 }
 
-/// More sizes than this are not named.
-const MOST_SIZES: usize = 6;
-
-fn load_of(subject: &Subject<'_>) -> Option<String> {
-    let profile = subject.plan.map(|plan| {
-        let quick = if plan.quick { " (quick)" } else { "" };
-        format!("{}{quick}", subject.profile())
-    });
-    let mut sizes: Vec<String> = Vec::new();
+fn load_of(subject: &Subject<'_>) -> Option<LoadInBrief> {
+    let mut block_sizes: Vec<String> = Vec::new();
     for job in &subject.jobs {
-        add(&mut sizes, sizes_of(job));
-    }
-    if sizes.len() > MOST_SIZES {
-        sizes.truncate(MOST_SIZES);
-        sizes.push("others".to_owned());
+        add(&mut block_sizes, sizes_of(job));
     }
     let outstanding: Option<u64> = subject.jobs.iter().map(outstanding_of).sum();
-    let count = subject.jobs.len() as u64;
-    // The figures of a load that changes are those of one step, and a page that does not say so is misread.
     let peak = subject.peak.and_then(|peak| subject.steps.get(peak));
-    let jobs = match (count, sizes.is_empty()) {
-        (..=1, true) => None,
-        (..=1, false) => Some(enumerate(&sizes)),
-        (_, true) => Some(counted(count, "job")),
-        // A mix of sizes is a list itself.
-        (_, false) => Some(format!("{} ({})", counted(count, "job"), sizes.join("; "))),
+    let load = LoadInBrief {
+        profile: subject.plan.map(|_| subject.profile().to_owned()),
+        is_quick: subject.plan.is_some_and(|plan| plan.quick),
+        job_count: subject.jobs.len() as u64,
+        block_sizes,
+        outstanding: outstanding.filter(|count| *count > 0),
+        figures_of: peak.map(|step| step.label()),
     };
-    let parts = [
-        jobs,
-        outstanding.filter(|count| *count > 0).map(|count| counted(count, "outstanding I/O")),
-        peak.map(|step| format!("figures are those of {}", step.label())),
-    ];
-    let parts = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
-    match (profile, parts.is_empty()) {
-        (Some(profile), true) => Some(profile),
-        (Some(profile), false) => Some(format!("{profile}: {parts}")),
-        (None, false) => Some(parts),
-        (None, true) => None,
-    }
+    load.is_known().then_some(load)
 }
 
 fn sizes_of(job: &SubjectJob<'_>) -> Vec<String> {
@@ -201,34 +197,20 @@ fn outstanding_of(job: &SubjectJob<'_>) -> Option<u64> {
     load.outstanding.or_else(|| Some(load.numjobs.unwrap_or(1) * load.iodepth?))
 }
 
-fn engine_of(subject: &Subject<'_>) -> Option<String> {
+fn engine_of(subject: &Subject<'_>) -> Option<EngineInBrief> {
     let stated = subject.jobs.iter().find_map(|job| job.load.engine.clone());
     let name = subject.engine.map(|engine| engine.as_str().to_owned()).or(stated)?;
     let touches = subject.engine.is_none_or(|engine| engine.touches_targets());
     let direct = subject.direct.or_else(|| subject.jobs.iter().find_map(|job| job.load.direct));
-    Some(match direct.filter(|_| touches) {
-        Some(true) => format!("{name}, direct I/O"),
-        Some(false) => format!("{name}, through the page cache"),
-        None => name,
-    })
+    Some(EngineInBrief { name, direct: direct.filter(|_| touches) })
 }
 
-fn tool_of(subject: &Subject<'_>) -> Option<String> {
-    let own = subject.tool.map(|tool| tool.version.as_str());
-    let version = own.or_else(|| subject.source?.version.as_deref());
-    if let Some(name) = printed_in(subject) {
-        return Some(format!("printed in: {name}"));
+fn tool_of(subject: &Subject<'_>) -> Option<ToolInBrief> {
+    let name = subject.tool_name()?.to_owned();
+    if subject.is_printed() {
+        return Some(ToolInBrief::PrintedIn(name));
     }
-    let name = subject.tool_name()?;
-    Some(version.map_or_else(|| name.to_owned(), |version| format!("{name} {version}")))
-}
-
-/// The paper or page whose figures these are.
-fn printed_in<'s>(subject: &'s Subject<'_>) -> Option<&'s str> {
-    subject.tool_name().filter(|_| subject.is_printed())
-}
-
-/// `1 job`, `6 jobs`.
-fn counted(count: u64, noun: &str) -> String {
-    format!("{} {noun}{}", group_thousands(&count.to_string()), if count == 1 { "" } else { "s" })
+    let own = subject.tool.map(|tool| &tool.version);
+    let version = own.or_else(|| subject.source?.version.as_ref());
+    Some(ToolInBrief::Tool { name, version: version.cloned() })
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use iotrial_model::bound::Amount;
+use iotrial_model::circumstances::LoadInBrief;
 use iotrial_model::figure::Figure;
 use iotrial_model::metric::{Metric, MetricGroup, MetricKey};
 use iotrial_model::recommendation::{
@@ -15,7 +16,7 @@ use iotrial_words::recommendation as words;
 use serde::Serialize;
 
 use super::Comparison;
-use super::circumstances::Circumstances;
+use super::circumstances::{Circumstances, loads_in_words};
 use super::configuration::Configuration;
 use super::cost::{Price, price_of};
 use super::delta::{BoundedDelta, Delta, Pair, Reading, stream_ranges};
@@ -90,8 +91,9 @@ impl Contender {
 pub struct LoadRow {
     /// What the load is called.
     pub load: String,
-    /// Jobs, block sizes and outstanding I/Os in words, each kind once; empty where it is not known.
-    pub in_words: Vec<String>,
+    /// Jobs, block sizes and outstanding I/Os, each kind once; empty where it is not known.
+    #[serde(rename = "in_words", serialize_with = "loads_in_words")]
+    pub in_brief: Vec<LoadInBrief>,
     /// Keys of those that are the best there: one, several that share the first place, or none where only one was measured.
     pub best: Vec<String>,
     /// Throughput, or the capacity within the limits, and then what else is looked at first.
@@ -307,10 +309,10 @@ impl LoadRow {
             })
             .filter(|one| !one.is_of_other_rates())
             .collect();
-        let mut in_words: Vec<String> = Vec::new();
-        for words in configurations.iter().flat_map(|one| &one.circumstances.loads) {
-            if in_metrics.is_none() && !in_words.contains(words) {
-                in_words.push(words.clone());
+        let mut in_brief: Vec<LoadInBrief> = Vec::new();
+        for load in configurations.iter().flat_map(|one| &one.circumstances.loads) {
+            if in_metrics.is_none() && !in_brief.contains(load) {
+                in_brief.push(load.clone());
             }
         }
         let outcomes = configurations.iter().filter(|one| !one.outcomes.is_empty() && in_metrics.is_none());
@@ -318,7 +320,7 @@ impl LoadRow {
         let price_per = price_per.map(|rate| rate.price_per(configurations)).unwrap_or_default();
         Self {
             load,
-            in_words,
+            in_brief,
             best,
             outcomes: outcomes.map(|one| (one.key.clone(), one.outcomes.clone())).collect(),
             metrics,

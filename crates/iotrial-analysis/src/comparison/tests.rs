@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use iotrial_model::bound::BoundRelation;
+use iotrial_model::circumstances::ToolInBrief;
 use iotrial_model::finding::{Difference, Evidence};
 use iotrial_model::gate::{Spoilt, Undecided};
 use iotrial_model::load::Role;
@@ -612,8 +613,11 @@ fn a_comparison_knows_where_when_and_by_what_it_was_measured_and_what_the_verdic
     let circumstances = &first.circumstances;
     assert_eq!(circumstances.hosts[0].name, record.host.name);
     assert_eq!(circumstances.targets.len(), record.targets.len());
-    assert!(circumstances.loads[0].starts_with("mine") && circumstances.loads[0].contains("outstanding"));
-    assert_eq!(circumstances.tools, [format!("{} {}", record.tool.name, record.tool.version)]);
+    let load = &circumstances.loads[0];
+    assert_eq!((load.profile.as_deref(), load.outstanding.is_some()), (Some("mine"), true));
+    let tool = record.tool.clone();
+    let tool = ToolInBrief::Tool { name: tool.name, version: Some(tool.version) };
+    assert_eq!(circumstances.tools, [tool]);
     assert_eq!(circumstances.measured_at, [record.started_at.clone()]);
     assert_eq!((first.outcomes[0].thresholds.as_str(), first.outcomes.len()), ("flash", 1));
     // A record without a set was never judged.

@@ -5,6 +5,7 @@ use iotrial_analysis::comparison::{
 };
 use iotrial_analysis::verdict::Category;
 use iotrial_model::given_target::with_roles;
+use iotrial_words::circumstances as words;
 
 use super::loads::marked_contender;
 use super::{MOST_ROWS_AT_A_GLANCE, marked};
@@ -73,7 +74,7 @@ fn loads_table(matrix: &LoadMatrix) -> Option<Table> {
     let shown: Vec<&Contender> = matrix.configurations.iter().take(MOST_KEYS).collect();
     let has_outcomes = matrix.loads.iter().any(|row| !row.outcomes.is_empty());
     let row = |load: &LoadRow| {
-        let words = (!load.in_words.is_empty()).then(|| listed(&load.in_words, Clone::clone)).flatten();
+        let words = listed(&load.in_brief, words::load);
         let mut cells = vec![Value::Text(load.load.clone()), Value::text(words)];
         let outcome = |one: &&Contender| {
             let outcomes = load.outcomes.get(&one.key)?;
@@ -85,7 +86,7 @@ fn loads_table(matrix: &LoadMatrix) -> Option<Table> {
         }
         Row { cells, is_total: false }
     };
-    let is_told = has_outcomes || matrix.loads.iter().any(|row| !row.in_words.is_empty());
+    let is_told = has_outcomes || matrix.loads.iter().any(|row| !row.in_brief.is_empty());
     let mut columns = vec![Column::new("load", Quantity::Words), Column::new("description", Quantity::Words)];
     if has_outcomes {
         let outcome =
@@ -158,11 +159,11 @@ const KINDS: [Kind; 9] = [
     ("device", |one| one.circumstances.is_simulated.then(|| SIMULATED.to_owned())),
     ("host", |one| listed(&one.circumstances.hosts, host_in_words)),
     ("target", |one| listed(&one.circumstances.targets, target_in_words)),
-    ("load", |one| listed(&one.circumstances.loads, Clone::clone)),
-    ("engine", |one| listed(&one.circumstances.engines, Clone::clone)),
+    ("load", |one| listed(&one.circumstances.loads, words::load)),
+    ("engine", |one| listed(&one.circumstances.engines, words::engine)),
     (MEASURED, measured_in_words),
     ("tool", |one| tools_in_words(one.circumstances)),
-    ("source", |one| listed(&one.circumstances.printed_in, Clone::clone)),
+    ("source", |one| sources(one.circumstances)),
 ];
 
 const MEASURED: &str = "measured";
@@ -179,15 +180,15 @@ fn of(configurations: &[Measured<'_>], all: &[&Measured<'_>]) -> String {
 
 /// Host, target, engine, time and tool of a sweep, as far as they are known, each with its name.
 pub(crate) fn in_words(circumstances: &Circumstances) -> Vec<(&'static str, String)> {
-    let Circumstances { is_simulated, hosts, targets, engines, measured_at, printed_in, .. } = circumstances;
+    let Circumstances { is_simulated, hosts, targets, engines, measured_at, .. } = circumstances;
     let words = [
         ("device", is_simulated.then(|| SIMULATED.to_owned())),
         ("host", listed(hosts, host_in_words)),
         ("target", listed(targets, target_in_words)),
-        ("engine", listed(engines, Clone::clone)),
+        ("engine", listed(engines, words::engine)),
         (MEASURED, when(measured_at)),
         ("tool", tools_in_words(circumstances)),
-        ("source", listed(printed_in, Clone::clone)),
+        ("source", sources(circumstances)),
     ];
     words.into_iter().filter_map(|(name, words)| Some((name, words?))).collect()
 }
@@ -223,8 +224,11 @@ fn target_in_words(target: &TargetFacts) -> String {
 
 /// What measured; of printed figures nobody knows, and their source is told instead.
 fn tools_in_words(circumstances: &Circumstances) -> Option<String> {
-    let Circumstances { tools, printed_in, .. } = circumstances;
-    if printed_in.is_empty() { listed(tools, Clone::clone) } else { None }
+    if circumstances.printed_in().is_empty() { listed(&circumstances.tools, words::tool) } else { None }
+}
+
+fn sources(circumstances: &Circumstances) -> Option<String> {
+    listed(&circumstances.printed_in(), |name| (*name).to_owned())
 }
 
 /// From the first to the last.
