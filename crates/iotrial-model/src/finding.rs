@@ -22,8 +22,8 @@ use serde::{Deserialize, Serialize};
 use crate::load::words;
 
 pub use compared::{
-    Caveat, ComparedFact, Difference, ENOUGH_REPEATS, Incomparable, KnownSpread, MetricRange, OffsetSeed,
-    PRINTED_SAME_PERCENT, RunsOfConfiguration, UnlikeContent,
+    Caveat, ComparedFact, ConditionKind, Difference, ENOUGH_REPEATS, Incomparable, KnownSpread, MetricRange,
+    OffsetSeed, PRINTED_SAME_PERCENT, RunsOfConfiguration, UnlikeContent,
 };
 pub use contradiction::Contradiction;
 pub use doubts::Doubts;

@@ -3,7 +3,9 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use iotrial_model::finding::{ComparedFact, Difference, Finding, FindingId, Incomparable, Severity};
+use iotrial_model::finding::{
+    ComparedFact, ConditionKind, Difference, Finding, FindingId, Incomparable, Severity,
+};
 use iotrial_model::imported::{SourceKind, StatedBlockSize, StatedLoad};
 use iotrial_model::load::{Durability, Pattern, Role};
 use iotrial_model::plan::{Arrival, EngineDevice, Job, Plan};
@@ -18,31 +20,21 @@ use super::{CompareError, finding};
 /// How figures came about that no table printed.
 const MEASURED: &str = "measured";
 
-/// The circumstances that are the load.
-const LOAD: &str = "load";
-const PROFILE: &str = "profile";
-const AIM: &str = "what sets the rates";
-const ROLES: &str = "roles";
-const LOADS: [&str; 4] = [PROFILE, LOAD, AIM, ROLES];
-
-/// The circumstance how the figures came about.
-const ORIGIN: &str = "figures";
+/// The conditions that are the load.
+const LOADS: [ConditionKind; 4] =
+    [ConditionKind::Profile, ConditionKind::Load, ConditionKind::Aim, ConditionKind::Roles];
 
 const REAL_DEVICE: &str = "a real device";
 const NO_DEVICE: &str = "no device";
 
-/// The circumstance that is the tool.
-pub(super) const TOOL: &str = "tool";
-
-/// The circumstance whether the latencies of writes hold the flush that makes them durable.
-pub(super) const FLUSH: &str = "flushes in latencies of writes";
+/// The latencies of writes do not include the flush that makes them durable.
 pub(super) const APART: &str = "apart";
 
 /// Circumstances that are held against one another.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Conditions {
-    /// By name; those that are not known are absent, and agree with anything.
-    words: Vec<(&'static str, String)>,
+    /// Those that are not known are absent, and agree with anything.
+    words: Vec<(ConditionKind, String)>,
     working_set: Option<WorkingSet>,
 }
 
@@ -82,23 +74,23 @@ impl fmt::Display for WorkingSet {
 const WORKING_SET_TOLERANCE: f64 = 0.05;
 
 impl Conditions {
-    pub(super) fn word(&self, what: &str) -> Option<&str> {
-        self.words.iter().find(|(name, _)| *name == what).map(|(_, value)| value.as_str())
+    pub(super) fn word(&self, what: ConditionKind) -> Option<&str> {
+        self.words.iter().find(|(known, _)| *known == what).map(|(_, value)| value.as_str())
     }
 
     /// In what two samples differ.
     pub(super) fn differences(&self, other: &Self) -> Vec<Difference> {
         let mut differences = Vec::new();
         for (what, first) in &self.words {
-            if let Some(value) = other.word(what).filter(|value| value != first) {
-                differences.push(Difference { what, first: first.clone(), other: value.to_owned() });
+            if let Some(value) = other.word(*what).filter(|value| value != first) {
+                differences.push(Difference { what: *what, first: first.clone(), other: value.to_owned() });
             }
         }
         if let (Some(first), Some(there)) = (self.working_set, other.working_set)
             && !first.is_like(there)
         {
             differences.push(Difference {
-                what: "working set",
+                what: ConditionKind::WorkingSet,
                 first: first.to_string(),
                 other: there.to_string(),
             });
@@ -111,14 +103,14 @@ impl Conditions {
         let measured = || !subject.is_printed() && !subject.jobs.is_empty();
         let method = subject.tool.map(|tool| format!("version {} of {}", tool.method_version, tool.name));
         let words = [
-            (PROFILE, subject.plan.map(|plan| plan.profile.clone())),
-            (LOAD, load),
-            (AIM, subject.plan.map(|_| aim_of(subject))),
-            (ROLES, role_words(subject.jobs.iter().map(|job| job.role))),
-            (ORIGIN, Some(origin_of(subject))),
-            ("method", method),
-            ("device", measured().then(|| device_of(subject).to_owned())),
-            ("I/O", io_of(subject).map(str::to_owned)),
+            (ConditionKind::Profile, subject.plan.map(|plan| plan.profile.clone())),
+            (ConditionKind::Load, load),
+            (ConditionKind::Aim, subject.plan.map(|_| aim_of(subject))),
+            (ConditionKind::Roles, role_words(subject.jobs.iter().map(|job| job.role))),
+            (ConditionKind::Origin, Some(origin_of(subject))),
+            (ConditionKind::Method, method),
+            (ConditionKind::Device, measured().then(|| device_of(subject).to_owned())),
+            (ConditionKind::Io, io_of(subject).map(str::to_owned)),
         ];
         Self {
             words: words.into_iter().filter_map(|(what, word)| Some((what, word?))).collect(),
@@ -134,14 +126,14 @@ impl Conditions {
         let granted =
             |granted: Option<bool>| granted.map(|granted| if granted { "yes" } else { "no" }.to_owned());
         let words = [
-            (TOOL, subject.tool_name().filter(|_| !subject.is_printed()).map(str::to_owned)),
-            (FLUSH, flushes_of(subject).map(str::to_owned)),
-            ("engine", subject.engine.map(|engine| engine.as_str().to_owned())),
-            ("ring", of_queues(|queues| queues.ring.clone())),
-            ("registered files", granted(queues.and_then(|queues| queues.registered_files))),
-            ("registered buffers", granted(queues.and_then(|queues| queues.registered_buffers))),
-            ("completion port skipped", granted(queues.and_then(|queues| queues.skips_port))),
-            ("completions kept locked", granted(queues.and_then(|queues| queues.overlapped_range))),
+            (ConditionKind::Tool, subject.tool_name().filter(|_| !subject.is_printed()).map(str::to_owned)),
+            (ConditionKind::Flushes, flushes_of(subject).map(str::to_owned)),
+            (ConditionKind::Engine, subject.engine.map(|engine| engine.as_str().to_owned())),
+            (ConditionKind::Ring, of_queues(|queues| queues.ring.clone())),
+            (ConditionKind::RegisteredFiles, granted(queues.and_then(|queues| queues.registered_files))),
+            (ConditionKind::RegisteredBuffers, granted(queues.and_then(|queues| queues.registered_buffers))),
+            (ConditionKind::PortSkipped, granted(queues.and_then(|queues| queues.skips_port))),
+            (ConditionKind::CompletionsLocked, granted(queues.and_then(|queues| queues.overlapped_range))),
         ];
         let words = words.into_iter().filter_map(|(what, word)| Some((what, word?))).collect();
         Self { words, working_set: None }
@@ -149,12 +141,12 @@ impl Conditions {
 
     /// How the figures came about.
     pub(super) fn origin(&self) -> &str {
-        self.word(ORIGIN).unwrap_or(MEASURED)
+        self.word(ConditionKind::Origin).unwrap_or(MEASURED)
     }
 
     /// Whether the load is another one, as far as both are known.
     pub(super) fn is_other_load(&self, other: &Self) -> bool {
-        LOADS.iter().any(|what| match (self.word(what), other.word(what)) {
+        LOADS.iter().any(|what| match (self.word(*what), other.word(*what)) {
             (Some(one), Some(another)) => one != another,
             _ => false,
         })
@@ -164,15 +156,18 @@ impl Conditions {
     /// differs.
     pub(super) fn names_of_loads(loads: &[&Self], subjects: &[&str]) -> Vec<String> {
         let of = |at: usize, count: usize| -> String {
-            let subject = loads[at].word(PROFILE).unwrap_or(subjects[at]);
-            let more = [AIM, LOAD, ROLES].into_iter().take(count).filter_map(|what| {
-                let mine = loads[at].word(what)?;
-                let is_apart = |other: usize| {
-                    loads[other].word(PROFILE).unwrap_or(subjects[other]) == subject
-                        && loads[other].word(what) != Some(mine)
-                };
-                (0..loads.len()).any(is_apart).then(|| mine.to_owned())
-            });
+            let subject = loads[at].word(ConditionKind::Profile).unwrap_or(subjects[at]);
+            let more = [ConditionKind::Aim, ConditionKind::Load, ConditionKind::Roles]
+                .into_iter()
+                .take(count)
+                .filter_map(|what| {
+                    let mine = loads[at].word(what)?;
+                    let is_apart = |other: usize| {
+                        loads[other].word(ConditionKind::Profile).unwrap_or(subjects[other]) == subject
+                            && loads[other].word(what) != Some(mine)
+                    };
+                    (0..loads.len()).any(is_apart).then(|| mine.to_owned())
+                });
             std::iter::once(subject.to_owned()).chain(more).collect::<Vec<_>>().join(", ")
         };
         let all = |count: usize| (0..loads.len()).map(|at| of(at, count)).collect::<Vec<String>>();
@@ -184,7 +179,7 @@ impl Conditions {
 
     /// Where each metric carries its load, loads do not have to agree.
     pub(super) fn forget_load(&mut self) {
-        self.words.retain(|(what, _)| *what != LOAD);
+        self.words.retain(|(what, _)| *what != ConditionKind::Load);
     }
 }
 

@@ -1,16 +1,18 @@
 //! Generators that time different parts of an I/O, or worked in different ways.
 
-use iotrial_model::finding::{ComparedFact, Finding, FindingId, Severity};
+use iotrial_model::finding::{ComparedFact, ConditionKind, Finding, FindingId, Severity};
 use iotrial_model::stream::Stream;
 
-use super::conditions::{APART, FLUSH, TOOL};
+use super::conditions::APART;
 use super::finding;
 use super::sample::Sample;
 
 /// Takes the latencies of writes from the samples that lack the flushes in them, where others have them, and tells of which.
 pub(super) fn without_unlike_writes(samples: &mut [Sample], findings: &mut Vec<Finding>) {
-    let is_apart = |sample: &Sample| sample.generator.word(FLUSH) == Some(APART);
-    let is_unlike = samples.iter().any(|sample| sample.generator.word(FLUSH).is_some() && !is_apart(sample));
+    let is_apart = |sample: &Sample| sample.generator.word(ConditionKind::Flushes) == Some(APART);
+    let is_unlike = samples
+        .iter()
+        .any(|sample| sample.generator.word(ConditionKind::Flushes).is_some() && !is_apart(sample));
     if !is_unlike {
         return;
     }
@@ -29,7 +31,7 @@ pub(super) fn without_unlike_writes(samples: &mut [Sample], findings: &mut Vec<F
 
 /// Where tools differ, and where the generator of one worked in different ways: of each the first two samples of which that is so.
 pub(super) fn findings_on_generators(samples: &[Sample]) -> Vec<Finding> {
-    let tool = |sample: &Sample| sample.generator.word(TOOL).map(str::to_owned);
+    let tool = |sample: &Sample| sample.generator.word(ConditionKind::Tool).map(str::to_owned);
     let mut findings = Vec::new();
     let mut known = samples.iter().filter(|sample| tool(sample).is_some());
     let first = known.next();

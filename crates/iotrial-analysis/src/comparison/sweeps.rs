@@ -7,7 +7,8 @@ use std::time::Duration;
 use iotrial_model::bound::{Amount, BoundRelation, Bounded};
 use iotrial_model::figure::{Figure, SweepFigure};
 use iotrial_model::finding::{
-    ComparedFact, CurvePlace, Difference, Finding, FindingId, Incomparable, PRINTED_SAME_PERCENT, Severity,
+    ComparedFact, ConditionKind, CurvePlace, Difference, Finding, FindingId, Incomparable,
+    PRINTED_SAME_PERCENT, Severity,
 };
 use iotrial_model::gate::Undecided;
 use iotrial_model::host_fact::HostReport;
@@ -318,10 +319,10 @@ fn differences(one: &SweepRecord, other: &SweepRecord) -> Vec<Difference> {
         };
         let tool = &record.tool;
         [
-            ("what was measured", method.to_owned()),
-            ("device", device.to_owned()),
-            ("I/O", if settings.direct { "direct" } else { "buffered" }.to_owned()),
-            ("method", format!("version {} of {}", tool.method_version, tool.name)),
+            (ConditionKind::Sweep, method.to_owned()),
+            (ConditionKind::Device, device.to_owned()),
+            (ConditionKind::Io, if settings.direct { "direct" } else { "buffered" }.to_owned()),
+            (ConditionKind::Method, format!("version {} of {}", tool.method_version, tool.name)),
         ]
     };
     let mut all: Vec<Difference> = words(one)
@@ -335,7 +336,11 @@ fn differences(one: &SweepRecord, other: &SweepRecord) -> Vec<Difference> {
         let (low, high) = (first.get().min(other.get()), first.get().max(other.get()));
         if high as f64 > low.max(1) as f64 * (1.0 + SIZE_TOLERANCE) {
             let written = |size: ByteSize| size.to_string();
-            all.push(Difference { what: "data on a volume", first: written(first), other: written(other) });
+            all.push(Difference {
+                what: ConditionKind::VolumeData,
+                first: written(first),
+                other: written(other),
+            });
         }
     }
     all

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use iotrial_model::bound::BoundRelation;
 use iotrial_model::circumstances::ToolInBrief;
-use iotrial_model::finding::{Difference, Evidence};
+use iotrial_model::finding::{ConditionKind, Difference, Evidence};
 use iotrial_model::gate::{Spoilt, Undecided};
 use iotrial_model::load::Role;
 use iotrial_model::recommendation::{
@@ -203,7 +203,7 @@ fn another_ring_is_told_and_no_reason_to_refuse() {
         })
     };
     let (first, other) = ("coop-taskrun".to_owned(), "defer-taskrun".to_owned());
-    let ring = Difference { what: "ring", first, other };
+    let ring = Difference { what: ConditionKind::Ring, first, other };
     assert_eq!(told([Some("coop-taskrun"), Some("defer-taskrun")]), Some(vec![ring]));
     assert_eq!(told([Some("coop-taskrun"); 2]), None);
     // Not known of one of them.
@@ -290,7 +290,7 @@ fn runs_without_a_name_are_configurations_of_their_own_and_a_record_given_twice_
 #[test]
 fn what_differs_in_more_than_the_configuration_is_refused_and_compared_by_force_only() {
     #[track_caller]
-    fn check(spoil: impl Fn(&mut RunRecord), what: &'static str, [first, other_one]: [&str; 2]) {
+    fn check(spoil: impl Fn(&mut RunRecord), what: ConditionKind, [first, other_one]: [&str; 2]) {
         let (one, mut other) = (run(1, 30, 1.0, CALM), run(2, 30, 1.0, CALM));
         spoil(&mut other);
         let samples = || vec![sample(&one), sample(&other)];
@@ -306,24 +306,24 @@ fn what_differs_in_more_than_the_configuration_is_refused_and_compared_by_force_
         assert_eq!(told, Some(&ComparedFact::Forced(*both)));
     }
     let load = "random 50 % read 8 KiB 1 x 8; sequential write 8 KiB 1 x 1 durability dsync";
-    check(|record| record.plan.profile = "other".into(), "profile", ["mine", "other"]);
+    check(|record| record.plan.profile = "other".into(), ConditionKind::Profile, ["mine", "other"]);
     check(
         |record| record.tool.method_version = 9,
-        "method",
+        ConditionKind::Method,
         ["version 1 of iotrial", "version 9 of iotrial"],
     );
-    check(|record| record.plan.direct = false, "I/O", ["direct", "buffered"]);
+    check(|record| record.plan.direct = false, ConditionKind::Io, ["direct", "buffered"]);
     check(
         |record| {
             let working_set = record.plan.jobs[0].working_set.get() / 2;
             record.plan.jobs[0].working_set = iotrial_model::units::ByteSize::bytes(working_set);
         },
-        "working set",
+        ConditionKind::WorkingSet,
         ["64.00 GiB", "34.00 GiB"],
     );
     check(
         |record| record.plan.jobs[0].iodepth = 16,
-        "load",
+        ConditionKind::Load,
         [load, "random 50 % read 8 KiB 1 x 16; sequential write 8 KiB 1 x 1 durability dsync"],
     );
     // In the words of reports, not as it is written in the record.
@@ -334,7 +334,7 @@ fn what_differs_in_more_than_the_configuration_is_refused_and_compared_by_force_
             record.plan.jobs[0].arrival = arrival;
             record.plan.jobs[1].flush_every = 4;
         },
-        "load",
+        ConditionKind::Load,
         [
             load,
             "random 50 % read 8 KiB 1 x 8 open, 16,000 IOPS, poisson; \

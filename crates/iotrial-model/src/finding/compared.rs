@@ -1,6 +1,7 @@
 //! What is said of a comparison. The JSON shows none of these facts.
 
 use super::{Contradiction, CurvePlace, Finding, FindingId};
+use crate::load::words;
 
 /// Percentage below which printed figures count as the same, because they come without any word on their spread.
 // A choice. Printed figures have two or three digits, and runs of one device differ by 1 % even when it is quiet (`POINT_ERROR` in
@@ -213,11 +214,55 @@ impl ComparedFact {
     }
 }
 
+words! {
+    /// Something under which samples are taken. Some have to agree before samples are compared, others are only told.
+    ConditionKind {
+        /// The profile of a planned load.
+        Profile = "profile",
+        /// The load itself.
+        Load = "load",
+        /// Whether the rates are those of the profile, needed ones, or found by a search.
+        Aim = "what sets the rates",
+        /// The roles of its jobs.
+        Roles = "roles",
+        /// Whether figures were measured, or where they were printed.
+        Origin = "figures",
+        /// The version of the method of iotrial.
+        Method = "method",
+        /// Whether the device is real.
+        Device = "device",
+        /// Whether I/Os go past the page cache.
+        Io = "I/O",
+        /// How much data is touched.
+        WorkingSet = "working set",
+        /// How much data is on a volume, of sweeps.
+        VolumeData = "data on a volume",
+        /// The kind of sweep.
+        Sweep = "what was measured",
+        /// The tool that measured.
+        Tool = "tool",
+        /// Whether the latencies of writes include the flush that makes them durable.
+        Flushes = "flushes in latencies of writes",
+        /// The I/O engine.
+        Engine = "engine",
+        /// Flags of the ring.
+        Ring = "ring",
+        /// Whether the host registered files.
+        RegisteredFiles = "registered files",
+        /// Whether the host registered buffers.
+        RegisteredBuffers = "registered buffers",
+        /// Whether completions go past the port.
+        PortSkipped = "completion port skipped",
+        /// Whether completions are kept in locked memory.
+        CompletionsLocked = "completions kept locked",
+    }
+}
+
 /// Something in which two samples do not agree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// Which condition it is in which they differ.
-    pub what: &'static str,
+    /// In which condition they differ.
+    pub what: ConditionKind,
     /// Of the first sample.
     pub first: String,
     /// Of the other one.

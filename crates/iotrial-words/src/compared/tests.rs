@@ -2,7 +2,9 @@
 
 use std::fmt::Write as _;
 
-use iotrial_model::finding::{Contradiction, CurvePlace, Evidence, Finding, FindingId, Severity};
+use iotrial_model::finding::{
+    ConditionKind, Contradiction, CurvePlace, Evidence, Finding, FindingId, Severity,
+};
 
 use super::*;
 use crate::finding;
@@ -15,7 +17,7 @@ fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| words(name)).collect()
 }
 
-fn difference(what: &'static str, first: &str, other: &str) -> Difference {
+fn difference(what: ConditionKind, first: &str, other: &str) -> Difference {
     Difference { what, first: words(first), other: words(other) }
 }
 
@@ -28,8 +30,8 @@ fn short_run() -> Box<Finding> {
 fn of_what_is_compared() -> Vec<(FindingId, ComparedFact)> {
     use ComparedFact as F;
     use FindingId as Id;
-    let buffered = || difference("I/O", "direct", "buffered");
-    let long = || difference("load", &"8 KiB ".repeat(20), "4 KiB");
+    let buffered = || difference(ConditionKind::Io, "direct", "buffered");
+    let long = || difference(ConditionKind::Load, &"8 KiB ".repeat(20), "4 KiB");
     let forced = |labels: Option<(&str, &str)>, differences| {
         F::Forced(Incomparable {
             first: words("a.json"),
@@ -56,7 +58,7 @@ fn of_what_is_compared() -> Vec<(FindingId, ComparedFact)> {
         ),
         (Id::NotCompared, F::NotCompared { reason: words("there is only one configuration") }),
         (Id::Forced, forced(None, vec![buffered(), long()])),
-        (Id::Forced, forced(Some(("old", "new")), vec![difference("profile", "oltp", "scan")])),
+        (Id::Forced, forced(Some(("old", "new")), vec![difference(ConditionKind::Profile, "oltp", "scan")])),
         (Id::Forced, forced(Some(("old", "old")), vec![long()])),
         (Id::Forced, F::NothingMeasured { source: words("a.json") }),
         (Id::LeftOut, F::NothingStated { source: words("row 2") }),
@@ -99,8 +101,8 @@ fn of_the_loads() -> Vec<(FindingId, ComparedFact)> {
                 first: words("a.json"),
                 other: words("b.json"),
                 differences: vec![
-                    difference("engine", "uring", "libaio"),
-                    difference("ring", "coop-taskrun", "defer-taskrun"),
+                    difference(ConditionKind::Engine, "uring", "libaio"),
+                    difference(ConditionKind::Ring, "coop-taskrun", "defer-taskrun"),
                 ],
             },
         ),
