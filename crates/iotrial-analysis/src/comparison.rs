@@ -61,6 +61,7 @@ use iotrial_model::finding::{
 use iotrial_model::host_fact::HostReport;
 use iotrial_model::load::Role;
 use iotrial_model::metric::MetricKey;
+use iotrial_model::recommendation::OpenChange;
 use iotrial_model::record::AttributeValue;
 use iotrial_model::toml_reader::nearest;
 use serde::Serialize;
@@ -484,17 +485,17 @@ impl Comparison {
         self.configurations.iter().find(|one| one.key == key)
     }
 
-    /// What a change means, in words; of too few repeats, with how many there are.
-    pub fn meaning(&self, pair: &Pair, delta: &Delta) -> String {
+    /// Why it is open what a change means; `None` of one whose reading says it all.
+    pub fn open_change(&self, pair: &Pair, delta: &Delta) -> Option<OpenChange> {
         let runs = |key: &str| self.configuration(key).map_or(0, Configuration::run_count);
-        let count = runs(&pair.baseline).min(runs(&pair.configuration));
+        let run_count = runs(&pair.baseline).min(runs(&pair.configuration));
         match delta.reading {
-            Reading::TooFewRepeats if delta.is_of_longest() && count < ENOUGH_REPEATS => {
-                format!("needs {ENOUGH_REPEATS} repeats (there are {count})")
+            Reading::TooFewRepeats if delta.is_of_longest() && run_count < ENOUGH_REPEATS => {
+                Some(OpenChange::FewForLongest { run_count })
             }
-            Reading::TooFewRepeats => format!("interval too wide to tell ({count} repeats)"),
-            Reading::TooFew if delta.interval.is_some() => "interval too wide to tell".to_owned(),
-            reading => reading.as_str().to_owned(),
+            Reading::TooFewRepeats => Some(OpenChange::TooWide { run_count: Some(run_count) }),
+            Reading::TooFew if delta.interval.is_some() => Some(OpenChange::TooWide { run_count: None }),
+            _ => None,
         }
     }
 }

@@ -17,6 +17,21 @@ pub use reservation::{Freeze, ReservationCause, ReservationKind, RoleLoss};
 
 use crate::metric::Metric;
 
+/// Why it is open what a change between two configurations means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpenChange {
+    /// There are too few repeats for the longest I/O.
+    FewForLongest {
+        /// How many repeats there are of the configuration with fewer.
+        run_count: usize,
+    },
+    /// The interval is too wide.
+    TooWide {
+        /// How many repeats there are of the configuration with fewer; `None` of single runs.
+        run_count: Option<usize>,
+    },
+}
+
 /// A tail that is worse than the mean of the same I/Os suggests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TailFact {

@@ -23,6 +23,7 @@ use iotrial_model::metric::MetricKey;
 use iotrial_model::stream::{Stream, StreamOf};
 use iotrial_model::units::group_thousands;
 use iotrial_model::words;
+use iotrial_words::recommendation::open_change;
 
 use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
 use crate::gates;
@@ -667,7 +668,8 @@ fn change_row(comparison: &Comparison, pair: &Pair, delta: &Delta, has_intervals
         cells.push(Value::number(delta.interval.map(|one| one.low_percent)));
         cells.push(Value::number(delta.interval.map(|one| one.high_percent)));
     }
-    cells.push(Value::Text(comparison.meaning(pair, delta)));
+    let open = comparison.open_change(pair, delta);
+    cells.push(Value::Text(open.map_or_else(|| delta.reading.as_str().to_owned(), open_change)));
     Row { cells, is_total: false }
 }
 

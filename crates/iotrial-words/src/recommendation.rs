@@ -4,9 +4,10 @@ mod answer;
 mod ceilings;
 mod over_loads;
 
+use iotrial_model::finding::ENOUGH_REPEATS;
 use iotrial_model::metric::Metric;
 use iotrial_model::recommendation::{
-    CostFact, CpuFact, ExceptionFact, Freeze, ReservationCause, RoleLoss, TailFact,
+    CostFact, CpuFact, ExceptionFact, Freeze, OpenChange, ReservationCause, RoleLoss, TailFact,
 };
 use iotrial_model::stream::Stream;
 use iotrial_model::words::enumerate;
@@ -113,6 +114,19 @@ fn latency(us: f64) -> String {
         us if us >= 999.5 => format!("{},{:03.0} µs", ((us + 0.5) / 1_000.0).floor(), us.round() % 1_000.0),
         us if us >= 99.95 => format!("{us:.0} µs"),
         us => format!("{us:.1} µs"),
+    }
+}
+
+/// Why it is open what a change means.
+pub fn open_change(why: OpenChange) -> String {
+    match why {
+        OpenChange::FewForLongest { run_count } => {
+            format!("needs {ENOUGH_REPEATS} repeats (there are {run_count})")
+        }
+        OpenChange::TooWide { run_count: Some(count) } => {
+            format!("interval too wide to tell ({count} repeats)")
+        }
+        OpenChange::TooWide { run_count: None } => "interval too wide to tell".to_owned(),
     }
 }
 

@@ -475,12 +475,12 @@ fn an_interval_that_leaves_open_which_is_better_is_no_answer_and_one_that_is_muc
     let pair = &comparison.against_baseline[0];
     for delta in pair.ranked() {
         assert_eq!((delta.reading, delta.interval), (Reading::TooFewRepeats, None), "{delta:?}");
-        assert_eq!(comparison.meaning(pair, delta), "interval too wide to tell (2 repeats)");
+        assert_eq!(comparison.open_change(pair, delta), Some(OpenChange::TooWide { run_count: Some(2) }));
     }
     let mean = Metric::of_figure(Stream::Read, Figure::LatencyMean);
     assert_eq!(comparison.configurations[0].interval(&mean), None);
     let max = pair.delta(&Metric::of_figure(Stream::Read, Figure::LatencyMax)).unwrap();
-    assert_eq!(comparison.meaning(pair, max), "needs 5 repeats (there are 2)");
+    assert_eq!(comparison.open_change(pair, max), Some(OpenChange::FewForLongest { run_count: 2 }));
     // The same noise over enough repeats has an interval that people can read, and that is still no sign of equality.
     let enough = two_noisy(8);
     let pair = &enough.against_baseline[0];
@@ -488,7 +488,7 @@ fn an_interval_that_leaves_open_which_is_better_is_no_answer_and_one_that_is_muc
     let interval = delta.interval.unwrap();
     assert!(interval.low_percent < -20.0 && interval.high_percent > 25.0, "{delta:?}");
     assert_eq!(delta.reading, Reading::TooFewRepeats);
-    assert_eq!(enough.meaning(pair, delta), "interval too wide to tell (8 repeats)");
+    assert_eq!(enough.open_change(pair, delta), Some(OpenChange::TooWide { run_count: Some(8) }));
 }
 
 #[test]

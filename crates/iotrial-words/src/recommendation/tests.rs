@@ -301,5 +301,11 @@ fn every_part_of_a_recommendation_has_its_words_on_one_page() {
     add("reason over loads", reasons_over_loads().iter().map(reason_over_loads).collect());
     add("cost over loads", costs_over_loads().iter().map(cost_over_loads).collect());
     add("ceilings", of_sweeps().iter().map(|all| ceilings(all)).collect());
+    let open = [
+        OpenChange::FewForLongest { run_count: 2 },
+        OpenChange::TooWide { run_count: Some(8) },
+        OpenChange::TooWide { run_count: None },
+    ];
+    add("open change", open.map(open_change).into());
     insta::assert_snapshot!("page", page);
 }
