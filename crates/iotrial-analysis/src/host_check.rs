@@ -8,6 +8,8 @@ mod place;
 mod want;
 
 use iotrial_model::host_fact::{Fact, FactId, FactValue, HostReport, PartKind, Reading};
+use iotrial_model::wanted::{Wanted, WhyUnknown};
+use iotrial_words::wanted::{wanted, why_unknown};
 use serde::{Serialize, Serializer};
 
 use place::{Place, places};
@@ -130,14 +132,19 @@ pub struct CheckFinding {
     pub found: String,
     /// Where it was read, part by part.
     pub from: Vec<String>,
-    /// What it should be, in words.
-    pub wanted: String,
+    /// What it should be.
+    #[serde(serialize_with = "said_wanted")]
+    pub wanted: Wanted,
     /// What follows if it stays as it is.
     pub why: String,
     /// Commands or steps to change it, each once. iotrial carries none of them out.
     pub change: Vec<String>,
     /// Who says so.
     pub source: String,
+}
+
+pub(crate) fn said_wanted<S: Serializer>(one: &Wanted, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&wanted(one))
 }
 
 /// A setting that is as it should be.
@@ -226,7 +233,8 @@ pub fn judge_host(host: HostReport, rules: &RuleSet, database: Option<Database>)
             match judge_part(rule, want, &place) {
                 Outcome::NotApplicable => {}
                 Outcome::Unknown { what, why } => {
-                    add_unknown(&mut answer.unknown, &place.part.name, &what, &why, Some(&rule.id));
+                    let why = why_unknown(&why);
+                    add_unknown(&mut answer.unknown, &place.part.name, what.title(), &why, Some(&rule.id));
                 }
                 Outcome::Judged { fact, value, is_good } => {
                     let found = fact.id.written(&value);
@@ -256,7 +264,7 @@ enum Outcome<'h> {
     /// The part does not have the fact, or a condition does not hold.
     NotApplicable,
     /// A fact could not be read.
-    Unknown { what: String, why: String },
+    Unknown { what: FactId, why: WhyUnknown },
     /// It was judged.
     Judged { fact: &'h Fact, value: FactValue, is_good: bool },
 }
@@ -269,14 +277,14 @@ fn judge_part<'h>(rule: &Rule, want: &Want, place: &Place<'h>) -> Outcome<'h> {
             Held::Yes => {}
             Held::No => return Outcome::NotApplicable,
             Held::Unknown(why) => {
-                return Outcome::Unknown { what: condition.fact.title().to_owned(), why };
+                return Outcome::Unknown { what: condition.fact, why };
             }
         }
     }
     let value = match &fact.reading {
         Reading::Known(value) => value.clone(),
         Reading::Unknown(why) => {
-            return Outcome::Unknown { what: rule.fact.title().to_owned(), why: why.clone() };
+            return Outcome::Unknown { what: rule.fact, why: WhyUnknown::NotRead(why.clone()) };
         }
     };
     match want.is_met(rule.fact, &value, place) {
@@ -291,7 +299,7 @@ fn judge_part<'h>(rule: &Rule, want: &Want, place: &Place<'h>) -> Outcome<'h> {
 enum Held {
     Yes,
     No,
-    Unknown(String),
+    Unknown(WhyUnknown),
 }
 
 fn holds(condition: &Condition, place: &Place<'_>) -> Held {
@@ -305,7 +313,7 @@ fn holds(condition: &Condition, place: &Place<'_>) -> Held {
     // One part that meets it is enough: a host has a share if one of its chains has.
     for fact in facts {
         match &fact.reading {
-            Reading::Unknown(why) => unknown = Some(why.clone()),
+            Reading::Unknown(why) => unknown = Some(WhyUnknown::NotRead(why.clone())),
             Reading::Known(value) => match condition.want.is_met(condition.fact, value, place) {
                 Met::Yes => return Held::Yes,
                 Met::No | Met::NothingToCompare => {}
@@ -344,7 +352,7 @@ fn finding(
         value,
         found,
         from: vec![fact.from.clone()],
-        wanted: want.in_words(rule.fact, place),
+        wanted: want.wanted(rule.fact, place),
         why: rule.why.clone(),
         change: change.into_iter().collect(),
         source: rule.source.clone(),

@@ -5,10 +5,11 @@
 
 use iotrial_model::host_fact::{Fact, FactId, FactValue, HostReport, PartKind, Reading};
 use iotrial_model::subject::Subject;
+use iotrial_model::wanted::Wanted;
 use serde::Serialize;
 
 use crate::figures::Figures;
-use crate::host_check::{CheckFinding, Database, builtin_rules, judge_host};
+use crate::host_check::{CheckFinding, Database, builtin_rules, judge_host, said_wanted};
 use crate::verdict::{Judged, Outcome, Verdict};
 
 /// A setting of the host that can make I/O slow. Its keys are an interface: `docs/json.md`.
@@ -28,8 +29,9 @@ pub struct PossibleCause {
     pub value: FactValue,
     /// The same with its unit.
     pub found: String,
-    /// What it should be, in words.
-    pub wanted: String,
+    /// What it should be.
+    #[serde(serialize_with = "said_wanted")]
+    pub wanted: Wanted,
     /// How it slows I/O down.
     pub why: String,
     /// Who says so.

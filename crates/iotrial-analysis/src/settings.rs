@@ -5,11 +5,11 @@
 
 use iotrial_model::load::{Pattern, Role};
 use iotrial_model::record::EndedHow;
+use iotrial_model::setting::{SettingEvidence, SettingReserve};
 use iotrial_model::subject::{Facts, Subject};
-use iotrial_model::units::{ByteSize, group_thousands};
-use serde::Serialize;
-
-use crate::words::{latency_in_words, with_thousands};
+use iotrial_model::units::ByteSize;
+use iotrial_words::setting::setting_reserve;
+use serde::{Serialize, Serializer};
 
 /// Whose setting it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -65,137 +65,20 @@ pub struct Setting {
     /// The measurements behind it.
     pub evidence: SettingEvidence,
     /// Why the measurements may not be those of a device; absent where nothing speaks against them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reserve: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "said_reserve")]
+    pub reserve: Option<SettingReserve>,
 }
 
-/// What a proposal comes from. Keys and units are those of the fields.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum SettingEvidence {
-    /// Of the cost of a page that is read at random.
-    PageCosts {
-        /// Mean latency of a random read of one page, with one outstanding.
-        random_page_us: f64,
-        /// Mean latency of a sequential read with one outstanding, for each page in it.
-        sequential_page_us: f64,
-        /// Size of that sequential read.
-        sequential_block_bytes: u64,
-        /// The quotient of the two.
-        ratio: f64,
-    },
-    /// Of outstanding I/Os.
-    Knee {
-        /// Outstanding I/Os at the knee of the curve.
-        knee_outstanding: f64,
-        /// I/Os per second there.
-        knee_iops: f64,
-    },
-    /// Of pages that are written in the background.
-    PageWrites {
-        /// Random writes per second of that page.
-        write_iops: f64,
-        /// Size of the page.
-        block_size_bytes: u64,
-        /// Whether that is all that the storage does, and not what was written beside other I/O.
-        is_ceiling: bool,
-    },
-    /// Of logical processors.
-    Processors {
-        /// Those of the host that was measured.
-        cpu_count: u32,
-    },
-    /// Of the size of sequential reads.
-    ReadSizes {
-        /// The smallest size that reaches 95 % of the highest bandwidth.
-        block_size_bytes: u64,
-        /// Its bandwidth at saturation.
-        bandwidth_mib_per_s: f64,
-        /// The highest of all sizes.
-        most_mib_per_s: f64,
-        /// How many sizes were measured.
-        size_count: usize,
-    },
+fn said_reserve<S: Serializer>(reserve: &Option<SettingReserve>, serializer: S) -> Result<S::Ok, S::Error> {
+    reserve.map(setting_reserve).serialize(serializer)
 }
 
 impl Setting {
     /// The same with what speaks against the measurements. What follows from the host alone is as sure as before.
     #[must_use]
-    pub(crate) fn with_reserve(self, reserve: Option<&'static str>) -> Self {
+    pub(crate) fn with_reserve(self, reserve: Option<SettingReserve>) -> Self {
         let is_measured = !matches!(self.evidence, SettingEvidence::Processors { .. });
         Self { reserve: reserve.filter(|_| is_measured), ..self }
-    }
-
-    /// The value as it is written into a configuration file.
-    pub fn written(&self) -> String {
-        self.write(self.value)
-    }
-
-    fn write(&self, value: f64) -> String {
-        match self.evidence {
-            SettingEvidence::PageCosts { .. } => format!("{value:.1}"),
-            _ => format!("{value:.0}"),
-        }
-    }
-
-    /// What it comes from, in a clause or two.
-    pub fn from(&self) -> String {
-        let bounded = self.computed.map_or_else(String::new, |computed| {
-            let (which, edge) =
-                if computed > self.value { ("more", "at most") } else { ("less", "at least") };
-            format!(
-                "; the rule gives {}, but {which} is not proposed: {edge} {}",
-                self.write(computed),
-                self.written()
-            )
-        });
-        format!("{}{bounded}", self.evidence_in_words())
-    }
-
-    fn evidence_in_words(&self) -> String {
-        let kib = |bytes: u64| ByteSize::bytes(bytes).to_string();
-        match &self.evidence {
-            SettingEvidence::PageCosts {
-                random_page_us,
-                sequential_page_us,
-                sequential_block_bytes,
-                ratio,
-            } => {
-                format!(
-                    "a random 8 KiB read takes {}, one page of a sequential {} read {}: a factor of {ratio:.0}, divided by ten because nine of ten pages are assumed cached",
-                    latency_in_words(*random_page_us),
-                    kib(*sequential_block_bytes),
-                    latency_in_words(*sequential_page_us)
-                )
-            }
-            SettingEvidence::Knee { knee_outstanding, knee_iops } => format!(
-                "more than {knee_outstanding:.0} outstanding random 8 KiB reads gain little ({} IOPS)",
-                with_thousands(*knee_iops)
-            ),
-            SettingEvidence::PageWrites { write_iops, block_size_bytes, is_ceiling } => format!(
-                "{} random writes of {} per second{}",
-                with_thousands(*write_iops),
-                kib(*block_size_bytes),
-                if *is_ceiling { " at saturation" } else { " while reads ran too" }
-            ),
-            SettingEvidence::Processors { cpu_count } => {
-                let plural = if *cpu_count == 1 { "" } else { "s" };
-                format!("{} logical processor{plural} of this host", group_thousands(&cpu_count.to_string()))
-            }
-            SettingEvidence::ReadSizes {
-                block_size_bytes,
-                bandwidth_mib_per_s,
-                most_mib_per_s,
-                size_count,
-            } => {
-                format!(
-                    "sequential reads of {} reach {} MiB/s; the highest of {size_count} measured sizes is {} MiB/s",
-                    kib(*block_size_bytes),
-                    with_thousands(*bandwidth_mib_per_s),
-                    with_thousands(*most_mib_per_s)
-                )
-            }
-        }
     }
 }
 

@@ -11,6 +11,7 @@ use iotrial_model::metric::{APPLICATION, MetricKey};
 use iotrial_model::plan::{Arrival, EngineKind};
 use iotrial_model::record::{CpuUse, EndedHow};
 use iotrial_model::search::Search;
+use iotrial_model::setting::SettingReserve;
 use iotrial_model::subject::{CpuTime, Device, Facts, Ops, Subject, SubjectJob};
 use serde::{Serialize, Serializer};
 
@@ -398,11 +399,11 @@ impl Summary {
     }
 }
 
-/// Why the figures may not be those of a device, in the words that go with what follows from them.
-fn reserve_of(subject: &Subject<'_>, verdict: &Verdict) -> Option<&'static str> {
+/// Why the figures may not be those of a device.
+fn reserve_of(subject: &Subject<'_>, verdict: &Verdict) -> Option<SettingReserve> {
     match verdict.outcome {
-        _ if subject.engine.is_some_and(EngineKind::is_simulated) => Some("the device was simulated"),
-        Outcome::Inconclusive => Some("the run is inconclusive"),
+        _ if subject.engine.is_some_and(EngineKind::is_simulated) => Some(SettingReserve::Simulated),
+        Outcome::Inconclusive => Some(SettingReserve::Inconclusive),
         Outcome::Qualified | Outcome::NotQualified => None,
     }
 }

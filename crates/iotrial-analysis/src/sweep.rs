@@ -7,6 +7,7 @@ use iotrial_model::content::Checksum;
 use iotrial_model::finding::{Evidence, Finding, FindingId, GeneratorUse};
 use iotrial_model::plan::PhaseKind;
 use iotrial_model::record::{EndedHow, OpCounts, TargetRecord};
+use iotrial_model::setting::SettingReserve;
 use iotrial_model::subject::{Facts, Subject};
 use iotrial_model::sweep::{LoadPattern, ProbePurpose, ProbeRecord, SweepMethod, SweepRecord};
 use serde::Serialize;
@@ -286,12 +287,12 @@ pub fn load_for_together(record: &SweepRecord, pattern: LoadPattern) -> Option<u
 }
 
 /// Why the curves may not be those of a device.
-fn reserve_of(record: &SweepRecord) -> Option<&'static str> {
+fn reserve_of(record: &SweepRecord) -> Option<SettingReserve> {
     match record.ended.how {
-        _ if record.settings.engine.is_simulated() => Some("the device was simulated"),
-        _ if !record.settings.engine.has_device() => Some("no device was measured"),
+        _ if record.settings.engine.is_simulated() => Some(SettingReserve::Simulated),
+        _ if !record.settings.engine.has_device() => Some(SettingReserve::NoDevice),
         EndedHow::Complete => None,
-        EndedHow::Interrupted | EndedHow::Failed => Some("the sweep did not finish"),
+        EndedHow::Interrupted | EndedHow::Failed => Some(SettingReserve::SweepNotFinished),
     }
 }
 

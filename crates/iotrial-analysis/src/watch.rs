@@ -16,7 +16,7 @@ use iotrial_model::counters::{Counter, CounterSeries, DiskCounters};
 use iotrial_model::load::{Direction, Role};
 use iotrial_model::observation::{CounterNote, Observation};
 use iotrial_words::observation::counter_note;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 pub use course::{Course, CourseLine};
 pub use demand::demand_of;
@@ -94,10 +94,15 @@ pub struct WatchAnswer {
     /// Names of disks that were left out, because what they do is counted elsewhere, or nobody asked for them.
     pub left_out: Vec<String>,
     /// What was left out of the source and what is missing from it.
-    pub notes: Vec<String>,
+    #[serde(serialize_with = "said_notes")]
+    pub notes: Vec<CounterNote>,
     /// For charts.
     #[serde(skip)]
     pub course: Option<Course>,
+}
+
+fn said_notes<S: Serializer>(notes: &[CounterNote], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(notes.iter().map(counter_note))
 }
 
 /// When the intervals were.
@@ -225,7 +230,7 @@ impl WatchAnswer {
             total: (chosen.len() > 1).then(|| DiskAnswer::of_sum(series, &chosen)),
             course: Course::of(series, &chosen),
             left_out: left_out.map(|at| series.disks[at].name.clone()).collect(),
-            notes: notes(series, silence).iter().map(counter_note).collect(),
+            notes: notes(series, silence),
             disks,
         })
     }

@@ -4,6 +4,7 @@ use iotrial_analysis::host_check::{
     CheckAnswer, CheckFinding, GoodSetting, Rule, RuleSet, UnknownSetting, Weight,
 };
 use iotrial_model::host_fact::{Fact as HostFact, FactId, FactValue, Part, PartKind, Reading, TargetChain};
+use iotrial_words::wanted::wanted;
 
 use crate::document::{Answer, Block, Document, FindingLine, Section};
 use crate::finding_line::CHANGE;
@@ -295,7 +296,7 @@ fn line(finding: &CheckFinding) -> FindingLine {
     evidence.extend([
         words("found", found(finding, &place)),
         words("from", listed(&finding.from)),
-        words("wanted", finding.wanted.clone()),
+        words("wanted", wanted(&finding.wanted)),
         words("why", finding.why.clone()),
     ]);
     evidence.extend(finding.change.iter().take(MOST_COMMANDS).map(|command| words(CHANGE, command.clone())));

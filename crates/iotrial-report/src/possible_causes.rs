@@ -3,6 +3,7 @@
 use iotrial_analysis::host_check::Weight;
 use iotrial_analysis::possible_cause::PossibleCause;
 use iotrial_model::host_fact::PartKind;
+use iotrial_words::wanted::wanted;
 
 use crate::document::{Block, Fact, FindingLine, Section};
 use crate::host_check::listed;
@@ -33,7 +34,7 @@ fn line(cause: &PossibleCause) -> FindingLine {
     let place = if cause.kind == PartKind::Host { "this host".to_owned() } else { listed(&cause.parts) };
     let evidence = vec![
         words("found", format!("{} on {place}: {}", cause.fact.title(), cause.found)),
-        words("wanted", cause.wanted.clone()),
+        words("wanted", wanted(&cause.wanted)),
         words("why", cause.why.clone()),
         words("source", cause.source.clone()),
     ];

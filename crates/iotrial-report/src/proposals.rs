@@ -1,6 +1,7 @@
 //! Settings of a database that follow from what was measured.
 
 use iotrial_analysis::settings::Setting;
+use iotrial_words::setting::{setting_origin, setting_reserve, setting_value};
 
 use crate::document::{Block, Section};
 use crate::quantity::Quantity;
@@ -12,15 +13,16 @@ pub(crate) fn proposals(settings: &[Setting]) -> Option<Section> {
         cells: vec![
             Value::Text(one.database.as_str().to_owned()),
             Value::Text(one.name.to_owned()),
-            Value::Text(one.written()),
-            Value::Text(one.from()),
+            Value::Text(setting_value(&one.evidence, one.value)),
+            Value::Text(setting_origin(&one.evidence, one.value, one.computed)),
         ],
         is_total: false,
     };
     settings.first()?;
     // What a simulated device can do is no reason to configure anything.
     let reserve = settings.iter().find_map(|one| one.reserve);
-    let reserve = reserve.map(|reserve| format!(" Here {reserve}: measure again before you use them."));
+    let reserve = reserve
+        .map(|reserve| format!(" Here {}: measure again before you use them.", setting_reserve(reserve)));
     Some(Section {
         id: "proposals",
         heading: "Suggested settings",

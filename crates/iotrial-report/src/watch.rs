@@ -9,7 +9,7 @@ use iotrial_model::finding::Severity;
 use iotrial_model::load::{Direction, Role};
 use iotrial_model::observation::{Observation, ObservationKind};
 use iotrial_model::words::{enumerate, in_brief};
-use iotrial_words::observation::message;
+use iotrial_words::observation::{counter_note, message};
 
 use crate::calendar;
 use crate::chart::{Axis, Chart, ChartGroup, Dash, LATENCY_AXIS, Limit, Line, Scale, Shape};
@@ -190,7 +190,7 @@ fn summary(answer: &WatchAnswer) -> Answer {
         );
     }
     let mut lists: Vec<PointList> = assumed_roles(answer).into_iter().collect();
-    let mut notes = answer.notes.clone();
+    let mut notes: Vec<String> = answer.notes.iter().map(counter_note).collect();
     if !answer.left_out.is_empty() {
         notes.push(format!(
             "left out, because it is counted elsewhere or was not requested: {}",

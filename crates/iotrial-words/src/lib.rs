@@ -1,5 +1,5 @@
-//! The words of iotrial: what is said of a finding, of a check of an audit, of counters, of a verdict, of a load of a search, of a recommendation, of gates and of an AWR
-//! report, by ids and facts; and numbers within sentences.
+//! The words of iotrial: what is said of findings, checks of an audit, counters, verdicts, loads of a search, recommendations, gates, proposed settings,
+//! host rules and AWR reports, by ids and facts; and numbers within sentences.
 //!
 //! Whoever judges hands over ids and numbers. Nothing is decided from a sentence, so that each can be written anew without anything else
 //! becoming different.
@@ -22,3 +22,5 @@ pub mod verdict;
 pub mod audit;
 pub mod recommendation;
 pub mod gate;
+pub mod setting;
+pub mod wanted;

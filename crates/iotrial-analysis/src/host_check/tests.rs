@@ -1,5 +1,6 @@
 use iotrial_model::finding::FindingId;
 use iotrial_model::host_fact::{Fact, Part, Reading, TargetChain};
+use iotrial_model::wanted::{FactRelation, WantedPart};
 
 use super::*;
 
@@ -61,7 +62,8 @@ fn a_wrong_value_is_a_finding_with_what_is_wanted_and_how_to_change_it() {
     );
     let [finding] = answer.findings.as_slice() else { panic!("{:?}", answer.findings) };
     assert_eq!(finding.parts, ["sda", "sdc"]);
-    assert_eq!((finding.found.as_str(), finding.wanted.as_str()), ("32", "at least 64"));
+    assert_eq!(finding.found, "32");
+    assert_eq!(finding.wanted.parts, [WantedPart::AtLeast(64)]);
     assert_eq!(finding.change[0], "set 64 in /sys/sda/queue_depth of sda");
     assert_eq!(answer.good, [GoodSetting { rule: "r".into(), part: "sdb".into(), found: "64".into() }]);
     assert!(answer.has_grave_findings());
@@ -130,11 +132,15 @@ fn a_fact_is_compared_with_that_of_a_part_below_and_with_nothing_where_none_has_
     let aligned = rule("partition", "start_bytes", "any = { multiple_of_fact = \"minimum_io_bytes\" }", "");
     let outcome = |parts: Vec<Part>| {
         let answer = judge_host(host(&[], parts), &aligned, None);
-        (answer.findings.first().map(|one| one.wanted.clone()), answer.good.len())
+        (answer.findings.first().map(|one| one.wanted.parts.clone()), answer.good.len())
     };
     assert_eq!(outcome(vec![start(1 << 20), disk(65536)]), (None, 1));
-    let wanted = "a multiple of 256 KiB (minimum_io_size)".to_owned();
-    assert_eq!(outcome(vec![start(65536), disk(262_144)]), (Some(wanted), 0));
+    let multiple = WantedPart::Compared {
+        relation: FactRelation::MultipleOf,
+        other: FactId::MinimumIo,
+        value: Some(FactValue::Number(262_144)),
+    };
+    assert_eq!(outcome(vec![start(65536), disk(262_144)]), (Some(vec![multiple]), 0));
     assert_eq!(outcome(vec![start(63 * 512)]), (None, 0));
 
     let volume = |unit| part(PartKind::Array, "md0", &[(FactId::StripeUnit, FactValue::Number(unit))]);

@@ -1,6 +1,7 @@
-//! Whether a value is what a rule wants, and what that is in words.
+//! Whether a value is what a rule wants, and what that is.
 
 use iotrial_model::host_fact::{FactId, FactValue, Reading};
+use iotrial_model::wanted::{FactRelation, Wanted, WantedPart, WhyUnknown};
 
 use super::place::Place;
 use super::rule::Want;
@@ -12,8 +13,8 @@ pub(super) enum Met {
     /// The part with which it would be compared does not have the fact.
     NothingToCompare,
     Unknown {
-        what: String,
-        why: String,
+        what: FactId,
+        why: WhyUnknown,
     },
 }
 
@@ -43,8 +44,7 @@ impl Want {
             return Met::Yes;
         }
         let FactValue::Number(number) = *value else {
-            let why = format!("`{value}` is not a number, but the rule needs one");
-            return Met::Unknown { what: fact.title().to_owned(), why };
+            return Met::Unknown { what: fact, why: WhyUnknown::NotANumber(value.clone()) };
         };
         let is_outside = self.at_least.is_some_and(|least| number < least)
             || self.at_most.is_some_and(|most| number > most)
@@ -74,40 +74,38 @@ impl Want {
             None => Ok(None),
             Some(Reading::Known(value)) => Ok(Some(value.clone())),
             Some(Reading::Unknown(why)) => {
-                Err(Met::Unknown { what: other.title().to_owned(), why: why.clone() })
+                Err(Met::Unknown { what: other, why: WhyUnknown::NotRead(why.clone()) })
             }
         }
     }
 
-    /// What is wanted, in words; facts with which it is compared with their values.
-    pub(super) fn in_words(&self, fact: FactId, place: &Place<'_>) -> String {
-        let written = |number: i64| fact.written(&FactValue::Number(number));
-        let mut words: Vec<String> = Vec::new();
-        match (self.at_least, self.at_most) {
-            (Some(least), Some(most)) if least == most => words.push(written(least)),
-            (Some(least), Some(most)) => words.push(format!("{} to {}", written(least), written(most))),
-            (Some(least), None) => words.push(format!("at least {}", written(least))),
-            (None, Some(most)) => words.push(format!("at most {}", written(most))),
-            (None, None) => {}
-        }
-        words.extend(self.multiple_of.map(|unit| format!("a multiple of {}", written(unit))));
-        words.extend(self.one_of.as_ref().map(|allowed| listed(allowed, "or")));
-        words.extend(self.none_of.as_ref().map(|refused| format!("anything but {}", listed(refused, "and"))));
-        words.extend(self.is.map(|is| FactValue::Flag(is).to_string()));
+    /// What is wanted; facts with which it is compared with their values.
+    pub(super) fn wanted(&self, fact: FactId, place: &Place<'_>) -> Wanted {
+        let mut parts: Vec<WantedPart> = match (self.at_least, self.at_most) {
+            (Some(least), Some(most)) if least == most => vec![WantedPart::Number(least)],
+            (Some(least), Some(most)) => vec![WantedPart::Range(least, most)],
+            (Some(least), None) => vec![WantedPart::AtLeast(least)],
+            (None, Some(most)) => vec![WantedPart::AtMost(most)],
+            (None, None) => Vec::new(),
+        };
+        parts.extend(self.multiple_of.map(WantedPart::MultipleOf));
+        parts.extend(self.one_of.clone().map(WantedPart::OneOf));
+        parts.extend(self.none_of.clone().map(WantedPart::NoneOf));
+        parts.extend(self.is.map(WantedPart::Flag));
         for (other, relation) in [
-            (self.equals_fact, "the same as"),
-            (self.at_least_fact, "at least"),
-            (self.less_than_fact, "less than"),
-            (self.multiple_of_fact, "a multiple of"),
+            (self.equals_fact, FactRelation::Same),
+            (self.at_least_fact, FactRelation::AtLeast),
+            (self.less_than_fact, FactRelation::LessThan),
+            (self.multiple_of_fact, FactRelation::MultipleOf),
         ] {
             let Some(other) = other else { continue };
             let value = place.other(other, fact).and_then(|fact| match &fact.reading {
-                Reading::Known(value) => Some(other.written(value)),
+                Reading::Known(value) => Some(value.clone()),
                 Reading::Unknown(_) => None,
             });
-            words.push(format!("{relation} {} ({})", value.unwrap_or_default(), other.title()));
+            parts.push(WantedPart::Compared { relation, other, value });
         }
-        words.join(" and ")
+        Wanted { fact, parts }
     }
 
     /// The limit as a bare number, for a command.
@@ -119,14 +117,5 @@ impl Want {
         let number = self.at_least.or(self.at_most).map(|number| number.to_string());
         let first = || self.one_of.as_ref()?.first().cloned();
         number.or_else(first).or_else(|| self.at_least_fact.and_then(of_fact)).unwrap_or_default()
-    }
-}
-
-/// `a, b or c`.
-fn listed(words: &[String], last: &str) -> String {
-    match words {
-        [] => String::new(),
-        [one] => one.clone(),
-        [first @ .., end] => format!("{} {last} {end}", first.join(", ")),
     }
 }

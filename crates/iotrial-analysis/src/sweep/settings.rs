@@ -1,11 +1,12 @@
 //! Settings of databases that follow from the curves of a sweep, each as a proposal (`docs/settings.md`).
 
 use iotrial_model::load::Pattern;
+use iotrial_model::setting::SettingEvidence;
 use iotrial_model::units::ByteSize;
 
 use super::Curve;
 use crate::saturation::KneeBound;
-use crate::settings::{Database, INNODB_PAGE, Setting, SettingEvidence, bounded, io_capacities};
+use crate::settings::{Database, INNODB_PAGE, Setting, bounded, io_capacities};
 
 /// What Linux reads ahead by default (`read_ahead_kb`).
 const READ_AHEAD: ByteSize = ByteSize::kib(128);

@@ -12,6 +12,7 @@ use iotrial_model::record::{
 };
 use iotrial_model::sweep::{ProbeSecond, SWEEP_FORMAT, SweepSettings};
 use iotrial_model::units::ByteSize;
+use iotrial_words::setting::setting_value;
 
 use super::*;
 
@@ -508,7 +509,7 @@ fn a_rate_that_stands_still_while_the_device_idles_is_a_cap_and_holds_the_other_
 /// What is proposed of these curves: name and value.
 fn proposed(volume_count: usize, probes: Vec<ProbeRecord>) -> Vec<(&'static str, String)> {
     let summary = SweepSummary::new(&record(volume_count, probes));
-    summary.settings.iter().map(|one| (one.name, one.written())).collect()
+    summary.settings.iter().map(|one| (one.name, setting_value(&one.evidence, one.value))).collect()
 }
 
 #[test]
@@ -551,7 +552,7 @@ fn what_a_simulated_device_proposes_says_so() {
     let mut sweep = record(1, alone("randread-8k", 0, 16));
     assert_eq!(SweepSummary::new(&sweep).settings[0].reserve, None);
     sweep.settings.engine = EngineKind::Sim;
-    assert_eq!(SweepSummary::new(&sweep).settings[0].reserve, Some("the device was simulated"));
+    assert_eq!(SweepSummary::new(&sweep).settings[0].reserve, Some(SettingReserve::Simulated));
 }
 
 #[test]

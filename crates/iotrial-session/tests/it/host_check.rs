@@ -28,7 +28,7 @@ fn told(answer: &CheckAnswer) -> String {
             one.severity.as_str(),
             one.rule,
             one.found,
-            one.wanted
+            iotrial_words::wanted::wanted(&one.wanted)
         ));
     }
     for one in &answer.unknown {
