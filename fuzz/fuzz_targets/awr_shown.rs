@@ -8,6 +8,7 @@ use iotrial_fuzz::show;
 use iotrial_import::awr::read_awr;
 use iotrial_model::awr::Level;
 use iotrial_report::document::Document;
+use iotrial_report::replay_files::{profile_toml, thresholds_toml};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let Ok(reports) = read_awr(bytes) else { return };
@@ -21,8 +22,8 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
             demand.to_toml();
         }
         if let Some(replay) = database.replay(Level::P95, 1.0, "f") {
-            replay.profile_toml("./f.thresholds.toml");
-            replay.thresholds_toml();
+            profile_toml(&replay, "./f.thresholds.toml");
+            thresholds_toml(&replay);
         }
     }
     let thresholds = ThresholdSet::builtin("flash").expect("it is built in");

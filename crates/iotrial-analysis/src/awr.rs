@@ -27,7 +27,7 @@ pub use exadata::{Ask, Difficulty, ExadataMove, Feature, MemorySaving, Saving, T
 pub use fleet::{AwrFleet, Consolidated, FleetInterval, FleetMember, OwnPeak, UnknownDatabase};
 pub use latencies::WaitLatency;
 pub use remarks::Limit;
-pub use replay::{Replay, ReplayLimit, ReplayStream};
+pub use replay::{QUICK_SIZE, Replay, ReplayLimit, ReplayStream};
 pub use right_size::{Factor, Licences, Provision, RightSizing, SizeRequest, Sized};
 pub use sample::AwrSample;
 pub use series::{AwrSeries, AwrStatistics, DatabaseSeries, SeriesInterval};

@@ -11,7 +11,7 @@ use iotrial_model::toml_reader::{Mistakes, TableReader, nearest, read_toml};
 pub use iotrial_model::verdict::{Category, Meaning};
 
 /// The value of `format` in a file of thresholds.
-pub(crate) const THRESHOLDS_FORMAT: &str = "iotrial.thresholds/1";
+pub const THRESHOLDS_FORMAT: &str = "iotrial.thresholds/1";
 
 /// Where the categories of one figure begin and end.
 #[derive(Debug, Clone, PartialEq)]

@@ -30,6 +30,7 @@ pub mod gates;
 pub mod junit;
 mod audit;
 mod awr;
+pub mod replay_files;
 mod watch;
 pub mod exposition;
 pub mod sweep;

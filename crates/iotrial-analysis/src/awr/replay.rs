@@ -4,13 +4,12 @@
 //! All I/O of the report is in exactly one stream, so that the sums are those of the report: what is not known to be redo, temporary
 //! or a copy is data.
 
-mod text;
-
 use iotrial_model::awr::{
     AwrFigure, Derivation, FigureOrigin, FigurePlace, Level, RatesOf, ReplayNote, ReportedRates, SeriesNote,
 };
 use iotrial_model::load::{Direction, Pattern, Role};
 use iotrial_model::stream::Stream;
+use iotrial_model::units::ByteSize;
 use serde::Serialize;
 
 use super::flow::{Flow, multi_by_bytes, share_of, sizes_of, split};
@@ -23,6 +22,14 @@ const NEGLIGIBLE_PER_S: f64 = 0.05;
 const JUDGED_IOS: f64 = 150.0;
 /// What Oracle takes for a block where nothing is set.
 const USUAL_BLOCK_KIB: f64 = 8.0;
+/// How long a full run measures, at least.
+const FULL_S: f64 = 600.0;
+/// Files of the quick form, all together.
+pub const QUICK_SIZE: ByteSize = ByteSize::gib(8);
+/// Copies of a sequential job: each reads or writes a part of its own, as several sessions do.
+const COPIES: u32 = 4;
+/// Outstanding I/Os of one copy, beyond which there are more copies.
+const DEEPEST: u32 = 1_024;
 /// How long the quick form measures, at least and at most.
 const QUICK_S: (f64, f64) = (60.0, 600.0);
 /// A mean of waits stands for the reads of a stream where at least this share of them was waited for one by one. Reads by direct path
@@ -54,10 +61,10 @@ pub struct Replay {
     pub notes: Vec<ReplayNote>,
     /// The same of the reports themselves.
     #[serde(skip)]
-    doubts: Vec<SeriesNote>,
+    pub doubts: Vec<SeriesNote>,
     /// How long the quick form has to measure, so that each latency is judged by enough I/Os.
     #[serde(skip)]
-    quick_s: f64,
+    pub quick_s: f64,
 }
 
 /// One stream of it.
@@ -77,7 +84,7 @@ pub struct ReplayStream {
     pub sizes: Vec<(u64, u32)>,
     /// How offsets follow one another.
     #[serde(skip)]
-    pattern: Pattern,
+    pub pattern: Pattern,
     /// Where rate and size are from.
     #[serde(serialize_with = "said::figure_origin")]
     pub origin: FigureOrigin,
@@ -156,8 +163,7 @@ impl DatabaseSeries {
                         notes.push(ReplayNote::FromMemory { figure, mean_us });
                     }
                     quick_s = quick_s.max(JUDGED_IOS / iops);
-                    let place =
-                        self.printed(figure).unwrap_or_else(|| FigurePlace::MeanOver(self.intervals.len()));
+                    let place = self.printed(figure).unwrap_or(FigurePlace::MeanOver(self.intervals.len()));
                     let origin = FigureOrigin { figure, derivation: Derivation::Same, place };
                     limits.push(ReplayLimit { role, stream, mean_us, origin });
                 }
@@ -344,7 +350,7 @@ fn waits_for(figure: AwrFigure) -> Option<(AwrFigure, AwrFigure)> {
 impl ReplayStream {
     /// I/Os that may be outstanding: the rate times the patience, so that a volume that is slower than reported shows its latency
     /// instead of losing the rate; and no more memory than a small host has.
-    fn outstanding(&self) -> u32 {
+    pub fn outstanding(&self) -> u32 {
         const MOST_BYTES: f64 = 256.0 * 1024.0 * 1024.0;
         const FEWEST: f64 = 16.0;
         const MOST: f64 = 16_384.0;
@@ -355,6 +361,31 @@ impl ReplayStream {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 16 to 16,384")]
         let wanted = wanted.ceil() as u32;
         wanted
+    }
+
+    /// Copies of its job.
+    pub fn copies(&self) -> u32 {
+        // A log is one place that is written to.
+        let is_spread = self.pattern == Pattern::Sequential && self.role != Role::Log;
+        let copies = if is_spread { COPIES } else { 1 };
+        copies.max(self.outstanding().div_ceil(DEEPEST))
+    }
+
+    /// How large the file of its job is in a full run.
+    // A choice, beyond the caches of most storage: reports do not say how much is stored.
+    pub const fn file_size(&self) -> ByteSize {
+        match self.role {
+            Role::Data | Role::Scan => ByteSize::gib(32),
+            Role::Tempdb | Role::Backup => ByteSize::gib(16),
+            Role::Log => ByteSize::gib(4),
+        }
+    }
+}
+
+impl Replay {
+    /// How long the full form measures.
+    pub fn full_s(&self) -> f64 {
+        FULL_S.max(self.quick_s)
     }
 }
 

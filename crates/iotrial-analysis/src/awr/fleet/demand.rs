@@ -53,9 +53,7 @@ impl AwrFleet {
             let database = || one.database.clone();
             notes.extend(one.part.clone().map(|part| DemandNote::OfPart { database: database(), part }));
             notes.extend(
-                one.away_from_exadata
-                    .clone()
-                    .map(|reads| DemandNote::PlainReads { database: database(), reads }),
+                one.away_from_exadata.map(|reads| DemandNote::PlainReads { database: database(), reads }),
             );
         }
         let percent = self.figure(AwrFigure::Requests).and_then(|one| one.peak_percent);

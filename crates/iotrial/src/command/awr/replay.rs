@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::anyhow;
 use iotrial_analysis::awr::{AwrSeries, Replay};
 use iotrial_model::profile::Profile;
+use iotrial_report::replay_files::{profile_toml, thresholds_toml};
 
 use super::only_database;
 use crate::cli::AwrArgs;
@@ -36,7 +37,7 @@ pub fn replay(args: &AwrArgs, series: &AwrSeries, named: &str) -> Result<Option<
     })?;
     let thresholds = (!replay.limits.is_empty()).then(|| thresholds_of(&profile));
     // Absurd numbers of a damaged report are found here, and not by the run.
-    Profile::parse(&replay.profile_toml("./checked.toml")).map_err(|mistakes| {
+    Profile::parse(&profile_toml(&replay, "./checked.toml")).map_err(|mistakes| {
         let about = format!("the reports of {} contain no load that can be run", database.database);
         Failure::input(anyhow::Error::from(mistakes).context(about))
     })?;
@@ -47,13 +48,13 @@ impl ReplayFiles {
     /// Writes both. The threshold set first: a profile without it would not run.
     pub fn write(&self, outputs: &Outputs) -> Result<(), Failure> {
         let mut name = "flash".to_owned();
-        if let (Some(path), Some(text)) = (&self.thresholds, self.replay.thresholds_toml()) {
+        if let (Some(path), Some(text)) = (&self.thresholds, thresholds_toml(&self.replay)) {
             outputs.write(path, text.as_bytes())?;
             // With a folder, so that it is told from the name of a built-in set; it counts from the profile.
             let file = path.file_name().map(|file| file.to_string_lossy().into_owned()).unwrap_or_default();
             name = format!("./{file}");
         }
-        outputs.write(&self.profile, self.replay.profile_toml(&name).as_bytes())
+        outputs.write(&self.profile, profile_toml(&self.replay, &name).as_bytes())
     }
 
     /// What was written, for the lines below the document.
