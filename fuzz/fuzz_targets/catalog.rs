@@ -6,6 +6,7 @@ use iotrial_fuzz::show;
 use iotrial_model::demand::{Demand, DemandStream};
 use iotrial_model::load::Direction;
 use iotrial_report::document::Document;
+use iotrial_report::json_form::AsJson;
 use iotrial_sizing::catalog::Catalog;
 use iotrial_sizing::search::Search;
 use iotrial_sizing::sizing::size;
@@ -19,7 +20,7 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
     let Ok(catalog) = Catalog::parse(text) else { return };
     let request = Search { answers: 2, ..Search::default() };
     if let Ok(sizing) = size(&[catalog], &demand(), &request, &[]) {
-        show::json(&sizing);
+        show::json(&AsJson(&sizing));
         show::document(&Document::of_sizing(&sizing, String::new()));
     }
 });

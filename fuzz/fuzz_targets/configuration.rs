@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use iotrial_fuzz::show;
 use iotrial_report::document::Document;
+use iotrial_report::json_form::AsJson;
 use iotrial_sizing::catalog::Catalog;
 use iotrial_sizing::configuration::Configuration;
 use iotrial_sizing::explanation::{Explanation, Question};
@@ -24,7 +25,7 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
     let question =
         Question { mixes: &[], demand: None, measurements: &[], money: Money::default(), burst: false };
     if let Ok(explanation) = Explanation::new(&resolved, &question) {
-        show::json(&explanation);
+        show::json(&AsJson(&explanation));
         show::document(&Document::of_explanation(&explanation, &catalog.title, String::new()));
     }
 });

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use iotrial_fuzz::show;
 use iotrial_model::demand::Demand;
 use iotrial_report::document::Document;
+use iotrial_report::json_form::AsJson;
 use iotrial_sizing::catalog::Catalog;
 use iotrial_sizing::search::Search;
 use iotrial_sizing::sizing::size;
@@ -23,7 +24,7 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
     Demand::parse(&demand.to_toml()).expect("a demand that was written can be read");
     let request = Search { answers: 2, ..Search::default() };
     if let Ok(sizing) = size(&CATALOGS, &demand, &request, &[]) {
-        show::json(&sizing);
+        show::json(&AsJson(&sizing));
         show::document(&Document::of_sizing(&sizing, String::new()));
     }
 });

@@ -1,8 +1,9 @@
 //! The document of catalogs: what they hold, how old they are, what they do not know.
 
 use iotrial_model::record::Severity;
-use iotrial_sizing::age::{ReliedOn, in_words};
+use iotrial_sizing::age::ReliedOn;
 use iotrial_sizing::catalog::{Catalog, Machine, Processors};
+use iotrial_words::sizing::old_figures;
 
 use crate::document::{Block, Document, FindingLine, Section};
 use crate::finding_line::About;
@@ -23,7 +24,7 @@ pub struct CatalogAge<'c> {
 impl Document {
     /// The document with a warning if the figures that it is based on are old; unchanged otherwise.
     pub fn with_old_figures(mut self, old: &[ReliedOn]) -> Self {
-        let warning = in_words(old).map(|words| {
+        let warning = old_figures(old).map(|words| {
             FindingLine::about(
                 About::OldCatalog,
                 Severity::Warning,

@@ -11,7 +11,7 @@ use iotrial_sizing::measured::{BoundBy, MeasuredAgainst};
 use iotrial_sizing::price::Cost;
 use iotrial_sizing::requirement::{Fit, Share};
 use iotrial_sizing::rule::BrokenRule;
-use iotrial_sizing::sizing::cost_words;
+use iotrial_words::sizing as words;
 
 use crate::chart::{Axis, Bar, BarChart, BarSeries, Mark, Scale};
 use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
@@ -77,23 +77,23 @@ fn in_brief(explanation: &Explanation) -> Vec<(&'static str, String)> {
 }
 
 fn opening(explanation: &Explanation) -> Section {
-    let forbidden = explanation.broken_rules.iter().any(|rule| rule.effect == Effect::Forbids);
+    let forbidden = explanation.broken_rules.iter().any(|rule| rule.effect() == Effect::Forbids);
     let is_met = explanation.fit.as_ref().is_none_or(|fit| fit.is_met);
     let cost = &explanation.cost;
     // An empty sum would print as «0 a month».
     let price = if cost.terms.is_empty() {
         "without a known price".to_owned()
     } else {
-        cost_words(cost, &cost.currency)
+        words::sum_in_words(&cost.sum(), &cost.currency)
     };
     let points =
         explanation.alone.iter().filter(|one| one.most.is_some()).map(|one| binding(explanation, one));
-    let rules = |wanted: Effect| explanation.broken_rules.iter().filter(move |rule| rule.effect == wanted);
+    let rules = |wanted: Effect| explanation.broken_rules.iter().filter(move |rule| rule.effect() == wanted);
     let provider = &explanation.configuration.provider;
     let warnings: Vec<_> = rules(Effect::Warns).map(|rule| rule_warning(rule, provider)).collect();
     let lists = [
-        ("Rules that it breaks", rules(Effect::Forbids).map(BrokenRule::in_words).collect::<Vec<_>>()),
-        ("Missing from the cost, because the catalog does not have it", cost.missing.clone()),
+        ("Rules that it breaks", rules(Effect::Forbids).map(words::broken_rule).collect::<Vec<_>>()),
+        ("Missing from the cost, because the catalog does not have it", words::missing_prices(&cost.missing)),
     ];
     let lists = lists.into_iter().filter(|(_, points)| !points.is_empty());
     let headline = format!("{}, {price}", explanation.configuration.in_short());
@@ -121,7 +121,7 @@ fn opening(explanation: &Explanation) -> Section {
 
 /// What a rule warns of, as a finding about the provider.
 pub(crate) fn rule_warning(rule: &BrokenRule, provider: &str) -> FindingLine {
-    FindingLine::about(About::Provider(provider), Severity::Warning, rule.in_words())
+    FindingLine::about(About::Provider(provider), Severity::Warning, words::broken_rule(rule))
 }
 
 /// The name of the pool, if there are several.
@@ -148,7 +148,7 @@ fn binding(explanation: &Explanation, one: &PureReach) -> String {
         "{}{}: {} (first limit: {}{next})",
         pool_prefix(explanation, one.pool),
         one.measure,
-        one.measure.written(most),
+        words::amount(one.measure, most),
         one.binds.as_deref().unwrap_or("nothing")
     )
 }
@@ -211,7 +211,7 @@ pub(crate) fn asked(id: &'static str, fit: &Fit) -> Section {
     let unmet = fit
         .unmet
         .iter()
-        .map(|unmet| FindingLine::about(About::Unmet(unmet.what), Severity::Serious, unmet.message.clone()));
+        .map(|unmet| FindingLine::about(About::Unmet(unmet.word()), Severity::Serious, words::unmet(unmet)));
     let unmet: Vec<FindingLine> = unmet.collect();
     if !unmet.is_empty() {
         // What is missing comes before the table, in which everything may look fine.
@@ -235,13 +235,13 @@ fn measured(explanation: &Explanation) -> Option<Section> {
     let (bandwidth, unit) = bandwidth_column(measured.iter().map(|one| one.bandwidth_bytes_per_s));
     let row = |one: &MeasuredAgainst| {
         // For a measurement on another machine, a share of these limits says nothing.
-        let fullest = one.shares.first().filter(|_| one.bound_by != [BoundBy::OtherConfiguration]);
+        let fullest = one.shares.first().filter(|_| one.bound.by() != [BoundBy::OtherConfiguration]);
         Row {
             cells: vec![
                 Value::Text(one.label.clone()),
                 Value::Number(one.iops),
                 Value::Number(one.bandwidth_bytes_per_s / unit),
-                Value::text(fullest.map(Share::in_short)),
+                Value::text(fullest.map(words::limit_in_short)),
                 Value::number(fullest.map(|share| share.percent)),
                 Value::number(one.in_flight),
                 Value::number(one.outstanding),
@@ -264,10 +264,10 @@ fn measured(explanation: &Explanation) -> Option<Section> {
         at_a_glance: true,
     };
     let line = |one: &MeasuredAgainst| {
-        let message = format!("{}: {}", one.label, one.sentence);
-        let note = FindingLine::about(About::BoundBy(&one.bound_by), Severity::Note, message);
-        let contradictions = one.notes.iter().map(|text| {
-            let message = format!("{}: {text}", one.label);
+        let message = format!("{}: {}", one.label, words::measured(one));
+        let note = FindingLine::about(About::BoundBy(one.bound.by()), Severity::Note, message);
+        let contradictions = one.contradictions.iter().map(|one_of| {
+            let message = format!("{}: {}", one.label, words::contradiction(one_of));
             FindingLine::about(About::Contradiction, Severity::Warning, message)
         });
         let derived = (!one.derived.is_empty()).then(|| {
@@ -285,7 +285,7 @@ fn measured(explanation: &Explanation) -> Option<Section> {
         id: "measured",
         heading: "Measured rates and limits",
         note: Some(match &explanation.measured_together {
-            Some(together) => format!("{}. {how}", capital(together)),
+            Some(together) => format!("{}. {how}", capital(&words::measured_together(together))),
             None => how.to_owned(),
         }),
         blocks: vec![Block::Table(table), Block::Findings(measured.iter().flat_map(line).collect())],
@@ -506,9 +506,13 @@ pub(crate) fn cost_section(cost: &Cost) -> Section {
     let rates = cost.rates.iter().map(|rate| {
         format!(" 1 {} is {} {} ({}).", rate.from, short_price(rate.per_unit), rate.to, rate.source)
     });
-    let missing =
-        if cost.is_complete() { String::new() } else { format!(" Missing: {}.", cost.missing.join(", ")) };
-    let notes: String = cost.notes.iter().map(|note| format!(" {}.", capital(note))).collect();
+    let missing = if cost.is_complete() {
+        String::new()
+    } else {
+        format!(" Missing: {}.", words::missing_prices(&cost.missing).join(", "))
+    };
+    let notes: String =
+        cost.notes.iter().map(|note| format!(" {}.", capital(&words::cost_note(note)))).collect();
     Section {
         id: "cost",
         heading: "Cost",

@@ -41,6 +41,7 @@ mod year_plan;
 mod side_by_side;
 pub mod order;
 mod sizing;
+pub mod json_form;
 pub mod catalogs;
 mod calendar;
 mod ruler;

@@ -2,6 +2,7 @@
 
 use iotrial_sizing::explanation::Explanation;
 use iotrial_sizing::requirement::Share;
+use iotrial_words::sizing::limit_in_short;
 
 use crate::document::{Block, Section};
 use crate::quantity::Quantity;
@@ -16,11 +17,11 @@ pub(crate) fn pools_section(explanation: &Explanation) -> Option<Section> {
         return None;
     }
     let limit = |share: &Option<Share>| {
-        let words = share.as_ref().map(Share::in_short);
+        let words = share.as_ref().map(limit_in_short);
         [Value::number(share.as_ref().map(|share| share.percent)), Value::text(words)]
     };
     // In one cell, so that the share is always shown with its limit.
-    let of_machine = |share: &Share| format!("{:.0} % of {}", share.percent, share.in_short());
+    let of_machine = |share: &Share| format!("{:.0} % of {}", share.percent, limit_in_short(share));
     let bandwidths = explanation.pools.iter().filter_map(|pool| pool.bandwidth_bytes_per_s);
     let (bandwidth, unit) = bandwidth_column(bandwidths);
     let rows = explanation.pools.iter().map(|pool| Row {

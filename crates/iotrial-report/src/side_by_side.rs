@@ -7,6 +7,7 @@ use iotrial_sizing::catalog::Effect;
 use iotrial_sizing::configuration::Pool;
 use iotrial_sizing::measure::grouped;
 use iotrial_sizing::side_by_side::{BestAt, Compared, SideBySide};
+use iotrial_words::sizing as words;
 
 use crate::counted::counted_in_words;
 use crate::document::{Answer, Block, Document, FindingLine, Section};
@@ -26,8 +27,8 @@ impl Document {
         sections.extend(measured(side));
         sections.push(mixes(side));
         sections.push(costs(side));
-        let brief =
-            vec![("Compared", format!("IOPS with {}, MB/s with {}", side.iops_mix, side.bandwidth_mix))];
+        let (iops_mix, bandwidth_mix) = mixes_in_words(side);
+        let brief = vec![("Compared", format!("IOPS with {iops_mix}, MB/s with {bandwidth_mix}"))];
         let counted = counted_in_words(counted).map(|words| ("Counted", words));
         Self {
             title: format!("Price and performance of {} configurations", side.configurations.len()),
@@ -37,6 +38,11 @@ impl Document {
             chapters: Vec::new(),
         }
     }
+}
+
+/// The loads at which IOPS and MB/s are compared.
+fn mixes_in_words(side: &SideBySide) -> (String, String) {
+    (words::mix(side.references.small), words::mix(side.references.large))
 }
 
 /// A price with three digits: a MB/s may cost cents, and a machine thousands.
@@ -83,18 +89,25 @@ fn opening(side: &SideBySide) -> Section {
     }));
     let unpriced = side.configurations.iter().filter(|one| !one.explanation.cost.is_complete());
     points.extend(unpriced.map(|one| {
-        let missing = one.explanation.cost.missing.join(" and the ");
+        let missing = words::missing_prices(&one.explanation.cost.missing).join(" and the ");
         format!("{} is not in the cost comparison: no source has the {missing}", one.name)
     }));
     // If a rule forbids it, all its other figures are meaningless.
     let forbidden = side.configurations.iter().flat_map(|one| {
-        let rules = one.explanation.broken_rules.iter().filter(|rule| rule.effect == Effect::Forbids);
-        rules
-            .map(|rule| format!("{} is not possible like this: {} ({})", one.name, rule.message, rule.source))
+        let rules = one.explanation.broken_rules.iter().filter(|rule| rule.effect() == Effect::Forbids);
+        rules.map(|rule| {
+            format!(
+                "{} is not possible like this: {} ({})",
+                one.name,
+                words::breach(&rule.breach),
+                rule.source
+            )
+        })
     });
     let forbidden: Vec<String> = forbidden.collect();
     let is_good = forbidden.is_empty().then_some(true);
     points.splice(0..0, forbidden);
+    let (iops_mix, bandwidth_mix) = mixes_in_words(side);
     Section {
         id: "answer",
         heading: "",
@@ -103,8 +116,7 @@ fn opening(side: &SideBySide) -> Section {
             is_good,
             headline,
             sentence: format!(
-                "IOPS are for {}, and MB/s for {}; --mix chooses other loads",
-                side.iops_mix, side.bandwidth_mix
+                "IOPS are for {iops_mix}, and MB/s for {bandwidth_mix}; --mix chooses other loads"
             ),
             points,
             lists: Vec::new(),
@@ -132,7 +144,9 @@ fn price_and_performance(side: &SideBySide) -> Section {
             cells.push(Value::number(fit.and_then(|fit| fit.carries_times)));
             cells.push(Value::text(fit.map(|fit| if fit.is_met { "yes" } else { "no" })));
         }
-        cells.push(Value::text((!cost.is_complete()).then(|| cost.missing.join(", "))));
+        cells.push(Value::text(
+            (!cost.is_complete()).then(|| words::missing_prices(&cost.missing).join(", ")),
+        ));
         let best: Vec<&str> = one.best_at.iter().map(|what| what.as_str()).collect();
         cells.push(Value::text((!best.is_empty()).then(|| best.join(", "))));
         Row { cells, is_total: false }
@@ -192,7 +206,7 @@ fn criteria(side: &SideBySide) -> Section {
             Value::Text(pools.join(" + ")),
             Value::Number(explanation.usable_gib),
         ];
-        cells.extend(names.iter().map(|name| Value::text(one.criteria.get(name).cloned())));
+        cells.extend(names.iter().map(|name| Value::text(one.criteria.get(name).map(words::criterion))));
         Row { cells, is_total: false }
     };
     let mut columns = vec![
@@ -270,8 +284,8 @@ fn measured(side: &SideBySide) -> Option<Section> {
                     let message = format!("{}, {}: {text}", one.name, measured.label);
                     FindingLine::about(About::Caveat, Severity::Warning, message)
                 });
-                let message = format!("{}, {}: {}", one.name, measured.label, measured.sentence);
-                let note = FindingLine::about(About::BoundBy(&measured.bound_by), Severity::Note, message);
+                let message = format!("{}, {}: {}", one.name, measured.label, words::measured(measured));
+                let note = FindingLine::about(About::BoundBy(measured.bound.by()), Severity::Note, message);
                 std::iter::once(note).chain(caveats)
             })
         })

@@ -9,6 +9,7 @@ use iotrial_sizing::explanation::Explanation;
 use iotrial_sizing::measure::{Measure, grouped};
 use iotrial_sizing::search::{CountPoint, Found};
 use iotrial_sizing::sizing::Sizing;
+use iotrial_words::sizing as words;
 
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
 use crate::counted::{counted_in_words, not_counted};
@@ -58,9 +59,9 @@ fn in_brief(sizing: &Sizing) -> Vec<(&'static str, String)> {
         };
         format!(
             "{role}{direction} {} of {} KiB ({})",
-            Measure::Iops.written(stream.iops),
+            words::amount(Measure::Iops, stream.iops),
             grouped(stream.block_size_bytes / 1024.0),
-            Measure::Bandwidth.written(stream.bandwidth())
+            words::amount(Measure::Bandwidth, stream.bandwidth())
         )
     };
     let mut lines = vec![("Demand", demand.streams.iter().map(stream).collect::<Vec<_>>().join("; "))];
@@ -168,9 +169,9 @@ fn opening(sizing: &Sizing) -> Section {
         note: None,
         blocks: std::iter::once(Block::Answer(Answer {
             is_good,
-            headline: sizing.headline.clone(),
-            sentence: sizing.sentence.clone(),
-            points: sizing.points.clone(),
+            headline: words::headline(&sizing.answer, &sizing.currency),
+            sentence: words::sentence(&sizing.answer, &sizing.currency),
+            points: words::points(sizing),
             lists: if notes.is_empty() { Vec::new() } else { vec![list] },
         }))
         .chain(sizing.cheapest.and_then(|index| warnings(&sizing.found[index])))
@@ -201,7 +202,8 @@ fn answer_rows(provider: &str, answer: &Explanation) -> Vec<Row> {
             None => answer.fit.as_ref().and_then(|fit| fit.shares.first()),
         };
         let latency = report.map_or(answer.latency, |report| report.latency);
-        let missing = if cost.is_complete() { String::new() } else { cost.missing.join(", ") };
+        let missing =
+            if cost.is_complete() { String::new() } else { words::missing_prices(&cost.missing).join(", ") };
         Row {
             cells: vec![
                 first(Value::Text(provider.to_owned()), index),
@@ -287,7 +289,7 @@ fn side_by_side(sizing: &Sizing) -> Section {
     if !warnings.is_empty() {
         blocks.push(Block::Findings(warnings));
     }
-    let findings: Vec<FindingLine> = sizing.findings().iter().map(FindingLine::brief).collect();
+    let findings: Vec<FindingLine> = words::findings(sizing).iter().map(FindingLine::brief).collect();
     if !findings.is_empty() {
         blocks.push(Block::Findings(findings));
     }
@@ -497,7 +499,10 @@ fn left_out(sizing: &Sizing) -> Option<Section> {
         .iter()
         .flat_map(|found| {
             let about = About::Provider(&found.shown);
-            found.left_out.iter().map(move |note| FindingLine::about(about, Severity::Note, note.clone()))
+            found
+                .left_out
+                .iter()
+                .map(move |note| FindingLine::about(about, Severity::Note, words::left_out(note)))
         })
         .collect();
     (!lines.is_empty()).then(|| Section {

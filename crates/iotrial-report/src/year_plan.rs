@@ -2,6 +2,7 @@
 
 use iotrial_sizing::search::YearPlan;
 use iotrial_sizing::sizing::Sizing;
+use iotrial_words::sizing as words;
 
 use crate::document::{Block, Section};
 use crate::pools::per_month;
@@ -34,7 +35,11 @@ fn years(plan: &YearPlan, currency: &str, at_a_glance: bool) -> Table {
             Value::Number(year.capacity_gib),
             Value::Number(year.load_times),
             Value::Text(year.configuration.in_short()),
-            Value::Text(if year.changes.is_empty() { "nothing".to_owned() } else { year.changes.join("; ") }),
+            Value::Text(if year.changes.is_empty() {
+                "nothing".to_owned()
+            } else {
+                year.changes.iter().map(words::year_change).collect::<Vec<_>>().join("; ")
+            }),
             Value::Number(year.per_month),
             Value::Number(year.per_year),
         ],
@@ -68,7 +73,7 @@ fn totals(sizing: &Sizing) -> Table {
             Value::Number(plan.total),
             Value::Number(plan.total_from_day_one),
             Value::Number(100.0 * (plan.total / plan.total_from_day_one - 1.0)),
-            Value::text((!plan.missing.is_empty()).then(|| plan.missing.join(", "))),
+            Value::text((!plan.missing.is_empty()).then(|| words::missing_prices(&plan.missing).join(", "))),
         ],
         is_total: false,
     };

@@ -1,22 +1,33 @@
 //! How old the figures are on which a configuration rests: its limits, its prices, and what its volumes share.
 
 use iotrial_model::demand::Os;
-use iotrial_model::words::enumerate;
-use serde::Serialize;
 
 use crate::catalog::Catalog;
 use crate::chain::{block_limits, volume_limits};
 use crate::configuration::Resolved;
 
 /// A source of a catalog that a configuration rests on.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReliedOn {
-    /// What it says, such as `price of premium-ssd P30`; several where one source says them.
-    pub what: Vec<String>,
+    /// What it says; several where one source says them.
+    pub what: Vec<FigureOf>,
     /// Who says it.
     pub source: String,
     /// The day on which it held, as `YYYY-MM-DD`; `None` where the source carries none.
     pub as_of: Option<String>,
+}
+
+/// Figures of a catalog, with the name of what they are of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FigureOf {
+    /// What it carries.
+    Limits(String),
+    /// What it carries of small I/Os.
+    SmallIoLimits(String),
+    /// What it costs.
+    Price(String),
+    /// How its capacity pools are sold.
+    Pools(String),
 }
 
 impl ReliedOn {
@@ -36,38 +47,38 @@ pub fn relied_on(resolved: &Resolved<'_>) -> Vec<ReliedOn> {
         } else {
             format!("{} {}", pool.kind.name, pool.level.name)
         };
-        all.add(&pool.kind.source, format!("limits of {name}"));
+        all.add(&pool.kind.source, FigureOf::Limits(name.clone()));
         // With bursts, where they are higher: what limits the volume at all is relied on.
         let limits = volume_limits(pool.level, pool.size_gib as f64, pool.iops, pool.bandwidth, true);
         for limit in block_limits(pool.level, pool.size_gib as f64, &limits) {
-            all.add(&limit.source, format!("limits of {name} for small I/Os"));
+            all.add(&limit.source, FigureOf::SmallIoLimits(name.clone()));
         }
         if let Some(attachment) = pool.attachment {
-            all.add(&attachment.source, format!("limits of {}", attachment.name));
+            all.add(&attachment.source, FigureOf::Limits(attachment.name.clone()));
         }
         if let Some(price) = &pool.level.price {
-            all.add(&price.source, format!("price of {name}"));
+            all.add(&price.source, FigureOf::Price(name));
         }
         if let Some(shared) = &pool.kind.pool {
-            all.add(&shared.source, format!("pools of {}", pool.kind.name));
+            all.add(&shared.source, FigureOf::Pools(pool.kind.name.clone()));
         }
     }
     for path in &resolved.catalog.paths {
         if let Some(source) = &path.source {
-            all.add(source, format!("limits of {}", path.name));
+            all.add(source, FigureOf::Limits(path.name.clone()));
         }
     }
     let machine = resolved.machine.machine;
-    all.add(&machine.source, format!("limits of {}", machine.name));
+    all.add(&machine.source, FigureOf::Limits(machine.name.clone()));
     if let Some(price) = &machine.price {
-        all.add(&price.source, format!("price of {}", machine.name));
+        all.add(&price.source, FigureOf::Price(machine.name.clone()));
     }
     let configuration = &resolved.configuration;
     if configuration.os != Os::Linux
         && configuration.licence
         && let Some(licence) = resolved.catalog.licence(configuration.os)
     {
-        all.add(&licence.source, format!("price of {}", configuration.os));
+        all.add(&licence.source, FigureOf::Price(configuration.os.to_string()));
     }
     all.relied
 }
@@ -80,7 +91,7 @@ struct Collected<'c> {
 }
 
 impl Collected<'_> {
-    fn add(&mut self, name: &str, what: String) {
+    fn add(&mut self, name: &str, what: FigureOf) {
         let place = self.names.iter().position(|one| one == name).unwrap_or_else(|| {
             let source = self.catalog.sources.get(name);
             self.names.push(name.to_owned());
@@ -104,42 +115,4 @@ pub fn before(relied: Vec<ReliedOn>, day: &str) -> Vec<ReliedOn> {
     // Without a day last: it may be young.
     old.sort_by(|a, b| (a.as_of.is_none(), &a.as_of).cmp(&(b.as_of.is_none(), &b.as_of)));
     old
-}
-
-/// What is old in one sentence without a full stop; `None` where nothing is.
-pub fn in_words(old: &[ReliedOn]) -> Option<String> {
-    let words =
-        |one: &ReliedOn| format!("{} ({})", enumerate(&one.what), one.as_of.as_deref().unwrap_or("no date"));
-    let list: Vec<String> = old.iter().map(words).collect();
-    let undated = old.iter().filter(|one| one.as_of.is_none()).count();
-    let why = match undated {
-        0 => "are more than a year old",
-        all if all == old.len() => "have no date",
-        _ => "are more than a year old or have no date",
-    };
-    (!list.is_empty()).then(|| format!("these catalog figures {why}: {}", list.join("; ")))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn old_figures_are_said_to_lack_a_date_only_where_they_do() {
-        let of = |dates: &[Option<&str>]| {
-            let one = |as_of: &Option<&str>| ReliedOn {
-                what: vec!["price of gp3".to_owned()],
-                source: "a page".to_owned(),
-                as_of: as_of.map(str::to_owned),
-            };
-            in_words(&dates.iter().map(one).collect::<Vec<_>>())
-        };
-        assert_eq!(of(&[]), None);
-        let dated = of(&[Some("2024-07-01")]).unwrap();
-        assert_eq!(dated, "these catalog figures are more than a year old: price of gp3 (2024-07-01)");
-        assert_eq!(of(&[None]).unwrap(), "these catalog figures have no date: price of gp3 (no date)");
-        assert!(
-            of(&[Some("2024-07-01"), None]).unwrap().contains("are more than a year old or have no date")
-        );
-    }
 }

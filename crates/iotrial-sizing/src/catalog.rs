@@ -34,7 +34,7 @@ pub use paid::{
 pub use raid::RaidGroup;
 pub(crate) use rule::Circumstances;
 pub use rule::{Effect, Rule, When};
-pub(crate) use slots::Attached;
+pub(crate) use slots::{Attached, TooMany};
 
 /// The value of `format` in a file.
 pub(crate) const CATALOG_FORMAT: &str = "iotrial.catalog/1";

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::chain::{Chain, Headroom};
 use crate::configuration::{Configuration, ConfigurationError, Resolved};
 use crate::measure::{Load, LoadStream, Measure};
-use crate::measured::{MeasuredAgainst, Measurement, together};
+use crate::measured::{MeasuredAgainst, MeasuredTogether, Measurement};
 use crate::pool_report::PoolReport;
 use crate::price::{Cost, Money, NoRate, cost_of};
 use crate::requirement::Fit;
@@ -89,15 +89,13 @@ impl ExplainError {
 }
 
 /// Everything about one configuration.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
     /// As it was given.
     pub configuration: Configuration,
     /// Cores, where they are known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub ocpus: Option<u32>,
-    /// How fast the slowest of its volumes answers; `unknown` where no source says.
-    #[serde(serialize_with = "latency_word")]
+    /// How fast the slowest of its volumes answers; `None` where no source says.
     pub latency: Option<LatencyClass>,
     /// Whether its processor is ARM rather than x86.
     pub arm: bool,
@@ -105,15 +103,13 @@ pub struct Explanation {
     pub vcpus: u32,
     /// Memory in GiB.
     pub memory_gib: f64,
-    /// Out of the machine, in Gbit/s; absent where no source says.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Out of the machine, in Gbit/s; `None` where no source says.
     pub network_gbit_per_s: Option<f64>,
     /// What holds data, each byte once.
     pub usable_gib: f64,
     /// How many volumes are bought; the disk of the machine itself is none of them.
     pub volumes: u32,
-    /// Each pool; absent where there is only one.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// Each pool; empty where there is only one.
     pub pools: Vec<PoolReport>,
     /// Whether rates are included that hold only for a while.
     pub burst: bool,
@@ -128,18 +124,11 @@ pub struct Explanation {
     /// What it costs.
     pub cost: Cost,
     /// Whether it does what was asked.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub fit: Option<Fit>,
     /// What was measured on it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub measured: Vec<MeasuredAgainst>,
-    /// The sentence over all measurements; absent where there are fewer than two.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub measured_together: Option<String>,
-}
-
-fn latency_word<S: serde::Serializer>(latency: &Option<LatencyClass>, to: S) -> Result<S::Ok, S::Error> {
-    to.serialize_str(latency.map_or("unknown", LatencyClass::as_str))
+    /// All measurements together; `None` where there are fewer than two.
+    pub measured_together: Option<MeasuredTogether>,
 }
 
 /// What one measure reaches when nothing else is asked.
@@ -268,7 +257,7 @@ impl Explanation {
             broken_rules,
             cost: cost_of(resolved, &question.money)?,
             fit,
-            measured_together: together(&measured),
+            measured_together: MeasuredTogether::of(&measured),
             measured,
             chain,
         })

@@ -3,26 +3,40 @@
 
 use iotrial_model::demand::Demand;
 use iotrial_model::units::ByteSize;
-use serde::Serialize;
-
-use crate::measure::grouped;
 
 /// GiB of memory for each hardware thread in the families that vendors make for databases: AWS r, Azure E and Google's highmem
 /// sizes all have 8.
-const GIB_PER_VCPU: f64 = 8.0;
+pub const GIB_PER_VCPU: f64 = 8.0;
 /// The most threads that memory alone asks for: beyond 512 GiB vendors have machines with more memory for each thread.
-const MOST_BY_MEMORY: u32 = 64;
+pub const MOST_BY_MEMORY: u32 = 64;
 /// I/Os per second for each hardware thread. 850,000 reads of 8 KiB at the 104 threads of a Standard_E104ids_v5 are the most that a
 /// published Oracle database did with one («Oracle database performance on Azure NetApp Files multiple volumes»: 8,173 each).
-const IOPS_PER_VCPU: f64 = 8_000.0;
+pub const IOPS_PER_VCPU: f64 = 8_000.0;
 
 /// The fewest hardware threads that are looked at, and why.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct VcpuFloor {
     /// At least so many.
     pub vcpus: u32,
-    /// The rule, in words without a full stop.
-    pub why: String,
+    /// Which rule asks for the most.
+    pub why: FloorRule,
+}
+
+/// A rule of thumb, with what it is applied to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum FloorRule {
+    /// [`GIB_PER_VCPU`], up to [`MOST_BY_MEMORY`].
+    Memory {
+        /// What is asked for.
+        gib: f64,
+        /// Whether it would ask for more.
+        is_most: bool,
+    },
+    /// [`IOPS_PER_VCPU`].
+    Iops {
+        /// At the end of the years.
+        iops: f64,
+    },
 }
 
 impl VcpuFloor {
@@ -36,14 +50,9 @@ impl VcpuFloor {
         let iops: f64 = demand.streams.iter().map(|stream| stream.iops).sum::<f64>() * demand.load_growth();
         let by_iops = whole(iops / IOPS_PER_VCPU);
         let why = if by_memory >= by_iops {
-            let most = if by_memory == MOST_BY_MEMORY {
-                format!(", at most {MOST_BY_MEMORY}")
-            } else {
-                String::new()
-            };
-            format!("{} GiB of memory at {GIB_PER_VCPU} GiB per vCPU{most}", grouped(memory_gib))
+            FloorRule::Memory { gib: memory_gib, is_most: by_memory == MOST_BY_MEMORY }
         } else {
-            format!("{} IOPS at {} per vCPU", grouped(iops), grouped(IOPS_PER_VCPU))
+            FloorRule::Iops { iops }
         };
         let vcpus = by_memory.max(by_iops);
         (vcpus > 1).then_some(Self { vcpus, why })

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::chain::Chain;
 use crate::configuration::{ConfigurationError, Resolved};
-use crate::measure::{Load, LoadStream, Measure, grouped, is_sequential, is_shipped};
+use crate::measure::{Load, LoadStream, Measure, is_sequential, is_shipped};
 use crate::requirement::{Share, shares};
 
 /// From so much of a limit on it counts as reached: vendors state limits in round numbers, and devices keep them to some
@@ -38,7 +38,7 @@ pub struct Measurement {
     /// I/Os that were offered at once, where the load was closed and they are known.
     pub outstanding: Option<f64>,
     /// What contradicts itself in it.
-    pub notes: Vec<String>,
+    pub contradictions: Vec<RateContradiction>,
     /// Why the figures may not be those of a device under this load: a simulation, a run that was cut short.
     pub caveats: Vec<String>,
     /// Streams of which only MiB/s are stated, so that the I/Os per second follow from them and the block size.
@@ -73,16 +73,17 @@ impl Measurement {
             block_size: rate.block_size_bytes,
             latency_mean_us: rate.latency_mean_us,
         });
-        let mut notes: Vec<String> = rates.iter().filter_map(contradiction).collect();
+        let mut contradictions: Vec<RateContradiction> =
+            rates.iter().filter_map(RateContradiction::of).collect();
         // Both directions of a total have the same one.
-        notes.dedup();
+        contradictions.dedup();
         let mut derived: Vec<String> = rates.iter().filter(|rate| rate.is_derived).map(stream_name).collect();
         derived.dedup();
         (!rates.is_empty()).then(|| Self {
             label: subject.label.unwrap_or(subject.id).to_owned(),
             streams: streams.collect(),
             outstanding: subject.offered_outstanding().map(|offered| offered as f64),
-            notes,
+            contradictions,
             caveats: Vec::new(),
             derived,
             attributes: subject.attributes.clone().into_owned(),
@@ -117,16 +118,32 @@ impl Measurement {
 }
 
 /// IOPS and MiB/s that cannot both be true at the size of the load: the IOPS stand for themselves then.
-fn contradiction(rate: &SubjectRate<'_>) -> Option<String> {
-    let (stated, sizes, rates) = (rate.facts.stated()?, rate.configured_sizes?, rate.contradiction?);
-    let (iops, printed) = (stated.iops?.value, stated.bandwidth_mib_per_s?.value);
-    let stream = stream_name(rate);
-    let guess = if rates.is_in_mb_per_s() { "; the printed figure is in MB/s" } else { "" };
-    Some(format!(
-        "{stream}: {} IOPS of this size are {} MiB/s, but the result shows {printed}{guess}",
-        grouped(iops),
-        grouped(iops * sizes.middle() / 1_048_576.0)
-    ))
+#[derive(Debug, Clone, PartialEq)]
+pub struct RateContradiction {
+    /// Which stream.
+    pub stream: String,
+    /// I/Os per second that are stated.
+    pub iops: f64,
+    /// What they are at the size of the load.
+    pub bandwidth_mib_per_s: f64,
+    /// What is stated instead.
+    pub stated_mib_per_s: f64,
+    /// Whether that is right in MB/s.
+    pub is_in_mb_per_s: bool,
+}
+
+impl RateContradiction {
+    fn of(rate: &SubjectRate<'_>) -> Option<Self> {
+        let (stated, sizes, rates) = (rate.facts.stated()?, rate.configured_sizes?, rate.contradiction?);
+        let iops = stated.iops?.value;
+        Some(Self {
+            stream: stream_name(rate),
+            iops,
+            bandwidth_mib_per_s: iops * sizes.middle() / 1_048_576.0,
+            stated_mib_per_s: stated.bandwidth_mib_per_s?.value,
+            is_in_mb_per_s: rates.is_in_mb_per_s(),
+        })
+    }
 }
 
 fn stream_name(rate: &SubjectRate<'_>) -> String {
@@ -147,8 +164,95 @@ pub enum BoundBy {
     OtherConfiguration,
 }
 
+/// What was the limit, with what shows it.
+#[derive(Debug, Clone, PartialEq)]
+pub enum MeasuredBound {
+    /// The figures are of another machine, and say nothing of this one.
+    OtherMachine {
+        /// The machine that was measured.
+        measured: String,
+        /// The machine of the configuration.
+        own: String,
+    },
+    /// The figures exceed this limit, and so are of another configuration.
+    Beyond(Share),
+    /// This limit was reached.
+    Configuration {
+        /// The fullest limit.
+        share: Share,
+        /// What was in flight, where that was all that was offered: more would only wait.
+        full: Option<InFlight>,
+    },
+    /// All that was offered was in flight, and the configuration can do more.
+    Concurrency {
+        /// The fullest limit.
+        share: Share,
+        /// What was in flight.
+        full: InFlight,
+    },
+    /// Neither was reached.
+    Neither {
+        /// The fullest limit.
+        share: Share,
+        /// What was in flight.
+        in_flight: InFlight,
+    },
+    /// No limit was reached, and nobody knows what was in flight.
+    NotInFlight(Share),
+    /// The catalog has no limit for the configuration.
+    NoLimit,
+}
+
+/// I/Os in flight, of those that were offered.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct InFlight {
+    /// On average, by Little's law.
+    pub in_flight: f64,
+    /// At once.
+    pub offered: f64,
+}
+
+impl InFlight {
+    fn is_full(self) -> bool {
+        100.0 * self.in_flight / self.offered >= IN_FLIGHT_PERCENT
+    }
+}
+
+impl MeasuredBound {
+    /// Everything that was at its limit; never empty.
+    pub const fn by(&self) -> &'static [BoundBy] {
+        match self {
+            Self::OtherMachine { .. } | Self::Beyond(_) => &[BoundBy::OtherConfiguration],
+            Self::Configuration { full: None, .. } => &[BoundBy::Configuration],
+            Self::Configuration { full: Some(_), .. } => &[BoundBy::Configuration, BoundBy::Concurrency],
+            Self::Concurrency { .. } => &[BoundBy::Concurrency],
+            Self::Neither { .. } | Self::NotInFlight(_) | Self::NoLimit => &[BoundBy::Unknown],
+        }
+    }
+
+    /// What a measurement was limited by, unless it is of another machine.
+    fn new(shares: &[Share], in_flight: Option<f64>, outstanding: Option<f64>) -> Self {
+        let fullest = shares.iter().find(|share| share.measure != Measure::Outstanding).cloned();
+        let Some(share) = fullest else { return Self::NoLimit };
+        let in_flight =
+            in_flight.zip(outstanding).map(|(in_flight, offered)| InFlight { in_flight, offered });
+        let full = in_flight.filter(|queue| queue.is_full());
+        if share.percent > MOST_PERCENT {
+            return Self::Beyond(share);
+        }
+        if share.percent >= REACHED_PERCENT {
+            return Self::Configuration { share, full };
+        }
+        match (full, in_flight) {
+            (Some(full), _) => Self::Concurrency { share, full },
+            (None, Some(in_flight)) => Self::Neither { share, in_flight },
+            (None, None) => Self::NotInFlight(share),
+        }
+    }
+}
+
 /// A measurement beside the limits.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct MeasuredAgainst {
     /// What it is called.
     pub label: String,
@@ -158,23 +262,19 @@ pub struct MeasuredAgainst {
     pub bandwidth_bytes_per_s: f64,
     /// How much of each limit, the fullest first.
     pub shares: Vec<Share>,
-    /// On average, by Little's law; absent where latencies are missing.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// On average, by Little's law; `None` where latencies are missing.
     pub in_flight: Option<f64>,
-    /// What was offered at once; absent where it is not known.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// What was offered at once; `None` where it is not known.
     pub outstanding: Option<f64>,
-    /// Everything that was at its limit; never empty.
-    pub bound_by: Vec<BoundBy>,
-    /// That in words.
-    pub sentence: String,
+    /// What was the limit.
+    pub bound: MeasuredBound,
+    /// What the measured configuration was, as far as it is told.
+    pub attributes: BTreeMap<String, AttributeValue>,
     /// What contradicts itself in the measurement.
-    pub notes: Vec<String>,
-    /// Why the figures may not be those of a device; absent where nothing speaks against it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub contradictions: Vec<RateContradiction>,
+    /// Why the figures may not be those of a device.
     pub caveats: Vec<String>,
-    /// Streams whose I/Os per second follow from MiB/s and block size; absent where all are stated.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// Streams whose I/Os per second follow from MiB/s and block size.
     pub derived: Vec<String>,
 }
 
@@ -204,17 +304,11 @@ impl MeasuredAgainst {
         let load = Load { streams: streams.collect::<Result<_, ConfigurationError>>()? };
         let shares = shares(chain, &load);
         let in_flight = measurement.in_flight();
-        let (bound_by, mut sentence) = match measurement.other_machine(&resolved.configuration.machine) {
-            Some(other) => (vec![BoundBy::OtherConfiguration], other_machine_words(&other, resolved)),
-            None => judge(&shares, in_flight, measurement.outstanding),
+        let machine = &resolved.configuration.machine;
+        let bound = match measurement.other_machine(machine) {
+            Some(measured) => MeasuredBound::OtherMachine { measured, own: machine.clone() },
+            None => MeasuredBound::new(&shares, in_flight, measurement.outstanding),
         };
-        if bound_by.contains(&BoundBy::OtherConfiguration) && !measurement.attributes.is_empty() {
-            let own = measurement.attributes.iter().map(|(name, value)| format!("{name} = {value}"));
-            sentence.push_str(&format!("; measured with {}", own.collect::<Vec<_>>().join(", ")));
-        }
-        if !measurement.notes.is_empty() {
-            sentence.push_str(" (from contradictory figures)");
-        }
         Ok(Self {
             label: measurement.label.clone(),
             iops: load.iops(),
@@ -222,142 +316,78 @@ impl MeasuredAgainst {
             shares,
             in_flight,
             outstanding: measurement.outstanding,
-            bound_by,
-            sentence,
-            notes: measurement.notes.clone(),
+            bound,
+            attributes: measurement.attributes.clone(),
+            contradictions: measurement.contradictions.clone(),
             caveats: measurement.caveats.clone(),
             derived: measurement.derived.clone(),
         })
     }
 }
 
-/// What was the limit of several measurements of one configuration, in one sentence; `None` of fewer than two.
-pub fn together(measured: &[MeasuredAgainst]) -> Option<String> {
-    if measured.len() < 2 {
-        return None;
-    }
-    let by = |bound: BoundBy| {
-        let first = move |one: &&MeasuredAgainst| one.bound_by.first() == Some(&bound);
-        measured.iter().filter(first).collect::<Vec<_>>()
-    };
-    let reached = by_part(&by(BoundBy::Configuration));
-    let mut limited: Vec<String> =
-        reached.iter().map(|(part, count, range)| format!("{count} limited by {part} ({range})")).collect();
-    let others = by_part(&by(BoundBy::OtherConfiguration));
-    let concurrency = by(BoundBy::Concurrency).len();
-    if concurrency > 0 {
-        limited.push(format!("{concurrency} limited by the concurrency"));
-    }
-    let mut words = Vec::new();
-    if !limited.is_empty() {
-        words.push(limited.join(", "));
-    }
-    let below = by_part(&by(BoundBy::Unknown));
-    words.extend(
-        below
-            .iter()
-            .map(|(part, count, range)| format!("{count} below every limit, closest to {part} ({range})")),
-    );
-    words.extend(others.iter().map(|(part, count, range)| {
-        format!("{count} not from this configuration, above the limit of {part} ({range})")
-    }));
-    Some(format!("{} measurements: {}", measured.len(), words.join("; ")))
+/// What was the limit of several measurements of one configuration.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MeasuredTogether {
+    /// How many there are.
+    pub count: usize,
+    /// Those that a limit of the configuration bound, by part.
+    pub reached: Vec<OfPart>,
+    /// How many the concurrency bound.
+    pub concurrency: usize,
+    /// Those below every limit, by the part that they came closest to.
+    pub below: Vec<OfPart>,
+    /// Those of another configuration, by the part whose limit they exceed.
+    pub others: Vec<OfPart>,
 }
 
-/// The parts to which measurements came nearest: how many, and how near (`75 to 89 %`); the part with the most first.
-fn by_part(measured: &[&MeasuredAgainst]) -> Vec<(String, usize, String)> {
-    let mut parts: Vec<(&str, Vec<f64>)> = Vec::new();
-    for share in measured.iter().filter_map(|one| one.shares.first()) {
-        match parts.iter_mut().find(|(part, _)| *part == share.element) {
-            Some((_, percents)) => percents.push(share.percent),
-            None => parts.push((&share.element, vec![share.percent])),
-        }
-    }
-    parts.sort_by_key(|(_, percents)| std::cmp::Reverse(percents.len()));
-    let words = |percents: &[f64]| {
-        let least = percents.iter().copied().fold(f64::INFINITY, f64::min);
-        let most = percents.iter().copied().fold(0.0, f64::max);
-        let range = match (format!("{least:.0}"), format!("{most:.0}")) {
-            (least, most) if least == most => least,
-            (least, most) => format!("{least} to {most}"),
+/// Measurements that came nearest to the limits of one part.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OfPart {
+    /// Name of the part.
+    pub part: String,
+    /// How many there are.
+    pub count: usize,
+    /// The least share of its limit.
+    pub least_percent: f64,
+    /// The largest.
+    pub most_percent: f64,
+}
+
+impl MeasuredTogether {
+    /// Of at least two measurements.
+    pub fn of(measured: &[MeasuredAgainst]) -> Option<Self> {
+        let by = |bound: BoundBy| {
+            let first = move |one: &&MeasuredAgainst| one.bound.by().first() == Some(&bound);
+            measured.iter().filter(first)
         };
-        format!("{range} %")
-    };
-    parts.into_iter().map(|(part, percents)| (part.to_owned(), percents.len(), words(&percents))).collect()
-}
-
-/// What becomes of figures of another machine: they say nothing of this one.
-fn other_machine_words(other: &str, resolved: &Resolved<'_>) -> String {
-    format!(
-        "these figures are not from this configuration: they come from {other}, and this one has {}",
-        resolved.configuration.machine
-    )
-}
-
-/// What was the limit, and that in words.
-fn judge(shares: &[Share], in_flight: Option<f64>, outstanding: Option<f64>) -> (Vec<BoundBy>, String) {
-    let fullest = shares.iter().find(|share| share.measure != Measure::Outstanding);
-    let reached = fullest.filter(|share| share.percent >= REACHED_PERCENT);
-    let full_queue = match (in_flight, outstanding) {
-        (Some(in_flight), Some(outstanding)) => {
-            Some((in_flight, outstanding, 100.0 * in_flight / outstanding >= IN_FLIGHT_PERCENT))
-        }
-        _ => None,
-    };
-    let queue = full_queue.map(|(in_flight, outstanding, _)| {
-        format!("{} of the {} I/Os offered were in flight", grouped(in_flight.round()), grouped(outstanding))
-    });
-    let limit = |share: &Share| format!("{:.0} % of {}", share.percent, share.in_words());
-    if let Some(share) = fullest.filter(|share| share.percent > MOST_PERCENT) {
-        let sentence = format!(
-            "these figures are not from this configuration, which cannot reach them: {} ({})",
-            share.written(),
-            limit(share)
-        );
-        return (vec![BoundBy::OtherConfiguration], sentence);
+        (measured.len() > 1).then(|| Self {
+            count: measured.len(),
+            reached: by_part(by(BoundBy::Configuration)),
+            concurrency: by(BoundBy::Concurrency).count(),
+            below: by_part(by(BoundBy::Unknown)),
+            others: by_part(by(BoundBy::OtherConfiguration)),
+        })
     }
-    match (reached, fullest, full_queue) {
-        (Some(share), _, queue_state) => {
-            let mut bound_by = vec![BoundBy::Configuration];
-            let mut sentence =
-                format!("the configuration was the limit: {} ({})", share.written(), limit(share));
-            if queue_state.is_some_and(|(_, _, is_full)| is_full) {
-                bound_by.push(BoundBy::Concurrency);
-                sentence.push_str(&format!(
-                    "; {}, so more outstanding I/Os would only wait",
-                    queue.unwrap_or_default()
-                ));
+}
+
+/// The parts to which measurements came nearest, the part with the most first.
+fn by_part<'m>(measured: impl Iterator<Item = &'m MeasuredAgainst>) -> Vec<OfPart> {
+    let mut parts: Vec<OfPart> = Vec::new();
+    for share in measured.filter_map(|one| one.shares.first()) {
+        match parts.iter_mut().find(|one| one.part == share.element) {
+            Some(one) => {
+                one.count += 1;
+                one.least_percent = one.least_percent.min(share.percent);
+                one.most_percent = one.most_percent.max(share.percent);
             }
-            (bound_by, sentence)
-        }
-        (None, Some(share), Some((_, _, true))) => (
-            vec![BoundBy::Concurrency],
-            format!(
-                "the concurrency was the limit: {}, and the load reached at most {} ({}); more outstanding I/Os would give more",
-                queue.unwrap_or_default(),
-                limit(share),
-                share.written()
-            ),
-        ),
-        (None, Some(share), Some((_, _, false))) => (
-            vec![BoundBy::Unknown],
-            format!(
-                "the limit is unknown: only {}, and the load reached at most {} ({})",
-                queue.unwrap_or_default(),
-                limit(share),
-                share.written()
-            ),
-        ),
-        (None, Some(share), None) => (
-            vec![BoundBy::Unknown],
-            format!(
-                "no limit was reached: the load used at most {} ({}). Without outstanding I/Os and latency, it is not known whether concurrency was the limit",
-                limit(share),
-                share.written()
-            ),
-        ),
-        (None, None, _) => {
-            (vec![BoundBy::Unknown], "the catalog has no limit for this configuration".to_owned())
+            None => parts.push(OfPart {
+                part: share.element.clone(),
+                count: 1,
+                least_percent: share.percent,
+                most_percent: share.percent,
+            }),
         }
     }
+    parts.sort_by_key(|one| std::cmp::Reverse(one.count));
+    parts
 }

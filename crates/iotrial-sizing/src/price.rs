@@ -5,7 +5,7 @@ use std::str::FromStr;
 use iotrial_model::demand::Os;
 use serde::Serialize;
 
-use crate::catalog::{Catalog, Level, VolumeKind, VolumePrice};
+use crate::catalog::{Catalog, Database, Level, Term, VolumeKind, VolumePrice};
 use crate::configuration::{Resolved, SizedMachine};
 
 mod beside;
@@ -92,7 +92,7 @@ pub struct UsedRate {
 }
 
 /// What a configuration costs.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Cost {
     /// The currency of the sum, ISO 4217.
     pub currency: String,
@@ -103,11 +103,9 @@ pub struct Cost {
     /// The sum of the terms.
     pub per_month: f64,
     /// What has no price in the catalog; the true sum is higher by it.
-    pub missing: Vec<String>,
-    /// What is to be known of the terms, each in one sentence without a full stop: licences that are brought along, or a
-    /// machine of which the catalog has no committed price.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
+    pub missing: Vec<MissingPrice>,
+    /// What is to be known of the terms.
+    pub notes: Vec<CostNote>,
     /// How other currencies were converted.
     pub rates: Vec<UsedRate>,
 }
@@ -124,6 +122,82 @@ impl Cost {
     pub fn is_complete(&self) -> bool {
         self.missing.is_empty()
     }
+
+    /// The sum without its terms.
+    pub fn sum(&self) -> KnownSum {
+        KnownSum { per_month: self.per_month, missing: self.missing.clone() }
+    }
+}
+
+/// What something costs a month.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KnownSum {
+    /// What is known of it.
+    pub per_month: f64,
+    /// What has no price in the catalog; the true sum is higher by it.
+    pub missing: Vec<MissingPrice>,
+}
+
+/// What no source has a price of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MissingPrice {
+    /// A machine, or volumes of a level, by name.
+    Of(String),
+    /// A part of the price of volumes.
+    Part {
+        /// The catalog's name for it.
+        part: String,
+        /// Name of the volumes.
+        of: String,
+    },
+    /// The licence of an operating system.
+    Licence(Os),
+    /// Licences of a database, of which the catalog does not say how they are counted.
+    Licences(Database),
+    /// Licences of a database by the hour.
+    Hourly(Database),
+    /// Licences of a database at list price.
+    List(Database),
+    /// Storage of backups.
+    Backups,
+    /// Traffic to the internet.
+    Traffic,
+}
+
+/// What is to be known of the terms of a cost.
+#[derive(Debug, Clone, PartialEq)]
+pub enum CostNote {
+    /// The catalog has no committed price of the machine.
+    OnDemand {
+        /// Name of the machine.
+        machine: String,
+        /// For which there is no price.
+        term: Term,
+    },
+    /// Licences of a database, and how they are counted.
+    Licences {
+        /// How many.
+        units: f64,
+        /// Of what.
+        database: Database,
+        /// Whether they are there already, and no part of the sum.
+        are_own: bool,
+        /// What of it a second machine needs.
+        second: SecondLicences,
+        /// Who says how they are counted.
+        source: String,
+    },
+}
+
+/// Whether a second machine needs licences.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SecondLicences {
+    /// There is none.
+    NoSecond,
+    /// Both machines are licensed.
+    Both,
+    /// The second one needs none.
+    None,
 }
 
 /// The kinds of things that are paid for.
@@ -258,7 +332,7 @@ pub fn cost_of(resolved: &Resolved<'_>, money: &Money) -> Result<Cost, NoRate> {
                 if let Some(without) = &price.without {
                     // The known part is still summed, and the missing one named beside it: a sum without it
                     // is a lower bound and is never called the cheapest.
-                    missing.push(format!("{without} of {called}"));
+                    missing.push(MissingPrice::Part { part: without.clone(), of: called.clone() });
                 }
                 let parts = volume_parts(pool.level, price, pool.size_gib, pool.iops, pool.bandwidth);
                 for part in parts.into_iter().filter(|part| part.unit_price > 0.0 && part.amount > 0.0) {
@@ -276,7 +350,7 @@ pub fn cost_of(resolved: &Resolved<'_>, money: &Money) -> Result<Cost, NoRate> {
                     )?);
                 }
             }
-            None => missing.push(format!("price of {called}")),
+            None => missing.push(MissingPrice::Of(called)),
         }
     }
     for (kind, level, rest_gib) in unused_of_pools(resolved) {
@@ -426,7 +500,7 @@ pub(crate) fn volume_cost(
 }
 
 /// A month of what a capacity pool has beyond `volumes_gib` of volumes, in the currency of their price; zero where there are no
-/// pools. Together with the volumes it never falls when they grow.
+/// pools. MeasuredTogether with the volumes it never falls when they grow.
 pub(crate) fn pool_rest_cost(kind: &VolumeKind, level: &Level, volumes_gib: u64, hours: f64) -> f64 {
     let (Some(pool), Some(price)) = (&kind.pool, &level.price) else { return 0.0 };
     rest_parts(price, pool.rest_gib(volumes_gib)).iter().map(|part| part.per_month(hours)).sum()
@@ -444,15 +518,14 @@ pub(crate) fn cost_beside_volumes(
     Beside::new(catalog, sized, of_licence, money).per_month(money, catalog)
 }
 
-/// What has no price for this machine besides the machine itself, and what is to be known of the terms.
+/// What has no price for this machine besides the volumes.
 pub(crate) fn unknown_beside_volumes(
     catalog: &Catalog,
     sized: &SizedMachine<'_>,
     of_licence: Option<Os>,
     money: &Money,
-) -> (Vec<String>, Vec<String>) {
-    let beside = Beside::new(catalog, sized, of_licence, money);
-    (beside.missing, beside.notes)
+) -> Vec<MissingPrice> {
+    Beside::new(catalog, sized, of_licence, money).missing
 }
 
 #[cfg(test)]

@@ -1,23 +1,91 @@
 //! What a demand asks for besides rates: capacity, processors, memory, latency, operating system. And whether
 //! rates and all of this are met.
 
-use iotrial_model::demand::{Demand, LaidOutPool, LatencyClass};
+use iotrial_model::demand::{Demand, LaidOutPool, LatencyClass, Os};
 use iotrial_model::units::ByteSize;
 use serde::Serialize;
 
 use crate::catalog::{Effect, Route, VolumeKind};
 use crate::chain::{Chain, ElementKind, ROUNDING};
 use crate::configuration::{Resolved, SizedMachine};
-use crate::measure::{Load, Measure, grouped};
-use crate::rule::broken_rules;
+use crate::measure::{Load, Measure};
+use crate::rule::{Breach, broken_rules};
 
 /// Something that a demand asks for and a configuration does not have.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Unmet {
+#[derive(Debug, Clone, PartialEq)]
+pub enum Unmet {
+    /// Hardware threads.
+    Vcpus {
+        /// At least so many.
+        needed: u32,
+        /// As many as there are.
+        has: u32,
+    },
+    /// Memory.
+    Memory {
+        /// At least so much.
+        needed_gib: f64,
+        /// As much as there is.
+        has_gib: f64,
+    },
+    /// Capacity with growth and copies.
+    Capacity {
+        /// At least so much.
+        needed_gib: f64,
+        /// As much as there is.
+        has_gib: f64,
+        /// Name of the pool; `None` where everything may lie anywhere.
+        pool: Option<String>,
+    },
+    /// No pool takes what a pool of the demand, by its name, asks for.
+    Pool(String),
+    /// What has to survive the machine is on a disk that does not.
+    Durability {
+        /// Name of the pool of the demand.
+        pool: String,
+        /// Title of the kind of volume.
+        volume: String,
+    },
+    /// How fast a kind of volume answers.
+    Latency(Slow),
+    /// Another operating system.
+    Os {
+        /// What is asked for.
+        needed: Os,
+        /// What it runs.
+        has: Os,
+    },
+    /// A rule forbids it.
+    Rule(Breach),
+}
+
+impl Unmet {
     /// Short name of the requirement, such as `capacity`.
-    pub what: &'static str,
-    /// In one sentence, without a full stop.
-    pub message: String,
+    pub const fn word(&self) -> &'static str {
+        match self {
+            Self::Vcpus { .. } => "vcpus",
+            Self::Memory { .. } => "memory",
+            Self::Capacity { .. } => "capacity",
+            Self::Pool(_) => "pool",
+            Self::Durability { .. } => "durability",
+            Self::Latency(_) => "latency",
+            Self::Os { .. } => "operating system",
+            Self::Rule(_) => "rule",
+        }
+    }
+}
+
+/// A kind of volume that is slower than asked, or of which no source says how fast it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Slow {
+    /// Its title.
+    pub volume: String,
+    /// What the source says; `None` where none does.
+    pub latency: Option<LatencyClass>,
+    /// What is asked for.
+    pub needed: LatencyClass,
+    /// Name of the only pool that asks for it; `None` where everything does.
+    pub pool: Option<String>,
 }
 
 /// How much of one limit a load takes.
@@ -38,37 +106,10 @@ pub struct Share {
 }
 
 impl Share {
-    /// The share in words: `1,983 of 1,920 MB/s`.
-    pub fn written(&self) -> String {
-        // The unit is printed once, after the second number.
-        let (unit, one) = self.measure.unit_for(self.used);
-        format!("{} of {} {unit}", grouped(self.used / one), grouped(self.most / one))
-    }
-
-    /// The limit as a phrase within a sentence: `the IOPS of 2 × vpu-10`, `the EBS limit on bandwidth`.
-    pub fn in_words(&self) -> String {
-        let Self { kind, element, measure, .. } = self;
-        let is_counted = element.starts_with(|letter: char| letter.is_ascii_digit());
-        match kind {
-            // The part is called by what it bounds: I/Os in flight.
-            ElementKind::Concurrency => format!("the {element}"),
-            _ if element.ends_with(" limit") => format!("the {element} on {measure}"),
-            _ if is_counted => format!("the {measure} of {element}"),
-            ElementKind::Network => {
-                let outgoing = element.replacen("network out", "outgoing network", 1);
-                format!("the {measure} of the {}", outgoing.replacen("network in", "incoming network", 1))
-            }
-            // The names in a catalog are anybody's.
-            ElementKind::Machine if !element.starts_with("network") => {
-                format!("the {measure} limit “{element}”")
-            }
-            _ => format!("the {measure} of the {element}"),
-        }
-    }
-
-    /// The limit as short as a cell of a table: `2 × vpu-10 (IOPS)`.
-    pub fn in_short(&self) -> String {
-        format!("{} ({})", self.element, self.measure)
+    /// Whether the load takes more than there is.
+    pub fn is_overfull(&self) -> bool {
+        // The same tolerance as where the fit is decided, or a limit that is exactly full would be named as a reason.
+        self.percent > 100.0 * (1.0 + ROUNDING)
     }
 }
 
@@ -87,12 +128,11 @@ pub fn shares(chain: &Chain, load: &Load) -> Vec<Share> {
 }
 
 /// Whether a configuration does what a demand asks for.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
     /// Whether everything is met, and no rule forbids it.
     pub is_met: bool,
     /// How many times the load is carried; `None` where nothing limits it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub carries_times: Option<f64>,
     /// The fullest first.
     pub shares: Vec<Share>,
@@ -111,12 +151,10 @@ impl Fit {
         }
         let configuration = &resolved.configuration;
         if configuration.os != demand.os {
-            let message = format!("it runs {}, but {} is required", configuration.os, demand.os);
-            unmet.push(Unmet { what: "operating system", message });
+            unmet.push(Unmet::Os { needed: demand.os, has: configuration.os });
         }
-        for rule in broken_rules(resolved).into_iter().filter(|rule| rule.effect == Effect::Forbids) {
-            unmet.push(Unmet { what: "rule", message: rule.message });
-        }
+        let broken = broken_rules(resolved).into_iter().filter(|rule| rule.effect() == Effect::Forbids);
+        unmet.extend(broken.map(|rule| Unmet::Rule(rule.breach)));
         // Pools of the same kind would repeat the same message; they are neighbours, so `dedup` is enough.
         unmet.dedup();
         let reach = chain.reach(load);
@@ -138,12 +176,10 @@ fn unmet_together(resolved: &Resolved<'_>, demand: &Demand) -> Vec<Unmet> {
     // lasts and not with what is usable.
     let have = resolved.lasting_gib();
     if have < need * (1.0 - ROUNDING) {
-        let message =
-            format!("{} GiB are needed with growth and copies, but it has {}", grouped(need), grouped(have));
-        unmet.push(Unmet { what: "capacity", message });
+        unmet.push(Unmet::Capacity { needed_gib: need, has_gib: have, pool: None });
     }
     for pool in &resolved.pools {
-        unmet.extend(latency_unmet(pool.kind, demand.latency, None));
+        unmet.extend(too_slow(pool.kind, demand.latency, None).map(Unmet::Latency));
     }
     unmet
 }
@@ -155,8 +191,7 @@ fn unmet_by_pool(resolved: &Resolved<'_>, demand: &Demand) -> Vec<Unmet> {
     let mut needs = vec![0.0; resolved.pools.len()];
     for LaidOutPool { pool: asked, .. } in demand.layout() {
         let Ok(place) = resolved.pool_of(asked.roles.first().copied()) else {
-            let message = format!("there is no pool for {}", asked.name());
-            unmet.push(Unmet { what: "pool", message });
+            unmet.push(Unmet::Pool(asked.name()));
             continue;
         };
         let pool = &resolved.pools[place];
@@ -164,22 +199,16 @@ fn unmet_by_pool(resolved: &Resolved<'_>, demand: &Demand) -> Vec<Unmet> {
         // Nobody mirrors the disk of the machine itself.
         needs[place] += demand.grown_gib(asked.capacity) * if is_local { 1.0 } else { copies };
         if is_local && asked.durable {
-            let message =
-                format!("{} must survive the machine, but {} is lost with it", asked.name(), pool.kind.title);
-            unmet.push(Unmet { what: "durability", message });
+            unmet.push(Unmet::Durability { pool: asked.name(), volume: pool.kind.title.clone() });
         }
-        unmet.extend(latency_unmet(pool.kind, asked.latency.or(demand.latency), Some(&asked.name())));
+        let slow = too_slow(pool.kind, asked.latency.or(demand.latency), Some(asked.name()));
+        unmet.extend(slow.map(Unmet::Latency));
     }
     for (place, (pool, need)) in resolved.pools.iter().zip(needs).enumerate() {
         let have = pool.total_gib();
         if have < need * (1.0 - ROUNDING) {
-            let message = format!(
-                "{} GiB are needed for {} with growth and copies, but it has {}",
-                grouped(need),
-                resolved.pool_name(place),
-                grouped(have)
-            );
-            unmet.push(Unmet { what: "capacity", message });
+            let pool = Some(resolved.pool_name(place));
+            unmet.push(Unmet::Capacity { needed_gib: need, has_gib: have, pool });
         }
     }
     unmet
@@ -189,16 +218,13 @@ fn unmet_by_pool(resolved: &Resolved<'_>, demand: &Demand) -> Vec<Unmet> {
 pub(crate) fn machine_unmet(sized: &SizedMachine<'_>, demand: &Demand) -> Vec<Unmet> {
     let mut unmet = Vec::new();
     if sized.vcpus < demand.vcpus_min {
-        let message = format!("{} vCPUs are needed, but it has {}", demand.vcpus_min, sized.vcpus);
-        unmet.push(Unmet { what: "vcpus", message });
+        unmet.push(Unmet::Vcpus { needed: demand.vcpus_min, has: sized.vcpus });
     }
     let memory = memory_gib(demand);
     // Memory is compared as GiB in floating point, so the last bits must not decide; processors are whole
     // numbers.
     if sized.memory_gib < memory * (1.0 - ROUNDING) {
-        let message =
-            format!("{} GiB of memory are needed, but it has {}", grouped(memory), grouped(sized.memory_gib));
-        unmet.push(Unmet { what: "memory", message });
+        unmet.push(Unmet::Memory { needed_gib: memory, has_gib: sized.memory_gib });
     }
     unmet
 }
@@ -208,65 +234,10 @@ pub(crate) fn memory_gib(demand: &Demand) -> f64 {
     demand.memory_min.get() as f64 / ByteSize::GIB.get() as f64
 }
 
-/// Whether a kind of volume is as fast as asked of a pool, or of everything, as far as a source says.
-pub(crate) fn latency_unmet(
-    kind: &VolumeKind,
-    asked: Option<LatencyClass>,
-    pool: Option<&str>,
-) -> Option<Unmet> {
-    let asked = asked?;
-    let of = pool.map_or_else(String::new, |pool| format!(" for {pool}"));
-    let message = match kind.latency {
-        // The class is ordered from fast to slow. A kind of unknown latency does not meet a requirement:
-        // nobody has promised anything.
-        Some(latency) if latency <= asked => return None,
-        Some(latency) => format!("the latency of {} is {latency}, but {asked} is required{of}", kind.title),
-        None => {
-            format!("the latency of {} is not in the catalog, but {asked} is required{of}", kind.title)
-        }
-    };
-    Some(Unmet { what: "latency", message })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn share(kind: ElementKind, element: &str, measure: Measure) -> Share {
-        Share { kind, element: element.to_owned(), measure, used: 28_160.0, most: 1.2e8, percent: 0.02 }
-    }
-
-    #[test]
-    fn a_limit_is_a_phrase_whatever_its_part_is_called() {
-        let check = |kind, element: &str, measure, phrase: &str| {
-            assert_eq!(share(kind, element, measure).in_words(), phrase);
-        };
-        check(ElementKind::Volumes, "2 × vpu-10", Measure::Iops, "the IOPS of 2 × vpu-10");
-        check(ElementKind::Machine, "EBS limit", Measure::Bandwidth, "the EBS limit on bandwidth");
-        check(
-            ElementKind::Machine,
-            "network for volumes",
-            Measure::ReadBandwidth,
-            "the read bandwidth of the network for volumes",
-        );
-        check(
-            ElementKind::Machine,
-            "uncached, Premium SSD",
-            Measure::Iops,
-            "the IOPS limit “uncached, Premium SSD”",
-        );
-        check(
-            ElementKind::Network,
-            "network in (same as out)",
-            Measure::ReadBandwidth,
-            "the read bandwidth of the incoming network (same as out)",
-        );
-        check(ElementKind::Concurrency, "queues of 2 × HBA", Measure::Outstanding, "the queues of 2 × HBA");
-    }
-
-    #[test]
-    fn both_numbers_of_a_share_have_the_unit_of_the_first() {
-        let small = share(ElementKind::Volumes, "1 × vpu-10", Measure::Bandwidth);
-        assert_eq!(small.written(), "28.2 of 120,000 kB/s");
-    }
+/// That a kind of volume is not as fast as asked of a pool, or of everything, as far as a source says; `None` where it is.
+pub(crate) fn too_slow(kind: &VolumeKind, asked: Option<LatencyClass>, pool: Option<String>) -> Option<Slow> {
+    let needed = asked?;
+    // The class is ordered from fast to slow. A kind of unknown latency does not meet a requirement: nobody has promised anything.
+    let is_met = kind.latency.is_some_and(|latency| latency <= needed);
+    (!is_met).then(|| Slow { volume: kind.title.clone(), latency: kind.latency, needed, pool })
 }

@@ -12,16 +12,16 @@
 //! stripe of 17 to save a per cent ([`Search::tolerance`]).
 
 use iotrial_model::demand::{Demand, Os};
-use iotrial_model::words::in_brief;
-use serde::Serialize;
 
 use crate::catalog::{Attached, Catalog, Circumstances, Effect, Processors, Term, VolumeKind};
 use crate::configuration::{Configuration, Pool};
 use crate::explanation::{ExplainError, Explanation, Question};
 use crate::price::{Money, NoRate, cost_beside_volumes, pool_rest_cost, unknown_beside_volumes, volume_cost};
-use crate::requirement::{latency_unmet, machine_unmet, memory_gib};
+use crate::requirement::{machine_unmet, memory_gib, too_slow};
 
 mod admission;
+
+mod left_out;
 
 mod volume;
 
@@ -45,9 +45,11 @@ mod years;
 
 pub use count::CountPoint;
 pub use curve::{CostCurve, CurvePoint, curve_of};
-pub use years::{Year, YearPlan, over_years};
+pub use left_out::{NotSearched, WithoutFigures};
+pub use wall::{Requirement, Wall, WallAmount};
+pub use years::{Year, YearChange, YearPlan, over_years};
 
-use asked::{AskedPool, Lane, LeftOut, Unpromised, asked_pools};
+use asked::{AskedPool, Lane, NotTaken, Unpromised, asked_pools};
 use machine::{MachineOption, sizes};
 use pick::Pick;
 use placing::Placing;
@@ -81,57 +83,46 @@ pub struct Search {
 }
 
 /// What a provider has for a demand.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Found {
     /// The provider whose catalog was searched.
     pub provider: String,
     /// The same, as it is shown.
-    #[serde(skip)]
     pub shown: String,
     /// Its name for headings.
     pub title: String,
     /// The file of the catalog, where a built-in one has the same provider and other content.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub catalog_file: Option<String>,
     /// Where the prices hold.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<String>,
     /// The cheapest first; each is the one with the fewest volumes of its machine, kind of volume and level, of those that cost
     /// within the tolerance of the cheapest.
     pub answers: Vec<Explanation>,
     /// What the first answer would cost with fewer or more volumes of its kinds, by their number; of a single pool with its level.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub by_count: Vec<CountPoint>,
     /// The cheapest of all however many volumes it has, where that is less than the first answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub without_tolerance: Option<CountPoint>,
     /// Whether it has nothing with as many processors as the rule of thumb asks for, so that smaller machines were taken.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_below_floor: bool,
     /// What was not looked at, and why.
-    pub left_out: Vec<String>,
+    pub left_out: Vec<NotSearched>,
     /// The disks on which databases usually lie, where they were not looked at for want of a price or of limits.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub without: Vec<String>,
     /// The cheapest on a kind of volume of which no source says how fast it answers; only where a latency is asked.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub of_unknown_latency: Option<Box<Explanation>>,
     /// What comes closest, where nothing meets the demand.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub nearest: Option<Nearest>,
 }
 
 /// What comes closest to a demand that nothing meets.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Nearest {
-    /// The share of the rates that can be had with everything else as asked; absent where something else is
+    /// The share of the rates that can be had with everything else as asked; `None` where something else is
     /// in the way.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub carries_times: Option<f64>,
-    /// What is in the way, in one sentence without a full stop.
-    pub wall: String,
-    /// The cheapest that comes so close; absent where nothing does.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// What is in the way.
+    pub wall: Wall,
+    /// The cheapest that comes so close; `None` where nothing does.
     pub closest: Option<Box<Explanation>>,
 }
 
@@ -156,7 +147,7 @@ pub fn search(catalog: &Catalog, demand: &Demand, search: &Search) -> Result<Fou
         by_count: picks.first().map(|pick| space.by_count(pick)).unwrap_or_default(),
         without_tolerance: space.without_tolerance(picks.first()),
         is_below_floor: false,
-        left_out: space.left_out.notes.clone(),
+        left_out: space.left_out.clone(),
         without: space.without.clone(),
         of_unknown_latency: of_unknown_latency(&space, catalog, demand, search)?,
         nearest,
@@ -170,7 +161,7 @@ fn of_unknown_latency(
     demand: &Demand,
     search: &Search,
 ) -> Result<Option<Box<Explanation>>, ExplainError> {
-    let unknown = &space.left_out.unknown_latency;
+    let unknown = &space.unknown_latency;
     if unknown.is_empty() {
         return Ok(None);
     }
@@ -199,7 +190,9 @@ struct Space<'s> {
     machines: Vec<MachineOption<'s>>,
     /// Those without a price, with the largest of their sizes only: they are no answers.
     unpriced: Vec<MachineOption<'s>>,
-    left_out: LeftOut,
+    left_out: Vec<NotSearched>,
+    /// Names of kinds of which no source says how fast they answer, where a latency is asked.
+    unknown_latency: Vec<String>,
     without: Vec<String>,
 }
 
@@ -225,7 +218,7 @@ impl<'s> Space<'s> {
             };
             return Err(no_rate.into());
         }
-        let mut left_out = LeftOut::default();
+        let mut left_out = NotTaken::default();
         let pools = asked_pools(catalog, demand, search, unpromised, &mut left_out);
         let mut space = Self {
             catalog,
@@ -235,14 +228,14 @@ impl<'s> Space<'s> {
             pools,
             machines: Vec::new(),
             unpriced: Vec::new(),
-            left_out,
+            left_out: left_out.all,
+            unknown_latency: left_out.unknown_latency,
             without: Vec::new(),
         };
         space.choose_machines();
         space.note_main_disks();
         if demand.replicas > 0 && space.machines.iter().any(|one| one.sized.machine.network.is_none()) {
-            let note = "the network rate of some machines is not in the catalog: their writes to replicas are not checked against a limit";
-            space.left_out.note(note.to_owned());
+            space.left_out.push(NotSearched::NetworkLimits);
         }
         space.note_unknown_prices();
         Ok(space)
@@ -258,7 +251,7 @@ impl<'s> Space<'s> {
         let catalog = self.catalog;
         let is_left_out = |kind: &&VolumeKind| {
             let could = |pool: &AskedPool<'_>| {
-                latency_unmet(kind, pool.pool.latency.or(self.demand.latency), None).is_none()
+                too_slow(kind, pool.pool.latency.or(self.demand.latency), None).is_none()
             };
             let has = |pool: &AskedPool<'_>| pool.lanes.iter().any(|lane| std::ptr::eq(lane.kind, *kind));
             kind.is_main && self.pools.iter().filter(free).any(could) && !self.pools.iter().any(has)
@@ -324,19 +317,14 @@ impl<'s> Space<'s> {
             without.map(|option| option.sized.machine.ordered_name()).collect()
         };
         uncommitted.dedup();
-        let on_demand = format!(
-            "the catalog has no price for them {}: their on-demand price is used",
-            counted.term.in_words()
-        );
-        for (names, why) in [
-            (unpriced, "no price in the catalog"),
-            (unknown, "no limits for volumes in the catalog"),
-            (uncommitted, &on_demand),
-        ] {
-            if !names.is_empty() {
-                self.left_out.note(format!("{}: {why}", in_brief(&names, 4, 3)));
-            }
-        }
+        let names = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect::<Vec<_>>();
+        let all = [
+            (names(unpriced), WithoutFigures::Price),
+            (names(unknown), WithoutFigures::Limits),
+            (names(uncommitted), WithoutFigures::Committed(counted.term)),
+        ];
+        let all = all.into_iter().filter(|(machines, _)| !machines.is_empty());
+        self.left_out.extend(all.map(|(machines, without)| NotSearched::Machines { machines, without }));
     }
 
     /// What one unit of a currency is in the money of the sum.
@@ -357,16 +345,9 @@ impl<'s> Space<'s> {
     /// What of the bill no source has a price of, whichever machine it is.
     fn note_unknown_prices(&mut self) {
         let Some(machine) = self.machines.first() else { return };
-        let (missing, _) =
+        let missing =
             unknown_beside_volumes(self.catalog, &machine.sized, self.paid_os(), &self.search.money);
-        for what in missing {
-            let note = if what.ends_with(" licence") {
-                format!("the {what} has no price in the catalog, so the true cost is higher")
-            } else {
-                format!("not in the cost, because it is not in the catalog: the {what}")
-            };
-            self.left_out.note(note);
-        }
+        self.left_out.extend(missing.into_iter().map(NotSearched::FromTheCost));
     }
 
     /// The sizes of each machine, which are neighbours.

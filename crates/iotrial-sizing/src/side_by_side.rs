@@ -3,11 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use iotrial_model::demand::Os;
 use iotrial_model::load::Role;
 use serde::Serialize;
 
 use crate::catalog::Route;
-use crate::configuration::Resolved;
+use crate::configuration::{Resolved, ResolvedPool};
 use crate::explanation::{ExplainError, Explanation, Mix, Question};
 
 /// Volumes of all pools up to which they are called little work, and some.
@@ -34,41 +35,79 @@ impl References {
 }
 
 /// Configurations beside one another.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct SideBySide {
     /// ISO 4217, the currency of every sum.
     pub currency: String,
-    /// The mix of which IOPS are compared, in words.
-    pub iops_mix: String,
-    /// The mix of which MB/s are compared.
-    pub bandwidth_mix: String,
+    /// At which mixes.
+    pub references: References,
     /// In the order in which they were given.
     pub configurations: Vec<Compared>,
 }
 
 /// One of them.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Compared {
     /// Its title, or the name of its file where titles are the same.
     pub name: String,
     /// I/Os per second of the small mix, with what binds.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub iops: Option<Delivered>,
     /// Bytes per second of the large mix, with what binds.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bandwidth_bytes_per_s: Option<Delivered>,
-    /// A month for a thousand IOPS; absent where a part has no price.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// A month for a thousand IOPS; `None` where a part has no price.
     pub per_thousand_iops: Option<f64>,
-    /// A month for a MB/s of 10^6 bytes; absent where a part has no price.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// A month for a MB/s of 10^6 bytes; `None` where a part has no price.
     pub per_mb_per_s: Option<f64>,
     /// What cannot be counted, by its name: `expandable`, `persistent`, `effort`, and what the file says besides.
-    pub criteria: BTreeMap<String, String>,
+    pub criteria: BTreeMap<String, Criterion>,
     /// In which of the figures it is the best of all.
     pub best_at: Vec<BestAt>,
     /// Everything about it.
     pub explanation: Explanation,
+}
+
+/// What cannot be counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Criterion {
+    /// How it grows.
+    Expandable(Expandable),
+    /// What is lost with the machine; empty where nothing is.
+    Lost(Vec<Role>),
+    /// How much work it is.
+    Effort {
+        /// In a word.
+        work: Work,
+        /// How many volumes are bought.
+        volumes: u32,
+        /// In how many pools.
+        pools: usize,
+    },
+    /// What the file says.
+    Stated(String),
+}
+
+/// How a configuration grows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expandable {
+    /// Not at all: Storage Spaces extend no disk of a pool, nor a virtual disk by new ones.
+    No,
+    /// By more volumes or another level, because sizes are fixed.
+    MoreVolumes,
+    /// By every volume, and then the stripe.
+    Stripe,
+    /// By its volume.
+    Volume,
+}
+
+/// How much work a configuration is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    /// At most one volume.
+    Little,
+    /// A few volumes.
+    Some,
+    /// Many volumes.
+    Much,
 }
 
 /// What a mix reaches.
@@ -129,28 +168,13 @@ impl SideBySide {
         }
         mark_the_best(&mut configurations);
         let currency = configurations.first().map(|one| one.explanation.cost.currency.clone());
-        Ok(Self {
-            currency: currency.unwrap_or_default(),
-            iops_mix: in_words(references.small),
-            bandwidth_mix: in_words(references.large),
-            configurations,
-        })
+        Ok(Self { currency: currency.unwrap_or_default(), references, configurations })
     }
 
     /// The configuration that is the best at a figure.
     pub fn best_at(&self, what: BestAt) -> Option<&Compared> {
         self.configurations.iter().find(|one| one.best_at.contains(&what))
     }
-}
-
-fn in_words(mix: Mix) -> String {
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "block sizes are whole numbers"
-    )]
-    let block = iotrial_model::units::ByteSize::bytes(mix.block_size as u64);
-    format!("{:.0} % reads of {block}", mix.read_percent)
 }
 
 fn compared(
@@ -193,52 +217,41 @@ fn compared(
 }
 
 /// What follows from the configuration, under what its file says.
-fn criteria(resolved: &Resolved<'_>) -> BTreeMap<String, String> {
-    let configuration = &resolved.configuration;
+fn criteria(resolved: &Resolved<'_>) -> BTreeMap<String, Criterion> {
     let lasting: Vec<_> = resolved.pools.iter().filter(|pool| pool.kind.route != Route::Local).collect();
-    let local: Vec<String> = (0..resolved.pools.len())
+    let lost = (0..resolved.pools.len())
         .filter(|pool| resolved.pools[*pool].kind.route == Route::Local)
-        .flat_map(|pool| resolved.roles_of(pool))
-        .map(|role| role.as_str().to_owned())
-        .collect();
-    let persistent = if local.is_empty() {
-        "yes".to_owned()
-    } else {
-        format!("all except {} (lost with the machine)", local.join(", "))
-    };
-    let is_windows = configuration.os == iotrial_model::demand::Os::Windows;
-    let expandable =
-        if lasting.iter().any(|pool| is_windows && pool.count > 1 && pool.kind.route != Route::Network) {
-            // Storage Spaces: a disk of a pool cannot be extended, nor a virtual disk by new ones.
-            "no: a storage pool on Windows does not grow with its disks"
-        } else if lasting.iter().any(|pool| pool.level.size_min_gib == pool.level.size_max_gib) {
-            "by more volumes or another level"
-        } else if lasting.iter().any(|pool| pool.count > 1 && pool.kind.route != Route::Network) {
-            "yes: every volume, then the stripe"
-        } else {
-            "yes: the volume"
-        };
+        .flat_map(|pool| resolved.roles_of(pool));
     let volumes: u32 = lasting.iter().map(|pool| pool.count).sum();
-    let word = if volumes <= LITTLE_WORK {
-        "low"
+    let work = if volumes <= LITTLE_WORK {
+        Work::Little
     } else if volumes <= SOME_WORK {
-        "medium"
+        Work::Some
     } else {
-        "high"
+        Work::Much
     };
-    let pools = match lasting.len() {
-        ..=1 => String::new(),
-        count => format!(" in {count} pools"),
-    };
-    let effort = format!("{word}: {volumes} volume{}{pools}", if volumes == 1 { "" } else { "s" });
     let mut all = BTreeMap::from([
-        ("expandable".to_owned(), expandable.to_owned()),
-        ("persistent".to_owned(), persistent),
-        ("effort".to_owned(), effort),
+        ("expandable".to_owned(), Criterion::Expandable(expandable(resolved, &lasting))),
+        ("persistent".to_owned(), Criterion::Lost(lost.collect())),
+        ("effort".to_owned(), Criterion::Effort { work, volumes, pools: lasting.len() }),
     ]);
     // Whoever writes the file knows more than follows from it.
-    all.extend(configuration.attributes.clone());
+    let stated = resolved.configuration.attributes.iter();
+    all.extend(stated.map(|(name, text)| (name.clone(), Criterion::Stated(text.clone()))));
     all
+}
+
+fn expandable(resolved: &Resolved<'_>, lasting: &[&ResolvedPool<'_>]) -> Expandable {
+    let has_stripe = lasting.iter().any(|pool| pool.count > 1 && pool.kind.route != Route::Network);
+    if has_stripe && resolved.configuration.os == Os::Windows {
+        Expandable::No
+    } else if lasting.iter().any(|pool| pool.level.size_min_gib == pool.level.size_max_gib) {
+        Expandable::MoreVolumes
+    } else if has_stripe {
+        Expandable::Stripe
+    } else {
+        Expandable::Volume
+    }
 }
 
 /// A figure of a configuration, where it is known.

@@ -1,5 +1,5 @@
 //! The words of iotrial: what is said of findings, checks of an audit, counters, verdicts, loads of a search, recommendations, gates, proposed settings,
-//! host rules and AWR reports, by ids and facts; and numbers within sentences.
+//! host rules, AWR reports and sizings, by ids and facts; and numbers within sentences.
 //!
 //! Whoever judges hands over ids and numbers. Nothing is decided from a sentence, so that each can be written anew without anything else
 //! becoming different.
@@ -24,3 +24,4 @@ pub mod recommendation;
 pub mod gate;
 pub mod setting;
 pub mod wanted;
+pub mod sizing;

@@ -38,7 +38,7 @@ impl Term {
     }
 
     /// For sentences.
-    pub(crate) const fn in_words(self) -> &'static str {
+    pub const fn in_words(self) -> &'static str {
         match self {
             Self::OnDemand => "on demand",
             Self::OneYear => "committed for 1 year",

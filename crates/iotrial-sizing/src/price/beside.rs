@@ -4,7 +4,9 @@
 use iotrial_model::demand::Os;
 
 use super::counted::{Counted, LicencesFrom};
-use super::{Converter, CostPart, CostTerm, Money, NoRate, Part, times};
+use super::{
+    Converter, CostNote, CostPart, CostTerm, MissingPrice, Money, NoRate, Part, SecondLicences, times,
+};
 use crate::catalog::{Catalog, Committed, DatabaseLicence, Licence, Term};
 use crate::configuration::SizedMachine;
 use crate::measure::grouped;
@@ -21,8 +23,8 @@ struct Charge {
 /// What is paid beside the volumes, and what has no price.
 pub(super) struct Beside {
     charges: Vec<Charge>,
-    pub(super) missing: Vec<String>,
-    pub(super) notes: Vec<String>,
+    pub(super) missing: Vec<MissingPrice>,
+    pub(super) notes: Vec<CostNote>,
 }
 
 impl Beside {
@@ -58,17 +60,13 @@ impl Beside {
     fn machine(&mut self, catalog: &Catalog, sized: &SizedMachine<'_>, counted: &Counted) {
         let machine = sized.machine;
         let Some(price) = &machine.price else {
-            self.missing.push(format!("price of {}", machine.name));
+            self.missing.push(MissingPrice::Of(machine.name.clone()));
             return;
         };
         let count = counted.machines();
         let committed = catalog.paid.committed(counted.term, machine);
         if counted.term != Term::OnDemand && committed.is_none() {
-            self.notes.push(format!(
-                "the catalog has no price for {} {}: its on-demand price is used",
-                machine.name,
-                counted.term.in_words()
-            ));
+            self.notes.push(CostNote::OnDemand { machine: machine.name.clone(), term: counted.term });
         }
         let name = format!("{}{}", times(count), machine.name);
         let bound = |name: String| match committed {
@@ -109,7 +107,7 @@ impl Beside {
 
     fn operating_system(&mut self, catalog: &Catalog, sized: &SizedMachine<'_>, os: Os, counted: &Counted) {
         let Some(licence) = catalog.licence(os) else {
-            self.missing.push(format!("{os} licence"));
+            self.missing.push(MissingPrice::Licence(os));
             return;
         };
         let (amount, unit, unit_price) = licence_part(licence, sized);
@@ -126,26 +124,23 @@ impl Beside {
         let title = database.title();
         let rule: Option<&DatabaseLicence> = catalog.paid.licence_of(database);
         let (Some(rule), Some(licences)) = (rule, counted.licences(catalog, sized)) else {
-            self.missing.push(format!("licences of {title} (the catalog has no rule for counting them)"));
+            self.missing.push(MissingPrice::Licences(database));
             return;
         };
         let (units, unit) = (licences.units, database.unit());
-        let both = if counted.pair.is_none() {
-            ""
+        let second = if counted.pair.is_none() {
+            SecondLicences::NoSecond
         } else if units > rule.units(sized.vcpus, sized.machine.arm) {
-            ", both machines"
+            SecondLicences::Both
         } else {
-            ", the second machine needs none"
+            SecondLicences::None
         };
+        let both = second.in_name();
         let what = |how: &str| format!("{title}{how}{both}");
         let part =
             |unit_price, is_hourly| Part { what: "licences", amount: units, unit, unit_price, is_hourly };
         match asked.from {
-            LicencesFrom::Own => self.notes.push(format!(
-                "{} {unit} of {title} are your own, so they are not in the sum{both} ({})",
-                grouped(units),
-                licences.source
-            )),
+            LicencesFrom::Own => {}
             LicencesFrom::PerYear(per_year) => {
                 let currency = money.currency_for(catalog);
                 self.add(CostPart::Database, what(""), part(per_year / 12.0, false), &currency, &rule.source);
@@ -155,7 +150,7 @@ impl Beside {
                     let part = part(per_hour, true);
                     self.add(CostPart::Database, what(""), part, &catalog.currency, &rule.price_source);
                 }
-                None => self.missing.push(format!("hourly price of {title}")),
+                None => self.missing.push(MissingPrice::Hourly(database)),
             },
             LicencesFrom::List => match catalog.paid.list_price_of(database) {
                 Some(list) => {
@@ -175,12 +170,11 @@ impl Beside {
                         );
                     }
                 }
-                None => self.missing.push(format!("list price of {title}")),
+                None => self.missing.push(MissingPrice::List(database)),
             },
         }
-        if asked.from != LicencesFrom::Own {
-            self.notes.push(format!("{} {unit} of {title}{both}: {}", grouped(units), licences.source));
-        }
+        let are_own = asked.from == LicencesFrom::Own;
+        self.notes.push(CostNote::Licences { units, database, are_own, second, source: licences.source });
     }
 
     fn backups_and_traffic(&mut self, catalog: &Catalog, counted: &Counted) {
@@ -197,13 +191,13 @@ impl Beside {
                     let what = format!("backups, {}", backup.name);
                     self.add(CostPart::Backup, what, part, &catalog.currency, &backup.source);
                 }
-                None => self.missing.push("price of backup storage".to_owned()),
+                None => self.missing.push(MissingPrice::Backups),
             }
         }
         let Some(gib) = counted.egress_gib else { return };
         let steps = &catalog.paid.egress;
         if steps.is_empty() {
-            self.missing.push("price of traffic to the internet".to_owned());
+            self.missing.push(MissingPrice::Traffic);
         }
         let ends = steps.iter().skip(1).map(|step| step.from_gib).chain([f64::INFINITY]);
         // Each step charges its own slice.
@@ -257,6 +251,17 @@ impl Beside {
             Some(charge.part.per_month(hours) * factor)
         };
         self.charges.iter().map(of).sum()
+    }
+}
+
+impl SecondLicences {
+    /// What the name of a term says of it.
+    const fn in_name(self) -> &'static str {
+        match self {
+            Self::NoSecond => "",
+            Self::Both => ", both machines",
+            Self::None => ", the second machine needs none",
+        }
     }
 }
 

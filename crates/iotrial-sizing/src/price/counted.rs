@@ -4,9 +4,9 @@
 use iotrial_model::demand::Demand;
 use serde::Serialize;
 
-use crate::catalog::{Catalog, Database, Effect, Passive, Term};
+use crate::catalog::{Catalog, Database, Passive, Term};
 use crate::configuration::SizedMachine;
-use crate::rule::BrokenRule;
+use crate::rule::{Breach, BrokenRule};
 
 /// What is counted. Without any option: one machine, on demand, without a database.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -138,25 +138,18 @@ impl Counted {
     /// Why the database may not run on a machine.
     pub(crate) fn forbids(&self, catalog: &Catalog, sized: &SizedMachine<'_>) -> Option<BrokenRule> {
         let database = self.licensed()?;
-        let broken = |id: &str, message: String, source: String| {
-            Some(BrokenRule { id: id.to_owned(), effect: Effect::Forbids, message, source })
-        };
         if sized.machine.arm && !database.runs_on_arm() {
-            let message = format!("there is no {} for ARM processors", database.title());
-            return broken(
-                "database-on-arm",
-                message,
-                "Microsoft, SQL Server system requirements".to_owned(),
-            );
+            return Some(BrokenRule {
+                breach: Breach::DatabaseOnArm(database),
+                source: "Microsoft, SQL Server system requirements".to_owned(),
+            });
         }
         let rule = catalog.paid.licence_of(database)?;
-        let most = rule.vcpus_max.filter(|most| sized.vcpus > *most)?;
-        let message = format!(
-            "{} may run on at most {most} vCPUs, and {} has {}",
-            database.title(),
-            sized.machine.name,
-            sized.vcpus
-        );
-        broken("database-too-large", message, catalog.cited(&rule.source))
+        let most_vcpus = rule.vcpus_max.filter(|most| sized.vcpus > *most)?;
+        let machine = sized.machine.name.clone();
+        Some(BrokenRule {
+            breach: Breach::DatabaseTooLarge { database, most_vcpus, machine, vcpus: sized.vcpus },
+            source: catalog.cited(&rule.source),
+        })
     }
 }

@@ -3,6 +3,7 @@
 use iotrial_model::demand::LatencyClass;
 use iotrial_model::load::Role;
 
+use super::NotSearched;
 use crate::catalog::VolumeKind;
 use crate::measure::{Load, LoadStream, is_sequential};
 
@@ -48,14 +49,12 @@ impl<'s> Admission<'s> {
         self.wanted.iter().any(|one| one == name)
     }
 
-    /// Places of the levels that are taken, and what to say of the others; or why none is.
-    pub(super) fn levels(&self, kind: &VolumeKind) -> Result<(Vec<usize>, Option<String>), String> {
+    /// Places of the levels that are taken, and what is to be known of the others; or why none is.
+    pub(super) fn levels(&self, kind: &VolumeKind) -> Result<(Vec<usize>, Option<NotSearched>), NotSearched> {
         let kind_is_named = self.is_named(&kind.name);
+        let volume = || kind.title.clone();
         if kind.latency == Some(LatencyClass::Hdd) && !kind_is_named && !self.takes_any {
-            return Err(format!(
-                "{}: rotating disks, which suit large sequential I/O; --volume {} includes them",
-                kind.title, kind.name
-            ));
+            return Err(NotSearched::RotatingDisks { volume: volume(), option: kind.name.clone() });
         }
         let is_asked = |place: &usize| {
             let level = &kind.levels[*place];
@@ -68,19 +67,15 @@ impl<'s> Admission<'s> {
             let is_named = self.is_named(&level.name) || (kind_is_named && kind.levels.len() == 1);
             level.iops_commitment || self.takes_any || is_named
         });
-        let names: Vec<&str> = left.iter().map(|place| kind.levels[*place].name.as_str()).collect();
-        let note = (!names.is_empty()).then(|| {
-            format!(
-                "{} {}: the vendor does not commit to its IOPS; --volume {} includes it",
-                kind.title,
-                names.join(", "),
-                if names[0].is_empty() { &kind.name } else { names[0] }
-            )
+        let levels: Vec<String> = left.iter().map(|place| kind.levels[*place].name.clone()).collect();
+        let uncommitted = levels.first().cloned().map(|first| {
+            let option = if first.is_empty() { kind.name.clone() } else { first };
+            NotSearched::NoCommitment { volume: volume(), levels, option }
         });
         if taken.is_empty() {
-            Err(note.unwrap_or_else(|| format!("{}: no level was selected", kind.title)))
+            Err(uncommitted.unwrap_or_else(|| NotSearched::NoLevel { volume: volume() }))
         } else {
-            Ok((taken, note))
+            Ok((taken, uncommitted))
         }
     }
 }

@@ -3,13 +3,13 @@
 use iotrial_model::demand::{Demand, DemandPool, LaidOutPool};
 use iotrial_model::load::Role;
 
-use super::Search;
 use super::admission::Admission;
 use super::volume::Needs;
+use super::{NotSearched, Search};
 use crate::catalog::{Catalog, HostCache, Route, VolumeKind};
 use crate::chain::Passage;
 use crate::measure::{Load, LoadStream, is_sequential, is_shipped};
-use crate::requirement::latency_unmet;
+use crate::requirement::too_slow;
 
 /// A pool that is asked for.
 pub(super) struct AskedPool<'s> {
@@ -59,17 +59,17 @@ pub(super) enum Unpromised {
 
 /// What was not taken, and why.
 #[derive(Default)]
-pub(super) struct LeftOut {
-    /// Notes for people, each once.
-    pub(super) notes: Vec<String>,
+pub(super) struct NotTaken {
+    /// Each once.
+    pub(super) all: Vec<NotSearched>,
     /// Names of kinds of which no source says how fast they answer, where a latency is asked.
     pub(super) unknown_latency: Vec<String>,
 }
 
-impl LeftOut {
-    pub(super) fn note(&mut self, note: String) {
-        if !self.notes.contains(&note) {
-            self.notes.push(note);
+impl NotTaken {
+    fn note(&mut self, one: NotSearched) {
+        if !self.all.contains(&one) {
+            self.all.push(one);
         }
     }
 }
@@ -80,7 +80,7 @@ pub(super) fn asked_pools<'s>(
     demand: &Demand,
     search: &Search,
     unpromised: Unpromised,
-    left_out: &mut LeftOut,
+    left_out: &mut NotTaken,
 ) -> Vec<AskedPool<'s>> {
     let layout = demand.layout();
     let is_alone = layout.len() == 1;
@@ -122,7 +122,7 @@ struct Ask<'a> {
     unpromised: Unpromised,
 }
 
-fn lanes_of<'s>(catalog: &'s Catalog, ask: &Ask<'_>, left_out: &mut LeftOut) -> Vec<Lane<'s>> {
+fn lanes_of<'s>(catalog: &'s Catalog, ask: &Ask<'_>, left_out: &mut NotTaken) -> Vec<Lane<'s>> {
     let Ask { demand, search, pool, load, is_alone, unpromised } = *ask;
     let latency = pool.latency.or(demand.latency);
     // What only this pool asks for takes the place of what is asked for all.
@@ -138,8 +138,8 @@ fn lanes_of<'s>(catalog: &'s Catalog, ask: &Ask<'_>, left_out: &mut LeftOut) -> 
         let is_taken = unpromised == Unpromised::Taken && kind.latency.is_none();
         // What is asked of all pools alike is no matter of one.
         let name = pool.latency.map(|_| pool.name());
-        if let Some(unmet) = latency_unmet(kind, latency, name.as_deref()).filter(|_| !is_taken) {
-            left_out.note(unmet.message);
+        if let Some(slow) = too_slow(kind, latency, name).filter(|_| !is_taken) {
+            left_out.note(NotSearched::Slow(slow));
             if kind.latency.is_none() && !left_out.unknown_latency.contains(&kind.name) && !is_local {
                 left_out.unknown_latency.push(kind.name.clone());
             }
@@ -161,9 +161,9 @@ fn lanes_of<'s>(catalog: &'s Catalog, ask: &Ask<'_>, left_out: &mut LeftOut) -> 
             }
         };
         let without_price = kind.levels.iter().filter(|level| level.price.is_none());
-        let names: Vec<&str> = without_price.map(|level| level.name.as_str()).collect();
-        if !names.is_empty() {
-            left_out.note(format!("{} {}: no price in the catalog", kind.title, names.join(", ")));
+        let levels_without: Vec<String> = without_price.map(|level| level.name.clone()).collect();
+        if !levels_without.is_empty() {
+            left_out.note(NotSearched::Unpriced { volume: kind.title.clone(), levels: levels_without });
         }
         let caches = [(HostCache::None, 0.0), (HostCache::ReadOnly, pool.cache_hit_percent / 100.0)];
         // Without a share that somebody answers for no cache is taken: what it serves is a guess that no vendor supports. Of
@@ -191,18 +191,18 @@ fn lanes_of<'s>(catalog: &'s Catalog, ask: &Ask<'_>, left_out: &mut LeftOut) -> 
 }
 
 /// Why a kind cannot be priced, where it cannot.
-fn unpriced(catalog: &Catalog, search: &Search, kind: &VolumeKind) -> Option<String> {
+fn unpriced(catalog: &Catalog, search: &Search, kind: &VolumeKind) -> Option<NotSearched> {
+    let volume = || kind.title.clone();
     let prices = || kind.levels.iter().filter_map(|level| level.price.as_ref());
-    if let Some(without) = prices().find_map(|price| price.without.as_deref()) {
-        return Some(format!("{}: no price of its {without} in the catalog", kind.title));
+    if let Some(part) = prices().find_map(|price| price.without.clone()) {
+        return Some(NotSearched::PartUnpriced { volume: volume(), part });
     }
     // A level without a price is left out later; a kind is left out only where no level has one.
     if prices().next().is_none() {
-        return Some(format!("{}: no price in the catalog", kind.title));
+        return Some(NotSearched::Unpriced { volume: volume(), levels: Vec::new() });
     }
     // One rate that is missing leaves the kind out, not the provider.
     let foreign = prices().find(|price| search.money.factor(catalog, &price.currency).is_none())?;
     let to = search.money.currency_for(catalog);
-    let from = &foreign.currency;
-    Some(format!("{}: its price is in {from}; --rate {from}/{to}=… includes it", kind.title))
+    Some(NotSearched::NoRate { volume: volume(), from: foreign.currency.clone(), to })
 }

@@ -66,10 +66,10 @@ impl Space<'_> {
     }
 
     /// Names of the machines without a price that carry the demand with volumes that can be had.
-    pub(super) fn unpriced_that_carry(&self) -> Vec<&str> {
+    pub(super) fn unpriced_that_carry(&self) -> Vec<String> {
         let placing = Placing::new(self, 1.0);
         let carry = self.unpriced.iter().filter(|machine| placing.carries(machine));
-        carry.map(|machine| machine.sized.machine.ordered_name()).collect()
+        carry.map(|machine| machine.sized.machine.ordered_name().to_owned()).collect()
     }
 }
 

@@ -1,13 +1,84 @@
 //! What is in the way where nothing meets a demand, and what comes closest.
 
-use iotrial_model::demand::{Demand, Os};
-use iotrial_model::words::in_brief;
+use iotrial_model::demand::{Demand, LatencyClass, Mirror, Os};
+use iotrial_model::units::ByteSize;
 
 use super::{Nearest, Search, Space};
 use crate::catalog::Catalog;
 use crate::chain::ElementKind;
 use crate::explanation::{ExplainError, Explanation};
 use crate::requirement::Share;
+
+/// What is in the way where nothing meets a demand.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Wall {
+    /// A limit of the closest configuration; `None` where it has none.
+    Limit {
+        /// How much of it the largest possible load takes.
+        share: Option<Share>,
+        /// Names of machines that would carry the demand and have no price.
+        unpriced: Vec<String>,
+    },
+    /// An amount that is asked for.
+    Amount {
+        /// Which one.
+        amount: WallAmount,
+        /// Names of machines that would carry the demand and have no price.
+        unpriced: Vec<String>,
+    },
+    /// Without any one of these there would be an answer; never empty.
+    Requirements(Vec<Requirement>),
+    /// Several requirements together: without one of them there is still no answer.
+    Several,
+}
+
+/// An amount besides rates, with the most of it that can be had.
+#[derive(Debug, Clone, PartialEq)]
+pub enum WallAmount {
+    /// Hardware threads.
+    Vcpus {
+        /// What is asked for.
+        needed: u32,
+        /// What there is.
+        most: u32,
+    },
+    /// Memory.
+    Memory {
+        /// What is asked for.
+        needed: ByteSize,
+        /// What there is.
+        most_gib: f64,
+    },
+    /// Capacity, each byte once.
+    Capacity {
+        /// What is asked for at the end of the years.
+        needed_gib: f64,
+        /// What there is.
+        most_gib: f64,
+    },
+}
+
+/// A requirement that is no amount.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Requirement {
+    /// How fast volumes answer, of a pool or of all.
+    Latency {
+        /// At least so fast.
+        latency: LatencyClass,
+        /// Name of the pool; `None` where it is asked of all.
+        pool: Option<String>,
+    },
+    /// The kinds of volume of a pool, by its name.
+    Kinds(String),
+    /// Volumes that several machines share.
+    Cluster,
+    /// The operating system.
+    Os(Os),
+    /// Other machines that get the writes.
+    Replicas,
+    /// Copies on other volumes.
+    Mirror,
+}
 
 /// How often the interval in which the largest possible load lies is halved.
 // From 1 down, 44 halvings leave 2^-44; next to the smallest load that is tried, 2^-20, that is a relative
@@ -43,11 +114,7 @@ pub(super) fn nearest(
         }
         let pick = space.cheapest(possible).expect("it was there a moment ago");
         let closest = space.explain(&pick)?;
-        let wall = wall_of(&closest).map_or_else(String::new, |share| {
-            let (needed, most) = (share.measure.written(share.used), share.measure.written(share.most));
-            format!("{}: {needed} are needed, and at most {most} are available", share.in_words())
-        });
-        let wall = wall + &without_price(space);
+        let wall = Wall::Limit { share: wall_of(&closest).cloned(), unpriced: space.unpriced_that_carry() };
         return Ok(Nearest { carries_times: Some(possible), wall, closest: Some(Box::new(closest)) });
     }
     // Of an amount, the largest part that can be had is the limiting factor; of anything else, that it is
@@ -71,14 +138,14 @@ pub(super) fn nearest(
             let middle = f64::midpoint(possible, impossible);
             if is_there(middle)? { possible = middle } else { impossible = middle }
         }
-        let without_price = without_price(space);
+        let unpriced = space.unpriced_that_carry();
         let less = with(possible);
         let space = Space::new(catalog, &less, search)?;
         // With the whole rates where that is possible.
         let pick =
             space.cheapest(1.0).or_else(|| space.cheapest(smallest)).expect("it was there a moment ago");
         let closest = space.explain(&pick)?;
-        let wall = format!("the limiting factor is {}{without_price}", what(&closest));
+        let wall = Wall::Amount { amount: what(&closest), unpriced };
         return Ok(Nearest { carries_times: None, wall, closest: Some(Box::new(closest)) });
     }
     let mut walls = Vec::new();
@@ -90,27 +157,16 @@ pub(super) fn nearest(
         }
     }
     let wall = if walls.is_empty() {
-        "several requirements together: dropping only one of them still leaves no answer".to_owned()
+        Wall::Several
     } else {
-        let names: Vec<&str> = walls.iter().map(|(what, _)| what.as_str()).collect();
-        format!("dropping {} would make an answer possible", names.join(" or "))
+        Wall::Requirements(walls.iter().map(|(what, _)| what.clone()).collect())
     };
     let closest = walls.into_iter().next().map(|(_, closest)| Box::new(closest));
     Ok(Nearest { carries_times: None, wall, closest })
 }
 
-/// The machines that would meet the demand and have no price: the limit is then one of the catalog, and not of the provider.
-fn without_price(space: &Space<'_>) -> String {
-    let names = space.unpriced_that_carry();
-    if names.is_empty() {
-        return String::new();
-    }
-    let them = if names.len() == 1 { "it" } else { "them" };
-    format!("; {} would sustain the demand, but the catalog has no price for {them}", in_brief(&names, 4, 3))
-}
-
-/// Says what of an amount there is, and how much was asked.
-type AmountWords = Box<dyn Fn(&Explanation) -> String>;
+/// What of an amount there is, and how much was asked.
+type AmountOf = Box<dyn Fn(&Explanation) -> WallAmount>;
 /// Asks for this share of an amount.
 type AmountChange = fn(&mut Demand, f64);
 
@@ -120,49 +176,30 @@ type AmountChange = fn(&mut Demand, f64);
     clippy::cast_sign_loss,
     reason = "sizes and counts, of which a share is taken"
 )]
-fn amounts(demand: &Demand) -> Vec<(AmountWords, AmountChange)> {
-    use crate::measure::grouped;
-    use iotrial_model::units::ByteSize;
-    let mut all: Vec<(AmountWords, AmountChange)> = Vec::new();
+fn amounts(demand: &Demand) -> Vec<(AmountOf, AmountChange)> {
+    let mut all: Vec<(AmountOf, AmountChange)> = Vec::new();
     if demand.vcpus_min > 0 {
-        let asked = demand.vcpus_min;
+        let needed = demand.vcpus_min;
         all.push((
-            Box::new(move |closest| {
-                format!(
-                    "the number of vCPUs: {} are needed, and at most {} are available",
-                    grouped(f64::from(asked)),
-                    grouped(f64::from(closest.vcpus))
-                )
-            }),
+            Box::new(move |closest| WallAmount::Vcpus { needed, most: closest.vcpus }),
             // The processors are rounded down, memory and capacity to whole bytes: at share 0 nothing is
             // asked.
             |demand, share| demand.vcpus_min = (f64::from(demand.vcpus_min) * share) as u32,
         ));
     }
     if demand.memory_min.get() > 0 {
-        let asked = demand.memory_min;
+        let needed = demand.memory_min;
         all.push((
-            Box::new(move |closest| {
-                format!(
-                    "the memory: {asked} is needed, and at most {} GiB are available",
-                    grouped(closest.memory_gib)
-                )
-            }),
+            Box::new(move |closest| WallAmount::Memory { needed, most_gib: closest.memory_gib }),
             |demand, share| {
                 demand.memory_min = ByteSize::bytes((demand.memory_min.get() as f64 * share) as u64);
             },
         ));
     }
     if demand.capacity_gib() > 0.0 {
-        let asked = demand.capacity_gib() / f64::from(demand.mirror.copies());
+        let needed_gib = demand.capacity_gib() / f64::from(demand.mirror.copies());
         all.push((
-            Box::new(move |closest| {
-                format!(
-                    "the capacity: {} GiB are needed, and at most {} are available",
-                    grouped(asked),
-                    grouped(closest.usable_gib)
-                )
-            }),
+            Box::new(move |closest| WallAmount::Capacity { needed_gib, most_gib: closest.usable_gib }),
             |demand, share| {
                 let part = |size: ByteSize| ByteSize::bytes((size.get() as f64 * share) as u64);
                 // A size of zero asks for none, and would leave the capacity of the demand to another pool: a byte does not.
@@ -188,28 +225,36 @@ fn wall_of(closest: &Explanation) -> Option<&Share> {
 }
 
 /// The demand without one of its requirements at a time (those that are not amounts), and what was left out.
-fn relaxations(demand: &Demand) -> Vec<(String, Demand)> {
-    use iotrial_model::demand::Mirror;
+fn relaxations(demand: &Demand) -> Vec<(Requirement, Demand)> {
     let mut all = Vec::new();
-    let mut without = |is_asked: bool, what: String, change: &dyn Fn(&mut Demand)| {
-        if is_asked {
-            let mut relaxed = demand.clone();
-            change(&mut relaxed);
-            all.push((what, relaxed));
-        }
+    let mut without = |what: Requirement, change: &dyn Fn(&mut Demand)| {
+        let mut relaxed = demand.clone();
+        change(&mut relaxed);
+        all.push((what, relaxed));
     };
-    let latency = demand.latency.map_or("", |latency| latency.as_str());
-    without(demand.latency.is_some(), format!("the latency `{latency}`"), &|one| one.latency = None);
-    for (index, pool) in demand.pools.iter().enumerate() {
-        let latency = pool.latency.map_or("", |latency| latency.as_str());
-        let what = format!("the latency `{latency}` of {}", pool.name());
-        without(pool.latency.is_some(), what, &|one| one.pools[index].latency = None);
-        let what = format!("the kinds of volume of {}", pool.name());
-        without(!pool.volumes.is_empty(), what, &|one| one.pools[index].volumes.clear());
+    if let Some(latency) = demand.latency {
+        without(Requirement::Latency { latency, pool: None }, &|one| one.latency = None);
     }
-    without(demand.clustered, "the cluster".to_owned(), &|one| one.clustered = false);
-    without(demand.os != Os::Linux, format!("{}", demand.os), &|one| one.os = Os::Linux);
-    without(demand.replicas > 0, "the replicas".to_owned(), &|one| one.replicas = 0);
-    without(demand.mirror != Mirror::None, "the mirror".to_owned(), &|one| one.mirror = Mirror::None);
+    for (index, pool) in demand.pools.iter().enumerate() {
+        if let Some(latency) = pool.latency {
+            let what = Requirement::Latency { latency, pool: Some(pool.name()) };
+            without(what, &|one| one.pools[index].latency = None);
+        }
+        if !pool.volumes.is_empty() {
+            without(Requirement::Kinds(pool.name()), &|one| one.pools[index].volumes.clear());
+        }
+    }
+    if demand.clustered {
+        without(Requirement::Cluster, &|one| one.clustered = false);
+    }
+    if demand.os != Os::Linux {
+        without(Requirement::Os(demand.os), &|one| one.os = Os::Linux);
+    }
+    if demand.replicas > 0 {
+        without(Requirement::Replicas, &|one| one.replicas = 0);
+    }
+    if demand.mirror != Mirror::None {
+        without(Requirement::Mirror, &|one| one.mirror = Mirror::None);
+    }
     all
 }

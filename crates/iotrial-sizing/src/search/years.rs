@@ -6,7 +6,6 @@
 //! of all, up to the tolerance for fewer volumes.
 
 use iotrial_model::demand::Demand;
-use serde::Serialize;
 
 use super::machine::fits;
 use super::pick::{Choice, Pick};
@@ -16,14 +15,13 @@ use crate::catalog::{Catalog, VolumeKind};
 use crate::chain::ROUNDING;
 use crate::configuration::{Configuration, SizedMachine};
 use crate::explanation::ExplainError;
-use crate::measure::grouped;
-use crate::price::unknown_beside_volumes;
+use crate::price::{MissingPrice, unknown_beside_volumes};
 
 /// Months in a year.
 const MONTHS: f64 = 12.0;
 
 /// What is bought when, with one provider.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct YearPlan {
     /// The provider.
     pub provider: String,
@@ -36,12 +34,11 @@ pub struct YearPlan {
     /// The same where everything that the last year needs is bought on day one, with what is the cheapest for that.
     pub total_from_day_one: f64,
     /// What has no price; the true sums are higher by it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub missing: Vec<String>,
+    pub missing: Vec<MissingPrice>,
 }
 
 /// One year of it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Year {
     /// From 1.
     pub year: u32,
@@ -55,8 +52,37 @@ pub struct Year {
     pub per_year: f64,
     /// What there is in that year.
     pub configuration: Configuration,
-    /// What is bought or changed at its beginning, each in a few words; empty where nothing is.
-    pub changes: Vec<String>,
+    /// What is bought or changed at its beginning; empty where nothing is.
+    pub changes: Vec<YearChange>,
+}
+
+/// What is bought or changed from one year to the next.
+#[derive(Debug, Clone, PartialEq)]
+pub enum YearChange {
+    /// Everything, on day one.
+    Bought,
+    /// Another machine, or the same with other cores, by name.
+    Machine(String),
+    /// Only the memory of the machine, in GiB.
+    Memory(f64),
+    /// So many more volumes.
+    Volumes(u32),
+    /// The size of each volume.
+    Size {
+        /// Before.
+        from_gib: u64,
+        /// From now on.
+        to_gib: u64,
+    },
+    /// The IOPS that are bought for each volume.
+    Iops {
+        /// Before.
+        from: f64,
+        /// From now on.
+        to: f64,
+    },
+    /// The bandwidth that is bought for each volume.
+    Bandwidth,
 }
 
 /// The machine, the volumes and the cost of each year.
@@ -108,7 +134,7 @@ pub fn over_years(
         });
     }
     let sized = &last.machines[from_day_one.machine].sized;
-    let (missing, _) = unknown_beside_volumes(catalog, sized, last.paid_os(), &search.money);
+    let missing = unknown_beside_volumes(catalog, sized, last.paid_os(), &search.money);
     Ok(Some(YearPlan {
         provider: catalog.provider.clone(),
         title: catalog.title.clone(),
@@ -236,38 +262,30 @@ fn with_machines(
 }
 
 /// What is bought or changed from one year to the next.
-fn changes(before: Option<&Configuration>, now: &Configuration) -> Vec<String> {
-    let Some(before) = before else { return vec!["bought".to_owned()] };
+fn changes(before: Option<&Configuration>, now: &Configuration) -> Vec<YearChange> {
+    let Some(before) = before else { return vec![YearChange::Bought] };
     let mut all = Vec::new();
     if before.machine_in_short() != now.machine_in_short() {
-        all.push(format!("machine {} (needs a restart)", now.machine_in_short()));
+        all.push(YearChange::Machine(now.machine_in_short()));
     } else if before.memory_gib != now.memory_gib {
-        all.push(format!("memory {} GiB (needs a restart)", grouped(now.memory_gib.unwrap_or(0.0))));
+        all.push(YearChange::Memory(now.memory_gib.unwrap_or(0.0)));
     }
     for (old, new) in before.pools.iter().zip(&now.pools) {
         if new.count > old.count {
-            let more = new.count - old.count;
-            all.push(format!(
-                "{more} more volume{} (rebalance the stripe)",
-                if more == 1 { "" } else { "s" }
-            ));
+            all.push(YearChange::Volumes(new.count - old.count));
         }
         if new.size_gib != old.size_gib {
-            all.push(format!(
-                "each volume {} instead of {} GiB",
-                grouped(new.size_gib as f64),
-                grouped(old.size_gib as f64)
-            ));
+            all.push(YearChange::Size { from_gib: old.size_gib, to_gib: new.size_gib });
         }
         if let (Some(from), Some(to)) = (old.iops, new.iops)
             && (to - from).abs() > 0.5
         {
-            all.push(format!("{} instead of {} IOPS each", grouped(to), grouped(from)));
+            all.push(YearChange::Iops { from, to });
         }
         if let (Some(from), Some(to)) = (old.bandwidth, new.bandwidth)
             && (to - from).abs() > 1.0
         {
-            all.push("bandwidth changed".to_owned());
+            all.push(YearChange::Bandwidth);
         }
     }
     all

@@ -1,26 +1,79 @@
 //! A configuration that people would expect, beside the answer: why it loses, or that it does not.
 
 use iotrial_model::demand::Demand;
-use serde::Serialize;
 
-use super::{SizingError, cost_words, money};
+use super::SizingError;
 use crate::catalog::Catalog;
 use crate::chain::ElementKind;
 use crate::configuration::Configuration;
 use crate::explanation::{Explanation, Question};
-use crate::price::CostPart;
+use crate::price::{CostPart, KnownSum};
+use crate::requirement::{Share, Unmet};
 use crate::search::Search;
 
 /// A configuration that somebody would expect.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Against {
     /// Everything about it.
     pub explanation: Explanation,
-    /// How much more than the answer it costs; absent without an answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// How much more than the answer it costs; `None` without an answer.
     pub more_per_month: Option<f64>,
     /// Why it loses, or that it does not.
-    pub sentence: String,
+    pub standing: AgainstAnswer,
+}
+
+/// How a configuration does against the answer; sums are a month.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AgainstAnswer {
+    /// It does not meet the demand.
+    Fails {
+        /// Limits of which the load takes more than there is.
+        overfull: Vec<Share>,
+        /// What else is missing.
+        unmet: Vec<Unmet>,
+    },
+    /// It meets the demand, and there is no answer.
+    Alone {
+        /// What it costs.
+        cost: KnownSum,
+    },
+    /// Already what is known of its cost is more.
+    AtLeastDearer {
+        /// By so much.
+        more: f64,
+        /// What it costs.
+        cost: KnownSum,
+    },
+    /// A part has no price, so that nobody can say which costs less.
+    NotComparable {
+        /// What it costs.
+        cost: KnownSum,
+    },
+    /// It costs the same.
+    Same,
+    /// It costs less, within the tolerance for fewer volumes.
+    WithinTolerance {
+        /// By so much.
+        less: f64,
+        /// How many volumes it has.
+        volumes: u32,
+        /// How many the answer has.
+        fewer: u32,
+    },
+    /// It costs less, because it uses something that the search leaves out.
+    OutsideSearch {
+        /// By so much.
+        less: f64,
+    },
+    /// It costs more.
+    Dearer {
+        /// By so much.
+        more: f64,
+        /// The parts that differ by half a unit or more, the largest difference first.
+        parts: Vec<(CostPart, f64)>,
+        /// The fullest limit of its volumes: how much of what was paid for the load can use at most.
+        volumes_used_percent: f64,
+    },
 }
 
 pub(super) fn hold(
@@ -45,89 +98,51 @@ pub(super) fn hold(
     let more_per_month = answer
         .filter(|_| explanation.cost.is_complete())
         .map(|answer| explanation.cost.per_month - answer.cost.per_month);
-    let sentence = why_it_loses(&explanation, answer, more_per_month, request.tolerance);
-    Ok(Against { explanation, more_per_month, sentence })
+    let standing = standing(&explanation, answer, more_per_month, request.tolerance);
+    Ok(Against { explanation, more_per_month, standing })
 }
 
-fn why_it_loses(
+fn standing(
     explanation: &Explanation,
     answer: Option<&Explanation>,
     more: Option<f64>,
     tolerance: f64,
-) -> String {
-    let configuration = &explanation.configuration;
-    let name = if configuration.title == configuration.machine {
-        configuration.in_short()
-    } else {
-        format!("{} ({})", configuration.title, configuration.in_short())
-    };
-    let currency = &explanation.cost.currency;
+) -> AgainstAnswer {
     let fit = explanation.fit.as_ref().expect("it was compared with a demand");
     if !fit.is_met {
-        // The same tolerance as when the fit was decided, or a limit that is exactly full would be named as a
-        // reason.
-        let overfull = fit.shares.iter().filter(|share| share.percent > 100.0 * (1.0 + 1e-9));
-        let mut reasons: Vec<String> = overfull
-            .map(|share| format!("{} would be {:.0} % used", share.in_words(), share.percent))
-            .collect();
-        reasons.extend(fit.unmet.iter().map(|unmet| unmet.message.clone()));
-        return format!("{name} does not meet the demand: {}", reasons.join("; "));
+        let overfull = fit.shares.iter().filter(|share| share.is_overfull()).cloned().collect();
+        return AgainstAnswer::Fails { overfull, unmet: fit.unmet.clone() };
     }
-    let (Some(answer), Some(more)) = (answer, more) else {
-        let known = cost_words(&explanation.cost, currency);
-        return match answer {
-            None => format!("{name} meets the demand for {known}"),
-            Some(answer) if explanation.cost.per_month > answer.cost.per_month => format!(
-                "{name} meets the demand and costs at least {} more: {known}",
-                money(explanation.cost.per_month - answer.cost.per_month, currency)
-            ),
-            Some(_) => format!(
-                "{name} meets the demand and cannot be compared with the answer, because a part has no price: {known}"
-            ),
+    let cost = explanation.cost.sum();
+    let Some(answer) = answer else { return AgainstAnswer::Alone { cost } };
+    let Some(more) = more else {
+        let more = cost.per_month - answer.cost.per_month;
+        return if more > 0.0 {
+            AgainstAnswer::AtLeastDearer { more, cost }
+        } else {
+            AgainstAnswer::NotComparable { cost }
         };
     };
     // Less than half a cent: the last bits of two sums.
     if more.abs() < 0.005 {
-        return format!("{name} costs the same as the answer");
+        return AgainstAnswer::Same;
     }
     // The answer has fewer volumes where these cost hardly more.
     let (volumes, fewer) = (explanation.volumes, answer.volumes);
     if more < 0.0 && -more <= tolerance * answer.cost.per_month && volumes > fewer {
-        return format!(
-            "{name} costs {} less than the answer and has {volumes} volumes instead of {fewer}: within the tolerance the search prefers fewer",
-            money(-more, currency),
-        );
+        return AgainstAnswer::WithinTolerance { less: -more, volumes, fewer };
     }
-    // The search is exact over what it covers, so something cheaper must be outside of that, and the sentence
-    // says what.
+    // The search is exact over what it covers, so something cheaper must be outside of that.
     if more < 0.0 {
-        return format!(
-            "{name} costs {} less than the answer, because it uses something that the search leaves out: {}",
-            money(-more, currency),
-            "pools that were not requested (--pool), a cache, a machine below the minimum size, or a kind of volume that must be selected by name (--volume)"
-        );
+        return AgainstAnswer::OutsideSearch { less: -more };
     }
-    let part = |part: CostPart| {
-        let sum = |one: &Explanation| one.cost.of_part(part);
-        (part, sum(explanation) - sum(answer))
-    };
+    let part = |part: CostPart| (part, explanation.cost.of_part(part) - answer.cost.of_part(part));
     let mut parts: Vec<(CostPart, f64)> = CostPart::ALL.into_iter().map(part).collect();
     // Differences are shown in whole units, and smaller ones would print as zero.
     parts.retain(|(_, difference)| difference.abs() >= 0.5);
     // The largest difference first, since that is the answer to «why is it dearer?».
     parts.sort_by(|a, b| b.1.total_cmp(&a.1));
-    let differences: Vec<String> =
-        parts.iter().map(|(part, difference)| format!("{} {difference:+.0}", part.as_str())).collect();
-    let idle = fit
-        .shares
-        .iter()
-        .filter(|share| share.kind == ElementKind::Volumes)
-        .map(|share| share.percent)
-        // The fullest of the volume limits: how much of what was paid for the load can use at most.
-        .fold(0.0, f64::max);
-    format!(
-        "{name} meets the demand and costs {} more ({}); its volumes are {idle:.0} % used",
-        money(more, currency),
-        differences.join(", ")
-    )
+    let of_volumes = fit.shares.iter().filter(|share| share.kind == ElementKind::Volumes);
+    let volumes_used_percent = of_volumes.map(|share| share.percent).fold(0.0, f64::max);
+    AgainstAnswer::Dearer { more, parts, volumes_used_percent }
 }

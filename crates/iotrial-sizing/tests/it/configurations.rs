@@ -70,7 +70,7 @@ fn rules_of_attachments_are_found_each_with_its_source() {
             broken.iter().all(|rule| rule.source.contains("(20") || rule.source.contains("no date")),
             "{broken:?}"
         );
-        broken.into_iter().map(|rule| (rule.id, rule.effect)).collect::<Vec<_>>()
+        broken.into_iter().map(|rule| (rule.id().to_owned(), rule.effect())).collect::<Vec<_>>()
     };
     assert!(ids("16", "16").is_empty());
     assert_eq!(ids("ocpus = 16", "ocpus = 15"), [("uhp-needs-16-ocpu".to_owned(), Effect::Forbids)]);
@@ -92,7 +92,7 @@ fn a_mirror_needs_a_volume_for_each_copy() {
     let catalog = oci();
     let mut configuration = Configuration::parse(&ONE.replace("os =", "mirror = \"two-way\"\nos =")).unwrap();
     let broken = |configuration: &Configuration| broken_rules(&configuration.on(&catalog).unwrap());
-    assert_eq!(broken(&configuration)[0].id, "mirror-needs-volumes");
+    assert_eq!(broken(&configuration)[0].id(), "mirror-needs-volumes");
     configuration.pools[0].count = 2;
     assert!(broken(&configuration).is_empty());
 }
@@ -103,7 +103,7 @@ fn writes_to_replicas_over_an_unknown_network_are_told() {
     let text = "format = \"iotrial.configuration/1\"\nprovider = \"gcp\"\nmachine = \"n2-standard-32\"\nreplicas = 1\n[[pool]]\nvolume = \"pd-ssd\"\nsize = \"1TiB\"\n";
     let catalog = Catalog::built_in_of("gcp").unwrap();
     let broken = broken_rules(&Configuration::parse(text).unwrap().on(&catalog).unwrap());
-    assert_eq!(broken.iter().map(|rule| rule.id.as_str()).collect::<Vec<_>>(), ["network-unknown"]);
+    assert_eq!(broken.iter().map(|rule| rule.id()).collect::<Vec<_>>(), ["network-unknown"]);
 }
 
 /// What lies on a pool without roles is everything that no other pool takes, also for rules.
@@ -113,7 +113,7 @@ fn a_pool_without_roles_has_those_that_are_left() {
     let catalog = Catalog::built_in_of("azure").unwrap();
     let ids = |text: &str| -> Vec<String> {
         let broken = broken_rules(&Configuration::parse(text).unwrap().on(&catalog).unwrap());
-        broken.into_iter().map(|rule| rule.id).collect()
+        broken.into_iter().map(|rule| rule.id().to_owned()).collect()
     };
     assert_eq!(ids(text), ["cache-on-log", "machine-retires"]);
     let apart = format!("{text}[[pool]]\nroles = [\"log\"]\nvolume = \"premium-ssd\"\nlevel = \"P30\"\n");

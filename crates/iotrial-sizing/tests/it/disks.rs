@@ -219,7 +219,7 @@ fn disks_of_machines_do_what_their_vendors_print_and_are_lost_with_them() {
         assert_eq!(volumes_cost(&disk), 0.0, "{machine}: in the price of the machine");
         let catalog = Catalog::built_in_of(provider).unwrap();
         let broken = broken_rules(&disk.on(&catalog).unwrap());
-        assert!(broken.iter().any(|rule| rule.id == "local-disk-is-lost"), "{machine}: {broken:?}");
+        assert!(broken.iter().any(|rule| rule.id() == "local-disk-is-lost"), "{machine}: {broken:?}");
     }
 }
 

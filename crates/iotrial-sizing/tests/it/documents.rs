@@ -7,8 +7,11 @@ use iotrial_sizing::chain::{Chain, ElementKind};
 use iotrial_sizing::configuration::Configuration;
 use iotrial_sizing::explanation::{Explanation, Mix, Question};
 use iotrial_sizing::measure::Measure;
-use iotrial_sizing::measured::{BoundBy, MeasuredAgainst, Measurement, together};
+use iotrial_sizing::measured::{
+    BoundBy, MeasuredAgainst, MeasuredBound, MeasuredTogether, Measurement, OfPart,
+};
 use iotrial_sizing::price::{Money, cost_of};
+use iotrial_sizing::requirement::Share;
 
 /// A configuration on OCI as document 001 describes it.
 fn oci(
@@ -99,16 +102,17 @@ total = { iops = 41807.65, bandwidth_mib_per_s = 2612.98 }
     );
     let measured = against(&configuration, &rows);
     let fullest = |index: usize| &measured[index].shares[0];
+    let used = |share: &Share| ((share.used / 1e6).round(), share.most / 1e6);
     assert_eq!(fullest(0).element, "network for volumes");
     assert_eq!((fullest(0).measure, fullest(1).measure), (Measure::ReadBandwidth, Measure::WriteBandwidth));
-    assert_eq!(fullest(0).written(), "1,983 of 1,920 MB/s");
+    assert_eq!(used(fullest(0)), (1_983.0, 1_920.0));
     // The line itself carries 2,000 MB/s.
     let line = measured[0].shares.iter().find(|share| share.element.starts_with("network in")).unwrap();
-    assert_eq!(line.written(), "1,983 of 2,000 MB/s");
+    assert_eq!(used(line), (1_983.0, 2_000.0));
     assert_eq!((fullest(2).element.as_str(), fullest(2).measure), ("1 × vpu-120", Measure::Bandwidth));
-    assert_eq!(fullest(2).written(), "2,740 of 2,680 MB/s");
+    assert_eq!(used(fullest(2)), (2_740.0, 2_680.0));
     for one in &measured {
-        assert_eq!(one.bound_by, [BoundBy::Configuration], "{}", one.sentence);
+        assert_eq!(one.bound.by(), [BoundBy::Configuration], "{:?}", one.bound);
     }
     // The same without any measurement.
     let catalog = Catalog::built_in_of("oci").unwrap();
@@ -125,11 +129,13 @@ fn a_throughput_that_no_rounding_explains_is_noted_by_the_rule_of_the_audit() {
     let notes = |read: &str| {
         let row =
             format!("[[row]]\nid = \"A\"\nload = {{ block_size_bytes = 65536 }}\nread = {{ {read} }}\n");
-        table(&row)[0].notes.clone()
+        table(&row)[0].contradictions.clone()
     };
     // One percent is little, and more than these digits leave open.
     let found = notes("iops = 30256.24, bandwidth_mib_per_s = 1910.02");
-    assert_eq!(found, ["read: 30,256 IOPS of this size are 1,891 MiB/s, but the result shows 1910.02"]);
+    let [one] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!((one.stream.as_str(), one.iops, one.stated_mib_per_s), ("read", 30_256.24, 1_910.02));
+    assert_eq!((one.bandwidth_mib_per_s.round(), one.is_in_mb_per_s), (1_891.0, false));
     assert!(notes("iops = 30256.24, bandwidth_mib_per_s = 1891.02").is_empty());
     // Zeros at the end may be no digits.
     assert!(notes("iops = 30000, bandwidth_mib_per_s = 1900").is_empty());
@@ -146,7 +152,7 @@ fn a_row_of_bandwidth_only_is_judged_and_its_iops_are_marked_as_derived() {
         (measured[0].iops.round(), measured[0].derived.as_slice()),
         (30_256.0, &["read".to_owned()][..])
     );
-    assert_eq!(measured[0].bound_by, [BoundBy::Configuration], "{}", measured[0].sentence);
+    assert_eq!(measured[0].bound.by(), [BoundBy::Configuration], "{:?}", measured[0].bound);
 }
 
 #[test]
@@ -158,15 +164,12 @@ fn figures_beyond_every_tolerance_are_not_of_this_configuration() {
         ))
     };
     let measured = against(&configuration, &row(65_121.0));
-    assert_eq!(measured[0].bound_by, [BoundBy::OtherConfiguration]);
-    let sentence = &measured[0].sentence;
-    assert!(sentence.starts_with("these figures are not from this configuration"), "{sentence}");
-    assert!(sentence.ends_with("; measured with shape = VM.Standard.E4.Flex, volumes = 10"), "{sentence}");
+    assert!(matches!(measured[0].bound, MeasuredBound::Beyond(_)), "{:?}", measured[0].bound);
+    assert_eq!(measured[0].attributes.len(), 2);
     // 103 % of the limit: what a document has at its limit.
-    assert_eq!(against(&configuration, &row(30_256.2))[0].bound_by, [BoundBy::Configuration]);
+    assert_eq!(against(&configuration, &row(30_256.2))[0].bound.by(), [BoundBy::Configuration]);
     let both = [measured, against(&configuration, &row(30_256.2))].concat();
-    let words = together(&both).unwrap();
-    assert!(words.contains("1 not from this configuration, above the limit of"), "{words}");
+    assert_eq!(MeasuredTogether::of(&both).unwrap().others[0].count, 1);
 }
 
 /// Document 001, option 2: ten VPU 20 volumes behind 10 OCPU of Optimized3.
@@ -190,27 +193,28 @@ total = { iops = 61715, bandwidth_mib_per_s = 4044 }
 "#,
     );
     let measured = against(&configuration, &rows);
-    assert_eq!(measured[0].bound_by, [BoundBy::Configuration]);
-    assert_eq!(measured[0].shares[0].element, "instance limit");
-    assert_eq!(measured[0].shares[0].written(), "4,815 of 4,800 MB/s");
+    assert_eq!(measured[0].bound.by(), [BoundBy::Configuration]);
+    let fullest = &measured[0].shares[0];
+    assert_eq!(fullest.element, "instance limit");
+    assert_eq!(((fullest.used / 1e6).round(), fullest.most / 1e6), (4_815.0, 4_800.0));
     assert_eq!((measured[1].shares[0].most, measured[1].shares[0].percent.round()), (4.8e9, 75.0));
-    assert_eq!(measured[1].bound_by, [BoundBy::Unknown]);
-    assert!(
-        measured[2].notes[0].ends_with("the result shows 4044; the printed figure is in MB/s"),
-        "{:?}",
-        measured[2].notes
-    );
-    assert!(measured[2].sentence.ends_with(" (from contradictory figures)"), "{}", measured[2].sentence);
+    assert_eq!(measured[1].bound.by(), [BoundBy::Unknown]);
+    let contradiction = &measured[2].contradictions[0];
+    assert_eq!((contradiction.stated_mib_per_s, contradiction.is_in_mb_per_s), (4_044.0, true));
     // The most of a shape is for both directions together, and of everything it is what the mix comes nearest to.
     let mix = &measured[2].shares[0];
     assert_eq!(
         (mix.element.as_str(), mix.measure, mix.percent.round()),
         ("instance limit", Measure::Bandwidth, 84.0)
     );
-    assert_eq!(
-        together(&measured).unwrap(),
-        "3 measurements: 1 limited by instance limit (100 %); 2 below every limit, closest to instance limit (75 to 84 %)"
-    );
+    let together = MeasuredTogether::of(&measured).unwrap();
+    let parts = |parts: &[OfPart]| -> Vec<(String, usize, f64, f64)> {
+        let one =
+            |one: &OfPart| (one.part.clone(), one.count, one.least_percent.round(), one.most_percent.round());
+        parts.iter().map(one).collect()
+    };
+    assert_eq!(parts(&together.reached), [("instance limit".to_owned(), 1, 100.0, 100.0)]);
+    assert_eq!(parts(&together.below), [("instance limit".to_owned(), 2, 75.0, 84.0)]);
 }
 
 /// Document 000: 176 outstanding I/Os at one volume, and at three that are striped.
@@ -248,19 +252,18 @@ write = { iops = 71400, bandwidth_mib_per_s = 656, lat_mean_us = 912.1 }
         let in_flight = row.in_flight.unwrap();
         assert!((170.0..171.5).contains(&in_flight), "{}: {in_flight}", row.label);
         assert_eq!(row.outstanding, Some(176.0));
-        assert!(row.bound_by.contains(&BoundBy::Concurrency), "{}: {}", row.label, row.sentence);
+        assert!(row.bound.by().contains(&BoundBy::Concurrency), "{}: {:?}", row.label, row.bound);
     }
-    assert_eq!(measured[0].bound_by, [BoundBy::Configuration, BoundBy::Concurrency]);
+    assert_eq!(measured[0].bound.by(), [BoundBy::Configuration, BoundBy::Concurrency]);
     assert_eq!(measured[0].shares[0].element, "1 × paravirtualized");
-    assert_eq!(measured[0].shares[0].written(), "152,500 of 150,000 IOPS");
+    assert_eq!((measured[0].shares[0].used.round(), measured[0].shares[0].most), (152_500.0, 150_000.0));
     for row in &measured[1..] {
-        assert_eq!(row.bound_by, [BoundBy::Concurrency], "{}: {}", row.label, row.sentence);
+        assert_eq!(row.bound.by(), [BoundBy::Concurrency], "{}: {:?}", row.label, row.bound);
     }
-    assert!(
-        measured[2].sentence.starts_with("the concurrency was the limit: 170 of the 176 I/Os offered"),
-        "{}",
-        measured[2].sentence
-    );
+    let MeasuredBound::Concurrency { full, .. } = &measured[2].bound else {
+        panic!("{:?}", measured[2].bound)
+    };
+    assert_eq!((full.in_flight.round(), full.offered), (170.0, 176.0));
 }
 
 /// Document 003: ten P30 in one pool with a read-only cache, on a DS14_v2, whose size table says «64,000/512» cached and
@@ -297,7 +300,7 @@ host_cache = "read-only"
         assert_eq!(of(measure).next.as_ref().unwrap().element, "uncached VM limit", "{measure}");
     }
     assert_eq!(explained.cost.terms[1].per_month.round(), 1_352.0, "ten P30");
-    let rules: Vec<&str> = explained.broken_rules.iter().map(|rule| rule.id.as_str()).collect();
+    let rules: Vec<&str> = explained.broken_rules.iter().map(|rule| rule.id()).collect();
     assert_eq!(rules, ["cache-on-log", "storage-spaces-columns", "machine-retires"]);
     let reach = |configuration: &Configuration, read_percent, block_size| {
         let chain = Chain::of(&configuration.on(&catalog).unwrap(), false);
@@ -361,7 +364,7 @@ volume = "local-disk"
     assert_eq!(binds(1, Measure::WriteIops), ("1 × ultra-disk".to_owned(), 10_000.0));
     assert_eq!(binds(2, Measure::WriteIops), ("cache and local disk".to_owned(), 64_000.0));
     assert_eq!(binds(2, Measure::ReadBandwidth), ("cache and local disk".to_owned(), 512e6));
-    let rules: Vec<&str> = explained.broken_rules.iter().map(|rule| rule.id.as_str()).collect();
+    let rules: Vec<&str> = explained.broken_rules.iter().map(|rule| rule.id()).collect();
     assert_eq!(rules, ["machine-retires"]);
     assert!(
         explained.cost.missing.is_empty(),
@@ -373,7 +376,7 @@ volume = "local-disk"
     lost.pools[2].roles = Vec::new();
     lost.pools.remove(0);
     let rules = iotrial_sizing::rule::broken_rules(&lost.on(&catalog).unwrap());
-    assert!(rules.iter().any(|rule| rule.id == "local-disk-is-lost"), "{rules:?}");
+    assert!(rules.iter().any(|rule| rule.id() == "local-disk-is-lost"), "{rules:?}");
 }
 
 /// Document 004: the supply chain job on an E96ds_v5 with Azure NetApp Files, by its AWR report.

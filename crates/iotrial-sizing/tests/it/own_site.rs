@@ -51,7 +51,7 @@ fn adapters_bind_large_reads_and_their_queues_bind_what_takes_long() {
 fn rules_look_at_the_roles_that_lie_on_a_pool() {
     let catalog = Catalog::parse(EXAMPLE).unwrap();
     let broken = broken_rules(&luns("raid5-5", 2, "").on(&catalog).unwrap());
-    assert_eq!(broken.iter().map(|rule| rule.id.as_str()).collect::<Vec<_>>(), ["log-on-raid5"]);
+    assert_eq!(broken.iter().map(|rule| rule.id()).collect::<Vec<_>>(), ["log-on-raid5"]);
     assert!(broken_rules(&luns("raid10-8", 2, "").on(&catalog).unwrap()).is_empty());
 }
 

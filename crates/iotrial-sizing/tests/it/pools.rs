@@ -285,26 +285,21 @@ fn data_is_cached_and_tempdb_is_on_the_disk_of_the_machine_as_document_003_advis
 fn a_configuration_is_held_against_each_pool_of_a_demand() {
     use iotrial_sizing::configuration::Configuration;
     use iotrial_sizing::explanation::{Explanation, Question};
+    use iotrial_sizing::requirement::Unmet;
     let catalog = Catalog::built_in_of("azure").unwrap();
     let demand = Demand {
         pools: vec!["log=300GiB,sub-ms".parse().unwrap(), "tempdb=100GiB".parse().unwrap()],
         capacity: ByteSize::gib(1_000),
         ..Demand::new("three", vec![stream(Role::Log, Direction::Write, 500.0, 8_192.0)])
     };
-    let unmet = |text: &str| -> Vec<String> {
+    let unmet = |text: &str| -> Vec<Unmet> {
         let text = format!(
             "format = \"iotrial.configuration/1\"\nprovider = \"azure\"\nmachine = \"Standard_DS14_v2\"\n{text}"
         );
         let configuration = Configuration::parse(&text).unwrap();
         let question = Question { demand: Some(&demand), ..Question::default() };
         let explanation = Explanation::new(&configuration.on(&catalog).unwrap(), &question).unwrap();
-        explanation
-            .fit
-            .unwrap()
-            .unmet
-            .into_iter()
-            .map(|one| format!("{}: {}", one.what, one.message))
-            .collect()
+        explanation.fit.unwrap().unmet
     };
     let pool = |roles: &str, rest: &str| {
         let roles = if roles.is_empty() { String::new() } else { format!("roles = [{roles}]\n") };
@@ -317,28 +312,31 @@ fn a_configuration_is_held_against_each_pool_of_a_demand() {
     let good = pool(data, &disks("P30", 1))
         + &pool("\"log\"", ultra)
         + &pool("\"tempdb\"", "volume = \"local-disk\"");
-    assert_eq!(unmet(&good), Vec::<String>::new());
+    assert_eq!(unmet(&good), Vec::new());
     // Together there is enough, and the log has too little of it, too slowly.
     let small = pool(data, &disks("P30", 4))
         + &pool("\"log\"", &disks("P10", 1))
         + &pool("\"tempdb\"", "volume = \"local-disk\"");
-    let found = unmet(&small).join("; ");
-    assert!(
-        found.contains("300 GiB are needed for log") && found.contains("sub-ms is required for log"),
-        "{found}"
-    );
+    let found = unmet(&small);
+    let is_of_log = |one: &Unmet| match one {
+        Unmet::Capacity { needed_gib, pool, .. } => *needed_gib == 300.0 && pool.as_deref() == Some("log"),
+        Unmet::Latency(slow) => slow.needed == LatencyClass::SubMs && slow.pool.as_deref() == Some("log"),
+        _ => false,
+    };
+    assert_eq!(found.iter().filter(|one| is_of_log(one)).count(), 2, "{found:?}");
     let lost = pool("\"log\"", "volume = \"local-disk\"") + &pool("", &disks("P30", 2));
-    let found = unmet(&lost).join("; ");
-    assert!(found.contains("log must survive the machine"), "{found}");
+    let found = unmet(&lost);
+    let is_lost = |one: &Unmet| matches!(one, Unmet::Durability { pool, .. } if pool == "log");
+    assert!(found.iter().any(is_lost), "{found:?}");
 }
 
 /// Places belong to the machine and to the kind, whatever lies on the volumes.
 #[test]
 fn volumes_of_all_pools_are_counted_together_and_those_of_a_kind_by_its_own_limit() {
     use iotrial_sizing::configuration::Configuration;
-    use iotrial_sizing::rule::broken_rules;
+    use iotrial_sizing::rule::{Breach, broken_rules};
     let catalog = Catalog::parse(REDUCED).unwrap();
-    let broken = |pools: [(&str, u32); 2]| -> Vec<String> {
+    let broken = |pools: [(&str, u32); 2]| -> Vec<Breach> {
         let pool = |(role, (volume, count)): (&str, (&str, u32))| {
             let rest = match volume {
                 "scaled" => "level = \"high\"\nattachment = \"fast\"\n",
@@ -355,22 +353,22 @@ fn volumes_of_all_pools_are_counted_together_and_those_of_a_kind_by_its_own_limi
         );
         let configuration = Configuration::parse(&text).unwrap();
         let rules = broken_rules(&configuration.on(&catalog).unwrap());
-        rules.into_iter().map(|rule| rule.message).collect()
+        rules.into_iter().map(|rule| rule.breach).collect()
     };
-    assert_eq!(broken([("scaled", 2), ("shared", 1)]), Vec::<String>::new());
-    assert_eq!(broken([("scaled", 2), ("shared", 2)]), ["caching takes at most 3 volumes in total, not 4"]);
-    assert_eq!(
-        broken([("shared", 2), ("shared", 2)]),
-        ["caching takes at most 3 volumes of this kind, not 4"]
-    );
+    let too_many =
+        |in_all| Breach::TooManyVolumes { machine: "caching".to_owned(), most: 3, count: 4, in_all };
+    assert_eq!(broken([("scaled", 2), ("shared", 1)]), Vec::new());
+    assert_eq!(broken([("scaled", 2), ("shared", 2)]), [too_many(true)]);
+    assert_eq!(broken([("shared", 2), ("shared", 2)]), [too_many(false)]);
     // What is mounted takes no place, and only its own kind counts.
-    assert_eq!(broken([("pooled", 3), ("shared", 3)]), Vec::<String>::new());
+    assert_eq!(broken([("pooled", 3), ("shared", 3)]), Vec::new());
 }
 
-/// «10 % more cost the same, with 20 volumes instead of 14» reads as if more were better: the sentences prefer fewer as the answer does.
+/// «10 % more cost the same, with 20 volumes instead of 14» reads as if more were better: what other rates cost prefers fewer as the answer
+/// does.
 #[test]
-fn sentences_about_more_and_less_have_the_tolerance_of_the_answer() {
-    use iotrial_sizing::sizing::size;
+fn more_and_less_have_the_tolerance_of_the_answer() {
+    use iotrial_sizing::sizing::{RatesCost, Sizing, SizingPoint, size};
     let catalogs = [Catalog::built_in_of("oci").unwrap()];
     let no_role = |direction, iops| DemandStream { role: None, direction, iops, block_size_bytes: 8_192.0 };
     let demand = Demand {
@@ -384,15 +382,22 @@ fn sentences_about_more_and_less_have_the_tolerance_of_the_answer() {
     };
     let sizing = sized(0.01);
     assert_eq!(sizing.found[0].answers[0].volumes, 2);
-    let more = sizing.points.iter().find(|point| point.starts_with("10 % more I/O")).unwrap();
+    let costs = |sizing: &Sizing, times: f64| {
+        let of = |point: &SizingPoint| match point {
+            SizingPoint::Rates { times: one, cost } if *one == times => Some(cost.clone()),
+            _ => None,
+        };
+        sizing.points.iter().find_map(of).unwrap()
+    };
     // 25,000 IOPS for each volume: 55,000 take three, whose whole GiB are a little more than the capacity.
-    assert!(more.contains("cost the same, with") && more.contains("3 × 1,366 GiB"), "{more}");
+    let more = costs(&sizing, 1.1);
     assert!(
-        sizing.points.iter().any(|point| point == "10 % less I/O would cost the same"),
-        "{:?}",
-        sizing.points
+        matches!(&more, RatesCost::SameWith { instead } if instead.contains("3 × 1,366 GiB")),
+        "{more:?}"
     );
-    let exact = sized(0.0);
-    let more = exact.points.iter().find(|point| point.starts_with("10 % more I/O")).unwrap();
-    assert!(more.contains("4 × 1,024 GiB"), "without a tolerance the cheapest to the GiB: {more}");
+    assert_eq!(costs(&sizing, 0.9), RatesCost::Same);
+    let (RatesCost::SameWith { instead } | RatesCost::Other { instead, .. }) = costs(&sized(0.0), 1.1) else {
+        panic!("more volumes are needed")
+    };
+    assert!(instead.contains("4 × 1,024 GiB"), "without a tolerance the cheapest to the GiB: {instead}");
 }

@@ -4,8 +4,9 @@ use iotrial_model::demand::{Demand, DemandStream, LatencyClass, Mirror, Os, Stre
 use iotrial_model::load::{Direction, Role};
 use iotrial_model::units::ByteSize;
 use iotrial_sizing::catalog::Catalog;
+use iotrial_sizing::measure::Measure;
 use iotrial_sizing::price::{GivenRate, Money};
-use iotrial_sizing::search::{Search, curve_of, search};
+use iotrial_sizing::search::{NotSearched, Search, Wall, WallAmount, curve_of, search};
 use oracle::{Answer, REDUCED};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -162,13 +163,7 @@ fn bursts_count_only_where_they_are_allowed() {
     let steady = search(&catalog, &demand, &only).unwrap();
     assert!(steady.answers.is_empty());
     let nearest = steady.nearest.unwrap();
-    assert!(
-        nearest
-            .wall
-            .contains("EBS limit on IOPS: 10,000 IOPS are needed, and at most 5,417 IOPS are available"),
-        "{}",
-        nearest.wall
-    );
+    assert_eq!(limit_of(&nearest.wall), ("EBS limit".to_owned(), Measure::Iops, 5_417.0));
     assert!((nearest.carries_times.unwrap() - 0.5417).abs() < 1e-6);
     let bursting = search(&catalog, &Demand { allow_burst: true, ..demand }, &only).unwrap();
     assert_eq!(bursting.answers[0].configuration.machine, "r5b.large");
@@ -211,11 +206,9 @@ fn answers_can_be_built_and_their_cost_is_whole() {
     let kinds: Vec<&str> =
         azure.answers.iter().map(|one| one.configuration.pools[0].volume.as_str()).collect();
     assert!(!kinds.is_empty() && !kinds.iter().any(|kind| kind.starts_with("standard-")), "{kinds:?}");
-    assert!(
-        azure.left_out.iter().any(|note| note.contains("price of its transactions")),
-        "{:?}",
-        azure.left_out
-    );
+    let is_part =
+        |one: &NotSearched| matches!(one, NotSearched::PartUnpriced { part, .. } if part == "transactions");
+    assert!(azure.left_out.iter().any(is_part), "{:?}", azure.left_out);
     let aws = search(&Catalog::built_in_of("aws").unwrap(), &demand, &search_all).unwrap();
     for answer in aws.answers.iter().filter(|answer| answer.configuration.machine.starts_with("r6i.")) {
         assert!(
@@ -235,28 +228,27 @@ fn a_demand_that_nothing_meets_is_answered_with_the_wall_and_what_comes_closest(
     let search_one = Search { answers: 1, ..Search::default() };
     let huge = Demand::new("huge", vec![stream(Direction::Read, 2_000_000.0, 4096.0)]);
     let nearest = search(&catalog, &huge, &search_one).unwrap().nearest.unwrap();
-    assert!(
-        nearest
-            .wall
-            .starts_with("the instance limit on IOPS: 2,000,000 IOPS are needed, and at most 1,300,000"),
-        "{}",
-        nearest.wall
-    );
+    assert_eq!(limit_of(&nearest.wall), ("instance limit".to_owned(), Measure::Iops, 1_300_000.0));
     assert!((nearest.carries_times.unwrap() - 0.65).abs() < 1e-6);
     assert!(nearest.closest.unwrap().configuration.machine.starts_with("BM."));
     let small = vec![stream(Direction::Read, 100.0, 8192.0)];
     let too_much_memory = Demand { memory_min: ByteSize::gib(1 << 20), ..Demand::new("memory", small) };
     let nearest = search(&catalog, &too_much_memory, &search_one).unwrap().nearest.unwrap();
     assert_eq!(nearest.carries_times, None);
-    assert_eq!(
-        nearest.wall,
-        "the limiting factor is the memory: 1024 TiB is needed, and at most 2,304 GiB are available"
-    );
+    let memory = WallAmount::Memory { needed: ByteSize::gib(1 << 20), most_gib: 2_304.0 };
+    assert_eq!(nearest.wall, Wall::Amount { amount: memory, unpriced: Vec::new() });
     assert_eq!(nearest.closest.unwrap().configuration.machine, "BM.Standard.E5.192");
     let many = vec![stream(Direction::Read, 100.0, 8192.0)];
     let many = Demand { vcpus_min: 100_000, ..Demand::new("processors", many) };
     let nearest = search(&catalog, &many, &search_one).unwrap().nearest.unwrap();
-    assert!(nearest.wall.contains("100,000 are needed, and at most 384 are available"), "{}", nearest.wall);
+    let vcpus = WallAmount::Vcpus { needed: 100_000, most: 384 };
+    assert_eq!(nearest.wall, Wall::Amount { amount: vcpus, unpriced: Vec::new() });
+}
+
+/// The part, the measure and the most of a limit that is in the way.
+fn limit_of(wall: &Wall) -> (String, Measure, f64) {
+    let Wall::Limit { share: Some(share), .. } = wall else { panic!("{wall:?}") };
+    (share.element.clone(), share.measure, share.most.round())
 }
 
 #[test]
@@ -278,11 +270,8 @@ fn a_currency_without_a_rate_is_refused_and_a_rate_brings_it_in() {
     let text = text.replace(price, "price = { currency = \"GBP\", per_gib_month = 0.081,");
     let catalog = Catalog::parse(&text).unwrap();
     let dollars = search(&catalog, &demand, &Search { answers: 1, ..Search::default() }).unwrap();
-    assert!(
-        dollars.left_out.iter().any(|note| note.contains("its price is in GBP; --rate GBP/USD=…")),
-        "{:?}",
-        dollars.left_out
-    );
+    let (volume, from, to) = ("Premium SSD v2".to_owned(), "GBP".to_owned(), "USD".to_owned());
+    assert!(dollars.left_out.contains(&NotSearched::NoRate { volume, from, to }), "{:?}", dollars.left_out);
     assert_eq!(dollars.without, ["Premium SSD v2"], "the headline has to say it");
     let money = Money { rates: vec!["GBP/USD=1.3".parse::<GivenRate>().unwrap()], ..Money::default() };
     let only = Search { money, answers: 1, volumes: vec!["premium-ssd-v2".to_owned()], ..Search::default() };

@@ -22,6 +22,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use iotrial_report::document::Document;
+use iotrial_report::json_form::AsJson;
 use iotrial_report::order::{self, NoOrder};
 use iotrial_session::wall_clock;
 use iotrial_sizing::configuration::Configuration;
@@ -132,7 +133,7 @@ pub fn size(args: &SizeArgs) -> Result<ExitCode, Failure> {
         .map(|best| age::old_figures(&best.configuration, &catalogs, wall_clock::today()))
         .unwrap_or_default();
     let document = Document::of_sizing(&sizing, known::byline(&catalogs)).with_old_figures(&old);
-    let aged = age::Aged { answer: &sizing, old_figures: &old };
+    let aged = age::Aged { answer: AsJson(&sizing), old_figures: AsJson::each(&old) };
     let values = vec![Value::alone(&aged)];
     let is_open = best.is_some() && args.study.is_none();
     let next = is_open

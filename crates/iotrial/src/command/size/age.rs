@@ -1,6 +1,7 @@
 //! The warning that figures are old on which an answer rests.
 
-use iotrial_sizing::age::{ReliedOn, before, relied_on};
+use iotrial_report::json_form::AsJson;
+use iotrial_sizing::age::{FigureOf, ReliedOn, before, relied_on};
 use iotrial_sizing::catalog::Catalog;
 use iotrial_sizing::configuration::Configuration;
 use jiff::ToSpan as _;
@@ -11,9 +12,9 @@ use serde::Serialize;
 #[derive(Serialize)]
 pub(super) struct Aged<'a, T: Serialize> {
     #[serde(flatten)]
-    pub(super) answer: &'a T,
+    pub(super) answer: T,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) old_figures: &'a Vec<ReliedOn>,
+    pub(super) old_figures: Vec<AsJson<'a, ReliedOn>>,
 }
 
 /// What a configuration rests on and is more than a year old on `today`, or has no date.
@@ -35,7 +36,7 @@ pub(super) fn old_figures_of_all(
     for one in configurations.iter().flat_map(|configuration| old_figures(configuration, catalogs, today)) {
         match all.iter_mut().find(|known| (&known.source, &known.as_of) == (&one.source, &one.as_of)) {
             Some(known) => {
-                let new: Vec<String> =
+                let new: Vec<FigureOf> =
                     one.what.into_iter().filter(|what| !known.what.contains(what)).collect();
                 known.what.extend(new);
             }
@@ -78,12 +79,13 @@ mod tests {
         let both = [of("c4d-standard-8"), of("c4d-standard-16")];
         let old = old_figures_of_all(&both, &catalogs, day);
         assert_eq!(old.len(), old_figures(&both[0], &catalogs, day).len());
-        let said: Vec<&String> = old.iter().flat_map(|one| &one.what).collect();
+        let said: Vec<&FigureOf> = old.iter().flat_map(|one| &one.what).collect();
         for machine in ["c4d-standard-8", "c4d-standard-16"] {
-            let count = said.iter().filter(|what| **what == &format!("limits of {machine}")).count();
+            let count = said.iter().filter(|what| ***what == FigureOf::Limits(machine.to_owned())).count();
             assert_eq!(count, 1, "{said:?}");
         }
-        let volumes = said.iter().filter(|what| what.starts_with("limits of hyperdisk-balanced")).count();
+        let is_of_volumes = |what: &&&FigureOf| matches!(what, FigureOf::Limits(name) if name.starts_with("hyperdisk-balanced"));
+        let volumes = said.iter().filter(is_of_volumes).count();
         assert_eq!(volumes, 1, "{said:?}");
     }
 }

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use iotrial_model::demand::Demand;
 use iotrial_report::document::Document;
+use iotrial_report::json_form::AsJson;
 use iotrial_session::wall_clock;
 use iotrial_sizing::catalog::Effect;
 use iotrial_sizing::explanation::{Explanation, Question};
@@ -53,10 +54,10 @@ pub(super) fn explain(args: &ExplainArgs) -> Result<ExitCode, Failure> {
     let old = age::old_figures(&configuration, std::slice::from_ref(catalog), wall_clock::today());
     let byline = known::byline(std::slice::from_ref(catalog));
     let document = Document::of_explanation(&explanation, &catalog.title, byline).with_old_figures(&old);
-    let aged = age::Aged { answer: &explanation, old_figures: &old };
+    let aged = age::Aged { answer: AsJson(&explanation), old_figures: AsJson::each(&old) };
     Presentation::new(&document, vec![Value::alone(&aged)]).show(&outputs)?;
     // A rule that only warns does not decide; one that forbids does, however well the rest fits.
-    let can_be_had = explanation.broken_rules.iter().all(|rule| rule.effect != Effect::Forbids);
+    let can_be_had = explanation.broken_rules.iter().all(|rule| rule.effect() != Effect::Forbids);
     let is_met = can_be_had && explanation.fit.as_ref().is_none_or(|fit| fit.is_met);
     Ok(if is_met { ExitCode::SUCCESS } else { ExitCode::from(super::NOTHING_MEETS_IT) })
 }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use anyhow::anyhow;
 use iotrial_model::demand::Demand;
 use iotrial_report::document::Document;
+use iotrial_report::json_form::AsJson;
 use iotrial_session::wall_clock;
 use iotrial_sizing::catalog::{Catalog, Effect};
 use iotrial_sizing::explanation::{Mix, Question};
@@ -87,10 +88,10 @@ pub(super) fn side_by_side(args: &ExplainArgs, outputs: &Outputs) -> Result<Exit
     let old = age::old_figures_of_all(&under, &catalogs, wall_clock::today());
     let document =
         Document::of_side_by_side(&side, &money.counted, known::byline(&used)).with_old_figures(&old);
-    let aged = age::Aged { answer: &side, old_figures: &old };
+    let aged = age::Aged { answer: AsJson(&side), old_figures: AsJson::each(&old) };
     Presentation::new(&document, vec![Value::alone(&aged)]).show(outputs)?;
     let is_fine = side.configurations.iter().map(|one| &one.explanation).all(|one| {
-        one.broken_rules.iter().all(|rule| rule.effect != Effect::Forbids)
+        one.broken_rules.iter().all(|rule| rule.effect() != Effect::Forbids)
             && one.fit.as_ref().is_none_or(|fit| fit.is_met)
     });
     Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::from(super::NOTHING_MEETS_IT) })
