@@ -10,6 +10,11 @@ use crate::workspace::root;
 /// Crates that need what the compiler cannot check; all others forbid it.
 const UNSAFE_CRATES: [&str; 3] = ["iotrial-engine", "iotrial-host", "iotrial-measure"];
 
+/// Crates that judge, and how many of their functions may return text: names, titles, and what is wrong with a file. Sentences on what they
+/// find are made in `iotrial-words`, so the numbers may fall, and rise only for another name.
+const TEXTS_OF_JUDGES: [(&str, usize); 3] =
+    [("iotrial-analysis", 46), ("iotrial-bootstrap", 0), ("iotrial-sizing", 38)];
+
 /// All Rust files of the crates.
 fn rust_files() -> Vec<PathBuf> {
     let root = root().unwrap();
@@ -73,6 +78,22 @@ fn crates_use_each_other_only_as_the_architecture_page_allows() {
         let (name, used) = (&one.name, own_dependencies(&manifest_of(&one)));
         let forbidden: Vec<&String> = used.difference(&allowed[name]).collect();
         assert!(forbidden.is_empty(), "{name} uses {forbidden:?}, which docs/architecture.md does not allow");
+    }
+}
+
+#[test]
+fn crates_that_judge_leave_sentences_to_the_words() {
+    let crates = crates(&root().unwrap()).unwrap();
+    for (name, most) in TEXTS_OF_JUDGES {
+        let one = crates.iter().find(|one| one.name == name).unwrap();
+        let texts: Vec<String> = one
+            .production
+            .iter()
+            .flat_map(|(file, source)| source.functions().into_iter().map(move |function| (file, function)))
+            .filter(|(_, function)| function.is_text)
+            .map(|(file, function)| format!("{file}:{} {}", function.line, function.name))
+            .collect();
+        assert!(texts.len() <= most, "{name}: {} functions return text:\n{}", texts.len(), texts.join("\n"));
     }
 }
 
