@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use iotrial_model::content::Checksum;
+use iotrial_model::imported::{ImportedRecord, Source, SourceKind};
 use iotrial_model::load::Role;
 use iotrial_model::plan::{EngineKind, FreeSpace, PhaseKind, Plan, PlanRequest, TargetFacts, TargetKind};
 use iotrial_model::profile::Profile;
@@ -69,6 +70,19 @@ fn interval(second: u64, iops: u64) -> Interval {
         ],
         backlog: Vec::new(),
     }
+}
+
+/// What another tool measured, without a job.
+pub(crate) fn imported() -> ImportedRecord {
+    ImportedRecord::of_source(Source {
+        kind: SourceKind::FioJson,
+        tool: "fio".to_owned(),
+        version: None,
+        file: "x.json".to_owned(),
+        place: "jobs".to_owned(),
+        sha256: String::new(),
+        read_by: "test".to_owned(),
+    })
 }
 
 /// `io_count` I/Os of one block that took `latency` each.

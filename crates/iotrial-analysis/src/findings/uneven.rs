@@ -42,29 +42,26 @@ pub(super) fn uneven_devices(seen: &Observed<'_, '_>) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
-    use iotrial_model::imported::{ImportedRecord, Source, SourceKind, Stated, StatedDevice};
+    use iotrial_model::imported::{Stated, StatedDevice};
     use iotrial_model::subject::Subject;
 
+    use super::*;
     use crate::findings::findings;
-    use iotrial_model::finding::FindingId;
 
     fn is_uneven(busy: &[(&str, f64)]) -> bool {
-        let mut record = ImportedRecord::of_source(Source {
-            kind: SourceKind::FioJson,
-            tool: "fio".to_owned(),
-            version: None,
-            file: "x.json".to_owned(),
-            place: "jobs".to_owned(),
-            sha256: String::new(),
-            read_by: "test".to_owned(),
-        });
+        uneven(busy).is_some()
+    }
+
+    fn uneven(busy: &[(&str, f64)]) -> Option<Finding> {
+        let mut record = crate::test_record::imported();
         let device = |(name, percent): &(&str, f64)| StatedDevice {
             name: (*name).to_owned(),
             busy_percent: Some(Stated::exact(*percent)),
             ..StatedDevice::default()
         };
         record.devices = busy.iter().map(device).collect();
-        findings(&Subject::of_imported(&record)).iter().any(|one| one.id == FindingId::UnevenDevices)
+        let found = findings(&Subject::of_imported(&record));
+        found.into_iter().find(|one| one.id == FindingId::UnevenDevices)
     }
 
     #[test]
@@ -75,5 +72,28 @@ mod tests {
         assert!(!is_uneven(&[("md0", 50.0), ("sda", 95.0), ("sdb", 46.0)]));
         assert!(!is_uneven(&[("sda", 95.0), ("sdb", 0.0), ("sdc", 0.0)]));
         assert!(!is_uneven(&[("sda", 60.0), ("sdb", 20.0), ("sdc", 21.0)]));
+        // From 80 % on, and half as much again as the middle one.
+        assert!(is_uneven(&[("sda", 80.0), ("sdb", 50.0), ("sdc", 40.0)]));
+        assert!(!is_uneven(&[("sda", 79.9), ("sdb", 50.0), ("sdc", 40.0)]));
+        assert!(is_uneven(&[("sda", 90.0), ("sdb", 70.0), ("sdc", 60.0), ("sdd", 10.0)]));
+        assert!(!is_uneven(&[("sda", 90.0), ("sdb", 70.0), ("sdc", 60.1), ("sdd", 10.0)]));
+        // Neither an array nor a mapping or a loop device is a disk.
+        for name in ["md0", "dm-1", "loop2"] {
+            assert!(!is_uneven(&[("sda", 95.0), ("sdb", 46.0), (name, 45.0)]), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_odd_disk_is_told_with_what_the_others_did() {
+        let found = uneven(&[("sdb", 46.0), ("sda", 95.0), ("sdc", 44.0), ("sdd", 47.0)]).unwrap();
+        assert_eq!(found.severity, Severity::Warning);
+        let evidence = Evidence::UnevenDevices {
+            device: "sda".to_owned(),
+            busy_percent: 95.0,
+            other_count: 3,
+            least_percent: 44.0,
+            most_percent: 47.0,
+        };
+        assert_eq!(found.evidence, evidence);
     }
 }

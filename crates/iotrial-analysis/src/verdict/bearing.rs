@@ -365,3 +365,6 @@ fn waited(subject: &Subject<'_>, plan: &Plan) -> Duration {
     let others = plan.phases.iter().filter(|phase| phase.kind != PhaseKind::Measure);
     load.saturating_sub(others.map(|phase| phase.duration).sum())
 }
+
+#[cfg(test)]
+mod tests;

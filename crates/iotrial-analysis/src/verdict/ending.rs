@@ -79,3 +79,126 @@ fn with_counts<'s>(subject: &Subject<'s>, counts: &'s [JobCounts], measured: Dur
     }
     Subject { measured: Some(measured), intervals: Course::default(), ..part }
 }
+
+#[cfg(test)]
+mod tests {
+    use iotrial_model::load::Role;
+    use iotrial_model::plan::UntilSteady;
+    use iotrial_model::record::RunRecord;
+    use iotrial_model::stream::Stream;
+
+    use super::*;
+    use crate::test_record::{counts, measured};
+
+    /// A load of which the last fifth reads at `end_us`, and all else at 500 µs.
+    fn slower_at_the_end(seconds: u64, end_us: u64) -> RunRecord {
+        let mut record = measured(seconds, |_| 16_000);
+        let fifth = record.intervals.len() - record.intervals.len() / ROUND_COUNT;
+        for interval in &mut record.intervals[fifth..] {
+            interval.jobs[0].read = Some(counts(20_000, Duration::from_micros(end_us)));
+        }
+        record
+    }
+
+    fn unsteady(severity: Severity) -> Vec<Finding> {
+        // Not alone, and not the first.
+        let one = |id, severity| Finding::without_evidence(id, severity, String::new());
+        vec![one(FindingId::ShortRun, Severity::Warning), one(FindingId::Unsteady, severity)]
+    }
+
+    /// Limits for reads of data, one millisecond each.
+    fn limits(statistics: &[&str]) -> ThresholdSet {
+        let bands: String =
+            statistics.iter().map(|one| format!("{one} = {{ acceptable_below = \"1ms\" }}\n")).collect();
+        ThresholdSet::parse(&format!(
+            "format = \"iotrial.thresholds/1\"\nname = \"own\"\ntitle = \"Own\"\n[[bands]]\nroles = [\"data\"]\nstreams = [\"read\"]\nsource = \"me\"\n{bands}"
+        ))
+        .unwrap()
+    }
+
+    fn found(record: &RunRecord, set: &ThresholdSet) -> Option<Doubt> {
+        too_slow_at_the_end(&Subject::of_run(record), &unsteady(Severity::Warning), &[], set)
+    }
+
+    #[test]
+    fn an_end_is_too_slow_from_a_fifth_above_its_limit_on() {
+        let mean = limits(&["mean"]);
+        let doubt = found(&slower_at_the_end(300, 1_200), &mean).unwrap();
+        assert_eq!(doubt.advice, Advice::to(Change::UntilSteady));
+        assert_eq!(doubt.finding.unwrap().id, FindingId::Unsteady);
+        let DoubtKind::SlowAtTheEnd { measured_s: 60.0, slow } = doubt.kind else {
+            panic!("{:?}", doubt.kind)
+        };
+        let of = |one: &Judged| (one.role, one.stream, one.statistic, one.value_us);
+        let of: Vec<_> = slow.iter().map(of).collect();
+        assert_eq!(of, [(Role::Data, Stream::Read, Figure::LatencyMean, 1_200.0)]);
+        assert_eq!(found(&slower_at_the_end(300, 1_199), &mean), None);
+    }
+
+    #[test]
+    fn the_slowest_io_of_a_thousand_is_not_asked_of_an_end_and_two_figures_are_enough() {
+        let slow = slower_at_the_end(300, 50_000);
+        let figures = |set: &ThresholdSet| {
+            let DoubtKind::SlowAtTheEnd { slow, .. } = found(&slow, set)?.kind else { return None };
+            Some(slow.iter().map(|one| one.statistic).collect::<Vec<_>>())
+        };
+        assert_eq!(figures(&limits(&["p999"])), None);
+        assert_eq!(figures(&limits(&["p99", "p999"])), Some(vec![Figure::LatencyP99]));
+        let mut all = slow.clone();
+        for job in all.intervals.iter_mut().map(|interval| &mut interval.jobs[0]) {
+            job.write.clone_from(&job.read);
+        }
+        let flash = ThresholdSet::builtin("flash").unwrap();
+        let DoubtKind::SlowAtTheEnd { slow, .. } = found(&all, &flash).unwrap().kind else { panic!() };
+        assert_eq!(slow.len(), 2);
+    }
+
+    #[test]
+    fn an_end_is_a_fifth_of_two_seconds_or_more() {
+        let mean = limits(&["mean"]);
+        let measured_s = |seconds: u64| match found(&slower_at_the_end(seconds, 5_000), &mean)?.kind {
+            DoubtKind::SlowAtTheEnd { measured_s, .. } => Some(measured_s),
+            _ => None,
+        };
+        assert_eq!(
+            (measured_s(9), measured_s(10), measured_s(14), measured_s(15)),
+            (None, Some(2.0), Some(2.0), Some(3.0))
+        );
+    }
+
+    #[test]
+    fn an_end_decides_only_of_an_unsteady_load_that_is_good_enough_as_a_whole() {
+        let record = slower_at_the_end(300, 5_000);
+        let (subject, mean) = (Subject::of_run(&record), limits(&["mean"]));
+        let of = |subject: &Subject<'_>, findings: &[Finding], judged: &[Judged]| {
+            too_slow_at_the_end(subject, findings, judged, &mean).is_some()
+        };
+        let found = unsteady(Severity::Warning);
+        assert!(of(&subject, &found, &[]));
+        assert!(!of(&subject, &unsteady(Severity::Note), &[]));
+        assert!(!of(&subject, &found[..1], &[]));
+        let judged = |iops: u64| Judgement::new(&Subject::of_run(&measured(60, |_| iops)), &mean).judged;
+        let (fast, slow) = (judged(16_000), judged(1_000));
+        assert!(of(&subject, &found, &fast));
+        assert!(!of(&subject, &found, &[fast, slow].concat()));
+        assert!(!of(&Subject { load_changes: true, ..subject.clone() }, &found, &[]));
+        let search = iotrial_model::search::Search {
+            limit: iotrial_model::latency_limit::SearchLimit::Thresholds("own".to_owned()),
+            limit_differs: false,
+            need: None,
+            probes: Vec::new(),
+            carries_need: None,
+            result: None,
+            time_ran_out: false,
+        };
+        assert!(!of(&Subject { search: Some(&search), ..subject.clone() }, &found, &[]));
+    }
+
+    #[test]
+    fn a_load_that_waits_for_a_steady_state_needs_more_time_for_it() {
+        let mut record = slower_at_the_end(300, 5_000);
+        record.plan.until_steady = Some(UntilSteady { round: Duration::from_secs(60) });
+        let doubt = found(&record, &limits(&["mean"])).unwrap();
+        assert_eq!(doubt.advice, Advice::to(Change::MoreTimeUntilSteady));
+    }
+}

@@ -43,3 +43,43 @@ impl LoadAnswer {
         Self::new(&bearing, Judged::by_weight(&judged).first().copied())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use iotrial_model::finding::{Finding, Severity};
+    use iotrial_model::verdict::{Advice, Change, Doubt, DoubtKind, Objection};
+
+    use super::*;
+    use crate::test_record::measured;
+
+    fn of_probe(iops: u64) -> LoadAnswer {
+        let record = measured(5, |_| iops);
+        LoadAnswer::of_probe(&Subject::of_run(&record), &ThresholdSet::builtin("flash").unwrap())
+    }
+
+    #[test]
+    fn a_probe_is_judged_however_short_it_is() {
+        let fast = of_probe(16_000);
+        assert_eq!((fast.outcome, fast.why_not), (Outcome::Qualified, None));
+        let slow = of_probe(2_000);
+        assert_eq!(slow.outcome, Outcome::NotQualified);
+        assert!(matches!(slow.why_not, Some(WhyNot::TooSlow(_))), "{:?}", slow.why_not);
+    }
+
+    #[test]
+    fn what_failed_comes_before_a_doubt_and_a_doubt_before_a_figure() {
+        let failed = |id| Objection::Found(Finding::without_evidence(id, Severity::Warning, String::new()));
+        let doubt =
+            Doubt { kind: DoubtKind::ForeignLoad, finding: None, advice: Advice::to(Change::RunAgain) };
+        let mut bearing = Bearing::default();
+        let none = LoadAnswer::new(&bearing, None);
+        assert_eq!((none.outcome, none.why_not), (Outcome::Inconclusive, Some(WhyNot::NoLimits)));
+        bearing.doubts.push(doubt.clone());
+        let open = LoadAnswer::new(&bearing, None);
+        assert_eq!((open.outcome, open.why_not), (Outcome::Inconclusive, Some(WhyNot::InDoubt(vec![doubt]))));
+        bearing.objections = vec![failed(FindingId::IoErrors), failed(FindingId::NotIssued)];
+        let against = LoadAnswer::new(&bearing, None);
+        assert_eq!(against.outcome, Outcome::NotQualified);
+        assert_eq!(against.why_not, Some(WhyNot::Failed(Box::new(failed(FindingId::IoErrors)))));
+    }
+}

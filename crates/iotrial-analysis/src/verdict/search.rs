@@ -79,7 +79,7 @@ pub(super) fn answered(
     (ruling, advice, judged): (Ruling, Option<Advice>, Vec<Judged>),
     thresholds: &ThresholdSet,
 ) -> Verdict {
-    let how = subject.ended.map_or(EndedHow::Complete, |ended| ended.how);
+    let how = subject.ended_how();
     let (outcome, answer) = match (how, &search.need) {
         (EndedHow::Interrupted | EndedHow::Failed, _) => {
             (Outcome::Inconclusive, SearchAnswer::Unfinished(how))
@@ -269,7 +269,7 @@ mod tests {
     fn the_highest_rate_is_qualified() {
         let found = verdict(&with_search(healthy(), true));
         assert_eq!(answer(&found), &SearchAnswer::Rate);
-        assert_eq!(found.outcome, Outcome::Qualified);
+        assert_eq!((found.outcome, found.advice), (Outcome::Qualified, None));
     }
 
     #[test]
@@ -282,7 +282,8 @@ mod tests {
         assert_eq!(answer(&found), &SearchAnswer::NeedNotCarried);
         let open = verdict(&needing("112000iops", None));
         assert_eq!(open.outcome, Outcome::Inconclusive);
-        assert!(open.advice.is_some());
+        let again = Advice { change: Change::QuieterOrLonger, duration: Some(Duration::from_secs(120)) };
+        assert_eq!(open.advice, Some(again));
     }
 
     #[test]
@@ -350,6 +351,9 @@ mod tests {
         let mut record = with_search(healthy(), true);
         record.search.as_mut().unwrap().result.as_mut().unwrap().not_held_iops = None;
         assert!(Capacity::of(&Subject::of_run(&record)).unwrap().is_lower_bound);
+        record.search.as_mut().unwrap().result = None;
+        let none = Capacity::of(&Subject::of_run(&record)).unwrap();
+        assert_eq!((none.iops, none.is_lower_bound), (None, false));
     }
 
     #[test]
@@ -405,5 +409,95 @@ mod tests {
         let told = ruling.objections.iter().map(|one| one.finding().id);
         let told: Vec<FindingId> = told.chain(ruling.other_findings.iter().map(|one| one.id)).collect();
         assert!(!told.contains(&FindingId::LatencyLimitMissed), "{told:?}");
+    }
+
+    fn busy(mut record: RunRecord) -> RunRecord {
+        record.cpu.as_mut().unwrap().busiest_thread_s = Some(899.0);
+        record
+    }
+
+    /// The same search, whose long load was as slow as this.
+    fn slow(record: RunRecord) -> RunRecord {
+        RunRecord { search: record.search, ..measured(300, |_| 2_000) }
+    }
+
+    #[test]
+    fn a_need_that_its_probes_carry_and_its_long_load_does_not_is_open() {
+        let too_slow = verdict(&slow(needing("100000iops", Some(true))));
+        assert_eq!(
+            (answer(&too_slow), too_slow.outcome),
+            (&SearchAnswer::NeedTooSlow, Outcome::Inconclusive)
+        );
+        // By a limit of its own, the figures of the set decide nothing.
+        let mut own = slow(needing("100000iops", Some(true)));
+        own.search.as_mut().unwrap().limit = SearchLimit::Latency("50ms@p99".parse().unwrap());
+        let own = verdict(&own);
+        assert_eq!(own.outcome, Outcome::Qualified);
+        assert_eq!(answer(&own), &SearchAnswer::NeedCarried { settled: Vec::new() });
+        // Nor where the set judges nothing of it.
+        let mut unjudged = needing("100000iops", Some(true));
+        unjudged.plan.jobs[0].role = Role::Scan;
+        unjudged.plan.jobs[1].role = Role::Backup;
+        let subject = Subject::of_run(&unjudged);
+        let unjudged = judge(&subject, &[], &ThresholdSet::builtin("oci-sqlserver").unwrap());
+        assert_eq!((unjudged.outcome, unjudged.judged.len()), (Outcome::Qualified, 0));
+        // What is not carried is expected to be slow.
+        assert_eq!(verdict(&busy(slow(needing("200000iops", Some(false))))).outcome, Outcome::NotQualified);
+    }
+
+    #[test]
+    fn failed_ios_of_a_need_are_against_it_whatever_its_loads_say() {
+        for carries in [Some(true), Some(false), None] {
+            let mut record = needing("100000iops", carries);
+            record.jobs[0].read.as_mut().unwrap().error_count = 3;
+            let found = verdict(&record);
+            assert_eq!((answer(&found), found.outcome), (&SearchAnswer::NeedFailed, Outcome::NotQualified));
+        }
+    }
+
+    #[test]
+    fn only_what_makes_a_device_look_slower_leaves_a_yes_as_it_is_and_others_on_it_a_no() {
+        let foreign = |carries| {
+            let mut record = needing("100000iops", carries);
+            record.devices[0].write_bytes *= 11;
+            verdict(&record).outcome
+        };
+        assert_eq!(foreign(Some(true)), Outcome::Inconclusive);
+        assert_eq!(foreign(Some(false)), Outcome::NotQualified);
+        assert_eq!(foreign(None), Outcome::Inconclusive);
+        // Of no storage at all, whatever the loads say.
+        for carries in [Some(true), Some(false)] {
+            let mut record = needing("100000iops", carries);
+            record.plan.engine = EngineKind::Sim;
+            let found = verdict(&record);
+            let SearchAnswer::NeedInDoubt { doubts, is_too_slow: false } = answer(&found) else {
+                panic!("{found:?}")
+            };
+            assert_eq!((doubts.len(), &doubts[0].kind), (1, &DoubtKind::Simulated));
+        }
+        let open = verdict(&busy(needing("112000iops", None)));
+        assert!(matches!(answer(&open), SearchAnswer::NeedInDoubt { .. }), "{open:?}");
+    }
+
+    #[test]
+    fn a_search_without_a_rate_says_which_of_its_reasons_it_is() {
+        let of = |change: fn(&mut Search)| {
+            let mut record = with_search(measured(60, |_| 1_000), false);
+            change(record.search.as_mut().unwrap());
+            let found = verdict(&record);
+            (answer(&found).clone(), found.outcome)
+        };
+        assert_eq!(of(|_| ()), (SearchAnswer::NoRate, Outcome::NotQualified));
+        let doubtful = of(|search| search.probes[0].doubts = [FindingId::LateIssues].into_iter().collect());
+        assert_eq!(doubtful, (SearchAnswer::NoRateInDoubt, Outcome::Inconclusive));
+        // A slower load of which nothing can be said.
+        let few = of(|search| {
+            let slower = Probe { share: Some(0.1), held: None, ..search.probes[0].clone() };
+            search.probes.push(slower);
+        });
+        assert_eq!(few, (SearchAnswer::TooFewIos, Outcome::Inconclusive));
+        // One load that held, and none that was confirmed.
+        let apart = of(|search| search.probes[0].held = Some(true));
+        assert_eq!(apart, (SearchAnswer::Disagrees, Outcome::Inconclusive));
     }
 }
