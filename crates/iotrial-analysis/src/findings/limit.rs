@@ -91,7 +91,7 @@ pub(crate) fn is_round(value: f64) -> bool {
     let scale = 10f64.powf(value.log10().floor() - 1.0);
     let is_multiple_of = |step: f64| {
         let nearest = (value / step).round() * step;
-        nearest > 0.0 && (value / nearest - 1.0).abs() <= ROUND_TOLERANCE
+        (value / nearest - 1.0).abs() <= ROUND_TOLERANCE
     };
     is_multiple_of(scale) || is_multiple_of(2.5 * scale)
 }
@@ -106,11 +106,9 @@ pub(crate) fn is_very_round(value: f64) -> bool {
         return false;
     }
     let scale = 10f64.powf(value.log10().floor());
-    // 9.99 belongs to the next decade.
-    [scale, 10.0 * scale].into_iter().any(|scale| {
-        let nearest = (value / scale).round().max(1.0) * scale;
-        (value / nearest - 1.0).abs() <= VERY_ROUND_TOLERANCE
-    })
+    // 9.99 comes to ten of them, which is one of the next decade.
+    let nearest = (value / scale).round() * scale;
+    (value / nearest - 1.0).abs() <= VERY_ROUND_TOLERANCE
 }
 
 /// How far I/Os in work may be off a whole number, as a share of it, and count as servers that are never idle: servers that take exactly as long for
@@ -119,8 +117,8 @@ const WHOLE_TOLERANCE: f64 = 0.002;
 
 /// Whether so many I/Os in work are a whole number of them.
 pub(crate) fn is_whole_number(in_work: f64) -> bool {
-    let nearest = in_work.round();
-    nearest >= 1.0 && (in_work / nearest - 1.0).abs() <= WHOLE_TOLERANCE
+    // Of less than a half none is near: divided by zero.
+    (in_work / in_work.round() - 1.0).abs() <= WHOLE_TOLERANCE
 }
 
 /// A limit that is set on a rate, with what shows it.
@@ -350,227 +348,4 @@ fn is_rotational(subject: &Subject<'_>) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use iotrial_model::record::{JobCounts, RunRecord};
-
-    use super::*;
-    use crate::findings::{found, modes};
-    use serde_json::json;
-
-    use crate::test_record::{apart, counts, healthy, measured};
-
-    fn flat_limit(record: &RunRecord) -> Option<Finding> {
-        let mut all = found(record, super::flat_limits);
-        assert!(all.len() <= 1, "{all:?}");
-        all.pop()
-    }
-
-    fn cache_served(record: &RunRecord) -> Option<Finding> {
-        found(record, modes::cache_by_latency)
-    }
-
-    /// A run whose first I/O found the device idle and took `shortest_us`.
-    fn with_shortest(mut record: RunRecord, shortest_us: u64) -> RunRecord {
-        let first = counts(1, Duration::from_micros(shortest_us));
-        record.intervals[0].jobs[0].read.as_mut().unwrap().total_latency.merge(&first.total_latency);
-        record
-    }
-
-    fn id(record: &RunRecord) -> Option<FindingId> {
-        flat_limit(record).map(|found| found.id)
-    }
-
-    #[test]
-    fn a_flat_rate_of_an_idle_device_is_a_limit_and_its_value_is_named() {
-        // 1,600 data I/Os and 200 commits a second.
-        let found = flat_limit(&with_shortest(measured(60, |_| 1_600), 200)).unwrap();
-        assert_eq!(found.id, FindingId::FlatIopsLimit);
-        let Evidence::FlatLimit(rate) = &found.evidence else { panic!("{found:?}") };
-        assert_eq!((rate.limit_iops, rate.measured_s), (Some(1_800.0), 60.0));
-        assert!((rate.in_work - 0.36).abs() < 0.01, "{rate:?}");
-        // The tokens of a slice fall into the next second, and back.
-        let sliced = measured(60, |second| match second % 10 {
-            3 => 1_480,
-            4 => 1_720,
-            _ => 1_600,
-        });
-        assert_eq!(id(&with_shortest(sliced, 200)), Some(FindingId::FlatIopsLimit));
-    }
-
-    #[test]
-    fn a_device_at_capacity_is_flat_as_well_and_has_no_limit() {
-        // Nine outstanding, 18,000 IOPS: at 200 µs each there are 3.6 in work; chance moves the rate.
-        let chance = |second: u64| 16_500 + (second * 7_919) % 64;
-        assert_eq!(id(&with_shortest(measured(60, chance), 100)), None);
-        assert_eq!(id(&healthy()), None);
-    }
-
-    #[test]
-    fn a_rate_that_wanders_or_is_short_or_does_not_wait_is_no_limit() {
-        let limited = |seconds, iops: fn(u64) -> u64| id(&with_shortest(measured(seconds, iops), 200));
-        assert_eq!(limited(60, |second| 1_500 + 4 * second), None);
-        assert_eq!(limited(9, |_| 1_600), None);
-        assert_eq!(id(&measured(60, |_| 1_600)), None);
-    }
-
-    /// 32 outstanding reads: in each second 320 take 98 ms, and so many more 300 µs. Beside them, where that is asked, a log whose
-    /// slow writes are too few for a mode.
-    fn two_modes(fast: impl Fn(u64) -> u64, with_log: bool) -> RunRecord {
-        let both = |slow: u64, fast: u64| {
-            let mut both = counts(slow, Duration::from_millis(98));
-            both.merge(&counts(fast, Duration::from_micros(300)));
-            Some(both)
-        };
-        let mut record = measured(24, |_| 2_000);
-        record.plan.jobs.truncate(1 + usize::from(with_log));
-        record.plan.jobs[0].iodepth = 32;
-        for (second, interval) in (0..).zip(&mut record.intervals) {
-            let pages = JobCounts { read: both(320, fast(second)), ..JobCounts::default() };
-            let log = JobCounts { write: both(8, 192), ..JobCounts::default() };
-            interval.jobs = [pages, log].into_iter().take(record.plan.jobs.len()).collect();
-        }
-        record.jobs = RunRecord::totals_of_intervals(&record.plan, &record.intervals);
-        with_shortest(record, 50)
-    }
-
-    #[test]
-    fn the_slices_of_a_limiter_are_told_from_a_cache_before_it() {
-        // Ten slices of 200 a second. The ends of the seconds cut one of them: the fast ones fall on either side, and the slow ones,
-        // which pass first, always on the same.
-        let cut = |second: u64| [0, 0, 200, 0, 160, 0, 0][(second % 7) as usize];
-        for with_log in [false, true] {
-            let sliced = two_modes(|second| 1_680 + cut(second + 1) - cut(second), with_log);
-            assert_eq!(id(&sliced), Some(FindingId::FlatIopsLimit), "{with_log}");
-            assert_eq!(cache_served(&sliced), None);
-        }
-        // As many, and 2,000 in the middle, but their sum wanders.
-        let wandering = |second| match second {
-            0..5 => 1_740,
-            5..19 => 1_680,
-            _ => 1_620,
-        };
-        let cached = two_modes(wandering, false);
-        assert_eq!(id(&cached), None);
-        assert!(cache_served(&cached).is_some());
-    }
-
-    /// Data at a rate that wanders, and a log with 16 outstanding writes that is held at 400 a second.
-    fn limited_log() -> RunRecord {
-        let mut record = measured(60, |second| 12_000 + 97 * (second * 37 % 41));
-        record.plan.jobs[1].iodepth = 16;
-        for interval in &mut record.intervals {
-            interval.jobs[1].write = Some(counts(400, Duration::from_millis(40)));
-        }
-        let first = counts(1, Duration::from_micros(100));
-        record.intervals[0].jobs[1].write.as_mut().unwrap().merge(&first);
-        record.jobs = RunRecord::totals_of_intervals(&record.plan, &record.intervals);
-        record
-    }
-
-    #[test]
-    fn a_limit_of_the_device_of_one_role_is_found_beside_the_others_and_named_with_it() {
-        let mut record = limited_log();
-        assert_eq!(id(&record), None, "on one device the rates of both are added");
-        apart(&mut record);
-        let found = flat_limit(&record).unwrap();
-        assert_eq!(found.id, FindingId::FlatIopsLimit);
-        let facts = found.evidence.facts();
-        assert_eq!((&facts["roles"], &facts["devices"]), (&json!(["log"]), &json!(["sdc"])));
-        assert_eq!(facts["limit_iops"], json!(400.0));
-        // A device that counted something else is not accused.
-        record.devices[1].write_bytes /= 2;
-        let found = flat_limit(&record).unwrap();
-        assert_eq!(found.evidence.facts()["limit_iops"], json!(400.0));
-        assert!(!found.evidence.facts().contains_key("devices"));
-    }
-
-    #[test]
-    fn a_limit_of_all_devices_together_is_found_where_no_role_stands_still_alone() {
-        // Each takes what the other leaves: a limit on the instance.
-        let share = |second: u64| 200 * (second * 37 % 11);
-        let mut record = with_shortest(measured(60, |second| 3_000 + share(second)), 200);
-        record.plan.jobs[1].iodepth = 8;
-        for (second, interval) in (0..).zip(&mut record.intervals) {
-            let rate = 9_000 - (3_000 + share(second));
-            interval.jobs[1].write = Some(counts(rate, Duration::from_nanos(8_000_000_000 / rate)));
-        }
-        record.jobs = RunRecord::totals_of_intervals(&record.plan, &record.intervals);
-        apart(&mut record);
-        let found = flat_limit(&record).unwrap();
-        assert_eq!(found.evidence.facts()["limit_iops"], json!(9_000.0));
-        assert!(!found.evidence.facts().contains_key("roles"));
-    }
-
-    #[test]
-    fn idling_is_no_evidence_on_a_disk_that_turns() {
-        let mut record = with_shortest(measured(60, |second| 1_660 + second % 7), 200);
-        assert_eq!(id(&record), Some(FindingId::FlatIopsLimit));
-        record.targets[0].devices.push(iotrial_model::record::BlockDevice {
-            rotational: Some(true),
-            ..iotrial_model::record::BlockDevice::default()
-        });
-        assert_eq!(id(&record), None);
-    }
-
-    #[test]
-    fn with_one_block_size_the_round_value_tells_which_limit_it_is() {
-        // 8 KiB each: 12,800 IOPS are 100 MiB/s.
-        let flat = |level| Some(Flat { level, drift_s: 0.0, range_percent: 0.1 });
-        let record = healthy();
-        let kind = |iops: f64| {
-            kind_of_limit(&record.plan.jobs, flat(iops), flat(iops / 128.0)).map(|(kind, _)| kind)
-        };
-        assert_eq!(kind(12_800.0), Some(Kind::Bandwidth));
-        assert_eq!(kind(2_000.0), Some(Kind::Iops));
-        assert_eq!(kind(12_345.0), Some(Kind::Iops));
-        // With several sizes the one tells that stands still.
-        let moving = Some(Flat { level: 90.0, drift_s: 0.1, range_percent: 3.0 });
-        assert_eq!(kind_of_limit(&record.plan.jobs, flat(12_345.0), moving).unwrap().0, Kind::Iops);
-        assert_eq!(kind_of_limit(&record.plan.jobs, moving, flat(90.0)).unwrap().0, Kind::Bandwidth);
-    }
-
-    #[test]
-    fn exact_servers_that_are_never_idle_are_no_limit_however_round_their_rate() {
-        // 1,800 I/Os a second of which one takes 1/1,800 s: one server.
-        let exact = |shortest_us: u64| id(&with_shortest(measured(60, |_| 1_600), shortest_us));
-        assert_eq!(exact(555), None);
-        assert_eq!(exact(700), Some(FindingId::FlatIopsLimit));
-        for (in_work, is_whole) in
-            [(1.0, true), (0.999, true), (0.97, false), (0.4, false), (4.43, false), (7.99, true)]
-        {
-            assert_eq!(is_whole_number(in_work), is_whole, "{in_work}");
-        }
-        for (rate, is_round) in
-            [(3_000.0, true), (2_996.0, true), (9_990.0, true), (2_500.0, false), (0.0, false)]
-        {
-            assert_eq!(is_very_round(rate), is_round, "{rate}");
-        }
-    }
-
-    #[test]
-    fn one_disk_that_seeks_is_no_limit() {
-        // 165 a second of very different length, of which the shortest took 0.6 ms: 21 of the second are chance.
-        let seeks = |second: u64| 145 + (second * 7_919) % 21;
-        let mut record = with_shortest(measured(60, seeks), 600);
-        record.plan.jobs.truncate(1);
-        record.plan.jobs[0].iodepth = 8;
-        for interval in &mut record.intervals {
-            interval.jobs.truncate(1);
-        }
-        record.jobs.truncate(1);
-        assert_eq!(id(&record), None);
-    }
-
-    #[test]
-    fn round_is_what_people_set() {
-        for value in [2_000.0, 3_000.0, 16_000.0, 7_500.0, 125.0, 475.0, 1_000.0, 64_000.0] {
-            assert!(is_round(value), "{value}");
-            assert!(is_round(value * 0.9995), "{value}");
-        }
-        for value in [12_345.0, 17_660.0, 131.07, 0.0] {
-            assert!(!is_round(value), "{value}");
-        }
-    }
-}
+mod tests;
