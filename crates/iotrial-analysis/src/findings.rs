@@ -183,5 +183,68 @@ mod tests {
         record.plan.notes.push("all files together are 1 GiB instead of 2 GiB".to_owned());
         let ids: Vec<&str> = findings(&record).iter().map(|finding| finding.id.as_str()).collect();
         assert_eq!(ids, ["in-memory-target", "unsteady", "short-run", "size-reduced"]);
+        record.plan.polled = true;
+        let ids: Vec<&str> = findings(&record).iter().map(|finding| finding.id.as_str()).collect();
+        assert_eq!(ids, ["in-memory-target", "unsteady", "short-run", "polled-io", "size-reduced"]);
+    }
+
+    #[test]
+    fn limits_and_caches_that_only_latencies_show_are_among_the_findings() {
+        let counts = crate::test_record::counts;
+        let us = std::time::Duration::from_micros;
+        let of_reads = |change: &dyn Fn(usize, &mut iotrial_model::record::OpCounts)| {
+            let mut record = measured(60, |_| 1_600);
+            for (second, interval) in record.intervals.iter_mut().enumerate() {
+                change(second, interval.jobs[0].read.as_mut().unwrap());
+            }
+            record.jobs = RunRecord::totals_of_intervals(&record.plan, &record.intervals);
+            record.devices.clear();
+            findings(&record).iter().map(|finding| finding.id).collect::<Vec<_>>()
+        };
+        // One I/O that found the device idle.
+        let flat = of_reads(&|second, reads| {
+            if second == 0 {
+                reads.total_latency.merge(&counts(1, us(200)).total_latency);
+            }
+        });
+        assert_eq!(flat, [FindingId::FlatIopsLimit]);
+        let two_modes = of_reads(&|second, reads| {
+            let fast = 500 + 97 * (second as u64 % 5);
+            *reads = counts(fast, us(400));
+            reads.merge(&counts(800 - fast / 2, us(9_000)));
+        });
+        assert!(two_modes.contains(&FindingId::CacheServed), "{two_modes:?}");
+    }
+
+    #[test]
+    fn what_was_found_at_the_time_is_told_only_where_the_facts_do_not_show_it() {
+        let mut record = healthy();
+        let failed = |record: &mut RunRecord| record.jobs[0].read.as_mut().unwrap().error_count = 3;
+        failed(&mut record);
+        record.plan.polled = true;
+        let recorded: Vec<iotrial_model::finding::RecordedFinding> =
+            findings(&record).iter().map(Into::into).collect();
+        let ids = |record: &RunRecord| {
+            let subject = Subject { recorded_findings: &recorded, ..Subject::of_run(record) };
+            super::findings(&subject).iter().map(|finding| finding.id).collect::<Vec<_>>()
+        };
+        let both = [FindingId::IoErrors, FindingId::PolledIo];
+        assert_eq!((ids(&record), ids(&healthy())), (both.to_vec(), both.to_vec()));
+    }
+
+    #[test]
+    fn ios_that_were_late_explain_up_to_twice_as_many_that_are_missing() {
+        let late = |late_percent: f64, missing_share: f64| {
+            let evidence = Evidence::LateIssues {
+                job: String::new(),
+                late_count: 1,
+                late_percent,
+                held: Vec::new(),
+                are_commits: false,
+                is_in_figures: false,
+            };
+            explains(&finding(FindingId::LateIssues, Severity::Warning, evidence), missing_share)
+        };
+        assert!(late(12.5, 0.25) && !late(12.5, 0.252) && late(12.5, 0.0));
     }
 }

@@ -247,6 +247,8 @@ mod tests {
     fn a_run_that_was_stopped_says_how_far_it_came() {
         let mut record = measured(40, |_| 1_000);
         record.plan.phases[0].duration = Duration::from_secs(300);
+        let ramp = iotrial_model::plan::Phase { kind: PhaseKind::Ramp, duration: Duration::from_secs(30) };
+        record.plan.phases.push(ramp);
         record.ended = Ended { how: EndedHow::Interrupted, reason: Some("SIGINT".to_owned()) };
         let found = interrupted(&record).unwrap();
         let evidence =
@@ -278,6 +280,41 @@ mod tests {
     }
 
     #[test]
+    fn more_than_a_thousandth_that_failed_is_serious() {
+        let severity = |errors: u64| {
+            let worst = WorstErrors {
+                attempts: 2_000_000,
+                job: "pages".to_owned(),
+                direction: Direction::Read,
+                first_error: None,
+            };
+            let record = healthy();
+            let subject = Subject::of_run(&record);
+            let mut seen = Observed::of(&subject);
+            seen.errors = Some(ErrorCount { errors, worst: Some(worst) });
+            super::io_errors(&seen).unwrap().severity
+        };
+        assert_eq!((severity(2_000), severity(2_001)), (Severity::Warning, Severity::Serious));
+    }
+
+    #[test]
+    fn errors_that_a_source_states_are_told_by_their_number() {
+        use iotrial_model::imported::{ImportedJob, ImportedRecord, StatedOps, StatedStream};
+        let mut record = crate::test_record::imported();
+        let with = |error_count| StatedStream { error_count, ..StatedStream::default() };
+        let ops = StatedOps { read: Some(with(Some(3))), write: Some(with(Some(4))), ..StatedOps::default() };
+        record.jobs.push(ImportedJob { ops, ..ImportedJob::default() });
+        let errors = |record: &ImportedRecord| {
+            let subject = Subject::of_imported(record);
+            super::io_errors(&Observed::of(&subject)).map(|found| (found.severity, found.evidence))
+        };
+        let stated = Evidence::StatedErrors { error_count: 7 };
+        assert_eq!(errors(&record), Some((Severity::Warning, stated)));
+        record.jobs.clear();
+        assert_eq!(errors(&record), None);
+    }
+
+    #[test]
     fn short_transfers_are_told_from_failures_of_the_device() {
         let mut record = healthy();
         record.jobs[0].read.as_mut().unwrap().error_count = 2;
@@ -302,6 +339,9 @@ mod tests {
         };
         assert_eq!((with(None), with(Some(300.0)), with(Some(299.95))), (None, None, None));
         assert_eq!(with(Some(303.0)).unwrap().evidence.facts()["jump_s"], json!(3.0));
+        // A tenth of a second, and what a clock that is slewed gains in 300 s.
+        assert_eq!((with(Some(300.2495)), with(Some(299.7505))), (None, None));
+        assert_eq!(with(Some(300.2505)).unwrap().severity, Severity::Warning);
         assert_eq!(with(Some(-60.0)).unwrap().evidence.facts()["jump_s"], json!(-360.0));
     }
 
@@ -315,6 +355,11 @@ mod tests {
         assert_eq!(found.evidence, Evidence::ShortRun { measured_s: 59.0 });
         assert_eq!(found.severity, Severity::Warning);
         assert_eq!(short_run(&measured(0, |_| 0)).unwrap().severity, Severity::Serious);
+        let lacks = |missing: Duration| {
+            let subject = Subject { measured: Some(SHORTEST_TRUSTED - missing), ..Subject::of_run(&record) };
+            super::short_run(&Observed::of(&subject)).is_some()
+        };
+        assert!(!lacks(MISSING_AT_THE_END) && lacks(MISSING_AT_THE_END + Duration::from_millis(1)));
     }
 
     #[test]
@@ -323,6 +368,9 @@ mod tests {
         let facts = found.evidence.facts();
         let percent = |name: &str| facts[name].as_f64().unwrap().round();
         assert_eq!((percent("range_percent"), percent("slope_percent")), (67.0, -80.0));
+        let Evidence::Unsteady(by_iops) = &found.evidence else { panic!("{found:?}") };
+        assert_eq!((by_iops.round_iops.is_some(), by_iops.rounds), (true, None));
+        assert_eq!(by_iops.waited_s, None);
         assert_eq!(unsteady(&healthy()), None);
     }
 
@@ -333,5 +381,9 @@ mod tests {
         let found = unsteady(&record).unwrap();
         let Evidence::Unsteady(unsteady) = found.evidence else { panic!("{found:?}") };
         assert_eq!((unsteady.waited_s, unsteady.round_s), (Some(120.0), Some(10.0)));
+        // Who stopped it did not wait.
+        record.ended.how = EndedHow::Interrupted;
+        let found = self::unsteady(&record).unwrap();
+        assert!(matches!(found.evidence, Evidence::Unsteady(Unsteady { waited_s: None, .. })), "{found:?}");
     }
 }

@@ -180,7 +180,11 @@ mod tests {
         let issued = record.devices[0].read_bytes + record.devices[0].write_bytes;
         record.devices[0].read_bytes += issued / 10;
         assert_eq!(foreign_load(&record), None);
-        record.devices[0].read_bytes += issued / 100;
+        record.devices[0].read_bytes += issued / 2_000;
+        assert_eq!(foreign_load(&record).unwrap().severity, Severity::Warning);
+        // More of what was issued is no amplification by itself.
+        assert_eq!(amplified_io(&record), None);
+        record.devices[0].read_bytes += issued / 100 - issued / 2_000;
         let found = foreign_load(&record).unwrap();
         let share_percent = found.evidence.facts()["share_percent"].as_f64().unwrap();
         assert!((share_percent - 11.0 / 1.11).abs() < 0.1, "{share_percent}");
@@ -202,6 +206,15 @@ mod tests {
         let found = foreign_load(&record).unwrap();
         let Evidence::ForeignLoad { devices, roles, .. } = &found.evidence else { panic!("{found:?}") };
         assert_eq!((roles.as_slice(), devices.as_slice()), (&[Role::Log][..], &["sdc".to_owned()][..]));
+        // A hundredth of all that was issued to both.
+        let ops = record.jobs.iter().flat_map(|job| job.read.iter().chain(&job.write));
+        let hundredth = ops.map(|one| one.bytes).sum::<u64>() / 100;
+        let of_log = record.jobs[1].write.as_ref().unwrap().bytes;
+        let mut with = |excess: u64| {
+            record.devices[1].write_bytes = of_log + excess;
+            foreign_load(&record).is_some()
+        };
+        assert!(!with(hundredth / 1_000 * 999) && with(hundredth / 1_000 * 1_005));
     }
 
     #[test]
@@ -216,9 +229,11 @@ mod tests {
     fn less_at_the_device_than_issued_means_that_something_else_answered() {
         let mut record = healthy();
         let issued = record.devices[0].read_bytes;
-        record.devices[0].read_bytes = issued / 100 * 91;
+        record.devices[0].read_bytes = issued / 1_000 * 901;
         assert_eq!(cache_served(&record), None);
-        record.devices[0].read_bytes = issued / 100 * 51;
+        record.devices[0].read_bytes = issued / 1_000 * 899;
+        assert!(cache_served(&record).is_some());
+        record.devices[0].read_bytes = issued / 1_000 * 501;
         assert_eq!(cache_served(&record).unwrap().severity, Severity::Note);
         record.devices[0].read_bytes = issued / 100 * 49;
         let found = cache_served(&record).unwrap();
@@ -227,6 +242,27 @@ mod tests {
             (Severity::Warning, &json!("read"))
         );
         assert!((found.evidence.facts()["cache_percent"].as_f64().unwrap() - 51.0).abs() < 0.1);
+        // Of both directions the one of which least was seen.
+        record.devices[0].write_bytes /= 5;
+        assert_eq!(cache_served(&record).unwrap().evidence.facts()["direction"], json!("write"));
+    }
+
+    #[test]
+    fn only_a_raw_device_has_no_file_system_that_could_multiply() {
+        let is_bare = |kinds: &[&str]| {
+            let mut record = healthy();
+            record.devices[0].write_bytes *= 9;
+            let target = |kind: &&str| iotrial_model::record::TargetRecord {
+                kind: (*kind).to_owned(),
+                ..record.targets[0].clone()
+            };
+            record.targets = kinds.iter().map(target).collect();
+            let found = foreign_load(&record).unwrap();
+            let Evidence::ForeignLoad { is_bare, .. } = found.evidence else { panic!("{found:?}") };
+            is_bare
+        };
+        assert!(is_bare(&["device"]) && is_bare(&["device", "device"]));
+        assert!(!is_bare(&["directory"]) && !is_bare(&["device", "file"]) && !is_bare(&[]));
     }
 
     #[test]
@@ -264,6 +300,7 @@ mod tests {
         assert_eq!(foreign_load(&record), None);
         let found = amplified_io(&record).unwrap();
         assert_eq!(found.evidence.facts()["write_bytes_ratio"], json!(2.0));
+        assert_eq!(found.severity, Severity::Note);
         assert_eq!(found.evidence.facts()["devices"], json!(["nvme0n1", "nvme1n1"]));
         chain(
             &mut record,
@@ -273,18 +310,38 @@ mod tests {
     }
 
     #[test]
+    fn the_step_that_multiplies_most_is_named_from_a_tenth_on() {
+        let mut record = healthy();
+        let mut amplified = |of_disk: f64| {
+            chain(&mut record, &[("md0", 1, "vda", 1.0), ("vda", 2, "", of_disk)]);
+            amplified_io(&record).is_some()
+        };
+        assert!(!amplified(1.099) && amplified(1.1005));
+        chain(&mut record, &[("md0", 1, "dm-0", 1.0), ("dm-0", 2, "vda", 1.2), ("vda", 3, "", 2.4)]);
+        let facts = amplified_io(&record).unwrap().evidence.facts();
+        assert_eq!((&facts["above"], &facts["devices"]), (&json!(["dm-0"]), &json!(["vda"])));
+        chain(&mut record, &[("md0", 1, "dm-0", 1.0), ("dm-0", 2, "vda", 2.4), ("vda", 3, "", 3.0)]);
+        assert_eq!(amplified_io(&record).unwrap().evidence.facts()["devices"], json!(["dm-0"]));
+    }
+
+    #[test]
     fn merges_are_named_from_a_tenth_on() {
         let mut record = healthy();
         record.devices[0].write_count = 900;
         record.devices[0].write_merge_count = 100;
         assert_eq!(merged_io(&record), None);
-        record.devices[0].write_merge_count = 400;
+        (record.devices[0].write_count, record.devices[0].write_merge_count) = (8_995, 1_005);
+        assert_eq!(merged_io(&record).unwrap().severity, Severity::Note);
+        (record.devices[0].write_count, record.devices[0].write_merge_count) = (900, 400);
         let found = merged_io(&record).unwrap();
         let facts = found.evidence.facts();
         assert_eq!(
             (&facts["direction"], facts["merged_percent"].as_f64().unwrap().round()),
             (&json!("write"), 31.0)
         );
+        // The direction of which more were merged.
+        (record.devices[0].read_count, record.devices[0].read_merge_count) = (900, 900);
+        assert_eq!(merged_io(&record).unwrap().evidence.facts()["direction"], json!("read"));
     }
 
     #[test]
@@ -294,8 +351,11 @@ mod tests {
         record.devices[0].write_count = 50_000_000;
         record.devices[0].write_merge_count = 50_000_000;
         assert_eq!(merged_io(&record), None);
-        record.devices[0].write_count = 900;
-        record.devices[0].write_merge_count = 900;
+        // Exactly as many as were issued are not fewer.
+        let issued = [&record.jobs[0], &record.jobs[1]].map(|job| job.write.as_ref().unwrap().io_count());
+        record.devices[0].write_count = issued.iter().sum();
+        assert_eq!(merged_io(&record), None);
+        record.devices[0].write_count -= 1;
         assert!(merged_io(&record).is_some());
     }
 

@@ -225,7 +225,8 @@ mod tests {
         record.plan.engine_reason = Some("io_uring is disabled on this kernel".to_owned());
         let reason = "io_uring is disabled on this kernel".to_owned();
         let evidence = Evidence::EngineFallback { engine: EngineKind::Threads, reason };
-        assert_eq!(engine_fallback(&record).unwrap().evidence, evidence);
+        let found = engine_fallback(&record).unwrap();
+        assert_eq!((found.severity, found.evidence), (Severity::Note, evidence));
     }
 
     #[test]
@@ -239,6 +240,10 @@ mod tests {
         assert_eq!(with_reads_of(500), None);
         assert_eq!(with_reads_of(530), None);
         assert_eq!(with_reads_of(470), None);
+        // 33.6 µs more are 0.2688 I/Os, 2.99 %, and 34 µs 3.02 %.
+        assert_eq!(with_reads_of(533), None);
+        let found = with_reads_of(534).unwrap();
+        assert_eq!(found.severity, Severity::Warning);
         let Evidence::LittlesLaw { in_flight, outstanding, deviation_percent } =
             with_reads_of(540).unwrap().evidence
         else {
@@ -260,6 +265,104 @@ mod tests {
         record.jobs[0].write.as_mut().unwrap().error_count = 1;
         assert_eq!(littles_law(&record), None);
         assert_eq!(littles_law(&crate::test_record::measured(0, |_| 0)), None);
+        // Not of a load that changed all the time, nor of less than a second.
+        record.jobs[0].write.as_mut().unwrap().error_count = 0;
+        let subject = Subject::of_run(&record);
+        let law = |subject: Subject<'_>| super::littles_law(&Observed::of(&subject)).is_some();
+        assert!(law(subject.clone()) && !law(Subject { load_changes: true, ..subject.clone() }));
+        let lasting = |measured: Duration| law(Subject { measured: Some(measured), ..subject.clone() });
+        assert!(lasting(Duration::from_secs(1)) && !lasting(Duration::from_millis(999)));
+        let mut stalled = record.clone();
+        let write = stalled.intervals[41].jobs[1].write.as_mut().unwrap();
+        write.total_latency.record_n(Duration::from_secs(6), 1);
+        assert_eq!(littles_law(&stalled), None);
+    }
+
+    /// A generator with nothing wrong, driven by two CPUs.
+    fn idle() -> GeneratorUse {
+        let record = healthy();
+        let used = generator_use(&Subject::of_run(&record)).unwrap();
+        assert_eq!(used.driven_cpu_count, 2);
+        GeneratorUse { busy_percent: 0.0, ..used }
+    }
+
+    #[test]
+    fn each_shortage_begins_at_its_limit_and_the_first_one_is_told() {
+        let check = |is_open: bool, set: fn(&mut GeneratorUse, f64), most: f64, expected: Shortage| {
+            let at = |value: f64| {
+                let mut used = idle();
+                set(&mut used, value);
+                shortage(&used, is_open)
+            };
+            assert_eq!((at(most), at(most * 1.005)), (None, Some(expected)));
+        };
+        check(false, |used, value| used.busy_percent = value, 90.0, Shortage::OwnCpu);
+        check(false, |used, value| used.busiest_thread_percent = Some(value), 95.0, Shortage::OneThread);
+        check(false, |used, value| used.stolen_percent = Some(value), 90.0, Shortage::Stolen);
+        check(false, |used, value| used.run_queue_delay_percent = Some(value), 10.0, Shortage::RunQueue);
+        check(true, |used, value| used.run_queue_delay_percent = Some(value), 4.0, Shortage::RunQueue);
+        check(false, |used, value| used.host_steal_percent = Some(value), 10.0, Shortage::Steal);
+        let preempted = |used: &mut GeneratorUse, host_busy: f64, switches_per_s: f64| {
+            used.run_queue_delay_percent = None;
+            used.host_busy_percent = Some(host_busy);
+            used.involuntary_switches_per_s = Some(switches_per_s);
+        };
+        // 33 for each CPU.
+        let by_switches = |used: &mut GeneratorUse, value: f64| {
+            used.run_queue_delay_percent = None;
+            used.host_busy_percent = Some(99.0);
+            used.involuntary_switches_per_s = Some(value);
+        };
+        check(false, by_switches, 66.0, Shortage::Preempted);
+        let mut used = idle();
+        preempted(&mut used, 90.0, 100.0);
+        assert_eq!(shortage(&used, false), None);
+        preempted(&mut used, 90.5, 100.0);
+        assert_eq!(shortage(&used, false), Some(Shortage::Preempted));
+        assert!(
+            is_on_a_full_host(&used)
+                && !is_on_a_full_host(&GeneratorUse { host_busy_percent: Some(90.0), ..used })
+        );
+        assert!(!is_on_a_full_host(&GeneratorUse { host_busy_percent: None, ..used }));
+        let all = GeneratorUse { busy_percent: 91.0, busiest_thread_percent: Some(96.0), ..used };
+        assert_eq!(shortage(&all, false), Some(Shortage::OwnCpu));
+    }
+
+    #[test]
+    fn a_generator_without_cpu_that_is_left_holds_the_rate() {
+        let holds = |busy_percent: f64, stolen_percent: Option<f64>, busiest_thread_percent: Option<f64>| {
+            let used = GeneratorUse { busy_percent, stolen_percent, busiest_thread_percent, ..idle() };
+            holds_the_rate(&used)
+        };
+        assert!(holds(90.0, None, None) && !holds(89.9, None, None));
+        assert!(holds(45.0, Some(45.0), None) && !holds(45.0, Some(44.9), None));
+        assert!(holds(0.0, None, Some(90.0)) && !holds(0.0, None, Some(89.9)));
+    }
+
+    #[test]
+    fn shares_are_of_the_cpus_that_drive_the_load_or_of_all_of_the_host() {
+        let mut record = healthy();
+        let cpu = record.cpu.as_mut().unwrap();
+        (cpu.user, cpu.system) = (cpu.wall / 2, Duration::ZERO);
+        (cpu.run_queue_delay_s, cpu.involuntary_switch_count) = (Some(30.0), Some(6_000));
+        (cpu.host_busy_s, cpu.host_steal_s) = (Some(600.0), Some(60.0));
+        cpu.busiest_thread_s = Some(75.0);
+        let of = |record: &RunRecord| generator_use(&Subject::of_run(record));
+        // 300 s, two driving threads, four CPUs.
+        let used = of(&record).unwrap();
+        assert_eq!((used.busy_percent, used.busiest_thread_percent), (25.0, Some(25.0)));
+        assert_eq!((used.run_queue_delay_percent, used.involuntary_switches_per_s), (Some(5.0), Some(20.0)));
+        assert_eq!((used.host_busy_percent, used.host_steal_percent), (Some(50.0), Some(5.0)));
+        // A quarter of what the host did is ours, and of what was taken from it.
+        assert_eq!(used.stolen_percent, Some(2.5));
+        // Threads have no more CPUs than the host, and at least one.
+        record.host.cpu_count = 1;
+        assert_eq!(of(&record).map(|used| (used.driven_cpu_count, used.busy_percent)), Some((1, 50.0)));
+        record.host.cpu_count = 64;
+        record.plan.threads = 0;
+        assert!(of(&record).is_some_and(|used| used.driven_cpu_count >= 1));
+        record.cpu.as_mut().unwrap().wall = Duration::ZERO;
+        assert_eq!(of(&record), None);
     }
 
     fn used(record: &RunRecord) -> Option<GeneratorUse> {

@@ -291,6 +291,92 @@ mod tests {
         record.intervals.last_mut().unwrap().backlog = vec![3, 0];
         record.jobs[0].read.as_mut().unwrap().late_count = 100;
         assert_eq!((not_issued(&record), late_issues(&record)), (None, None));
+        // What a closed job has is not asked.
+        record.intervals.last_mut().unwrap().backlog = vec![0, 100_000];
+        record.jobs[1].write.as_mut().unwrap().late_count = 100_000;
+        assert_eq!((not_issued(&record), late_issues(&record)), (None, None));
+    }
+
+    #[test]
+    fn a_thousandth_is_the_last_moments_and_one_late_io_of_a_hundred_shows_nowhere() {
+        // Of 4,800,000.
+        let waiting = |count: u64| {
+            let mut record = open();
+            record.intervals.last_mut().unwrap().backlog = vec![count, 0];
+            not_issued(&record).is_some()
+        };
+        assert!(!waiting(4_800) && waiting(4_829));
+        let late = |count: u64, error_count: u64| {
+            let mut record = open();
+            let reads = record.jobs[0].read.as_mut().unwrap();
+            (reads.late_count, reads.error_count) = (count, error_count);
+            late_issues(&record).is_some()
+        };
+        assert!(!late(48_000, 0) && late(48_300, 0) && !late(48_300, 100_000));
+    }
+
+    #[test]
+    fn a_percentile_is_looked_at_where_ten_ios_lie_beyond_it() {
+        let held = |io_count: u64, percent: f64| {
+            let mut all = counts(io_count, Duration::from_millis(1));
+            all.held_latency = counts(1, Duration::from_millis(1)).total_latency;
+            all.unheld_latency = counts(1, Duration::from_micros(500)).total_latency;
+            held_percentile(&all, percent).is_some()
+        };
+        assert!(held(1_001, 99.0) && !held(995, 99.0));
+        assert!(held(10_001, 99.9) && !held(9_950, 99.9));
+        assert_eq!(held_percentile(&counts(100_000, Duration::from_millis(1)), 99.0), None);
+    }
+
+    #[test]
+    fn the_lowest_rate_that_failed_is_told_unless_one_held_or_the_time_ran_out() {
+        use iotrial_model::latency_limit::SearchLimit;
+        use iotrial_model::search::{ProbeKind, Search};
+        let probe = |asked_iops: f64, held: Option<bool>| Probe {
+            kind: ProbeKind::Probe,
+            share: Some(asked_iops / 10_000.0),
+            asked_iops: Some(asked_iops),
+            iops: asked_iops,
+            lat_mean_us: None,
+            duration: Duration::from_secs(5),
+            worst: None,
+            held,
+            why_not: None,
+            doubts: iotrial_model::finding::Doubts::default(),
+        };
+        let mut record = healthy();
+        record.search = Some(Search {
+            limit: SearchLimit::Thresholds("flash".to_owned()),
+            limit_differs: false,
+            need: None,
+            probes: [(4_000.0, Some(false)), (1_000.0, Some(false)), (500.0, None), (9_000.0, Some(false))]
+                .map(|(iops, held)| probe(iops, held))
+                .to_vec(),
+            carries_need: None,
+            result: None,
+            time_ran_out: false,
+        });
+        let missed = |change: fn(&mut RunRecord)| {
+            let mut record = record.clone();
+            change(&mut record);
+            let finding = found(&record, super::latency_limit_missed)?;
+            assert_eq!(finding.severity, Severity::Warning);
+            let Evidence::LatencyLimitMissed { lowest_iops, share_of_saturation, is_only_rate, .. } =
+                finding.evidence
+            else {
+                panic!("{finding:?}")
+            };
+            Some((lowest_iops, share_of_saturation, is_only_rate))
+        };
+        assert_eq!(missed(|_| ()), Some((1_000.0, 0.1, false)));
+        let needing = |record: &mut RunRecord| {
+            record.search.as_mut().unwrap().need = Some("9000iops".parse().unwrap());
+        };
+        assert_eq!(missed(needing), Some((1_000.0, 0.1, true)));
+        assert_eq!(missed(|record| record.search.as_mut().unwrap().time_ran_out = true), None);
+        assert_eq!(missed(|record| record.search.as_mut().unwrap().probes[0].held = Some(true)), None);
+        assert_eq!(missed(|record| record.ended.how = EndedHow::Interrupted), None);
+        assert_eq!(missed(|record| record.search = None), None);
     }
 
     #[test]
@@ -327,10 +413,11 @@ mod tests {
         // p99.9 alone: one in five hundred.
         assert_eq!(held(200), None);
         let found = held(1_500).unwrap();
-        let Evidence::LateIssues { held, late_count, is_in_figures, .. } = found.evidence else {
+        let Evidence::LateIssues { held, late_count, late_percent, is_in_figures, .. } = found.evidence
+        else {
             panic!("{found:?}")
         };
-        assert_eq!((late_count, is_in_figures), (1_500, true));
+        assert_eq!((late_count, late_percent, is_in_figures), (1_500, 1.5, true));
         assert_eq!([held[0].percent, held[1].percent], [99.0, 99.9]);
         assert!(held.iter().all(|one| (one.latency_us / 131_000.0 - 1.0).abs() < 0.01), "{held:?}");
         assert!(held.iter().all(|one| (one.without_us / 1_000.0 - 1.0).abs() < 0.01), "{held:?}");

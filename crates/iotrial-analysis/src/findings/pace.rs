@@ -162,6 +162,58 @@ mod tests {
     }
 
     #[test]
+    fn the_pace_is_that_of_whole_intervals_by_the_second() {
+        use std::time::Duration;
+        let mut record = measured(3, |_| 1_600);
+        record.intervals[1].duration = Duration::from_millis(901);
+        record.intervals[2].duration = Duration::from_millis(899);
+        let all = paces(&record);
+        let of = |pace: &Pace| (pace.start_s, (pace.iops * 0.1).round(), (pace.mib_per_s * 100.0).round());
+        // 1,800 I/Os of 8 KiB in each.
+        assert_eq!(all.iter().map(of).collect::<Vec<_>>(), [(0.0, 180.0, 1_406.0), (1.0, 200.0, 1_561.0)]);
+        assert_eq!((in_flight(&all) * 1.901).round(), 18.0);
+        assert_eq!(shortest_latency_s(&all), Some(0.005));
+        record.plan.engine = iotrial_model::plan::EngineKind::Null;
+        assert_eq!(paces(&record), []);
+    }
+
+    #[test]
+    fn the_intervals_of_some_paces_are_those_from_the_first_to_the_last_that_are_whole() {
+        let mut record = measured(9, |_| 1_600);
+        record.intervals[4].duration /= 2;
+        let all = paces(&record);
+        assert_eq!(all.len(), 8);
+        let subject = Subject::of_run(&record);
+        let starts = |paces: &[Pace]| -> Vec<u64> {
+            intervals_of(&subject, paces).iter().map(|interval| interval.start.as_secs()).collect()
+        };
+        assert_eq!(starts(&all[2..6]), [2, 3, 5, 6]);
+        assert_eq!(starts(&[]), Vec::<u64>::new());
+    }
+
+    #[test]
+    fn half_of_what_is_outstanding_presses() {
+        // Nine in flight.
+        let pressed = |iodepth: u32| {
+            let mut record = measured(10, |_| 1_600);
+            record.plan.jobs[0].iodepth = iodepth;
+            is_pressed(&record, &paces(&record))
+        };
+        assert!(pressed(16) && !pressed(18));
+    }
+
+    #[test]
+    fn one_value_of_twenty_may_lie_off_a_flat_level() {
+        let flat = |off: usize, count: usize, by: f64| {
+            is_flat((0..count).map(|one| if one < off { 100.0 + by } else { 100.0 }), 100.0, 12.0)
+        };
+        assert!(flat(1, 20, 50.0) && !flat(1, 19, 50.0) && !flat(2, 39, 50.0) && flat(2, 40, 50.0));
+        assert!(flat(10, 10, 11.9) && !flat(10, 10, 12.1) && flat(10, 10, -11.9) && !flat(10, 10, -12.1));
+        assert!(!is_flat([0.0; 3].into_iter(), 0.0, 12.0));
+        assert_eq!((median([3.0, 1.0, 2.0].into_iter()), median(std::iter::empty())), (2.0, 0.0));
+    }
+
+    #[test]
     fn a_quiet_open_job_neither_presses_nor_hides_that_others_do() {
         let mut record = throttled_beside_a_quiet_job(0);
         assert!(is_pressed(&record, &paces(&record)));
@@ -190,5 +242,10 @@ mod tests {
         // Poisson arrivals that meet a full device now and then.
         with(&mut record, |second| second % 3 / 2);
         assert!(!is_pressed(&record, &paces(&record)));
+        // In more than half of the intervals.
+        with(&mut record, |second| u64::from(second < 30));
+        assert!(!is_pressed(&record, &paces(&record)));
+        with(&mut record, |second| u64::from(second < 31));
+        assert!(is_pressed(&record, &paces(&record)));
     }
 }

@@ -105,4 +105,20 @@ mod tests {
         let facts = finding.evidence.facts();
         assert_eq!((facts["count"].as_u64(), facts["longest_after_s"].as_f64()), (Some(2), Some(60.0)));
     }
+
+    #[test]
+    fn a_pause_is_felt_from_a_second_on_or_with_others_from_a_hundredth_of_the_time_on() {
+        let severity = |pauses: &[(u64, u64)]| found(&paused_at(pauses), paused).unwrap().severity;
+        assert_eq!(
+            (severity(&[(50_000, 1_000)]), severity(&[(50_000, 999)])),
+            (Severity::Warning, Severity::Note)
+        );
+        // Of 300 s; one of them began after the load.
+        let several = |last_ms: u64| {
+            severity(&[(50_000, 900), (60_000, 900), (70_000, 900), (80_000, last_ms), (400_000, 900)])
+        };
+        assert_eq!((several(300), several(297)), (Severity::Warning, Severity::Note));
+        let facts = found(&paused_at(&[(50_000, 900), (400_000, 950)]), paused).unwrap().evidence.facts();
+        assert_eq!((facts["count"].as_u64(), facts["longest_s"].as_f64()), (Some(1), Some(0.9)));
+    }
 }

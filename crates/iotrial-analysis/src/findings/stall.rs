@@ -200,11 +200,14 @@ const fn severity(is_outage: bool) -> Severity {
 
 #[cfg(test)]
 mod tests {
+    use iotrial_model::imported::{
+        ImportedJob, ImportedRecord, Stated, StatedLatency, StatedOps, StatedStream,
+    };
     use iotrial_model::record::RunRecord;
 
     use super::*;
     use crate::findings::found;
-    use crate::test_record::{healthy, measured};
+    use crate::test_record::{healthy, imported, measured};
 
     fn stalled(record: &RunRecord) -> Option<Finding> {
         found(record, super::stalled)
@@ -213,6 +216,17 @@ mod tests {
     #[test]
     fn a_run_whose_longest_io_is_short_has_not_stalled() {
         assert_eq!(stalled(&healthy()), None);
+        let longest = |us: u64, reads_us: u64| {
+            let mut record = healthy();
+            record.jobs[0].read =
+                Some(crate::test_record::counts(1_000_000, Duration::from_micros(reads_us)));
+            let read = record.intervals[41].jobs[0].read.as_mut().unwrap();
+            read.total_latency.record_n(Duration::from_micros(us), 1);
+            stalled(&record).is_some()
+        };
+        // A second, and ten times the mean; a bucket is a hundredth wide.
+        assert!(longest(1_000_000, 500) && !longest(985_000, 500));
+        assert!(longest(2_040_000, 200_000) && !longest(1_960_000, 200_000));
         // Two a second at a depth of eight: every I/O takes four seconds, and nothing stands still.
         assert_eq!(stalled(&measured(60, |_| 2)), None);
     }
@@ -228,8 +242,130 @@ mod tests {
         assert_eq!((facts["job"].as_str(), facts["ended_after_s"].as_f64()), (Some("journal"), Some(42.0)));
         assert!((facts["longest_s"].as_f64().unwrap() - 6.02).abs() < 0.01, "{facts:?}");
         let write = record.intervals[41].jobs[1].write.as_mut().unwrap();
-        write.total_latency.record_n(Duration::from_secs(16), 1);
+        write.total_latency.record_n(Duration::from_millis(15_300), 1);
         assert_eq!(stalled(&record).unwrap().severity, Severity::Serious);
+        // The longest one is told, whichever comes first.
+        for (interval, ms) in [(20, 2_000), (60, 3_000)] {
+            let read = record.intervals[interval].jobs[0].read.as_mut().unwrap();
+            read.total_latency.record_n(Duration::from_millis(ms), 1);
+        }
+        let facts = stalled(&record).unwrap().evidence.facts();
+        assert_eq!((facts["job"].as_str(), facts["ended_after_s"].as_f64()), (Some("journal"), Some(42.0)));
+        assert_eq!(facts["unfinished_count"].as_u64(), Some(0));
+        record.intervals[41].jobs[1].write = record.intervals[40].jobs[1].write.clone();
+        let facts = stalled(&record).unwrap().evidence.facts();
+        assert_eq!((facts["job"].as_str(), facts["ended_after_s"].as_f64()), (Some("pages"), Some(61.0)));
+    }
+
+    /// What a tool logged of a job with 100 I/Os a second: whether anything completed in each stretch of half a second.
+    fn logged(busy: impl Fn(u32) -> bool) -> ImportedRecord {
+        let mut record = imported();
+        let of = |iops: f64| StatedStream { iops: Some(Stated::exact(iops)), ..StatedStream::default() };
+        let lines = (0..240).filter(|line| busy(*line));
+        let interval = |line: u32| StatedInterval {
+            start_s: 0.5 * f64::from(line),
+            duration_s: 0.5,
+            job: Some(0),
+            ops: StatedOps { write: Some(of(100.0)), ..StatedOps::default() },
+        };
+        record.intervals = lines.map(interval).collect();
+        let write = StatedStream {
+            runtime_s: Some(Stated::exact(120.0)),
+            io_count: Some(50 * record.intervals.len() as u64),
+            total_latency: StatedLatency {
+                mean_us: Some(Stated::exact(1_000.0)),
+                ..StatedLatency::default()
+            },
+            ..of(100.0)
+        };
+        let ops = StatedOps { write: Some(write), ..StatedOps::default() };
+        record.jobs.push(ImportedJob { name: "w".to_owned(), ops, ..ImportedJob::default() });
+        record
+    }
+
+    /// From when it stood still, for how long, to when, and how much that weighs.
+    fn standstill(record: &ImportedRecord) -> Option<(f64, f64, Option<f64>, Severity)> {
+        let subject = Subject::of_imported(record);
+        let found = super::stalled(&Observed::of(&subject))?;
+        let Evidence::Stalled { job, direction, longest_s, ended_after_s, unfinished_count, seen } =
+            found.evidence
+        else {
+            panic!("{found:?}")
+        };
+        assert_eq!((job.as_str(), direction, unfinished_count), ("w", Direction::Write, 0));
+        let StallSeen::NoneCompleted { from_s } = seen else { panic!("{seen:?}") };
+        Some((from_s, longest_s, ended_after_s, found.severity))
+    }
+
+    #[test]
+    fn a_stretch_of_a_log_without_ios_is_a_standstill_from_four_lines_on() {
+        assert_eq!(standstill(&logged(|_| true)), None);
+        let gap = |lines: u32| standstill(&logged(|line| !(100..100 + lines).contains(&line)));
+        assert_eq!(gap(3), None);
+        assert_eq!(gap(4), Some((50.0, 2.0, Some(52.0), Severity::Warning)));
+        assert_eq!(gap(29).unwrap().3, Severity::Warning);
+        assert_eq!(gap(30), Some((50.0, 15.0, Some(65.0), Severity::Serious)));
+        // The longest of several, whatever the order of the lines, and one that lasts to the end.
+        let mut several = logged(|line| !(20..25).contains(&line) && !(60..68).contains(&line));
+        several.intervals.reverse();
+        assert_eq!(standstill(&several), Some((30.0, 4.0, Some(34.0), Severity::Warning)));
+        let at_end = standstill(&logged(|line| line < 230));
+        assert_eq!(at_end, Some((115.0, 5.0, None, Severity::Warning)));
+        // A line that says that nothing completed is no I/O.
+        let mut zero = logged(|_| true);
+        for line in &mut zero.intervals[100..110] {
+            line.ops.write.as_mut().unwrap().iops = Some(Stated::exact(0.0));
+        }
+        zero.jobs[0].ops.write.as_mut().unwrap().io_count = Some(11_500);
+        assert_eq!(standstill(&zero), Some((50.0, 5.0, Some(55.0), Severity::Warning)));
+    }
+
+    #[test]
+    fn a_log_tells_of_a_standstill_only_where_it_is_whole_and_the_load_has_no_gaps_of_its_own() {
+        let gap = || logged(|line| !(100..110).contains(&line));
+        let with = |change: &dyn Fn(&mut ImportedRecord)| {
+            let mut record = gap();
+            change(&mut record);
+            standstill(&record).is_some()
+        };
+        assert!(with(&|_| ()));
+        let counted = |count: u64| {
+            move |record: &mut ImportedRecord| {
+                record.jobs[0].ops.write.as_mut().unwrap().io_count = Some(count);
+            }
+        };
+        // 11,500 I/Os are in its lines.
+        assert!(with(&counted(12_777)) && !with(&counted(12_779)) && !with(&counted(0)));
+        assert!(!with(&|record| record.jobs[0].load.paced = true));
+        assert!(!with(&|record| record.intervals.iter_mut().for_each(|line| line.job = None)));
+        let mean = |mean_us: f64| {
+            move |record: &mut ImportedRecord| {
+                let write = record.jobs[0].ops.write.as_mut().unwrap();
+                write.total_latency.mean_us = Some(Stated::exact(mean_us));
+            }
+        };
+        // Five seconds, against ten times the mean.
+        assert!(with(&mean(500_000.0)) && !with(&mean(501_000.0)));
+        // Short stretches: a second at least.
+        let short = |lines: usize| {
+            let mut record = logged(|_| true);
+            for line in &mut record.intervals {
+                (line.start_s, line.duration_s) = (line.start_s / 5.0, 0.1);
+            }
+            record.intervals.drain(100..100 + lines);
+            let write = record.jobs[0].ops.write.as_mut().unwrap();
+            (write.runtime_s, write.io_count) = (Some(Stated::exact(24.0)), Some(2_300));
+            standstill(&record).is_some()
+        };
+        assert!(short(11) && !short(9));
+    }
+
+    #[test]
+    fn fourteen_seconds_are_no_outage() {
+        let mut record = healthy();
+        let write = record.intervals[41].jobs[1].write.as_mut().unwrap();
+        write.total_latency.record_n(Duration::from_millis(14_800), 1);
+        assert_eq!(stalled(&record).unwrap().severity, Severity::Warning);
     }
 
     #[test]
