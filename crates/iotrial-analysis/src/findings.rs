@@ -122,6 +122,7 @@ fn found<T>(record: &iotrial_model::record::RunRecord, predicate: impl Fn(&Obser
 
 #[cfg(test)]
 mod tests {
+    use iotrial_model::finding::FindingId;
     use iotrial_model::record::RunRecord;
 
     use super::*;
@@ -223,7 +224,7 @@ mod tests {
         failed(&mut record);
         record.plan.polled = true;
         let recorded: Vec<iotrial_model::finding::RecordedFinding> =
-            findings(&record).iter().map(Into::into).collect();
+            findings(&record).iter().map(iotrial_words::finding::to_record).collect();
         let ids = |record: &RunRecord| {
             let subject = Subject { recorded_findings: &recorded, ..Subject::of_run(record) };
             super::findings(&subject).iter().map(|finding| finding.id).collect::<Vec<_>>()
@@ -243,7 +244,7 @@ mod tests {
                 are_commits: false,
                 is_in_figures: false,
             };
-            explains(&finding(FindingId::LateIssues, Severity::Warning, evidence), missing_share)
+            explains(&Finding::new(FindingId::LateIssues, Severity::Warning, evidence), missing_share)
         };
         assert!(late(12.5, 0.25) && !late(12.5, 0.252) && late(12.5, 0.0));
     }
