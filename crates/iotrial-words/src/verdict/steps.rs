@@ -160,7 +160,7 @@ pub(super) fn steps_reasons(ruling: &StepsRuling) -> Vec<String> {
     reasons.extend(ruling.doubts.iter().map(reason));
     reasons.extend(ruling.steps.iter().map(|step| step_reason(step, &ruling.set)));
     reasons.extend(not_started(ruling));
-    reasons.extend(ruling.findings.iter().map(|finding| message(finding)));
+    reasons.extend(ruling.findings.iter().map(message));
     each_once(reasons)
 }
 
