@@ -245,6 +245,15 @@ struct Span<'e> {
     path: String,
 }
 
+/// I/Os and their bytes; `None` where they are not stated of all.
+type Counts = (Option<u64>, Option<u64>);
+
+/// Saturating, as the numbers are a stranger's.
+fn sum(a: Counts, b: Counts) -> Counts {
+    let sum = |a: Option<u64>, b: Option<u64>| Some(a?.saturating_add(b?));
+    (sum(a.0, b.0), sum(a.1, b.1))
+}
+
 impl Span<'_> {
     fn fill(&self, record: &mut ImportedRecord, reading: &mut Reading<'_>) {
         let runtime_s = self.stated(self.element, "TestTimeSeconds", 1.0, reading);
@@ -283,7 +292,8 @@ impl Span<'_> {
     /// both: with one direction only where it is another.
     fn ops(&self, path: Option<&str>, runtime_s: Option<Stated>, reading: &mut Reading<'_>) -> StatedOps {
         // XML has no rates: the audit works them out from count and time where it needs them.
-        let (mut read, mut write, mut all) = ((0u64, 0u64), (0u64, 0u64), (0u64, 0u64));
+        let nothing: Counts = (Some(0), Some(0));
+        let (mut read, mut write, mut all) = (nothing, nothing, nothing);
         let threads = self.element.all("Thread").flat_map(|thread| thread.all("Target"));
         for target in threads.filter(|target| path.is_none() || target.text_of("Path") == path) {
             let mut told = |name: &str| {
@@ -293,28 +303,27 @@ impl Span<'_> {
                     &mut reading.notes,
                 )
             };
-            let mut pair = |io_count: &str, bytes: &str| (told(io_count), told(bytes));
+            // A direction that is not mentioned is none. Where only its bytes are missing, nobody knows them.
+            let mut pair = |io_count: &str, bytes: &str| match (told(io_count), told(bytes)) {
+                (None, None) => nothing,
+                counts => counts,
+            };
             let of_reads = pair("ReadCount", "ReadBytes");
             let of_writes = pair("WriteCount", "WriteBytes");
-            let of_both = pair("IOCount", "BytesCount");
-            // Saturating, as the numbers are a stranger's.
-            let sum = |a: Option<u64>, b: Option<u64>| a.unwrap_or(0).saturating_add(b.unwrap_or(0));
-            let of_both = (
-                of_both.0.or_else(|| Some(sum(of_reads.0, of_writes.0))),
-                of_both.1.or_else(|| Some(sum(of_reads.1, of_writes.1))),
-            );
+            let sums = sum(of_reads, of_writes);
+            let of_both = (told("IOCount").or(sums.0), told("BytesCount").or(sums.1));
             for (all, one) in [(&mut read, of_reads), (&mut write, of_writes), (&mut all, of_both)] {
-                *all = (sum(Some(all.0), one.0), sum(Some(all.1), one.1));
+                *all = sum(*all, one);
             }
         }
         // What diskspd says of both is kept where it is not the sum, so that the audit can see the
         // contradiction.
-        let is_sum = all == (read.0.saturating_add(write.0), read.1.saturating_add(write.1));
-        let stream = |(io_count, bytes): (u64, u64)| {
-            (io_count > 0).then(|| StatedStream {
+        let is_sum = all == sum(read, write);
+        let stream = |(io_count, bytes): Counts| {
+            (io_count != Some(0)).then(|| StatedStream {
                 runtime_s,
-                io_count: Some(io_count),
-                bytes: Some(bytes),
+                io_count,
+                bytes,
                 ..StatedStream::default()
             })
         };

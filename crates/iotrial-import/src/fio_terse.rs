@@ -127,17 +127,15 @@ fn read_stream(
     // The record's amounts are GiB; the resolution goes with the number.
     let total_gib = at(0).map(|kib| kib.per(1_048_576.0));
     let mut latency = |from: usize| {
-        let max = at(from + 1);
-        // Zeros for a direction without I/O, as in JSON.
-        let is_empty = max.is_none_or(|max| max.value == 0.0);
         let stated = StatedLatency {
             min_us: at(from),
-            max_us: max,
+            max_us: at(from + 1),
             mean_us: at(from + 2),
             stddev_us: at(from + 3),
             ..StatedLatency::default()
         };
-        if is_empty { StatedLatency::default() } else { stated }
+        // Zeros for a direction without I/O, as in JSON. The longest alone does not tell: it is in whole µs.
+        if stated.is_zero() { StatedLatency::default() } else { stated }
     };
     // The order of the fields: submission, completion, percentiles of the completion, total.
     let submission_latency = latency(4);

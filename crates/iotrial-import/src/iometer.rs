@@ -22,12 +22,19 @@ const MOST_SIZES: usize = 100;
 const MOST_TARGETS: usize = 256;
 
 /// An access specification: one line for each kind of I/O in it.
-#[derive(Default)]
 struct Specification {
     sizes: Vec<StatedBlockSize>,
-    read_percent: f64,
-    random_percent: f64,
-    share: f64,
+    /// These are `None` where a line does not say.
+    read_percent: Option<f64>,
+    random_percent: Option<f64>,
+    share: Option<f64>,
+}
+
+impl Default for Specification {
+    fn default() -> Self {
+        let none = Some(0.0);
+        Self { sizes: Vec::new(), read_percent: none, random_percent: none, share: none }
+    }
 }
 
 /// A row with its header.
@@ -138,19 +145,16 @@ impl Row<'_> {
 
 impl Specification {
     fn add(&mut self, row: &Row<'_>, notes: &mut Notes) {
-        let mut value = |name: &str| row.stated(name, notes).map_or(0.0, |stated| stated.value);
+        let mut value = |name: &str| row.stated(name, notes).map(|stated| stated.value);
         let share = value("% of size");
         // A specification has a line for each kind of I/O with its share; reads and randomness are weighted
         // by it.
-        self.read_percent += value("% reads") * share / 100.0;
-        self.random_percent += value("% random") * share / 100.0;
-        self.share += share;
+        let add = |sum: Option<f64>, part: Option<f64>| Some(sum? + part? * share? / 100.0);
+        self.read_percent = add(self.read_percent, value("% reads"));
+        self.random_percent = add(self.random_percent, value("% random"));
+        self.share = add(self.share, Some(100.0));
         if let Some(size) = row.count("size", notes).filter(|_| self.sizes.len() < MOST_SIZES) {
-            self.sizes.push(StatedBlockSize {
-                direction: None,
-                size: ByteSize::bytes(size),
-                percent: Some(share),
-            });
+            self.sizes.push(StatedBlockSize { direction: None, size: ByteSize::bytes(size), percent: share });
         }
     }
 
@@ -161,16 +165,15 @@ impl Specification {
             only.percent = None;
         }
         // Shares that do not add up leave the mix unknown.
-        let is_whole = (self.share - 100.0).abs() < 1e-6;
+        let is_whole = self.share.is_some_and(|share| (share - 100.0).abs() < 1e-6);
         StatedLoad {
-            pattern: match self.random_percent {
-                _ if !is_whole => None,
-                0.0 => Some(Pattern::Sequential),
+            pattern: match self.random_percent.filter(|_| is_whole) {
+                Some(0.0) => Some(Pattern::Sequential),
+                Some(100.0) => Some(Pattern::Random),
                 // Something between random and sequential is neither.
-                100.0 => Some(Pattern::Random),
                 _ => None,
             },
-            rwmix_read_percent: is_whole.then_some(self.read_percent.min(100.0)),
+            rwmix_read_percent: self.read_percent.filter(|_| is_whole).map(|percent| percent.min(100.0)),
             block_sizes: sizes,
             ..StatedLoad::default()
         }
@@ -193,23 +196,21 @@ fn fill(
     }
     let mut load = specification.map(Specification::load).unwrap_or_default();
     load.options.insert("workers".to_owned(), row.cell("# Workers").unwrap_or_default().trim().to_owned());
-    let errors = |name: &str, notes: &mut Notes| row.count(name, notes);
+    // Counts first: where all I/Os fail, the rates are zeros.
+    let mut direction = |kind: &str, [bytes, ios, errors]: [&str; 3]| {
+        let counted = StatedStream {
+            bytes: row.count(bytes, notes),
+            io_count: row.count(ios, notes),
+            error_count: row.count(errors, notes),
+            ..stream(row, kind, notes)?
+        };
+        Some(counted).filter(|one| !one.is_idle())
+    };
     let mut ops = StatedOps {
-        read: stream(row, "Read ", notes).filter(|one| !one.is_idle()),
-        write: stream(row, "Write ", notes).filter(|one| !one.is_idle()),
-        all: None,
+        read: direction("Read ", ["Bytes Read", "Read I/Os", "Read Errors"]),
+        write: direction("Write ", ["Bytes Written", "Write I/Os", "Write Errors"]),
         ..StatedOps::default()
     };
-    if let Some(read) = &mut ops.read {
-        read.bytes = row.count("Bytes Read", notes);
-        read.io_count = row.count("Read I/Os", notes);
-        read.error_count = errors("Read Errors", notes);
-    }
-    if let Some(write) = &mut ops.write {
-        write.bytes = row.count("Bytes Written", notes);
-        write.io_count = row.count("Write I/Os", notes);
-        write.error_count = errors("Write Errors", notes);
-    }
     let mut all = stream(row, "", notes).unwrap_or_default();
     all.total_latency.bands = bands(row, notes);
     // Bins are of both directions together, so they belong to the only one there is, or to both.

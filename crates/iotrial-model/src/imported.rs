@@ -421,7 +421,7 @@ impl StatedStream {
         if is_total { &self.total_latency } else { &self.completion_latency }
     }
 
-    /// Whether nothing is stated, or only that nothing was done.
+    /// Whether nothing is stated, or only that nothing was done. Rates of a few I/Os are printed as 0.00: their latency tells.
     pub fn is_idle(&self) -> bool {
         let nothing = |stated: Option<Stated>| stated.is_none_or(|stated| stated.value == 0.0);
         self.io_count.unwrap_or(0) == 0
@@ -429,8 +429,8 @@ impl StatedStream {
             && self.error_count.unwrap_or(0) == 0
             && nothing(self.iops)
             && nothing(self.bandwidth_mib_per_s)
-            && nothing(self.total_latency.mean_us)
-            && self.total_latency.percentiles_us.iter().all(|one| one.at.value == 0.0)
+            && self.total_latency.is_zero()
+            && self.completion_latency.is_zero()
     }
 }
 
@@ -485,6 +485,12 @@ pub struct LatencyBand {
 impl StatedLatency {
     fn is_empty(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Whether every figure is missing or printed as 0, as those of a stream without I/O are.
+    pub fn is_zero(&self) -> bool {
+        let mut figures = [self.mean_us, self.stddev_us, self.min_us, self.max_us].into_iter().flatten();
+        figures.all(|figure| figure.value == 0.0) && self.percentiles_us.iter().all(|one| one.at.value == 0.0)
     }
 
     /// One percentile, such as 99.9.

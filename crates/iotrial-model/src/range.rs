@@ -66,7 +66,9 @@ impl Range {
 
     /// Whether both may stand for the same value, or differ by no more than `slack` as a part of the larger one.
     pub fn agrees_with(self, other: Self, slack: f64) -> bool {
-        let room = slack * self.high.abs().max(other.high.abs());
+        // An open end is no size to differ by a part of.
+        let reach = |range: Self| if range.high.is_finite() { range.high.abs() } else { range.low.abs() };
+        let room = slack * reach(self).max(reach(other));
         self.low <= other.high + room && other.low <= self.high + room
     }
 
@@ -137,7 +139,10 @@ impl Mul for Range {
 impl Div for Range {
     type Output = Self;
     fn div(self, other: Self) -> Self {
-        Self { low: self.low / other.high, high: self.high / other.low }
+        // Zero by zero is no number, and anything may be meant.
+        let low = if self.low > 0.0 { self.low / other.high } else { 0.0 };
+        let high = if other.low > 0.0 { self.high / other.low } else { f64::INFINITY };
+        Self { low, high }
     }
 }
 
@@ -208,5 +213,15 @@ mod tests {
         assert_eq!(Range::of(Stated { value: -7.3, resolution: 0.1 }).low, -7.3 - 0.1);
         let range = Range::of_rounded(Stated { value: 4_044.0, resolution: 1.0 }, Rounding::Nearest);
         assert_eq!((range.low, range.high), (4_043.5, 4_044.5));
+    }
+
+    #[test]
+    fn what_is_printed_as_zero_is_divided_by_as_a_range() {
+        let nothing = Range::of(Stated { value: 0.0, resolution: 0.1 });
+        let quotient = Range::exact(5.0) / nothing;
+        assert_eq!((quotient.low, quotient.high), (50.0, f64::INFINITY));
+        assert!(quotient.overlaps(Range::exact(60.0)) && !quotient.overlaps(Range::exact(40.0)));
+        let any = nothing / nothing;
+        assert_eq!((any.low, any.high), (0.0, f64::INFINITY));
     }
 }

@@ -97,7 +97,8 @@ impl Claims<'_> {
         let (Amount::Exact(from_value), Amount::Exact(to_value)) = (from.amount, to.amount) else {
             return check_delta_of_bounds(place, &from, &to, claimed, tally);
         };
-        if change(from.range, to.range).overlaps(Range::of_change(claimed)) {
+        let possible = change(from.range, to.range);
+        if possible.overlaps(Range::of_change(claimed)) {
             return tally.held(Check::ClaimedChange);
         }
         let percent = 100.0 * (to_value / from_value - 1.0);
@@ -105,7 +106,12 @@ impl Claims<'_> {
         // Within half a step of the one decimal that changes are mostly printed with.
         let overlaps_opposite = Range::of(claimed).overlaps(Range::from_to(opposite - 0.05, opposite + 0.05));
         let cause = if overlaps_opposite { Cause::ChangeReversed } else { Cause::Usual };
-        let right = Right::Change { bound: None, percent };
+        // From what is printed as 0 there is only the least change that its digits leave.
+        let right = if from_value > 0.0 {
+            Right::Change { bound: None, percent }
+        } else {
+            Right::Change { bound: Some(BoundRelation::AtLeast), percent: possible.low }
+        };
         tally.found(wrong_change(place, &from, &to, claimed).because(cause).with_right(right));
     }
 

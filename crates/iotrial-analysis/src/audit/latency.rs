@@ -202,7 +202,9 @@ fn mean_bounds_of_bands(latency: &StatedLatency) -> Option<Range> {
     let longest = latency.max_us.map_or(f64::INFINITY, |max| Range::of(max).high);
     let share = |band: &LatencyBand| Range::of(band.percent).scaled(1.0 / 100.0);
     let low = bands.iter().map(|band| share(band).low * band.from_us).sum();
-    let high = bands.iter().filter(|band| band.percent.value > 0.0).map(|band| {
+    // What is printed as 0 % may be a few I/Os, of which those of the last class may take as long as they like; none are in a class
+    // beyond the longest.
+    let high = bands.iter().filter(|band| share(band).high > 0.0 && band.from_us <= longest).map(|band| {
         let edge = band.below_us.unwrap_or(longest).min(longest);
         share(band).high * edge
     });

@@ -186,6 +186,25 @@ proptest! {
 }
 
 #[test]
+fn from_what_is_printed_as_zero_a_change_has_only_a_least() {
+    let found = |percent: &str| {
+        let rows =
+            "[[row]]\nid = \"A\"\nread = { iops = 0.0 }\n[[row]]\nid = \"B\"\nread = { iops = 50.0 }\n";
+        let claim = format!(
+            "[[claim]]\nkind = \"delta\"\nmetric = \"read.iops\"\nbaseline = \"A\"\nrow = \"B\"\npercent = {percent}\n"
+        );
+        audit(&format!("format = \"iotrial.table/1\"\ntitle = \"T\"\n{rows}{claim}")).findings
+    };
+    // 0.0 is below 0.1, from which to 49.95 it is 499.5 times.
+    assert_eq!(found("60000.0"), []);
+    let [only] = &found("20.0")[..] else { panic!() };
+    let Some(Right::Change { bound: Some(BoundRelation::AtLeast), percent }) = only.right else {
+        panic!("{only:?}")
+    };
+    assert!((percent - 49_850.0).abs() < 1e-6, "{percent}");
+}
+
+#[test]
 fn a_change_that_rounds_to_zero_has_either_sign() {
     for (to, percent, is_right) in
         [("2746.57", "-0.0", true), ("2746.57", "0.0", true), ("2700.00", "0.0", false)]
@@ -450,6 +469,36 @@ fn a_mean_is_held_against_the_classes_of_a_histogram() {
     check(21.0, 0);
     check(3.0, 1);
     check(180.0, 1);
+}
+
+#[test]
+fn a_class_with_a_printed_zero_may_have_a_few_ios() {
+    let found = |resolution: f64| {
+        let mut stream = StatedStream::default();
+        stream.total_latency.mean_us = Some(Stated { value: 1_500.0, resolution: 100.0 });
+        stream.total_latency.max_us = Some(Stated { value: 300_000.0, resolution: 1_000.0 });
+        let band = |from_us: f64, below_us: Option<f64>, percent: f64| LatencyBand {
+            from_us,
+            below_us,
+            percent: Stated { value: percent, resolution },
+        };
+        stream.total_latency.bands = vec![band(0.0, Some(1_000.0), 100.0), band(1_000.0, None, 0.0)];
+        let audit = of_imported(&imported(StatedLoad::default(), stream));
+        audit.findings.iter().filter(|finding| finding.check == Check::MeanByPercentiles).count()
+    };
+    // Of whole percent up to one percent took longer, and that may be 300 ms each; of counted I/Os none did.
+    assert_eq!((found(1.0), found(0.0)), (0, 1));
+}
+
+#[test]
+fn without_the_longest_io_a_mean_is_still_held_against_the_least_that_percentiles_allow() {
+    let mut stream = StatedStream::default();
+    stream.total_latency.mean_us = Some(Stated { value: 100.0, resolution: 1.0 });
+    stream.total_latency.percentiles_us =
+        vec![StatedPercentile { percent: 50.0, at: Stated { value: 1_000.0, resolution: 1.0 } }];
+    let audit = of_imported(&imported(StatedLoad::default(), stream));
+    let checks: Vec<Check> = audit.findings.iter().map(|finding| finding.check).collect();
+    assert_eq!(checks, [Check::MeanByPercentiles]);
 }
 
 #[test]

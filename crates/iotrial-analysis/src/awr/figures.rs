@@ -262,14 +262,21 @@ fn waits_of(report: &AwrReport, events: &[&str], side: WaitSide) -> Quoted {
 
 /// The mean over several events, by how often each was waited for.
 fn weighted_wait(report: &AwrReport, events: &[&str], side: WaitSide) -> Quoted {
+    // Where the number of waits is not there, somebody may have waited.
     let waits = events.iter().filter_map(|event| {
         let wait = report.wait(event, side)?;
-        (wait.waits.sound()? > 0.0).then_some(wait)
+        wait.waits.sound().is_none_or(|count| count > 0.0).then_some(wait)
     });
-    let waits: Vec<_> = waits.filter(|wait| wait.mean_us.is_there()).collect();
-    match waits.as_slice() {
-        [] => Quoted::absent("", format!("nobody waited for `{}`", events[0])),
+    let (known, unknown): (Vec<_>, Vec<_>) = waits.partition(|wait| wait.mean_us.is_there());
+    match known.as_slice() {
+        [] => unknown.first().map_or_else(
+            || Quoted::absent("", format!("nobody waited for `{}`", events[0])),
+            |wait| wait.mean_us.clone(),
+        ),
         [one] => one.mean_us.clone(),
+        several if several.iter().any(|wait| wait.waits.sound().is_none()) => {
+            Quoted::absent("", "the report does not have how often each was waited for")
+        }
         several => {
             let sum = |value: fn(f64, f64) -> f64| -> f64 {
                 let parts =
@@ -305,10 +312,8 @@ pub(super) fn ratios(figures: &mut AwrFigures) {
     };
     let quotient = |figures: &AwrFigures, over, under, factor: f64, how: &str| {
         let (over, under) = (value(figures, over), value(figures, under));
-        match over.number.zip(under.number).and_then(|(a, b)| a.scaled(factor).over(b)) {
-            Some(quotient) => Quoted::derived(quotient, over.place, how),
-            None => Quoted::absent(over.place, "there were none"),
-        }
+        let quotient = over.number.zip(under.number).and_then(|(a, b)| a.scaled(factor).over(b));
+        quotient.map(|quotient| Quoted::derived(quotient, over.place, how)).unwrap_or_default()
     };
     let sum = |figures: &AwrFigures, one, other| {
         let (one, other) = (value(figures, one), value(figures, other));
@@ -377,4 +382,41 @@ fn read_share(figures: &AwrFigures) -> Quoted {
         Some(Quoted::derived(share, reads.place.clone(), "read requests by all requests"))
     };
     reads.zip(writes).and_then(|(reads, writes)| share(reads, writes)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use iotrial_model::awr::Wait;
+
+    use super::super::replay::tests::report;
+    use super::*;
+
+    fn wait(event: &str, waits: Quoted, mean_us: f64) -> Wait {
+        Wait {
+            event: event.to_owned(),
+            side: WaitSide::Foreground,
+            waits,
+            total_s: Quoted::default(),
+            mean_us: Quoted::printed(Stated { value: mean_us, resolution: 10.0 }, "mean"),
+            percent: Quoted::default(),
+        }
+    }
+
+    fn single_block_read_us(waits: Vec<Wait>) -> Option<f64> {
+        let report = AwrReport { kind: AwrKind::Instance, waits, ..report(&[], Vec::new()) };
+        figures_of(&report).value(AwrFigure::SingleBlockReadUs)
+    }
+
+    #[test]
+    fn a_number_of_waits_that_is_absent_is_not_nobody() {
+        let count = |count: f64| Quoted::printed(Stated { value: count, resolution: 1.0 }, "waits");
+        let too_wide = || Quoted::absent("waits", "too wide for its column in the report");
+        let of_plain = |waits| wait("db file sequential read", waits, 500.0);
+        let of_flash = |waits| wait("cell single block physical read: flash cache", waits, 900.0);
+        assert_eq!(single_block_read_us(vec![of_plain(too_wide())]), Some(500.0));
+        assert_eq!(single_block_read_us(vec![of_plain(count(0.0))]), None);
+        assert_eq!(single_block_read_us(vec![of_plain(count(30.0)), of_flash(count(10.0))]), Some(600.0));
+        // Without its number one of two cannot be weighed.
+        assert_eq!(single_block_read_us(vec![of_plain(count(30.0)), of_flash(too_wide())]), None);
+    }
 }

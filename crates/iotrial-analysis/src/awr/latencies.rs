@@ -74,7 +74,11 @@ pub(super) fn latencies_of(report: &AwrReport, thresholds: &ThresholdSet) -> Vec
                 || (wait.event.len() >= 26 && event.starts_with(wait.event.as_str()))
         });
         let Some((_, judged_as)) = known else { continue };
-        let Some(count) = wait.waits.value().filter(|count| *count > 0.0) else { continue };
+        // Where the number of waits is not there, somebody may have waited.
+        let count = wait.waits.value();
+        if count.is_some_and(|count| count <= 0.0) {
+            continue;
+        }
         let mean = wait.mean_us.sound();
         let judged = judged_as.zip(mean).and_then(|((role, stream), mean)| {
             Some(thresholds.bands(role, stream, Figure::LatencyMean)?.category(mean))
@@ -85,13 +89,13 @@ pub(super) fn latencies_of(report: &AwrReport, thresholds: &ThresholdSet) -> Vec
             .iter()
             .filter(|other| other.event == wait.event)
             .filter_map(|other| other.waits.value())
-            .all(|other| other <= count);
+            .all(|other| count.is_some_and(|count| other <= count));
         let spread = spread_of(report, &wait.event).filter(|_| is_only_side);
         let below = |percent| spread.and_then(|spread| edge_below(spread, percent));
         found.push(WaitLatency {
             event: wait.event.clone(),
             side: wait.side,
-            per_second: elapsed.map(|elapsed| count / elapsed),
+            per_second: count.zip(elapsed).map(|(count, elapsed)| count / elapsed),
             mean_us: wait.mean_us.clone(),
             percent: wait.percent.clone(),
             category: judged.map(|category| category.as_str()),

@@ -2,10 +2,14 @@
 
 mod parameters;
 
+use std::ops::Add;
+
 use iotrial_model::awr::{
     AwrFigure, AwrFigures, AwrKind, AwrReport, BusyFunction, CellReads, IoStat, Part, Quoted, Remark,
     RemarkFacts, Standing, WaitSide, WaitedFor,
 };
+use iotrial_model::range::Range;
+use iotrial_model::stated::{Rounding, Stated};
 use iotrial_words::awr::remark;
 use serde::Serialize;
 
@@ -146,8 +150,11 @@ fn who_asks(report: &AwrReport, figures: &AwrFigures, all: &mut Vec<RemarkFacts>
         ("Recovery", BusyFunction::Recovery),
     ];
     all.extend(of_functions.into_iter().filter_map(|(name, function)| {
-        let percent = share_of_function(report, name).filter(|percent| *percent >= WORTH_NAMING_PERCENT)?;
-        Some(RemarkFacts::BusyFunction { function, percent })
+        // Of a rate printed as .1 the share may be anything.
+        let is_worth_naming =
+            |share: &Stated| Range::of_rounded(*share, Rounding::Nearest).low >= WORTH_NAMING_PERCENT;
+        let share = share_of_function(report, name).filter(is_worth_naming)?;
+        Some(RemarkFacts::BusyFunction { function, percent: share.value })
     }));
     let flashback = report.io_by_file_type.iter().find(|one| one.name.eq_ignore_ascii_case("Flashback Log"));
     let written = flashback.and_then(|one| one.write_mib_per_s.sound()).zip(value(AwrFigure::WriteMib));
@@ -166,14 +173,21 @@ fn who_asks(report: &AwrReport, figures: &AwrFigures, all: &mut Vec<RemarkFacts>
     all.extend(redo.map(|redo_mib_per_s| RemarkFacts::Standby { redo_mib_per_s }));
 }
 
-/// Share of all bytes; `None` where no function moved any.
-fn share_of_function(report: &AwrReport, name: &str) -> Option<f64> {
-    let mib =
-        |one: &IoStat| one.read_mib_per_s.sound().unwrap_or(0.0) + one.write_mib_per_s.sound().unwrap_or(0.0);
+/// Reads and writes in MiB per second. Statspack leaves a cell blank where there are none.
+fn moved(one: &IoStat) -> Stated {
+    let both = [&one.read_mib_per_s, &one.write_mib_per_s];
+    both.into_iter().filter_map(Quoted::sound_number).fold(Stated::exact(0.0), Stated::add)
+}
+
+/// Share of all bytes in percent, with what its digits are worth; `None` where no function moved any, or the total has a part missing.
+fn share_of_function(report: &AwrReport, name: &str) -> Option<Stated> {
     let all = || report.io_by_function.iter();
-    let total = all().find(|one| one.is_total()).map_or_else(|| all().map(mib).sum(), mib);
-    let part: f64 = all().filter(|one| one.name == name).map(mib).sum();
-    (total > 0.0).then(|| 100.0 * part / total)
+    let sum = |part: &mut dyn Iterator<Item = &IoStat>| part.map(moved).fold(Stated::exact(0.0), Stated::add);
+    let total = match all().find(|one| one.is_total()) {
+        Some(total) => total.read_mib_per_s.sound_number()? + total.write_mib_per_s.sound_number()?,
+        None => sum(&mut all()),
+    };
+    sum(&mut all().filter(|one| one.name == name)).scaled(100.0).over(total)
 }
 
 fn waits(report: &AwrReport, figures: &AwrFigures, latencies: &[WaitLatency], all: &mut Vec<RemarkFacts>) {
@@ -220,8 +234,7 @@ fn work(report: &AwrReport, figures: &AwrFigures, all: &mut Vec<RemarkFacts>) {
     all.extend(unknown_percent(report).map(|percent| RemarkFacts::UnknownDbTime { percent }));
     let temp = report.io_by_file_type.iter().find(|one| one.name.eq_ignore_ascii_case("Temp File"));
     let total = figures.value(AwrFigure::ReadMib).zip(figures.value(AwrFigure::WriteMib));
-    if let (Some(temp), Some((read, write))) = (temp, total) {
-        let mib = temp.read_mib_per_s.sound().unwrap_or(0.0) + temp.write_mib_per_s.sound().unwrap_or(0.0);
+    if let (Some(mib), Some((read, write))) = (temp.map(|temp| moved(temp).value), total) {
         let percent = 100.0 * mib / (read + write).max(1e-9);
         if percent >= WORTH_NAMING_PERCENT {
             all.push(RemarkFacts::Temp { percent });
@@ -287,5 +300,38 @@ fn exadata(report: &AwrReport, all: &mut Vec<RemarkFacts>) {
         if percent >= WORTH_NAMING_PERCENT {
             all.push(RemarkFacts::CellReads { reads, percent });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::replay::tests::report;
+    use super::*;
+
+    #[test]
+    fn a_share_of_bytes_that_are_absent_or_have_no_digits_is_none() {
+        let mib = |text: &str| Quoted::printed(Stated::parse(text).unwrap(), "");
+        let function = |name: &str, write_mib_per_s: Quoted| IoStat {
+            name: name.to_owned(),
+            reads_per_s: Quoted::default(),
+            writes_per_s: Quoted::default(),
+            read_mib_per_s: mib("0"),
+            write_mib_per_s,
+            mean_us: Quoted::default(),
+        };
+        let shares = |part: &str, total: Quoted| -> Vec<f64> {
+            let io_by_function = vec![function("ARCH", mib(part)), function("TOTAL:", total)];
+            let report = AwrReport { io_by_function, ..report(&[], Vec::new()) };
+            let mut all = Vec::new();
+            who_asks(&report, &AwrFigures::default(), &mut all);
+            let percent = |facts: &RemarkFacts| match facts {
+                RemarkFacts::BusyFunction { percent, .. } => Some(*percent),
+                _ => None,
+            };
+            all.iter().filter_map(percent).collect()
+        };
+        assert_eq!(shares("2000", mib("4000")), [50.0]);
+        assert_eq!(shares(".1", mib(".2")), [0.0; 0]);
+        assert_eq!(shares("2000", Quoted::absent("", "too wide for its column in the report")), [0.0; 0]);
     }
 }

@@ -390,4 +390,4 @@ impl Replay {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

@@ -242,7 +242,7 @@ impl SlobReport {
     }
 
     fn iops(&self) -> Option<f64> {
-        Some(self.reads_per_s.sound()? + self.writes_per_s.sound().unwrap_or(0.0))
+        Some(self.reads_per_s.sound()? + self.writes_per_s.sound()?)
     }
 
     fn span(&self) -> Option<(i64, i64)> {

@@ -8,6 +8,7 @@ use iotrial_model::load_pattern::LoadPattern;
 use iotrial_model::record::EndedHow;
 use iotrial_model::subject::{Subject, SubjectJob};
 use iotrial_model::sweep::{ProbePurpose, SweepMethod};
+use iotrial_model::units::ByteSize;
 
 use super::{Curve, Probe, SweepSummary, findings, limit};
 use crate::saturation::{LoadPoint, Saturation};
@@ -136,10 +137,11 @@ impl Point {
         }
         let outstanding = subject.total_outstanding().filter(|sum| (1..=1 << 20).contains(sum));
         outstanding.ok_or(NoPoint::NoOutstanding)?;
-        let probe = Probe::of(subject, ProbePurpose::Grid);
-        if probe.figures.iops.is_none_or(|iops| iops <= 0.0) {
-            return Err(NoPoint::NoRate);
-        }
+        let mut probe = Probe::of(subject, ProbePurpose::Grid);
+        let iops = probe.figures.iops.filter(|iops| *iops > 0.0).ok_or(NoPoint::NoRate)?;
+        // All I/Os have one size, from which the bytes follow where they are not stated.
+        let mib_per_s = iops * pattern.block_size.get() as f64 / ByteSize::MIB.get() as f64;
+        probe.figures.bandwidth_mib_per_s.get_or_insert(mib_per_s);
         let cpu_percent = cpu_percent_of(subject);
         Ok(Self { pattern, configuration: configuration_of(subject), probe, cpu_percent })
     }
@@ -206,6 +208,15 @@ mod tests {
             })
         };
         [1, 2, 4, 8, 16, 32, 64, 99].map(result).map(|one| serde_json::from_value(one).unwrap()).to_vec()
+    }
+
+    #[test]
+    fn bytes_that_are_not_stated_follow_from_the_size_of_the_ios_and_are_not_zero() {
+        let results = results(50.0);
+        let (summary, _) = SweepSummary::of_results(results.iter().map(Subject::of_imported));
+        let saturation = summary.curves[0].saturation.as_ref().unwrap();
+        // 100,000 IOPS of 8 KiB.
+        assert!((saturation.ceiling_mib_per_s / 781.25 - 1.0).abs() < 0.05, "{saturation:?}");
     }
 
     fn limit_of(results: &[ImportedRecord]) -> limit::Limit {

@@ -238,7 +238,9 @@ fn top_databases(section: &Section, exadata: &mut Exadata) {
         let share = |group: &str| {
             let flash = section.quoted(row, of(group, "Flash"), number::plain);
             let disk = section.quoted(row, of(group, "Disk"), number::plain);
-            match (flash.value(), disk.value().or(Some(0.0))) {
+            // A blank cell is none of the requests; a table without the column does not say.
+            let disk = disk.value().or(of(group, "Disk").map(|_| 0.0));
+            match (flash.value(), disk) {
                 (Some(flash_value), Some(disk)) if flash_value + disk > 0.0 => Quoted::derived(
                     Stated { value: 100.0 * flash_value / (flash_value + disk), resolution: 0.1 },
                     flash.place,
@@ -253,7 +255,8 @@ fn top_databases(section: &Section, exadata: &mut Exadata) {
             let part = section.quoted(row, of(group, column), number::plain);
             let total = section.quoted(row, of(group, "Total MB"), number::plain);
             let rate = section.quoted(row, mib, number::plain);
-            match (part.value().or(total.value().map(|_| 0.0)), total.value(), rate.number) {
+            let amount = part.value().or(of(group, column).and(total.value()).map(|_| 0.0));
+            match (amount, total.value(), rate.number) {
                 (Some(amount), Some(total), Some(rate)) if total > 0.0 => Quoted::derived(
                     Stated { value: rate.value * amount / total, ..rate },
                     part.place,

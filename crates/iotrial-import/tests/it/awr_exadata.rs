@@ -64,6 +64,21 @@ fn alerts_disks_and_the_flash_cache_are_read_and_blank_cells_go_on() {
 }
 
 #[test]
+fn a_part_of_the_databases_without_a_column_is_not_none() {
+    let of = |html: &str| {
+        let report = read_awr(html.as_bytes()).unwrap().remove(0);
+        let this = exadata(&report).top_databases.iter().find(|one| one.is_current).unwrap();
+        [&this.flash_requests_percent, &this.flash_mib_percent, &this.disk_mib_per_s].map(|one| one.value())
+    };
+    assert_eq!(of(HTML), [Some(90.0), Some(90.0), Some(20.0)]);
+    // Blank where nothing came from disks.
+    let blank = HTML.replace("<td>72,000.00</td>", "<td></td>").replace("<td>360,000</td>", "<td></td>");
+    assert_eq!(of(&blank), [Some(100.0), Some(100.0), Some(0.0)]);
+    let without = HTML.replace("<th>Flash</th><th>Disk</th>", "<th>Flash</th><th>Other</th>");
+    assert_eq!(of(&without), [None, None, None]);
+}
+
+#[test]
 fn an_advisory_is_that_of_the_default_pool() {
     let report = read_awr(HTML.as_bytes()).unwrap().remove(0);
     let of = |memory| -> Vec<(f64, f64)> {

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use iotrial_import::{ForeignFile, Imported, Naming, import};
 use iotrial_model::imported::{StatedLoad, StatedStream};
+use iotrial_model::load::Pattern;
 
 fn read(text: &str) -> Imported {
     let beside = |_: &str| None;
@@ -175,4 +176,74 @@ fn flushes_that_fio_counts_as_short_reads_are_no_short_reads() {
     assert!(warned(&job(", \"short_ios\" : 8055", "")).is_empty(), "more than were read");
     assert_eq!(warned(&job(", \"short_ios\" : 3", "")), ["3 I/Os came back short"]);
     assert_eq!(warned(&job(", \"short_ios\" : 1", "")), ["1 I/O came back short"]);
+}
+
+/// The first test of Iometer 1.1, with other cells in the row of all.
+fn iometer(cells: &[(&str, &str)]) -> Imported {
+    let text = golden("iometer/1.1.csv");
+    let header = text.lines().find(|line| line.starts_with("'Target Type")).unwrap();
+    let row = text.lines().find(|line| line.starts_with("ALL,")).unwrap();
+    let columns: Vec<&str> = header.split(',').collect();
+    let mut changed: Vec<&str> = row.split(',').collect();
+    for (name, cell) in cells {
+        changed[columns.iter().position(|column| column == name).unwrap()] = cell;
+    }
+    read(&text.replacen(row, &changed.join(","), 1))
+}
+
+#[test]
+fn a_direction_whose_rates_are_printed_as_zero_is_there_where_it_did_or_failed_anything() {
+    let zeros = [
+        ("Read IOps", "0.0000"),
+        ("Read MiBps (Binary)", "0.0000"),
+        ("Read MBps (Decimal)", "0.0000"),
+        ("Average Read Response Time", "0.0000"),
+        ("Maximum Read Response Time", "0.0000"),
+        ("Bytes Read", "0"),
+        ("Read I/Os", "0"),
+    ];
+    let reads = |more: &[(&str, &str)]| {
+        let cells = [&zeros[..], more].concat();
+        iometer(&cells).records[0].jobs[0].ops.read.clone()
+    };
+    assert_eq!(reads(&[]), None);
+    assert_eq!(reads(&[("Read Errors", "100")]).unwrap().error_count, Some(100));
+    assert_eq!(reads(&[("Read I/Os", "1")]).unwrap().io_count, Some(1));
+    let slow = reads(&[("Maximum Read Response Time", "60000.0000")]).unwrap();
+    assert_eq!(slow.total_latency.max_us.unwrap().value, 6e7);
+}
+
+#[test]
+fn a_mean_of_terse_output_is_kept_where_the_longest_is_printed_as_zero() {
+    let text = golden("fio/terse-3.txt");
+    let submission = |text: &str| read(text).records[0].jobs[0].ops.read.clone().unwrap().submission_latency;
+    assert_eq!(submission(&text).mean_us, None);
+    let short = text.replacen(";0;0;0.000000;0.000000;", ";0;0;0.350000;0.120000;", 1);
+    assert_eq!(submission(&short).mean_us.unwrap().value, 0.35);
+}
+
+#[test]
+fn a_share_that_a_specification_of_iometer_does_not_state_is_not_zero() {
+    let text = golden("iometer/1.1.csv");
+    assert_eq!(load_of(&text).rwmix_read_percent, Some(67.0));
+    let load = load_of(&text.replacen("8192,100,67,100,", "8192,100,,100,", 1));
+    assert_eq!((load.rwmix_read_percent, load.pattern), (None, Some(Pattern::Random)));
+    let load = load_of(&text.replacen("8192,100,67,100,", "8192,,67,100,", 1));
+    assert_eq!((load.rwmix_read_percent, load.pattern), (None, None));
+}
+
+#[test]
+fn bytes_that_diskspd_does_not_state_are_absent() {
+    let text = golden("diskspd/two-spans.xml");
+    let reads = |text: &str| {
+        let imported = read(text);
+        let record = &imported.records[0];
+        let of_job = record.jobs.iter().find_map(|job| job.ops.read.clone());
+        of_job.or(record.total.as_ref().and_then(|total| total.read.clone())).unwrap()
+    };
+    assert!(reads(&text).bytes.is_some());
+    let (before, rest) = text.split_once("<ReadBytes>").unwrap();
+    let (_, after) = rest.split_once("</ReadBytes>").unwrap();
+    let without = reads(&format!("{before}{after}"));
+    assert_eq!((without.bytes, without.io_count), (None, reads(&text).io_count));
 }

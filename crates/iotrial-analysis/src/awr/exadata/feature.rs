@@ -78,9 +78,12 @@ pub(super) fn of(view: &View<'_>, time: &[TimeShare]) -> Vec<Feature> {
 }
 
 fn quotient(part: Option<f64>, whole: Option<f64>) -> Option<f64> {
-    // Of nothing there is no part: nothing was scanned.
     let (part, whole) = (part?, whole?);
-    Some(if whole > 0.0 { 100.0 * part / whole } else { 0.0 })
+    if whole > 0.0 {
+        return Some(100.0 * part / whole);
+    }
+    // Nothing was scanned of nothing; but where the whole is printed as 0 and a part of it is not, nobody knows.
+    (part <= 0.0).then_some(0.0)
 }
 
 const ELIGIBLE: &str = "cell physical IO bytes eligible for predicate offload";

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::awr::{AwrSample, AwrSeries};
 
-fn report(figures: &[(AwrFigure, f64)], files: Vec<IoStat>) -> AwrReport {
+pub(in crate::awr) fn report(figures: &[(AwrFigure, f64)], files: Vec<IoStat>) -> AwrReport {
     let quoted = |value: f64| Quoted::printed(Stated::exact(value), "a place (line 1)");
     AwrReport {
         // Of the kind whose figures are taken as they are printed.

@@ -88,6 +88,8 @@ fn the_same_report_counts_once_and_a_sum_without_a_part_is_none() {
     twin.file = "host1/awr.html".to_owned();
     twin.sessions_from = "active sessions";
     let mut blank = report(2, 8, 0, 500.0);
+    blank.writes_per_s = Quoted::absent("", "blank in the report");
+    assert_eq!(blank.iops(), None, "reads alone are not all requests");
     blank.reads_per_s = Quoted::absent("", "blank in the report");
     let series = SlobSeries::of(vec![twin, report(1, 8, 0, 500.0), blank]);
     assert_eq!(series.left_out[0].file, "host1/awr.html");
