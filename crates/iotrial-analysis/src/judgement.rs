@@ -376,6 +376,96 @@ mod tests {
         let judgement = of_run(&record, &set);
         assert!(judgement.judged.is_empty());
         assert_eq!(judgement.starved, [Starved::Time { measured_s: 0.5 }]);
+        let subject = Subject::of_run(&record);
+        let is_short = |measured: Duration, subject: &Subject<'_>| {
+            let subject = Subject { measured: Some(measured), ..subject.clone() };
+            !Judgement::new(&subject, &set).starved.is_empty()
+        };
+        let shortest = SHORTEST_JUDGED - CLOCK_SLACK;
+        assert!(!is_short(shortest, &subject) && is_short(shortest - Duration::from_nanos(1), &subject));
+        // What a source measured is taken as it is.
+        let imported = crate::test_record::imported();
+        let source = Subject { source: Some(&imported.source), ..subject };
+        assert!(!is_short(Duration::from_millis(500), &source));
+    }
+
+    #[test]
+    fn a_bound_has_a_category_where_its_side_of_the_limit_is_sure() {
+        let set = ThresholdSet::builtin("oci-sqlserver").unwrap();
+        let bands = set.bands(Role::Data, Stream::Read, Figure::LatencyMean).unwrap();
+        let of = |relation, value: f64| category_of_bound(Bounded { relation, value }, bands);
+        // Good below 2 ms, acceptable below 5, poor below 10, critical below 20.
+        assert_eq!(of(BoundRelation::Below, 2_000.0), Some(Category::Good));
+        assert_eq!(of(BoundRelation::AtMost, 2_000.0), Some(Category::Acceptable));
+        assert_eq!(of(BoundRelation::Below, 5_000.0), Some(Category::Acceptable));
+        assert_eq!((of(BoundRelation::AtMost, 5_000.0), of(BoundRelation::Below, 5_001.0)), (None, None));
+        assert_eq!(of(BoundRelation::AtLeast, 5_000.0), Some(Category::Poor));
+        assert_eq!(of(BoundRelation::Above, 10_000.0), Some(Category::Critical));
+        assert_eq!(of(BoundRelation::Above, 5_000.0_f64.next_down()), Some(Category::Poor));
+        assert_eq!(of(BoundRelation::AtLeast, 5_000.0_f64.next_down()), None);
+        assert_eq!(of(BoundRelation::Above, 4_000.0), None);
+        assert_eq!(of(BoundRelation::About, 100.0), None);
+    }
+
+    #[test]
+    fn the_number_of_ios_follows_from_their_bytes_or_from_the_rate_and_the_time() {
+        use iotrial_model::imported::Stated;
+        let of = |bytes: Option<u64>, iops: Option<f64>, seconds: f64, size: Option<ByteSize>| {
+            let stream = StatedStream {
+                bytes,
+                iops: iops.map(Stated::exact),
+                runtime_s: Some(Stated::exact(seconds)),
+                ..StatedStream::default()
+            };
+            derived_count(&stream, size)
+        };
+        let size = Some(ByteSize::kib(8));
+        assert_eq!(of(Some(81_920), Some(500.0), 10.0, size), Some(10));
+        assert_eq!(of(Some(81_920), Some(99.97), 10.0, None), Some(1_000));
+        assert_eq!(of(None, Some(99.94), 10.0, size), Some(999));
+        assert_eq!((of(Some(8_191), None, 10.0, size), of(None, Some(0.0), 10.0, size)), (None, None));
+        assert_eq!(of(Some(8_192), None, 10.0, size), Some(1));
+    }
+
+    #[test]
+    fn both_directions_at_once_are_judged_only_where_neither_is_there_alone() {
+        let streams = |present: &[Stream]| -> Vec<Stream> {
+            let has = |stream| present.contains(&stream).then(Figures::unknown);
+            let streams = Streams {
+                read: has(Stream::Read),
+                write: has(Stream::Write),
+                commit: has(Stream::Commit),
+                all: has(Stream::Mixed),
+            };
+            told_streams(streams).into_iter().map(|(stream, _)| stream).collect()
+        };
+        assert_eq!(streams(&[Stream::Mixed]), [Stream::Mixed]);
+        for one in [Stream::Read, Stream::Write, Stream::Commit] {
+            assert_eq!(streams(&[one, Stream::Mixed]), [one]);
+        }
+    }
+
+    #[test]
+    fn writes_whose_flushes_are_timed_apart_have_no_latency_to_judge() {
+        use iotrial_model::imported::{ImportedJob, Stated, StatedLatency};
+        let with = |flush_us: Option<f64>| {
+            let mean =
+                |us: f64| StatedLatency { mean_us: Some(Stated::exact(us)), ..StatedLatency::default() };
+            let stream = |us: f64| StatedStream {
+                io_count: Some(100_000),
+                total_latency: mean(us),
+                ..StatedStream::default()
+            };
+            let ops =
+                StatedOps { write: Some(stream(500.0)), sync: flush_us.map(stream), ..StatedOps::default() };
+            let mut record = crate::test_record::imported();
+            record.jobs.push(ImportedJob { role: Some(Role::Data), ops, ..ImportedJob::default() });
+            let set = ThresholdSet::builtin("oci-sqlserver").unwrap();
+            let Judgement { judged, gaps, .. } = Judgement::new(&Subject::of_imported(&record), &set);
+            (judged.len(), gaps.into_iter().map(|gap| gap.why).collect::<Vec<_>>())
+        };
+        assert_eq!(with(None), (1, Vec::new()));
+        assert_eq!(with(Some(700.0)), (0, vec![WhyNotJudged::NotStated]));
     }
 
     #[test]

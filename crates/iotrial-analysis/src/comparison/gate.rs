@@ -205,6 +205,64 @@ mod tests {
     }
 
     #[test]
+    fn each_relation_has_its_side_and_says_of_the_limit_itself_whether_it_is_meant() {
+        for (sign, holds) in [
+            ("<=", [true, true, false]),
+            ("<", [true, false, false]),
+            (">=", [false, true, true]),
+            (">", [false, false, true]),
+        ] {
+            let (_, relation) = Relation::ALL.into_iter().find(|(one, _)| *one == sign).unwrap();
+            assert_eq!([1.0, 2.0, 3.0].map(|value| relation.holds(value, 2.0)), holds, "{sign}");
+        }
+    }
+
+    #[test]
+    fn a_value_is_in_the_unit_of_its_metric_whatever_the_unit_it_is_written_in() {
+        let mib = 1_048_576.0;
+        for (text, expected) in [
+            ("read.mean < 500us", 500.0),
+            ("read.mean < 500µs", 500.0),
+            ("read.mean < 2ms", 2_000.0),
+            ("read.mean < 2s", 2_000_000.0),
+            ("cpu.cpu_us_per_io < 3us", 3.0),
+            ("read.iops > 1,000IOPS", 1_000.0),
+            ("capacity > 7iops", 7.0),
+            ("sustained > 7iops", 7.0),
+            ("ceiling > 7iops", 7.0),
+            ("write.bandwidth > 512KiB/s", 0.5),
+            ("write.bandwidth > 5MiB/s", 5.0),
+            ("ceiling_bandwidth > 2GiB/s", 2_048.0),
+            ("write.bandwidth > 5kB/s", 5e3 / mib),
+            ("write.bandwidth > 5MB/s", 5e6 / mib),
+            ("write.bandwidth > 5GB/s", 5e9 / mib),
+            ("other.tps > 1,234,567.5", 1_234_567.5),
+            ("knee > 12", 12.0),
+        ] {
+            let gate: Gate = text.parse().unwrap_or_else(|error| panic!("{text}: {error}"));
+            let Limit::Value { value, .. } = gate.limit else { panic!("{text}") };
+            assert!((value / expected - 1.0).abs() < 1e-12, "{text}: {value}");
+        }
+        let such_as = |text: &str| match text.parse::<Gate>() {
+            Err(ParseGateError::NoLimit { such_as, .. }) => such_as,
+            other => panic!("{text}: {other:?}"),
+        };
+        assert_eq!(such_as("other.tps > 5ms"), Unit::InTheName.such_as());
+        assert_eq!(such_as("cpu.usr_percent > 5"), "");
+    }
+
+    #[test]
+    fn commas_stand_between_thousands_or_nowhere() {
+        let number = |text| without_thousands(text);
+        for text in ["1,000", "12,000", "123,456,789.25", "-1,000", "1000", "0.5"] {
+            assert_eq!(number(text), Some(text.replace(',', "")), "{text}");
+        }
+        for text in ["1,00", "1000,000", "1,0000", ",000", "1,000.5,0", "2,5"] {
+            assert_eq!(number(text), None, "{text}");
+        }
+    }
+
+    #[test]
     fn a_limit_beyond_all_numbers_is_none() {
         let text = format!("write.p99 < {}s", "9".repeat(308));
         assert!(text.parse::<Gate>().is_err());

@@ -154,7 +154,11 @@ mod tests {
         let mut record = healthy();
         assert_eq!(buffered_io(&record), None);
         record.plan.direct = false;
-        assert_eq!(buffered_io(&record).unwrap().severity, Severity::Warning);
+        let found = buffered_io(&record).unwrap();
+        assert_eq!(
+            (found.severity, found.evidence),
+            (Severity::Warning, Evidence::BufferedIo { direct: false })
+        );
         record.plan.engine = EngineKind::Sim;
         assert_eq!(buffered_io(&record), None);
     }
@@ -167,8 +171,58 @@ mod tests {
         let found = small_working_set(&record).unwrap();
         assert_eq!(found.severity, Severity::Note);
         assert_eq!(found.evidence.facts()["memory_bytes"], ByteSize::gib(65).get());
-        record.host.memory = None;
-        assert_eq!(small_working_set(&record), None);
+        // Of what was measured on a target, and only where it is less.
+        record.host.memory = Some(ByteSize::gib(64));
+        assert_eq!(small_working_set(&record), None, "60 and 4 GiB");
+        record.host.memory = Some(ByteSize::gib(65));
+        let with = |change: fn(&mut RunRecord)| {
+            let mut record = record.clone();
+            change(&mut record);
+            small_working_set(&record)
+        };
+        assert_eq!(with(|record| record.plan.engine = EngineKind::Null), None);
+        assert_eq!(with(|record| record.intervals.clear()), None);
+        assert_eq!(with(|record| record.host.memory = None), None);
+    }
+
+    #[test]
+    fn shares_of_smb_are_named_by_their_file_systems() {
+        let share = |filesystem: Option<&str>| {
+            let mut record = healthy();
+            record.targets[0].filesystem = filesystem.map(str::to_owned);
+            found(&record, super::smb_share).map(|found| (found.severity, found.evidence))
+        };
+        let evidence = Evidence::SmbShare { paths: vec!["/data".to_owned()] };
+        for filesystem in ["smb", "smb3", "cifs"] {
+            assert_eq!(share(Some(filesystem)), Some((Severity::Note, evidence.clone())));
+        }
+        assert_eq!((share(Some("ext4")), share(None)), (None, None));
+    }
+
+    #[test]
+    fn a_result_of_another_tool_went_through_the_page_cache_or_nobody_says() {
+        use iotrial_model::imported::{ImportedJob, StatedLoad};
+        let of = |direct: Option<bool>, kind: SourceKind, job_count: usize| {
+            let mut record = crate::test_record::imported();
+            record.source.kind = kind;
+            let load = StatedLoad { direct, ..StatedLoad::default() };
+            record.jobs = vec![ImportedJob { load, ..ImportedJob::default() }; job_count];
+            let subject = iotrial_model::subject::Subject::of_imported(&record);
+            let seen = Observed::of(&subject);
+            let told = |found: Finding| (found.id, found.severity, found.evidence);
+            (super::buffered_io(&seen).map(told), super::unknown_cache(&seen).map(told))
+        };
+        let buffered = (FindingId::BufferedIo, Severity::Warning, Evidence::Nothing {});
+        let unknown = (FindingId::UnknownCache, Severity::Note, Evidence::Nothing {});
+        assert_eq!(of(Some(false), SourceKind::FioJson, 1), (Some(buffered), None));
+        assert_eq!(of(Some(true), SourceKind::FioJson, 1), (None, None));
+        assert_eq!(of(None, SourceKind::FioJson, 1), (None, Some(unknown)));
+        // What is printed never says so, and without jobs there is nothing to say it of.
+        for kind in [SourceKind::Table, SourceKind::Csv] {
+            assert_eq!(of(None, kind, 1), (None, None));
+        }
+        assert_eq!(of(None, SourceKind::FioJson, 0), (None, None));
+        assert_eq!(found(&healthy(), super::unknown_cache), None);
     }
 
     #[test]
@@ -192,6 +246,7 @@ mod tests {
             target("/c", &[Role::Backup], "vdb"),
         ];
         let [found] = <[Finding; 1]>::try_from(shared_disks(&record.targets)).unwrap();
+        assert_eq!(found.severity, Severity::Note);
         assert_eq!(
             serde_json::to_value(found.evidence.facts()).unwrap(),
             serde_json::json!({"devices": ["vda"], "targets": ["data,tempdb=/a", "log=/b"], "roles": ["data", "tempdb", "log"]})
@@ -209,6 +264,10 @@ mod tests {
         };
         let paths: Vec<&str> = holders.iter().map(|holder| holder.path.as_str()).collect();
         assert_eq!((paths, holders[0].roles.len()), (vec!["/b", "/d"], 0));
+        let pair =
+            |disk: usize| [0, 1].map(|of| target(&format!("/{disk}/{of}"), &[], &format!("vd{disk}x")));
+        let many: Vec<TargetRecord> = (0..21).flat_map(pair).collect();
+        assert_eq!(shared_disks(&many).len(), 20);
     }
 
     #[test]
@@ -217,7 +276,7 @@ mod tests {
         assert_eq!(size_reduced(&record), []);
         record.plan.notes = vec!["all files together are 1 GiB instead of 2 GiB".to_owned()];
         let found: Vec<Finding> = size_reduced(&record);
-        assert_eq!(found.len(), 1);
+        assert_eq!((found.len(), found[0].severity), (1, Severity::Note));
         assert!(
             matches!(&found[0].evidence, Evidence::SizeReduced { note, .. } if *note == record.plan.notes[0])
         );

@@ -142,6 +142,78 @@ mod tests {
     }
 
     #[test]
+    fn a_burst_is_a_quarter_more_than_a_plateau_that_lasts_and_is_flat() {
+        let is_found = |iops: &dyn Fn(u64) -> u64| found(iops).is_some();
+        let burst = |rate: u64| move |second: u64| if second < 20 { rate } else { 3_200 };
+        assert!(is_found(&burst(4_000)) && !is_found(&burst(3_984)));
+        // Every interval of it lies above the plateau and its tolerance of 12 %.
+        let dipped = |rate: u64| {
+            move |second: u64| match second {
+                7 => rate,
+                0..20 => 6_400,
+                _ => 3_200,
+            }
+        };
+        assert!(is_found(&dipped(3_608)) && !is_found(&dipped(3_560)));
+        // One interval of twenty may lie off the plateau.
+        let uneven = |off: u64| {
+            move |second: u64| match second {
+                0..20 => 16_000,
+                30..40 => 3_200 + (second % 2) * off,
+                _ => 3_200,
+            }
+        };
+        assert!(is_found(&uneven(376)) && !is_found(&uneven(400)));
+        // Five seconds at least, and no burst that is over before the first of them.
+        let lasting = |seconds: u64, plateau: u64| {
+            throttled_after_burst(&measured(
+                seconds,
+                |second| if second + plateau < seconds { 16_000 } else { 3_200 },
+            ))
+        };
+        assert!(lasting(10, 5).is_some() && lasting(10, 4).is_none());
+        assert!(lasting(60, 59).is_some() && lasting(60, 60).is_none());
+    }
+
+    #[test]
+    fn a_burst_in_bytes_alone_is_told_in_bytes() {
+        let mut record = measured(60, |_| 3_200);
+        for interval in &mut record.intervals[..20] {
+            interval.jobs[0].read.as_mut().unwrap().bytes *= 16;
+        }
+        let found = throttled_after_burst(&record).unwrap();
+        let Evidence::ThrottledAfterBurst { after_s, burst, plateau, unit: "MiB/s", measured_from_s } =
+            found.evidence
+        else {
+            panic!("{found:?}")
+        };
+        assert!(burst > 5.0 * plateau, "{burst} {plateau}");
+        // The last second of the burst is taken for the one in which it ended.
+        assert_eq!((after_s, measured_from_s, found.severity), (20.0, 0.0, Severity::Warning));
+    }
+
+    #[test]
+    fn a_change_in_a_long_interval_falls_where_its_count_says() {
+        let mut record = measured(20, |second| match second {
+            0..5 => 16_000,
+            5 => 6_400,
+            _ => 3_200,
+        });
+        for interval in &mut record.intervals {
+            (interval.start, interval.duration) = (interval.start * 2, interval.duration * 2);
+            for counts in interval.jobs.iter_mut().flat_map(|job| job.read.iter_mut().chain(&mut job.write)) {
+                let twice = counts.clone();
+                counts.merge(&twice);
+            }
+        }
+        record.plan.interval *= 2;
+        let found = throttled_after_burst(&record).unwrap();
+        let Evidence::ThrottledAfterBurst { after_s, .. } = found.evidence else { panic!("{found:?}") };
+        // A quarter of the two seconds from the tenth on.
+        assert!((after_s - 10.5).abs() < 0.01, "{after_s}");
+    }
+
+    #[test]
     fn checkpoints_that_pause_by_plan_are_no_throttling() {
         use iotrial_model::load::{Bursts, Spacing};
         use iotrial_model::plan::Arrival;

@@ -303,3 +303,85 @@ fn too_few_loads(curve: &Curve, found: &Saturation) -> Option<LimitCause> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A ceiling of random reads of so many KiB.
+    fn reads(kib: u64, iops: f64) -> Reached {
+        Reached {
+            order: Pattern::Random,
+            block_bytes: kib * 1_024,
+            rwmix_read_percent: 100,
+            iops,
+            mib_per_s: iops * kib as f64 / 1_024.0,
+            is_ceiling: true,
+        }
+    }
+
+    fn unit(reached: &Reached, others: &[Reached]) -> Option<RateUnit> {
+        reached.same_rate(others).map(|same| same.unit)
+    }
+
+    #[test]
+    fn the_rate_that_another_block_size_leaves_as_it_is_is_limited() {
+        let small = reads(8, 10_000.0);
+        assert_eq!(unit(&small, &[reads(16, 10_000.0)]), Some(RateUnit::Iops));
+        assert_eq!(unit(&small, &[reads(16, 5_000.0)]), Some(RateUnit::MibPerS));
+        // Within five percent.
+        assert_eq!(
+            (unit(&small, &[reads(16, 9_530.0)]), unit(&small, &[reads(16, 9_500.0)])),
+            (Some(RateUnit::Iops), None)
+        );
+        assert_eq!(
+            (unit(&small, &[reads(16, 10_500.0)]), unit(&small, &[reads(16, 10_600.0)])),
+            (Some(RateUnit::Iops), None)
+        );
+        // Twice as large or half as large at least.
+        assert_eq!((unit(&small, &[reads(15, 10_000.0)]), unit(&small, &[reads(5, 10_000.0)])), (None, None));
+        assert_eq!(unit(&small, &[reads(4, 10_000.0)]), Some(RateUnit::Iops));
+        let rising = Reached { is_ceiling: false, ..reads(16, 10_000.0) };
+        assert_eq!(unit(&small, &[rising]), None);
+        // The smaller one first, whichever is asked.
+        let same = reads(16, 10_000.0).same_rate(&[small]).unwrap();
+        assert_eq!((same.small, same.large), ((8_192, 10_000.0), (16_384, 10_000.0)));
+    }
+
+    #[test]
+    fn a_rate_that_another_load_exceeds_is_not_limited_and_orders_are_not_compared_by_ios() {
+        let (small, large) = (reads(8, 10_000.0), reads(64, 10_000.0));
+        let exceeding =
+            |iops: f64| Reached { order: Pattern::Sequential, is_ceiling: false, ..reads(8, iops) };
+        assert_eq!(unit(&small, &[large, exceeding(12_400.0)]), Some(RateUnit::Iops));
+        assert_eq!(unit(&small, &[large, exceeding(12_500.0)]), None);
+        // Of another direction it says nothing.
+        let writes = Reached { rwmix_read_percent: 0, ..exceeding(30_000.0) };
+        assert_eq!(unit(&small, &[large, writes]), Some(RateUnit::Iops));
+        let sequential = Reached { order: Pattern::Sequential, ..large };
+        assert_eq!(unit(&small, &[sequential]), None);
+        let by_bytes = Reached { order: Pattern::Sequential, ..reads(64, 1_250.0) };
+        assert_eq!(unit(&small, &[by_bytes]), Some(RateUnit::MibPerS));
+        // One of the same direction is looked for first, and any other will do.
+        let other = Reached { rwmix_read_percent: 0, ..reads(64, 1_250.0) };
+        assert_eq!(unit(&small, &[other, large]), Some(RateUnit::Iops));
+        assert_eq!(unit(&small, &[other]), Some(RateUnit::MibPerS));
+    }
+
+    #[test]
+    fn a_device_right_below_a_target_turns_or_it_does_not() {
+        let turns = |level: Option<u32>, rotational: Option<bool>| {
+            let device = iotrial_model::record::BlockDevice {
+                level,
+                rotational,
+                ..iotrial_model::record::BlockDevice::default()
+            };
+            let target = TargetRecord { devices: vec![device], ..TargetRecord::default() };
+            [0, 1].map(|volume| is_rotational(std::slice::from_ref(&target), volume))
+        };
+        assert_eq!((turns(Some(1), Some(true)), turns(None, Some(true))), ([true, false], [true, false]));
+        for (level, rotational) in [(Some(2), Some(true)), (Some(1), Some(false)), (Some(1), None)] {
+            assert_eq!(turns(level, rotational), [false, false]);
+        }
+    }
+}

@@ -294,3 +294,147 @@ fn imbalance(series: &CounterSeries, members: &[usize]) -> Option<ObservationFac
         others_us: others,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Intervals that follow one another, each the same: 8 KiB, so many outstanding, and a latency in ms.
+    fn same(from: usize, count: usize, iops: f64, outstanding: f64, ms: f64) -> Vec<Moment> {
+        let one = |interval: usize| Moment {
+            interval,
+            iops,
+            bytes_per_s: 8_192.0 * iops,
+            latency_us: 1e3 * ms,
+            outstanding,
+        };
+        (from..from + count).map(one).collect()
+    }
+
+    /// Ten intervals under pressure after forty at the usual load, of which one thing is different.
+    fn is_saturated(change: fn(&mut Moment), usual: fn(&mut Moment)) -> bool {
+        let mut moments = same(0, 40, 1_000.0, 40.0, 15.0);
+        moments.iter_mut().for_each(usual);
+        let mut pressed = same(40, 10, 1_000.0, 100.0, 30.0);
+        pressed.iter_mut().for_each(change);
+        moments.extend(pressed);
+        saturated(&moments).is_some()
+    }
+
+    #[test]
+    fn saturation_has_more_in_flight_and_longer_latency_and_the_same_rates() {
+        let with = |change| is_saturated(change, |_| ());
+        let of_usual = |usual| is_saturated(|_| (), usual);
+        assert!(with(|_| ()));
+        assert!(with(|one| one.iops = 1_099.0) && !with(|one| one.iops = 1_105.0));
+        assert!(with(|one| one.bytes_per_s *= 1.099) && !with(|one| one.bytes_per_s *= 1.105));
+        // One of both may become less, and not both: an eleventh.
+        assert!(with(|one| one.iops *= 0.5) && with(|one| one.bytes_per_s *= 0.5));
+        let both =
+            |one: &mut Moment| (one.iops, one.bytes_per_s) = (0.905 * one.iops, 0.905 * one.bytes_per_s);
+        assert!(!with(both));
+        assert!(with(|one| (one.iops, one.bytes_per_s) = (0.5 * one.iops, 0.912 * one.bytes_per_s)));
+        assert!(with(|one| (one.iops, one.bytes_per_s) = (0.912 * one.iops, 0.5 * one.bytes_per_s)));
+        assert!(with(|one| one.latency_us = 22_500.0) && !with(|one| one.latency_us = 22_400.0));
+        // A quarter to half as many in flight are usual.
+        assert!(of_usual(|one| one.outstanding = 25.0) && !of_usual(|one| one.outstanding = 24.9));
+        assert!(of_usual(|one| one.outstanding = 50.0) && !of_usual(|one| one.outstanding = 50.1));
+        assert!(is_saturated(|one| one.outstanding = 4.0, |one| one.outstanding = 1.6));
+        assert!(!is_saturated(|one| one.outstanding = 3.96, |one| one.outstanding = 1.6));
+    }
+
+    #[test]
+    fn saturation_is_seen_in_five_intervals_and_beside_five_others() {
+        let of = |pressed: usize, usual: usize| {
+            let mut moments = same(0, usual, 1_000.0, 40.0, 15.0);
+            moments.extend(same(usual, pressed, 1_000.0, 100.0, 30.0));
+            saturated(&moments).is_some()
+        };
+        assert!(of(5, 5) && !of(6, 4) && !of(4, 5));
+    }
+
+    /// Bursts and plateaus: how many, and where the first plateau begins.
+    fn begins(moments: &[Moment]) -> Option<(usize, usize)> {
+        let found = plateaus(moments, |moment| moment.iops);
+        found.first().map(|(burst, plateau)| (burst.len(), plateau[0].interval))
+    }
+
+    /// Three intervals of a burst, and so many after them.
+    fn burst_and(count: usize, change: impl Fn(&mut Moment)) -> Option<(usize, usize)> {
+        let mut moments = same(0, 3, 3_000.0, 12.0, 4.0);
+        let mut plateau = same(3, count, 500.0, 15.0, 30.0);
+        plateau.iter_mut().for_each(change);
+        moments.extend(plateau);
+        begins(&moments)
+    }
+
+    #[test]
+    fn a_plateau_lasts_for_five_intervals_and_waits_longer_than_its_burst() {
+        assert_eq!((burst_and(5, |_| ()), burst_and(4, |_| ())), (Some((3, 3)), None));
+        let with = |change: fn(&mut Moment)| burst_and(6, change).is_some();
+        assert!(with(|one| one.iops = 2_390.0) && !with(|one| one.iops = 2_410.0));
+        assert!(with(|one| one.latency_us = 6_000.0) && !with(|one| one.latency_us = 5_990.0));
+        assert!(with(|one| one.outstanding = 12.0) && !with(|one| one.outstanding = 11.9));
+        // It begins right after the burst, or after the interval of the change.
+        assert!(!with(|one| one.interval += 1));
+        let few = |outstanding: f64| {
+            let mut moments = same(0, 3, 3_000.0, 3.0, 1.0);
+            moments.extend(same(3, 6, 500.0, outstanding, 8.0));
+            begins(&moments).is_some()
+        };
+        assert!(few(4.0) && !few(3.99));
+    }
+
+    #[test]
+    fn a_burst_is_two_intervals_or_more_and_the_one_of_the_change_is_neither() {
+        let of = |burst: usize, change: Option<f64>| {
+            let mut moments = same(0, burst, 3_000.0, 12.0, 4.0);
+            moments.extend(change.into_iter().flat_map(|iops| same(burst, 1, iops, 12.0, 20.0)));
+            moments.extend(same(moments.len(), 6, 500.0, 15.0, 30.0));
+            begins(&moments)
+        };
+        assert_eq!((of(1, None), of(2, None)), (None, Some((2, 2))));
+        // What is a quarter above the plateau is still of the burst.
+        assert_eq!(
+            (of(2, Some(560.0)), of(2, Some(620.0)), of(2, Some(630.0))),
+            (Some((2, 3)), Some((2, 3)), Some((3, 3)))
+        );
+        // As long as the plateau at most.
+        assert_eq!(of(20, None), Some((6, 20)));
+    }
+
+    #[test]
+    fn rates_within_a_tenth_of_each_other_are_one_plateau() {
+        let of = |high: f64, at: usize| {
+            burst_and(8, |one| {
+                if one.interval == at {
+                    one.iops = high
+                }
+            })
+        };
+        assert_eq!(of(549.0, 5), Some((3, 3)));
+        // The three after it are too few, as are the ones before.
+        assert_eq!(of(551.0, 6), None);
+        // A rate that creeps away from the first one.
+        assert_eq!(burst_and(6, |one| one.iops = 500.0 + 11.0 * one.interval as f64), None);
+        assert_eq!(burst_and(6, |one| one.iops = 500.0 - 11.0 * one.interval as f64), None);
+        // A gap in time ends it.
+        assert_eq!(burst_and(8, |one| one.interval += usize::from(one.interval > 6)), None);
+    }
+
+    #[test]
+    fn slow_without_load_is_slow_with_more_in_flight_and_no_more_done() {
+        let of = |slow_count: usize, usual_count: usize, change: fn(&mut Moment)| {
+            let mut moments = same(0, usual_count, 1_000.0, 4.0, 4.0);
+            let mut slow = same(usual_count, slow_count, 900.0, 6.0, 20.0);
+            slow.iter_mut().for_each(change);
+            moments.extend(slow);
+            slow_without_load(&moments, 20_000.0).is_some()
+        };
+        assert!(of(5, 5, |_| ()) && !of(4, 5, |_| ()) && !of(5, 4, |_| ()));
+        let with = |change| of(10, 10, change);
+        assert!(with(|one| one.iops = 1_000.0) && !with(|one| one.iops = 1_001.0));
+        assert!(with(|one| one.bytes_per_s = 8_192_000.0) && !with(|one| one.bytes_per_s = 8_200_000.0));
+        assert!(!with(|one| one.outstanding = 5.99) && !with(|one| one.latency_us = 19_999.0));
+    }
+}

@@ -204,6 +204,13 @@ fn members_of_a_stripe_do_the_same_or_are_told() {
             member_count: 3
         }
     );
+    // A quarter more than the mean of all, and half as long again as the others; of ten I/Os a second together.
+    assert_eq!(kinds(&of([(1_500.0, 2.0), (1_050.0, 2.0), (1_050.0, 2.0)])), [ObservationKind::Imbalance]);
+    assert_eq!(kinds(&of([(1_490.0, 2.0), (1_055.0, 2.0), (1_055.0, 2.0)])), []);
+    assert_eq!(kinds(&of([(1_000.0, 2.0), (1_000.0, 3.0), (1_000.0, 2.0)])), [ObservationKind::Imbalance]);
+    assert_eq!(kinds(&of([(1_000.0, 2.0), (1_000.0, 2.9), (1_000.0, 2.0)])), []);
+    assert_eq!(kinds(&of([(6.0, 2.0), (2.0, 2.0), (2.0, 2.0)])), [ObservationKind::Imbalance]);
+    assert_eq!(kinds(&of([(5.9, 2.0), (2.0, 2.0), (2.0, 2.0)])), []);
     let slow = of([(1_000.0, 2.0), (1_000.0, 9.0), (1_000.0, 2.1)]);
     let ObservationFacts::SlowMember { member, latency_us, others_us } = &slow.observations[0].facts else {
         panic!("{:?}", slow.observations)

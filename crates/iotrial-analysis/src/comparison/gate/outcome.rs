@@ -550,3 +550,128 @@ pub fn hold_gates(samples: Vec<Sample>, gates: &[Gate]) -> Result<Vec<GateOutcom
     }
     Ok(outcomes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What becomes of a gate on a curve, and why it is undecided.
+    fn held(gate: &str, of: CurveFigure<'_>) -> (GateResult, Option<Undecided>) {
+        let outcome = gate.parse::<Gate>().unwrap().hold_curve(of);
+        (outcome.outcome, outcome.undecided)
+    }
+
+    fn figure<'c>(value: Option<f64>, ends: Option<(f64, f64)>) -> CurveFigure<'c> {
+        CurveFigure {
+            key: "a",
+            label: "a",
+            metric: MetricKey::Sweep(SweepFigure::Ceiling).into(),
+            value,
+            ends,
+            delta: None,
+            bounded: None,
+            doubt: None,
+            is_simulated: false,
+        }
+    }
+
+    const KEPT: (GateResult, Option<Undecided>) = (GateResult::Kept, None);
+    const MISSED: (GateResult, Option<Undecided>) = (GateResult::Missed, None);
+
+    fn undecided(why: Undecided) -> (GateResult, Option<Undecided>) {
+        (GateResult::Undecided, Some(why))
+    }
+
+    #[test]
+    fn a_value_of_a_curve_is_decided_where_all_that_it_may_be_says_the_same() {
+        let of = |value, ends| held("ceiling >= 1000iops", figure(value, ends));
+        assert_eq!((of(Some(1_000.0), None), of(Some(999.0), None)), (KEPT, MISSED));
+        assert_eq!(of(Some(1_200.0), Some((1_001.0, 1_400.0))), KEPT);
+        assert_eq!(of(Some(800.0), Some((600.0, 999.0))), MISSED);
+        assert_eq!(of(Some(1_200.0), Some((900.0, 1_400.0))), undecided(Undecided::IncludesLimit));
+        assert_eq!(of(Some(900.0), Some((900.0, f64::INFINITY))), undecided(Undecided::OnlyBound));
+        assert_eq!(of(None, None), undecided(Undecided::NotInCurve));
+        let doubted = CurveFigure { doubt: Some(Undecided::FewLoads), ..figure(Some(2_000.0), None) };
+        assert_eq!(held("ceiling >= 1000iops", doubted), undecided(Undecided::FewLoads));
+    }
+
+    #[test]
+    fn a_change_of_a_curve_is_decided_by_its_interval_or_by_its_bounds() {
+        let metric = || Metric::from(MetricKey::Sweep(SweepFigure::Ceiling));
+        let delta = |ends: Option<(f64, f64)>| Delta {
+            metric: metric(),
+            from: 1_000.0,
+            to: 950.0,
+            percent: -5.0,
+            interval: ends.map(|(low_percent, high_percent)| Interval { low_percent, high_percent }),
+            reading: Reading::Worse,
+        };
+        let by_interval = |ends| {
+            let delta = delta(ends);
+            held("ceiling >= -10%", CurveFigure { delta: Some(&delta), ..figure(Some(950.0), None) })
+        };
+        assert_eq!((by_interval(Some((-9.0, -1.0))), by_interval(Some((-20.0, -11.0)))), (KEPT, MISSED));
+        assert_eq!(by_interval(Some((-11.0, -9.0))), undecided(Undecided::IncludesLimit));
+        assert_eq!(by_interval(None), undecided(Undecided::FewLoads));
+        let by_bound = |least_percent, most_percent| {
+            let bounded = BoundedDelta {
+                metric: metric(),
+                from: Amount::Exact(1_000.0),
+                to: Amount::Exact(950.0),
+                least_percent,
+                most_percent,
+                reading: Reading::Undecided,
+            };
+            held("ceiling >= -10%", CurveFigure { bounded: Some(&bounded), ..figure(None, None) })
+        };
+        assert_eq!((by_bound(Some(-5.0), None), by_bound(None, Some(-11.0))), (KEPT, MISSED));
+        assert_eq!(by_bound(None, Some(-9.0)), undecided(Undecided::OnlyBound));
+        assert_eq!(by_bound(Some(-11.0), None), undecided(Undecided::OnlyBound));
+        assert_eq!(held("ceiling >= -10%", figure(Some(950.0), None)), undecided(Undecided::NotInCurve));
+    }
+
+    #[test]
+    fn an_outcome_of_a_curve_has_the_figures_that_its_gate_is_about() {
+        let interval = Interval { low_percent: -9.0, high_percent: -1.0 };
+        let delta = Delta {
+            metric: MetricKey::Sweep(SweepFigure::Ceiling).into(),
+            from: 1_000.0,
+            to: 950.0,
+            percent: -5.0,
+            interval: Some(interval),
+            reading: Reading::Worse,
+        };
+        let of = |gate: &str| {
+            let of = CurveFigure { delta: Some(&delta), ..figure(Some(950.0), Some((900.0, 990.0))) };
+            let outcome = gate.parse::<Gate>().unwrap().hold_curve(of);
+            (outcome.percent, outcome.interval, outcome.value, outcome.value_interval)
+        };
+        assert_eq!(of("ceiling >= -10%"), (Some(-5.0), Some(interval), None, None));
+        assert_eq!(of("ceiling >= 100iops"), (None, None, Some(950.0), Some((900.0, 990.0))));
+    }
+
+    #[test]
+    fn a_load_has_what_its_streams_have_and_what_it_was_asked_for() {
+        let streams =
+            [StreamOf::all(Stream::Read), StreamOf { role: Some(Role::Log), stream: Stream::Commit }];
+        let has = |gate: &str, searches: bool, application: &[&str]| {
+            gate.parse::<Gate>().unwrap().check_streams(&streams, searches, application).is_ok()
+        };
+        assert!(has("read.p99 < 2ms", false, &[]) && has("log.commit.mean < 2ms", false, &[]));
+        assert!(!has("write.p99 < 2ms", false, &[]) && !has("data.read.mean < 2ms", false, &[]));
+        assert!(!has("read.p90 < 2ms", false, &[]), "it is compared with nothing");
+        assert!(has("capacity > 5iops", true, &[]) && !has("capacity > 5iops", false, &[]));
+        assert!(has("cpu.usr_percent < +5%", false, &[]) && !has("ceiling > 5iops", true, &[]));
+        assert!(has("other.tps > 5", false, &["tps"]) && !has("other.tps > 5", false, &["x"]));
+        let missing = |gate: &str| match gate.parse::<Gate>().unwrap().check_streams(&streams, true, &["tps"])
+        {
+            Err(CompareError::UnknownMetric { name, roles, nearest, .. }) => (name, roles, nearest),
+            other => panic!("{gate}: {other:?}"),
+        };
+        let (name, roles, nearest) = missing("other.tp > 5");
+        assert_eq!((name.as_str(), roles.len(), nearest.as_deref()), ("other.tp", 0, Some("other.tps")));
+        // A place that is none is told with the roles that there are.
+        assert_eq!(missing("tempdb.commit.mean < 2ms").1, [Role::Log]);
+        assert_eq!(missing("log.commit.p90 < 2ms").1, []);
+    }
+}
