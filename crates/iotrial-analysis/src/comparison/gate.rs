@@ -247,7 +247,7 @@ mod tests {
             Err(ParseGateError::NoLimit { such_as, .. }) => such_as,
             other => panic!("{text}: {other:?}"),
         };
-        assert_eq!(such_as("other.tps > 5ms"), Unit::InTheName.such_as());
+        assert_eq!(such_as("other.tps > 5ms"), iotrial_model::gate::GateUnit::InTheName.such_as());
         assert_eq!(such_as("cpu.usr_percent > 5"), "");
     }
 

@@ -136,6 +136,7 @@ mod tests {
             told(&found)
         };
         assert_eq!(not_issued(59), []);
-        assert_eq!(not_issued(119), [(FindingId::NotIssued, Some((2, 1)))]);
+        let of_second = Some((2, 1));
+        assert_eq!(not_issued(119), [(FindingId::NotIssued, of_second), (FindingId::Unsteady, of_second)]);
     }
 }
