@@ -6,15 +6,14 @@ use crate::support::Bench;
 
 const TEXT: &str = include_str!("../../../iotrial-import/tests/awr/instance-11204.txt");
 
-/// The report of a run: host, hour, and read requests of the database per second.
+/// The report of a run: host, hour, and read requests of the database per second; it writes nothing.
 fn report(host: u32, hour: u32, reads: u32) -> String {
-    let reads = format!(
-        "physical read IO requests        {:>18} {:>14} {:>13}\n",
-        u64::from(reads) * 3_600,
-        format!("{reads}.0"),
-        "1.0"
-    );
-    TEXT.replace("\nphysical read total IO requests", &format!("\n{reads}physical read total IO requests"))
+    let row = |name: &str, rate: u32| {
+        let (total, rate) = (u64::from(rate) * 3_600, format!("{rate}.0"));
+        format!("{name:<33}{total:>18} {rate:>14} {:>13}\n", "1.0")
+    };
+    let rows = row("physical read IO requests", reads) + &row("physical write IO requests", 0);
+    TEXT.replace("\nphysical read total IO requests", &format!("\n{rows}physical read total IO requests"))
         .replace("db2 ", &format!("db{host} "))
         .replace("TINY                 815", &format!("TINY                 {host:>3}"))
         .replace("03-Mar-25 11:00:00", &format!("03-Mar-25 {:02}:00:00", hour + 1))
