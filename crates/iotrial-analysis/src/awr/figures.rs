@@ -3,7 +3,9 @@
 
 use std::ops::Add;
 
-use iotrial_model::awr::{AwrFigure, AwrFigures, AwrKind, AwrReport, IoStat, Quoted, Standing, WaitSide};
+use iotrial_model::awr::{
+    AwrFigure, AwrFigures, AwrKind, AwrReport, IoStat, Quoted, Standing, Wait, WaitSide,
+};
 use iotrial_model::imported::Stated;
 
 use super::machine;
@@ -243,13 +245,23 @@ fn flash_hits(report: &AwrReport) -> Option<Quoted> {
     Some(if number.value > reads * 1.01 { share.contradicted("more hits than reads") } else { share })
 }
 
+/// The waits for several events, each once: where a longer name is missing, a text report may have cut it off to that of another event.
+fn waits_for<'r>(report: &'r AwrReport, events: &[&str], side: WaitSide) -> Vec<&'r Wait> {
+    let mut all: Vec<&Wait> = Vec::new();
+    for wait in events.iter().filter_map(|event| report.wait(event, side)) {
+        if !all.iter().any(|known| std::ptr::eq(*known, wait)) {
+            all.push(wait);
+        }
+    }
+    all
+}
+
 /// How often several events were waited for. Nothing where the report has no waits, none where it has no such event.
 fn waits_of(report: &AwrReport, events: &[&str], side: WaitSide) -> Quoted {
     let Some(first) = report.waits.iter().find(|one| one.side == side || one.side == WaitSide::Both) else {
         return Quoted::default();
     };
-    let counts: Vec<&Quoted> =
-        events.iter().filter_map(|event| Some(&report.wait(event, side)?.waits)).collect();
+    let counts: Vec<&Quoted> = waits_for(report, events, side).into_iter().map(|wait| &wait.waits).collect();
     if counts.iter().any(|count| count.sound().is_none()) {
         return Quoted::default();
     }
@@ -263,10 +275,8 @@ fn waits_of(report: &AwrReport, events: &[&str], side: WaitSide) -> Quoted {
 /// The mean over several events, by how often each was waited for.
 fn weighted_wait(report: &AwrReport, events: &[&str], side: WaitSide) -> Quoted {
     // Where the number of waits is not there, somebody may have waited.
-    let waits = events.iter().filter_map(|event| {
-        let wait = report.wait(event, side)?;
-        wait.waits.sound().is_none_or(|count| count > 0.0).then_some(wait)
-    });
+    let waits = waits_for(report, events, side).into_iter();
+    let waits = waits.filter(|wait| wait.waits.sound().is_none_or(|count| count > 0.0));
     let (known, unknown): (Vec<_>, Vec<_>) = waits.partition(|wait| wait.mean_us.is_there());
     match known.as_slice() {
         [] => unknown.first().map_or_else(
@@ -386,8 +396,6 @@ fn read_share(figures: &AwrFigures) -> Quoted {
 
 #[cfg(test)]
 mod tests {
-    use iotrial_model::awr::Wait;
-
     use super::super::replay::tests::report;
     use super::*;
 
@@ -418,5 +426,16 @@ mod tests {
         assert_eq!(single_block_read_us(vec![of_plain(count(30.0)), of_flash(count(10.0))]), Some(600.0));
         // Without its number one of two cannot be weighed.
         assert_eq!(single_block_read_us(vec![of_plain(count(30.0)), of_flash(too_wide())]), None);
+    }
+
+    #[test]
+    fn a_wait_whose_longer_names_are_missing_counts_once() {
+        let count = |count: f64| Quoted::printed(Stated { value: count, resolution: 1.0 }, "waits");
+        let plain = wait("cell single block physical read", count(30.0), 500.0);
+        let sequential = wait("db file sequential read", count(10.0), 900.0);
+        let waits = || vec![plain.clone(), sequential.clone()];
+        assert_eq!(single_block_read_us(waits()), Some(600.0));
+        let report = AwrReport { kind: AwrKind::Instance, waits: waits(), ..report(&[], Vec::new()) };
+        assert_eq!(waits_of(&report, &SINGLE_BLOCK_READS, WaitSide::Foreground).value(), Some(40.0));
     }
 }
