@@ -268,3 +268,6 @@ pub(super) fn of_left_out(left_out: &[LeftOut]) -> Vec<Finding> {
     let of_fact = |fact| Finding::new(FindingId::LeftOut, Severity::Note, Evidence::Swept(fact));
     named.chain(more).map(of_fact).collect()
 }
+
+#[cfg(test)]
+mod tests;
