@@ -231,3 +231,74 @@ pub(super) fn stream_share(job: &Job, stream: Stream) -> f64 {
         Stream::Commit | Stream::Mixed => 0.0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use iotrial_model::load::{GroupCommit, LogTail};
+    use iotrial_model::record::RunRecord;
+    use iotrial_model::units::ByteSize;
+
+    use super::*;
+    use crate::test_record::healthy;
+
+    fn grouped(record: &mut RunRecord) {
+        record.plan.jobs[1].group_commit = Some(GroupCommit {
+            commit_size: ByteSize::bytes(700),
+            largest_write: ByteSize::kib(60),
+            tail: LogTail::Pad,
+        });
+    }
+
+    #[test]
+    fn what_arrives_at_a_job_belongs_to_its_streams_by_the_mix() {
+        let mut record = healthy();
+        let shares = |job: &Job| {
+            [Stream::Read, Stream::Write, Stream::Commit, Stream::Mixed]
+                .map(|stream| stream_share(job, stream))
+        };
+        record.plan.jobs[0].rwmix_read_percent = 70;
+        let of_data = shares(&record.plan.jobs[0]);
+        assert!(
+            of_data
+                .iter()
+                .zip([0.7, 0.3, 0.0, 0.0])
+                .all(|(share, expected)| (share - expected).abs() < 1e-12)
+        );
+        assert_eq!(shares(&record.plan.jobs[1]), [0.0, 1.0, 1.0, 0.0]);
+        grouped(&mut record);
+        assert_eq!(shares(&record.plan.jobs[1]), [0.0, 0.0, 1.0, 0.0]);
+    }
+
+    #[test]
+    fn the_writes_of_a_log_that_commits_in_groups_have_no_limit_of_their_own() {
+        let mut record = healthy();
+        let all = |record: &RunRecord| streams(&record.plan).collect::<Vec<_>>();
+        let of_data = [(Role::Data, Stream::Read), (Role::Data, Stream::Write)];
+        let commits = (Role::Log, Stream::Commit);
+        assert_eq!(all(&record), [of_data[0], of_data[1], commits]);
+        grouped(&mut record);
+        assert_eq!(all(&record), [of_data[0], of_data[1], commits]);
+        // Beside writes of another job of the role they have.
+        let mut other = record.plan.jobs[0].clone();
+        (other.name, other.role) = ("other".to_owned(), Role::Log);
+        record.plan.jobs.push(other);
+        assert!(all(&record).contains(&(Role::Log, Stream::Write)));
+    }
+
+    #[test]
+    fn one_failed_io_of_a_thousand_is_borne() {
+        let failing = |count: u64| {
+            let mut record = healthy();
+            let all: u64 = record
+                .jobs
+                .iter()
+                .flat_map(|job| job.read.iter().chain(&job.write))
+                .map(OpCounts::io_count)
+                .sum();
+            assert_eq!(all, 5_400_000);
+            record.jobs[0].read.as_mut().unwrap().error_count = count;
+            errors(&Subject::of_run(&record)).is_some()
+        };
+        assert!(!failing(5_405) && failing(5_406));
+    }
+}

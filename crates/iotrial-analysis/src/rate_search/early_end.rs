@@ -138,3 +138,6 @@ fn latency_of<'c>(job: &Job, counts: &'c JobCounts, stream: Stream) -> Option<&'
     };
     counts.map(|counts| &counts.total_latency)
 }
+
+#[cfg(test)]
+mod tests;

@@ -96,3 +96,40 @@ fn statistic_of(figure: Figure) -> Option<LimitStatistic> {
         _ => figure.percent().map(LimitStatistic::Percentile),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::test_record::healthy;
+
+    #[test]
+    fn one_latency_is_kept_by_itself_and_a_band_ends_below_its_edge() {
+        let latency = Limits::Latency("2ms@p99".parse().unwrap());
+        let set = Limits::Thresholds(ThresholdSet::builtin("flash").unwrap());
+        let [one] = latency.of(Role::Log, Stream::Commit)[..] else { panic!() };
+        assert_eq!((one.statistic, one.limit_us), (LimitStatistic::Percentile(99.0), 2_000.0));
+        assert_eq!([1_999.0, 2_000.0, 2_001.0].map(|us| one.holds(us)), [true, true, false]);
+        let of_set = set.of(Role::Log, Stream::Commit);
+        let statistics: Vec<_> = of_set.iter().map(|one| (one.statistic, one.least_io_count)).collect();
+        let percentile = LimitStatistic::Percentile;
+        assert_eq!(
+            statistics,
+            [(LimitStatistic::Mean, 100), (percentile(99.0), 1_000), (percentile(99.9), 10_000)]
+        );
+        assert_eq!([1_999.0, 2_000.0].map(|us| of_set[0].holds(us)), [true, false]);
+    }
+
+    #[test]
+    fn a_set_has_to_judge_something_of_the_plan() {
+        let mut plan = healthy().plan;
+        let check = |plan: &Plan, set: &str| {
+            Limits::Thresholds(ThresholdSet::builtin(set).unwrap()).check(plan).is_ok()
+        };
+        assert!(check(&plan, "oci-sqlserver"));
+        plan.jobs[0].role = Role::Scan;
+        assert!(check(&plan, "oci-sqlserver"), "it judges the log");
+        plan.jobs[1].role = Role::Backup;
+        assert!(!check(&plan, "oci-sqlserver") && check(&plan, "flash"));
+        assert!(Limits::Latency("2ms@p99".parse().unwrap()).check(&plan).is_ok());
+    }
+}
