@@ -192,7 +192,7 @@ fn longer_advice(subject: &Subject<'_>, gaps: &[Gap]) -> Advice {
     });
     let factor = missing.fold(1.0, f64::max);
     // A fifth more than is needed on average, because rates vary.
-    let needed = measured.mul_f64((1.2 * factor).min(1e6)).clamp(Duration::from_secs(60), LONGEST_ADVICE);
+    let needed = measured.mul_f64(1.2 * factor).clamp(Duration::from_secs(60), LONGEST_ADVICE);
     measure_longer(subject, needed)
 }
 
@@ -244,7 +244,7 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
         Id::ShortRun => weigh_short_run(subject),
         Id::Unsteady => weigh_unsteady(subject, finding),
         // A burst that ended is why a load was unsteady, and one of the two is enough.
-        Id::ThrottledAfterBurst if all.iter().any(|one| one.id == Id::Unsteady && is_waited_for(one)) => {
+        Id::ThrottledAfterBurst if all.iter().any(is_waited_for) => {
             Weight::Caveat(None)
         }
         Id::ThrottledAfterBurst => doubt(DoubtKind::BurstEnded, Change::UntilSteady),

@@ -64,6 +64,13 @@ mod tests {
         let slow = of_probe(2_000);
         assert_eq!(slow.outcome, Outcome::NotQualified);
         assert!(matches!(slow.why_not, Some(WhyNot::TooSlow(_))), "{:?}", slow.why_not);
+        // Whatever else is odd about it counts as of a run.
+        let mut record = measured(5, |_| 16_000);
+        record.targets[0].in_memory = true;
+        let flash = ThresholdSet::builtin("flash").unwrap();
+        let in_memory = LoadAnswer::of_probe(&Subject::of_run(&record), &flash);
+        let Some(WhyNot::InDoubt(doubts)) = in_memory.why_not else { panic!("{in_memory:?}") };
+        assert_eq!((in_memory.outcome, &doubts[0].kind), (Outcome::Inconclusive, &DoubtKind::InMemory));
     }
 
     #[test]

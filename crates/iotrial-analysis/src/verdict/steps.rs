@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use iotrial_model::finding::{Finding, FindingId, Severity};
 use iotrial_model::load::Role;
 use iotrial_model::plan::Arrival;
-use iotrial_model::record::EndedHow;
 use iotrial_model::subject::{Facts, Subject, SubjectJob, SubjectStep};
-use iotrial_model::verdict::{Advice, Change, Judged, Objection, Outcome, StepAnswer, StepsRuling, WhyNot};
+use iotrial_model::verdict::{Judged, Objection, Outcome, StepAnswer, StepsRuling, WhyNot};
 use iotrial_words::verdict as words;
 use serde::Serialize;
 
@@ -188,10 +187,8 @@ pub(super) fn judge(subject: &Subject<'_>, findings: &[Finding], thresholds: &Th
     let holds = holds.filter(|holds| !*holds || !lacks_judged);
     let outcome = decide(!whole.objections.is_empty(), !whole.doubts.is_empty(), holds);
     let advice = (outcome == Outcome::Inconclusive).then(|| {
-        let is_interrupted = subject.ended_how() == EndedHow::Interrupted;
         let of_step = || decides.and_then(|position| steps[position].bearing.advice());
-        let again = || is_interrupted.then(|| Advice::to(Change::RunAgain));
-        whole.advice().or_else(of_step).or_else(again)
+        whole.advice().or_else(of_step)
     });
     // What keeps a step from holding is told with the step.
     let with_steps: Vec<FindingId> =
@@ -273,10 +270,7 @@ impl StepsAnswer {
             (None, None, Some(_)) => Some(true),
             (None, ..) => None,
         };
-        let decides = match holds {
-            Some(true) if is_share_of_need => best,
-            _ => failing.or(open).or(best),
-        };
+        let decides = if holds == Some(true) { best } else { failing.or(open).or(best) };
         Self { holds, decides, failing, best, open }
     }
 }

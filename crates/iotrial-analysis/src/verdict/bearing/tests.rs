@@ -264,6 +264,26 @@ fn how_short_the_last_load_of_a_search_is_decides_nothing() {
     let mut needing = planned(30);
     needing.search.as_mut().unwrap().need = Some("1000iops".parse().unwrap());
     assert_eq!(of(&needing).doubts.len(), 2);
+    // So is that of a search that found a rate.
+    let mut found = planned(30);
+    found.search.as_mut().unwrap().result = Some(iotrial_model::search::SearchResult {
+        held_iops: 1_000.0,
+        device_iops: None,
+        read_iops: None,
+        write_iops: None,
+        confidence_percent: None,
+        not_held_iops: None,
+        worst: iotrial_model::search::WorstLatency {
+            role: Role::Data,
+            stream: Stream::Read,
+            statistic: None,
+            latency_us: 1.0,
+            limit_us: None,
+        },
+        not_held_doubts: iotrial_model::finding::Doubts::default(),
+        job_rates: Vec::new(),
+    });
+    assert_eq!(of(&found).doubts.len(), 2);
 }
 
 #[test]
@@ -324,7 +344,7 @@ fn no_run_is_asked_for_less_than_a_minute_and_a_step_needs_all_of_its_steps_to_b
     assert_eq!(seconds(&subject, 900), 180);
     // Never less than the step itself, and of one that was not begun as of a whole.
     subject.part_of = Some(Duration::from_secs(10));
-    assert_eq!(seconds(&subject, 900), 60);
+    assert_eq!((seconds(&subject, 900), seconds(&subject, 1)), (60, 3_600));
     subject.part_of = Some(Duration::from_secs(1_000_000));
     assert_eq!(seconds(&subject, 900), 60_000);
     subject.measured = Some(Duration::ZERO);
@@ -350,6 +370,18 @@ fn less_than_ten_seconds_are_too_short_but_for_what_clocks_differ_by() {
     // A minute at once, so that the next run has no caveat.
     assert_eq!(short.advice(), Some(Advice::longer(Duration::from_secs(60))));
     assert_eq!(with(ten).longer, Some(Duration::from_secs(60)));
+    // Only for its length is a run to be longer.
+    assert_eq!(of_step(&Subject::of_run(&healthy()), &[warning(FindingId::Stalled)]).longer, None);
+    // A step of a third of the whole.
+    let of_third = |seconds: u64| {
+        let (measured, whole) = (Duration::from_secs(seconds), Duration::from_secs(3 * seconds));
+        let record = healthy();
+        let subject = Subject { measured: Some(measured), part_of: Some(whole), ..Subject::of_run(&record) };
+        let bearing = of_step(&subject, &[warning(FindingId::ShortRun)]);
+        bearing.longer.or_else(|| bearing.advice()?.duration)
+    };
+    let three_minutes = Some(Duration::from_secs(180));
+    assert_eq!((of_third(9), of_third(20)), (three_minutes, three_minutes));
 }
 
 #[test]
@@ -362,6 +394,8 @@ fn the_first_advice_stands_with_the_longest_time_of_all() {
         Bearing::of_step(&subject, &[warning(FindingId::ForeignLoad)], &[p99_gap(100)], Vec::new());
     bearing.add_undecided(&[undecided.clone(), p99_gap(1)]);
     let advice = Advice { change: Change::StopOthersOnDevices, duration: Some(Duration::from_secs(1_200)) };
+    assert_eq!(bearing.advice(), Some(advice));
+    bearing.longer = Some(Duration::from_secs(60));
     assert_eq!(bearing.advice(), Some(advice));
     let last = bearing.doubts.last().unwrap();
     assert_eq!((&last.kind, last.advice), (&DoubtKind::Undecided(undecided), Advice::to(Change::AskSource)));

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use iotrial_model::finding::{Evidence, Place};
 use iotrial_model::load::Spacing;
-use iotrial_model::record::{Ended, RunRecord};
+use iotrial_model::record::{Ended, EndedHow, RunRecord};
 use iotrial_model::step::Step;
 use iotrial_model::verdict::DoubtKind;
 
@@ -67,8 +67,12 @@ fn a_load_that_changes_on_purpose_is_neither_unsteady_nor_a_burst() {
     let mut record = measured(120, |second| 16_000 + 100 * second.min(60));
     let rise =
         Step { from_percent: Some(70.0), judged: false, ..Step::constant(Duration::from_secs(60), 100.0) };
-    record.plan.steps = vec![rise, Step::constant(Duration::from_secs(60), 100.0)];
-    assert_eq!(summary(&again(record)).findings, []);
+    let level = Step { from_percent: Some(100.0), ..Step::constant(Duration::from_secs(60), 100.0) };
+    record.plan.steps = vec![rise, level];
+    let rising = summary(&again(record));
+    assert_eq!(rising.findings, []);
+    let from: Vec<Option<f64>> = rising.steps.iter().map(|step| step.from_percent).collect();
+    assert_eq!(from, [Some(70.0), None]);
 }
 
 #[test]
@@ -110,9 +114,23 @@ fn what_fails_in_a_step_that_is_not_judged_fails_and_steps_that_a_record_lacks_l
         panic!("{:?}", failed.verdict.basis)
     };
     assert_eq!((label.as_str(), finding.id), ("step 1 (50 %)", FindingId::IoErrors));
-    let mut cut = holding;
-    cut.plan.steps.push(Step::constant(Duration::from_secs(60), 110.0));
-    assert_eq!(summary(&cut).verdict.outcome, Outcome::Inconclusive);
+    let mut both = failing.clone();
+    for counts in [&mut both.steps[0].jobs[0], &mut both.jobs[0]] {
+        let short = iotrial_model::record::Failure::Short { moved: 512, asked: 8_192 };
+        counts.read.as_mut().unwrap().first_error = Some(short);
+    }
+    let both = summary(&both);
+    assert_eq!(ruling(&both).objections[0].finding().id, FindingId::ShortIo, "the most serious one");
+    let lacking = |record: &RunRecord, judged: bool| {
+        let mut cut = record.clone();
+        cut.plan.steps.push(Step { judged, ..Step::constant(Duration::from_secs(60), 110.0) });
+        summary(&cut).verdict.outcome
+    };
+    assert_eq!(lacking(&holding, true), Outcome::Inconclusive);
+    assert_eq!(lacking(&holding, false), Outcome::Qualified);
+    // What fails, fails without them as well.
+    let slow = stepped(&[(50.0, 12_000), (100.0, 1_000)]);
+    assert_eq!(lacking(&slow, true), Outcome::NotQualified);
 }
 
 #[test]
@@ -121,7 +139,8 @@ fn a_step_that_is_not_judged_decides_nothing() {
     record.plan.steps[0].judged = false;
     let summary = summary(&record);
     assert_eq!(summary.verdict.outcome, Outcome::Qualified, "{:?}", summary.verdict.basis);
-    assert_eq!(summary.steps[0].holds, None);
+    let unjudged = &ruling(&summary).steps[0];
+    assert_eq!((unjudged.holds, &unjudged.why_not), (None, &None));
     assert_eq!(ruling(&summary).best, Some(1));
 }
 
@@ -136,7 +155,7 @@ fn a_run_that_was_stopped_shows_the_steps_so_far_and_the_one_that_was_cut() {
     assert!(summary.steps[1].is_whole() && !summary.steps[2].is_whole());
     let ruling = ruling(&summary);
     let cut = WhyNot::CutShort { measured_s: 20.0, planned_s: 60.0 };
-    assert_eq!(ruling.steps[2].why_not, Some(cut));
+    assert_eq!((&ruling.steps[2].why_not, ruling.steps[2].holds), (&Some(cut), None));
     assert_eq!((ruling.steps.len(), ruling.planned_count), (3, 4));
     assert_eq!(ruling.doubts[0].kind, DoubtKind::Interrupted);
     // The figures are those of the highest load that was measured as long as planned.
@@ -279,4 +298,14 @@ fn what_failed_in_a_judged_step_is_the_reason_of_that_step_alone() {
     let mut cut = again(record);
     cut.steps[1].jobs[0].read.as_mut().unwrap().error_count = 6;
     assert_eq!(self::summary(&cut).steps[1].holds, Some(false));
+}
+
+#[test]
+fn only_jobs_with_a_rate_of_their_own_are_asked_for_one() {
+    let mut record = stepped(&[(80.0, 16_000), (100.0, 20_000)]);
+    record.plan.jobs[1].arrival = Arrival::Closed;
+    let summary = summary(&again(record));
+    let rates = ruling(&summary).steps.iter().map(|step| (step.asked_iops, step.done_iops, step.iops));
+    let expected = [(Some(16_000.0), Some(16_000.0), 18_000.0), (Some(20_000.0), Some(20_000.0), 22_500.0)];
+    assert_eq!(rates.collect::<Vec<_>>(), expected);
 }
