@@ -310,6 +310,8 @@ mod tests {
         };
         let stated = Evidence::StatedErrors { error_count: 7 };
         assert_eq!(errors(&record), Some((Severity::Warning, stated)));
+        record.jobs[0].ops = StatedOps { read: Some(with(Some(1))), ..StatedOps::default() };
+        assert!(errors(&record).is_some());
         record.jobs.clear();
         assert_eq!(errors(&record), None);
     }

@@ -345,6 +345,26 @@ mod tests {
     }
 
     #[test]
+    fn merges_are_told_of_the_nearest_devices_and_not_where_a_limit_on_bytes_holds_the_rate() {
+        let mut below = healthy();
+        chain(&mut below, &[("md0", 1, "vda", 1.0), ("vda", 2, "", 1.0)]);
+        (below.devices[1].write_count, below.devices[1].write_merge_count) = (900, 900);
+        assert_eq!(merged_io(&below), None);
+        let limited = |iops: u64, shortest_us: u64| {
+            let mut record = crate::test_record::measured(60, |_| iops);
+            let first = counts(1, Duration::from_micros(shortest_us));
+            let read = record.intervals[0].jobs[0].read.as_mut().unwrap();
+            read.total_latency.merge(&first.total_latency);
+            (record.devices[0].write_count, record.devices[0].write_merge_count) = (900, 900);
+            let flat = found(&record, super::super::limit::flat_limits);
+            (flat.first().map(|one| one.id), merged_io(&record).is_some())
+        };
+        assert_eq!(limited(1_600, 200), (Some(FindingId::FlatIopsLimit), true));
+        // 128,000 of 8 KiB are 1,000 MiB/s.
+        assert_eq!(limited(113_778, 5), (Some(FindingId::FlatBandwidthLimit), false));
+    }
+
+    #[test]
     fn merges_of_what_somebody_else_wrote_are_not_ours() {
         let mut record = healthy();
         // More than was issued, and as many again were merged into them.

@@ -328,6 +328,101 @@ mod tests {
         assert_eq!(held_percentile(&counts(100_000, Duration::from_millis(1)), 99.0), None);
     }
 
+    /// Of so many I/Os of a millisecond, two percent that took `held_us` and would have taken `without_us`.
+    fn partly_held(held_us: u64, without_us: u64) -> OpCounts {
+        let us = Duration::from_micros;
+        let mut all = counts(98_000, us(1_000));
+        all.merge(&counts(2_000, us(held_us)));
+        all.held_latency = counts(2_000, us(held_us)).total_latency;
+        all.unheld_latency = counts(2_000, us(without_us)).total_latency;
+        all.late_count = 2_000;
+        all
+    }
+
+    #[test]
+    fn what_was_held_back_is_exchanged_for_what_it_would_have_been() {
+        let without_us =
+            |all: &OpCounts, percent: f64| held_percentile(all, percent).unwrap().without_us.round();
+        let near = |value: f64, expected: f64| (value / expected - 1.0).abs() < 0.002;
+        let all = partly_held(9_000, 4_000);
+        // Two percent of them are 4 ms without the generator, and the others are as they were.
+        assert!(near(without_us(&all, 99.0), 4_000.0) && near(without_us(&all, 97.0), 1_000.0));
+        assert!(near(without_us(&all, 98.0), 1_000.0) && near(without_us(&all, 98.1), 4_000.0));
+        // Never more than it is.
+        assert!(near(without_us(&partly_held(9_000, 20_000), 99.0), 9_000.0));
+        // Half of those held back would have been fast: one percent is left.
+        let mut half = partly_held(9_000, 500);
+        half.held_latency = counts(1_000, Duration::from_millis(9)).total_latency;
+        half.unheld_latency = counts(1_000, Duration::from_micros(500)).total_latency;
+        assert!(near(without_us(&half, 98.9), 1_000.0) && near(without_us(&half, 99.1), 9_000.0));
+    }
+
+    #[test]
+    fn the_generator_made_much_of_a_figure_from_a_tenth_of_it_on() {
+        assert!(is_large(0.895) && !is_large(0.905));
+        let made = |held_us: u64| {
+            let mut record = open();
+            record.jobs[0].read = Some(partly_held(held_us, 9_000));
+            record.jobs[0].write = None;
+            let found = late_issues(&record).unwrap();
+            let Evidence::LateIssues { is_in_figures, late_percent, .. } = found.evidence else {
+                panic!("{found:?}")
+            };
+            (found.severity, is_in_figures, late_percent)
+        };
+        assert_eq!(made(10_200), (Severity::Warning, true, 2.0));
+        assert_eq!(made(9_800), (Severity::Note, false, 2.0));
+    }
+
+    #[test]
+    fn of_open_jobs_the_one_that_was_held_most_is_told_and_one_alone_that_is_late_is_enough() {
+        let mut record = open();
+        record.plan.jobs[1].arrival = record.plan.jobs[0].arrival;
+        record.jobs[0].write = None;
+        let mut told = |of_data_us: u64, of_log_us: u64| {
+            record.jobs[0].read = Some(partly_held(of_data_us, 9_000));
+            record.jobs[1].write = Some(partly_held(of_log_us, 9_000));
+            let found = late_issues(&record).unwrap();
+            let Evidence::LateIssues { job, are_commits: false, .. } = found.evidence else {
+                panic!("{found:?}")
+            };
+            (job, found.severity)
+        };
+        assert_eq!(told(20_000, 12_000), ("pages".to_owned(), Severity::Warning));
+        assert_eq!(told(12_000, 20_000), ("journal".to_owned(), Severity::Warning));
+        assert_eq!(told(9_200, 9_100).1, Severity::Note);
+        // A job that was not late has no say, and a closed one is not asked.
+        let mut closed = record.clone();
+        closed.plan.jobs[1].arrival = Arrival::Closed;
+        closed.jobs[0].read = Some(partly_held(9_200, 9_000));
+        closed.jobs[1].write = Some(partly_held(90_000, 9_000));
+        let found = late_issues(&closed).unwrap();
+        assert_eq!(found.severity, Severity::Note, "{found:?}");
+        closed.plan.jobs[1].arrival = closed.plan.jobs[0].arrival;
+        closed.jobs[1].write = Some(counts(100_000, Duration::from_millis(1)));
+        assert_eq!(late_issues(&closed).unwrap().severity, Severity::Note);
+    }
+
+    #[test]
+    fn commits_that_share_a_write_wait_for_the_one_under_way() {
+        let mut record = open();
+        record.plan.jobs[1].arrival = Arrival::Open { iops: 2.0, spacing: Spacing::Poisson, bursts: None };
+        let group = GroupCommit {
+            commit_size: ByteSize::bytes(1_000),
+            largest_write: ByteSize::bytes(8_000),
+            tail: LogTail::Pad,
+        };
+        let carried = group.most_commits() * 4;
+        record.plan.jobs[1].group_commit = Some(group);
+        record.plan.jobs[1].iodepth = 4;
+        record.jobs[1].commit = Some(counts(600, Duration::from_micros(900)));
+        let mut waiting = |count: u64| {
+            record.intervals.last_mut().unwrap().backlog = vec![0, count];
+            not_issued(&record).is_some()
+        };
+        assert!(!waiting(carried) && waiting(carried + 1));
+    }
+
     #[test]
     fn the_lowest_rate_that_failed_is_told_unless_one_held_or_the_time_ran_out() {
         use iotrial_model::latency_limit::SearchLimit;

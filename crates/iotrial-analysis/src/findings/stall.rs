@@ -361,6 +361,22 @@ mod tests {
     }
 
     #[test]
+    fn of_a_probe_only_the_totals_tell_of_a_stall() {
+        let mut record = healthy();
+        record.jobs[1].write.as_mut().unwrap().total_latency.record_n(Duration::from_secs(6), 1);
+        // Its intervals do not have it.
+        assert_eq!(stalled(&record), None);
+        let subject =
+            Subject { intervals: iotrial_model::subject::Course::default(), ..Subject::of_run(&record) };
+        let found = super::stalled(&Observed::of(&subject)).unwrap();
+        let Evidence::Stalled { ended_after_s: None, unfinished_count: 0, seen: StallSeen::Back, .. } =
+            found.evidence
+        else {
+            panic!("{found:?}")
+        };
+    }
+
+    #[test]
     fn fourteen_seconds_are_no_outage() {
         let mut record = healthy();
         let write = record.intervals[41].jobs[1].write.as_mut().unwrap();

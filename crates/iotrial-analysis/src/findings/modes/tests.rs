@@ -275,6 +275,41 @@ fn ios_differ_by_plan_in_size_or_where_some_are_flushed() {
     assert_eq!(differ(grouped), [true, true]);
 }
 
+/// A stream of which chance decides how many are fast, while the rest stands still, in seconds of this length.
+fn behind_a_cache(slow: impl Fn(usize) -> u64, seconds: u32) -> RunRecord {
+    let mut record = spoiled(Direction::Read, |second| {
+        histogram(&[(100, 4_000 + 200 * (second as u64 % 6)), (20_000, slow(second))])
+    });
+    record.plan.jobs.truncate(1);
+    for interval in &mut record.intervals {
+        interval.jobs.truncate(1);
+        interval.jobs[0].write = None;
+        interval.duration *= seconds;
+    }
+    record.jobs.truncate(1);
+    record.jobs[0].write = None;
+    record
+}
+
+#[test]
+fn the_slow_part_behind_a_cache_is_stiller_where_it_has_less_than_half_of_the_range() {
+    let of = |record: &RunRecord| {
+        let subject = Subject::of_run(record);
+        let intervals: Vec<&Interval> = subject.measured_intervals().collect();
+        SlowPart::of(&subject, &intervals, |_| 1.0)
+    };
+    let still = of(&behind_a_cache(|_| 2_000, 1)).unwrap();
+    // 4,500 fast ones of 100 µs and 2,000 slow ones of 20 ms, for each that waits.
+    assert!(still.is_stiller && (still.slice_s / 0.020_225 - 1.0).abs() < 0.01, "{still:?}");
+    // All of them range over 1,000 of 6,500, or 15 %; so 7.7 % are half of it.
+    let moving =
+        |by: u64| of(&behind_a_cache(move |second| 2_000 - by + 2 * by * (second as u64 % 2), 1)).unwrap();
+    assert!(moving(60).is_stiller && !moving(120).is_stiller);
+    // Whatever the length of the intervals; and none where no stream has two modes.
+    assert_eq!(of(&behind_a_cache(|_| 2_000, 3)), Some(still));
+    assert_eq!(of(&measured(30, |_| 16_000)), None);
+}
+
 #[test]
 fn what_a_limit_holds_behind_a_cache_is_stiller_and_the_whole_wanders_by_more_than_a_slice() {
     let is_limited =
