@@ -408,5 +408,8 @@ fn curves(record: &SweepRecord) -> Vec<Curve> {
 }
 
 #[cfg(test)]
+mod hand_made;
+
+#[cfg(test)]
 #[path = "sweep/tests.rs"]
 mod tests;

@@ -385,6 +385,9 @@ mod tests {
 
     #[test]
     fn an_unknown_set_is_answered_with_the_nearest_one() {
+        let nearest = |name: &str| ThresholdSet::builtin(name).unwrap_err().nearest;
+        assert_eq!((nearest("oci"), nearest("sql")), (Some("oci-sqlserver"), Some("sqlserver-whitepaper")));
+        assert_eq!(nearest(""), None);
         let error = ThresholdSet::builtin("flahs").unwrap_err();
         assert_eq!(error.nearest, Some("flash"));
         assert_eq!(
@@ -400,6 +403,26 @@ mod tests {
         let set = ThresholdSet::parse(example).unwrap_or_else(|mistakes| panic!("{mistakes}"));
         assert!(set.judges_role(Role::Log));
         assert!(set.meaning(Category::Acceptable).is_some() && set.meaning(Category::Poor).is_none());
+    }
+
+    /// A set of this name with one limit, for commits of a log.
+    fn own(name: &str, below: &str) -> Option<ThresholdSet> {
+        let bands =
+            format!("roles = [\"log\"]\nsource = \"me\"\nmean = {{ acceptable_below = \"{below}\" }}\n");
+        let head = format!("format = \"iotrial.thresholds/1\"\nname = \"{name}\"\ntitle = \"T\"\n");
+        ThresholdSet::parse(&format!("{head}[[bands]]\n{bands}")).ok()
+    }
+
+    #[test]
+    fn a_set_with_the_name_of_a_builtin_one_and_other_content_is_told_apart() {
+        let falsely_named_as = |name: &str| own(name, "1ms").unwrap().falsely_named_as();
+        assert_eq!((falsely_named_as("flash"), falsely_named_as("mine")), (Some("flash"), None));
+        assert_eq!(builtin("flash").falsely_named_as(), None);
+    }
+
+    #[test]
+    fn a_limit_of_zero_is_refused() {
+        assert!(own("mine", "1us").is_some() && own("mine", "0us").is_none());
     }
 
     #[test]

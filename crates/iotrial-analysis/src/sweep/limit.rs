@@ -307,6 +307,7 @@ fn too_few_loads(curve: &Curve, found: &Saturation) -> Option<LimitCause> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sweep::hand_made::{curve, point, saturation};
 
     /// A ceiling of random reads of so many KiB.
     fn reads(kib: u64, iops: f64) -> Reached {
@@ -366,6 +367,73 @@ mod tests {
         let other = Reached { rwmix_read_percent: 0, ..reads(64, 1_250.0) };
         assert_eq!(unit(&small, &[other, large]), Some(RateUnit::Iops));
         assert_eq!(unit(&small, &[other]), Some(RateUnit::MibPerS));
+    }
+
+    /// What limits a curve beside one that a cap holds, of 10,000 IOPS or of 78 MiB/s.
+    fn beside_a_cap(
+        cap: LimitKind,
+        kind: Option<LimitKind>,
+        change: impl FnOnce(&mut Curve),
+    ) -> Option<LimitKind> {
+        let limit = |kind| Limit::new(kind, LimitCause::OneLoad { outstanding: 1.0 });
+        let capped = Curve { limit: Some(limit(cap)), ..curve(saturation()) };
+        let mut other = Curve { limit: kind.map(limit), ..curve(saturation()) };
+        change(&mut other);
+        let mut curves = [capped, other];
+        share_caps(&mut curves);
+        let [_, other] = curves;
+        other.limit.map(|limit| limit.kind)
+    }
+
+    #[test]
+    fn a_cap_of_one_pattern_holds_others_of_its_volume_that_reach_the_same_rate() {
+        let (ios, bytes, device) = (LimitKind::IopsCap, LimitKind::BandwidthCap, LimitKind::Device);
+        let at = |iops: f64, mib: f64| {
+            move |curve: &mut Curve| {
+                let found = curve.saturation.as_mut().unwrap();
+                (found.ceiling_iops, found.ceiling_mib_per_s) = (iops, mib);
+            }
+        };
+        for kind in [device, LimitKind::RateCap, LimitKind::IopsLimit, LimitKind::BandwidthLimit] {
+            assert_eq!(beside_a_cap(ios, Some(kind), |_| ()), Some(ios));
+        }
+        assert_eq!(beside_a_cap(ios, Some(device), at(10_490.0, 1.0)), Some(ios));
+        assert_eq!(beside_a_cap(ios, Some(device), at(10_502.0, 1.0)), Some(device));
+        assert_eq!(beside_a_cap(ios, Some(device), at(9_480.0, 1.0)), Some(device));
+        assert_eq!(beside_a_cap(bytes, Some(device), at(1.0, 78.0)), Some(bytes));
+        assert_eq!(beside_a_cap(bytes, Some(device), at(10_000.0, 1.0)), Some(device));
+        assert_eq!(beside_a_cap(ios, Some(device), |curve| curve.volume = 1), Some(device));
+        assert_eq!(beside_a_cap(ios, Some(LimitKind::Generator), |_| ()), Some(LimitKind::Generator));
+        assert_eq!(beside_a_cap(device, Some(device), |_| ()), Some(device));
+        assert_eq!(beside_a_cap(ios, None, |_| ()), None);
+    }
+
+    #[test]
+    fn a_cap_holds_what_is_unknown_where_its_knee_is_bounded_and_its_ceiling_was_reached() {
+        let unknown = |knee_bound: Option<KneeBound>, is_reached: bool| {
+            beside_a_cap(LimitKind::IopsCap, Some(LimitKind::Unknown), |curve| {
+                let found = curve.saturation.as_mut().unwrap();
+                (found.knee_bound, found.is_reached) = (knee_bound, is_reached);
+            })
+        };
+        let below = Some(KneeBound::AtOrBelow);
+        assert_eq!(unknown(below, true), Some(LimitKind::IopsCap));
+        for (bound, is_reached) in [(None, true), (below, false), (None, false)] {
+            assert_eq!(unknown(bound, is_reached), Some(LimitKind::Unknown));
+        }
+    }
+
+    #[test]
+    fn a_single_load_or_flat_ones_near_each_other_do_not_tell_whether_more_brings_more() {
+        let few = |loads: &[u32], knee_bound: Option<KneeBound>| {
+            let found = Saturation { knee_bound, ..saturation() };
+            let probes = loads.iter().map(|load| point(*load, 1_000.0, None)).collect();
+            too_few_loads(&Curve { probes, ..curve(found.clone()) }, &found)
+        };
+        let flat = Some(KneeBound::AtOrBelow);
+        assert_eq!(few(&[8, 8], flat), Some(LimitCause::OneLoad { outstanding: 8.0 }));
+        assert_eq!(few(&[8, 12, 15], flat), Some(LimitCause::LoadsTooClose { least: 8.0, most: 15.0 }));
+        assert_eq!((few(&[8, 12, 16], flat), few(&[8, 12, 15], None), few(&[], flat)), (None, None, None));
     }
 
     #[test]

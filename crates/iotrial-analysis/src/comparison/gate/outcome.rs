@@ -651,6 +651,28 @@ mod tests {
     }
 
     #[test]
+    fn a_change_without_an_interval_says_why_it_has_none() {
+        let of = |figure: Figure, reading: Reading| {
+            let delta = Delta {
+                metric: MetricKey::Figure(Stream::Read, figure).into(),
+                from: 1.0,
+                to: 2.0,
+                percent: 100.0,
+                interval: None,
+                reading,
+            };
+            unknown(&delta, 3)
+        };
+        let (p99, longest) = (Figure::LatencyP99, Figure::LatencyMax);
+        assert_eq!(of(p99, Reading::TooFewRepeats), Undecided::TooWide { run_count: 3 });
+        assert_eq!(of(longest, Reading::TooFewRepeats), Undecided::FewForLongest { run_count: 3 });
+        assert_eq!(of(longest, Reading::TooFew), Undecided::TooBrief);
+        assert_eq!(of(p99, Reading::NoInterval), Undecided::SingleRuns);
+        assert_eq!(of(p99, Reading::OtherRate), Undecided::OtherRates);
+        assert_eq!(of(p99, Reading::Amount), Undecided::OnlyBound);
+    }
+
+    #[test]
     fn a_load_has_what_its_streams_have_and_what_it_was_asked_for() {
         let streams =
             [StreamOf::all(Stream::Read), StreamOf { role: Some(Role::Log), stream: Stream::Commit }];

@@ -1,58 +1,10 @@
 use iotrial_model::finding::NoPoint;
 use iotrial_model::rate_limit::LimitCause;
-use iotrial_model::verdict::Outcome;
 
 use super::*;
-use crate::figures::Figures;
-use crate::saturation::{Burst, Fit, Load, Model, Sustained};
-use crate::sweep::{Limit, Probe};
-
-/// A load of a curve, with its rate and how it is split.
-fn point(outstanding: u32, iops: f64, split: Option<(u64, u64)>) -> Probe {
-    Probe {
-        purpose: ProbePurpose::Search,
-        outstanding,
-        iodepth: split.map(|(iodepth, _)| iodepth),
-        numjobs: split.map(|(_, numjobs)| numjobs),
-        measured_s: 10.0,
-        iops_standard_error_percent: 0.1,
-        outcome: Outcome::Inconclusive,
-        why_not: None,
-        figures: Figures { iops: Some(iops), ..Figures::unknown() },
-    }
-}
-
-/// 1,000 I/Os a second for each outstanding one, up to the ceiling of 10,000 at ten.
-fn saturation() -> Saturation {
-    let knee = Load { outstanding: 10.0, iops: 10_000.0, bandwidth_mib_per_s: 78.0, lat_mean_us: 1_000.0 };
-    let model =
-        Model::Queueing { alone_us: 1_000.0, contention: 0.0, ceiling_iops: Some(10_000.0), sharpness: None };
-    Saturation {
-        knee,
-        knee_bound: None,
-        knee_confidence: None,
-        saturated: knee,
-        ceiling_iops: 10_000.0,
-        ceiling_mib_per_s: 78.0,
-        ceiling_confidence: None,
-        is_reached: true,
-        exceeded_by_percent: 0.0,
-        falls_by_percent: 0.0,
-        fit: Some(Fit { model, rms_percent: 1.0, r_squared: None, point_count: 4 }),
-    }
-}
-
-fn curve(saturation: Saturation) -> Curve {
-    let loads = [1u32, 4, 10, 25, 60];
-    Curve {
-        pattern: "randread-8k".parse().unwrap(),
-        volume: 0,
-        probes: loads.map(|load| point(load, 1_000.0 * f64::from(load.min(10)), None)).to_vec(),
-        sustained: None,
-        saturation: Some(saturation),
-        limit: None,
-    }
-}
+use crate::saturation::{Burst, Fit, Sustained};
+use crate::sweep::Limit;
+use crate::sweep::hand_made::{curve, point, saturation};
 
 const fn sustained(burst: Option<Burst>, drift: Option<Drift>) -> Option<Sustained> {
     Some(Sustained { iops: 8_000.0, iops_standard_error: None, burst, drift, stalled_s: 0 })
