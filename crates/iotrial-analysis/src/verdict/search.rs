@@ -278,7 +278,7 @@ mod tests {
         assert_eq!(found.outcome, Outcome::Qualified);
         assert_eq!(answer(&found), &SearchAnswer::NeedCarried { settled: Vec::new() });
         let found = verdict(&needing("200000iops", Some(false)));
-        assert_eq!(found.outcome, Outcome::NotQualified);
+        assert_eq!((found.outcome, found.advice), (Outcome::NotQualified, None));
         assert_eq!(answer(&found), &SearchAnswer::NeedNotCarried);
         let open = verdict(&needing("112000iops", None));
         assert_eq!(open.outcome, Outcome::Inconclusive);

@@ -695,5 +695,22 @@ mod tests {
         // A place that is none is told with the roles that there are.
         assert_eq!(missing("tempdb.commit.mean < 2ms").1, [Role::Log]);
         assert_eq!(missing("log.commit.p90 < 2ms").1, []);
+        let near = |gate: &str, application: &[&str]| match gate.parse::<Gate>().unwrap().check_streams(
+            &streams,
+            false,
+            application,
+        ) {
+            Err(CompareError::UnknownMetric { near, .. }) => {
+                ["read.p99", "read.mean", "log.commit.p99", "log.commit.mean", "other.tps"]
+                    .map(|name| near.contains(name))
+            }
+            other => panic!("{gate}: {other:?}"),
+        };
+        // The same figure of other streams, and other figures of the same stream.
+        assert_eq!(near("write.p99 < 2ms", &["tps"]), [true, false, true, false, false]);
+        assert_eq!(near("log.commit.p90 < 2ms", &["tps"]), [false, false, true, true, false]);
+        assert_eq!(near("other.x > 2", &["tps"]), [false, false, false, false, true]);
+        // The first ten of all.
+        assert_eq!(near("capacity > 2iops", &[]), [true, true, false, true, false]);
     }
 }
