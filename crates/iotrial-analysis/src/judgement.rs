@@ -13,6 +13,7 @@ use iotrial_model::verdict::{Category, Gap, Judged, Starved, WhyNotJudged};
 
 use crate::device_part::DevicePart;
 use crate::figures::Figures;
+use crate::generator_part::{AgainstLimit, StreamLatency, intervals_left_alone, is_open, statistic_of};
 use crate::stream::Streams;
 use crate::threshold::{Bands, ThresholdSet};
 
@@ -93,6 +94,7 @@ impl Judgement {
         for one in &mut judgement.judged {
             let mine = parts.iter().filter(|part| part.roles == [one.role]);
             one.devices = mine.flat_map(|part| part.devices.clone()).collect();
+            take_generator_out(one, subject, thresholds);
         }
         judgement
     }
@@ -164,6 +166,8 @@ impl Judgement {
                     statistic,
                     value_us,
                     bound: None,
+                    untouched: None,
+                    is_open: false,
                     category: bands.category(value_us),
                     limit_us: bands.limit_us(),
                     shown_ms: rounded_ms(value_us, bands),
@@ -202,10 +206,42 @@ impl Judgement {
             statistic,
             value_us: bounded.value,
             bound: Some(bounded.relation),
+            untouched: None,
+            is_open: false,
             category,
             limit_us: bands.limit_us(),
             shown_ms,
         });
+    }
+}
+
+/// Where a latency is beyond its limit, the I/Os decide that the generator left alone, if there are enough of them; without them the answer
+/// is open to doubts.
+fn take_generator_out(judged: &mut Judged, subject: &Subject<'_>, thresholds: &ThresholdSet) {
+    let (role, stream) = (judged.role, judged.stream);
+    let bands = thresholds.bands(role, stream, judged.statistic);
+    let (Some(bands), Some(statistic)) = (bands, statistic_of(judged.statistic)) else { return };
+    if judged.is_acceptable() || subject.source.is_some() {
+        return;
+    }
+    let counts = stream.counts_of(subject, Some(role));
+    let latency = StreamLatency {
+        counts: &counts,
+        shown_us: judged.value_us,
+        waiting_count: 0,
+        is_open: is_open(subject, role),
+        intervals_share: intervals_left_alone(subject, role, stream),
+    };
+    match latency.against(statistic, |us| bands.category(us) <= Category::Acceptable) {
+        AgainstLimit::Holds | AgainstLimit::FailsSurely => {}
+        AgainstLimit::Open => judged.is_open = true,
+        AgainstLimit::HoldsUntouched(value_us, untouched)
+        | AgainstLimit::FailsUntouched(value_us, untouched) => {
+            judged.value_us = value_us;
+            judged.shown_ms = rounded_ms(value_us, bands);
+            judged.category = bands.category(value_us);
+            judged.untouched = Some(untouched);
+        }
     }
 }
 

@@ -18,6 +18,7 @@ pub mod device_chain;
 mod contradiction;
 pub mod findings;
 pub mod threshold;
+mod generator_part;
 mod judgement;
 pub mod verdict;
 pub mod host_check;

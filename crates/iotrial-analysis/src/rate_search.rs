@@ -15,7 +15,7 @@
 
 use std::time::Duration;
 
-use iotrial_model::finding::Doubts;
+use iotrial_model::finding::{Doubts, FindingId};
 use iotrial_model::need::Need;
 use iotrial_model::plan::{Phase, Plan};
 use iotrial_model::record::Interval;
@@ -35,8 +35,8 @@ mod mix;
 mod times;
 mod wanted;
 
-use assess::{assess, rarest_stream, worst_latency};
-use belief::{Belief, TRUST_IN_CONFIRMATION, TRUST_IN_PROBE};
+use assess::{Assessed, assess, rarest_stream, worst_latency};
+use belief::{Belief, TRUST_IN_CONFIRMATION, TRUST_IN_DOUBTED, TRUST_IN_PROBE};
 pub use early_end::EarlyEnd;
 pub use error::SearchError;
 pub use limits::Limits;
@@ -64,7 +64,8 @@ const CONFIDENCE_OF_NEED: f64 = 0.99;
 const MOST_LOADS_AT_NEED: usize = 6;
 /// Share of the rate at saturation below which nothing is sought: latency there is the device's own, without
 /// waiting.
-const LOWEST_SHARE: f64 = 0.05;
+// A closed load with hundreds of outstanding I/Os does a hundred times what a small database needs.
+const LOWEST_SHARE: f64 = 0.005;
 /// Share of the rate at saturation above which nothing is sought: an open load does no more than a closed
 /// one, except in a burst.
 // A little above 1, because the rate at saturation is itself measured over ten seconds at most.
@@ -79,6 +80,8 @@ const USUAL_TIME: Duration = Duration::from_secs(120);
 const LEAST_PROBES: u32 = 6;
 /// For what comes before and behind the loads: looking at the targets, the record, the report, removing files.
 const AROUND_LOADS: Duration = Duration::from_secs(3);
+/// The most loads in all. Those in doubt are made again later, as long as there is time.
+const MOST_LOADS: usize = 40;
 /// The most longer runs that look for a rate that lasts.
 const MOST_CONFIRMATIONS: usize = 6;
 /// A load that did less than this part of what was asked of it was beyond what the device does.
@@ -318,15 +321,21 @@ impl RateSearch {
     pub fn note(&mut self, load: &NextLoad, subject: &Subject<'_>) -> Result<&Probe, SearchError> {
         let duration = subject.measured.unwrap_or_default();
         let rates = self.mix.rates_done(subject);
-        let (worst, why_not) = match load.share {
+        let assessed = match load.share {
             None => {
                 self.mix.saturated_at(&rates, self.search.need.as_ref())?;
                 self.rarest = rarest_stream(&load.plan, subject);
-                let worst = worst_latency(&load.plan, subject, &self.limits, false).0;
-                (worst.map(|(worst, _)| worst), None)
+                let (worst, _) = worst_latency(&load.plan, subject, &self.limits, false);
+                Assessed {
+                    worst: worst.map(|one| one.latency),
+                    why_not: None,
+                    is_sure: true,
+                    is_by_generator: false,
+                }
             }
             Some(_) => assess(&load.plan, subject, &self.limits),
         };
+        let Assessed { worst, why_not, is_sure, is_by_generator } = assessed;
         // A load of which nothing could be judged is neither within its limits nor beyond them.
         let is_open = load.share.is_some() && worst.is_none() && why_not.is_none();
         let why_not = why_not.or(is_open.then_some(NotHeld::TooFewIos));
@@ -344,7 +353,12 @@ impl RateSearch {
             held: load.share.filter(|_| !is_open).map(|_| why_not.is_none()),
             why_not: why_not.as_ref().map(not_held),
             doubts: asked_iops.map_or_else(Doubts::default, |asked| {
-                Observed::of(subject).doubts((1.0 - iops / asked).max(0.0))
+                let doubts = Observed::of(subject).doubts((1.0 - iops / asked).max(0.0));
+                match (is_sure, is_by_generator && doubts.is_empty()) {
+                    (true, _) => doubts.without_generator(),
+                    (false, true) => std::iter::once(FindingId::LateIssues).collect(),
+                    (false, false) => doubts,
+                }
             }),
         });
         let count = |facts: &dyn Fn(&SubjectJob<'_>) -> u64| subject.jobs.iter().map(facts).sum::<u64>();
@@ -369,10 +383,11 @@ impl RateSearch {
         let mut belief = Belief::new(lowest, highest);
         for probe in &self.search.probes {
             let (Some(share), Some(held)) = (probe.share, probe.held) else { continue };
-            if self.counts(probe, share, held) {
-                let end = if held { share } else { self.overrun(probe).map_or(share, |did| did.min(share)) };
-                belief.learn(end, held, trust(probe.kind));
-            }
+            let end = match held || is_doubted(probe) {
+                true => share,
+                false => self.overrun(probe).map_or(share, |did| did.min(share)),
+            };
+            belief.learn(end, held, trust(probe));
         }
         belief
     }
@@ -399,30 +414,15 @@ impl RateSearch {
         self.of_kind(ProbeKind::Confirmation).filter(|probe| Times::is_whole(probe)).count()
     }
 
-    /// Whether a load says something about the device. One that held does, whatever else went on: others can only have made it
-    /// slower. One that did not hold beside a doubt does not; but where every try at a rate was in doubt the search has to go on
-    /// below, and says that the device may carry more.
-    fn counts(&self, probe: &Probe, share: f64, held: bool) -> bool {
-        let is_doubted = |probe: &&Probe| probe.held == Some(false) && !probe.doubts.is_empty();
-        if held || !is_doubted(&probe) {
-            return true;
-        }
-        // The last of them counts for all.
-        let doubted: Vec<&Probe> = self.loads_at(share).filter(is_doubted).collect();
-        doubted.len() >= self.most_tries(probe)
-            && doubted.last().is_some_and(|last| std::ptr::eq(*last, probe))
-            && self.need_share().is_none_or(|need| !is_same(need, share))
-    }
-
     /// Whether the needed rate is carried, once the loads at it agree; those in doubt do not count.
     fn need_decided(&self) -> Option<bool> {
         let need = self.need_share()?;
         // The product of odds, as a sum of logarithms.
         let odds: f64 = self
             .loads_at(need)
-            .filter(|probe| probe.held == Some(true) || probe.doubts.is_empty())
+            .filter(|probe| !is_doubted(probe))
             .map(|probe| {
-                let trust = trust(probe.kind);
+                let trust = trust(probe);
                 let odds = (trust / (1.0 - trust)).ln();
                 if probe.held == Some(true) { odds } else { -odds }
             })
@@ -455,9 +455,15 @@ fn is_narrow(belief: &Belief, wanted: f64) -> bool {
     }
 }
 
-/// How often a load of that kind tells the truth.
-const fn trust(kind: ProbeKind) -> f64 {
-    match kind {
+/// Whether a load did not hold beside something else that may be why. One that held has no doubts: others can only have made it slower.
+const fn is_doubted(probe: &Probe) -> bool {
+    matches!(probe.held, Some(false)) && !probe.doubts.is_empty()
+}
+
+/// How often a load like that tells the truth.
+const fn trust(probe: &Probe) -> f64 {
+    match probe.kind {
+        _ if is_doubted(probe) => TRUST_IN_DOUBTED,
         ProbeKind::Confirmation => TRUST_IN_CONFIRMATION,
         ProbeKind::Probe | ProbeKind::Saturation => TRUST_IN_PROBE,
     }

@@ -98,7 +98,12 @@ impl Search {
     pub(crate) fn is_in_range(&self) -> bool {
         let positive = |number: f64| number > 0.0 && number < MOST;
         let reached = |number: f64| (0.0..MOST).contains(&number);
-        let worst = |worst: &WorstLatency| reached(worst.latency_us) && worst.limit_us.is_none_or(positive);
+        let worst = |worst: &WorstLatency| {
+            let all = worst
+                .untouched
+                .is_none_or(|one| reached(one.shown_us) && (0.0..=100.0).contains(&one.percent));
+            reached(worst.latency_us) && worst.limit_us.is_none_or(positive) && all
+        };
         let of_probe = |probe: &Probe| {
             probe.share.is_none_or(reached)
                 && probe.asked_iops.is_none_or(positive)
@@ -249,6 +254,18 @@ pub struct WorstLatency {
     /// What it had to stay below, in µs; absent in files in which the limit has only one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit_us: Option<f64>,
+    /// Where the latency is that of the I/Os that the generator left alone; absent where it is that of all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub untouched: Option<Untouched>,
+}
+
+/// Where the I/Os decide that the generator did not delay by more than 100 µs: the figure is theirs, and beside it what all I/Os show.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Untouched {
+    /// Their share of all I/Os, in percent.
+    pub percent: f64,
+    /// The latency of all I/Os, in µs.
+    pub shown_us: f64,
 }
 
 /// What a search found.

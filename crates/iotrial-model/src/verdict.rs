@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize, Serializer};
 use crate::bound::{Amount, BoundRelation, Bounded};
 use crate::figure::Figure;
 use crate::load::Role;
-use crate::search::Search;
+use crate::search::{Search, Untouched};
 use crate::stream::Stream;
 
 pub use bearing::{Advice, Caveat, Change, Doubt, DoubtKind, Gap, Objection, Starved, WhyNotJudged};
@@ -180,6 +180,12 @@ pub struct Judged {
     /// below the number, and the best one above it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bound: Option<BoundRelation>,
+    /// Where the I/Os decide that the generator left alone; `None` where the latency is that of all I/Os.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub untouched: Option<Untouched>,
+    /// Whether the generator may be why it is beyond the limit.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_open: bool,
     /// Where it falls.
     pub category: Category,
     /// From here on it is no longer acceptable.
@@ -216,11 +222,17 @@ impl Judged {
         self.category <= Category::Acceptable
     }
 
-    /// The worst first: by category, within one by how much of what is acceptable is used up.
+    /// Whether it is too slow, however late the generator was.
+    pub fn is_surely_too_slow(&self) -> bool {
+        !self.is_acceptable() && !self.is_open
+    }
+
+    /// The worst first: what is too slow for sure, then by category, within one by how much of what is acceptable is used up.
     pub fn by_weight(judged: &[Self]) -> Vec<&Self> {
         let mut all: Vec<&Self> = judged.iter().collect();
         all.sort_by(|a, b| {
-            b.category.cmp(&a.category).then(b.share_of_limit().total_cmp(&a.share_of_limit()))
+            let is_sure = b.is_surely_too_slow().cmp(&a.is_surely_too_slow());
+            is_sure.then(b.category.cmp(&a.category)).then(b.share_of_limit().total_cmp(&a.share_of_limit()))
         });
         all
     }

@@ -24,6 +24,7 @@ use steps::{steps_headline, steps_reasons, steps_sentence};
 
 use crate::finding::message;
 use crate::numbers::seconds_in_words;
+use crate::search::left_alone;
 
 /// What a load is called within a sentence.
 pub(crate) fn load_name(load: &LoadName) -> String {
@@ -119,15 +120,26 @@ fn sentence(ruling: &Ruling) -> String {
             let suitable =
                 meaning.map(|one| format!(": suitable for {}", one.suitable_for)).unwrap_or_default();
             format!(
-                "Qualified for {load} by `{set}`{but}: the worst figure is {} ({}{suitable}).",
+                "Qualified for {load} by `{set}`{but}: the worst figure is {} ({}{suitable}){}.",
                 figure_at(worst),
-                category(worst)
+                category(worst),
+                settled(&ruling.settled)
             )
         }
         (None, [], Some(worst)) => {
             format!("Not qualified for {load}: {} (`{set}`){}.", too_slow(worst), measured(&ruling.caveats))
         }
         (None, doubts, worst) => open_sentence(&load, set, worst, doubts),
+    }
+}
+
+/// `. Also, the generator was short of CPU, which can only make the storage look slower`, or nothing: a sentence of its own, because what is
+/// told as a condition may have made it look faster.
+fn settled(all: &[Doubt]) -> String {
+    let words: Vec<String> = all.iter().map(bearing::doubt).collect();
+    match words.is_empty() {
+        true => String::new(),
+        false => format!(". Also, {}, which can only make the storage look slower", enumerate(&words)),
     }
 }
 
@@ -161,7 +173,7 @@ fn reasons(ruling: &Ruling) -> Vec<String> {
         format!("`{set}` has no limits for {}, so {are} not judged", enumerate(&unjudged))
     });
     let mut reasons: Vec<String> = ruling.objections.iter().map(objection).collect();
-    reasons.extend(ruling.doubts.iter().map(reason));
+    reasons.extend(ruling.doubts.iter().chain(&ruling.settled).map(reason));
     reasons.extend(slow.into_iter().map(figure));
     reasons.extend(ruling.worst().zip(ruling.meaning.as_ref()).map(|(worst, meaning)| {
         let Meaning { impact, suitable_for } = meaning;
@@ -281,7 +293,10 @@ fn figure(judged: &Judged) -> String {
 fn shown(judged: &Judged) -> String {
     match judged.bound {
         Some(relation) => format!("{} {} ms", relation.sign(), judged.shown_ms),
-        None => format!("{} ms", judged.shown_ms),
+        None => {
+            let of_which = judged.untouched.as_ref().map(|one| format!(" {}", left_alone(one)));
+            format!("{} ms{}", judged.shown_ms, of_which.unwrap_or_default())
+        }
     }
 }
 

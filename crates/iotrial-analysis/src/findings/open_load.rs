@@ -1,15 +1,14 @@
 //! What an open load could not keep: arrivals that were never issued, or issued late.
 
-use std::collections::BTreeMap;
-
 use iotrial_model::finding::{Evidence, Finding, FindingId, HeldPercentile, Severity};
-use iotrial_model::histogram::LatencyHistogram;
+use iotrial_model::latency_limit::LimitStatistic;
 use iotrial_model::plan::Arrival;
 use iotrial_model::record::{EndedHow, OpCounts};
 use iotrial_model::search::Probe;
 use iotrial_model::subject::{Facts, Subject};
 
 use super::observed::Observed;
+use crate::generator_part::without_generator_us;
 
 /// Up to this share of late I/Os, the due time and the issue are the same for every figure that is shown.
 const MOST_LATE_PERCENT: f64 = 1.0;
@@ -158,8 +157,7 @@ fn leaves_figures_alone(subject: &Subject<'_>) -> bool {
 
 /// The share of the mean that the generator did not make, at least.
 fn rest_of_mean(counts: &OpCounts) -> Option<f64> {
-    let sum = |latency: &LatencyHistogram| Some(latency.mean_us()? * latency.io_count() as f64);
-    Some(1.0 - (sum(&counts.held_latency)? - sum(&counts.unheld_latency)?) / sum(&counts.total_latency)?)
+    Some(without_generator_us(counts, LimitStatistic::Mean)? / counts.total_latency.mean_us()?)
 }
 
 /// A percentile and what the generator made of it; `None` where fewer than ten I/Os lie beyond it, as for figures.
@@ -168,22 +166,8 @@ fn held_percentile(counts: &OpCounts, percent: f64) -> Option<HeldPercentile> {
     if counts.held_latency.io_count() == 0 || all as f64 * (1.0 - percent / 100.0) < 10.0 {
         return None;
     }
-    // All latencies, with those that were held back exchanged for what they would have been.
-    let mut buckets: BTreeMap<u64, i128> = BTreeMap::new();
-    let parts = [(&counts.total_latency, 1), (&counts.held_latency, -1), (&counts.unheld_latency, 1)];
-    for (latency, sign) in parts {
-        for (edge_ns, count) in latency.buckets_ns() {
-            *buckets.entry(edge_ns).or_default() += sign * i128::from(count);
-        }
-    }
-    let rank = percent / 100.0 * all as f64;
-    let mut up_to = 0;
-    let without = buckets.into_iter().find(|(_, count)| {
-        up_to += count;
-        up_to as f64 >= rank
-    });
     let latency_us = counts.total_latency.percentile(percent)?.as_secs_f64() * 1e6;
-    let without_us = without?.0 as f64 / 1e3;
+    let without_us = without_generator_us(counts, LimitStatistic::Percentile(percent))?;
     Some(HeldPercentile { percent, latency_us, without_us: without_us.min(latency_us) })
 }
 

@@ -3,6 +3,7 @@
 use iotrial_model::finding::Doubts;
 use iotrial_model::search::{JobRate, Probe, ProbeKind, SearchResult};
 
+use super::belief::Belief;
 use super::{CONFIDENCE, RateSearch, WIDEST_ANSWER};
 
 /// Below so many I/Os of the device for each that counts, an answer tells both.
@@ -13,6 +14,8 @@ impl RateSearch {
     /// The highest rate that is carried; `None` where the loads do not show one, or do not agree.
     pub(super) fn result(&self) -> Option<SearchResult> {
         let belief = self.belief();
+        let confirmed = self.of_kind(ProbeKind::Confirmation).filter(|probe| probe.held == Some(true));
+        let confirmed = confirmed.filter_map(|probe| probe.share).reduce(f64::max);
         let held = match self.search.need {
             // Of a needed rate that is not decided nothing is known either way.
             Some(_) => {
@@ -22,19 +25,22 @@ impl RateSearch {
                 let need = self.need_share().filter(|_| self.search.carries_need == Some(true));
                 need.map_or(carried, |need| need.max(carried))
             }
-            None => {
-                let held = self.of_kind(ProbeKind::Confirmation).filter(|probe| probe.held == Some(true));
-                held.filter_map(|probe| probe.share).reduce(f64::max)?
-            }
+            None => match confirmed {
+                Some(held) => held,
+                // Without a longer run what the short ones agree on is a bound.
+                None => self.carried_by_probes(&belief)?,
+            },
         };
         let above = self.lowest_not_held(&belief, held);
         let is_wide = above.is_some_and(|above| above / held > WIDEST_ANSWER * WIDEST_ANSWER);
-        // Two ends that stay far apart are loads that disagree, unless there was no time for those between them: then the lower one is
-        // a bound. Where a need is decided the lower end is right all the same.
-        if is_wide && self.search.need.is_none() && !self.search.time_ran_out {
+        // Two ends that stay far apart are loads that disagree, unless there was no time for those between them, or all that failed was in
+        // doubt: then the lower one is a bound. Where a need is decided the lower end is right all the same.
+        let is_bound = self.search.time_ran_out || !self.doubts_above(held).is_empty();
+        if is_wide && self.search.need.is_none() && !is_bound {
             return None;
         }
-        let above = above.filter(|_| !(is_wide && self.search.time_ran_out));
+        let is_unconfirmed = self.search.need.is_none() && confirmed.is_none();
+        let above = above.filter(|_| !(is_wide && is_bound) && !is_unconfirmed);
         let nearest = |probe: &&Probe| probe.share.is_some_and(|share| share <= held * (1.0 + 1e-9));
         let worst = self
             .search
@@ -63,6 +69,13 @@ impl RateSearch {
                 .map(|(job, iops)| JobRate { name: self.mix.plan.jobs[job].name.clone(), iops })
                 .collect(),
         })
+    }
+
+    /// The highest share at which short loads held, as far as all loads together say so.
+    fn carried_by_probes(&self, belief: &Belief) -> Option<f64> {
+        let carried = belief.carried(CONFIDENCE)?;
+        let held = self.of_kind(ProbeKind::Probe).filter(|probe| probe.held == Some(true));
+        held.filter_map(|probe| probe.share).filter(|share| *share <= carried * (1.0 + 1e-9)).reduce(f64::max)
     }
 
     /// The doubts of the loads that did not hold next above a share; none where one of them is beyond doubt.

@@ -13,6 +13,7 @@ use iotrial_model::subject::{Facts, Subject, SubjectJob};
 
 use super::limits::{Limits, StreamLimit};
 use crate::figures::percentile_us;
+use crate::generator_part::{AgainstLimit, StreamLatency, intervals_left_alone, is_open};
 
 /// Share of what was due by which a queue may grow before the rate counts as not kept.
 // One percent, as for the steady state: below that the queue's ups and downs decide.
@@ -49,20 +50,33 @@ pub(super) fn rarest_stream(plan: &Plan, subject: &Subject<'_>) -> (String, f64)
     rates.min_by(|a, b| a.1.total_cmp(&b.1)).expect("a plan has jobs")
 }
 
-/// What used up most of its limit, and why the load does not stay within all of them; `None` where it does.
-pub(super) fn assess(
-    plan: &Plan,
-    subject: &Subject<'_>,
-    limits: &Limits,
-) -> (Option<WorstLatency>, Option<NotHeld>) {
-    let (worst, missing) = worst_latency(plan, subject, limits, true);
+/// What one load says about the limits.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Assessed {
+    /// What used up most of its limit.
+    pub(super) worst: Option<WorstLatency>,
+    /// Why the load does not stay within all limits; `None` where it does.
+    pub(super) why_not: Option<NotHeld>,
+    /// Whether that is so however late the generator was.
+    pub(super) is_sure: bool,
+    /// Whether what the generator made of it is the only reason that is known.
+    pub(super) is_by_generator: bool,
+}
+
+/// Compares a load with the limits.
+pub(super) fn assess(plan: &Plan, subject: &Subject<'_>, limits: &Limits) -> Assessed {
+    let (found, missing) = worst_latency(plan, subject, limits, true);
+    let failing = found.as_ref().filter(|one| !one.against.holds());
+    let is_sure = failing.is_some_and(|one| one.against.is_sure());
+    let is_by_generator = failing.is_some_and(|one| !is_sure && is_open(subject, one.latency.role));
+    let too_slow = failing.map(|one| NotHeld::TooSlow {
+        worst: one.latency.clone(),
+        has_one_limit: limits.one_latency().is_some(),
+    });
     // In this order: with errors it is another load, and with a growing queue the latency is whatever the end
     // of the run makes it.
-    let why_not = errors(subject).or_else(|| rate_not_kept(plan, subject)).or(missing).or_else(|| {
-        let (worst, _) = worst.clone().filter(|(_, holds)| !holds)?;
-        Some(NotHeld::TooSlow { worst, has_one_limit: limits.one_latency().is_some() })
-    });
-    (worst.map(|(worst, _)| worst), why_not)
+    let why_not = errors(subject).or_else(|| rate_not_kept(plan, subject)).or(missing).or(too_slow);
+    Assessed { worst: found.map(|one| one.latency), why_not, is_sure, is_by_generator }
 }
 
 fn errors(subject: &Subject<'_>) -> Option<NotHeld> {
@@ -130,47 +144,89 @@ fn rate_not_kept(plan: &Plan, subject: &Subject<'_>) -> Option<NotHeld> {
     })
 }
 
-/// The statistic that used up most of its limit, whether it stays within it, and a stream that should have one and has none. Where
-/// `counts_waiting`, I/Os that waited longer than the limit when the load ended count with the least that they can have waited; of a
-/// closed load that is not asked.
+/// A latency beside its limit.
+pub(super) struct LimitedLatency {
+    pub(super) latency: WorstLatency,
+    against: AgainstLimit,
+}
+
+/// The statistic that used up most of its limit, and a stream that should have one and has none. Where `counts_waiting`, I/Os that waited
+/// longer than the limit when the load ended count with the least that they can have waited; of a closed load that is not asked.
 pub(super) fn worst_latency(
     plan: &Plan,
     subject: &Subject<'_>,
     limits: &Limits,
     counts_waiting: bool,
-) -> (Option<(WorstLatency, bool)>, Option<NotHeld>) {
-    let mut worst: Option<(WorstLatency, bool)> = None;
+) -> (Option<LimitedLatency>, Option<NotHeld>) {
+    let mut worst: Option<LimitedLatency> = None;
     let mut missing = None;
     for (role, stream) in streams(plan) {
+        let counts = stream.counts_of(subject, Some(role));
         for limit in limits.of(role, stream) {
-            let mut counts = stream.counts_of(subject, Some(role));
+            let mut shown = counts.total_latency.clone();
+            let with_device = waiting_with_device(&counts, limit);
             if counts_waiting {
-                add_waiting(&mut counts, plan, subject, (role, stream), limit);
+                add_waiting(&mut shown, &counts, plan, subject, (role, stream), limit);
             }
-            let Some(latency_us) = value_of(&counts.total_latency, limit.statistic) else {
+            let Some(shown_us) = value_of(&shown, limit.statistic) else {
                 missing = Some(NotHeld::NothingCompleted(role, stream));
                 continue;
             };
-            if counts.total_latency.io_count() < limit.least_io_count {
+            if shown.io_count() < limit.least_io_count {
                 continue;
             }
-            let share = |one: &WorstLatency| one.latency_us / one.limit_us.unwrap_or(f64::INFINITY);
-            let found = WorstLatency {
-                role,
-                stream,
-                statistic: Some(limit.statistic.to_string()),
-                latency_us,
-                limit_us: Some(limit.limit_us),
+            let against = StreamLatency {
+                counts: &counts,
+                shown_us,
+                waiting_count: if counts_waiting { with_device } else { 0 },
+                is_open: counts_waiting && is_open(subject, role),
+                intervals_share: intervals_left_alone(subject, role, stream),
             };
-            let holds = limit.holds(latency_us);
-            // What misses its limit comes before what only comes close to its own.
-            let rank = |one: &WorstLatency, holds: bool| (!holds, share(one));
-            if worst.as_ref().is_none_or(|(other, its)| rank(&found, holds) > rank(other, *its)) {
-                worst = Some((found, holds));
+            let found = LimitedLatency::new(
+                (role, stream),
+                limit,
+                shown_us,
+                against.against(limit.statistic, |us| limit.holds(us)),
+            );
+            // What misses its limit for sure comes before what misses it, and that before what only comes close to its own.
+            if worst.as_ref().is_none_or(|other| found.rank() > other.rank()) {
+                worst = Some(found);
             }
         }
     }
     (worst, missing)
+}
+
+impl LimitedLatency {
+    fn new((role, stream): (Role, Stream), limit: StreamLimit, shown_us: f64, against: AgainstLimit) -> Self {
+        let (latency_us, untouched) = match against {
+            AgainstLimit::HoldsUntouched(us, untouched) | AgainstLimit::FailsUntouched(us, untouched) => {
+                (us, Some(untouched))
+            }
+            _ => (shown_us, None),
+        };
+        let latency = WorstLatency {
+            role,
+            stream,
+            statistic: Some(limit.statistic.to_string()),
+            latency_us,
+            limit_us: Some(limit.limit_us),
+            untouched,
+        };
+        Self { latency, against }
+    }
+
+    fn rank(&self) -> (bool, bool, f64) {
+        let fails = !self.against.holds();
+        let share = self.latency.latency_us / self.latency.limit_us.unwrap_or(f64::INFINITY);
+        (fails && self.against.is_sure(), fails, share)
+    }
+}
+
+/// I/Os beyond the limit that the device still had at the end.
+fn waiting_with_device(counts: &OpCounts, limit: StreamLimit) -> u64 {
+    let is_beyond = |age: Duration| !limit.holds(age.as_secs_f64() * 1e6);
+    counts.unfinished_age.buckets().filter(|(age, _)| is_beyond(*age)).map(|(_, count)| count).sum()
 }
 
 fn value_of(latency: &LatencyHistogram, statistic: LimitStatistic) -> Option<f64> {
@@ -189,19 +245,20 @@ fn value_of(latency: &LatencyHistogram, statistic: LimitStatistic) -> Option<f64
     reason = "a latency limit is positive and below hours"
 )]
 fn add_waiting(
-    counts: &mut OpCounts,
+    shown: &mut LatencyHistogram,
+    counts: &OpCounts,
     plan: &Plan,
     subject: &Subject<'_>,
     (role, stream): (Role, Stream),
     limit: StreamLimit,
 ) {
     let limit = Duration::from_nanos((limit.limit_us * 1e3) as u64);
-    add_longer(&mut counts.total_latency, &counts.unfinished_age, limit, 1.0);
+    add_longer(shown, &counts.unfinished_age, limit, 1.0);
     for (job, done) in plan.jobs.iter().zip(&subject.jobs).filter(|(job, _)| job.role == role) {
         // What was never issued has no direction yet; the mix divides it.
         let share = stream_share(job, stream);
         done.not_issued_age.into_iter().for_each(|ages| {
-            add_longer(&mut counts.total_latency, ages, limit, share);
+            add_longer(shown, ages, limit, share);
         });
     }
 }

@@ -9,6 +9,10 @@
 // A choice. At 0.9 a quiet device takes ten loads, and one misled load in ten still leaves the answer within 5 % in 19 of 20
 // searches; with more trust a mishap costs the answer, with less a quiet device costs time.
 pub(super) const TRUST_IN_PROBE: f64 = 0.9;
+/// How often a load does that did not hold beside something else that may be why.
+// Hardly better than chance: it moves the search down for a while, until loads that hold below bring it back, by when what was in the way
+// may have passed.
+pub(super) const TRUST_IN_DOUBTED: f64 = 0.65;
 /// How often a longer run does.
 pub(super) const TRUST_IN_CONFIRMATION: f64 = 0.97;
 /// One cell is so much wider than what it ends below.

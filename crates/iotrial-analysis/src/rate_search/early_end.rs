@@ -5,11 +5,12 @@ use std::time::Duration;
 use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::latency_limit::LimitStatistic;
 use iotrial_model::plan::{Arrival, Job, PhaseKind, Plan};
-use iotrial_model::record::{Interval, JobCounts};
+use iotrial_model::record::{Interval, OpCounts};
 use iotrial_model::stream::Stream;
 
 use super::assess::{stream_share, streams};
 use super::limits::{Limits, StreamLimit};
+use crate::generator_part::{counts_in, without_generator_us};
 
 /// No load ends before it was measured for so long.
 // In one second the I/Os that are with the device at its ends are a tenth of what is counted, and whether somebody else used the
@@ -46,7 +47,7 @@ struct Watched {
     jobs: Vec<usize>,
     /// The most I/Os that the whole measured phase can bring.
     most_ios: f64,
-    so_far: LatencyHistogram,
+    so_far: OpCounts,
 }
 
 impl EarlyEnd {
@@ -72,7 +73,7 @@ impl EarlyEnd {
                 limit,
                 jobs: jobs.clone(),
                 most_ios,
-                so_far: LatencyHistogram::default(),
+                so_far: OpCounts::default(),
             }))
         });
         Self {
@@ -94,8 +95,8 @@ impl EarlyEnd {
         self.measured += interval.duration;
         for one in &mut self.watched {
             for job in &one.jobs {
-                let latency = latency_of(&self.jobs[*job], &interval.jobs[*job], one.stream);
-                latency.into_iter().for_each(|latency| one.so_far.merge(latency));
+                let counts = counts_in(&self.jobs[*job], &interval.jobs[*job], one.stream);
+                counts.into_iter().for_each(|counts| one.so_far.merge(counts));
             }
         }
         let was_lost = std::mem::replace(
@@ -114,29 +115,21 @@ impl Watched {
         if count == 0 || count < limit.least_io_count {
             return false;
         }
+        // Without what the generator made of it: a load is not lost because this host was busy.
         match limit.statistic {
-            LimitStatistic::Mean => {
-                so_far.mean_us().is_some_and(|mean| mean * count as f64 > limit.limit_us * most_ios)
-            }
+            LimitStatistic::Mean => without_generator_us(so_far, LimitStatistic::Mean)
+                .is_some_and(|mean| mean * count as f64 > limit.limit_us * most_ios),
             LimitStatistic::Percentile(percent) => {
                 let is_slow = |latency: Duration| latency.as_nanos() as f64 > 1e3 * BUCKET * limit.limit_us;
-                let slow: u64 =
-                    so_far.buckets().filter(|(latency, _)| is_slow(*latency)).map(|one| one.1).sum();
+                let slow = |latency: &LatencyHistogram| {
+                    latency.buckets().filter(|(latency, _)| is_slow(*latency)).map(|one| one.1).sum::<u64>()
+                };
+                let slow =
+                    slow(&so_far.total_latency) + slow(&so_far.unheld_latency) - slow(&so_far.held_latency);
                 slow as f64 > (1.0 - percent / 100.0) * most_ios
             }
         }
     }
-}
-
-/// What a job did in a stream.
-fn latency_of<'c>(job: &Job, counts: &'c JobCounts, stream: Stream) -> Option<&'c LatencyHistogram> {
-    let counts = match stream {
-        Stream::Read => counts.read.as_ref(),
-        Stream::Write => counts.write.as_ref(),
-        Stream::Commit => counts.commits(job),
-        Stream::Mixed => None,
-    };
-    counts.map(|counts| &counts.total_latency)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use iotrial_model::stream::Stream;
 
 use super::SearchError;
 use super::assess::streams;
+use crate::generator_part::statistic_of;
 use crate::threshold::ThresholdSet;
 
 /// What every stream of a load has to stay within for a rate to hold.
@@ -86,14 +87,6 @@ impl Limits {
         let Self::Thresholds(set) = self else { return Ok(()) };
         let is_limited = streams(plan).any(|(role, stream)| !self.of(role, stream).is_empty());
         if is_limited { Ok(()) } else { Err(SearchError::NoLimits { set: set.name.clone() }) }
-    }
-}
-
-/// The statistic of a figure that sets judge.
-fn statistic_of(figure: Figure) -> Option<LimitStatistic> {
-    match figure {
-        Figure::LatencyMean => Some(LimitStatistic::Mean),
-        _ => figure.percent().map(LimitStatistic::Percentile),
     }
 }
 

@@ -6,8 +6,8 @@ use iotrial_model::search::{Probe, ProbeKind};
 
 use super::belief::Belief;
 use super::{
-    BRACKET, CONFIDENCE, HIGHEST_SHARE, LOWEST_SHARE, MOST_CONFIRMATIONS, MOST_LOADS_AT_NEED, MOST_PROBES,
-    MOST_PROBES_OF_HEADROOM, RateSearch, WIDEST_ANSWER, is_narrow, is_same,
+    BRACKET, CONFIDENCE, HIGHEST_SHARE, LOWEST_SHARE, MOST_CONFIRMATIONS, MOST_LOADS, MOST_LOADS_AT_NEED,
+    MOST_PROBES, MOST_PROBES_OF_HEADROOM, RateSearch, WIDEST_ANSWER, is_doubted, is_narrow, is_same,
 };
 
 /// How sure a rate is that a longer run is tried at.
@@ -16,9 +16,6 @@ use super::{
 const CONFIDENCE_TO_CONFIRM: f64 = 0.5;
 /// The same where there is no time for another one.
 const CONFIDENCE_OF_THE_ONLY_ONE: f64 = 0.8;
-/// How often a load that did not hold is tried in all where something other than the device may have been the
-/// limit.
-const MOST_DOUBTED_TRIES: usize = 2;
 /// A longer run that did not hold its limits is followed by one so much lower, and the next time by the square of that.
 const STEP_DOWN: f64 = 1.04;
 /// And one that did hold, where only short loads speak against more, by one so much higher.
@@ -42,12 +39,16 @@ impl RateSearch {
                 .into_iter()
                 .collect();
         }
-        let mut wanted: Vec<(ProbeKind, f64)> = self.doubted().into_iter().collect();
+        let mut wanted = Vec::new();
+        if self.search.probes.len() >= MOST_LOADS {
+            return wanted;
+        }
         if let Some(need) = self.need_share()
             && self.search.carries_need.is_none()
         {
-            let loads = self.loads_at(need).count();
-            let kind = if loads == 0 { ProbeKind::Confirmation } else { ProbeKind::Probe };
+            let is_first = self.loads_at(need).next().is_none();
+            let kind = if is_first { ProbeKind::Confirmation } else { ProbeKind::Probe };
+            let loads = self.loads_at(need).filter(|probe| !is_doubted(probe)).count();
             wanted.extend((loads < MOST_LOADS_AT_NEED).then_some((kind, need)));
             return wanted;
         }
@@ -56,10 +57,11 @@ impl RateSearch {
             Some(_) => (MOST_PROBES_OF_HEADROOM, WIDEST_ANSWER),
             None => (MOST_PROBES, BRACKET),
         };
-        let tried = self.of_kind(ProbeKind::Probe).filter(|probe| !self.is_at_need(probe)).count();
+        let counts = |probe: &&Probe| !self.is_at_need(probe) && !is_doubted(probe);
+        let tried = self.of_kind(ProbeKind::Probe).filter(counts).count();
         // Once a longer run was made, short ones would only bring back what it has outlasted.
-        let has_confirmation =
-            self.search.need.is_none() && self.of_kind(ProbeKind::Confirmation).next().is_some();
+        let has_confirmation = self.search.need.is_none()
+            && self.of_kind(ProbeKind::Confirmation).any(|probe| !is_doubted(probe));
         if tried < most && !has_confirmation && !is_narrow(&belief, narrow) {
             wanted.push((ProbeKind::Probe, belief.median()));
         }
@@ -71,39 +73,15 @@ impl RateSearch {
         wanted
     }
 
-    /// The last load, where it did not hold, but that may not be the device's fault, and another try is left.
-    fn doubted(&self) -> Option<(ProbeKind, f64)> {
-        let last = self.search.probes.last()?;
-        let share = last.share.filter(|_| last.held == Some(false) && !last.doubts.is_empty())?;
-        let tries = self.loads_at(share).filter(|probe| probe.kind == last.kind).count();
-        (tries < self.most_tries(last)).then_some((last.kind, share))
-    }
-
-    /// How often a load is made in all that did not hold beside a doubt.
-    ///
-    /// A foreign load passes. A generator that was short of CPU at a rate twice on end is so because the host has no more, and each
-    /// further repeat would only cost the time in which a lower rate can be decided.
-    pub(super) fn most_tries(&self, doubted: &Probe) -> usize {
-        let is_by_generator = |probe: &&Probe| probe.held == Some(false) && probe.doubts.are_of_generator();
-        let before = self.search.probes.iter().take_while(|probe| !std::ptr::eq(*probe, doubted));
-        let earlier: Vec<&Probe> = before.filter(is_by_generator).collect();
-        let is_at_one_rate = |pair: &[&Probe]| {
-            pair[0].share.zip(pair[1].share).is_some_and(|(one, other)| is_same(one, other))
-        };
-        let is_of_this_rate =
-            |probe: &&Probe| probe.share.zip(doubted.share).is_some_and(|(one, other)| is_same(one, other));
-        let others: Vec<&Probe> = earlier.into_iter().filter(|probe| !is_of_this_rate(probe)).collect();
-        let is_in_vain = doubted.doubts.are_of_generator() && others.windows(2).any(is_at_one_rate);
-        if is_in_vain { 1 } else { MOST_DOUBTED_TRIES }
-    }
-
     /// The share of the next confirmation; `None` where the ends are close, and where no other is left.
     fn next_confirmation(&self, belief: &Belief, left: Duration) -> Option<f64> {
         let times = self.times();
         let is_the_only_one = left < times.least_of_confirmation() + times.later_confirmations();
         let confidence = if is_the_only_one { CONFIDENCE_OF_THE_ONLY_ONE } else { CONFIDENCE_TO_CONFIRM };
         let carried = belief.carried(confidence)?;
-        let confirmations: Vec<&Probe> = self.of_kind(ProbeKind::Confirmation).collect();
+        // One in doubt is made again, at what is still believed by then.
+        let confirmations: Vec<&Probe> =
+            self.of_kind(ProbeKind::Confirmation).filter(|probe| !is_doubted(probe)).collect();
         if confirmations.is_empty() {
             return Some(carried);
         }

@@ -7,7 +7,7 @@ use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
 use iotrial_model::plan::{Arrival, EngineDevice, PhaseKind, Plan};
 use iotrial_model::subject::Subject;
 use iotrial_model::verdict::{
-    Advice, Caveat, Change, Doubt, DoubtKind, Gap, Objection, Starved, WhyNotJudged,
+    Advice, Caveat, Change, Doubt, DoubtKind, Gap, Judged, Objection, Starved, WhyNotJudged,
 };
 
 use crate::judgement::CLOCK_SLACK;
@@ -30,6 +30,8 @@ pub(super) struct Bearing {
     pub(super) failed: Vec<Finding>,
     /// Why the figures may not be the device's, or are too few.
     pub(super) doubts: Vec<Doubt>,
+    /// Doubts that can only have made the storage look slower, beside figures that decide all the same.
+    pub(super) settled: Vec<Doubt>,
     /// Conditions to keep in mind.
     pub(super) caveats: Vec<Caveat>,
     /// Findings that decide nothing, those of the caveats among them.
@@ -144,6 +146,25 @@ impl Bearing {
         let kinds = starved.into_iter().map(DoubtKind::Starved).chain(rare.map(DoubtKind::TooFewIos));
         let advice = longer_advice(subject, gaps);
         self.doubts.extend(kinds.map(|kind| Doubt { kind, finding: None, advice }));
+    }
+
+    /// Sets aside the doubts that change nothing about these figures.
+    ///
+    /// A generator that is late, and programs that use the same devices, make latencies longer and never shorter: what stays within its
+    /// limits even so stays within them. What is too slow also without what the generator made of it is so however late that was; others
+    /// on the devices may be why all the same.
+    pub(super) fn settle(&mut self, judged: &[Judged]) {
+        // Where the rate was not kept, another load was measured.
+        let is_kept = !self.other_findings.iter().any(|one| one.id == FindingId::NotIssued);
+        let all_hold = is_kept && !judged.is_empty() && judged.iter().all(Judged::is_acceptable);
+        let one_fails = judged.iter().any(Judged::is_surely_too_slow);
+        let is_settled = |doubt: &Doubt| match doubt.finding.as_ref().map(|finding| finding.id) {
+            Some(FindingId::GeneratorBusy | FindingId::LateIssues) => all_hold || one_fails,
+            Some(FindingId::ForeignLoad) => all_hold,
+            _ => false,
+        };
+        let (settled, doubts) = std::mem::take(&mut self.doubts).into_iter().partition(is_settled);
+        (self.settled, self.doubts) = (settled, doubts);
     }
 
     /// Bounds that lie on both sides of their limits leave the question open.

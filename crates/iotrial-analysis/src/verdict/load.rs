@@ -39,7 +39,8 @@ impl LoadAnswer {
         let Judgement { judged, gaps, starved } = Judgement::new(subject, thresholds);
         let mut found = findings(subject);
         found.retain(|finding| finding.id != FindingId::ShortRun);
-        let bearing = Bearing::of_step(subject, &found, &gaps, starved);
+        let mut bearing = Bearing::of_step(subject, &found, &gaps, starved);
+        bearing.settle(&judged);
         Self::new(&bearing, Judged::by_weight(&judged).first().copied())
     }
 }

@@ -53,17 +53,23 @@ impl Capacity {
         let need_iops = search.need.as_ref().map(|need| need.total_iops());
         let iops = result.map(|result| result.held_iops);
         let saturation = search.saturation();
+        let is_lower_bound = result.is_some_and(SearchResult::is_lower_bound);
+        // A rate that is known to hold says nothing about how much is missing where higher ones may hold as well.
+        let says_headroom = |percent: &f64| *percent >= 0.0 || !is_lower_bound;
         Some(Self {
             limit: search.shown_limit(),
             iops,
             read_iops: result.and_then(|result| result.read_iops),
             write_iops: result.and_then(|result| result.write_iops),
             not_held_iops: result.and_then(|result| result.not_held_iops),
-            is_lower_bound: result.is_some_and(SearchResult::is_lower_bound),
+            is_lower_bound,
             confidence_percent: result.and_then(|result| result.confidence_percent),
             need_iops,
             carries_need: search.carries_need,
-            headroom_percent: iops.zip(need_iops).map(|(iops, need)| 100.0 * (iops / need - 1.0)),
+            headroom_percent: iops
+                .zip(need_iops)
+                .map(|(iops, need)| 100.0 * (iops / need - 1.0))
+                .filter(says_headroom),
             saturation_iops: saturation.map(|probe| probe.iops),
             saturation_lat_mean_us: saturation.and_then(|probe| probe.lat_mean_us),
         })
@@ -76,7 +82,7 @@ pub(super) fn answered(
     search: &Search,
     subject: &Subject<'_>,
     findings: &[Finding],
-    (ruling, advice, judged): (Ruling, Option<Advice>, Vec<Judged>),
+    (mut ruling, advice, judged): (Ruling, Option<Advice>, Vec<Judged>),
     thresholds: &ThresholdSet,
 ) -> Verdict {
     let how = subject.ended_how();
@@ -84,8 +90,8 @@ pub(super) fn answered(
         (EndedHow::Interrupted | EndedHow::Failed, _) => {
             (Outcome::Inconclusive, SearchAnswer::Unfinished(how))
         }
-        (EndedHow::Complete, Some(_)) => decide_need(search, &ruling),
-        (EndedHow::Complete, None) => decide_highest(search, findings, &ruling),
+        (EndedHow::Complete, Some(_)) => decide_need(search, &mut ruling),
+        (EndedHow::Complete, None) => decide_highest(search, findings, &mut ruling),
     };
     let advice = match (outcome, how) {
         // What the counters of a device say that went away in the middle is no advice.
@@ -114,21 +120,23 @@ const fn longer_or_quieter(search: &Search) -> Advice {
 }
 
 /// Whether the needed rate is carried.
-fn decide_need(search: &Search, ruling: &Ruling) -> (Outcome, SearchAnswer) {
+fn decide_need(search: &Search, ruling: &mut Ruling) -> (Outcome, SearchAnswer) {
     let carries = search.carries_need;
     let is_judged_by_set = matches!(search.limit, SearchLimit::Thresholds(_));
     let is_too_slow = is_judged_by_set && ruling.worst().is_some_and(|worst| !worst.is_acceptable());
     // A load that was too slow settles nothing: what made it late may be why.
     let is_carried_yet_slow = carries == Some(true) && is_too_slow;
-    let is_settled = |doubt: &Doubt| !is_carried_yet_slow && is_settled(doubt, carries);
-    let (settled, doubts): (Vec<Doubt>, Vec<Doubt>) = ruling.doubts.iter().cloned().partition(is_settled);
+    if !is_carried_yet_slow {
+        settle(ruling, carries);
+    }
+    let is_in_doubt = !ruling.doubts.is_empty();
     let holds = carries.filter(|_| !is_carried_yet_slow);
-    let outcome = decide(!ruling.objections.is_empty(), !doubts.is_empty(), holds);
+    let outcome = decide(!ruling.objections.is_empty(), is_in_doubt, holds);
     let answer = match carries {
         _ if !ruling.objections.is_empty() => SearchAnswer::NeedFailed,
-        _ if !doubts.is_empty() => SearchAnswer::NeedInDoubt { doubts, is_too_slow: is_carried_yet_slow },
+        _ if is_in_doubt => SearchAnswer::NeedInDoubt { is_too_slow: is_carried_yet_slow },
         Some(true) if is_too_slow => SearchAnswer::NeedTooSlow,
-        Some(true) => SearchAnswer::NeedCarried { settled },
+        Some(true) => SearchAnswer::NeedCarried,
         Some(false) => SearchAnswer::NeedNotCarried,
         None if search.time_ran_out => SearchAnswer::NeedOutOfTime,
         None => SearchAnswer::NeedDisagrees,
@@ -137,7 +145,9 @@ fn decide_need(search: &Search, ruling: &Ruling) -> (Outcome, SearchAnswer) {
 }
 
 /// Which rate is the highest.
-fn decide_highest(search: &Search, findings: &[Finding], ruling: &Ruling) -> (Outcome, SearchAnswer) {
+fn decide_highest(search: &Search, findings: &[Finding], ruling: &mut Ruling) -> (Outcome, SearchAnswer) {
+    // The rate was found by loads that stayed within the limits beside whatever else went on.
+    settle(ruling, search.result.as_ref().map(|_| true));
     let (fails, is_in_doubt) = (!ruling.objections.is_empty(), !ruling.doubts.is_empty());
     if search.result.is_some() {
         let answer = match (fails, is_in_doubt) {
@@ -163,14 +173,24 @@ fn decide_highest(search: &Search, findings: &[Finding], ruling: &Ruling) -> (Ou
     (decide(false, is_in_doubt, holds), answer)
 }
 
-/// Whether a doubt leaves the answer about a needed rate as it is.
+/// Sets aside the doubts that leave an answer of a search as it is; `holds` tells whether a rate stays within the limits.
+fn settle(ruling: &mut Ruling, holds: Option<bool>) {
+    let (settled, doubts): (Vec<Doubt>, Vec<Doubt>) =
+        std::mem::take(&mut ruling.doubts).into_iter().partition(|doubt| is_settled(doubt, holds));
+    ruling.doubts = doubts;
+    ruling.settled.extend(settled);
+}
+
+/// Whether a doubt leaves the answer of a search as it is.
 ///
-/// A generator that is late makes latencies longer and rates lower than the device's, so that a rate that it carries even then is carried.
+/// A generator that is late, and others on the devices, make latencies longer and rates lower than the device's, so that a rate that it carries even then is carried.
 /// That it is not carried was decided by loads without such doubts; the one that is kept as the record need not be among them.
-fn is_settled(doubt: &Doubt, carries_need: Option<bool>) -> bool {
+fn is_settled(doubt: &Doubt, holds: Option<bool>) -> bool {
     let Some(finding) = &doubt.finding else { return false };
-    match carries_need {
-        Some(true) => matches!(finding.id, FindingId::GeneratorBusy | FindingId::LateIssues),
+    match holds {
+        Some(true) => {
+            matches!(finding.id, FindingId::GeneratorBusy | FindingId::LateIssues | FindingId::ForeignLoad)
+        }
         Some(false) => matches!(
             finding.id,
             FindingId::GeneratorBusy
@@ -205,6 +225,7 @@ mod tests {
             statistic: Some("p99".to_owned()),
             latency_us: 1_900.0,
             limit_us: Some(2_000.0),
+            untouched: None,
         };
         let probe = Probe {
             kind: ProbeKind::Confirmation,
@@ -260,6 +281,16 @@ mod tests {
         judge(&subject, &crate::findings::findings(&subject), &ThresholdSet::builtin("flash").unwrap())
     }
 
+    fn doubts(verdict: &Verdict) -> Vec<DoubtKind> {
+        let Basis::Search { ruling, .. } = &verdict.basis else { panic!("{:?}", verdict.basis) };
+        ruling.doubts.iter().map(|doubt| doubt.kind.clone()).collect()
+    }
+
+    fn settled(verdict: &Verdict) -> Vec<DoubtKind> {
+        let Basis::Search { ruling, .. } = &verdict.basis else { panic!("{:?}", verdict.basis) };
+        ruling.settled.iter().map(|doubt| doubt.kind.clone()).collect()
+    }
+
     fn answer(verdict: &Verdict) -> &SearchAnswer {
         let Basis::Search { answer, .. } = &verdict.basis else { panic!("{:?}", verdict.basis) };
         answer
@@ -276,7 +307,7 @@ mod tests {
     fn a_need_is_carried_or_it_is_not() {
         let found = verdict(&needing("100000iops", Some(true)));
         assert_eq!(found.outcome, Outcome::Qualified);
-        assert_eq!(answer(&found), &SearchAnswer::NeedCarried { settled: Vec::new() });
+        assert_eq!(answer(&found), &SearchAnswer::NeedCarried);
         let found = verdict(&needing("200000iops", Some(false)));
         assert_eq!((found.outcome, found.advice), (Outcome::NotQualified, None));
         assert_eq!(answer(&found), &SearchAnswer::NeedNotCarried);
@@ -301,8 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_generator_short_of_cpu_leaves_the_answer_about_a_need_as_it_is_and_that_about_the_highest_rate_open()
-    {
+    fn a_generator_short_of_cpu_leaves_answers_as_they_are_and_undecided_ones_open() {
         let busy = |mut record: RunRecord| {
             record.cpu.as_mut().unwrap().busiest_thread_s = record.cpu.as_ref().map(|_| 899.0);
             assert!(
@@ -314,12 +344,13 @@ mod tests {
         };
         let carried = busy(needing("100000iops", Some(true)));
         assert_eq!(carried.outcome, Outcome::Qualified);
-        let SearchAnswer::NeedCarried { settled } = answer(&carried) else { panic!("{carried:?}") };
-        assert_eq!(settled[0].kind, DoubtKind::ShortOfCpu);
+        assert_eq!(answer(&carried), &SearchAnswer::NeedCarried);
+        assert_eq!(settled(&carried), [DoubtKind::ShortOfCpu]);
         // The loads that decided this had no doubt.
         assert_eq!(busy(needing("200000iops", Some(false))).outcome, Outcome::NotQualified);
         assert_eq!(busy(needing("112000iops", None)).outcome, Outcome::Inconclusive);
-        assert_eq!(busy(with_search(healthy(), true)).outcome, Outcome::Inconclusive);
+        let highest = busy(with_search(healthy(), true));
+        assert_eq!((highest.outcome, settled(&highest)), (Outcome::Qualified, vec![DoubtKind::ShortOfCpu]));
     }
 
     #[test]
@@ -329,10 +360,8 @@ mod tests {
         slow.cpu.as_mut().unwrap().busiest_thread_s = Some(899.0);
         let found = verdict(&slow);
         assert_eq!(found.outcome, Outcome::Inconclusive);
-        let SearchAnswer::NeedInDoubt { doubts, is_too_slow: true } = answer(&found) else {
-            panic!("{found:?}")
-        };
-        assert_eq!(doubts[0].kind, DoubtKind::ShortOfCpu);
+        assert_eq!(answer(&found), &SearchAnswer::NeedInDoubt { is_too_slow: true });
+        assert_eq!(doubts(&found)[0], DoubtKind::ShortOfCpu);
         let mut apart = needing("100000iops", None);
         let probes = &mut apart.search.as_mut().unwrap().probes;
         let mut failed = probes[0].clone();
@@ -433,7 +462,7 @@ mod tests {
         own.search.as_mut().unwrap().limit = SearchLimit::Latency("50ms@p99".parse().unwrap());
         let own = verdict(&own);
         assert_eq!(own.outcome, Outcome::Qualified);
-        assert_eq!(answer(&own), &SearchAnswer::NeedCarried { settled: Vec::new() });
+        assert_eq!(answer(&own), &SearchAnswer::NeedCarried);
         // Nor where the set judges nothing of it.
         let mut unjudged = needing("100000iops", Some(true));
         unjudged.plan.jobs[0].role = Role::Scan;
@@ -462,7 +491,7 @@ mod tests {
             record.devices[0].write_bytes *= 11;
             verdict(&record).outcome
         };
-        assert_eq!(foreign(Some(true)), Outcome::Inconclusive);
+        assert_eq!(foreign(Some(true)), Outcome::Qualified);
         assert_eq!(foreign(Some(false)), Outcome::NotQualified);
         assert_eq!(foreign(None), Outcome::Inconclusive);
         // Of no storage at all, whatever the loads say.
@@ -470,10 +499,8 @@ mod tests {
             let mut record = needing("100000iops", carries);
             record.plan.engine = EngineKind::Sim;
             let found = verdict(&record);
-            let SearchAnswer::NeedInDoubt { doubts, is_too_slow: false } = answer(&found) else {
-                panic!("{found:?}")
-            };
-            assert_eq!((doubts.len(), &doubts[0].kind), (1, &DoubtKind::Simulated));
+            assert_eq!(answer(&found), &SearchAnswer::NeedInDoubt { is_too_slow: false });
+            assert_eq!(doubts(&found), [DoubtKind::Simulated]);
         }
         let open = verdict(&busy(needing("112000iops", None)));
         assert!(matches!(answer(&open), SearchAnswer::NeedInDoubt { .. }), "{open:?}");

@@ -96,7 +96,8 @@ impl JudgedStep {
     fn of(step: &SubjectStep<'_>, thresholds: &ThresholdSet) -> Self {
         let SubjectStep { number, planned, subject, .. } = step;
         let Judgement { judged, gaps, starved } = Judgement::new(subject, thresholds);
-        let bearing = Bearing::of_step(subject, &findings(subject), &gaps, starved);
+        let mut bearing = Bearing::of_step(subject, &findings(subject), &gaps, starved);
+        bearing.settle(&judged);
         let worst = Judged::by_weight(&judged).first().copied().cloned();
         let LoadAnswer { outcome, why_not } = match LoadAnswer::new(&bearing, worst.as_ref()) {
             _ if !planned.judged => LoadAnswer { outcome: Outcome::Inconclusive, why_not: None },

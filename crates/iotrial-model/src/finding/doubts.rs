@@ -36,9 +36,13 @@ impl Doubts {
 
     /// Whether there are any, and all of them are of the host that made the load: another try meets the same host.
     pub fn are_of_generator(&self) -> bool {
-        let is_it =
-            |doubt: &Doubt| matches!(doubt, Doubt::Known(FindingId::GeneratorBusy | FindingId::LateIssues));
-        !self.is_empty() && self.0.iter().all(is_it)
+        !self.is_empty() && self.0.iter().all(Doubt::is_of_generator)
+    }
+
+    /// Those that are left where what the generator did is known to change nothing.
+    #[must_use]
+    pub fn without_generator(self) -> Self {
+        Self(self.0.into_iter().filter(|doubt| !doubt.is_of_generator()).collect())
     }
 
     /// The doubts of several loads, each once, by name.
@@ -67,6 +71,10 @@ impl fmt::Display for Doubts {
 }
 
 impl Doubt {
+    const fn is_of_generator(&self) -> bool {
+        matches!(self, Self::Known(FindingId::GeneratorBusy | FindingId::LateIssues))
+    }
+
     fn as_str(&self) -> &str {
         match self {
             Self::Known(id) => id.as_str(),

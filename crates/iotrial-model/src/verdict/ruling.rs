@@ -39,6 +39,8 @@ pub struct Ruling {
     pub objections: Vec<Objection>,
     /// Why there is no answer.
     pub doubts: Vec<Doubt>,
+    /// Doubts that can only have made the storage look slower, and so leave the answer as it is.
+    pub settled: Vec<Doubt>,
     /// What to keep in mind.
     pub caveats: Vec<Caveat>,
     /// Findings that decided nothing and are listed with the reasons.
@@ -169,16 +171,11 @@ pub enum SearchAnswer {
     NeedFailed,
     /// What its loads showed is in doubt.
     NeedInDoubt {
-        /// The doubts that leave it open.
-        doubts: Vec<Doubt>,
         /// Whether the long load was too slow.
         is_too_slow: bool,
     },
     /// The rate that is needed is carried.
-    NeedCarried {
-        /// Doubts that can only have made the storage look slower.
-        settled: Vec<Doubt>,
-    },
+    NeedCarried,
     /// Most of its loads were within the limits, and the long one was not.
     NeedTooSlow,
     /// The rate that is needed is not carried.

@@ -183,6 +183,7 @@ mod tests {
                 statistic: Some("p99".to_owned()),
                 latency_us: 2_310.0,
                 limit_us: Some(2_000.0),
+                untouched: None,
             }),
             held: Some(false),
             why_not: Some("p99 of data reads is 2.31 ms".to_owned()),

@@ -4,9 +4,8 @@ use iotrial_model::finding::{Doubts, FindingId};
 use iotrial_model::record::EndedHow;
 use iotrial_model::search::{Probe, Search, SearchResult};
 use iotrial_model::verdict::{Doubt, Objection, Outcome, Ruling, SearchAnswer};
-use iotrial_model::words::enumerate;
 
-use super::{bearing, is_told_in_full, measured, objection, reasons, shown, streams};
+use super::{bearing, is_told_in_full, measured, objection, reasons, settled, shown, streams};
 use crate::numbers::{capital, latency_in_words, with_thousands};
 
 /// The answer of a search in words.
@@ -30,7 +29,7 @@ pub(super) fn search_words(
         SearchAnswer::Unfinished(how) => said.unfinished(*how),
         SearchAnswer::NeedFailed
         | SearchAnswer::NeedInDoubt { .. }
-        | SearchAnswer::NeedCarried { .. }
+        | SearchAnswer::NeedCarried
         | SearchAnswer::NeedTooSlow
         | SearchAnswer::NeedNotCarried
         | SearchAnswer::NeedOutOfTime
@@ -56,10 +55,8 @@ pub(super) fn search_reasons(answer: &SearchAnswer, ruling: &Ruling) -> Vec<Stri
     match answer {
         SearchAnswer::NeedFailed | SearchAnswer::RateFailed => drop(ruling.objections.remove(0)),
         SearchAnswer::NoRate => ruling.objections.retain(|one| !is_limit_missed(one)),
-        SearchAnswer::NeedInDoubt { doubts, .. } => {
-            ruling.doubts.retain(|one| !(doubts.contains(one) && is_told_in_full(one)));
-        }
-        SearchAnswer::TooFewIos
+        SearchAnswer::NeedInDoubt { .. }
+        | SearchAnswer::TooFewIos
         | SearchAnswer::NoRateInDoubt
         | SearchAnswer::OutOfTime
         | SearchAnswer::Disagrees
@@ -99,17 +96,20 @@ impl Said<'_> {
             format!("most loads at {asked} IOPS stayed within {limit}, but the long one did not{worst}")
         };
         match answer {
-            SearchAnswer::NeedInDoubt { doubts, is_too_slow } => {
+            SearchAnswer::NeedInDoubt { is_too_slow } => {
+                let doubts = &self.ruling.doubts;
                 let seen = if *is_too_slow { long_one() } else { self.seen_at_need(need, &asked) };
                 (cannot_tell(), format!("Inconclusive{}. {}.", after_colon(doubts), capital(&seen)))
             }
-            SearchAnswer::NeedCarried { settled } => self.carried(need, &asked, settled),
+            SearchAnswer::NeedCarried => self.carried(need, &asked),
             SearchAnswer::NeedTooSlow => (cannot_tell(), format!("Inconclusive: {}.", long_one())),
             SearchAnswer::NeedNotCarried => {
                 let why = self.search.at_need(need).filter_map(|probe| probe.why_not.as_deref()).last();
                 let why = why.map_or_else(String::new, |why| format!(": {why}"));
                 let instead = match &self.search.result {
-                    Some(result) => format!("{} IOPS of this mix do", rate_in_words(result.held_iops)),
+                    Some(result) => {
+                        format!("{}{} IOPS of this mix do", at_least(result), rate_in_words(result.held_iops))
+                    }
                     None => "none of the rates that were tried does".to_owned(),
                 };
                 let measured = measured(&self.ruling.caveats);
@@ -167,7 +167,7 @@ impl Said<'_> {
         }
     }
 
-    fn carried(&self, need: f64, asked: &str, settled: &[Doubt]) -> (String, String) {
+    fn carried(&self, need: f64, asked: &str) -> (String, String) {
         let limit = &self.limit;
         let result = self.search.result.as_ref();
         let headroom = result.map(|result| (result, 100.0 * (result.held_iops / need - 1.0)));
@@ -188,14 +188,7 @@ impl Said<'_> {
         };
         let worst = self.worst(&format!("at {asked} IOPS"));
         let measured = measured(&self.ruling.caveats);
-        // A sentence of its own: a short run, which is a caveat, may have made the storage look faster.
-        let settled: Vec<String> = settled.iter().map(bearing::doubt).collect();
-        let settled = match settled.is_empty() {
-            true => String::new(),
-            false => {
-                format!(". Also, {}, which can only make the storage look slower", enumerate(&settled))
-            }
-        };
+        let settled = settled(&self.ruling.settled);
         (
             format!("sustains {asked} IOPS with {headroom}"),
             format!(
@@ -270,9 +263,10 @@ impl Said<'_> {
             _ => (
                 format!("sustains {at_least}{iops} {unit} within {limit}"),
                 format!(
-                    "Sustains {at_least}{iops} {unit} of this mix{split} within {limit}{above}{}{}.{saturation}",
+                    "Sustains {at_least}{iops} {unit} of this mix{split} within {limit}{above}{}{}{}.{saturation}",
                     self.worst("at that rate"),
-                    measured(&self.ruling.caveats)
+                    measured(&self.ruling.caveats),
+                    settled(&self.ruling.settled)
                 ),
             ),
         }

@@ -26,6 +26,8 @@ fn judged(category: Category, shown_ms: f64) -> Judged {
         statistic: Figure::LatencyP99,
         value_us: 1_000.0 * shown_ms,
         bound: None,
+        untouched: None,
+        is_open: false,
         category,
         limit_us: 10_000.0,
         shown_ms,
@@ -169,6 +171,7 @@ fn ruling() -> Ruling {
         meaning: None,
         objections: Vec::new(),
         doubts: Vec::new(),
+        settled: Vec::new(),
         caveats: Vec::new(),
         other_findings: Vec::new(),
         judged: vec![good(), judged(Category::Excellent, 0.9)],
@@ -306,6 +309,7 @@ fn search(need: Option<&str>, held: &[Option<bool>], has_result: bool) -> Search
         statistic: Some("p99".into()),
         latency_us: 1_900.0,
         limit_us: Some(2_000.0),
+        untouched: None,
     };
     let probe = |held: &Option<bool>| Probe {
         kind: ProbeKind::Confirmation,
@@ -354,9 +358,11 @@ fn each_verdict_of_a_search_has_its_words_on_one_page() {
             _ if is_failed => vec![failed()],
             _ => Vec::new(),
         };
-        let ruling = Ruling { objections, doubts: busy(), caveats: vec![Caveat::Stall], ..ruling() };
+        let is_settled = matches!(answer, SearchAnswer::NeedCarried | SearchAnswer::Rate);
+        let (settled, doubts) = if is_settled { (busy(), Vec::new()) } else { (Vec::new(), busy()) };
+        let ruling = Ruling { objections, doubts, settled, caveats: vec![Caveat::Stall], ..ruling() };
         let outcome = match &answer {
-            SearchAnswer::NeedCarried { .. } | SearchAnswer::Rate => Outcome::Qualified,
+            SearchAnswer::NeedCarried | SearchAnswer::Rate => Outcome::Qualified,
             SearchAnswer::NeedNotCarried | SearchAnswer::NoRate => Outcome::NotQualified,
             _ if is_failed => Outcome::NotQualified,
             _ => Outcome::Inconclusive,
@@ -373,17 +379,14 @@ fn each_verdict_of_a_search_has_its_words_on_one_page() {
     say(SearchAnswer::Unfinished(EndedHow::Interrupted), &at_need);
     say(SearchAnswer::NeedFailed, &at_need);
     for carries_need in [yes, no, None] {
-        let in_doubt = SearchAnswer::NeedInDoubt { doubts: busy(), is_too_slow: false };
+        let in_doubt = SearchAnswer::NeedInDoubt { is_too_slow: false };
         say(in_doubt, &carrying(carries_need));
     }
-    say(SearchAnswer::NeedInDoubt { doubts: busy(), is_too_slow: true }, &carrying(yes));
-    say(SearchAnswer::NeedInDoubt { doubts: busy(), is_too_slow: false }, &without);
-    say(
-        SearchAnswer::NeedInDoubt { doubts: busy(), is_too_slow: false },
-        &search(Some("100000iops"), &[], false),
-    );
-    say(SearchAnswer::NeedCarried { settled: Vec::new() }, &at_need);
-    say(SearchAnswer::NeedCarried { settled: busy() }, &search(Some("112000iops"), &[yes], true));
+    say(SearchAnswer::NeedInDoubt { is_too_slow: true }, &carrying(yes));
+    say(SearchAnswer::NeedInDoubt { is_too_slow: false }, &without);
+    say(SearchAnswer::NeedInDoubt { is_too_slow: false }, &search(Some("100000iops"), &[], false));
+    say(SearchAnswer::NeedCarried, &at_need);
+    say(SearchAnswer::NeedCarried, &search(Some("112000iops"), &[yes], true));
     say(SearchAnswer::NeedTooSlow, &carrying(yes));
     say(SearchAnswer::NeedNotCarried, &at_need);
     say(SearchAnswer::NeedNotCarried, &without);

@@ -1,4 +1,5 @@
 use iotrial_model::load::{Role, Spacing};
+use iotrial_model::record::JobCounts;
 
 use super::*;
 use crate::test_record::{counts, healthy};

@@ -279,6 +279,7 @@ fn how_short_the_last_load_of_a_search_is_decides_nothing() {
             statistic: None,
             latency_us: 1.0,
             limit_us: None,
+            untouched: None,
         },
         not_held_doubts: iotrial_model::finding::Doubts::default(),
         job_rates: Vec::new(),
