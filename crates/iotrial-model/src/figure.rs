@@ -271,7 +271,6 @@ mod tests {
     #[test]
     fn the_documents_name_every_figure() {
         for (name, text) in [
-            ("json.md", include_str!("../../../docs/json.md")),
             ("compare.md", include_str!("../../../docs/compare.md")),
             ("import.md", include_str!("../../../docs/import.md")),
             ("table-format.md", include_str!("../../../docs/table-format.md")),

@@ -42,11 +42,12 @@ macro_rules! page {
 }
 
 /// In the order in which somebody meets them. What is only about building iotrial is not among them.
-pub const PAGES: [Page; 29] = [
+pub const PAGES: [Page; 32] = [
     page!("glossary", "the terms: knee, ceiling, stream, role, open and closed load, and more"),
     page!("install", "every way to install iotrial: packages, container, completions, what is not tested"),
     page!("kubernetes", "is a StorageClass fast enough: a Job, its results, what a pod changes"),
     page!("check", "is this host set up for a database: what is checked, the rules, your own rules"),
+    page!("facts", "every setting of a host that `iotrial check` reads, by name"),
     page!("watch", "is a running system's storage fast enough: counter files, live, Prometheus"),
     page!("profiles", "loads: the built-in ones, and how to write your own"),
     page!("thresholds", "latency limits for the verdict, and how to write your own"),
@@ -67,13 +68,18 @@ pub const PAGES: [Page; 29] = [
     page!("sweep", "how fast storage gets and why: the method of `iotrial sweep`"),
     page!("settings", "suggested database settings: each rule with its source"),
     page!("json", "the keys of `--json`"),
+    page!("summary-keys", "every key of `run --json` and `report --json`"),
     page!("measurement", "each figure and finding: formula, source, threshold, what it cannot see"),
     page!("configuration", "your own defaults: files, variables, and which one takes precedence"),
     page!("records", "finding, labelling and removing results"),
     page!("record", "the record and the store"),
+    page!("record-keys", "every key of a record"),
     page!("python", "reading records into pandas: figures, seconds, histograms"),
 ];
 
 #[cfg(test)]
 #[path = "docs/tests.rs"]
 mod tests;
+#[cfg(test)]
+#[path = "docs/generated.rs"]
+mod generated;

@@ -3,7 +3,8 @@
 //! A schema is a file in `crates/iotrial/schema`, kept by hand and not derived from the types: its words are for people who have never
 //! seen a line of Rust, and the types are written in ways of their own (times as seconds, histograms as text, flattened parts) that a
 //! derivation would have to be told at every field. Tests hold it against the types instead: it has each key of each type of a record and
-//! no other one (`xtask/src/architecture.rs`), and it refuses what the types refuse (`crates/iotrial/tests/it/schema.rs`).
+//! no other one (`xtask/src/architecture.rs`), and it refuses what the types refuse (`crates/iotrial/tests/it/schema.rs`). The pages of keys
+//! in the documentation are written from it (`crates/iotrial/src/docs/generated.rs`).
 
 /// A schema that `iotrial schema` prints.
 pub struct Schema {
