@@ -24,57 +24,83 @@ pub use right::{Right, RightFigure, RightQuantity};
 pub use unchecked::{Reason, Unchecked};
 
 words! {
-    /// Every check, in the order in which they are made. The names are an interface: `docs/audit.md`.
+    /// Every check, in the order in which they are made. What each compares, and its limits. The names are an interface.
     Check {
-        /// The record against its own checksum.
+        /// A record with the checksum in it. Needs one; it is not a signature.
         Checksum = "checksum",
-        /// IOPS times block size against MiB/s.
+        /// IOPS × block size with MiB/s. Causes that it tries: MB printed as MiB; k as 1,000 or 1,024; other units; one figure of a
+        /// single direction, the other of both; another block size; several sizes in one figure. Needs the block size; with several
+        /// sizes the product is a range.
         IopsBandwidth = "iops-bandwidth",
-        /// Totals against rate times runtime, and sums against their parts.
+        /// GiB, bytes and counts with rate × runtime; rates, counts and bytes of reads and writes with their sum; for a run of iotrial,
+        /// its totals with its seconds; for diskspd's XML, its time series with runtime and counts; for its text, the rows of the
+        /// threads with their totals. Rates need the runtime. A shortened time series may have fewer I/Os. Rows of several targets that
+        /// add up to less are a doubt.
         Totals = "totals",
-        /// Bytes over I/Os against the block size.
+        /// Bytes ÷ I/Os with the block size. fio counts an I/O when it is issued and its bytes when it completes, so after a ramp up to
+        /// the outstanding I/Os may be missing from its count. Fewer bytes are a doubt: short I/Os, or an altered count. Failed I/Os,
+        /// and up to the outstanding ones, may be counted without data.
         TransferSize = "transfer-size",
-        /// Reads and writes against those that the load has.
+        /// For imported results: the share of reads with that of the load; also a direction that the load does not have. Allows 5 points
+        /// and 5 standard deviations of chance. Not with `verify`, whose reads are not part of the mix, or with rates, which decide it.
+        /// A doubt if an entry of fio may hold several jobs. If the other direction has the requested share, reads and writes were
+        /// swapped.
         Mix = "mix",
-        /// IOPS against the rate that was asked for.
+        /// For imported results: IOPS with the rate that the load asks for. Allows 25 % more, to catch up.
         AskedRate = "asked-rate",
-        /// CPU time against the time that there is.
+        /// CPU time of one copy of a job with that of its one thread; of the host with that of all its CPUs. For fio only with engines
+        /// without threads of their own (`libaio`, `psync` and similar); allows 5 %, because time is charged in ticks.
         CpuTime = "cpu-time",
-        /// Rate times latency against the outstanding I/Os of the load.
+        /// IOPS × mean latency, the average number of outstanding I/Os, with the number configured (Little 1961): it cannot be more.
+        /// Fewer than half are a doubt, unless a rate was given or flushes are timed separately. More is a doubt if an entry of fio may
+        /// hold several jobs, because it has the options of the first one. If direct I/Os take less than 1 µs and a thousand times that
+        /// would fit, the unit is wrong.
         LittlesLaw = "littles-law",
-        /// Latency against submission and completion, which it consists of.
+        /// The mean latency with its parts, submission and completion. Without a submission latency: completion alone cannot be longer.
+        /// If the load keeps its I/Os outstanding, Little's law shows which is wrong. With `sqthread_poll` fio does not note the
+        /// submission, so its completion latencies are meaningless. A refuted completion latency is not reported by other checks, and
+        /// its percentiles are not used anywhere. Allows 1 % and 3 µs: clocks are read between the parts, and fio before 3.0 truncated
+        /// each to whole µs.
         LatencyParts = "latency-parts",
-        /// Percentiles against the end of fio's histogram.
+        /// Percentiles with the last bucket of fio's histogram: 17.11 s, and 16.71 s before fio 3.0. fio counts all longer I/Os in it;
+        /// the percentile is at least 17.18 s.
         ClippedHistogram = "clipped-histogram",
-        /// Percentiles against each other and the extremes.
+        /// Percentiles: they rise, between the shortest and the longest I/O. The end of fio's histogram is not a lowest percentile.
         PercentileOrder = "percentile-order",
-        /// Mean against the extremes.
+        /// The mean: between the shortest and the longest I/O.
         MeanInRange = "mean-in-range",
-        /// Shares of a histogram against 100 %.
+        /// Sum of the shares of a coarse histogram (SQLIO, Iometer) with 100 %. Each share may be rounded or cut off.
         HistogramShares = "histogram-shares",
-        /// Mean against what percentiles or shares allow.
+        /// The mean with the classes of a coarse histogram (SQLIO, Iometer), or with the percentiles: a share 1 − p of the I/Os takes
+        /// the p-th percentile or longer, the share p takes it or less, so the mean is between two sums. The upper sum needs the longest
+        /// I/O. Not if the shares do not add up to 100 %.
         MeanByPercentiles = "mean-by-percentiles",
-        /// Standard deviation against what mean and extremes allow.
+        /// The variance with its maximum, (max − mean)(mean − min) (Bhatia and Davis 2000).
         Deviation = "deviation",
-        /// MiB/s against the link.
+        /// MiB/s of each direction with the link (for `sata`, which both share, of both together). Needs an attribute of the path.
         LinkBandwidth = "link-bandwidth",
-        /// Latency against the time a block takes over the link.
+        /// The mean latency with the time of one block over the link, and with the speed of light: 10 µs for each kilometre of
+        /// `distance_km`, there and back. Needs an attribute of the path.
         LinkLatency = "link-latency",
-        /// Latency against what any device needs.
+        /// The mean latency of direct I/O with 1 µs, two round trips over PCIe (Neugebauer and others 2018). A doubt.
         DeviceLatency = "device-latency",
-        /// Reads against what the devices counted and memory can hold.
+        /// Random reads with the reads that the devices completed or merged; loads through the page cache with `memory_gib`. Devices
+        /// that count more are not reported: counters may include other runs. A device may lack the reads of the run's last half second,
+        /// because tools read counters now and then. I/Os of `rbd`, `nfs`, `http`, `io_uring_cmd` and other engines do not pass these
+        /// counters.
         CacheServed = "cache-served",
-        /// The clock of the run against the time of day.
+        /// For a run of iotrial: its clock with the time of day.
         ClockJump = "clock-jump",
-        /// Changes that the text claims against the rows.
+        /// A change in percent with the two figures.
         ClaimedChange = "claimed-change",
-        /// Rankings that the text claims against the rows.
+        /// An order of rows with their figures. Rows whose digits do not tell them apart may be in either order.
         ClaimedRanking = "claimed-ranking",
-        /// The recommendation of the text against the rows.
+        /// The recommended row with the recommendation of `iotrial compare`. A doubt if `compare` recommends none.
         ClaimedRecommendation = "claimed-recommendation",
-        /// A gain without its metric against all metrics of its kind.
+        /// A gain without its metric with all metrics of its kind: if one shows it and another does not, the text has to name it. Kinds:
+        /// throughput, mean latency, tail latency, figures of an application.
         ClaimedGain = "claimed-gain",
-        /// Words for latencies against the printed categories.
+        /// The word that the text uses for a latency with the printed table of categories.
         ClaimedCategory = "claimed-category",
     }
 }

@@ -38,139 +38,153 @@ pub use swept::{LeftOut, NoCurve, NoPoint, OpenKnee, Split, SweptFact, Unresolve
 words! {
     /// The stable name of a finding.
     FindingId {
-        /// The run failed, or another tool ended a job with an error.
+        /// The run did not end as planned, or another tool ended a job with an error. Serious.
         Failed = "failed",
-        /// The record was changed after it was written.
+        /// The checksum of a record (of a run, a sweep or an import) does not match: it was changed after it was written, and the
+        /// verdict is inconclusive. Serious.
         AlteredRecord = "altered-record",
-        /// The run was stopped before its end.
+        /// The run was stopped before its end. Warning.
         Interrupted = "interrupted",
-        /// I/Os failed or came back short, in any phase; the figures are those of the ones that succeeded.
+        /// I/Os failed or came back short, in any phase; the figures are those of the ones that succeeded. Warning; serious above 0.1 %.
         IoErrors = "io-errors",
-        /// I/Os moved fewer bytes than they should.
+        /// I/Os came back short: the file or device ends before the load does. Serious.
         ShortIo = "short-io",
-        /// An I/O took so long that the device must have stood still.
+        /// An I/O took a second or more, or had not returned when the load ended; for an imported log, nothing completed for that long;
+        /// for short probes of a sweep, how many are left out of their curve. Warning; serious if the I/O had not returned or took 15 s.
         Stalled = "stalled",
-        /// The generator itself did not run for a while.
+        /// iotrial itself did not run: it was stopped, frozen or throttled, or its machine stood still. Warning; note below 1 s and 1 %
+        /// of the measured time.
         Paused = "paused",
-        /// No rate holds the latency limit that was asked for.
+        /// A finished search found no rate within the limits. Warning.
         LatencyLimitMissed = "latency-limit-missed",
-        /// I/Os of an open load were due and never issued.
+        /// An open job did not keep its rate: I/Os were due and never issued (the worst job). Warning.
         NotIssued = "not-issued",
-        /// The generator issued I/Os of an open load late.
+        /// The generator issued I/Os of an open job late, or noticed their completion late (the worst job). `held`, unless the generator
+        /// caused less than a tenth of p99: `percent`, `latency_us`, `without_us` (lower bound without this delay) for p99 and p99.9.
+        /// Warning; note if it changes no figure by much.
         LateIssues = "late-issues",
-        /// A file system in memory was measured.
+        /// A file system in memory was measured. Serious.
         InMemoryTarget = "in-memory-target",
-        /// A share of an SMB file server was measured.
+        /// A share of an SMB server was measured: `paths`. Note.
         SmbShare = "smb-share",
-        /// The I/O went through the page cache.
+        /// The page cache was between load and device. Warning.
         BufferedIo = "buffered-io",
-        /// The source does not say whether the I/O went through the page cache.
+        /// Of an import: it is not stated whether I/O bypassed the page cache. Note.
         UnknownCache = "unknown-cache",
-        /// The generator polled for completions.
+        /// Threads polled for completions, as no database does. Note.
         PolledIo = "polled-io",
-        /// A cache answered a part of the I/Os.
+        /// Devices counted less than 90 % of what came from above, or latencies have two separate modes: a cache answered a part of the
+        /// I/Os. Warning; note from 50 % on.
         CacheServed = "cache-served",
-        /// The devices did more than was issued.
+        /// The devices, or other partitions of their disk, moved over 10 % more than was issued. Warning.
         ForeignLoad = "foreign-load",
-        /// The device was faster at first.
+        /// The device was faster at first, then held at a lower rate. Warning; note if the burst ended before the measured phase.
         ThrottledAfterBurst = "throttled-after-burst",
-        /// The load was still changing.
+        /// The load does not meet the SNIA criteria, or not within the time limit of `--until-steady`. Warning.
         Unsteady = "unsteady",
-        /// Rates and latencies contradict each other.
+        /// IOPS × mean latency differs by more than 3 % from the outstanding I/Os. Warning.
         LittlesLaw = "littles-law",
-        /// The generator was short of CPU.
+        /// The generator limited the run: it used up its CPUs, waited for them, or lost them to the hypervisor (`stolen_percent`: at
+        /// most, of the time of the driving CPUs). Warning.
         GeneratorBusy = "generator-busy",
-        /// The time of day was set, or the machine stood still.
+        /// Time of day and monotonic clock diverged. Warning.
         ClockJump = "clock-jump",
-        /// Too little time was measured.
+        /// Less than 60 s were measured. Warning; serious if nothing was.
         ShortRun = "short-run",
-        /// A limit on I/Os per second is set.
+        /// The IOPS were constant while I/Os waited and the device was partly idle: a limit is set. If roles have their own devices, one
+        /// finding per limit, with `roles`, and `devices` if their counters agree with what was issued. Note.
         FlatIopsLimit = "flat-iops-limit",
-        /// A limit on bytes per second is set.
+        /// The same for bytes per second. Note.
         FlatBandwidthLimit = "flat-bandwidth-limit",
-        /// Devices further down did more than those above them.
+        /// Devices further down moved over 10 % more than those that they carry. Note.
         AmplifiedIo = "amplified-io",
-        /// One of several disks worked much more than the others.
+        /// Of an import: one of several disks was much busier than the others. Warning.
         UnevenDevices = "uneven-devices",
-        /// I/Os were merged above the device.
+        /// More than 10 % of the I/Os were merged above the device. Note.
         MergedIo = "merged-io",
-        /// Several targets lie on one disk.
+        /// Several targets are on one disk or device: `devices`, `targets`, `roles`. Note.
         SharedDisk = "shared-disk",
-        /// Less was touched than a cache may hold.
+        /// The load touched less than the host's memory. Note.
         SmallWorkingSet = "small-working-set",
-        /// Another engine than the usual one made the load.
+        /// Another engine than the usual one made the load. Note.
         EngineFallback = "engine-fallback",
-        /// The plan changed what was asked for.
+        /// The plan differs from the request. Note.
         SizeReduced = "size-reduced",
-        /// A tool reports latencies in coarse steps.
+        /// Of an import: the mean latency is in steps of more than a tenth of it. Warning.
         CoarseLatency = "coarse-latency",
-        /// Percentiles are those of another latency than the mean.
+        /// Of an import: percentiles are of the completion latency, the mean is of the total latency. Note.
         CompletionLatency = "completion-latency",
-        /// Flushes are timed apart from the writes before them.
+        /// Flushes are timed separately from the writes before them: these write latencies are not judged, and in a comparison left out.
+        /// Warning.
         FlushesApart = "flushes-apart",
-        /// Figures that a source states contradict each other.
+        /// Stated figures cannot all be true: IOPS and MiB/s, or rates and mean latencies. The verdict is inconclusive. Warning.
         ContradictoryFigures = "contradictory-figures",
-        /// I/Os per second follow from MiB/s and block size.
+        /// Of an import: IOPS are derived from MiB/s and block size. Note.
         DerivedRate = "derived-rate",
-        /// A metric of an application could not be had.
+        /// A command for a metric of the application failed. Warning.
         MetricMissing = "metric-missing",
-        /// The role of the load is unknown.
+        /// Of an import: no role was given; judged as data. Note.
         NoRole = "no-role",
-        /// An import did not understand everything.
+        /// The import did not understand something. Note.
         ImportWarnings = "import-warnings",
-        /// The sweep did not end as planned.
+        /// The sweep did not end as planned. Warning; serious for a failure.
         Ended = "ended",
-        /// The rate goes on changing under one load.
+        /// Under one load the rate of the long probe changed steadily by 10 % or more, so no ceiling lasts: `from_iops`, `to_iops`,
+        /// `seconds`. Warning.
         Drift = "drift",
-        /// The rate of a short probe does not last.
+        /// The rate of short probes does not last: `burst_iops`, `iops` (lasting), `ended_after_s` (null if only short probes show it).
+        /// Warning.
         Burst = "burst",
-        /// Too many outstanding I/Os cost throughput.
+        /// More outstanding I/Os than needed cost over 10 % of the highest rate: `falls_by_percent`. Warning.
         FallsAgain = "falls-again",
-        /// The same outstanding I/Os do another rate where they are split into depth and jobs in another way.
+        /// Of a grid: the same outstanding I/Os, split otherwise into depth and jobs, do over 10 % less. Note.
         SplitMatters = "split-matters",
-        /// One load did more than the ceiling.
+        /// A load did over 5 % more than the ceiling: `exceeded_by_percent`. Note.
         AboveCeiling = "above-ceiling",
-        /// The points lie off the fitted curve.
+        /// Points are over 15 % off the fitted curve, over all loads or from 0.4 to 2.5 times the knee: `rms_percent`, the larger of
+        /// both. Warning.
         RoughFit = "rough-fit",
-        /// The loads do not show where the knee is.
+        /// The loads do not show where the knee is; equal curves together. Warning.
         KneeNotResolved = "knee-not-resolved",
-        /// Something has nothing to compare, or is not a point of a curve.
+        /// A stated result has nothing to compare, such as only “about” a number, or an imported result is not a point of a curve (the
+        /// first 20 by name). Note.
         LeftOut = "left-out",
-        /// What cannot be compared fairly was compared by force.
+        /// You forced an unfair comparison. Warning.
         Forced = "forced",
-        /// Runs are not compared with one another.
+        /// A report of several runs does not compare them: why. Note or warning.
         NotCompared = "not-compared",
-        /// What runs say against their own figures.
+        /// Doubts about the figures of the named runs, or a figure printed as “about” a number. Warning; note for printed figures.
         Caveat = "caveat",
-        /// Several tools measured.
+        /// Several tools measured the runs. Warning.
         OtherTool = "other-tool",
-        /// Threshold sets or profiles of one name, or of several, have different content.
+        /// The named threshold sets or profiles differ in content, even under one name. Warning; note for profiles.
         OtherContent = "other-content",
-        /// The generator worked in several ways.
+        /// Some runs have another engine or ring, or no registered files or buffers. Note.
         GeneratorDiffers = "generator-differs",
-        /// Runs go to the offsets of other runs again.
+        /// Random offsets are the same in some runs (fio without `randrepeat=0`, iotrial with one `--seed`) and not in others, or in all
+        /// repeats of a configuration. Warning; note for repeats.
         OffsetsRepeat = "offsets-repeat",
-        /// Each was measured at the rate that a search found for it.
+        /// Each was measured at the highest rate found for it: rates are compared; figures of streams are shown but not judged. Note.
         OwnRates = "own-rates",
-        /// A record was given twice.
+        /// A record was given twice, and counts once. Note.
         GivenTwice = "given-twice",
-        /// An attribute never differs alone.
+        /// An attribute never differs alone. Note.
         NoPair = "no-pair",
-        /// There is one run only.
+        /// One run: how much figures change from run to run is not known. Note.
         MeasuredOnce = "measured-once",
-        /// Too little was measured to tell a difference from chance.
+        /// Measured too briefly to tell a difference from chance. Note.
         TooFewIntervals = "too-few-intervals",
-        /// There are two to four repeats.
+        /// Two to four repeats: wide intervals. Note.
         FewRepeats = "few-repeats",
-        /// Figures are stated without any spread.
+        /// Stated figures: their spread is not known. Note.
         PrintedFigures = "printed-figures",
-        /// Several runs state the figures.
+        /// Several runs state the figures; the one in the middle counts. Note.
         StatedRepeats = "stated-repeats",
-        /// Repeats lie far apart.
+        /// How much repeats differ, by the figure that differs most. Warning from 25 % on, otherwise note.
         RepeatsApart = "repeats-apart",
-        /// No configuration of a provider meets the demand.
+        /// `iotrial size`: no configuration of a provider meets the demand. Warning.
         NothingMeetsIt = "nothing-meets-it",
-        /// There is no catalog to choose from.
+        /// `iotrial size`: there is no catalog to choose from. Warning.
         NoCatalog = "nothing",
     }
 }

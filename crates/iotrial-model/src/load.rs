@@ -10,11 +10,11 @@ use crate::units::{ByteSize, format_duration, seconds};
 
 /// A small closed set of words, each with one spelling in profiles, records and tables.
 macro_rules! words {
-    ($(#[$doc:meta])* $name:ident { $($(#[$variant_doc:meta])* $variant:ident = $word:literal,)+ }) => {
+    ($(#[$doc:meta])* $name:ident { $($(#[doc = $about:literal])* $variant:ident = $word:literal,)+ }) => {
         $(#[$doc])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
         pub enum $name {
-            $($(#[$variant_doc])* #[serde(rename = $word)] $variant,)+
+            $($(#[doc = $about])* #[serde(rename = $word)] $variant,)+
         }
 
         impl $name {
@@ -25,6 +25,11 @@ macro_rules! words {
             /// The one spelling that is used everywhere.
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $word),+ }
+            }
+
+            /// What the word means: what is documented here is what `iotrial help WORD` shows of words that users meet.
+            pub const fn meaning(self) -> &'static str {
+                match self { $(Self::$variant => concat!($($about),*).trim_ascii_start()),+ }
             }
         }
 

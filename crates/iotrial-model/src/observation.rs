@@ -9,17 +9,22 @@ words! {
     /// The kinds of observations, the gravest first. The first two leave the answer open: what a disk did that nobody saw may have been too
     /// slow, and what another one did says nothing about it.
     ObservationKind {
-        /// It was not there for a time, or went away for good.
+        /// A disk went away, for a time or for good. Live, and in a recording: other tools also leave out idle disks.
         DiskGone = "disk-gone",
-        /// Another disk took its name, or its counters began anew.
+        /// Another disk took the name, by the kernel's sequence number of disks (Linux 5.15), or the counters went back. Live, and in a
+        /// recording.
         DiskReplaced = "disk-replaced",
-        /// More I/Os in flight took longer, and no more of them were done.
+        /// With two to four times as many I/Os in flight, the disk did no more I/Os and no more bytes (within 10 %), and each I/O took
+        /// at least 1.5 times as long. The 2, 5, 10, 20 or 50 % of the intervals with most in flight are compared with those that had a
+        /// quarter to half as many; at least five of each, and at least 4 in flight. Larger I/Os at the same rate are not saturation.
         Saturated = "saturated",
-        /// After a burst the rate fell to a flat one, and latency rose.
+        /// The rate of I/Os or bytes stays flat within 10 % for five intervals or more, right after at least two with 1.25 times as
+        /// much, with as many in flight and 1.5 times the latency: burst credits or a cache were used up.
         Throttled = "throttled",
-        /// Slow while it did less than at other times.
+        /// In the intervals beyond the limit the disk did no more than in the others, with 1.5 times as many in flight: a cache of the
+        /// array overflows, or the disks are shared.
         SlowWithoutLoad = "slow-without-load",
-        /// One of several disks that carry something together does more, or takes longer.
+        /// One of several disks that share a load does 1.25 times the mean, or takes 1.5 times as long as the others for as many I/Os.
         Imbalance = "imbalance",
     }
 }

@@ -7,29 +7,29 @@ use crate::load_pattern::LoadPattern;
 words! {
     /// What can hold a rate at its ceiling, as far as the loads of a sweep can tell. The names are an interface: `docs/json.md`.
     LimitKind {
-        /// The CPU of the host that makes the load.
+        /// The load's host had no CPU left.
         Generator = "generator",
-        /// So many I/Os per second are set: the rate stood still while the device idled.
+        /// A set limit on I/Os per second: constant rate while the device was partly idle.
         IopsCap = "iops-cap",
-        /// So many bytes per second are set, likewise.
+        /// A set limit on bytes per second: constant rate while the device was partly idle.
         BandwidthCap = "bandwidth-cap",
-        /// So many I/Os per second, of whatever size: set, or of a device that takes as long for each of them.
+        /// The same I/Os per second in two block sizes: set, or of a device that takes as long for each of them.
         IopsLimit = "iops-limit",
-        /// So many bytes per second, in I/Os of whatever size: set, of the device, or of the way to it.
+        /// The same bytes per second in two block sizes: set, of the device, or of its path.
         BandwidthLimit = "bandwidth-limit",
-        /// So many bytes per second of several volumes, in I/Os of whatever size.
+        /// Of several volumes: bytes per second of the path that they share, or a limit of the machine.
         SharedPath = "shared-path",
-        /// A rate that is held after a burst: which one, only another block size can tell.
+        /// A rate held after a burst; a second block size tells which.
         RateCap = "rate-cap",
         /// What the device does at once.
         Device = "device",
-        /// A device that several volumes lie on.
+        /// Of several volumes: a disk or device below all of them.
         SharedDevice = "shared-device",
-        /// None among volumes: together they do what they do alone.
+        /// Of several volumes: nothing that they share, only each volume's own limit.
         NoneShared = "none-shared",
-        /// The ceiling was not reached.
+        /// Nothing: the highest load still did more.
         NotReached = "not-reached",
-        /// Something that the measurements do not tell.
+        /// The measurements do not tell.
         Unknown = "unknown",
     }
 }

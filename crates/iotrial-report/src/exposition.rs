@@ -15,11 +15,11 @@ pub use load::LoadExposition;
 pub const EXPOSITION_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// A metric: name, type, and what it is.
-type Metric = (&'static str, &'static str, &'static str);
+pub type Metric = (&'static str, &'static str, &'static str);
 
-/// The names of all metrics that are served, of disks that are watched and of a load that is made.
-pub fn metric_names() -> impl Iterator<Item = &'static str> {
-    disks::METRICS.iter().chain(load::METRICS).map(|(name, ..)| *name)
+/// All metrics that are served, of disks that are watched and of a load that is made.
+pub fn metrics() -> impl Iterator<Item = &'static Metric> {
+    disks::METRICS.iter().chain(load::METRICS)
 }
 
 /// The text as it grows: each metric once, with all of its samples.

@@ -42,14 +42,16 @@ macro_rules! page {
 }
 
 /// In the order in which somebody meets them. What is only about building iotrial is not among them.
-pub const PAGES: [Page; 32] = [
+pub const PAGES: [Page; 35] = [
     page!("glossary", "the terms: knee, ceiling, stream, role, open and closed load, and more"),
     page!("install", "every way to install iotrial: packages, container, completions, what is not tested"),
     page!("kubernetes", "is a StorageClass fast enough: a Job, its results, what a pod changes"),
     page!("check", "is this host set up for a database: what is checked, the rules, your own rules"),
     page!("facts", "every setting of a host that `iotrial check` reads, by name"),
     page!("watch", "is a running system's storage fast enough: counter files, live, Prometheus"),
+    page!("metrics", "what `--listen` serves to Prometheus"),
     page!("profiles", "loads: the built-in ones, and how to write your own"),
+    page!("built-in", "the built-in profiles and threshold sets"),
     page!("thresholds", "latency limits for the verdict, and how to write your own"),
     page!("study", "several configurations: repeated, in balanced order, resumable, on several machines"),
     page!("targets", "what iotrial touches and what it never touches"),
@@ -68,6 +70,7 @@ pub const PAGES: [Page; 32] = [
     page!("sweep", "how fast storage gets and why: the method of `iotrial sweep`"),
     page!("settings", "suggested database settings: each rule with its source"),
     page!("json", "the keys of `--json`"),
+    page!("ids", "every finding, check, limit and observation by its id"),
     page!("summary-keys", "every key of `run --json` and `report --json`"),
     page!("measurement", "each figure and finding: formula, source, threshold, what it cannot see"),
     page!("configuration", "your own defaults: files, variables, and which one takes precedence"),

@@ -744,11 +744,9 @@ fn a_healthy_run_agrees_with_itself_and_a_changed_one_does_not() {
 }
 
 #[test]
-fn every_check_has_one_spelling_and_a_row_in_the_documentation() {
-    let documented = include_str!("../../../../docs/audit.md");
+fn every_check_has_one_spelling() {
     for check in Check::ALL.iter().copied() {
         assert_eq!(serde_json::to_value(check).unwrap(), check.as_str());
-        assert!(documented.contains(&format!("| `{check}` |")), "docs/audit.md lacks {check:?}");
     }
 }
 

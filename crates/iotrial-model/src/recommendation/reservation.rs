@@ -9,9 +9,9 @@ words! {
     ReservationKind {
         /// Devices were simulated, or none were there: the figures say nothing about any storage.
         Simulated = "simulated",
-        /// Figures of the best one, or of one that it is compared with, contradict each other.
+        /// Figures of the best one, or of one compared with it, contradict each other.
         Contradictory = "contradictory",
-        /// Runs of the best one, or of one that it is compared with, are inconclusive: their figures may not be the device's.
+        /// Runs of the best one, or of one compared with it, are inconclusive: their figures may not be the device's.
         Inconclusive = "inconclusive",
         /// The best one has I/Os that take far longer than any of another one.
         Froze = "froze",

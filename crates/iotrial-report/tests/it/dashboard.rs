@@ -5,7 +5,7 @@ use std::time::Duration;
 use iotrial_analysis::live_load::LiveLoad;
 use iotrial_model::plan::PhaseKind;
 use iotrial_model::record::{Interval, JobCounts, OpCounts, RunRecord};
-use iotrial_report::exposition::{DiskExposition, ExposedDisk, LoadExposition, metric_names};
+use iotrial_report::exposition::{DiskExposition, ExposedDisk, LoadExposition, metrics};
 use serde_json::{Value, json};
 
 const DASHBOARD: &str = include_str!("../../../../dashboards/iotrial.json");
@@ -80,7 +80,7 @@ fn every_query_of_the_dashboard_is_of_metrics_and_labels_that_are_served() {
     // `prometheus` is the kind of source that its variable lists.
     let asked: Vec<&String> = all.iter().filter(|query| *query != "prometheus").collect();
     assert!(asked.len() >= 12, "{asked:#?}");
-    let known: Vec<&str> = metric_names().collect();
+    let known: Vec<&str> = metrics().map(|(name, ..)| *name).collect();
     let disk = ExposedDisk {
         name: "sda".to_owned(),
         role: None,

@@ -67,7 +67,7 @@ pub fn help(args: &HelpArgs) -> Result<ExitCode, Failure> {
             let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
             let error = anyhow!("there is no command, no topic and no id `{word}`");
             Err(Failure::input(error)
-                .hint(format!("{near}`iotrial help` lists commands and topics, `iotrial docs json` the ids")))
+                .hint(format!("{near}`iotrial help` lists commands and topics, `iotrial docs ids` the ids")))
         }
     }
 }
@@ -174,6 +174,6 @@ mod tests {
     #[test]
     fn a_row_is_shown_by_the_columns_of_its_table() {
         let text = documented_rows("short-run").unwrap();
-        assert!(text.contains("\n- severity: ") && text.contains("`iotrial docs measurement`"), "{text}");
+        assert!(text.contains("\n- what it is: ") && text.contains("`iotrial docs measurement`"), "{text}");
     }
 }

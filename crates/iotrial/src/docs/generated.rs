@@ -1,4 +1,4 @@
-//! The pages of the documentation that are written from what the program has anyway: the keys of its schemas, the facts of a host.
+//! The pages of the documentation that are written from what the program has anyway: keys, ids, facts of a host, metrics, what is built in.
 //! `UPDATE_DOCS=1 cargo test -p iotrial docs::generated` writes them; without it the test fails where a file is not what would be written.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
@@ -6,7 +6,16 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use iotrial_analysis::threshold::{ThresholdSet, builtin_names};
+use iotrial_model::audit::Check;
+use iotrial_model::builtin::builtin_profiles;
+use iotrial_model::finding::FindingId;
 use iotrial_model::host_fact::{FactId, FactUnit};
+use iotrial_model::observation::ObservationKind;
+use iotrial_model::profile::Profile;
+use iotrial_model::rate_limit::LimitKind;
+use iotrial_model::recommendation::ReservationKind;
+use iotrial_report::exposition::metrics;
 use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::Value;
@@ -172,18 +181,73 @@ fn facts_page() -> String {
     text
 }
 
+/// A section with a table of names and what they are.
+fn section(heading: &str, about: &str, name: &str, rows: impl IntoIterator<Item = [String; 2]>) -> String {
+    let rows = rows.into_iter().map(|[name, what]| format!("| `{name}` | {what} |\n"));
+    format!(
+        "\n## {heading}\n\n{about}\n\n| {name} | what it is |\n| --- | --- |\n{}",
+        rows.collect::<String>()
+    )
+}
+
+fn ids_page() -> String {
+    macro_rules! ids {
+        ($heading:literal, $about:literal, $ids:ty) => {
+            section(
+                $heading,
+                $about,
+                "id",
+                <$ids>::ALL.iter().map(|id| [id.to_string(), id.meaning().to_owned()]),
+            )
+        };
+    }
+    [
+        "# Ids\n\nWhat `iotrial help ID` shows. Remarks on AWR reports are in [awr.md](awr.md#remarks), rules of a check in `iotrial check --list-rules`.\n"
+            .to_owned(),
+        ids!("Findings", "Of runs, sweeps, imports, comparisons and sizings. [measurement.md](measurement.md) has formulas, sources and limits.", FindingId),
+        ids!("Checks of an audit", "What each compares, then its source and its limits ([audit.md](audit.md)).", Check),
+        ids!("Limits of a sweep", "What holds the rate at its ceiling ([sweep.md](sweep.md)).", LimitKind),
+        ids!("Observations on counters", "What `iotrial watch` sees ([watch.md](watch.md)).", ObservationKind),
+        ids!("Reservations of a recommendation", "Why it is not to be relied upon ([compare.md](compare.md)).", ReservationKind),
+    ]
+    .concat()
+}
+
+fn built_in_page() -> String {
+    let profiles = builtin_profiles().iter().map(|builtin| {
+        let profile = Profile::parse(builtin.text).unwrap();
+        [builtin.name.to_owned(), format!("{}; judged by `{}`", profile.title, profile.thresholds)]
+    });
+    let sets = builtin_names().map(|name| [name.to_owned(), ThresholdSet::builtin(name).unwrap().title]);
+    [
+        "# What is built in\n".to_owned(),
+        section("Profiles", "`iotrial profiles NAME` prints one with its reasons and source ([profiles.md](profiles.md)).", "name", profiles),
+        section("Threshold sets", "`iotrial thresholds NAME` prints one with the source of each limit ([thresholds.md](thresholds.md)).", "name", sets),
+    ]
+    .concat()
+}
+
+fn metrics_page() -> String {
+    let rows = metrics().map(|(name, kind, about)| [(*name).to_owned(), format!("{about} ({kind})")]);
+    let about = "Of disks that are watched, and of a load while it is made ([watch.md](watch.md#prometheus-and-grafana)).";
+    format!("# Metrics for Prometheus\n{}", section("All of them", about, "metric", rows))
+}
+
 const RECORD_HEAD: &str = "# Every key of a record\n\nThe schema that `iotrial schema record` prints, as tables; [record.md](record.md) explains the rest. The first \
                            three sections are the documents themselves: the record of a run, of a sweep and of an imported result.\n";
 const SUMMARY_HEAD: &str = "# Every key of a summary\n\nThe schema that `iotrial schema summary` prints, as tables; [json.md](json.md) explains the rest. The first \
                             two sections are the documents themselves: of a run, and of an imported result.\n";
 
 /// Each generated page: the name of its file, and its text.
-fn pages() -> [(&'static str, String); 3] {
+fn pages() -> [(&'static str, String); 6] {
     let [record, summary] = &SCHEMAS;
     [
         ("record-keys.md", keys_page(record, &[], RECORD_HEAD)),
         ("summary-keys.md", keys_page(summary, &SCHEMAS[..1], SUMMARY_HEAD)),
         ("facts.md", facts_page()),
+        ("ids.md", ids_page()),
+        ("built-in.md", built_in_page()),
+        ("metrics.md", metrics_page()),
     ]
 }
 
