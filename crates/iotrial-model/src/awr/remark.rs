@@ -10,99 +10,100 @@ use crate::verdict::Category;
 words! {
     /// The stable name of a remark.
     RemarkId {
-        /// Figures of the report contradict each other.
+        /// Printed figures contradict each other. Warning.
         Contradiction = "contradiction",
-        /// The import took another figure than the one that is printed.
+        /// The import took another figure than the printed one. Note.
         Correction = "correction",
-        /// The interval hides busy minutes.
+        /// The report covers more than two hours, which hides the busy minutes. Warning.
         LongInterval = "long-interval",
-        /// The interval is too short to size by.
+        /// The report covers less than ten minutes. Note.
         ShortInterval = "short-interval",
-        /// The report of a cluster lacks instances.
+        /// A cluster's report lacks instances: sums are too low. Warning.
         MissingInstances = "missing-instances",
-        /// The report has a part of the database.
+        /// The report is of one of several instances of a cluster: sums are too low. Warning.
         OneOfSeveralInstances = "one-of-several-instances",
-        /// The report is one of a pluggable database.
+        /// Redo, log writes and archiving belong to the container. Note.
         PluggableDatabase = "pluggable-database",
-        /// The instance reads more than the Load Profile has.
+        /// The instance did more than 1.5 times the reads of the Load Profile, which lacks control files, archiver, backup and recovery.
+        /// Note.
         ReadsBeyondTheDatabase = "reads-beyond-the-database",
-        /// The archiver moves much.
+        /// The archiver moved 10 % of all bytes or more. Note.
         Archiver = "archiver",
-        /// Backup and recovery move much.
+        /// Backup and recovery moved 10 % of all bytes or more. Note.
         Backup = "backup",
-        /// Data Pump moves much.
+        /// Data Pump moved 10 % of all bytes or more. Note.
         DataPump = "data-pump",
-        /// Recovery moves much.
+        /// Recovery moved 10 % of all bytes or more. Note.
         Recovery = "recovery",
-        /// Flashback logs are much of what is written.
+        /// Flashback logs are 10 % of the bytes written or more. Note.
         Flashback = "flashback",
-        /// Redo also goes to a standby.
+        /// Redo is also sent to a standby. Note.
         Standby = "standby",
-        /// A wait for I/O is slow.
+        /// A wait for I/O is rated poor or worse, and occurs at least every ten seconds. Warning.
         SlowWait = "slow-wait",
-        /// A commit takes much longer than its write of redo.
+        /// A commit takes more than three times its redo write: CPU, scheduling or a synchronous standby. Note.
         CommitBeyondWrite = "commit-beyond-write",
-        /// Sessions waited for switches of the log.
+        /// A second or more of waits in all for log switches. Warning.
         LogSwitch = "log-switch",
-        /// Sessions waited for free buffers.
+        /// A second or more of waits in all for free buffers. Warning.
         FreeBuffers = "free-buffers",
-        /// Sessions waited for space in the log buffer.
+        /// A second or more of waits in all for space in the log buffer. Warning.
         LogBuffer = "log-buffer",
-        /// Waits for direct path I/O are no latencies.
+        /// Waits for direct path I/O exceed 1 % of DB time; each covers several I/Os, so their mean is no latency. Note.
         DirectPath = "direct-path",
-        /// There is more CPU time than DB time.
+        /// DB CPU exceeds 105 % of DB time: one is wrong. Warning.
         CpuBeyondDbTime = "cpu-beyond-db-time",
-        /// DB time is neither CPU nor a wait.
+        /// 20 % of DB time or more is neither CPU nor a wait. Note.
         UnknownDbTime = "unknown-db-time",
-        /// Temporary files are much of all bytes.
+        /// Temporary files are 10 % of all bytes or more. Note.
         Temp = "temp",
-        /// Most reads are multi-block reads.
+        /// More than half of the reads are multi-block reads. Note.
         Scans = "scans",
-        /// The log is switched often.
+        /// More than six switches an hour: each starts a checkpoint. Warning.
         ManyLogSwitches = "many-log-switches",
-        /// The buffer cache answers few reads.
+        /// The buffer cache answers less than 90 % of the logical reads, and more than 100 reads per second remain. Note.
         BufferCache = "buffer-cache",
-        /// Values of cells or disks are out of range.
+        /// Exadata marks values of cells or disks as out of range. Warning.
         CellOutliers = "cell-outliers",
-        /// A disk group is nearly full.
+        /// A disk group is more than 85 % full. Note.
         FullDiskGroup = "full-disk-group",
-        /// A kind of read from cells has much of DB time.
+        /// Smart scans, multi-block or single-block reads from cells have 10 % of DB time or more. Note.
         CellReads = "cell-reads",
-        /// Hidden parameters are set.
+        /// Hidden parameters are set. Note.
         HiddenParameters = "hidden-parameters",
-        /// A deprecated parameter is set.
+        /// A deprecated parameter is set. Note.
         DeprecatedParameter = "deprecated-parameter",
-        /// Files on a file system may lack direct and asynchronous I/O.
+        /// Files on a file system lack direct and asynchronous I/O. Warning; note at the default.
         FilesystemIoOptions = "filesystemio-options",
-        /// Asynchronous I/O is off.
+        /// `disk_asynch_io` is off: each process has one I/O in flight. Warning.
         SynchronousIo = "synchronous-io",
-        /// The size of reads of scans is set.
+        /// `db_file_multiblock_read_count` is set: by default, scans read 1 MiB at a time. Note.
         MultiblockReadCount = "multiblock-read-count",
-        /// Blocks are not prefetched.
+        /// Blocks are read one by one. Note.
         PrefetchOff = "prefetch-off",
-        /// No jobs run.
+        /// No jobs run, so the report lacks their I/O. Note.
         JobsOff = "jobs-off",
-        /// The host has a flash cache.
+        /// A flash cache of the host serves reads that the storage does not see. Note.
         DatabaseFlashCache = "database-flash-cache",
-        /// Commits do not wait.
+        /// Commits do not wait for their redo: a crash loses confirmed transactions. Warning.
         CommitNowait = "commit-nowait",
-        /// Memory is managed as a whole.
+        /// `memory_target` is set, so the SGA has no huge pages. Note.
         MemoryTarget = "memory-target",
-        /// There are no huge pages.
+        /// The SGA has no huge pages. Note.
         NoLargePages = "no-large-pages",
-        /// Slaves do the I/O.
+        /// Slaves replace asynchronous I/O. Warning.
         IoSlaves = "io-slaves",
-        /// The time of a recovery is limited.
+        /// Blocks are written more often than the changes need. Note.
         MttrTarget = "mttr-target",
-        /// The log is switched at an interval.
+        /// Logs are switched more often than the changes need. Note.
         ArchiveLagTarget = "archive-lag-target",
-        /// Reads of blocks are logged.
+        /// Block reads are logged too. Note.
         LostWriteProtection = "lost-write-protection",
-        /// The advisory of the cache is off.
+        /// The report cannot say how many reads a larger cache would save. Note.
         NoCacheAdvice = "no-cache-advice",
-        /// Waits are not timed.
+        /// Waits have counts but no times, so there are no latencies. Warning.
         NoTimes = "no-times",
-        /// Files seem to be on NFS.
+        /// Files seem to be on NFS: look at Direct NFS and mount options, and run `iotrial check` there. Note.
         Nfs = "nfs",
     }
 }

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use iotrial_analysis::threshold::{ThresholdSet, builtin_names};
 use iotrial_model::audit::Check;
+use iotrial_model::awr::{AwrFigure, RemarkId};
 use iotrial_model::builtin::builtin_profiles;
 use iotrial_model::finding::FindingId;
 use iotrial_model::host_fact::{FactId, FactUnit};
@@ -201,14 +202,17 @@ fn ids_page() -> String {
             )
         };
     }
+    let figures = AwrFigure::ALL.iter().map(|figure| [figure.key().to_owned(), figure.title().to_owned()]);
     [
-        "# Ids\n\nWhat `iotrial help ID` shows. Remarks on AWR reports are in [awr.md](awr.md#remarks), rules of a check in `iotrial check --list-rules`.\n"
+        "# Ids\n\nWhat `iotrial help ID` shows. `iotrial check --list-rules` lists the rules of a check.\n"
             .to_owned(),
         ids!("Findings", "Of runs, sweeps, imports, comparisons and sizings. [measurement.md](measurement.md) has formulas, sources and limits.", FindingId),
         ids!("Checks of an audit", "What each compares, then its source and its limits ([audit.md](audit.md)).", Check),
         ids!("Limits of a sweep", "What holds the rate at its ceiling ([sweep.md](sweep.md)).", LimitKind),
         ids!("Observations on counters", "What `iotrial watch` sees ([watch.md](watch.md)).", ObservationKind),
+        ids!("Remarks on AWR reports", "What `iotrial awr` remarks ([awr.md](awr.md#remarks)).", RemarkId),
         ids!("Reservations of a recommendation", "Why it is not to be relied upon ([compare.md](compare.md)).", ReservationKind),
+        section("Figures of AWR reports", "The unit ends the key. `iotrial awr --json` has each with its place ([awr.md](awr.md)).", "key", figures),
     ]
     .concat()
 }
