@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use iotrial_analysis::rate_search::RateSearch;
 use iotrial_analysis::words::{latency_in_words, seconds_in_words, with_thousands};
 use iotrial_model::need::Need;
+use iotrial_model::plan::EngineDevice;
 use iotrial_model::record::{EndedHow, RunRecord};
 use iotrial_model::search::{Probe, ProbeKind};
 use iotrial_model::subject::Subject;
@@ -103,6 +104,7 @@ struct Time {
     began: Instant,
     /// The loads so far, by their own clock.
     loads: Duration,
+    is_simulated: bool,
 }
 
 impl Time {
@@ -110,24 +112,25 @@ impl Time {
     fn of(rig: &Rig, trial: &Trial) -> Self {
         let layout = trial.record.layout.map(|layout| layout.duration).unwrap_or_default();
         let expected_layout = rig.setup().expected_layout_time();
-        Self { expected_layout, layout, began: Instant::now(), loads: Duration::ZERO }
+        let is_simulated = trial.record.plan.engine.facts().device == EngineDevice::Simulated;
+        Self { expected_layout, layout, began: Instant::now(), loads: Duration::ZERO, is_simulated }
     }
 
-    /// Layout, loads, and what lies between them. The time of a simulated device passes on its own clock, faster than any other.
+    /// Layout, loads, and what lies between them. The time of a simulated device passes on its own clock, however fast this host is.
     fn spent(&self) -> Duration {
-        self.layout + self.began.elapsed().max(self.loads)
+        self.layout + if self.is_simulated { self.loads } else { self.began.elapsed() }
     }
 }
 
-/// Which long run is the record: one that is beyond doubt, then one that held, then the highest.
-type Rank = (bool, bool, u64);
+/// Which long run is the record: one that held, then the highest.
+type Rank = (bool, u64);
 
 /// Of the long runs only. At a needed rate one that did not hold is an answer, too.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate is positive")]
 fn rank_of(probe: &Probe, is_needed: bool) -> Option<Rank> {
     let held = probe.held?;
     let is_long = probe.kind == ProbeKind::Confirmation && (held || is_needed);
-    is_long.then(|| (probe.doubts.is_empty(), held, probe.asked_iops.unwrap_or_default() as u64))
+    is_long.then(|| (held, probe.asked_iops.unwrap_or_default() as u64))
 }
 
 /// `probe: 112,000 IOPS (70 % of saturation), 3 s: p99 0.31 ms (data read): within 2ms@p99`.
