@@ -15,6 +15,8 @@ mod sample;
 
 mod conditions;
 
+mod given;
+
 mod offsets;
 
 mod contents;
@@ -51,7 +53,7 @@ mod sweeps;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use iotrial_model::figure::Figure;
 use iotrial_model::finding::{
@@ -94,6 +96,7 @@ use conditions::check_conditions;
 use contents::findings_on_contents;
 use factor::{factors, varying_attributes};
 use generators::{findings_on_generators, without_unlike_writes};
+use given::{Named, find_baseline, once};
 use offsets::findings_on_offsets;
 use recommendation::Evidence;
 use sample::tell_loads_apart;
@@ -354,7 +357,7 @@ impl Comparison {
         tell_loads_apart(&mut samples);
         let samples = without_doubles(samples, &mut findings);
         let mut samples = without_empty(samples, request.force, &mut findings)?;
-        check_conditions(&samples, request.force, &mut findings)?;
+        check_conditions(samples.iter().map(Sample::taken), request.force, &mut findings)?;
         findings.extend(findings_on_contents(&samples));
         findings.extend(findings_on_generators(&samples));
         findings.extend(findings_on_offsets(&samples));
@@ -377,7 +380,7 @@ impl Comparison {
         let host_differences = host_differences(&configurations);
         add_host_attributes(&mut configurations, &host_differences, request.by.as_deref());
         let baseline = match &request.baseline {
-            Some(name) => find_baseline(&configurations, name)?,
+            Some(name) => find_baseline(configurations.iter().map(Configuration::named), name)?,
             None => 0,
         };
         let factors = chosen_factors(&configurations, baseline, request, &mut findings)?;
@@ -598,17 +601,8 @@ fn subjects_of(samples: &[Sample]) -> Vec<String> {
 
 /// A record that was given twice counts once.
 fn without_doubles(samples: Vec<Sample>, findings: &mut Vec<Finding>) -> Vec<Sample> {
-    let mut seen = BTreeSet::new();
-    let mut once = Vec::with_capacity(samples.len());
-    for sample in samples {
-        if !sample.is_printed && !seen.insert(sample.id.clone()) {
-            let fact = ComparedFact::RecordTwice { id: sample.id };
-            findings.push(finding(FindingId::GivenTwice, Severity::Note, fact));
-        } else {
-            once.push(sample);
-        }
-    }
-    once
+    let id = |sample: &Sample| (!sample.is_printed).then(|| sample.id.clone());
+    once(samples, id, |id| ComparedFact::RecordTwice { id }, findings)
 }
 
 /// A run that measured nothing has nothing to compare.
@@ -680,20 +674,10 @@ fn words_and_numbers(text: &str) -> (String, Vec<u64>) {
     (words + rest, numbers)
 }
 
-fn find_baseline(configurations: &[Configuration], name: &str) -> Result<usize, CompareError> {
-    let by = |is_called: &dyn Fn(&Configuration) -> bool| configurations.iter().position(is_called);
-    by(&|one| one.label == name)
-        .or_else(|| by(&|one| one.key == name))
-        .or_else(|| by(&|one| one.run_ids.iter().any(|id| id == name)))
-        .ok_or_else(|| {
-            let known: Vec<String> = configurations.iter().map(|one| format!("`{}`", one.label)).collect();
-            let labels = configurations.iter().map(|one| one.label.as_str());
-            CompareError::UnknownBaseline {
-                name: name.to_owned(),
-                nearest: nearest(name, labels).map(str::to_owned),
-                known,
-            }
-        })
+impl Configuration {
+    fn named(&self) -> Named<'_> {
+        Named { label: &self.label, key: &self.key, ids: &self.run_ids }
+    }
 }
 
 fn chosen_factors(

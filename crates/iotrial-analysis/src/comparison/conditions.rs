@@ -12,9 +12,9 @@ use iotrial_model::plan::{Arrival, EngineDevice, Job, Plan};
 use iotrial_model::record::QueueSetup;
 use iotrial_model::step::Step;
 use iotrial_model::subject::{Ops, Subject, SubjectJob};
+use iotrial_model::sweep::{SweepMethod, SweepRecord};
 use iotrial_model::units::ByteSize;
 
-use super::sample::Sample;
 use super::{CompareError, finding};
 
 /// How figures came about that no table printed.
@@ -35,7 +35,8 @@ pub(super) const APART: &str = "apart";
 pub(super) struct Conditions {
     /// Those that are not known are absent, and agree with anything.
     words: Vec<(ConditionKind, String)>,
-    working_set: Option<WorkingSet>,
+    /// How much data the load touches, and what that is called.
+    size: Option<(ConditionKind, WorkingSet)>,
 }
 
 /// What all jobs touch together.
@@ -86,14 +87,10 @@ impl Conditions {
                 differences.push(Difference { what: *what, first: first.clone(), other: value.to_owned() });
             }
         }
-        if let (Some(first), Some(there)) = (self.working_set, other.working_set)
+        if let (Some((what, first)), Some((_, there))) = (self.size, other.size)
             && !first.is_like(there)
         {
-            differences.push(Difference {
-                what: ConditionKind::WorkingSet,
-                first: first.to_string(),
-                other: there.to_string(),
-            });
+            differences.push(Difference { what, first: first.to_string(), other: there.to_string() });
         }
         differences
     }
@@ -114,8 +111,27 @@ impl Conditions {
         ];
         Self {
             words: words.into_iter().filter_map(|(what, word)| Some((what, word?))).collect(),
-            working_set: working_set_of(subject),
+            size: working_set_of(subject).map(|set| (ConditionKind::WorkingSet, set)),
         }
+    }
+
+    /// In what sweeps have to agree.
+    pub(super) fn of_sweep(record: &SweepRecord) -> Self {
+        let (settings, tool) = (&record.settings, &record.tool);
+        let method = match settings.method {
+            // The loads of both are measured in the same way.
+            SweepMethod::Search | SweepMethod::Grid => "a sweep of outstanding I/Os",
+            SweepMethod::Sqlio => "the series of the SQLIO paper",
+            SweepMethod::Channel => "a sweep of the path to the storage",
+        };
+        let words = [
+            (ConditionKind::Sweep, method.to_owned()),
+            (ConditionKind::Device, device_in_words(settings.engine.facts().device).to_owned()),
+            (ConditionKind::Io, if settings.direct { "direct" } else { "buffered" }.to_owned()),
+            (ConditionKind::Method, format!("version {} of {}", tool.method_version, tool.name)),
+        ];
+        let size = settings.sizes.first().map(|size| WorkingSet::Bytes(size.get()));
+        Self { words: words.into(), size: size.map(|size| (ConditionKind::VolumeData, size)) }
     }
 
     /// Which tool it was, and what the host granted it, which CPU time and short latencies depend on. What is printed was not
@@ -136,7 +152,7 @@ impl Conditions {
             (ConditionKind::CompletionsLocked, granted(queues.and_then(|queues| queues.overlapped_range))),
         ];
         let words = words.into_iter().filter_map(|(what, word)| Some((what, word?))).collect();
-        Self { words, working_set: None }
+        Self { words, size: None }
     }
 
     /// How the figures came about.
@@ -208,11 +224,17 @@ fn origin_of(subject: &Subject<'_>) -> String {
 fn device_of(subject: &Subject<'_>) -> &'static str {
     let has_none = |job: &SubjectJob<'_>| job.load.engine.as_deref() == Some("null");
     match subject.engine.map(|engine| engine.facts().device) {
-        Some(EngineDevice::Simulated) => "a simulated device",
-        Some(EngineDevice::None) => NO_DEVICE,
-        Some(EngineDevice::Real) => REAL_DEVICE,
+        Some(device) => device_in_words(device),
         None if subject.jobs.iter().any(has_none) => NO_DEVICE,
         None => REAL_DEVICE,
+    }
+}
+
+const fn device_in_words(device: EngineDevice) -> &'static str {
+    match device {
+        EngineDevice::Simulated => "a simulated device",
+        EngineDevice::None => NO_DEVICE,
+        EngineDevice::Real => REAL_DEVICE,
     }
 }
 
@@ -425,29 +447,37 @@ fn load_words(
     [pattern.map(|pattern| pattern.to_string()), mix, block_size].into_iter().flatten().collect()
 }
 
-/// Refuses samples of which any two were taken under different conditions; by force they are compared, and that is told. What is not
-/// known of one agrees with anything, so that it cannot stand for the others.
-pub(super) fn check_conditions(
-    samples: &[Sample],
+/// A result or a sweep that is compared: under what it was taken, and what messages call it.
+#[derive(Clone, Copy)]
+pub(super) struct Taken<'c> {
+    pub(super) source: &'c str,
+    pub(super) label: Option<&'c String>,
+    pub(super) conditions: &'c Conditions,
+}
+
+/// Refuses to compare what was taken under different conditions; by force it is compared, and that is told. What is not known of one
+/// agrees with anything, so that it cannot stand for the others.
+pub(super) fn check_conditions<'c>(
+    all: impl Iterator<Item = Taken<'c>>,
     force: bool,
     findings: &mut Vec<Finding>,
 ) -> Result<(), CompareError> {
     let mut told: Vec<Vec<Difference>> = Vec::new();
-    // One sample for each kind of conditions: a thousand runs mostly have one.
-    let mut kinds: Vec<&Sample> = Vec::new();
-    for other in samples {
+    // One for each kind of conditions: a thousand runs mostly have one.
+    let mut kinds: Vec<Taken<'c>> = Vec::new();
+    for other in all {
         if kinds.iter().any(|kind| kind.conditions == other.conditions) {
             continue;
         }
         for first in &kinds {
-            let differences = first.conditions.differences(&other.conditions);
+            let differences = first.conditions.differences(other.conditions);
             if differences.is_empty() || told.contains(&differences) {
                 continue;
             }
             let both = Incomparable {
-                first: first.source.clone(),
-                other: other.source.clone(),
-                labels: first.label.clone().zip(other.label.clone()),
+                first: first.source.to_owned(),
+                other: other.source.to_owned(),
+                labels: first.label.cloned().zip(other.label.cloned()),
                 differences: differences.clone(),
             };
             if !force {

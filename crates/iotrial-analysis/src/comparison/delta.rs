@@ -12,7 +12,7 @@ use iotrial_model::stream::{Stream, StreamOf};
 use serde::Serialize;
 
 use super::configuration::{Configuration, row_in};
-use super::student::{CONFIDENCE, normal_beyond, student_limit};
+use super::student::{CONFIDENCE, LogError, normal_beyond};
 
 /// All changes from one configuration to another.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -73,15 +73,25 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// Around a change, both in logarithms: rates and latencies change by factors, and the interval back must be the interval there, turned
+    /// round.
+    fn around(change: f64, reach: f64) -> Self {
+        // `exp_m1` keeps the digits of small changes, which `exp() - 1` would lose.
+        let percent = |change: f64| 100.0 * change.exp_m1();
+        Self { low_percent: percent(change - reach), high_percent: percent(change + reach) }
+    }
+
     /// Whether there may be no change at all.
     pub(super) fn includes_zero(self) -> bool {
         self.low_percent <= 0.0 && self.high_percent >= 0.0
     }
 
-    /// Whether any change that it leaves is small enough to call the two about equal.
-    pub(super) fn is_narrow(self) -> bool {
-        self.high_percent <= 100.0 * (SAME_FACTOR - 1.0)
-            && self.low_percent >= 100.0 * (SAME_FACTOR.recip() - 1.0)
+    /// Whether it shows neither that two differ nor that they are about equal: it leaves that there is no change, and that there is more
+    /// than a small one.
+    pub(super) fn is_open(self) -> bool {
+        let is_narrow = self.high_percent <= 100.0 * (SAME_FACTOR - 1.0)
+            && self.low_percent >= 100.0 * (SAME_FACTOR.recip() - 1.0);
+        self.includes_zero() && !is_narrow
     }
 }
 
@@ -325,6 +335,24 @@ fn is_of_longest(metric: &Metric) -> bool {
 }
 
 impl Delta {
+    /// A change of a figure of a curve; `reach` is half the width of its interval in logarithms, `None` where that is not known.
+    pub(super) fn of_curve(metric: Metric, from: f64, to: f64, reach: Option<f64>) -> Self {
+        let percent = percent_of(from, to);
+        let interval = reach.filter(|reach| reach.is_finite());
+        let interval = interval.map(|reach| Interval::around((to / from).ln(), reach));
+        let reading = match (metric.better(), interval) {
+            (None, _) => Reading::Amount,
+            (Some(_), None) => Reading::NoInterval,
+            (Some(_), Some(one)) if one.is_open() => Reading::TooFew,
+            // Two measurements of one load differ by a percent each, however well a curve fits.
+            (Some(_), Some(one)) if one.includes_zero() || percent.abs() < PRINTED_SAME_PERCENT => {
+                Reading::NoDifference
+            }
+            (Some(better), Some(_)) => Reading::of_change(better, from, to),
+        };
+        Self { metric, from, to, percent, interval, reading }
+    }
+
     /// Whether it is of the longest I/O, of which only repeats tell anything.
     pub(super) fn is_of_longest(&self) -> bool {
         is_of_longest(&self.metric)
@@ -425,13 +453,8 @@ impl<'c> PairJudge<'c> {
             return Delta { metric: metric.clone(), from, to, percent, interval, reading };
         }
         let known = self.interval(metric, from, to);
-        // Logarithms throughout: rates and latencies change by factors, and the interval back must be the
-        // interval there, turned round.
-        let interval = known.filter(|(_, reach)| is_shown(*reach)).map(|(change, reach)| Interval {
-            // `exp_m1` keeps the digits of small changes, which `exp() - 1` would lose.
-            low_percent: 100.0 * (change - reach).exp_m1(),
-            high_percent: 100.0 * (change + reach).exp_m1(),
-        });
+        let interval = known.filter(|(_, reach)| is_shown(*reach));
+        let interval = interval.map(|(change, reach)| Interval::around(change, reach));
         let is_left_out = known.is_some() && interval.is_none();
         let reading = match metric.better() {
             Some(_) if is_left_out => self.too_little(),
@@ -496,11 +519,8 @@ impl<'c> PairJudge<'c> {
     fn read(&self, metric: &Metric, from: f64, to: f64, interval: Option<Interval>) -> Reading {
         let Some(better) = metric.better() else { return Reading::Amount };
         let is_same = match interval {
-            // It shows neither that they differ nor that they are about equal.
             // The longest of several repeats spreads as they do: more of them do not narrow it.
-            Some(interval) if interval.includes_zero() && !interval.is_narrow() && !is_of_longest(metric) => {
-                return self.too_little();
-            }
+            Some(interval) if interval.is_open() && !is_of_longest(metric) => return self.too_little(),
             Some(interval) => interval.includes_zero(),
             // What an application did is told by somebody, as a printed figure is.
             None if self.is_as_told() || metric.group() == MetricGroup::Application => {
@@ -535,28 +555,17 @@ impl<'c> PairJudge<'c> {
         let of = |one: &'c Configuration| {
             one.application.iter().find(|(known, _)| known == metric).map(|(_, values)| values)
         };
-        // The variance of the logarithm of a mean, and its degrees of freedom.
-        let spread = |values: &Vec<f64>| {
-            let count = values.len() as f64;
-            let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
-            let mean = logs.iter().sum::<f64>() / count;
-            let squares: f64 = logs.iter().map(|log| (log - mean) * (log - mean)).sum();
-            (values.len() > 1).then(|| (squares / (count - 1.0) / count, count - 1.0))
+        let error = |values: &Vec<f64>| {
+            LogError::of_mean(&values.iter().map(|value| value.ln()).collect::<Vec<f64>>())
         };
-        let ((a, a_degrees), (b, b_degrees)) = (spread(of(self.baseline)?)?, spread(of(self.other)?)?);
-        let variance = a + b;
-        // Welch and Satterthwaite, as for what was counted.
-        let degrees = if variance > 0.0 {
-            variance * variance / (a * a / a_degrees + b * b / b_degrees)
-        } else {
-            a_degrees + b_degrees
-        };
+        let (a, b) = (error(of(self.baseline)?)?, error(of(self.other)?)?);
         // Bonferroni over those that both have: nothing is known of how they move together.
         let count = self.baseline.application.len().max(1) as f64;
-        let reach = student_limit((1.0 - CONFIDENCE) / count, degrees.max(1.0)) * variance.sqrt();
+        let reach = a.reach_of_difference(b, (1.0 - CONFIDENCE) / count);
         let change = (to / from).ln();
         // What an application prints is rounded, so that repeats that agree to the last digit say nothing of chance.
-        (variance > 0.0 && change.is_finite() && reach.is_finite()).then_some((change, reach))
+        let varies = a.variance + b.variance > 0.0;
+        (varies && change.is_finite() && reach.is_finite()).then_some((change, reach))
     }
 
     /// The change in logarithms, and how far its interval reaches to either side.
@@ -567,21 +576,10 @@ impl<'c> PairJudge<'c> {
         let (of_baseline, of_other) = (self.baseline.spread.as_ref()?, self.other.spread.as_ref()?);
         let error = |spread: &Spread| {
             let row = row_in(spread, metric)?;
-            Some((spread.standard_errors[row], spread.degrees[row]))
+            let error = spread.standard_errors[row];
+            Some(LogError { variance: error * error, degrees: spread.degrees[row] })
         };
-        // Variances of logarithms add: ln(b / a) = ln b − ln a, and the two configurations were measured
-        // independently.
-        let ((a, a_degrees), (b, b_degrees)) = (error(of_baseline)?, error(of_other)?);
-        let variance = a * a + b * b;
-        // Welch (1947), Satterthwaite (1946).
-        let degrees = if variance > 0.0 {
-            variance * variance / (a.powi(4) / a_degrees + b.powi(4) / b_degrees)
-        } else {
-            a_degrees + b_degrees
-        };
-        // Welch's formula never goes below the smaller of the two, and each is at least 1; the `max` only
-        // guards against rounding.
-        let reach = student_limit(self.share_of(metric), degrees.max(1.0)) * variance.sqrt();
+        let reach = error(of_baseline)?.reach_of_difference(error(of_other)?, self.share_of(metric));
         let change = (to / from).ln();
         // From or to zero there is no logarithm, and so no interval.
         change.is_finite().then_some((change, reach))

@@ -23,7 +23,7 @@ use serde::{Serialize, Serializer};
 
 use super::capacity::Found;
 use super::circumstances::Circumstances;
-use super::conditions::{Conditions, load_of_jobs};
+use super::conditions::{Conditions, Taken, load_of_jobs};
 use super::contents::Content;
 use super::host_difference::telling;
 use super::offsets::Offsets;
@@ -238,6 +238,11 @@ impl Sample {
             ..Self::of(&subject, format!("row `{}` of {source}", subject.id))
         };
         records.iter().map(Subject::of_imported).map(sample).collect()
+    }
+
+    /// Under what it was taken.
+    pub(super) const fn taken(&self) -> Taken<'_> {
+        Taken { source: self.source.as_str(), label: self.label.as_ref(), conditions: &self.conditions }
     }
 
     /// Whether both are of one load.

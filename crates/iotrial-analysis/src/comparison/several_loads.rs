@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::conditions::Conditions;
 use super::configuration::letters;
+use super::given::warnings_with_names;
 use super::host_difference::HostDifference;
 use super::load_matrix::LoadMatrix;
 use super::sample::Sample;
@@ -265,24 +266,16 @@ const MOST_OF_A_KIND: usize = 2;
 
 /// The warnings of the comparisons: each once where several loads have the same.
 fn findings_of(comparisons: &[(String, Comparison)]) -> Vec<Finding> {
-    let mut told: Vec<(Finding, Vec<String>)> = Vec::new();
-    for (load, comparison) in comparisons {
-        for one in comparison.findings.iter().filter(|one| one.severity >= Severity::Warning) {
-            match told.iter_mut().find(|(known, _)| known.is_like(one)) {
-                Some((_, loads)) => loads.push(load.clone()),
-                None => told.push((one.clone(), vec![load.clone()])),
-            }
-        }
-    }
+    let of_loads = comparisons.iter().map(|(load, one)| (load.as_str(), one.findings.as_slice()));
     let mut all: Vec<Finding> = Vec::new();
     let mut left_out = 0;
-    for (one, loads) in told {
+    for (one, loads) in warnings_with_names(of_loads) {
         if all.iter().filter(|known| known.id == one.id).count() >= MOST_OF_A_KIND {
             left_out += 1;
             continue;
         }
         let place = if loads.len() == comparisons.len() { Place::EveryLoad } else { Place::Loads(loads) };
-        all.push(one.placed(place));
+        all.push(one.clone().placed(place));
     }
     if left_out > 0 {
         let fact = ComparedFact::MoreWarnings { warning_count: left_out };

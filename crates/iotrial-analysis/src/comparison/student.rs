@@ -4,6 +4,41 @@
 // The convention of the field; the documents and the words «95 % confidence» in reports depend on it.
 pub(super) const CONFIDENCE: f64 = 0.95;
 
+/// How uncertain the logarithm of a figure is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LogError {
+    pub(super) variance: f64,
+    /// Degrees of freedom of the variance.
+    pub(super) degrees: f64,
+}
+
+impl LogError {
+    /// Of the mean of independent measurements; `None` of fewer than two.
+    pub(super) fn of_mean(logs: &[f64]) -> Option<Self> {
+        let count = logs.len() as f64;
+        let mean = logs.iter().sum::<f64>() / count;
+        let squares: f64 = logs.iter().map(|log| (log - mean) * (log - mean)).sum();
+        let degrees = count - 1.0;
+        (logs.len() > 1).then(|| Self { variance: squares / degrees / count, degrees })
+    }
+
+    /// How far the interval of the difference of two reaches to either side, where it errs with the probability `share`.
+    ///
+    /// Variances of logarithms add: ln(b / a) = ln b − ln a, and the two were measured independently.
+    pub(super) fn reach_of_difference(self, other: Self, share: f64) -> f64 {
+        let variance = self.variance + other.variance;
+        let part = |one: Self| one.variance * one.variance / one.degrees;
+        // Welch (1947), Satterthwaite (1946).
+        let degrees = if variance > 0.0 {
+            variance * variance / (part(self) + part(other))
+        } else {
+            self.degrees + other.degrees
+        };
+        // The formula never goes below the smaller of the two, and each is at least 1; the `max` only guards against rounding.
+        student_limit(share, degrees.max(1.0)) * variance.sqrt()
+    }
+}
+
 /// The share of a normal distribution beyond ± `z`: 5 % beyond 1.96.
 ///
 /// Abramowitz and Stegun, Handbook of Mathematical Functions, 7.1.26; the error is below 2e-7.

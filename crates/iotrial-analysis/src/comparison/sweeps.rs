@@ -6,10 +6,7 @@ use std::time::Duration;
 
 use iotrial_model::bound::{Amount, BoundRelation, Bounded};
 use iotrial_model::figure::{Figure, SweepFigure};
-use iotrial_model::finding::{
-    ComparedFact, ConditionKind, CurvePlace, Difference, Finding, FindingId, Incomparable,
-    PRINTED_SAME_PERCENT, Severity,
-};
+use iotrial_model::finding::{ComparedFact, CurvePlace, Finding, FindingId, Severity};
 use iotrial_model::gate::Undecided;
 use iotrial_model::host_fact::HostReport;
 use iotrial_model::load_pattern::LoadPattern;
@@ -18,17 +15,18 @@ use iotrial_model::recommendation::CeilingChanges;
 use iotrial_model::record::{AttributeValue, EndedHow, OpCounts};
 use iotrial_model::stream::Stream;
 use iotrial_model::subject::Subject;
-use iotrial_model::sweep::{ProbePurpose, ProbeRecord, SweepMethod, SweepRecord};
-use iotrial_model::units::ByteSize;
+use iotrial_model::sweep::{ProbePurpose, ProbeRecord, SweepRecord};
 use iotrial_model::words::enumerate;
 use serde::Serialize;
 
 use super::circumstances::Circumstances;
+use super::conditions::{Conditions, Taken, check_conditions};
 use super::configuration::letters;
-use super::delta::{BoundedDelta, Delta, Interval, Reading};
+use super::delta::{BoundedDelta, Delta, Reading};
 use super::gate::CurveFigure;
+use super::given::{Named, find_baseline, once, warnings_with_names};
 use super::host_difference::{HostDifference, telling};
-use super::student::{CONFIDENCE, student_limit};
+use super::student::{CONFIDENCE, LogError};
 use super::{CompareError, CompareRequest, GateOutcome, finding};
 
 use crate::figures::Figures;
@@ -89,6 +87,10 @@ impl ComparedSweep {
     /// Key and label: `B (after)`.
     pub fn title(&self) -> String {
         format!("{} ({})", self.key, self.label)
+    }
+
+    fn named(&self) -> Named<'_> {
+        Named { label: &self.label, key: &self.key, ids: std::slice::from_ref(&self.id) }
     }
 }
 
@@ -190,11 +192,19 @@ impl SweepComparison {
     /// When there are fewer than two, nothing that two of them have, or it would not be fair.
     pub fn new(samples: Vec<SweepSample>, request: &CompareRequest) -> Result<Self, CompareError> {
         let mut findings = Vec::new();
-        let samples = without_doubles(samples, &mut findings);
+        let id = |one: &SweepSample| Some(one.record.id.clone());
+        let samples = once(samples, id, |id| ComparedFact::SweepTwice { id }, &mut findings);
         if samples.len() < 2 {
             return Err(CompareError::OnlyOneSweep);
         }
-        check_conditions(&samples, request.force, &mut findings)?;
+        let conditions: Vec<Conditions> =
+            samples.iter().map(|one| Conditions::of_sweep(&one.record)).collect();
+        let taken = samples.iter().zip(&conditions).map(|(one, conditions)| Taken {
+            source: &one.source,
+            label: one.record.label.as_ref(),
+            conditions,
+        });
+        check_conditions(taken, request.force, &mut findings)?;
         let summaries: Vec<SweepSummary> = samples.iter().map(|one| SweepSummary::new(&one.record)).collect();
         let sweeps: Vec<ComparedSweep> = samples
             .iter()
@@ -203,7 +213,7 @@ impl SweepComparison {
             .map(|(at, (one, summary))| ComparedSweep::of(letters(at), one, summary))
             .collect();
         let baseline = match &request.baseline {
-            Some(name) => find_baseline(&sweeps, name)?,
+            Some(name) => find_baseline(sweeps.iter().map(ComparedSweep::named), name)?,
             None => 0,
         };
         let all: Vec<Side<'_>> = sweeps
@@ -277,98 +287,6 @@ struct Side<'s> {
     sweep: &'s ComparedSweep,
     record: &'s SweepRecord,
     summary: &'s SweepSummary,
-}
-
-fn without_doubles(samples: Vec<SweepSample>, findings: &mut Vec<Finding>) -> Vec<SweepSample> {
-    let mut seen = BTreeSet::new();
-    let (once, again): (Vec<SweepSample>, Vec<SweepSample>) =
-        samples.into_iter().partition(|one| seen.insert(one.record.id.clone()));
-    let facts = again.into_iter().map(|one| ComparedFact::SweepTwice { id: one.record.id });
-    findings.extend(facts.map(|fact| finding(FindingId::GivenTwice, Severity::Note, fact)));
-    once
-}
-
-fn find_baseline(sweeps: &[ComparedSweep], name: &str) -> Result<usize, CompareError> {
-    let is_called = |one: &ComparedSweep| one.label == name || one.key == name || one.id == name;
-    sweeps.iter().position(is_called).ok_or_else(|| CompareError::UnknownBaseline {
-        name: name.to_owned(),
-        nearest: None,
-        known: sweeps.iter().map(|one| format!("`{}`", one.label)).collect(),
-    })
-}
-
-/// Sizes of the data that differ by less are the same.
-const SIZE_TOLERANCE: f64 = 0.05;
-
-/// In what two sweeps have to agree.
-fn differences(one: &SweepRecord, other: &SweepRecord) -> Vec<Difference> {
-    let words = |record: &SweepRecord| {
-        let settings = &record.settings;
-        let method = match settings.method {
-            // The loads of both are measured in the same way.
-            SweepMethod::Search | SweepMethod::Grid => "a sweep of outstanding I/Os",
-            SweepMethod::Sqlio => "the series of the SQLIO paper",
-            SweepMethod::Channel => "a sweep of the path to the storage",
-        };
-        let device = if settings.engine.is_simulated() {
-            "a simulated device"
-        } else if settings.engine.has_device() {
-            "a real device"
-        } else {
-            "no device"
-        };
-        let tool = &record.tool;
-        [
-            (ConditionKind::Sweep, method.to_owned()),
-            (ConditionKind::Device, device.to_owned()),
-            (ConditionKind::Io, if settings.direct { "direct" } else { "buffered" }.to_owned()),
-            (ConditionKind::Method, format!("version {} of {}", tool.method_version, tool.name)),
-        ]
-    };
-    let mut all: Vec<Difference> = words(one)
-        .into_iter()
-        .zip(words(other))
-        .filter(|((_, first), (_, other))| first != other)
-        .map(|((what, first), (_, other))| Difference { what, first, other })
-        .collect();
-    let size = |record: &SweepRecord| record.settings.sizes.first().copied();
-    if let (Some(first), Some(other)) = (size(one), size(other)) {
-        let (low, high) = (first.get().min(other.get()), first.get().max(other.get()));
-        if high as f64 > low.max(1) as f64 * (1.0 + SIZE_TOLERANCE) {
-            let written = |size: ByteSize| size.to_string();
-            all.push(Difference {
-                what: ConditionKind::VolumeData,
-                first: written(first),
-                other: written(other),
-            });
-        }
-    }
-    all
-}
-
-fn check_conditions(
-    samples: &[SweepSample],
-    force: bool,
-    findings: &mut Vec<Finding>,
-) -> Result<(), CompareError> {
-    let first = &samples[0];
-    for other in &samples[1..] {
-        let differences = differences(&first.record, &other.record);
-        if differences.is_empty() {
-            continue;
-        }
-        let both = Incomparable {
-            first: first.source.clone(),
-            other: other.source.clone(),
-            labels: first.record.label.clone().zip(other.record.label.clone()),
-            differences,
-        };
-        if !force {
-            return Err(CompareError::Incomparable(Box::new(both)));
-        }
-        findings.push(finding(FindingId::Forced, Severity::Warning, ComparedFact::Forced(both)));
-    }
-    Ok(())
 }
 
 /// The curves that two sweeps or more have, and the names of the others.
@@ -532,29 +450,6 @@ fn delta_of(metric: &Metric, from: &Known, to: &Known) -> Delta {
     Delta::of_curve(metric.clone(), a, b, reach)
 }
 
-impl Delta {
-    /// A change of a figure of a curve; `reach` is half the width of its interval in logarithms, `None` where that is not known.
-    fn of_curve(metric: Metric, from: f64, to: f64, reach: Option<f64>) -> Self {
-        let percent = 100.0 * (to / from - 1.0);
-        let interval = reach.filter(|reach| reach.is_finite()).map(|reach| {
-            let at = |sign: f64| 100.0 * ((to / from).ln() + sign * reach).exp_m1();
-            Interval { low_percent: at(-1.0), high_percent: at(1.0) }
-        });
-        let reading = match (metric.better(), interval) {
-            (None, _) => Reading::Amount,
-            (Some(_), None) => Reading::NoInterval,
-            // It shows neither that they differ nor that they are about equal.
-            (Some(_), Some(one)) if one.includes_zero() && !one.is_narrow() => Reading::TooFew,
-            // Two measurements of one load differ by a percent each, however well a curve fits.
-            (Some(_), Some(one)) if one.includes_zero() || percent.abs() < PRINTED_SAME_PERCENT => {
-                Reading::NoDifference
-            }
-            (Some(better), Some(_)) => Reading::of_change(better, from, to),
-        };
-        Self { metric, from, to, percent, interval, reading }
-    }
-}
-
 /// All loads of a curve that any sweep measured.
 fn loads(sides: &[Side<'_>], baseline: usize, pattern: LoadPattern, volume: usize) -> Vec<ComparedLoad> {
     let probes_of = |side: &Side<'_>| -> BTreeMap<u32, Vec<ProbeRecord>> {
@@ -606,45 +501,22 @@ fn together(probes: &[ProbeRecord]) -> Figures {
 /// The change of a figure at one load, with an interval where both sides measured it twice or more.
 fn change_at(metric: Metric, figure: Figure, from: &[ProbeRecord], to: &[ProbeRecord]) -> Option<Delta> {
     let (a, b) = (together(from).get(figure)?, together(to).get(figure)?);
-    // The variance of the logarithm of a mean over the probes, and its degrees of freedom.
-    let spread = |probes: &[ProbeRecord]| {
-        let logs: Option<Vec<f64>> =
-            probes.iter().map(|one| together(std::slice::from_ref(one)).get(figure).map(f64::ln)).collect();
-        let logs = logs.filter(|logs| logs.len() > 1)?;
-        let count = logs.len() as f64;
-        let mean = logs.iter().sum::<f64>() / count;
-        let squares: f64 = logs.iter().map(|log| (log - mean) * (log - mean)).sum();
-        Some((squares / (count - 1.0) / count, count - 1.0))
+    let error = |probes: &[ProbeRecord]| {
+        let log = |one: &ProbeRecord| together(std::slice::from_ref(one)).get(figure).map(f64::ln);
+        LogError::of_mean(&probes.iter().map(log).collect::<Option<Vec<f64>>>()?)
     };
-    let reach = spread(from).zip(spread(to)).map(|((a, a_degrees), (b, b_degrees))| {
-        let variance = a + b;
-        // Welch (1947), Satterthwaite (1946).
-        let degrees = if variance > 0.0 {
-            variance * variance / (a * a / a_degrees + b * b / b_degrees)
-        } else {
-            a_degrees + b_degrees
-        };
-        student_limit(1.0 - CONFIDENCE, degrees.max(1.0)) * variance.sqrt()
-    });
+    let reach = error(from).zip(error(to)).map(|(from, to)| from.reach_of_difference(to, 1.0 - CONFIDENCE));
     Some(Delta::of_curve(metric, a, b, reach))
 }
 
 /// Warnings of the sweeps, each with the key of those that say it.
 fn findings_of(sides: &[Side<'_>]) -> Vec<Finding> {
-    let mut told: Vec<(&Finding, Vec<String>)> = Vec::new();
-    for side in sides {
-        for one in side.summary.findings.iter().filter(|one| one.severity >= Severity::Warning) {
-            match told.iter_mut().find(|(known, _)| known.is_like(one)) {
-                Some((_, keys)) => keys.push(side.sweep.key.clone()),
-                None => told.push((one, vec![side.sweep.key.clone()])),
-            }
-        }
-    }
+    let all = sides.iter().map(|side| (side.sweep.key.as_str(), side.summary.findings.as_slice()));
     let of_sweeps = |(one, sweeps): (&Finding, Vec<String>)| {
         let fact = ComparedFact::SweepCaveat { sweeps, finding: Box::new(one.clone()) };
         finding(FindingId::Caveat, one.severity, fact)
     };
-    told.into_iter().map(of_sweeps).collect()
+    warnings_with_names(all).into_iter().map(of_sweeps).collect()
 }
 
 fn hold(

@@ -495,7 +495,7 @@ fn an_interval_that_leaves_open_which_is_better_is_no_answer_and_one_that_is_muc
 fn no_difference_is_shown_only_by_an_interval_that_stays_within_a_quarter_either_way() {
     let check = |low_percent: f64, high_percent: f64, expected: bool| {
         let interval = Interval { low_percent, high_percent };
-        assert_eq!(interval.includes_zero() && interval.is_narrow(), expected, "{interval:?}");
+        assert_eq!(interval.includes_zero() && !interval.is_open(), expected, "{interval:?}");
     };
     check(-5.0, 6.0, true);
     check(-19.9, 24.9, true);

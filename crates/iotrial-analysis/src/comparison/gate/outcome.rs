@@ -539,7 +539,7 @@ pub fn hold_gates(samples: Vec<Sample>, gates: &[Gate]) -> Result<Vec<GateOutcom
         return Err(CompareError::NoBaseline { gate: gate.to_string() });
     }
     for group in groups(samples.clone()) {
-        check_conditions(&group, false, &mut Vec::new())?;
+        check_conditions(group.iter().map(Sample::taken), false, &mut Vec::new())?;
     }
     let configurations = Configuration::all(samples)?;
     let mut outcomes = Vec::new();
