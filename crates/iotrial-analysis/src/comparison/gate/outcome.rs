@@ -139,24 +139,40 @@ pub(in crate::comparison) struct CurveFigure<'c> {
     pub(in crate::comparison) is_simulated: bool,
 }
 
-/// What the comparison knows of a gate: the outcome without names.
-struct Held {
-    outcome: GateResult,
-    undecided: Option<Undecided>,
+/// The outcome of a gate without names, and why it is undecided.
+type Held = (GateResult, Option<Undecided>);
+
+/// What is known of the figure, or of the change, that a gate is about.
+enum Known {
+    /// It lies between these ends; and why the gate is undecided where it holds at one of them only.
+    Between(f64, f64, Undecided),
+    /// Nothing that decides a gate.
+    Not(Undecided),
 }
 
-impl Held {
-    const fn decided(is_kept: bool) -> Self {
-        Self { outcome: if is_kept { GateResult::Kept } else { GateResult::Missed }, undecided: None }
+impl Known {
+    const fn exactly(value: f64) -> Self {
+        Self::Between(value, value, Undecided::IncludesLimit)
     }
 
-    /// Of a bound: what both ends say, and so all between them.
-    fn by_ends(low: bool, high: bool) -> Self {
-        if low == high { Self::decided(low) } else { Self::undecided(Undecided::OnlyBound) }
+    /// Of a bound: every change that it leaves.
+    fn of_bound(one: &BoundedDelta) -> Self {
+        let (least, most) = (one.least_percent, one.most_percent);
+        Self::Between(least.unwrap_or(f64::NEG_INFINITY), most.unwrap_or(f64::INFINITY), Undecided::OnlyBound)
     }
 
-    const fn undecided(why: Undecided) -> Self {
-        Self { outcome: GateResult::Undecided, undecided: Some(why) }
+    /// Of a change between two configurations, of which the one with fewer runs has `run_count`.
+    fn of_change(delta: &Delta, run_count: usize) -> Self {
+        match delta.interval {
+            Some(one) => Self::Between(one.low_percent, one.high_percent, Undecided::IncludesLimit),
+            None if matches!(delta.metric.key, MetricKey::Sweep(_)) => Self::Not(Undecided::FewLoads),
+            None if delta.reading.is_unknown() => Self::Not(unknown(delta, run_count)),
+            // Stated figures without any spread; a change below which they are the same is none.
+            None if delta.reading == Reading::NoDifference => {
+                Self::Between(0.0, delta.percent, Undecided::BelowTolerance)
+            }
+            None => Self::exactly(delta.percent),
+        }
     }
 }
 
@@ -223,43 +239,16 @@ impl Gate {
     ) -> Result<Vec<GateOutcome>, CompareError> {
         let Limit::Change { percent: limit } = self.limit else { return Ok(Vec::new()) };
         let held = |metric: Metric| {
-            let delta = pair.delta(&metric);
-            let holds = |percent: f64| self.relation.holds(percent, limit);
-            let doubt = doubt(baseline).or_else(|| doubt(other));
-            let held = match (doubt, delta) {
-                (Some(doubt), _) => Held::undecided(doubt),
-                (None, None) => match pair.bounded_delta(&metric) {
-                    // A bound decides where every change that it leaves says the same.
-                    Some(one) => Held::by_ends(
-                        holds(one.least_percent.unwrap_or(f64::NEG_INFINITY)),
-                        holds(one.most_percent.unwrap_or(f64::INFINITY)),
-                    ),
-                    None => Held::undecided(not_known(&metric, &[baseline, other])),
-                },
+            let (delta, bounded) = (pair.delta(&metric), pair.bounded_delta(&metric));
+            let known = match (delta, open_change(&metric, baseline, other)) {
                 // Of a bound the change is one-sided: it may be any more, or any less.
-                (None, Some(_)) if let Some((low, high)) = open_change(&metric, baseline, other) => {
-                    Held::by_ends(holds(low), holds(high))
-                }
-                (None, Some(delta)) => match delta.interval {
-                    Some(one) => match (holds(one.low_percent), holds(one.high_percent)) {
-                        (low, high) if low != high => Held::undecided(Undecided::IncludesLimit),
-                        // Both ends hold or neither does, and so does all between: a relation has one limit.
-                        (holds, _) => Held::decided(holds),
-                    },
-                    None if delta.reading.is_unknown() => {
-                        Held::undecided(unknown(delta, baseline.run_count().min(other.run_count())))
-                    }
-                    // Stated figures without any spread; a change below which they are the same is none.
-                    None if delta.reading == Reading::NoDifference => {
-                        match (holds(0.0), holds(delta.percent)) {
-                            (same, measured) if same == measured => Held::decided(same),
-                            _ => Held::undecided(Undecided::BelowTolerance),
-                        }
-                    }
-                    None => Held::decided(holds(delta.percent)),
-                },
+                (Some(_), Some((low, high))) => Known::Between(low, high, Undecided::OnlyBound),
+                (Some(delta), None) => Known::of_change(delta, baseline.run_count().min(other.run_count())),
+                (None, _) => bounded
+                    .map_or_else(|| Known::Not(not_known(&metric, &[baseline, other])), Known::of_bound),
             };
-            let bounded = pair.bounded_delta(&metric).and_then(|one| {
+            let held = self.decide(limit, doubt(baseline).or_else(|| doubt(other)), known);
+            let bounded = bounded.and_then(|one| {
                 Some(Interval { low_percent: one.least_percent?, high_percent: one.most_percent? })
             });
             GateOutcome {
@@ -282,30 +271,23 @@ impl Gate {
     ) -> Result<Vec<GateOutcome>, CompareError> {
         let Limit::Value { value: limit, .. } = self.limit else { return Ok(Vec::new()) };
         let held = |metric: Metric| {
-            let holds = |value: f64| self.relation.holds(value, limit);
             let value = one.figure(&metric);
             let ends = one.where_it_lies(&metric);
-            let held = match (doubt(one), value) {
-                (Some(doubt), _) => Held::undecided(doubt),
-                (None, None) => match one.amount(&metric).map(Amount::reachable) {
-                    Some((low, high)) => Held::by_ends(holds(low), holds(high)),
-                    None => Held::undecided(not_known(&metric, &[one])),
+            let known = match value {
+                None => match one.amount(&metric).map(Amount::reachable) {
+                    Some((low, high)) => Known::Between(low, high, Undecided::OnlyBound),
+                    None => Known::Not(not_known(&metric, &[one])),
                 },
-                (None, Some(_)) if is_too_few(&metric, one) => Held::undecided(not_known(&metric, &[one])),
-                (None, Some(value)) => match ends {
-                    Some((low, high)) if holds(low) != holds(high) => {
-                        let run_count = one.run_count();
-                        let is_few = (2..ENOUGH_REPEATS).contains(&run_count);
-                        Held::undecided(match is_few {
-                            true => Undecided::FewIncludeLimit { run_count },
-                            false => Undecided::IncludesLimit,
-                        })
-                    }
-                    Some((low, _)) => Held::decided(holds(low)),
-                    // A single run that is too short for an interval, or a stated figure: it is what there is.
-                    None => Held::decided(holds(value)),
-                },
+                Some(_) if is_too_few(&metric, one) => Known::Not(not_known(&metric, &[one])),
+                // A single run that is too short for an interval, or a stated figure: it is what there is.
+                Some(value) => ends.map_or(Known::exactly(value), |(low, high)| {
+                    let run_count = one.run_count();
+                    let is_few = (2..ENOUGH_REPEATS).contains(&run_count);
+                    let few = Undecided::FewIncludeLimit { run_count };
+                    Known::Between(low, high, if is_few { few } else { Undecided::IncludesLimit })
+                }),
             };
+            let held = self.decide(limit, doubt(one), known);
             // Of a bound its ends are what is known.
             let value_interval =
                 ends.or_else(|| one.amount(&metric).map(Amount::range).filter(|_| value.is_none()));
@@ -326,39 +308,24 @@ impl Gate {
     /// `doubt` says why it may not be that of the device.
     pub(in crate::comparison) fn hold_curve(&self, of: CurveFigure<'_>) -> GateOutcome {
         let CurveFigure { key, label, metric, value, ends, delta, bounded, doubt, is_simulated } = of;
-        let held = match (&self.limit, doubt) {
-            (_, Some(doubt)) => Held::undecided(doubt),
-            (Limit::Change { percent: limit }, None) => {
-                let holds = |percent: f64| self.relation.holds(percent, *limit);
-                match (delta, bounded) {
-                    (Some(delta), _) => match delta.interval {
-                        Some(one) if holds(one.low_percent) != holds(one.high_percent) => {
-                            Held::undecided(Undecided::IncludesLimit)
-                        }
-                        Some(one) => Held::decided(holds(one.low_percent)),
-                        None => Held::undecided(Undecided::FewLoads),
-                    },
-                    (None, Some(one)) => Held::by_ends(
-                        holds(one.least_percent.unwrap_or(f64::NEG_INFINITY)),
-                        holds(one.most_percent.unwrap_or(f64::INFINITY)),
-                    ),
-                    (None, None) => Held::undecided(Undecided::NotInCurve),
-                }
+        let missing = || Known::Not(Undecided::NotInCurve);
+        let (limit, known) = match &self.limit {
+            Limit::Change { percent } => {
+                let of_bound = || bounded.map_or_else(missing, Known::of_bound);
+                (*percent, delta.map_or_else(of_bound, |delta| Known::of_change(delta, 1)))
             }
-            (Limit::Value { value: limit, .. }, None) => {
-                let holds = |value: f64| self.relation.holds(value, *limit);
-                match (value, ends) {
-                    (Some(_), Some((low, high))) if holds(low) != holds(high) => {
-                        Held::undecided(match high.is_infinite() {
-                            true => Undecided::OnlyBound,
-                            false => Undecided::IncludesLimit,
-                        })
+            Limit::Value { value: limit, .. } => {
+                let between = |value: f64| match ends {
+                    Some((low, high)) if high.is_infinite() => {
+                        Known::Between(low, high, Undecided::OnlyBound)
                     }
-                    (Some(value), _) => Held::decided(holds(value)),
-                    (None, _) => Held::undecided(Undecided::NotInCurve),
-                }
+                    Some((low, high)) => Known::Between(low, high, Undecided::IncludesLimit),
+                    None => Known::exactly(value),
+                };
+                (*limit, value.map_or_else(missing, between))
             }
         };
+        let held = self.decide(limit, doubt, known);
         let is_change = self.is_of_change();
         GateOutcome {
             percent: delta.filter(|_| is_change).map(|delta| delta.percent),
@@ -366,6 +333,20 @@ impl Gate {
             value: value.filter(|_| !is_change),
             value_interval: ends.filter(|_| !is_change),
             ..self.outcome_of((key, label), is_simulated, metric, held)
+        }
+    }
+
+    /// Decided where both ends say the same, and so all between them: a relation has one limit.
+    fn decide(&self, limit: f64, doubt: Option<Undecided>, known: Known) -> Held {
+        let holds = |value: f64| self.relation.holds(value, limit);
+        match (doubt, known) {
+            (Some(why), _) | (None, Known::Not(why)) => (GateResult::Undecided, Some(why)),
+            (None, Known::Between(low, high, why)) if holds(low) != holds(high) => {
+                (GateResult::Undecided, Some(why))
+            }
+            (None, Known::Between(low, ..)) => {
+                (if holds(low) { GateResult::Kept } else { GateResult::Missed }, None)
+            }
         }
     }
 
@@ -378,16 +359,16 @@ impl Gate {
         (key, label): (&str, &str),
         simulated: bool,
         metric: Metric,
-        held: Held,
+        (outcome, undecided): Held,
     ) -> GateOutcome {
         GateOutcome {
             gate: self.to_string(),
             configuration: key.to_owned(),
             label: label.to_owned(),
             metric,
-            outcome: held.outcome,
-            reason: held.undecided.as_ref().map(iotrial_words::gate::undecided),
-            undecided: held.undecided,
+            outcome,
+            reason: undecided.as_ref().map(iotrial_words::gate::undecided),
+            undecided,
             percent: None,
             interval: None,
             value: None,
