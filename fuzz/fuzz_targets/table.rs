@@ -3,7 +3,7 @@
 #![no_main]
 
 use iotrial_analysis::audit::Audit;
-use iotrial_analysis::comparison::{CompareRequest, Compared, Sample};
+use iotrial_analysis::comparison::{CompareRequest, ComparisonMatrix, Sample};
 use iotrial_fuzz::show;
 use iotrial_model::imported::TablePlace;
 use iotrial_model::subject::Subject;
@@ -17,12 +17,9 @@ libfuzzer_sys::fuzz_target!(|text: &str| {
     show::json(&audit);
     show::document(&Document::of_audits(&[audit]));
     Measurement::of_table(&table).iter().for_each(|one| assert!(one.in_flight().is_none_or(f64::is_finite)));
-    if let Ok(compared) = Compared::new(Sample::of_table(&table, "it"), &CompareRequest::default()) {
+    if let Ok(compared) = ComparisonMatrix::new(Sample::of_table(&table, "it"), &CompareRequest::default()) {
         show::json(&compared);
-        show::document(&match &compared {
-            Compared::One(comparison) => Document::of_comparison(comparison),
-            Compared::Several(several) => Document::of_several_loads(several),
-        });
+        show::document(&Document::of_matrix(&compared));
     }
     let place = TablePlace { file: "f".to_owned(), sha256: String::new(), read_by: String::new() };
     let records = table.records(&place);

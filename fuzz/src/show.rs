@@ -3,7 +3,7 @@
 
 use iotrial_analysis::audit::Audit;
 use iotrial_analysis::comparison::{
-    Circumstances, CompareRequest, Compared, Comparison, Sample, SweepComparison, SweepSample,
+    Circumstances, CompareRequest, Comparison, ComparisonMatrix, Sample, SweepComparison, SweepSample,
 };
 use iotrial_analysis::summary::Summary;
 use iotrial_analysis::sweep::SweepSummary;
@@ -86,12 +86,9 @@ pub fn results<'r>(subjects: impl Fn() -> Vec<Subject<'r>>, own: Option<&Thresho
     });
     for force in [false, true] {
         let request = CompareRequest { force, ..CompareRequest::default() };
-        let Ok(compared) = Compared::new(labelled.clone().collect(), &request) else { continue };
+        let Ok(compared) = ComparisonMatrix::new(labelled.clone().collect(), &request) else { continue };
         json(&compared);
-        document(&match &compared {
-            Compared::One(comparison) => Document::of_comparison(comparison),
-            Compared::Several(several) => Document::of_several_loads(several),
-        });
+        document(&Document::of_matrix(&compared));
         break;
     }
 }

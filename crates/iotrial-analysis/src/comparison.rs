@@ -46,7 +46,7 @@ mod gate;
 
 mod load_matrix;
 
-mod several_loads;
+mod matrix;
 
 mod sweeps;
 
@@ -81,11 +81,11 @@ pub use factor::{Factor, FactorPair, GroupChange};
 pub use gate::{Gate, GateOutcome, GateResult, ParseGateError, hold_gates};
 pub use host_difference::{HostDifference, HostValues};
 pub use load_matrix::{Contender, LoadCell, LoadMatrix, LoadMetric, LoadRow};
+pub use matrix::{ComparisonMatrix, UnderLoad};
 pub use ranking::{Place, Ranking, Standing};
 pub use recommendation::{Avoid, Recommendation};
 pub use reservation::{Reservation, ReservationKind};
 pub use sample::{Outcome, RunCaveat, Sample};
-pub use several_loads::{Compared, SeveralLoads, UnderLoad};
 pub use sweeps::{
     ComparedCurve, ComparedFigure, ComparedLoad, ComparedSweep, FigureCell, LoadPointCell, SweepComparison,
     SweepSample,
@@ -97,10 +97,10 @@ use contents::findings_on_contents;
 use factor::{factors, varying_attributes};
 use generators::{findings_on_generators, without_unlike_writes};
 use given::{Named, find_baseline, once};
+use matrix::Loads;
 use offsets::findings_on_offsets;
 use recommendation::Evidence;
 use sample::tell_loads_apart;
-use several_loads::Loads;
 
 use crate::host_attributes::{HOST_ATTRIBUTES, host_attribute};
 

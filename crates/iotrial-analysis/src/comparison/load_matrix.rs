@@ -20,6 +20,7 @@ use super::circumstances::{Circumstances, loads_in_words};
 use super::configuration::Configuration;
 use super::cost::{Price, price_of};
 use super::delta::{BoundedDelta, Delta, Pair, Reading, stream_ranges};
+use super::matrix::UnderLoad;
 use super::ranking::{Ranking, Standing};
 use super::recommendation::Recommendation;
 use super::reservation::{Reservation, ReservationKind};
@@ -161,17 +162,13 @@ impl LoadMatrix {
     }
 
     /// The matrix of a comparison for each load.
-    pub(super) fn of_comparisons(
-        comparisons: &[(String, Comparison)],
-        keys: &[String],
-        baseline: &str,
-    ) -> Self {
+    pub(super) fn of_comparisons(comparisons: &[UnderLoad], keys: &[String], baseline: &str) -> Self {
         let contender = |key: &String| {
             let all: Vec<&Configuration> =
-                comparisons.iter().filter_map(|(_, one)| one.configuration(key)).collect();
+                comparisons.iter().filter_map(|one| one.comparison.configuration(key)).collect();
             (!all.is_empty()).then(|| Contender::of(&all))
         };
-        let row = |(load, comparison): &(String, Comparison)| {
+        let row = |UnderLoad { load, comparison }: &UnderLoad| {
             let recommendation = &comparison.recommendation;
             // Where a number of the same thing is all that differs, more of it does more, and nothing is the best.
             let best = match &recommendation.best {
@@ -183,8 +180,8 @@ impl LoadMatrix {
         };
         let rows: Vec<LoadRow> = comparisons.iter().map(row).collect();
         let reservations = reservations_of(comparisons, &rows);
-        let is_scaling = comparisons.iter().all(|(_, comparison)| comparison.is_scaling());
-        let counted = comparisons.iter().find_map(|(_, comparison)| comparison.scaling.first());
+        let is_scaling = comparisons.iter().all(|one| one.comparison.is_scaling());
+        let counted = comparisons.iter().find_map(|one| one.comparison.scaling.first());
         let counted = counted.filter(|_| is_scaling).map(|scaling| scaling.attribute.as_str());
         let contenders = keys.iter().filter_map(contender).collect();
         Self::decide(contenders, baseline.to_owned(), rows, reservations, counted)
@@ -416,9 +413,9 @@ fn looked_at_first(
 }
 
 /// What speaks against the answers under each load: said once where it is the same of all, else with the loads.
-fn reservations_of(comparisons: &[(String, Comparison)], rows: &[LoadRow]) -> Vec<OfLoads> {
+fn reservations_of(comparisons: &[UnderLoad], rows: &[LoadRow]) -> Vec<OfLoads> {
     let mut told: Vec<(OfLoads, Vec<String>)> = Vec::new();
-    for ((load, comparison), row) in comparisons.iter().zip(rows) {
+    for (UnderLoad { load, comparison }, row) in comparisons.iter().zip(rows) {
         for one in &comparison.recommendation.reservations {
             let best = row.best.first().filter(|_| row.best.len() == 1).cloned();
             match told.iter_mut().find(|(known, _)| known.1.cause == one.cause && known.0 == best) {
@@ -432,7 +429,7 @@ fn reservations_of(comparisons: &[(String, Comparison)], rows: &[LoadRow]) -> Ve
     };
     let mut all: Vec<OfLoads> = Vec::new();
     for ((best, one), loads) in told {
-        let is_whole = comparisons.iter().all(|(_, other)| has(&other.recommendation, &one));
+        let is_whole = comparisons.iter().all(|other| has(&other.comparison.recommendation, &one));
         let one =
             if is_whole { one } else { ReservationCause::UnderLoads(loads, Box::new(one.cause)).into() };
         if !all

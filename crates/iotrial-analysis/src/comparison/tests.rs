@@ -996,11 +996,10 @@ fn run_under(profile: &str, label: &str, seed: u64, factor: f64) -> Sample {
     sample(&record)
 }
 
-fn several(samples: Vec<Sample>, request: &CompareRequest) -> SeveralLoads {
-    match Compared::new(samples, request).unwrap() {
-        Compared::Several(several) => *several,
-        Compared::One(_) => panic!("they are of several loads"),
-    }
+fn several(samples: Vec<Sample>, request: &CompareRequest) -> ComparisonMatrix {
+    let matrix = ComparisonMatrix::new(samples, request).unwrap();
+    assert!(matrix.over_loads.is_some(), "they are of several loads");
+    matrix
 }
 
 #[test]
@@ -1016,7 +1015,7 @@ fn each_load_has_its_own_winner_and_the_answer_over_all_names_where_it_does_not_
     let gates = vec!["read.iops >= -5%".parse().unwrap()];
     let request = CompareRequest { baseline: Some("old".to_owned()), gates, ..CompareRequest::default() };
     let several = several(samples, &request);
-    let matrix = &several.over_loads;
+    let matrix = several.over_loads.as_ref().unwrap();
     let best: Vec<(&str, &[String])> =
         matrix.loads.iter().map(|row| (row.load.as_str(), row.best.as_slice())).collect();
     let (new, old) = (["A".to_owned()], ["B".to_owned()]);
@@ -1035,7 +1034,7 @@ fn each_load_has_its_own_winner_and_the_answer_over_all_names_where_it_does_not_
     assert_eq!(rate.metric.key.to_string(), "total.iops");
     assert!(rate.cells[0].delta.as_ref().unwrap().interval.is_some() && rate.cells[1].delta.is_none());
     // The same keys under every load, and the gate under each.
-    assert!(several.comparisons.iter().all(|one| one.comparison.configuration("A").unwrap().label == "new"));
+    assert!(several.rows.iter().all(|one| one.comparison.configuration("A").unwrap().label == "new"));
     let gates: Vec<(String, GateResult)> =
         several.gates.iter().map(|one| (one.metric.load.clone().unwrap(), one.outcome)).collect();
     let expected = [("oltp", GateResult::Kept), ("scan", GateResult::Kept), ("log", GateResult::Missed)];
@@ -1050,12 +1049,12 @@ fn a_load_of_one_configuration_is_named_and_two_loads_of_one_configuration_each_
         run_under("scan", "new", 942, 1.0),
     ];
     let several = several(samples, &CompareRequest::default());
-    assert_eq!(several.over_loads.loads.len(), 1);
+    assert_eq!(several.over_loads.as_ref().unwrap().loads.len(), 1);
     let loads = vec![("scan".to_owned(), vec!["new".to_owned()])];
     let told = facts_of(&several.findings, FindingId::LeftOut).next();
     assert_eq!(told, Some(&ComparedFact::OneConfiguration { loads }));
     let apart = vec![run_under("oltp", "new", 943, 1.0), run_under("scan", "old", 944, 1.0)];
-    let refused = Compared::new(apart, &CompareRequest::default()).unwrap_err();
+    let refused = ComparisonMatrix::new(apart, &CompareRequest::default()).unwrap_err();
     assert!(matches!(refused, CompareError::Incomparable { .. }), "{refused}");
 }
 
@@ -1066,7 +1065,8 @@ fn a_gate_on_what_no_load_has_is_a_mistake() {
     };
     let samples = [samples("oltp", 950), samples("scan", 952)].concat();
     let gates = vec!["capacity >= -50%".parse().unwrap()];
-    let refused = Compared::new(samples, &CompareRequest { gates, ..CompareRequest::default() }).unwrap_err();
+    let refused =
+        ComparisonMatrix::new(samples, &CompareRequest { gates, ..CompareRequest::default() }).unwrap_err();
     assert!(matches!(refused, CompareError::UnknownMetric { .. }), "{refused}");
 }
 

@@ -1,7 +1,7 @@
 //! The same configurations under several loads: one answer, a row for each load, and a chapter for each.
 
 use iotrial_analysis::comparison::{
-    Contender, GateOutcome, LoadCell, LoadMatrix, LoadMetric, LoadRow, SeveralLoads, UnderLoad,
+    ComparisonMatrix, Contender, LoadCell, LoadMatrix, LoadMetric, LoadRow, UnderLoad,
 };
 use iotrial_model::figure::Figure;
 use iotrial_model::metric::MetricKey;
@@ -27,18 +27,18 @@ const MOST_GROUPS: usize = 8;
 const LONGEST_NAME: usize = 40;
 
 impl Document {
-    /// The document of the same configurations under several loads, with a chapter for each load.
-    pub fn of_several_loads(several: &SeveralLoads) -> Self {
-        let matrix = &several.over_loads;
+    /// The document of configurations under every load, with a chapter for each load where there are several.
+    pub fn of_matrix(all: &ComparisonMatrix) -> Self {
+        let Some(matrix) = &all.over_loads else { return Self::of_comparison(&all.rows[0].comparison) };
         let sections = [
             Some(answer(matrix, lists_of([("Cost", matrix.cost.iter().cloned().collect())]))),
-            gates_section(&several.gates),
-            findings(&several.findings),
+            gates::section(&all.gates),
+            findings(&all.findings),
             Some(configurations(matrix)),
             Some(section(matrix)),
             price(matrix),
             measured::section_of_loads(matrix),
-            hosts::of_differences(&several.host_differences),
+            hosts::of_differences(&all.host_differences),
             bars(matrix),
         ];
         let runs: usize = matrix.configurations.iter().map(|one| one.run_count).sum();
@@ -51,13 +51,9 @@ impl Document {
             byline: format!("From {runs} runs; a chapter for each load follows"),
             in_brief: vec![("baseline", title_of(matrix, &matrix.baseline))],
             sections: sections.into_iter().flatten().collect(),
-            chapters: several.comparisons.iter().map(chapter).collect(),
+            chapters: all.rows.iter().map(chapter).collect(),
         }
     }
-}
-
-fn gates_section(outcomes: &[GateOutcome]) -> Option<Section> {
-    gates::section(outcomes)
 }
 
 /// The comparison under one load. The short forms show only its answer: the figures are in the matrix.

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use iotrial_analysis::comparison::{CompareRequest, Compared, SweepComparison};
+use iotrial_analysis::comparison::{CompareRequest, ComparisonMatrix, SweepComparison};
 use iotrial_report::document::Document;
 use serde::Serialize;
 
@@ -45,13 +45,9 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
             compared.gates
         }
         Samples::Runs(runs) => {
-            let compared = Compared::new(runs, &request).map_err(|error| refused(&error))?;
-            let document = match &compared {
-                Compared::One(comparison) => Document::of_comparison(comparison),
-                Compared::Several(several) => Document::of_several_loads(several),
-            };
-            show(&outputs, &document, &compared)?;
-            compared.gates().to_vec()
+            let compared = ComparisonMatrix::new(runs, &request).map_err(|error| refused(&error))?;
+            show(&outputs, &Document::of_matrix(&compared), &compared)?;
+            compared.gates
         }
     };
     if gates.is_empty() {

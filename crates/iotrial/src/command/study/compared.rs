@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use iotrial_analysis::comparison::{
-    CompareError, CompareRequest, Compared, Comparison, LoadMatrix, Sample, SeveralLoads,
+    CompareError, CompareRequest, Comparison, ComparisonMatrix, LoadMatrix, Sample,
 };
 use iotrial_model::study::Study;
 use iotrial_report::document::Document;
@@ -55,7 +55,7 @@ impl StudyCompared {
             if done.is_empty() {
                 return None;
             }
-            let error = match Compared::new(samples(&done), &CompareRequest::default()) {
+            let error = match ComparisonMatrix::new(samples(&done), &CompareRequest::default()) {
                 Ok(compared) => break compared,
                 Err(error) => error,
             };
@@ -74,15 +74,9 @@ impl StudyCompared {
         Some(Self::shown(study, &done, compared, &measured))
     }
 
-    fn shown(study: &Study, done: &[&CellStatus], compared: Compared, measured: &str) -> Self {
-        let mut document = match &compared {
-            Compared::One(comparison) => Document::of_comparison(comparison),
-            Compared::Several(several) => Document::of_several_loads(several),
-        };
-        let profiles = match &compared {
-            Compared::One(comparison) => comparison.subjects.clone(),
-            Compared::Several(several) => several.comparisons.iter().map(|one| one.load.clone()).collect(),
-        };
+    fn shown(study: &Study, done: &[&CellStatus], compared: ComparisonMatrix, measured: &str) -> Self {
+        let mut document = Document::of_matrix(&compared);
+        let profiles: Vec<&str> = compared.rows.iter().map(|one| one.load.as_str()).collect();
         document.title = format!("{}: {}", study.title, profiles.join(", "));
         let order = if study.is_balanced() {
             "in an order that has each configuration equally often in each position"
@@ -100,14 +94,8 @@ impl StudyCompared {
                 comparison,
             }
         };
-        let (comparisons, over_loads) = match compared {
-            Compared::One(comparison) => (vec![of_profile(*comparison)], None),
-            Compared::Several(several) => {
-                let SeveralLoads { over_loads, comparisons, .. } = *several;
-                let all = comparisons.into_iter().map(|one| of_profile(one.comparison));
-                (all.collect(), Some(over_loads))
-            }
-        };
+        let over_loads = compared.over_loads;
+        let comparisons = compared.rows.into_iter().map(|one| of_profile(one.comparison)).collect();
         Self { comparisons, over_loads, document, report: None, written: Vec::new() }
     }
 

@@ -1,10 +1,10 @@
-//! Runs of the same configurations under several loads: a comparison under each, and the matrix of all.
+//! The matrix: a comparison for each load, one answer over all of them, and what has to be said of all. One load is one row.
 
 use std::collections::HashMap;
 
 use iotrial_model::finding::{ComparedFact, Finding, FindingId, Place, Severity};
 use iotrial_model::host_fact::HostReport;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::conditions::Conditions;
 use super::configuration::letters;
@@ -14,23 +14,15 @@ use super::load_matrix::LoadMatrix;
 use super::sample::Sample;
 use super::{CompareError, CompareRequest, Comparison, Gate, GateOutcome, finding};
 
-/// What came of a comparison.
+/// Configurations under each load. Its keys are an interface: `docs/json.md`. With one row it has the form of that comparison.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum Compared {
-    /// Everything was measured under one load, or stated.
-    One(Box<Comparison>),
-    /// Measured under several.
-    Several(Box<SeveralLoads>),
-}
-
-/// The same configurations under several loads. Its keys are an interface: `docs/json.md`.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct SeveralLoads {
-    /// A row for each load, and one answer.
-    pub over_loads: LoadMatrix,
-    /// The comparison under each load under which two configurations or more were measured.
-    pub comparisons: Vec<UnderLoad>,
+#[serde(remote = "Self")]
+pub struct ComparisonMatrix {
+    /// One answer over all loads; `None` of one load.
+    pub over_loads: Option<LoadMatrix>,
+    /// The comparison under each load under which two configurations or more were measured; at least one.
+    #[serde(rename = "comparisons")]
+    pub rows: Vec<UnderLoad>,
     /// In what the hosts differ under all loads together; empty where nothing does, or where nobody looked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub host_differences: Vec<HostDifference>,
@@ -39,6 +31,15 @@ pub struct SeveralLoads {
     /// What the reader should know about all of it, the most serious first.
     #[serde(serialize_with = "iotrial_words::finding::in_json")]
     pub findings: Vec<Finding>,
+}
+
+impl Serialize for ComparisonMatrix {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match (&self.over_loads, self.rows.as_slice()) {
+            (None, [only]) => only.comparison.serialize(serializer),
+            _ => Self::serialize(self, serializer),
+        }
+    }
 }
 
 /// The configurations under one load.
@@ -51,25 +52,93 @@ pub struct UnderLoad {
     pub comparison: Comparison,
 }
 
-impl Compared {
+impl ComparisonMatrix {
     /// Compares, under each load by itself where the same configurations were measured under several.
     ///
     /// # Errors
     ///
     /// When there is nothing to compare, or it would not be fair.
     pub fn new(samples: Vec<Sample>, request: &CompareRequest) -> Result<Self, CompareError> {
-        match Loads::of(&samples) {
-            Some(loads) => Ok(Self::Several(Box::new(SeveralLoads::new(samples, &loads, request)?))),
-            None => Ok(Self::One(Box::new(Comparison::new(samples, request)?))),
+        if let Some(loads) = Loads::of(&samples) {
+            return Self::of_loads(samples, &loads, request);
         }
+        let comparison = Comparison::new(samples, request)?;
+        Ok(Self {
+            over_loads: None,
+            gates: comparison.gates.clone(),
+            host_differences: comparison.host_differences.clone(),
+            findings: comparison.findings.clone(),
+            rows: vec![UnderLoad { load: comparison.subjects.join(", "), comparison }],
+        })
     }
 
-    /// What became of the gates.
-    pub fn gates(&self) -> &[GateOutcome] {
-        match self {
-            Self::One(comparison) => &comparison.gates,
-            Self::Several(several) => &several.gates,
+    fn of_loads(samples: Vec<Sample>, loads: &Loads, request: &CompareRequest) -> Result<Self, CompareError> {
+        // A configuration has the same key under every load, and comes in the same order.
+        let mut known: Vec<String> = Vec::new();
+        let mut of_load: Vec<Vec<(usize, Sample)>> = loads.names.iter().map(|_| Vec::new()).collect();
+        for (mut sample, load) in samples.into_iter().zip(&loads.of) {
+            let name = identity(&sample).unwrap_or_else(|| sample.id.clone());
+            let place = known.iter().position(|one| *one == name).unwrap_or_else(|| {
+                known.push(name);
+                known.len() - 1
+            });
+            sample.key = Some(letters(place));
+            of_load[*load].push((place, sample));
         }
+        let keys: Vec<String> = (0..known.len()).map(letters).collect();
+        let mut rows: Vec<UnderLoad> = Vec::new();
+        let mut alone: Vec<(String, Vec<String>)> = Vec::new();
+        let mut asked = Asked::new(request);
+        for (load, mut of_load) in loads.names.iter().zip(of_load) {
+            of_load.sort_by_key(|(place, _)| *place);
+            let mut labels: Vec<String> = of_load
+                .iter()
+                .map(|(_, one)| one.label.clone().unwrap_or_else(|| one.source.clone()))
+                .collect();
+            let samples: Vec<Sample> = of_load.into_iter().map(|(_, sample)| sample).collect();
+            let sources: Vec<String> = samples.iter().map(|sample| sample.source.clone()).collect();
+            match asked.compare(samples) {
+                Ok(comparison) => rows.push(UnderLoad { load: load.clone(), comparison }),
+                Err(CompareError::OnlyOne { .. }) => {
+                    labels.dedup();
+                    alone.push((load.clone(), labels));
+                }
+                Err(error) => {
+                    let (load, error) = (load.clone(), Box::new(error));
+                    return Err(CompareError::UnderLoad { load, sources, error });
+                }
+            }
+        }
+        asked.check(rows.len())?;
+        let mut findings = findings_of(&rows);
+        if !alone.is_empty() {
+            let fact = ComparedFact::OneConfiguration { loads: alone };
+            findings.push(finding(FindingId::LeftOut, Severity::Note, fact));
+        }
+        findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+        let hosts_of = |key: &'_ String| -> Vec<&HostReport> {
+            let all = rows.iter().filter_map(|row| row.comparison.configuration(key));
+            all.flat_map(|one| &one.hosts).collect()
+        };
+        let hosts: Vec<(&str, Vec<&HostReport>)> =
+            keys.iter().map(|key| (key.as_str(), hosts_of(key))).collect();
+        Ok(Self {
+            over_loads: Some(LoadMatrix::of_comparisons(&rows, &keys, &baseline_of(&rows, &keys))),
+            host_differences: HostDifference::between(&hosts),
+            gates: rows.iter().flat_map(UnderLoad::gates).collect(),
+            findings,
+            rows,
+        })
+    }
+}
+
+impl UnderLoad {
+    /// What became of the gates, each with its load.
+    fn gates(&self) -> impl Iterator<Item = GateOutcome> {
+        self.comparison.gates.iter().cloned().map(|mut outcome| {
+            outcome.metric.load.get_or_insert_with(|| self.load.clone());
+            outcome
+        })
     }
 }
 
@@ -141,78 +210,9 @@ fn identity(sample: &Sample) -> Option<String> {
     sample.label.clone().or_else(|| of_attributes().filter(|_| !sample.attributes.is_empty()))
 }
 
-impl SeveralLoads {
-    fn new(samples: Vec<Sample>, loads: &Loads, request: &CompareRequest) -> Result<Self, CompareError> {
-        // A configuration has the same key under every load, and comes in the same order.
-        let mut known: Vec<String> = Vec::new();
-        let mut of_load: Vec<Vec<(usize, Sample)>> = loads.names.iter().map(|_| Vec::new()).collect();
-        for (mut sample, load) in samples.into_iter().zip(&loads.of) {
-            let name = identity(&sample).unwrap_or_else(|| sample.id.clone());
-            let place = known.iter().position(|one| *one == name).unwrap_or_else(|| {
-                known.push(name);
-                known.len() - 1
-            });
-            sample.key = Some(letters(place));
-            of_load[*load].push((place, sample));
-        }
-        let keys: Vec<String> = (0..known.len()).map(letters).collect();
-        let mut comparisons: Vec<(String, Comparison)> = Vec::new();
-        let mut alone: Vec<(String, Vec<String>)> = Vec::new();
-        let mut asked = Asked::new(request);
-        for (load, mut of_load) in loads.names.iter().zip(of_load) {
-            of_load.sort_by_key(|(place, _)| *place);
-            let mut labels: Vec<String> = of_load
-                .iter()
-                .map(|(_, one)| one.label.clone().unwrap_or_else(|| one.source.clone()))
-                .collect();
-            let samples: Vec<Sample> = of_load.into_iter().map(|(_, sample)| sample).collect();
-            let sources: Vec<String> = samples.iter().map(|sample| sample.source.clone()).collect();
-            match asked.compare(samples) {
-                Ok(comparison) => comparisons.push((load.clone(), comparison)),
-                Err(CompareError::OnlyOne { .. }) => {
-                    labels.dedup();
-                    alone.push((load.clone(), labels));
-                }
-                Err(error) => {
-                    let (load, error) = (load.clone(), Box::new(error));
-                    return Err(CompareError::UnderLoad { load, sources, error });
-                }
-            }
-        }
-        asked.check(comparisons.len())?;
-        let baseline = baseline_of(&comparisons, &keys);
-        let over_loads = LoadMatrix::of_comparisons(&comparisons, &keys, &baseline);
-        let mut findings = findings_of(&comparisons);
-        if !alone.is_empty() {
-            let fact = ComparedFact::OneConfiguration { loads: alone };
-            findings.push(finding(FindingId::LeftOut, Severity::Note, fact));
-        }
-        findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-        let of_load = |(load, comparison): &(String, Comparison)| {
-            let named = |outcome: &GateOutcome| {
-                let mut outcome = outcome.clone();
-                outcome.metric.load.get_or_insert_with(|| load.clone());
-                outcome
-            };
-            comparison.gates.iter().map(named).collect::<Vec<_>>()
-        };
-        let gates = comparisons.iter().flat_map(of_load).collect();
-        let hosts_of = |key: &'_ String| -> Vec<&HostReport> {
-            let all = comparisons.iter().filter_map(|(_, comparison)| comparison.configuration(key));
-            all.flat_map(|one| &one.hosts).collect()
-        };
-        let hosts: Vec<(&str, Vec<&HostReport>)> =
-            keys.iter().map(|key| (key.as_str(), hosts_of(key))).collect();
-        let host_differences = HostDifference::between(&hosts);
-        let comparisons =
-            comparisons.into_iter().map(|(load, comparison)| UnderLoad { load, comparison }).collect();
-        Ok(Self { over_loads, comparisons, host_differences, gates, findings })
-    }
-}
-
 /// The baseline that most of them have: where a load lacks the one that was asked for, it has another one.
-fn baseline_of(comparisons: &[(String, Comparison)], keys: &[String]) -> String {
-    let count = |key: &String| comparisons.iter().filter(|(_, one)| one.baseline == *key).count();
+fn baseline_of(rows: &[UnderLoad], keys: &[String]) -> String {
+    let count = |key: &String| rows.iter().filter(|row| row.comparison.baseline == *key).count();
     // `max_by_key` takes the last of several, and the first one is meant.
     keys.iter().rev().max_by_key(|key| count(key)).cloned().unwrap_or_default()
 }
@@ -265,8 +265,8 @@ impl<'r> Asked<'r> {
 const MOST_OF_A_KIND: usize = 2;
 
 /// The warnings of the comparisons: each once where several loads have the same.
-fn findings_of(comparisons: &[(String, Comparison)]) -> Vec<Finding> {
-    let of_loads = comparisons.iter().map(|(load, one)| (load.as_str(), one.findings.as_slice()));
+fn findings_of(rows: &[UnderLoad]) -> Vec<Finding> {
+    let of_loads = rows.iter().map(|row| (row.load.as_str(), row.comparison.findings.as_slice()));
     let mut all: Vec<Finding> = Vec::new();
     let mut left_out = 0;
     for (one, loads) in warnings_with_names(of_loads) {
@@ -274,7 +274,7 @@ fn findings_of(comparisons: &[(String, Comparison)]) -> Vec<Finding> {
             left_out += 1;
             continue;
         }
-        let place = if loads.len() == comparisons.len() { Place::EveryLoad } else { Place::Loads(loads) };
+        let place = if loads.len() == rows.len() { Place::EveryLoad } else { Place::Loads(loads) };
         all.push(one.clone().placed(place));
     }
     if left_out > 0 {
