@@ -12,6 +12,8 @@ pub(crate) mod measured;
 
 mod roles;
 
+pub(crate) mod side;
+
 use iotrial_analysis::comparison::{
     BoundedDelta, Comparison, Configuration, Delta, FactorPair, Metric, MetricGroup, Pair, Ranking, Reading,
     Recommendation, Reservation, ReservationKind, Standing,
@@ -50,8 +52,8 @@ impl Document {
             findings(&comparison.findings),
             Some(configurations(comparison)),
             comparison.over_loads.as_deref().map(loads::section),
-            measured::section(comparison),
-            hosts::section(comparison),
+            measured::section(&comparison.configurations, None),
+            hosts::section(&comparison.host_differences),
             charts::scaling(comparison),
             Some(side_by_side(comparison)),
             charts::bars(comparison),
@@ -212,51 +214,24 @@ pub(crate) fn findings(findings: &[Finding]) -> Option<Section> {
 
 fn configurations(comparison: &Comparison) -> Section {
     let all = &comparison.configurations;
-    let standing =
-        |key: &str| comparison.recommendation.standings.iter().find(|one| one.configuration == key);
-    let row = |one: &Configuration| {
-        let attributes: Vec<String> = one
-            .attributes
-            .iter()
-            .filter(|(name, value)| all.iter().any(|other| other.attributes.get(*name) != Some(*value)))
-            .map(|(name, value)| format!("{name}={value}"))
-            .collect();
-        let standing = standing(&one.key);
-        Row {
-            cells: vec![
-                Value::Text(marked(comparison, &one.key)),
-                Value::Text(one.label.clone()),
-                Value::text((!attributes.is_empty()).then(|| attributes.join(" "))),
-                Value::Count(one.run_count() as u64),
-                Value::number(one.measured_s),
-                standing.map_or(Value::Absent, |one| Value::Count(one.first_count as u64)),
-                Value::number(standing.map(|one: &Standing| one.mean_place)),
-                Value::number(one.worst_io().map(|(_, us)| us)),
-            ],
-            is_total: false,
-        }
+    let standing = |one: &Configuration| {
+        comparison.recommendation.standings.iter().find(|of| of.configuration == one.key)
     };
-    let mut table = Table {
-        caption: "Configurations".to_owned(),
-        columns: vec![
-            Column::new("key", Quantity::Words),
-            Column::new("configuration", Quantity::Words),
-            Column::new("attributes", Quantity::Words).optional(),
-            Column::new("runs", Quantity::Count),
-            Column::new("measured", Quantity::Seconds).optional(),
-            Column::new("first or tied", Quantity::Count),
-            Column::new("mean place", Quantity::Place),
-            Column::new("max", Quantity::LatencyUs).under("lat"),
-        ],
-        rows: all.iter().map(row).collect(),
-        at_a_glance: all.len() <= MOST_ROWS_AT_A_GLANCE,
-    };
+    let count = |one: &Standing| Value::Count(one.first_count as u64);
+    let firsts = all.iter().map(|one| standing(one).map_or(Value::Absent, count)).collect();
+    let means = all.iter().map(|one| Value::number(standing(one).map(|one| one.mean_place))).collect();
+    let mut more = vec![
+        (Column::new("first or tied", Quantity::Count), firsts),
+        (Column::new("mean place", Quantity::Place), means),
+    ];
     // Printed tables rarely say what the slowest I/O took.
-    if all.iter().all(|one| one.worst_io().is_none()) {
-        table.without_column(table.columns.len() - 1);
+    if all.iter().any(|one| one.worst_io().is_some()) {
+        let slowest = all.iter().map(|one| Value::number(one.worst_io().map(|(_, us)| us))).collect();
+        more.push((Column::new("max", Quantity::LatencyUs).under("lat"), slowest));
     }
-    let note = places_note(comparison);
-    Section { id: "configurations", heading: "Configurations", note, blocks: vec![Block::Table(table)] }
+    let names = ("configurations", "Configurations", "configuration");
+    let section = side::section(names, all, ("runs", Configuration::run_count), more);
+    Section { note: places_note(comparison), ..section }
 }
 
 /// What the places in the table of configurations mean; `None` where nothing is ranked.
@@ -493,8 +468,7 @@ const CONTRADICTORY: &str = " !";
 
 /// A key, with a mark where the figures of the configuration contradict each other.
 fn marked(comparison: &Comparison, key: &str) -> String {
-    let is_marked = comparison.configuration(key).is_some_and(Configuration::is_contradictory);
-    format!("{key}{}", if is_marked { CONTRADICTORY } else { "" })
+    side::marked_key(key, comparison.configuration(key).is_some_and(Configuration::is_contradictory))
 }
 
 /// What that mark means, if any configuration has it, and what a sign before a figure or a change means.
@@ -564,8 +538,9 @@ fn matrix_rows(
 ) -> Vec<Row> {
     let figures = ranking_figures(comparison);
     let row = |stream: UnderLoad<'_>| {
+        let metrics = figures.iter().map(|figure| metric_of(stream, *figure));
         let changes: Vec<Value> =
-            figures.iter().map(|figure| change_of(pair, &metric_of(stream, *figure))).collect();
+            metrics.map(|metric| change(pair.delta(&metric), pair.bounded_delta(&metric))).collect();
         let mut cells: Vec<Value> = labels.iter().cloned().map(Value::Text).collect();
         cells.push(Value::Text(stream_name(stream)));
         let has_any = changes.iter().any(|change| *change != Value::Absent);
@@ -575,20 +550,17 @@ fn matrix_rows(
     streams.iter().copied().filter_map(row).collect()
 }
 
-/// The change of a metric; for a bound, what is certain about it.
-fn change_of(pair: &Pair, metric: &Metric) -> Value {
-    if let Some(delta) = pair.delta(metric) {
-        return Value::Change { percent: delta.percent, reading: delta.reading };
-    }
-    pair.bounded_delta(metric).map_or(Value::Absent, bounded_change)
-}
-
-pub(crate) fn bounded_change(delta: &BoundedDelta) -> Value {
-    match delta.sure_change() {
-        Some(Bounded { relation, value: number }) => {
-            Value::Bounded { sign: relation.sign(), number, reading: Some(delta.reading) }
-        }
-        None => Value::Text(reading_mark(delta.reading).to_owned()),
+/// A change; of a bound, what is certain about it.
+pub(crate) fn change(delta: Option<&Delta>, bounded: Option<&BoundedDelta>) -> Value {
+    match (delta, bounded) {
+        (Some(delta), _) => Value::Change { percent: delta.percent, reading: delta.reading },
+        (None, Some(bounded)) => match bounded.sure_change() {
+            Some(Bounded { relation, value: number }) => {
+                Value::Bounded { sign: relation.sign(), number, reading: Some(bounded.reading) }
+            }
+            None => Value::Text(reading_mark(bounded.reading).to_owned()),
+        },
+        (None, None) => Value::Absent,
     }
 }
 

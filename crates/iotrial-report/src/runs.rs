@@ -107,7 +107,7 @@ impl Document {
             Some(first),
             comparison::findings(&comparison.findings),
             Some(overview(&runs)),
-            comparison::hosts::section(comparison),
+            comparison::hosts::section(&comparison.host_differences),
             Some(comparison::side_by_side(comparison)),
             charts::bars(comparison),
             comparison::factors(comparison),

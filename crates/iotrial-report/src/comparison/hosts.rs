@@ -1,6 +1,6 @@
 //! How the hosts of configurations differ, so that a changed scheduler is not taken for a changed disk.
 
-use iotrial_analysis::comparison::{Comparison, HostDifference, HostValues};
+use iotrial_analysis::comparison::{HostDifference, HostValues};
 use iotrial_model::host_fact::FactValue;
 
 use crate::document::{Block, Section};
@@ -13,12 +13,7 @@ const MOST_COLUMNS: usize = 5;
 const MOST_ROWS_AT_A_GLANCE: usize = 24;
 
 /// The settings that differ; absent if none does or if they were not read.
-pub(crate) fn section(comparison: &Comparison) -> Option<Section> {
-    of_differences(&comparison.host_differences)
-}
-
-/// The same for given differences.
-pub(crate) fn of_differences(differences: &[HostDifference]) -> Option<Section> {
+pub(crate) fn section(differences: &[HostDifference]) -> Option<Section> {
     let first = differences.first()?;
     let keys: Vec<&str> = first.values.iter().map(|one| one.configuration.as_str()).collect();
     let has_targets = differences.iter().any(|one| one.target.is_some());

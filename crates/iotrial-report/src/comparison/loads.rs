@@ -1,15 +1,13 @@
 //! The same configurations under several loads: one answer, a row for each load, and a chapter for each.
 
-use iotrial_analysis::comparison::{
-    ComparisonMatrix, Contender, LoadCell, LoadMatrix, LoadMetric, LoadRow, UnderLoad,
-};
+use iotrial_analysis::comparison::{ComparisonMatrix, Contender, LoadMatrix, LoadMetric, LoadRow, UnderLoad};
 use iotrial_model::figure::Figure;
 use iotrial_model::metric::MetricKey;
 use iotrial_model::stream::StreamOf;
 
+use super::side::marked_key;
 use super::{
-    CONTRADICTORY, LEGEND, MOST_ROWS_AT_A_GLANCE, bounded_change, findings, headline, hosts, lists_of,
-    measured,
+    CONTRADICTORY, LEGEND, MOST_ROWS_AT_A_GLANCE, change, findings, headline, hosts, lists_of, measured, side,
 };
 use crate::chart::{Axis, Bar, BarChart, BarSeries, Scale};
 use crate::document::{Answer, Block, Document, PointList, Section};
@@ -37,8 +35,8 @@ impl Document {
             Some(configurations(matrix)),
             Some(section(matrix)),
             price(matrix),
-            measured::section_of_loads(matrix),
-            hosts::of_differences(&all.host_differences),
+            measured::section(&matrix.configurations, measured::loads_table(matrix)),
+            hosts::section(&all.host_differences),
             bars(matrix),
         ];
         let runs: usize = matrix.configurations.iter().map(|one| one.run_count).sum();
@@ -73,11 +71,6 @@ fn chapter(one: &UnderLoad) -> Document {
 /// Key and label of a contender.
 fn title_of(matrix: &LoadMatrix, key: &str) -> String {
     matrix.configuration(key).map_or_else(|| key.to_owned(), Contender::title)
-}
-
-/// A key, with a mark where the figures of the configuration contradict each other.
-pub(super) fn marked_contender(one: &Contender) -> String {
-    format!("{}{}", one.key, if one.is_contradictory { CONTRADICTORY } else { "" })
 }
 
 /// The answer over all loads.
@@ -125,41 +118,17 @@ fn with_legend(matrix: &LoadMatrix) -> String {
 }
 
 fn configurations(matrix: &LoadMatrix) -> Section {
-    let all = &matrix.configurations;
-    let row = |one: &Contender| {
-        let attributes: Vec<String> = one
-            .attributes
-            .iter()
-            .filter(|(name, value)| all.iter().any(|other| other.attributes.get(*name) != Some(*value)))
-            .map(|(name, value)| format!("{name}={value}"))
-            .collect();
-        let wins = matrix.loads.iter().filter(|row| row.is_compared() && row.is_won_by(&one.key)).count();
-        Row {
-            cells: vec![
-                Value::Text(marked_contender(one)),
-                Value::Text(one.label.clone()),
-                Value::text((!attributes.is_empty()).then(|| attributes.join(" "))),
-                Value::Count(one.run_count as u64),
-                Value::number(one.measured_s),
-                Value::Count(wins as u64),
-            ],
-            is_total: false,
-        }
+    let wins = |one: &Contender| {
+        let won = matrix.loads.iter().filter(|row| row.is_compared() && row.is_won_by(&one.key));
+        Value::Count(won.count() as u64)
     };
-    let table = Table {
-        caption: "Configurations".to_owned(),
-        columns: vec![
-            Column::new("key", Quantity::Words),
-            Column::new("configuration", Quantity::Words),
-            Column::new("attributes", Quantity::Words).optional(),
-            Column::new("runs", Quantity::Count),
-            Column::new("measured", Quantity::Seconds).optional(),
-            Column::new("loads won", Quantity::Count),
-        ],
-        rows: all.iter().map(row).collect(),
-        at_a_glance: all.len() <= MOST_ROWS_AT_A_GLANCE,
-    };
-    Section { id: "configurations", heading: "Configurations", note: None, blocks: vec![Block::Table(table)] }
+    let wins = matrix.configurations.iter().map(wins).collect();
+    side::section(
+        ("configurations", "Configurations", "configuration"),
+        &matrix.configurations,
+        ("runs", |one: &Contender| one.run_count),
+        vec![(Column::new("loads won", Quantity::Count), wins)],
+    )
 }
 
 /// The configurations with columns: the baseline, and the ones that win most.
@@ -255,7 +224,7 @@ fn table(
 ) -> Table {
     let mut columns = vec![Column::new("load", Quantity::Words), Column::new("stream", Quantity::Words)];
     for one in shown {
-        let key = marked_contender(one);
+        let key = marked_key(&one.key, one.is_contradictory);
         columns.push(Column::new(name.to_owned(), quantity).under(key.clone()));
         if one.key != matrix.baseline {
             columns.push(Column::new("change", Quantity::ChangePercent).under(key));
@@ -269,7 +238,10 @@ fn table(
             let cell = metric.cells.iter().find(|cell| cell.configuration == one.key);
             cells.push(Value::amount(cell.and_then(|cell| cell.value)));
             if one.key != matrix.baseline {
-                cells.push(cell.map_or(Value::Absent, change));
+                cells.push(change(
+                    cell.and_then(|cell| cell.delta.as_ref()),
+                    cell.and_then(|cell| cell.bounded.as_ref()),
+                ));
             }
         }
         cells.push(Value::Text(match row.best.as_slice() {
@@ -304,14 +276,6 @@ fn caption(name: &str) -> String {
     format!("{what} under each load")
 }
 
-fn change(cell: &LoadCell) -> Value {
-    match (&cell.delta, &cell.bounded) {
-        (Some(delta), _) => Value::Change { percent: delta.percent, reading: delta.reading },
-        (None, Some(bounded)) => bounded_change(bounded),
-        (None, None) => Value::Absent,
-    }
-}
-
 /// What the throughput of each load costs per month; `None` if fewer than two configurations have a price.
 fn price(matrix: &LoadMatrix) -> Option<Section> {
     let priced: Vec<&Contender> = shown(matrix).into_iter().filter(|one| one.price.is_some()).collect();
@@ -332,9 +296,9 @@ fn price(matrix: &LoadMatrix) -> Option<Section> {
         Row { cells, is_total: false }
     };
     let mut columns = vec![Column::new("load", Quantity::Words), Column::new("for", Quantity::Words)];
-    columns.extend(
-        priced.iter().map(|one| Column::new(marked_contender(one), Quantity::Money).under(currency.clone())),
-    );
+    columns.extend(priced.iter().map(|one| {
+        Column::new(marked_key(&one.key, one.is_contradictory), Quantity::Money).under(currency.clone())
+    }));
     columns.push(Column::new("least", Quantity::Words));
     let rows: Vec<Row> = matrix.loads.iter().filter(told).map(row).collect();
     Some(Section {
@@ -362,7 +326,7 @@ fn bars(matrix: &LoadMatrix) -> Option<Section> {
             Some(Bar { value: cell.value?.exact()?, interval: cell.interval, reading: None })
         };
         let series = |(hue, one): (usize, &&Contender)| BarSeries {
-            key: marked_contender(one),
+            key: marked_key(&one.key, one.is_contradictory),
             name: cut(&one.title(), LONGEST_NAME),
             hue,
             bars: rows.iter().map(|(_, metric)| bar(one, metric)).collect(),

@@ -1,14 +1,14 @@
 //! What was measured: one block that says where, under what load, when and by what, so that a page can stand alone.
 
 use iotrial_analysis::comparison::{
-    Circumstances, ComparedSweep, Comparison, Contender, HostFacts, LoadMatrix, LoadRow, Outcome, TargetFacts,
+    Circumstances, Contender, HostFacts, LoadMatrix, LoadRow, Outcome, TargetFacts,
 };
 use iotrial_analysis::verdict::Category;
 use iotrial_model::given_target::with_roles;
 use iotrial_words::circumstances as words;
 
-use super::loads::marked_contender;
-use super::{MOST_ROWS_AT_A_GLANCE, marked};
+use super::MOST_ROWS_AT_A_GLANCE;
+use super::side::{Side, marked_key};
 use crate::document::{Block, Section};
 use crate::quantity::{Quantity, in_seconds};
 use crate::result::start_of;
@@ -23,54 +23,8 @@ const LONGEST: usize = 160;
 /// More configurations than this are counted.
 const MOST_KEYS: usize = 8;
 
-/// A configuration with what is shown about it.
-struct Measured<'c> {
-    key: String,
-    circumstances: &'c Circumstances,
-    outcomes: &'c [Outcome],
-    run_count: usize,
-    measured_s: Option<f64>,
-}
-
-/// Each circumstance once if all configurations agree on it, and otherwise once for each group that does.
-pub(super) fn section(comparison: &Comparison) -> Option<Section> {
-    let measured = comparison.configurations.iter().map(|one| Measured {
-        key: marked(comparison, &one.key),
-        circumstances: &one.circumstances,
-        outcomes: &one.outcomes,
-        run_count: one.run_count(),
-        measured_s: one.measured_s,
-    });
-    section_of(&measured.collect::<Vec<_>>(), None)
-}
-
-/// The same for configurations under several loads, with each load and its verdicts.
-pub(super) fn section_of_loads(matrix: &LoadMatrix) -> Option<Section> {
-    let measured = matrix.configurations.iter().map(|one| Measured {
-        key: marked_contender(one),
-        circumstances: &one.circumstances,
-        // Of each load, in a table of their own.
-        outcomes: &[],
-        run_count: one.run_count,
-        measured_s: one.measured_s,
-    });
-    section_of(&measured.collect::<Vec<_>>(), loads_table(matrix))
-}
-
-/// The same for sweeps, which have no verdict.
-pub(crate) fn section_of_sweeps(sweeps: &[ComparedSweep]) -> Option<Section> {
-    let measured = sweeps.iter().map(|one| Measured {
-        key: one.key.clone(),
-        circumstances: &one.circumstances,
-        outcomes: &[],
-        run_count: 1,
-        measured_s: Some(one.measured_s),
-    });
-    section_of(&measured.collect::<Vec<_>>(), None)
-}
-
 /// Each load in words, with the outcome of each configuration; `None` where neither is known.
-fn loads_table(matrix: &LoadMatrix) -> Option<Table> {
+pub(super) fn loads_table(matrix: &LoadMatrix) -> Option<Table> {
     let shown: Vec<&Contender> = matrix.configurations.iter().take(MOST_KEYS).collect();
     let has_outcomes = matrix.loads.iter().any(|row| !row.outcomes.is_empty());
     let row = |load: &LoadRow| {
@@ -89,8 +43,9 @@ fn loads_table(matrix: &LoadMatrix) -> Option<Table> {
     let is_told = has_outcomes || matrix.loads.iter().any(|row| !row.in_brief.is_empty());
     let mut columns = vec![Column::new("load", Quantity::Words), Column::new("description", Quantity::Words)];
     if has_outcomes {
-        let outcome =
-            |one: &&Contender| Column::new(marked_contender(one), Quantity::Words).under("outcome of");
+        let outcome = |one: &&Contender| {
+            Column::new(marked_key(&one.key, one.is_contradictory), Quantity::Words).under("outcome of")
+        };
         columns.extend(shown.iter().map(outcome));
     }
     is_told.then(|| Table {
@@ -101,13 +56,19 @@ fn loads_table(matrix: &LoadMatrix) -> Option<Table> {
     })
 }
 
-fn section_of(configurations: &[Measured<'_>], loads: Option<Table>) -> Option<Section> {
+/// Each circumstance once if all that are compared agree on it, and otherwise once for each group that does; then each load where there
+/// are several.
+pub(crate) fn section<'c, T>(all: &'c [T], loads: Option<Table>) -> Option<Section>
+where
+    Side<'c>: From<&'c T>,
+{
+    let configurations: Vec<Side<'_>> = all.iter().map(Side::from).collect();
     let mut rows = Vec::new();
     let of_loads = loads.is_some();
     for (name, words) in KINDS.into_iter().filter(|(name, _)| !of_loads || *name != "load") {
         // In the order of the configurations; those that agree are one row.
-        let mut told: Vec<(String, Vec<&Measured<'_>>)> = Vec::new();
-        for one in configurations {
+        let mut told: Vec<(String, Vec<&Side<'_>>)> = Vec::new();
+        for one in &configurations {
             let words = words(one).unwrap_or_else(|| "not stated".to_owned());
             match told.iter_mut().find(|(known, _)| *known == words) {
                 Some((_, all)) => all.push(one),
@@ -125,7 +86,7 @@ fn section_of(configurations: &[Measured<'_>], loads: Option<Table>) -> Option<S
             Row {
                 cells: vec![
                     Value::Text(name.to_owned()),
-                    Value::Text(of(configurations, all)),
+                    Value::Text(of(&configurations, all)),
                     Value::Text(format!("{words}{each}")),
                 ],
                 is_total: false,
@@ -152,7 +113,7 @@ fn section_of(configurations: &[Measured<'_>], loads: Option<Table>) -> Option<S
 }
 
 /// What is shown about a configuration, in the order of the table; `None` if it is not known.
-type Kind = (&'static str, fn(&Measured<'_>) -> Option<String>);
+type Kind = (&'static str, fn(&Side<'_>) -> Option<String>);
 
 const KINDS: [Kind; 9] = [
     ("outcome", |one| listed(one.outcomes, |outcome| outcome_in_words(outcome, one.run_count))),
@@ -169,7 +130,7 @@ const KINDS: [Kind; 9] = [
 const MEASURED: &str = "measured";
 
 /// Which configurations a row is about.
-fn of(configurations: &[Measured<'_>], all: &[&Measured<'_>]) -> String {
+fn of(configurations: &[Side<'_>], all: &[&Side<'_>]) -> String {
     if all.len() == configurations.len() {
         return "all".to_owned();
     }
@@ -239,7 +200,7 @@ fn when(measured_at: &[String]) -> Option<String> {
 }
 
 /// When, how often and how long.
-fn measured_in_words(one: &Measured<'_>) -> Option<String> {
+fn measured_in_words(one: &Side<'_>) -> Option<String> {
     let when = when(&one.circumstances.measured_at);
     let count = one.run_count;
     let runs = one.measured_s.map(|seconds| match count {

@@ -1,8 +1,7 @@
 //! The document of sweeps compared with each other: how the ceilings changed, and the curves in one chart.
 
 use iotrial_analysis::comparison::{
-    ComparedCurve, ComparedFigure, ComparedLoad, ComparedSweep, Delta, FigureCell, LoadPointCell,
-    SweepComparison,
+    ComparedCurve, ComparedFigure, ComparedLoad, ComparedSweep, Delta, LoadPointCell, SweepComparison,
 };
 use iotrial_analysis::figures::Figures;
 use iotrial_analysis::words::lower;
@@ -11,9 +10,7 @@ use iotrial_model::record::EndedHow;
 
 use super::{LATENCY, OUTSTANDING, POINTS_PER_DOUBLING};
 use crate::chart::{Axis, Chart, ChartGroup, Dash, Line, Scale, Shape};
-use crate::comparison::hosts;
-use crate::comparison::measured::section_of_sweeps;
-use crate::comparison::{bounded_change, findings};
+use crate::comparison::{change, findings, hosts, measured, side};
 use crate::document::{Answer, Block, Document, Section};
 use crate::gates;
 use crate::quantity::Quantity;
@@ -37,8 +34,8 @@ impl Document {
             findings(&comparison.findings),
             Some(sweeps(comparison)),
             figures(comparison),
-            section_of_sweeps(&comparison.sweeps),
-            hosts::of_differences(&comparison.host_differences),
+            measured::section(&comparison.sweeps, None),
+            hosts::section(&comparison.host_differences),
             loads(comparison),
             charts(comparison),
         ];
@@ -108,42 +105,21 @@ fn is_shown(delta: &Delta) -> bool {
 }
 
 fn sweeps(comparison: &SweepComparison) -> Section {
-    let row = |one: &ComparedSweep| {
-        let attributes: Vec<String> =
-            one.attributes.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        Row {
-            cells: vec![
-                Value::Text(one.key.clone()),
-                Value::Text(one.label.clone()),
-                Value::text((!attributes.is_empty()).then(|| attributes.join(" "))),
-                Value::Count(one.probe_count as u64),
-                Value::Number(one.measured_s),
-                Value::Text(
-                    match one.ended {
-                        EndedHow::Complete => "complete",
-                        EndedHow::Interrupted => "interrupted",
-                        EndedHow::Failed => "failed",
-                    }
-                    .to_owned(),
-                ),
-            ],
-            is_total: false,
-        }
+    let ended = |one: &ComparedSweep| {
+        let ended = match one.ended {
+            EndedHow::Complete => "complete",
+            EndedHow::Interrupted => "interrupted",
+            EndedHow::Failed => "failed",
+        };
+        Value::Text(ended.to_owned())
     };
-    let table = Table {
-        caption: "Sweeps".to_owned(),
-        columns: vec![
-            Column::new("key", Quantity::Words),
-            Column::new("sweep", Quantity::Words),
-            Column::new("attributes", Quantity::Words).optional(),
-            Column::new("probes", Quantity::Count),
-            Column::new("measured", Quantity::Seconds).optional(),
-            Column::new("ended", Quantity::Words),
-        ],
-        rows: comparison.sweeps.iter().map(row).collect(),
-        at_a_glance: true,
-    };
-    Section { id: "sweeps", heading: "Sweeps", note: None, blocks: vec![Block::Table(table)] }
+    let ended = comparison.sweeps.iter().map(ended).collect();
+    side::section(
+        ("sweeps", "Sweeps", "sweep"),
+        &comparison.sweeps,
+        ("probes", |one: &ComparedSweep| one.probe_count),
+        vec![(Column::new("ended", Quantity::Words), ended)],
+    )
 }
 
 fn quantity(figure: SweepFigure) -> Quantity {
@@ -198,7 +174,10 @@ fn figure_table(comparison: &SweepComparison, figure: SweepFigure) -> Option<Tab
             let cell = one.cells.iter().find(|cell| cell.sweep == sweep.key);
             cells.push(Value::amount(cell.map(|cell| cell.value)));
             if sweep.key != comparison.baseline {
-                cells.push(cell.map_or(Value::Absent, figure_change));
+                cells.push(change(
+                    cell.and_then(|cell| cell.delta.as_ref()),
+                    cell.and_then(|cell| cell.bounded.as_ref()),
+                ));
                 let interval = cell.and_then(|cell| cell.delta.as_ref()?.interval);
                 cells.push(Value::number(interval.map(|one| one.low_percent)));
                 cells.push(Value::number(interval.map(|one| one.high_percent)));
@@ -217,18 +196,6 @@ fn figure_table(comparison: &SweepComparison, figure: SweepFigure) -> Option<Tab
         at_a_glance: rows.len() <= MOST_ROWS_AT_A_GLANCE,
         rows,
     })
-}
-
-fn figure_change(cell: &FigureCell) -> Value {
-    match (&cell.delta, &cell.bounded) {
-        (Some(delta), _) => change(Some(delta)),
-        (None, Some(bounded)) => bounded_change(bounded),
-        (None, None) => Value::Absent,
-    }
-}
-
-fn change(delta: Option<&Delta>) -> Value {
-    delta.map_or(Value::Absent, |delta| Value::Change { percent: delta.percent, reading: delta.reading })
 }
 
 /// Every load that any of them measured.
@@ -257,11 +224,11 @@ fn loads(comparison: &SweepComparison) -> Option<Section> {
             let is_other = sweep.key != comparison.baseline;
             cells.push(figure(|figures| figures.iops));
             if is_other {
-                cells.push(change(cell.and_then(|cell| cell.iops_change.as_ref())));
+                cells.push(change(cell.and_then(|cell| cell.iops_change.as_ref()), None));
             }
             cells.push(figure(|figures| figures.lat_mean_us));
             if is_other {
-                cells.push(change(cell.and_then(|cell| cell.latency_change.as_ref())));
+                cells.push(change(cell.and_then(|cell| cell.latency_change.as_ref()), None));
             }
             cells.push(figure(|figures| figures.lat_p99_us));
             cells.push(cell.map_or(Value::Absent, |cell| Value::Count(cell.probe_count as u64)));
