@@ -5,6 +5,8 @@
 
 mod student;
 
+mod error;
+
 mod circumstances;
 
 mod host_difference;
@@ -19,12 +21,13 @@ mod given;
 
 mod offsets;
 
-mod contents;
-mod generators;
+mod sample_findings;
 
 mod repeats;
 
 mod configuration;
+
+mod configuration_findings;
 
 mod delta;
 
@@ -48,6 +51,8 @@ mod load_matrix;
 
 mod matrix;
 
+mod beside;
+
 mod sweeps;
 
 #[cfg(test)]
@@ -55,19 +60,12 @@ mod tests;
 
 use std::collections::BTreeMap;
 
-use iotrial_model::figure::Figure;
-use iotrial_model::finding::{
-    Caveat, ComparedFact, ENOUGH_REPEATS, Finding, FindingId, Incomparable, KnownSpread, MetricRange,
-    RunsOfConfiguration, Severity,
-};
+use iotrial_model::finding::{ComparedFact, ENOUGH_REPEATS, Finding, FindingId, Severity};
 use iotrial_model::host_fact::HostReport;
-use iotrial_model::load::Role;
-use iotrial_model::metric::MetricKey;
 use iotrial_model::recommendation::OpenChange;
 use iotrial_model::record::AttributeValue;
 use iotrial_model::toml_reader::nearest;
 use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer};
 
 pub use iotrial_model::metric::{Metric, MetricGroup, StreamRange};
 pub use iotrial_model::recommendation::Scaling;
@@ -76,7 +74,8 @@ pub use capacity::CapacityFigure;
 pub use circumstances::{Circumstances, HostFacts, TargetFacts};
 pub use configuration::Configuration;
 pub use cost::Price;
-pub use delta::{BoundedDelta, Delta, Interval, MUCH_FACTOR, Pair, Reading};
+pub use delta::{BoundedDelta, Delta, Interval, Pair, Reading};
+pub use error::CompareError;
 pub use factor::{Factor, FactorPair, GroupChange};
 pub use gate::{Gate, GateOutcome, GateResult, ParseGateError, hold_gates};
 pub use host_difference::{HostDifference, HostValues};
@@ -86,6 +85,7 @@ pub use ranking::{Place, Ranking, Standing};
 pub use recommendation::{Avoid, Recommendation};
 pub use reservation::{Reservation, ReservationKind};
 pub use sample::{Outcome, RunCaveat, Sample};
+pub use student::MUCH_FACTOR;
 pub use sweeps::{
     ComparedCurve, ComparedFigure, ComparedLoad, ComparedSweep, FigureCell, LoadPointCell, SweepComparison,
     SweepSample,
@@ -93,14 +93,15 @@ pub use sweeps::{
 pub use tail_problem::TailProblem;
 
 use conditions::check_conditions;
-use contents::findings_on_contents;
+use configuration_findings::{findings_on_contradictions, findings_on_ranges, findings_on_spread};
 use factor::{factors, varying_attributes};
-use generators::{findings_on_generators, without_unlike_writes};
 use given::{Named, find_baseline, once};
-use matrix::Loads;
-use offsets::findings_on_offsets;
+use load_matrix::LoadAnswer;
 use recommendation::Evidence;
 use sample::tell_loads_apart;
+use sample_findings::{
+    findings_on_contents, findings_on_generators, findings_on_offsets, without_unlike_writes,
+};
 
 use crate::host_attributes::{HOST_ATTRIBUTES, host_attribute};
 
@@ -160,190 +161,6 @@ pub struct CompareRequest {
     pub force: bool,
 }
 
-/// Why there is no comparison.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum CompareError {
-    /// There are fewer than two configurations.
-    #[error("there is only one configuration{}", .label.as_ref().map(|label| format!(", `{label}`, with {runs} runs")).unwrap_or_default())]
-    OnlyOne {
-        /// Its label, where it has several runs.
-        label: Option<String>,
-        /// Runs of that configuration; 0 where nothing was given.
-        runs: usize,
-    },
-    /// There are fewer than two sweeps.
-    #[error("there is only one sweep")]
-    OnlyOneSweep,
-    /// No two sweeps measured the same kind of I/O.
-    #[error("no two of the sweeps have a pattern in common")]
-    NoCommonCurve,
-    /// One label stands for two configurations.
-    #[error("`{label}` stands for two configurations: the attributes of {first} and of {other} differ")]
-    LabelClash {
-        /// The label that both have.
-        label: String,
-        /// Where the first of them comes from.
-        first: String,
-        /// Where the other one comes from.
-        other: String,
-    },
-    /// A printed configuration has two values for one metric.
-    #[error("`{label}` is printed twice: there are two values for {metric}")]
-    PrintedTwice {
-        /// Label of the configuration.
-        label: String,
-        /// Title of the metric that is stated twice under one load.
-        metric: String,
-    },
-    /// A configuration has printed and measured figures.
-    #[error("`{label}` is both measured here and stated by another source")]
-    PrintedAndMeasured {
-        /// Label that the measured runs and the stated results share.
-        label: String,
-    },
-    /// A run ended before anything was measured.
-    #[error("{source_name} measured nothing")]
-    NothingMeasured {
-        /// Where the run comes from.
-        source_name: String,
-    },
-    /// They cannot be compared fairly.
-    #[error("{}", iotrial_words::compared::incomparable(.0))]
-    Incomparable(Box<Incomparable>),
-    /// The runs are of several loads, and each of these would be a comparison by itself.
-    #[error("the runs have several loads; `iotrial compare` compares the configurations under each of them")]
-    SeveralLoads,
-    /// There is no comparison under one of several loads.
-    #[error("under {load}, {error}")]
-    UnderLoad {
-        /// What the load is called.
-        load: String,
-        /// Where its runs come from.
-        sources: Vec<String>,
-        /// Why.
-        error: Box<Self>,
-    },
-    /// There is nothing that two of them have.
-    #[error("no two configurations have a metric in common")]
-    NoCommonMetric,
-    /// No configuration is called so.
-    #[error("no configuration is called `{name}`; there are {}", .known.join(", "))]
-    UnknownBaseline {
-        /// What the user gave as the baseline.
-        name: String,
-        /// Those that there are.
-        known: Vec<String>,
-        /// What was probably meant.
-        nearest: Option<String>,
-    },
-    /// The attribute does not tell any two configurations apart.
-    #[error("the configurations do not differ in `{attribute}`{}", if .known.is_empty() { String::new() } else { format!("; they differ in {}", .known.join(", ")) })]
-    UnknownAttribute {
-        /// What the user gave as the factor.
-        attribute: String,
-        /// Those in which they differ.
-        known: Vec<String>,
-        /// What was probably meant.
-        nearest: Option<String>,
-    },
-    /// The attribute never differs alone.
-    #[error("no two configurations differ in `{attribute}` alone")]
-    NoPair {
-        /// The factor that the user gave.
-        attribute: String,
-        /// All attributes in which they differ.
-        differing: Vec<String>,
-    },
-    /// A gate is about a change, and there is nothing that it could be a change from.
-    #[error("the gate `{gate}` is about a change, and there is no baseline")]
-    NoBaseline {
-        /// The gate as text.
-        gate: String,
-    },
-    /// A gate names a metric that no configuration has.
-    #[error("no configuration has the metric `{name}`; there are {near}{}", names_roles(.roles))]
-    UnknownMetric {
-        /// The metric as the gate spells it.
-        name: String,
-        /// Those that there are and that are like it, in words.
-        near: String,
-        /// The roles that there are, where the name begins with none of them and with no stream either.
-        roles: Vec<Role>,
-        /// What was probably meant.
-        nearest: Option<String>,
-    },
-}
-
-fn names_roles(roles: &[Role]) -> String {
-    let words: Vec<&str> = roles.iter().map(|role| role.as_str()).collect();
-    if words.is_empty() { String::new() } else { format!("; the roles are {}", words.join(", ")) }
-}
-
-impl CompareError {
-    /// Whether it is about the same thing that the user asked for.
-    fn is_about_the_same(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::UnknownBaseline { .. }, Self::UnknownBaseline { .. }) => true,
-            (
-                Self::UnknownAttribute { .. } | Self::NoPair { .. },
-                Self::UnknownAttribute { .. } | Self::NoPair { .. },
-            ) => true,
-            (Self::UnknownMetric { name, .. }, Self::UnknownMetric { name: other, .. }) => name == other,
-            _ => false,
-        }
-    }
-
-    /// What the reader can do.
-    pub fn hint(&self) -> Option<String> {
-        let did_you_mean =
-            |nearest: &Option<String>| nearest.as_ref().map(|near| format!("did you mean `{near}`?"));
-        match self {
-            Self::OnlyOne { label: Some(_), .. } => Some(
-                "runs with the same label and the same attributes are repeats of one configuration; `iotrial report` checks it against gates on values"
-                    .to_owned(),
-            ),
-            Self::OnlyOne { label: None, .. } => {
-                Some("give two or more records, a folder of records, or a --table".to_owned())
-            }
-            Self::LabelClash { .. } => {
-                Some("a label stands for one configuration, so all its runs need the same attributes".to_owned())
-            }
-            Self::PrintedTwice { .. } => Some(
-                "printed figures cannot be merged: give the rows different labels, attributes or loads"
-                    .to_owned(),
-            ),
-            Self::PrintedAndMeasured { .. } => {
-                Some("give the imported or printed results another label".to_owned())
-            }
-            Self::Incomparable { .. } => {
-                Some("--force compares them anyway, with a warning".to_owned())
-            }
-            Self::NoCommonMetric => Some(
-                "at least two of them need the same figure of the same stream, such as read.iops".to_owned(),
-            ),
-            Self::UnderLoad { error, .. } => error.hint(),
-            Self::SeveralLoads => None,
-            Self::OnlyOneSweep => {
-                Some("give two or more sweeps; `iotrial report` shows a single one in full".to_owned())
-            }
-            Self::NoCommonCurve => {
-                Some("measure the same patterns, such as `iotrial sweep --pattern randread-8k`".to_owned())
-            }
-            Self::NothingMeasured { .. } => Some("leave it out, or compare the others with --force".to_owned()),
-            Self::UnknownBaseline { nearest, .. }
-            | Self::UnknownAttribute { nearest, .. }
-            | Self::UnknownMetric { nearest, .. } => did_you_mean(nearest),
-            Self::NoBaseline { .. } => Some(
-                "give a value such as `write.p99 < 2ms`, or `iotrial compare BASELINE NEW --gate …`".to_owned(),
-            ),
-            Self::NoPair { differing, .. } => Some(format!(
-                "they always differ in several of {} at once: measure two that differ in only one",
-                differing.join(", ")
-            )),
-        }
-    }
-}
-
 impl Comparison {
     /// Compares.
     ///
@@ -362,100 +179,66 @@ impl Comparison {
         findings.extend(findings_on_generators(&samples));
         findings.extend(findings_on_offsets(&samples));
         without_unlike_writes(&mut samples, &mut findings);
-        let subjects = subjects_of(&samples);
-        let mut configurations = Configuration::all(samples)?;
-        if let [only] = configurations.as_slice() {
-            let label = (only.run_count() > 1).then(|| only.label.clone());
-            return Err(CompareError::OnlyOne { label, runs: only.run_count() });
+        let mut all = Self::beside(subjects_of(&samples), Configuration::all(samples)?);
+        match all.configurations.as_slice() {
+            [] => return Err(CompareError::OnlyOne { label: None, runs: 0 }),
+            [only] => {
+                let label = (only.run_count() > 1).then(|| only.label.clone());
+                return Err(CompareError::OnlyOne { label, runs: only.run_count() });
+            }
+            _ => {}
         }
-        if configurations.is_empty() {
-            return Err(CompareError::OnlyOne { label: None, runs: 0 });
-        }
-        let metrics = metrics_of(&configurations);
+        let has = |one: &&Configuration, metric: &Metric| one.amount(metric).is_some();
         let is_common =
-            |metric: &&Metric| configurations.iter().filter(|one| one.amount(metric).is_some()).count() > 1;
-        if !metrics.iter().any(|metric| is_common(&metric)) {
+            |metric: &Metric| all.configurations.iter().filter(|one| has(one, metric)).count() > 1;
+        if !all.metrics.iter().any(is_common) {
             return Err(CompareError::NoCommonMetric);
         }
-        let host_differences = host_differences(&configurations);
-        add_host_attributes(&mut configurations, &host_differences, request.by.as_deref());
+        add_host_attributes(&mut all.configurations, &all.host_differences, request.by.as_deref());
+        let configurations = all.configurations.as_slice();
         let baseline = match &request.baseline {
             Some(name) => find_baseline(configurations.iter().map(Configuration::named), name)?,
             None => 0,
         };
-        let factors = chosen_factors(&configurations, baseline, request, &mut findings)?;
-        let others = || configurations.iter().enumerate().filter(|(index, _)| *index != baseline);
-        let against_baseline: Vec<Pair> =
-            others().map(|(_, other)| Pair::new(&configurations[baseline], other)).collect();
-        let has_own_rates = has_own_rates(&configurations);
-        findings.extend(has_own_rates.then(|| finding_on_own_rates(&configurations)));
+        all.baseline.clone_from(&configurations[baseline].key);
+        all.is_baseline_chosen = request.baseline.is_some();
+        all.factors = chosen_factors(configurations, baseline, request, &mut findings)?;
+        let others = configurations.iter().enumerate().filter(|(index, _)| *index != baseline);
+        all.against_baseline = others.map(|(_, other)| Pair::new(&configurations[baseline], other)).collect();
+        let has_own_rates = has_own_rates(configurations);
+        findings.extend(has_own_rates.then(|| finding_on_own_rates(configurations)));
         // Each at another rate: what a stream does there follows from the rate, and only the rates can be compared.
         let is_ranked = if has_own_rates { is_ranked_at_own_rates } else { Metric::is_ranked };
-        let rankings = Ranking::all(&configurations, &metrics, is_ranked);
-        let in_roles: &[Metric] = if has_own_rates { &[] } else { &metrics };
-        let rankings_by_role = Ranking::all(&configurations, in_roles, Metric::is_ranked_in_role);
-        let scaling = scaling::scaling(&configurations, &factors);
-        let evidence = Evidence {
-            scaling: &scaling,
-            configurations: &configurations,
-            rankings: &rankings,
-            factors: &factors,
-            against_baseline: &against_baseline,
+        all.rankings = Ranking::all(configurations, &all.metrics, is_ranked);
+        let in_roles: &[Metric] = if has_own_rates { &[] } else { &all.metrics };
+        all.rankings_by_role = Ranking::all(configurations, in_roles, Metric::is_ranked_in_role);
+        all.scaling = scaling::scaling(configurations, &all.factors);
+        all.recommendation = Recommendation::decide(&Evidence {
+            scaling: &all.scaling,
+            configurations,
+            rankings: &all.rankings,
+            factors: &all.factors,
+            against_baseline: &all.against_baseline,
             baseline,
-        };
-        let recommendation = Recommendation::decide(&evidence);
-        let gates = hold_against_baseline(&request.gates, &configurations, baseline, &against_baseline)?;
-        findings.extend(findings_on_contradictions(&configurations));
-        findings.extend(findings_on_spread(&configurations));
-        findings.extend(findings_on_ranges(&configurations));
+        });
+        all.gates = hold_against_baseline(&request.gates, configurations, baseline, &all.against_baseline)?;
+        findings.extend(findings_on_contradictions(configurations));
+        findings.extend(findings_on_spread(configurations));
+        findings.extend(findings_on_ranges(configurations));
         // Stable: within a severity they stay in the order of the steps above.
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-        let mut comparison = Self {
-            subjects,
-            baseline: configurations[baseline].key.clone(),
-            is_baseline_chosen: request.baseline.is_some(),
-            not_compared: None,
-            configurations,
-            host_differences,
-            metrics,
-            factors,
-            against_baseline,
-            rankings,
-            rankings_by_role,
-            scaling,
-            recommendation,
-            over_loads: None,
-            gates,
-            findings,
-        };
-        comparison.over_loads = LoadMatrix::of_stated(&comparison).map(Box::new);
-        Ok(comparison)
+        all.findings = findings;
+        all.over_loads = LoadMatrix::of_stated(all.answer(""), &all.metrics, &all.baseline).map(Box::new);
+        Ok(all)
     }
 
-    /// Runs beside one another, held against each other where that is fair. Where it is not, each is a configuration of
-    /// its own, nothing is said of differences, and [`Self::not_compared`] says why. Those that measured nothing are left
-    /// out.
-    pub fn or_beside(mut samples: Vec<Sample>) -> Self {
-        samples.retain(|sample| !sample.is_empty());
-        tell_loads_apart(&mut samples);
-        let why = match Self::new(samples.clone(), &CompareRequest::default()) {
-            Ok(comparison) => return comparison,
-            Err(CompareError::Incomparable { .. }) if Loads::of(&samples).is_some() => {
-                CompareError::SeveralLoads
-            }
-            Err(why) => why,
-        };
-        let mut findings = Vec::new();
-        let samples = without_doubles(samples, &mut findings);
-        let subjects = subjects_of(&samples);
-        // Only a printed configuration can have two values for one metric, and then there is nothing to show of any.
-        let configurations = Configuration::each(samples).unwrap_or_default();
-        findings.insert(0, not_compared(&why, &configurations));
+    /// Configurations beside one another, before anything is said of differences. The first one is the baseline.
+    fn beside(subjects: Vec<String>, configurations: Vec<Configuration>) -> Self {
         Self {
             subjects,
             baseline: configurations.first().map(|first| first.key.clone()).unwrap_or_default(),
             is_baseline_chosen: false,
-            not_compared: Some(why),
+            not_compared: None,
             metrics: metrics_of(&configurations),
             host_differences: host_differences(&configurations),
             configurations,
@@ -467,13 +250,21 @@ impl Comparison {
             recommendation: Recommendation::default(),
             over_loads: None,
             gates: Vec::new(),
-            findings,
+            findings: Vec::new(),
         }
     }
 
-    /// Whether its configurations are the same thing in different numbers, and nothing else.
-    fn is_scaling(&self) -> bool {
-        recommendation::is_scaling(&self.configurations, &self.scaling)
+    /// What it came to under a load of this name.
+    fn answer<'c>(&'c self, load: &'c str) -> LoadAnswer<'c> {
+        let Self { configurations, against_baseline, recommendation, scaling, .. } = self;
+        let counted = scaling.first().filter(|_| recommendation::is_scaling(configurations, scaling));
+        LoadAnswer {
+            load,
+            configurations,
+            against_baseline,
+            recommendation,
+            counted: counted.map(|scaling| scaling.attribute.as_str()),
+        }
     }
 
     /// The configuration of a run, and which of its runs that is, from 0; `None` for one that measured nothing.
@@ -563,29 +354,7 @@ fn is_ranked_at_own_rates(metric: &Metric) -> bool {
 
 fn finding_on_own_rates(configurations: &[Configuration]) -> Finding {
     let configurations = configurations.iter().map(|one| (one.key.clone(), one.rate())).collect();
-    finding(FindingId::OwnRates, Severity::Note, ComparedFact::OwnRates { configurations })
-}
-
-/// Why runs are not held against each other, and what the reader can do. That there is only one configuration is not a fault of
-/// any of them.
-fn not_compared(why: &CompareError, configurations: &[Configuration]) -> Finding {
-    let severity = match why {
-        CompareError::OnlyOne { .. } => Severity::Note,
-        _ => Severity::Warning,
-    };
-    let key_of = |source: &String| {
-        let one = configurations.iter().find(|one| one.sources.contains(source));
-        one.map_or_else(|| source.clone(), |one| one.key.clone())
-    };
-    let fact = match why {
-        CompareError::Incomparable(both) => ComparedFact::NotComparable {
-            first: key_of(&both.first),
-            other: key_of(&both.other),
-            differences: both.differences.clone(),
-        },
-        _ => ComparedFact::NotCompared { reason: why.to_string() },
-    };
-    finding(FindingId::NotCompared, severity, fact)
+    Finding::of_comparison(FindingId::OwnRates, Severity::Note, ComparedFact::OwnRates { configurations })
 }
 
 /// Under what the samples were taken, each once.
@@ -617,14 +386,14 @@ fn without_empty(
         if sample.counted.is_none() {
             // A row may have nothing but bounds.
             let fact = ComparedFact::NothingStated { source };
-            findings.push(finding(FindingId::LeftOut, Severity::Note, fact));
+            findings.push(Finding::of_comparison(FindingId::LeftOut, Severity::Note, fact));
             continue;
         }
         if !force {
             return Err(CompareError::NothingMeasured { source_name: source });
         }
         let fact = ComparedFact::NothingMeasured { source };
-        findings.push(finding(FindingId::Forced, Severity::Warning, fact));
+        findings.push(Finding::of_comparison(FindingId::Forced, Severity::Warning, fact));
     }
     Ok(rest)
 }
@@ -709,7 +478,7 @@ fn chosen_factors(
         .collect();
     if !lonely.is_empty() {
         let fact = ComparedFact::NoPair { attributes: lonely };
-        findings.push(finding(FindingId::NoPair, Severity::Note, fact));
+        findings.push(Finding::of_comparison(FindingId::NoPair, Severity::Note, fact));
     }
     Ok(factors)
 }
@@ -732,132 +501,4 @@ fn hold_against_baseline(
         }
     }
     Ok(outcomes)
-}
-
-fn finding(id: FindingId, severity: Severity, fact: ComparedFact) -> Finding {
-    Finding::new(id, severity, iotrial_model::finding::Evidence::Compared(fact))
-}
-
-/// Whether two runs say the same of themselves, if not with the same numbers.
-fn is_alike(one: &Caveat, other: &Caveat) -> bool {
-    match (one, other) {
-        (Caveat::Finding(one), Caveat::Finding(other)) => one.id == other.id,
-        _ => one == other,
-    }
-}
-
-/// What the runs say of themselves: what many say is said once, with the names of those that say it.
-fn findings_of_runs(configurations: &[Configuration]) -> Vec<Finding> {
-    struct Said<'c> {
-        severity: Severity,
-        first: &'c RunCaveat,
-        /// Whether all say it with the same numbers.
-        is_alike: bool,
-        runs: Vec<RunsOfConfiguration>,
-    }
-    let mut all: Vec<Said<'_>> = Vec::new();
-    for one in configurations {
-        let severity = if one.is_printed { Severity::Note } else { Severity::Warning };
-        for said in &one.caveats {
-            let is_same =
-                |known: &Said<'_>| known.severity == severity && is_alike(&known.first.caveat, &said.caveat);
-            let at = all.iter().position(is_same).unwrap_or_else(|| {
-                all.push(Said { severity, first: said, is_alike: true, runs: Vec::new() });
-                all.len() - 1
-            });
-            let known = &mut all[at];
-            known.is_alike &= known.first.caveat.is_like(&said.caveat);
-            let run = said.run.unwrap_or(1);
-            match known.runs.last_mut().filter(|last| last.configuration == one.key) {
-                Some(last) => last.runs.push(run),
-                None => known.runs.push(RunsOfConfiguration {
-                    configuration: one.key.clone(),
-                    runs: vec![run],
-                    run_count: one.run_count(),
-                }),
-            }
-        }
-    }
-    let of_runs = |Said { severity, first, is_alike, runs }: Said<'_>| {
-        let (caveat, run) = (first.caveat.clone(), first.run);
-        finding(FindingId::Caveat, severity, ComparedFact::RunCaveat { caveat, run, is_alike, runs })
-    };
-    all.into_iter().map(of_runs).collect()
-}
-
-/// What the runs say of themselves, and what the intervals rest on.
-fn findings_on_spread(configurations: &[Configuration]) -> Vec<Finding> {
-    let of_all = |known: KnownSpread, is_meant: fn(&Configuration) -> bool| {
-        let keys: Vec<String> =
-            configurations.iter().filter(|one| is_meant(one)).map(|one| one.key.clone()).collect();
-        let fact = (!keys.is_empty()).then_some(ComparedFact::Configurations(known, keys));
-        fact.map(|fact| finding(known.finding(), Severity::Note, fact))
-    };
-    let has_few = |one: &&Configuration| (2..ENOUGH_REPEATS).contains(&one.run_count()) && !one.is_printed;
-    let few = configurations.iter().filter(has_few).map(|one| (one.key.clone(), one.run_count()));
-    let few: Vec<(String, usize)> = few.collect();
-    let notes = [
-        of_all(KnownSpread::Printed, |one| one.is_printed && one.ranges.is_empty()),
-        of_all(KnownSpread::StatedRepeats, |one| !one.ranges.is_empty()),
-        of_all(KnownSpread::SingleRun, |one| !one.is_printed && one.run_count() == 1 && one.spread.is_some()),
-        of_all(KnownSpread::TooFewIntervals, |one| !one.is_printed && one.spread.is_none()),
-        (!few.is_empty()).then(|| {
-            let fact = ComparedFact::FewRepeats { configurations: few };
-            finding(FindingId::FewRepeats, Severity::Note, fact)
-        }),
-    ];
-    findings_of_runs(configurations).into_iter().chain(notes.into_iter().flatten()).collect()
-}
-
-/// What contradicts itself is compared all the same, and nobody should miss it.
-fn findings_on_contradictions(configurations: &[Configuration]) -> Vec<Finding> {
-    let of = |one: &Configuration| {
-        let (first, others) = one.contradictions.split_first()?;
-        let fact = ComparedFact::Contradictions {
-            configuration: one.title(),
-            first: first.clone(),
-            other_count: others.len(),
-        };
-        Some(finding(FindingId::Caveat, Severity::Warning, fact))
-    };
-    configurations.iter().filter_map(of).collect()
-}
-
-/// Repeats that lie so many percent apart are no small matter.
-const FAR_APART_PERCENT: f64 = 25.0;
-
-/// How far the stated repeats of a configuration lie apart, by the figure in which they do most.
-fn findings_on_ranges(configurations: &[Configuration]) -> Vec<Finding> {
-    let is_rate = |metric: &Metric| matches!(metric.key, MetricKey::Figure(_, Figure::Iops));
-    let apart = |(low, high): (f64, f64)| if low > 0.0 { 100.0 * (high / low - 1.0) } else { 0.0 };
-    let of = |one: &Configuration| {
-        let widest = one.ranges.iter().max_by(|a, b| apart(a.1).total_cmp(&apart(b.1)))?;
-        let apart_percent = apart(widest.1);
-        let range = |(metric, (low, high)): &(Metric, (f64, f64))| MetricRange {
-            metric: metric.title(),
-            is_in_us: metric.is_in_us(),
-            low: *low,
-            high: *high,
-        };
-        let rate = one.ranges.iter().find(|other| **other != *widest && is_rate(&other.0));
-        let severity = if apart_percent >= FAR_APART_PERCENT { Severity::Warning } else { Severity::Note };
-        let fact = ComparedFact::RepeatsApart {
-            configuration: one.key.clone(),
-            run_count: one.run_count(),
-            apart_percent,
-            widest: range(widest),
-            rate: rate.map(range),
-        };
-        Some(finding(FindingId::RepeatsApart, severity, fact))
-    };
-    configurations.iter().filter_map(of).collect()
-}
-
-/// Figures, or their ranges, by metric.
-fn as_map<T: Serialize, S: Serializer>(figures: &[(Metric, T)], serializer: S) -> Result<S::Ok, S::Error> {
-    let mut map = serializer.serialize_map(Some(figures.len()))?;
-    for (metric, value) in figures {
-        map.serialize_entry(metric, value)?;
-    }
-    map.end()
 }

@@ -412,4 +412,4 @@ mod hand_made;
 
 #[cfg(test)]
 #[path = "sweep/tests.rs"]
-mod tests;
+pub(crate) mod tests;

@@ -256,6 +256,11 @@ impl Finding {
         Self { id, severity, place: None, evidence, recorded: None }
     }
 
+    /// A finding of a comparison.
+    pub const fn of_comparison(id: FindingId, severity: Severity, fact: ComparedFact) -> Self {
+        Self::new(id, severity, Evidence::Compared(fact))
+    }
+
     /// A finding of which nothing but a sentence is known.
     pub const fn without_evidence(id: FindingId, severity: Severity, sentence: String) -> Self {
         Self { id, severity, place: None, evidence: Evidence::Nothing {}, recorded: Some(sentence) }

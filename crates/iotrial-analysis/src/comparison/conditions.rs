@@ -15,7 +15,7 @@ use iotrial_model::subject::{Ops, Subject, SubjectJob};
 use iotrial_model::sweep::{SweepMethod, SweepRecord};
 use iotrial_model::units::ByteSize;
 
-use super::{CompareError, finding};
+use super::error::CompareError;
 
 /// How figures came about that no table printed.
 const MEASURED: &str = "measured";
@@ -483,7 +483,11 @@ pub(super) fn check_conditions<'c>(
             if !force {
                 return Err(CompareError::Incomparable(Box::new(both)));
             }
-            findings.push(finding(FindingId::Forced, Severity::Warning, ComparedFact::Forced(both)));
+            findings.push(Finding::of_comparison(
+                FindingId::Forced,
+                Severity::Warning,
+                ComparedFact::Forced(both),
+            ));
             told.push(differences);
         }
         kinds.push(other);

@@ -14,15 +14,15 @@ use iotrial_model::metric::{Metric, MetricKey};
 use iotrial_model::record::{AttributeValue, OpCounts};
 use iotrial_model::stream::{Stream, StreamOf};
 use iotrial_words::finding::contradiction;
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::CompareError;
 use super::capacity::{CapacityFigure, Found};
 use super::circumstances::Circumstances;
-use super::delta::{MOST_REACH_FACTOR, MUCH_FACTOR};
+use super::error::CompareError;
 use super::repeats::Repeats;
 use super::sample::{Counted, GeneratorCpu, Outcome, RunCaveat, Sample, figure_of_enough, seed_of};
-use super::student::{CONFIDENCE, student_limit};
+use super::student::{CONFIDENCE, MOST_REACH_FACTOR, MUCH_FACTOR, student_limit};
 use crate::figures::Figures;
 use crate::latency_course::LatencyCourse;
 use crate::series::{CurvePoint, latency_curve};
@@ -50,14 +50,14 @@ pub struct Configuration {
     /// The time that was measured, of all runs together; `None` for printed figures.
     pub measured_s: Option<f64>,
     /// Figures of all runs together, in the order of tables.
-    #[serde(serialize_with = "super::as_map")]
+    #[serde(serialize_with = "as_map")]
     pub figures: Vec<(Metric, f64)>,
     /// What is known only as a bound, in the order of tables.
-    #[serde(serialize_with = "super::as_map", skip_serializing_if = "Vec::is_empty")]
+    #[serde(serialize_with = "as_map", skip_serializing_if = "Vec::is_empty")]
     pub bounds: Vec<(Metric, Bounded)>,
     /// The lowest and the highest of each figure that several of its runs state; empty where it was measured here, and for one
     /// run.
-    #[serde(serialize_with = "super::as_map")]
+    #[serde(serialize_with = "as_map")]
     pub ranges: Vec<(Metric, (f64, f64))>,
     /// What the reader should know about its figures.
     pub caveats: Vec<RunCaveat>,
@@ -402,6 +402,11 @@ impl Configuration {
     }
 }
 
+/// Key and label of the one with this key.
+pub(super) fn title_of(configurations: &[Configuration], key: &str) -> String {
+    configurations.iter().find(|one| one.key == key).map_or_else(|| key.to_owned(), Configuration::title)
+}
+
 /// The samples of each configuration, in the order in which they came.
 pub(super) fn groups(samples: Vec<Sample>) -> Vec<Vec<Sample>> {
     let mut groups: Vec<Vec<Sample>> = Vec::new();
@@ -580,4 +585,13 @@ fn spread_of_runs(runs: &[Box<Counted>], totals: &[(StreamOf, OpCounts)], seed: 
         }
     }
     Some(spread)
+}
+
+/// Figures, or their ranges, by metric.
+fn as_map<T: Serialize, S: Serializer>(figures: &[(Metric, T)], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(figures.len()))?;
+    for (metric, value) in figures {
+        map.serialize_entry(metric, value)?;
+    }
+    map.end()
 }

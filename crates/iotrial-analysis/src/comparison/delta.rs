@@ -12,7 +12,7 @@ use iotrial_model::stream::{Stream, StreamOf};
 use serde::Serialize;
 
 use super::configuration::{Configuration, row_in};
-use super::student::{CONFIDENCE, LogError, normal_beyond};
+use super::student::{CONFIDENCE, LogError, MOST_REACH_FACTOR, MUCH_FACTOR, normal_beyond};
 
 /// All changes from one configuration to another.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -190,13 +190,6 @@ impl Reading {
     }
 }
 
-/// Factor from which a change is called «much» better or worse.
-// A choice. A factor and not a percentage, so that the word is the same whichever configuration is the
-// baseline: −50 % one way is +100 % the other.
-pub const MUCH_FACTOR: f64 = 2.0;
-/// An interval that reaches further than this factor to either side of a change is left out, whoever measured it.
-// A choice: from a tenth to tenfold is a statement about nothing, and was once printed with 45 digits.
-pub(super) const MOST_REACH_FACTOR: f64 = 10.0;
 /// An interval that includes zero says that two are about equal only if no change in it is larger than this factor.
 // A choice: five repeats of runs that differ by 5 % stay within it, and a quarter more or less rarely decides what to buy. An interval
 // from half to double leaves open which of the two is the better one, and must not look like an answer.
@@ -259,6 +252,13 @@ impl Pair {
     /// The changes of a group of metrics, of those by which configurations are ranked.
     pub(super) fn of_group(&self, group: MetricGroup) -> impl Iterator<Item = &Delta> {
         self.ranked().filter(move |delta| delta.metric.group() == group)
+    }
+
+    /// Whether a figure of a role is that of all I/Os of its stream, as of commits where only the log has any.
+    pub(super) fn is_of_all(&self, delta: &Delta) -> bool {
+        let MetricKey::OfRole(_, stream, figure) = delta.metric.key else { return false };
+        let of_all = Metric { key: MetricKey::Figure(stream, figure), ..delta.metric.clone() };
+        self.delta(&of_all).is_some_and(|of_all| (of_all.from, of_all.to) == (delta.from, delta.to))
     }
 
     /// The changes by which configurations are ranked within a role.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use iotrial_model::finding::{ComparedFact, Finding, FindingId, Severity};
 use iotrial_model::toml_reader::nearest;
 
-use super::{CompareError, finding};
+use super::error::CompareError;
 
 /// What was given twice counts once. `id` is `None` of what may be there twice.
 pub(super) fn once<T>(
@@ -19,7 +19,7 @@ pub(super) fn once<T>(
     for one in all {
         match id(&one) {
             Some(id) if !seen.insert(id.clone()) => {
-                findings.push(finding(FindingId::GivenTwice, Severity::Note, given_twice(id)));
+                findings.push(Finding::of_comparison(FindingId::GivenTwice, Severity::Note, given_twice(id)));
             }
             _ => once.push(one),
         }

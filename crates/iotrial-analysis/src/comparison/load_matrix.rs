@@ -15,12 +15,10 @@ use iotrial_model::stream::Stream;
 use iotrial_words::recommendation as words;
 use serde::Serialize;
 
-use super::Comparison;
 use super::circumstances::{Circumstances, loads_in_words};
 use super::configuration::Configuration;
 use super::cost::{Price, price_of};
 use super::delta::{BoundedDelta, Delta, Pair, Reading, stream_ranges};
-use super::matrix::UnderLoad;
 use super::ranking::{Ranking, Standing};
 use super::recommendation::Recommendation;
 use super::reservation::{Reservation, ReservationKind};
@@ -130,59 +128,67 @@ pub struct LoadCell {
     pub bounded: Option<BoundedDelta>,
 }
 
+/// What the comparison under one load came to.
+#[derive(Clone, Copy)]
+pub(super) struct LoadAnswer<'c> {
+    /// What the load is called.
+    pub(super) load: &'c str,
+    pub(super) configurations: &'c [Configuration],
+    /// From the baseline to each of the others.
+    pub(super) against_baseline: &'c [Pair],
+    pub(super) recommendation: &'c Recommendation,
+    /// The attribute of which the configurations have more or less, where that is all in which they differ.
+    pub(super) counted: Option<&'c str>,
+}
+
 impl LoadMatrix {
     /// The matrix of a comparison whose metrics carry several loads; `None` where they do not.
-    pub(super) fn of_stated(comparison: &Comparison) -> Option<Self> {
+    pub(super) fn of_stated(all: LoadAnswer<'_>, metrics: &[Metric], baseline: &str) -> Option<Self> {
         let mut loads: Vec<&str> = Vec::new();
-        for load in comparison.metrics.iter().filter_map(|metric| metric.load.as_deref()) {
+        for load in metrics.iter().filter_map(|metric| metric.load.as_deref()) {
             if !loads.contains(&load) {
                 loads.push(load);
             }
         }
         let row = |load: &&str| {
             let of_load = |metric: &&Metric| metric.load.as_deref() == Some(*load);
-            let metrics: Vec<Metric> = comparison.metrics.iter().filter(of_load).cloned().collect();
+            let metrics: Vec<Metric> = metrics.iter().filter(of_load).cloned().collect();
             let has_any = |one: &&Configuration| metrics.iter().any(|metric| one.amount(metric).is_some());
-            let measured: Vec<Configuration> =
-                comparison.configurations.iter().filter(has_any).cloned().collect();
+            let measured: Vec<Configuration> = all.configurations.iter().filter(has_any).cloned().collect();
             let rankings = Ranking::all(&measured, &metrics, Metric::is_ranked);
             let best = leaders(&Standing::all(&measured, &rankings));
-            LoadRow::new(comparison, (*load).to_owned(), Some(*load), best)
+            LoadRow::new(LoadAnswer { load, ..all }, Some(*load), best)
         };
         (loads.len() > 1).then(|| {
             let rows = loads.iter().map(row).collect();
-            let reservations = comparison.recommendation.reservations.iter();
-            let best = &comparison.recommendation.best;
+            let reservations = all.recommendation.reservations.iter();
+            let best = &all.recommendation.best;
             let reservations = reservations.map(|one| (best.clone(), one.clone())).collect();
-            let contenders = comparison.configurations.iter().map(|one| Contender::of(&[one])).collect();
-            let counted = comparison.scaling.first().filter(|_| comparison.is_scaling());
-            let counted = counted.map(|scaling| scaling.attribute.as_str());
-            Self::decide(contenders, comparison.baseline.clone(), rows, reservations, counted)
+            let contenders = all.configurations.iter().map(|one| Contender::of(&[one])).collect();
+            Self::decide(contenders, baseline.to_owned(), rows, reservations, all.counted)
         })
     }
 
     /// The matrix of a comparison for each load.
-    pub(super) fn of_comparisons(comparisons: &[UnderLoad], keys: &[String], baseline: &str) -> Self {
+    pub(super) fn of_comparisons(answers: &[LoadAnswer<'_>], keys: &[String], baseline: &str) -> Self {
         let contender = |key: &String| {
-            let all: Vec<&Configuration> =
-                comparisons.iter().filter_map(|one| one.comparison.configuration(key)).collect();
+            let all = answers.iter().flat_map(|answer| answer.configurations);
+            let all: Vec<&Configuration> = all.filter(|one| one.key == *key).collect();
             (!all.is_empty()).then(|| Contender::of(&all))
         };
-        let row = |UnderLoad { load, comparison }: &UnderLoad| {
-            let recommendation = &comparison.recommendation;
+        let row = |answer: &LoadAnswer<'_>| {
             // Where a number of the same thing is all that differs, more of it does more, and nothing is the best.
-            let best = match &recommendation.best {
+            let best = match &answer.recommendation.best {
                 Some(best) => vec![best.clone()],
-                None if comparison.is_scaling() => Vec::new(),
-                None => leaders(&recommendation.standings),
+                None if answer.counted.is_some() => Vec::new(),
+                None => leaders(&answer.recommendation.standings),
             };
-            LoadRow::new(comparison, load.clone(), None, best)
+            LoadRow::new(*answer, None, best)
         };
-        let rows: Vec<LoadRow> = comparisons.iter().map(row).collect();
-        let reservations = reservations_of(comparisons, &rows);
-        let is_scaling = comparisons.iter().all(|one| one.comparison.is_scaling());
-        let counted = comparisons.iter().find_map(|one| one.comparison.scaling.first());
-        let counted = counted.filter(|_| is_scaling).map(|scaling| scaling.attribute.as_str());
+        let rows: Vec<LoadRow> = answers.iter().map(row).collect();
+        let reservations = reservations_of(answers, &rows);
+        let counted = answers.first().and_then(|first| first.counted);
+        let counted = counted.filter(|_| answers.iter().all(|answer| answer.counted.is_some()));
         let contenders = keys.iter().filter_map(contender).collect();
         Self::decide(contenders, baseline.to_owned(), rows, reservations, counted)
     }
@@ -283,13 +289,13 @@ impl Contender {
 
 impl LoadRow {
     /// `in_metrics` is the load as the metrics of the comparison carry it; `None` where the comparison is of one load.
-    fn new(comparison: &Comparison, load: String, in_metrics: Option<&str>, best: Vec<String>) -> Self {
+    fn new(answer: LoadAnswer<'_>, in_metrics: Option<&str>, best: Vec<String>) -> Self {
         let of_load = |key: MetricKey| Metric { load: in_metrics.map(str::to_owned), key };
-        let configurations = &comparison.configurations;
+        let configurations = answer.configurations;
         let metrics: Vec<MetricKey> = looked_at_first(configurations, &of_load);
         let cell = |one: &Configuration, metric: &Metric| {
             let is_pair = |pair: &&Pair| pair.configuration == one.key;
-            let pair = comparison.against_baseline.iter().find(is_pair);
+            let pair = answer.against_baseline.iter().find(is_pair);
             LoadCell {
                 configuration: one.key.clone(),
                 value: one.amount(metric),
@@ -316,7 +322,7 @@ impl LoadRow {
         let price_per = metrics.first().filter(|one| one.metric.group() == MetricGroup::Throughput);
         let price_per = price_per.map(|rate| rate.price_per(configurations)).unwrap_or_default();
         Self {
-            load,
+            load: answer.load.to_owned(),
             in_brief,
             best,
             outcomes: outcomes.map(|one| (one.key.clone(), one.outcomes.clone())).collect(),
@@ -365,8 +371,7 @@ impl LoadMetric {
 
 /// The keys of those that share the first place over all metrics.
 fn leaders(standings: &[Standing]) -> Vec<String> {
-    let is_leader = |one: &&Standing| one.mean_place - standings[0].mean_place < 1e-9;
-    standings.iter().take_while(is_leader).map(|one| one.configuration.clone()).collect()
+    Standing::leaders(standings).iter().map(|one| one.configuration.clone()).collect()
 }
 
 /// What is looked at first of a load: its throughput, or the highest rate within the limits, and then what its sessions wait for.
@@ -413,14 +418,14 @@ fn looked_at_first(
 }
 
 /// What speaks against the answers under each load: said once where it is the same of all, else with the loads.
-fn reservations_of(comparisons: &[UnderLoad], rows: &[LoadRow]) -> Vec<OfLoads> {
+fn reservations_of(answers: &[LoadAnswer<'_>], rows: &[LoadRow]) -> Vec<OfLoads> {
     let mut told: Vec<(OfLoads, Vec<String>)> = Vec::new();
-    for (UnderLoad { load, comparison }, row) in comparisons.iter().zip(rows) {
-        for one in &comparison.recommendation.reservations {
+    for (answer, row) in answers.iter().zip(rows) {
+        for one in &answer.recommendation.reservations {
             let best = row.best.first().filter(|_| row.best.len() == 1).cloned();
             match told.iter_mut().find(|(known, _)| known.1.cause == one.cause && known.0 == best) {
-                Some((_, loads)) => loads.push(load.clone()),
-                None => told.push(((best, one.clone()), vec![load.clone()])),
+                Some((_, loads)) => loads.push(answer.load.to_owned()),
+                None => told.push(((best, one.clone()), vec![answer.load.to_owned()])),
             }
         }
     }
@@ -429,7 +434,7 @@ fn reservations_of(comparisons: &[UnderLoad], rows: &[LoadRow]) -> Vec<OfLoads> 
     };
     let mut all: Vec<OfLoads> = Vec::new();
     for ((best, one), loads) in told {
-        let is_whole = comparisons.iter().all(|other| has(&other.comparison.recommendation, &one));
+        let is_whole = answers.iter().all(|other| has(other.recommendation, &one));
         let one =
             if is_whole { one } else { ReservationCause::UnderLoads(loads, Box::new(one.cause)).into() };
         if !all

@@ -8,11 +8,13 @@ use serde::{Serialize, Serializer};
 
 use super::conditions::Conditions;
 use super::configuration::letters;
+use super::error::CompareError;
+use super::gate::{Gate, GateOutcome};
 use super::given::warnings_with_names;
 use super::host_difference::HostDifference;
 use super::load_matrix::LoadMatrix;
 use super::sample::Sample;
-use super::{CompareError, CompareRequest, Comparison, Gate, GateOutcome, finding};
+use super::{CompareRequest, Comparison};
 
 /// Configurations under each load. Its keys are an interface: `docs/json.md`. With one row it has the form of that comparison.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -88,7 +90,7 @@ impl ComparisonMatrix {
         let keys: Vec<String> = (0..known.len()).map(letters).collect();
         let mut rows: Vec<UnderLoad> = Vec::new();
         let mut alone: Vec<(String, Vec<String>)> = Vec::new();
-        let mut asked = Asked::new(request);
+        let mut asked = LoadRequests::new(request);
         for (load, mut of_load) in loads.names.iter().zip(of_load) {
             of_load.sort_by_key(|(place, _)| *place);
             let mut labels: Vec<String> = of_load
@@ -113,7 +115,7 @@ impl ComparisonMatrix {
         let mut findings = findings_of(&rows);
         if !alone.is_empty() {
             let fact = ComparedFact::OneConfiguration { loads: alone };
-            findings.push(finding(FindingId::LeftOut, Severity::Note, fact));
+            findings.push(Finding::of_comparison(FindingId::LeftOut, Severity::Note, fact));
         }
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         let hosts_of = |key: &'_ String| -> Vec<&HostReport> {
@@ -122,8 +124,9 @@ impl ComparisonMatrix {
         };
         let hosts: Vec<(&str, Vec<&HostReport>)> =
             keys.iter().map(|key| (key.as_str(), hosts_of(key))).collect();
+        let answers: Vec<_> = rows.iter().map(|row| row.comparison.answer(&row.load)).collect();
         Ok(Self {
-            over_loads: Some(LoadMatrix::of_comparisons(&rows, &keys, &baseline_of(&rows, &keys))),
+            over_loads: Some(LoadMatrix::of_comparisons(&answers, &keys, &baseline_of(&rows, &keys))),
             host_differences: HostDifference::between(&hosts),
             gates: rows.iter().flat_map(UnderLoad::gates).collect(),
             findings,
@@ -218,13 +221,13 @@ fn baseline_of(rows: &[UnderLoad], keys: &[String]) -> String {
 }
 
 /// What the user asks, of which a load may lack something that another one has.
-struct Asked<'r> {
+struct LoadRequests<'r> {
     request: &'r CompareRequest,
     /// Why a part of it could not be had under a load; of each part with the number of loads.
     missing: Vec<(CompareError, usize)>,
 }
 
-impl<'r> Asked<'r> {
+impl<'r> LoadRequests<'r> {
     fn new(request: &'r CompareRequest) -> Self {
         Self { request, missing: Vec::new() }
     }
@@ -279,7 +282,7 @@ fn findings_of(rows: &[UnderLoad]) -> Vec<Finding> {
     }
     if left_out > 0 {
         let fact = ComparedFact::MoreWarnings { warning_count: left_out };
-        all.push(finding(FindingId::Caveat, Severity::Warning, fact));
+        all.push(Finding::of_comparison(FindingId::Caveat, Severity::Warning, fact));
     }
     all
 }

@@ -164,4 +164,11 @@ impl Standing {
         standings.sort_by(|a, b| a.mean_place.total_cmp(&b.mean_place));
         standings
     }
+
+    /// Of all, in their order, those that share the first place.
+    pub(super) fn leaders(all: &[Self]) -> &[Self] {
+        // Means of places are sums of fractions; equal ones may differ in the last bit.
+        let count = all.iter().take_while(|one| one.mean_place - all[0].mean_place < 1e-9).count();
+        &all[..count]
+    }
 }

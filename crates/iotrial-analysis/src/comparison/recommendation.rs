@@ -3,7 +3,7 @@
 //! What decides is data; `iotrial_words::recommendation` says it.
 
 use iotrial_model::bound::{BoundRelation, Bounded};
-use iotrial_model::metric::{Metric, MetricGroup, MetricKey};
+use iotrial_model::metric::{Metric, MetricGroup};
 use iotrial_model::recommendation::{
     Answer, AvoidFact, Effect, FactorFact, GroupRanges, ReasonFact, RecommendationFacts, Scaling, SureBound,
 };
@@ -11,13 +11,14 @@ use iotrial_model::stream::Stream;
 use iotrial_words::recommendation as words;
 use serde::Serialize;
 
-use super::configuration::Configuration;
+use super::configuration::{Configuration, title_of};
 use super::cost::{cost, cpu_cost};
-use super::delta::{Delta, MUCH_FACTOR, Pair, Reading, stream_ranges};
+use super::delta::{Delta, Pair, Reading, stream_ranges};
 use super::factor::{Factor, FactorPair, GroupChange, varying_attributes};
 use super::ranking::{Ranking, Standing};
 use super::reservation::{Reservation, ReservationKind, freezes, reservations};
 use super::scaling::is_counted;
+use super::student::MUCH_FACTOR;
 use super::tail_problem::{TailProblem, exceptions, tail_problems};
 use crate::verdict::Category;
 
@@ -88,11 +89,9 @@ impl Recommendation {
     pub(super) fn decide(evidence: &Evidence<'_>) -> Self {
         let configurations = evidence.configurations;
         let standings = Standing::all(configurations, evidence.rankings);
-        let leaders: Vec<&Standing> =
-            // Means of places are sums of fractions; equal ones may differ in the last bit.
-            standings.iter().take_while(|one| one.mean_place - standings[0].mean_place < 1e-9).collect();
+        let leaders = Standing::leaders(&standings);
         let is_scaling = is_scaling(configurations, evidence.scaling);
-        let best = match leaders.as_slice() {
+        let best = match leaders {
             // More of the same does more, which is no reason to buy it.
             _ if is_scaling => None,
             // A tie has no winner, and the sentence says so. Picking the first of them would depend on the
@@ -105,16 +104,16 @@ impl Recommendation {
             let others = standings.iter().skip(1).map(|other| &configurations[other.index]);
             others.map(|other| Pair::new(&configurations[best], other)).collect()
         });
-        let tail_problems = tail_problems(evidence, &against_best);
+        let tail_problems = tail_problems(evidence.factors, evidence.against_baseline, &against_best);
         let reservations = reservations(configurations, best, &against_best);
-        let title = |key: &str| titles(configurations, key);
+        let title = |key: &str| title_of(configurations, key);
         let scaling_words = |one: &Scaling| words::scaling(one, &title(&one.from), &title(&one.to));
         let scaling: Vec<String> = evidence.scaling.iter().map(scaling_words).collect();
         let ranked = || evidence.against_baseline.iter().flat_map(Pair::ranked);
         let is_unknown = ranked().next().is_some() && ranked().all(|delta| delta.reading.is_unknown());
         let answer = match evidence.scaling.first().filter(|_| is_scaling) {
             Some(scaling) => Answer::OnlyMore(scaling.attribute.clone()),
-            None => answer(configurations, &leaders, evidence.rankings, &reservations, is_unknown),
+            None => answer(configurations, leaders, evidence.rankings, &reservations, is_unknown),
         };
         let mut sentence = words::answer(&answer);
         if let Some(scaling) = scaling.first().filter(|_| is_scaling) {
@@ -170,13 +169,9 @@ pub(super) fn is_scaling(configurations: &[Configuration], scaling: &[Scaling]) 
     is_one && !scaling.is_empty()
 }
 
-pub(super) fn titles(configurations: &[Configuration], key: &str) -> String {
-    configurations.iter().find(|one| one.key == key).map_or_else(|| key.to_owned(), Configuration::title)
-}
-
 fn answer(
     configurations: &[Configuration],
-    leaders: &[&Standing],
+    leaders: &[Standing],
     rankings: &[Ranking],
     reservations: &[Reservation],
     is_unknown: bool,
@@ -237,11 +232,11 @@ fn reasons(
         let change = |delta: &Delta| (delta.metric.clone(), delta.percent);
         // `against_best` goes from the best to the other, so «better» is what the other one wins.
         let over_all: Vec<_> = pair.ranked().filter(|delta| delta.reading.is_better()).map(change).collect();
-        let is_of_role = |delta: &&Delta| delta.reading.is_better() && !is_of_all(pair, delta);
+        let is_of_role = |delta: &&Delta| delta.reading.is_better() && !pair.is_of_all(delta);
         let in_roles: Vec<_> = pair.ranked_in_roles().filter(is_of_role).map(change).collect();
         for (is_by_role, changes) in [(false, over_all), (true, in_roles)] {
             if !changes.is_empty() {
-                let other = titles(configurations, &pair.configuration);
+                let other = title_of(configurations, &pair.configuration);
                 reasons.push(ReasonFact::OtherBetter { other, is_by_role, changes });
             }
         }
@@ -263,13 +258,6 @@ fn sure_bounds(pair: &Pair) -> Vec<SureBound> {
         })
     });
     sure.collect()
-}
-
-/// Whether a figure of a role is that of all I/Os of its stream, as of commits where only the log has any.
-pub(super) fn is_of_all(pair: &Pair, delta: &Delta) -> bool {
-    let MetricKey::OfRole(_, stream, figure) = delta.metric.key else { return false };
-    let of_all = pair.delta(&Metric { key: MetricKey::Figure(stream, figure), ..delta.metric.clone() });
-    of_all.is_some_and(|of_all| (of_all.from, of_all.to) == (delta.from, delta.to))
 }
 
 fn factor_facts(factors: &[Factor]) -> Vec<FactorFact> {

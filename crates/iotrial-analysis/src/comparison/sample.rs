@@ -24,7 +24,6 @@ use serde::{Serialize, Serializer};
 use super::capacity::Found;
 use super::circumstances::Circumstances;
 use super::conditions::{Conditions, Taken, load_of_jobs};
-use super::contents::Content;
 use super::host_difference::telling;
 use super::offsets::Offsets;
 use crate::contradiction::contradictions;
@@ -86,7 +85,7 @@ pub struct Sample {
     /// Figures as a source states them, each with the load where the configuration has several; none where iotrial counted.
     pub(super) stated: Vec<(Metric, f64)>,
     /// The profile of its load, where it has one.
-    pub(super) profile: Option<Content>,
+    pub(super) profile: Option<NamedContent>,
     /// What is known only as a bound, with the load as above.
     pub(super) bounds: Vec<(Metric, Bounded)>,
     /// What iotrial counted; `None` where a source states figures instead.
@@ -96,6 +95,15 @@ pub struct Sample {
     /// The load with its roles, as far as it is stated; `None` where iotrial counted, whose runs have to agree in it.
     load: Option<String>,
     pub(super) is_one_of_several_loads: bool,
+}
+
+/// A document that a result names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct NamedContent {
+    /// As it is shown.
+    pub(super) name: String,
+    /// The digest of what it says.
+    pub(super) sha256: String,
 }
 
 /// What a verdict says of a run, in short.
@@ -200,7 +208,7 @@ impl Sample {
             is_printed: subject.is_printed(),
             profile: digest_of_toml(subject.profile_text)
                 .zip(subject.profile_name.as_deref())
-                .map(|(sha256, name)| Content { name: name.to_owned(), sha256 }),
+                .map(|(sha256, name)| NamedContent { name: name.to_owned(), sha256 }),
             stated: if is_counted { Vec::new() } else { stated_figures(subject) },
             bounds: bounds(subject),
             counted: is_counted.then(|| Box::new(Counted::of(subject))),
@@ -348,14 +356,15 @@ impl Counted {
             };
             of.role.and_then(|_| streams.iter().find(is_same)).map(|(all, _)| *all)
         };
-        let by_interval = |kind: Kind| -> Vec<(StreamOf, &OpCounts, Vec<Unit<'_>>)> {
-            let of_kind = streams.iter().filter(|one| Kind::of(one.0) == kind && same_of_all(one).is_none());
+        let by_interval = |kind: DrawnTogether| -> Vec<(StreamOf, &OpCounts, Vec<Unit<'_>>)> {
+            let of_kind =
+                streams.iter().filter(|one| DrawnTogether::of(one.0) == kind && same_of_all(one).is_none());
             of_kind
                 .map(|(of, total)| {
                     let is_meant = |job: usize| of.role.is_none() || of.role == Some(plan.jobs[job].role);
                     // What each job did in an interval.
                     let unit = |one: &'s Interval| -> Unit<'s> {
-                        if kind == Kind::Together {
+                        if kind == DrawnTogether::Together {
                             return one
                                 .jobs
                                 .iter()
@@ -371,20 +380,22 @@ impl Counted {
         };
         // Roles are drawn by themselves, in blocks as long as they need: a role that comes in bursts must not make the intervals of
         // everything together wider. So are reads and writes together, which follow from the two.
-        let spread_of = |kind: Kind| {
+        let spread_of = |kind: DrawnTogether| {
             let units = Units::new(durations_s.clone(), &by_interval(kind));
             units.spread_of_intervals(seed_of(subject.id))
         };
-        let spread = spread_of(Kind::All).map(|all| {
+        let spread = spread_of(DrawnTogether::All).map(|all| {
             let same = streams.iter().filter_map(|one| Some((same_of_all(one)?, one.0)));
             let with_same = same.fold(all, |spread, (all, of)| spread.with_same(all, of));
-            let is_drawn =
-                |kind: Kind| streams.iter().any(|one| Kind::of(one.0) == kind && same_of_all(one).is_none());
-            let others = [Kind::Together, Kind::Role].into_iter().filter(|kind| is_drawn(*kind));
+            let is_drawn = |kind: DrawnTogether| {
+                streams.iter().any(|one| DrawnTogether::of(one.0) == kind && same_of_all(one).is_none())
+            };
+            let others =
+                [DrawnTogether::Together, DrawnTogether::Role].into_iter().filter(|kind| is_drawn(*kind));
             others.filter_map(spread_of).fold(with_same, Spread::joined)
         });
         let course = |(of, _): &(StreamOf, OpCounts)| {
-            let stream = Some(of.stream).filter(|_| Kind::of(*of) == Kind::All)?;
+            let stream = Some(of.stream).filter(|_| DrawnTogether::of(*of) == DrawnTogether::All)?;
             Some((stream, LatencyCourse::of_stream(subject.intervals.counted(), plan, stream)?))
         };
         let courses = streams.iter().filter_map(course).collect();
@@ -394,7 +405,7 @@ impl Counted {
 
 /// What is drawn together of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum DrawnTogether {
     /// Reads, writes and commits of all jobs.
     All,
     /// Reads and writes of all jobs as one.
@@ -403,7 +414,7 @@ enum Kind {
     Role,
 }
 
-impl Kind {
+impl DrawnTogether {
     fn of(stream: StreamOf) -> Self {
         match (stream.role, stream.stream) {
             (Some(_), _) => Self::Role,

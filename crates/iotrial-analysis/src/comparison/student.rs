@@ -1,8 +1,15 @@
-//! The two distributions that an interval needs: the normal one and Student's.
+//! What an interval needs: the two distributions, the normal one and Student's, the error of a difference, and how wide it may be.
 
 /// An interval, or all intervals of a pair together, hold the truth with this probability.
 // The convention of the field; the documents and the words «95 % confidence» in reports depend on it.
 pub(super) const CONFIDENCE: f64 = 0.95;
+/// Factor from which a change is called «much» better or worse.
+// A choice. A factor and not a percentage, so that the word is the same whichever configuration is the
+// baseline: −50 % one way is +100 % the other.
+pub const MUCH_FACTOR: f64 = 2.0;
+/// An interval that reaches further than this factor to either side of a change is left out, whoever measured it.
+// A choice: from a tenth to tenfold is a statement about nothing, and was once printed with 45 digits.
+pub(super) const MOST_REACH_FACTOR: f64 = 10.0;
 
 /// How uncertain the logarithm of a figure is.
 #[derive(Debug, Clone, Copy)]

@@ -1,35 +1,38 @@
 //! Sweeps held against sweeps: the ceiling, the knee and the rate that lasts of each curve that several have, and what they did at
 //! the loads that they both measured.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
+mod load_points;
+
+use std::collections::BTreeMap;
 
 use iotrial_model::bound::{Amount, BoundRelation, Bounded};
-use iotrial_model::figure::{Figure, SweepFigure};
+use iotrial_model::figure::SweepFigure;
 use iotrial_model::finding::{ComparedFact, CurvePlace, Finding, FindingId, Severity};
 use iotrial_model::gate::Undecided;
 use iotrial_model::host_fact::HostReport;
 use iotrial_model::load_pattern::LoadPattern;
 use iotrial_model::metric::{Metric, MetricKey};
 use iotrial_model::recommendation::CeilingChanges;
-use iotrial_model::record::{AttributeValue, EndedHow, OpCounts};
-use iotrial_model::stream::Stream;
+use iotrial_model::record::{AttributeValue, EndedHow};
 use iotrial_model::subject::Subject;
-use iotrial_model::sweep::{ProbePurpose, ProbeRecord, SweepRecord};
+use iotrial_model::sweep::SweepRecord;
 use iotrial_model::words::enumerate;
 use serde::Serialize;
 
+pub use load_points::{ComparedLoad, LoadPointCell};
+
+use load_points::loads;
+
+use super::CompareRequest;
 use super::circumstances::Circumstances;
 use super::conditions::{Conditions, Taken, check_conditions};
 use super::configuration::letters;
 use super::delta::{BoundedDelta, Delta, Reading};
-use super::gate::CurveFigure;
+use super::error::CompareError;
+use super::gate::{CurveFigure, GateOutcome};
 use super::given::{Named, find_baseline, once, warnings_with_names};
 use super::host_difference::{HostDifference, telling};
-use super::student::{CONFIDENCE, LogError};
-use super::{CompareError, CompareRequest, GateOutcome, finding};
 
-use crate::figures::Figures;
 use crate::saturation::{Confidence, KneeBound, Saturation};
 use crate::sweep::{Curve, SweepSummary};
 
@@ -150,31 +153,6 @@ pub struct FigureCell {
     pub bounded: Option<BoundedDelta>,
 }
 
-/// What the sweeps did at one load.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ComparedLoad {
-    /// Outstanding I/Os.
-    pub outstanding: u32,
-    /// In the order of the sweeps; only those that measured this load.
-    pub cells: Vec<LoadPointCell>,
-}
-
-/// What one sweep did at one load, of all its probes there together.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct LoadPointCell {
-    /// Key of the sweep.
-    pub sweep: String,
-    /// How often it was measured there.
-    pub probe_count: usize,
-    /// Reads and writes together.
-    #[serde(flatten)]
-    pub figures: Figures,
-    /// The change of the rate from the baseline; `None` of the baseline, and where that did not measure this load.
-    pub iops_change: Option<Delta>,
-    /// The same of the mean latency.
-    pub latency_change: Option<Delta>,
-}
-
 /// A sweep as it is read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepSample {
@@ -216,11 +194,11 @@ impl SweepComparison {
             Some(name) => find_baseline(sweeps.iter().map(ComparedSweep::named), name)?,
             None => 0,
         };
-        let all: Vec<Side<'_>> = sweeps
+        let all: Vec<SweepSide<'_>> = sweeps
             .iter()
             .zip(&samples)
             .zip(&summaries)
-            .map(|((sweep, sample), summary)| Side { sweep, record: &sample.record, summary })
+            .map(|((sweep, sample), summary)| SweepSide { sweep, record: &sample.record, summary })
             .collect();
         let (curves, alone) = curves(&all, baseline);
         if curves.is_empty() {
@@ -228,10 +206,14 @@ impl SweepComparison {
         }
         if !alone.is_empty() {
             let fact = ComparedFact::OneSweep { curves: alone };
-            findings.push(finding(FindingId::LeftOut, Severity::Note, fact));
+            findings.push(Finding::of_comparison(FindingId::LeftOut, Severity::Note, fact));
         }
         findings.extend(findings_of(&all));
-        findings.push(finding(FindingId::MeasuredOnce, Severity::Note, ComparedFact::SingleSweeps));
+        findings.push(Finding::of_comparison(
+            FindingId::MeasuredOnce,
+            Severity::Note,
+            ComparedFact::SingleSweeps,
+        ));
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         let gates = hold(request, &all, &curves, baseline)?;
         let others = sweeps.iter().enumerate().filter(|(at, _)| *at != baseline).map(|(_, sweep)| sweep);
@@ -283,14 +265,14 @@ impl ComparedSweep {
 }
 
 /// A sweep with everything that is computed of it.
-struct Side<'s> {
+struct SweepSide<'s> {
     sweep: &'s ComparedSweep,
     record: &'s SweepRecord,
     summary: &'s SweepSummary,
 }
 
 /// The curves that two sweeps or more have, and the names of the others.
-fn curves(sides: &[Side<'_>], baseline: usize) -> (Vec<ComparedCurve>, Vec<CurvePlace>) {
+fn curves(sides: &[SweepSide<'_>], baseline: usize) -> (Vec<ComparedCurve>, Vec<CurvePlace>) {
     let mut keys: Vec<(LoadPattern, usize)> = Vec::new();
     for curve in sides.iter().flat_map(|side| &side.summary.curves) {
         let key = (curve.pattern, curve.volume);
@@ -298,11 +280,13 @@ fn curves(sides: &[Side<'_>], baseline: usize) -> (Vec<ComparedCurve>, Vec<Curve
             keys.push(key);
         }
     }
+    let records: Vec<(&str, &SweepRecord)> =
+        sides.iter().map(|side| (side.sweep.key.as_str(), side.record)).collect();
     let mut alone = Vec::new();
     let mut compared = Vec::new();
     let has_volumes = sides.iter().any(|side| side.summary.volumes.len() > 1);
     for (pattern, volume) in keys {
-        let has = |side: &&Side<'_>| {
+        let has = |side: &&SweepSide<'_>| {
             side.summary.curves.iter().any(|curve| (curve.pattern, curve.volume) == (pattern, volume))
         };
         let names = [baseline].into_iter().chain(0..sides.len());
@@ -311,7 +295,7 @@ fn curves(sides: &[Side<'_>], baseline: usize) -> (Vec<ComparedCurve>, Vec<Curve
             pattern,
             volume: name.filter(|_| has_volumes),
             figures: figures(sides, baseline, pattern, volume),
-            loads: loads(sides, baseline, pattern, volume),
+            loads: loads(&records, baseline, pattern, volume),
             saturations: sides
                 .iter()
                 .filter_map(|side| {
@@ -328,17 +312,17 @@ fn curves(sides: &[Side<'_>], baseline: usize) -> (Vec<ComparedCurve>, Vec<Curve
     (compared, alone)
 }
 
-fn curve_of<'s>(side: &Side<'s>, pattern: LoadPattern, volume: usize) -> Option<&'s Curve> {
+fn curve_of<'s>(side: &SweepSide<'s>, pattern: LoadPattern, volume: usize) -> Option<&'s Curve> {
     side.summary.curves.iter().find(|curve| (curve.pattern, curve.volume) == (pattern, volume))
 }
 
 /// A figure of one curve, before it is held against another one.
-struct Known {
+struct CurveValue {
     value: Amount,
     interval: Option<Confidence>,
 }
 
-impl Known {
+impl CurveValue {
     fn at_least(value: f64) -> Self {
         Self { value: bound(BoundRelation::AtLeast, value), interval: None }
     }
@@ -396,10 +380,15 @@ const fn bound(relation: BoundRelation, value: f64) -> Amount {
     Amount::Bounded(Bounded { relation, value })
 }
 
-fn figures(sides: &[Side<'_>], baseline: usize, pattern: LoadPattern, volume: usize) -> Vec<ComparedFigure> {
+fn figures(
+    sides: &[SweepSide<'_>],
+    baseline: usize,
+    pattern: LoadPattern,
+    volume: usize,
+) -> Vec<ComparedFigure> {
     let of_figure = |figure: &SweepFigure| {
         let metric = Metric { load: Some(pattern.to_string()), key: MetricKey::Sweep(*figure) };
-        let known = |side: &Side<'_>| Known::of(curve_of(side, pattern, volume)?, *figure);
+        let known = |side: &SweepSide<'_>| CurveValue::of(curve_of(side, pattern, volume)?, *figure);
         let from = known(&sides[baseline]);
         let cells: Vec<FigureCell> = sides
             .iter()
@@ -425,7 +414,7 @@ fn figures(sides: &[Side<'_>], baseline: usize, pattern: LoadPattern, volume: us
 
 /// Of a figure that is held against a bound, the amount that is surely right: of a ceiling with an interval nothing is sure beyond
 /// its upper end, and that end is what a lower bound has to exceed.
-fn within(known: &Known) -> Amount {
+fn within(known: &CurveValue) -> Amount {
     match (known.value, known.interval) {
         (Amount::Exact(_), Some(interval)) => bound(BoundRelation::AtMost, interval.high),
         (value, _) => value,
@@ -438,10 +427,10 @@ fn within(known: &Known) -> Amount {
 const BETWEEN_SWEEPS: f64 = 1.96 * 0.01 * std::f64::consts::SQRT_2;
 
 /// The change of a figure with its interval, joined as of two independent ones: squares of what each reaches in logarithms add.
-fn delta_of(metric: &Metric, from: &Known, to: &Known) -> Delta {
-    let value = |one: &Known| one.value.exact().unwrap_or_default();
+fn delta_of(metric: &Metric, from: &CurveValue, to: &CurveValue) -> Delta {
+    let value = |one: &CurveValue| one.value.exact().unwrap_or_default();
     // Half the width in logarithms; the two sides of an interval of a fit are not the same to the last digit.
-    let reach = |one: &Known| {
+    let reach = |one: &CurveValue| {
         let interval = one.interval.filter(|interval| interval.low > 0.0)?;
         Some((interval.high / interval.low).ln() / 2.0)
     };
@@ -450,78 +439,19 @@ fn delta_of(metric: &Metric, from: &Known, to: &Known) -> Delta {
     Delta::of_curve(metric.clone(), a, b, reach)
 }
 
-/// All loads of a curve that any sweep measured.
-fn loads(sides: &[Side<'_>], baseline: usize, pattern: LoadPattern, volume: usize) -> Vec<ComparedLoad> {
-    let probes_of = |side: &Side<'_>| -> BTreeMap<u32, Vec<ProbeRecord>> {
-        let mut all: BTreeMap<u32, Vec<ProbeRecord>> = BTreeMap::new();
-        let is_meant = |probe: &&ProbeRecord| {
-            // A long probe beyond the knee has a figure of its own: a burst that ends within it is no point of the curve.
-            probe.pattern == pattern
-                && probe.volumes == [volume]
-                && !matches!(probe.purpose, ProbePurpose::Sustained | ProbePurpose::Together)
-        };
-        for probe in side.record.probes.iter().filter(is_meant) {
-            all.entry(probe.outstanding).or_default().push(probe.clone());
-        }
-        all
-    };
-    let all: Vec<BTreeMap<u32, Vec<ProbeRecord>>> = sides.iter().map(probes_of).collect();
-    let outstanding: BTreeSet<u32> = all.iter().flat_map(BTreeMap::keys).copied().collect();
-    let load = |outstanding: u32| {
-        let from = all[baseline].get(&outstanding);
-        let cell = |(at, side): (usize, &Side<'_>)| {
-            let probes = all[at].get(&outstanding)?;
-            let change = |figure: Figure| {
-                let metric =
-                    Metric { load: Some(pattern.to_string()), key: MetricKey::Figure(Stream::Mixed, figure) };
-                change_at(metric, figure, from.filter(|_| at != baseline)?, probes)
-            };
-            Some(LoadPointCell {
-                sweep: side.sweep.key.clone(),
-                probe_count: probes.len(),
-                figures: together(probes),
-                iops_change: change(Figure::Iops),
-                latency_change: change(Figure::LatencyMean),
-            })
-        };
-        ComparedLoad { outstanding, cells: sides.iter().enumerate().filter_map(cell).collect() }
-    };
-    outstanding.into_iter().map(load).collect()
-}
-
-/// The figures of probes of one load, which ran one after the other: counts and times add, histograms are merged.
-fn together(probes: &[ProbeRecord]) -> Figures {
-    let mut counts = OpCounts::default();
-    let each =
-        probes.iter().flat_map(|probe| &probe.counts).flat_map(|one| one.read.iter().chain(&one.write));
-    each.for_each(|one| counts.merge(one));
-    Figures::new(&counts, probes.iter().map(|probe| probe.measured).sum::<Duration>())
-}
-
-/// The change of a figure at one load, with an interval where both sides measured it twice or more.
-fn change_at(metric: Metric, figure: Figure, from: &[ProbeRecord], to: &[ProbeRecord]) -> Option<Delta> {
-    let (a, b) = (together(from).get(figure)?, together(to).get(figure)?);
-    let error = |probes: &[ProbeRecord]| {
-        let log = |one: &ProbeRecord| together(std::slice::from_ref(one)).get(figure).map(f64::ln);
-        LogError::of_mean(&probes.iter().map(log).collect::<Option<Vec<f64>>>()?)
-    };
-    let reach = error(from).zip(error(to)).map(|(from, to)| from.reach_of_difference(to, 1.0 - CONFIDENCE));
-    Some(Delta::of_curve(metric, a, b, reach))
-}
-
 /// Warnings of the sweeps, each with the key of those that say it.
-fn findings_of(sides: &[Side<'_>]) -> Vec<Finding> {
+fn findings_of(sides: &[SweepSide<'_>]) -> Vec<Finding> {
     let all = sides.iter().map(|side| (side.sweep.key.as_str(), side.summary.findings.as_slice()));
     let of_sweeps = |(one, sweeps): (&Finding, Vec<String>)| {
         let fact = ComparedFact::SweepCaveat { sweeps, finding: Box::new(one.clone()) };
-        finding(FindingId::Caveat, one.severity, fact)
+        Finding::of_comparison(FindingId::Caveat, one.severity, fact)
     };
     warnings_with_names(all).into_iter().map(of_sweeps).collect()
 }
 
 fn hold(
     request: &CompareRequest,
-    sides: &[Side<'_>],
+    sides: &[SweepSide<'_>],
     curves: &[ComparedCurve],
     baseline: usize,
 ) -> Result<Vec<GateOutcome>, CompareError> {
@@ -536,7 +466,7 @@ fn hold(
                     let sweep = side.sweep;
                     let cell =
                         of_figure.and_then(|one| one.cells.iter().find(|cell| cell.sweep == sweep.key));
-                    let known = cell.map(|cell| Known { value: cell.value, interval: cell.interval });
+                    let known = cell.map(|cell| CurveValue { value: cell.value, interval: cell.interval });
                     let doubt = match sweep.ended {
                         EndedHow::Complete => None,
                         EndedHow::Interrupted => Some(Undecided::SweepEnded { is_interrupted: true }),
@@ -547,7 +477,7 @@ fn hold(
                         label: &sweep.label,
                         metric: Metric { load: Some(curve.name()), key: MetricKey::Sweep(figure) },
                         value: known.as_ref().map(|known| known.value.shown().1),
-                        ends: known.as_ref().and_then(Known::ends),
+                        ends: known.as_ref().and_then(CurveValue::ends),
                         delta: cell.and_then(|cell| cell.delta.as_ref()),
                         bounded: cell.and_then(|cell| cell.bounded.as_ref()),
                         doubt,
@@ -602,3 +532,7 @@ fn is_better(all: &[CeilingChanges]) -> Option<bool> {
     let first = higher.next()?;
     higher.all(|other| other == first).then_some(first)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests;

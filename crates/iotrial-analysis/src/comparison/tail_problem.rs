@@ -5,9 +5,9 @@ use iotrial_model::metric::{Metric, MetricKey};
 use iotrial_model::recommendation::{ExceptionFact, TailFact};
 use serde::Serialize;
 
-use super::configuration::Configuration;
+use super::configuration::{Configuration, title_of};
 use super::delta::{Delta, Pair, Reading};
-use super::recommendation::{Evidence, is_of_all, titles};
+use super::factor::Factor;
 
 /// A change that looks better than it is: the mean does not tell what happened to the slowest I/Os.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -29,7 +29,7 @@ impl TailProblem {
         let problem = |mean: &Delta| {
             let (of, Figure::LatencyMean) = mean.metric.key.figure()? else { return None };
             // A role that has all the I/Os of its stream would be told twice.
-            if is_of_all(pair, mean) {
+            if pair.is_of_all(mean) {
                 return None;
             }
             let tail_of = |figure: Figure| {
@@ -56,10 +56,14 @@ impl TailProblem {
 }
 
 /// Of every pair that is looked at anyway, each way round, once.
-pub(super) fn tail_problems(evidence: &Evidence<'_>, against_best: &[Pair]) -> Vec<TailProblem> {
-    let of_factors = evidence.factors.iter().flat_map(|factor| factor.pairs.iter().map(|pair| &pair.pair));
+pub(super) fn tail_problems(
+    factors: &[Factor],
+    against_baseline: &[Pair],
+    against_best: &[Pair],
+) -> Vec<TailProblem> {
+    let of_factors = factors.iter().flat_map(|factor| factor.pairs.iter().map(|pair| &pair.pair));
     // Pairs that differ in several respects say less, and are looked at where there are no others.
-    let of_baseline = evidence.against_baseline.iter().filter(|_| evidence.factors.is_empty());
+    let of_baseline = against_baseline.iter().filter(|_| factors.is_empty());
     let mut problems: Vec<TailProblem> = Vec::new();
     for pair in of_factors.chain(of_baseline).chain(against_best) {
         for pair in [pair, &pair.turned()] {
@@ -84,7 +88,7 @@ pub(super) fn exceptions(
     configurations: &[Configuration],
     problems: &[TailProblem],
 ) -> impl Iterator<Item = ExceptionFact> {
-    let title = |problem: &TailProblem| titles(configurations, &problem.configuration);
+    let title = |problem: &TailProblem| title_of(configurations, &problem.configuration);
     problems.iter().map(move |problem| ExceptionFact::Tail(title(problem), problem.fact()))
 }
 

@@ -5,9 +5,11 @@ use std::time::Duration;
 
 use iotrial_model::bound::BoundRelation;
 use iotrial_model::circumstances::ToolInBrief;
-use iotrial_model::finding::{ConditionKind, Difference, Evidence};
+use iotrial_model::figure::Figure;
+use iotrial_model::finding::{Caveat, ConditionKind, Difference, Evidence, RunsOfConfiguration};
 use iotrial_model::gate::{Spoilt, Undecided};
 use iotrial_model::load::Role;
+use iotrial_model::metric::MetricKey;
 use iotrial_model::recommendation::{
     Answer, Effect, ExceptionFact, OverLoadsAnswer, ReasonFact, ReservationCause,
 };

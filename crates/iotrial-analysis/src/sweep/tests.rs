@@ -18,7 +18,7 @@ use super::*;
 
 /// A probe of ten seconds at that rate, on volumes that share it evenly. Its seconds lie 2 % above it and below it in turn, as chance
 /// has it on a device at capacity.
-fn probe(
+pub(crate) fn probe(
     pattern: &str,
     volumes: &[usize],
     outstanding: u32,
@@ -53,7 +53,7 @@ fn probe(
     }
 }
 
-fn record(volume_count: usize, probes: Vec<ProbeRecord>) -> SweepRecord {
+pub(crate) fn record(volume_count: usize, probes: Vec<ProbeRecord>) -> SweepRecord {
     let target = |index: usize| TargetRecord {
         path: format!("/mnt/{index}"),
         devices: vec![BlockDevice { name: format!("sd{index}"), ..BlockDevice::default() }],
@@ -90,7 +90,7 @@ fn record(volume_count: usize, probes: Vec<ProbeRecord>) -> SweepRecord {
 }
 
 /// A volume that serves `servers` I/Os at once in a millisecond each.
-fn alone(pattern: &str, volume: usize, servers: u32) -> Vec<ProbeRecord> {
+pub(crate) fn alone(pattern: &str, volume: usize, servers: u32) -> Vec<ProbeRecord> {
     let rate = |n: u32| u64::from(n.min(servers)) * 1_000;
     let mut probes: Vec<ProbeRecord> =
         [1, 4, 16, 64, 256].map(|n| probe(pattern, &[volume], n, ProbePurpose::Search, rate(n))).into();

@@ -6,9 +6,7 @@ use iotrial_model::metric::MetricKey;
 use iotrial_model::stream::StreamOf;
 
 use super::side::marked_key;
-use super::{
-    CONTRADICTORY, LEGEND, MOST_ROWS_AT_A_GLANCE, change, findings, headline, hosts, lists_of, measured, side,
-};
+use super::{LEGEND, MOST_ROWS_AT_A_GLANCE, change, findings, headline, hosts, lists_of, measured, side};
 use crate::chart::{Axis, Bar, BarChart, BarSeries, Scale};
 use crate::document::{Answer, Block, Document, PointList, Section};
 use crate::gates;

@@ -83,7 +83,9 @@ where
     Side<'c>: From<&'c T>,
 {
     let sides: Vec<Side<'_>> = all.iter().map(Side::from).collect();
-    let differs = |name: &String, value| sides.iter().any(|other| other.attributes.get(name) != Some(value));
+    let differs = |name: &str, value: &AttributeValue| {
+        sides.iter().any(|other| other.attributes.get(name) != Some(value))
+    };
     let row = |(place, one): (usize, &Side<'_>)| {
         let attributes = one.attributes.iter().filter(|(name, value)| differs(name, value));
         let attributes: Vec<String> = attributes.map(|(name, value)| format!("{name}={value}")).collect();

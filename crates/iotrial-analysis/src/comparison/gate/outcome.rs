@@ -14,10 +14,10 @@ use iotrial_model::words::in_brief;
 use serde::{Serialize, Serializer};
 
 use super::{Gate, Limit};
-use crate::comparison::CompareError;
 use crate::comparison::conditions::check_conditions;
 use crate::comparison::configuration::{Configuration, groups};
 use crate::comparison::delta::{BoundedDelta, Delta, Interval, Pair, Reading};
+use crate::comparison::error::CompareError;
 use crate::comparison::sample::{Outcome, Sample};
 
 /// What became of a gate, the worst last.
