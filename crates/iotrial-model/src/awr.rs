@@ -16,6 +16,7 @@ mod replay_note;
 mod series_note;
 mod size_note;
 mod sizing;
+mod source;
 
 use serde::Serialize;
 
@@ -28,7 +29,7 @@ pub use demand_note::DemandNote;
 pub use exadata::{
     CellAlert, CellTotals, DiskGroup, Exadata, FlashCacheMode, OfflineDisk, Outlier, TopDatabase,
 };
-pub use figure::{AwrFigure, AwrFigures, AwrUnit};
+pub use figure::{AwrFigure, AwrFigureRow, AwrFigures, AwrUnit};
 pub use fleet_note::{BusierElsewhere, FleetNote, NotAdded, WhyNotAdded};
 pub use part::{OnCells, Part};
 pub use quoted::{Quoted, Standing};
@@ -39,6 +40,7 @@ pub use size_note::SizeNote;
 pub use sizing::{
     EnterpriseFeature, FactorReason, Level, Method, NoStandardEdition2, Provided, RatesOf, ReportedRates,
 };
+pub use source::AwrSource;
 
 use crate::imported::Warning;
 use crate::load::words;

@@ -4,7 +4,7 @@
 use std::ops::Add;
 
 use iotrial_model::awr::{
-    AwrFigure, AwrFigures, AwrKind, AwrReport, IoStat, Quoted, Standing, Wait, WaitSide,
+    AwrFigure, AwrFigures, AwrKind, AwrReport, AwrSource, AwrUnit, IoStat, Quoted, Standing, Wait, WaitSide,
 };
 use iotrial_model::imported::Stated;
 
@@ -13,40 +13,101 @@ use super::machine;
 /// Bytes of a MiB, which Oracle calls MB.
 const MIB: f64 = 1_048_576.0;
 
-/// Reads of one block by an index, under the names that they have on plain storage and on Exadata.
-const SINGLE_BLOCK_READS: [&str; 5] = [
-    "db file sequential read",
-    "cell single block physical read",
-    "cell single block physical read: flash cache",
-    "cell single block physical read: pmem cache",
-    "cell single block physical read: RDMA",
-];
-
-/// Reads of several blocks into the cache. Those by direct path are not waited for one by one.
-const MULTI_BLOCK_READS: [&str; 2] = ["db file scattered read", "cell multiblock physical read"];
-
-/// Kinds of files, as IOStat by Filetype calls them, that are written by the archiver, by backups and by exports.
-const BACKUP_FILES: [&str; 6] = [
-    "Archive Log",
-    "Archive Log Backup",
-    "Data File Backup",
-    "Data File Copy",
-    "Data File Incremental Backup",
-    "Data Pump Dump File",
-];
-
+/// The figures of a report, by their sources in the table of figures.
 pub(super) fn figures_of(report: &AwrReport) -> AwrFigures {
     let mut figures = AwrFigures::default();
     for (figure, value) in &report.printed_figures {
         figures.put(*figure, value.clone());
     }
-    if report.kind != AwrKind::Miner {
-        counted(report, &mut figures);
+    // A snapshot of AWR-Miner has no section that could lack a figure.
+    let has_sections = report.kind != AwrKind::Miner;
+    for figure in AwrFigure::ALL.iter().copied() {
+        if figures.get(figure).is_some() {
+            continue;
+        }
+        let row = figure.row();
+        let value = first(row.sources.iter().filter_map(|source| found(*source, figure, report)).collect());
+        if value.is_there() || (row.is_expected && has_sections) {
+            figures.put(figure, value);
+        }
+    }
+    if has_sections {
         machine::log_writes(report, &mut figures);
     }
-    machine::machine(report, &mut figures);
     ratios(&mut figures);
     figures
+}
+
+/// What a report has in one place; `None` of what follows from other figures.
+fn found(source: AwrSource, figure: AwrFigure, report: &AwrReport) -> Option<Quoted> {
+    let unit = figure.unit();
+    // Bytes are counted one by one, and memory is in MiB.
+    let per_counted = if unit == AwrUnit::MibPerS { 1.0 / MIB } else { 1.0 };
+    let per_mib = if unit == AwrUnit::Kib { 1024.0 } else { 1.0 };
+    Some(match source {
+        AwrSource::Counter(name) => rate(report, name).scaled(per_counted),
+        AwrSource::Counters(names, how) => {
+            sum_of(names.iter().map(|name| rate(report, name)), how).unwrap_or_default()
+        }
+        AwrSource::LoadProfile(name) => named(&report.load_profile, name).scaled(per_counted),
+        AwrSource::IoProfile(name, column) => {
+            report.io_profile_row(name).map(column).cloned().unwrap_or_default()
+        }
+        AwrSource::AllFiles(column) => {
+            let all = report.io_by_file_type.iter().find(|one| one.is_total());
+            all.map(column).cloned().unwrap_or_default()
+        }
+        AwrSource::Files(kinds, column) => files_of(report, kinds, column).unwrap_or_default(),
+        AwrSource::Efficiency(name) => named(&report.efficiency, name),
+        AwrSource::DbTime => by_elapsed(report, report.interval.db_time_s.clone(), "DB time"),
+        AwrSource::TimeModel(name, what) => by_elapsed(report, named(&report.time_model, name), what),
+        AwrSource::MeanWait(events, side) => weighted_wait(report, events, side),
+        AwrSource::WaitCount(events, side) => by_elapsed(report, waits_of(report, events, side), "waits"),
+        AwrSource::Memory(names, how) => {
+            let parts = names.iter().map(|name| named(&report.memory, name));
+            sum_of(parts, how).unwrap_or_default().scaled(per_mib)
+        }
+        AwrSource::Host(column) => {
+            // Memory of the machine is in GiB.
+            let factor = if unit == AwrUnit::Mib { 1024.0 } else { 1.0 };
+            column(&report.host).clone().scaled(factor)
+        }
+        AwrSource::Computed => computed(figure, report),
+        AwrSource::Sum(..) | AwrSource::Rest { .. } | AwrSource::KibPer(..) | AwrSource::Share(..) => {
+            return None;
+        }
+    })
+}
+
+/// Figures that no row of the table describes; those of redo logs follow from others (`machine::log_writes`).
+fn computed(figure: AwrFigure, report: &AwrReport) -> Quoted {
+    match figure {
+        AwrFigure::BufferHitPercent => buffer_hits(report),
+        AwrFigure::FlashCacheHitPercent => flash_hits(report),
+        AwrFigure::HostBusyCpus => Some(machine::busy_cpus(report)),
+        _ => None,
+    }
+    .unwrap_or_default()
+}
+
+/// All of several values together; `None` where one of them is not there. One alone stays as it is printed.
+fn sum_of(parts: impl Iterator<Item = Quoted>, how: &str) -> Option<Quoted> {
+    parts.map(|part| part.is_there().then_some(part)).reduce(|sum, part| {
+        let (sum, part) = (sum?, part?);
+        Some(Quoted::derived(sum.number? + part.number?, sum.place, how))
+    })?
+}
+
+/// Seconds, or a count, of the interval by its elapsed time. Nothing where that is not known.
+fn by_elapsed(report: &AwrReport, amount: Quoted, what: &str) -> Quoted {
+    let Some(number) = amount.number else { return amount };
+    match report.interval.elapsed_s.value().filter(|elapsed| *elapsed > 0.0) {
+        Some(elapsed) => {
+            let how = format!("{what} divided by the elapsed time");
+            Quoted::derived(number.per(elapsed), amount.place, how)
+        }
+        None => Quoted::absent(amount.place, "the report does not have the elapsed time"),
+    }
 }
 
 pub(super) fn rate(report: &AwrReport, name: &str) -> Quoted {
@@ -66,172 +127,31 @@ pub(super) fn named(list: &[iotrial_model::awr::Named], name: &str) -> Quoted {
     AwrReport::named(list, name).cloned().unwrap_or_else(|| Quoted::absent("", format!("no `{name}`")))
 }
 
-fn counted(report: &AwrReport, figures: &mut AwrFigures) {
-    let profile = |name: &str, is_read: bool| match report.io_profile_row(name) {
-        Some(row) if is_read => row.read.clone(),
-        Some(row) => row.write.clone(),
-        None => Quoted::default(),
-    };
-    let files = report.io_by_file_type.iter().find(|one| one.is_total());
-    let total = |statistic: &str, row: &str, is_read: bool, of_files: Option<&Quoted>, factor: f64| {
-        let sum_of_files = of_files.cloned().unwrap_or_default();
-        first(vec![rate(report, statistic).scaled(factor), profile(row, is_read), sum_of_files])
-    };
-    let mut put = |figure, value| figures.put(figure, value);
-    put(
-        AwrFigure::Reads,
-        total(
-            "physical read total IO requests",
-            "Total Requests",
-            true,
-            files.map(|files| &files.reads_per_s),
-            1.0,
-        ),
-    );
-    put(
-        AwrFigure::Writes,
-        total(
-            "physical write total IO requests",
-            "Total Requests",
-            false,
-            files.map(|files| &files.writes_per_s),
-            1.0,
-        ),
-    );
-    put(
-        AwrFigure::ReadMib,
-        total(
-            "physical read total bytes",
-            "Total (MB)",
-            true,
-            files.map(|files| &files.read_mib_per_s),
-            1.0 / MIB,
-        ),
-    );
-    put(
-        AwrFigure::WriteMib,
-        total(
-            "physical write total bytes",
-            "Total (MB)",
-            false,
-            files.map(|files| &files.write_mib_per_s),
-            1.0 / MIB,
-        ),
-    );
-    put(AwrFigure::MultiBlockReads, rate(report, "physical read total multi block requests"));
-    put(AwrFigure::MultiBlockWrites, rate(report, "physical write total multi block requests"));
-    let load = |names: [&str; 2]| first(names.map(|name| named(&report.load_profile, name)).to_vec());
-    put(
-        AwrFigure::DatabaseReads,
-        first(vec![rate(report, "physical read IO requests"), load(["Read IO requests", ""])]),
-    );
-    put(
-        AwrFigure::DatabaseWrites,
-        first(vec![rate(report, "physical write IO requests"), load(["Write IO requests", ""])]),
-    );
-    put(
-        AwrFigure::RedoMib,
-        first(vec![rate(report, "redo size"), load(["Redo size (bytes)", "Redo size"])]).scaled(1.0 / MIB),
-    );
-    put(AwrFigure::RedoWrites, rate(report, "redo writes"));
-    put(AwrFigure::Transactions, transactions(report));
-    for (figure, value) in by_kind_of_file(report) {
-        put(figure, value);
-    }
-    let elapsed = report.interval.elapsed_s.value().filter(|elapsed| *elapsed > 0.0);
-    let by_elapsed = |time: &Quoted, what: &str| match (time.number, elapsed) {
-        (Some(seconds), Some(elapsed)) => {
-            let how = format!("{what} divided by the elapsed time");
-            Quoted::derived(seconds.per(elapsed), time.place.clone(), how)
-        }
-        _ => time.clone(),
-    };
-    put(AwrFigure::ActiveSessions, by_elapsed(&report.interval.db_time_s, "DB time"));
-    put(AwrFigure::CpuSessions, by_elapsed(&named(&report.time_model, "DB CPU"), "DB CPU"));
-    put(AwrFigure::BufferHitPercent, buffer_hits(report));
-    if let Some(hits) = flash_hits(report) {
-        put(AwrFigure::FlashCacheHitPercent, hits);
-    }
-    put(AwrFigure::SingleBlockReadUs, weighted_wait(report, &SINGLE_BLOCK_READS, WaitSide::Foreground));
-    let multi_block = weighted_wait(report, &MULTI_BLOCK_READS, WaitSide::Foreground);
-    if multi_block.is_there() {
-        put(AwrFigure::MultiBlockReadUs, multi_block);
-    }
-    for (figure, events) in [
-        (AwrFigure::SingleBlockReadWaits, &SINGLE_BLOCK_READS[..]),
-        (AwrFigure::MultiBlockReadWaits, &MULTI_BLOCK_READS),
-    ] {
-        let waits = waits_of(report, events, WaitSide::Foreground);
-        if waits.is_there() {
-            put(figure, by_elapsed(&waits, "waits"));
-        }
-    }
-    put(
-        AwrFigure::RedoWriteUs,
-        first(vec![
-            weighted_wait(report, &["log file parallel write"], WaitSide::Background),
-            weighted_wait(report, &["log file parallel write"], WaitSide::Foreground),
-        ]),
-    );
-    put(AwrFigure::CommitUs, weighted_wait(report, &["log file sync"], WaitSide::Foreground));
-}
-
-/// What temporary files and copies have of all I/O. Nothing where the report does not tell kinds of files apart, or where
-/// their sum contradicts the counters: a part of what is wrong is wrong too.
-fn by_kind_of_file(report: &AwrReport) -> Vec<(AwrFigure, Quoted)> {
+/// What kinds of files have of all I/O. `None` where the report does not tell kinds apart, or where their sum contradicts the
+/// counters: a part of what is wrong is wrong too.
+fn files_of(report: &AwrReport, kinds: &[&str], column: fn(&IoStat) -> &Quoted) -> Option<Quoted> {
     let total = report.io_by_file_type.iter().find(|one| one.is_total());
     let is_doubtful = |value: &Quoted| value.standing == Standing::Inconsistent;
     if total.is_some_and(|total| is_doubtful(&total.reads_per_s) || is_doubtful(&total.writes_per_s)) {
-        return Vec::new();
+        return None;
     }
-    let sum = |kinds: &[&str], value: fn(&IoStat) -> &Quoted| {
-        let rows = report.io_by_file_type.iter().filter(|one| kinds.contains(&one.name.as_str()));
-        let sound = rows.map(value).filter(|value| value.sound().is_some()).cloned();
-        sound.reduce(|sum, one| match (sum.number, one.number) {
-            (Some(a), Some(b)) => Quoted::derived(a + b, sum.place, "the sum over kinds of files"),
-            _ => sum,
-        })
-    };
-    let temp = ["Temp File"];
-    [
-        (AwrFigure::TempReads, sum(&temp, |one| &one.reads_per_s)),
-        (AwrFigure::TempReadMib, sum(&temp, |one| &one.read_mib_per_s)),
-        (AwrFigure::TempWrites, sum(&temp, |one| &one.writes_per_s)),
-        (AwrFigure::TempWriteMib, sum(&temp, |one| &one.write_mib_per_s)),
-        (AwrFigure::BackupWrites, sum(&BACKUP_FILES, |one| &one.writes_per_s)),
-        (AwrFigure::BackupWriteMib, sum(&BACKUP_FILES, |one| &one.write_mib_per_s)),
-    ]
-    .into_iter()
-    .filter_map(|(figure, value)| Some((figure, value?)))
-    .collect()
+    let rows = report.io_by_file_type.iter().filter(|one| kinds.contains(&one.name.as_str()));
+    let sound = rows.map(column).filter(|value| value.sound().is_some()).cloned();
+    sound.reduce(|sum, one| match (sum.number, one.number) {
+        (Some(a), Some(b)) => Quoted::derived(a + b, sum.place, "the sum over kinds of files"),
+        _ => sum,
+    })
 }
 
-fn transactions(report: &AwrReport) -> Quoted {
-    let (commits, rollbacks) = (rate(report, "user commits"), rate(report, "user rollbacks"));
-    match (commits.number, rollbacks.number) {
-        (Some(a), Some(b)) => Quoted::derived(a + b, commits.place, "user commits and user rollbacks"),
-        _ => named(&report.load_profile, "Transactions"),
-    }
-}
-
-/// The printed percentage; where there is none, from the counters of the cache.
-fn buffer_hits(report: &AwrReport) -> Quoted {
-    let printed = named(&report.efficiency, "Buffer Hit %");
-    if printed.is_there() {
-        return printed;
-    }
+/// Buffer cache hits from the counters of the cache.
+fn buffer_hits(report: &AwrReport) -> Option<Quoted> {
     let reads = rate(report, "physical reads cache");
-    let gets: Vec<Quoted> =
-        ["consistent gets from cache", "db block gets from cache"].map(|name| rate(report, name)).to_vec();
-    let sum: Option<f64> = gets.iter().map(Quoted::value).sum();
-    match (reads.value(), sum) {
-        (Some(value), Some(gets)) if gets > 0.0 => Quoted::derived(
-            Stated { value: 100.0 * (1.0 - value / gets).max(0.0), resolution: 0.1 },
-            reads.place,
-            "physical reads cache divided by the gets from cache",
-        ),
-        _ => printed,
-    }
+    let gets =
+        ["consistent gets from cache", "db block gets from cache"].map(|name| rate(report, name).value());
+    let gets = gets.into_iter().sum::<Option<f64>>().filter(|gets| *gets > 0.0)?;
+    let percent = 100.0 * (1.0 - reads.value()? / gets).max(0.0);
+    let how = "physical reads cache divided by the gets from cache";
+    Some(Quoted::derived(Stated { value: percent, resolution: 0.1 }, reads.place, how))
 }
 
 /// `None` where there is no flash cache of storage servers.
@@ -305,78 +225,12 @@ fn weighted_wait(report: &AwrReport, events: &[&str], side: WaitSide) -> Quoted 
 
 /// What follows from other figures, whoever they are from.
 pub(super) fn ratios(figures: &mut AwrFigures) {
-    let value = |figures: &AwrFigures, figure| figures.get(figure).cloned().unwrap_or_default();
-    let difference = |figures: &AwrFigures, all, part| {
-        let (all, part) = (value(figures, all), value(figures, part));
-        match (all.number, part.number) {
-            (Some(a), Some(b)) => {
-                let rest = a - b;
-                let room = rest.resolution / 2.0 + 0.01 * a.value;
-                let is_too_much = -rest.value > room;
-                let rest = Stated { value: rest.value.max(0.0), ..rest };
-                let rest = Quoted::derived(rest, all.place, "all requests minus the multi-block ones");
-                if is_too_much { rest.contradicted("more multi-block requests than requests") } else { rest }
-            }
-            _ => Quoted::absent(part.place, part.note.unwrap_or_default()),
-        }
-    };
-    let quotient = |figures: &AwrFigures, over, under, factor: f64, how: &str| {
-        let (over, under) = (value(figures, over), value(figures, under));
-        let quotient = over.number.zip(under.number).and_then(|(a, b)| a.scaled(factor).over(b));
-        quotient.map(|quotient| Quoted::derived(quotient, over.place, how)).unwrap_or_default()
-    };
-    let sum = |figures: &AwrFigures, one, other| {
-        let (one, other) = (value(figures, one), value(figures, other));
-        match (one.number, other.number) {
-            (Some(a), Some(b)) => {
-                let sum = Quoted::derived(a + b, one.place.clone(), "reads and writes");
-                match [one, other].into_iter().find(|part| part.sound().is_none()).and_then(|part| part.note)
-                {
-                    Some(why) => sum.contradicted(why),
-                    None => sum,
-                }
-            }
-            _ => Quoted::default(),
-        }
-    };
-    let put = [
-        (AwrFigure::Requests, sum(figures, AwrFigure::Reads, AwrFigure::Writes)),
-        (AwrFigure::Throughput, sum(figures, AwrFigure::ReadMib, AwrFigure::WriteMib)),
-        (AwrFigure::SingleBlockReads, difference(figures, AwrFigure::Reads, AwrFigure::MultiBlockReads)),
-        (AwrFigure::SingleBlockWrites, difference(figures, AwrFigure::Writes, AwrFigure::MultiBlockWrites)),
-        (
-            AwrFigure::MeanReadKib,
-            quotient(
-                figures,
-                AwrFigure::ReadMib,
-                AwrFigure::Reads,
-                1024.0,
-                "read bytes divided by read requests",
-            ),
-        ),
-        (
-            AwrFigure::MeanWriteKib,
-            quotient(
-                figures,
-                AwrFigure::WriteMib,
-                AwrFigure::Writes,
-                1024.0,
-                "written bytes divided by write requests",
-            ),
-        ),
-        (
-            AwrFigure::MeanRedoWriteKib,
-            quotient(
-                figures,
-                AwrFigure::RedoMib,
-                AwrFigure::RedoWrites,
-                1024.0,
-                "redo size divided by redo writes",
-            ),
-        ),
-        (AwrFigure::ReadPercent, read_share(figures)),
-    ];
-    for (figure, value) in put {
+    let mut derived = Vec::new();
+    for figure in AwrFigure::ALL {
+        derived
+            .extend(figure.row().sources.iter().filter_map(|one| Some((*figure, follows(*one, figures)?))));
+    }
+    for (figure, value) in derived {
         // What a source does not tell apart at all is left out rather than shown as absent in every row.
         if value.is_there() || figures.get(figure).is_some() {
             figures.put(figure, value);
@@ -384,18 +238,54 @@ pub(super) fn ratios(figures: &mut AwrFigures) {
     }
 }
 
-fn read_share(figures: &AwrFigures) -> Quoted {
-    let [reads, writes] = [AwrFigure::Reads, AwrFigure::Writes].map(|figure| figures.get(figure));
-    let share = |reads: &Quoted, writes: &Quoted| {
-        let number = reads.number?;
-        let share = number.scaled(100.0).over(number + writes.number?)?;
-        Some(Quoted::derived(share, reads.place.clone(), "read requests by all requests"))
+/// A figure from others; `None` of what is found in a report.
+fn follows(source: AwrSource, figures: &AwrFigures) -> Option<Quoted> {
+    let value = |figure| figures.get(figure).cloned().unwrap_or_default();
+    Some(match source {
+        AwrSource::Sum(one, other) => sum_of_directions(value(one), value(other)),
+        AwrSource::Rest { of, without } => rest(value(of), value(without)),
+        AwrSource::KibPer(mib, requests, how) => {
+            let mib = value(mib);
+            let size = mib.number.zip(value(requests).number).and_then(|(a, b)| a.scaled(1024.0).over(b));
+            size.map(|size| Quoted::derived(size, mib.place, how)).unwrap_or_default()
+        }
+        AwrSource::Share(part, other) => {
+            let part = value(part);
+            let both = part.number.zip(value(other).number);
+            let share = both.and_then(|(part, other)| part.scaled(100.0).over(part + other));
+            share
+                .map(|share| Quoted::derived(share, part.place, "read requests by all requests"))
+                .unwrap_or_default()
+        }
+        _ => return None,
+    })
+}
+
+fn sum_of_directions(one: Quoted, other: Quoted) -> Quoted {
+    let (Some(a), Some(b)) = (one.number, other.number) else { return Quoted::default() };
+    let sum = Quoted::derived(a + b, one.place.clone(), "reads and writes");
+    match [one, other].into_iter().find(|part| part.sound().is_none()).and_then(|part| part.note) {
+        Some(why) => sum.contradicted(why),
+        None => sum,
+    }
+}
+
+fn rest(all: Quoted, part: Quoted) -> Quoted {
+    let (Some(a), Some(b)) = (all.number, part.number) else {
+        return Quoted::absent(part.place, part.note.unwrap_or_default());
     };
-    reads.zip(writes).and_then(|(reads, writes)| share(reads, writes)).unwrap_or_default()
+    let rest = a - b;
+    let room = rest.resolution / 2.0 + 0.01 * a.value;
+    let is_too_much = -rest.value > room;
+    let rest = Stated { value: rest.value.max(0.0), ..rest };
+    let rest = Quoted::derived(rest, all.place, "all requests minus the multi-block ones");
+    if is_too_much { rest.contradicted("more multi-block requests than requests") } else { rest }
 }
 
 #[cfg(test)]
 mod tests {
+    use iotrial_model::awr::Interval;
+
     use super::super::replay::tests::report;
     use super::*;
 
@@ -429,6 +319,18 @@ mod tests {
     }
 
     #[test]
+    fn seconds_of_an_unknown_time_are_no_sessions() {
+        let seconds = |seconds| Quoted::printed(Stated { value: seconds, resolution: 1.0 }, "seconds");
+        let sessions = |elapsed_s| {
+            let interval = Interval { elapsed_s, db_time_s: seconds(7_200.0), ..Interval::default() };
+            let report = AwrReport { kind: AwrKind::Instance, interval, ..report(&[], Vec::new()) };
+            figures_of(&report).value(AwrFigure::ActiveSessions)
+        };
+        assert_eq!(sessions(seconds(3_600.0)), Some(2.0));
+        assert_eq!(sessions(Quoted::default()), None);
+    }
+
+    #[test]
     fn a_wait_whose_longer_names_are_missing_counts_once() {
         let count = |count: f64| Quoted::printed(Stated { value: count, resolution: 1.0 }, "waits");
         let plain = wait("cell single block physical read", count(30.0), 500.0);
@@ -436,6 +338,14 @@ mod tests {
         let waits = || vec![plain.clone(), sequential.clone()];
         assert_eq!(single_block_read_us(waits()), Some(600.0));
         let report = AwrReport { kind: AwrKind::Instance, waits: waits(), ..report(&[], Vec::new()) };
-        assert_eq!(waits_of(&report, &SINGLE_BLOCK_READS, WaitSide::Foreground).value(), Some(40.0));
+        assert_eq!(
+            waits_of(
+                &report,
+                &["db file sequential read", "cell single block physical read"],
+                WaitSide::Foreground
+            )
+            .value(),
+            Some(40.0)
+        );
     }
 }

@@ -325,17 +325,7 @@ pub(super) fn adds_up(figure: AwrFigure) -> bool {
 
 /// What a mean is weighted by, over instances and over time: the first of these that is there, and nothing where none is.
 fn weight_of(figure: AwrFigure, value_of: impl Fn(AwrFigure) -> Option<f64>) -> f64 {
-    let weights: &[AwrFigure] = match figure {
-        AwrFigure::BufferHitPercent | AwrFigure::CommitUs => &[AwrFigure::Transactions],
-        AwrFigure::FlashCacheHitPercent | AwrFigure::MeanReadKib => &[AwrFigure::Reads],
-        // AWR-Miner does not count waits.
-        AwrFigure::SingleBlockReadUs => &[AwrFigure::SingleBlockReadWaits, AwrFigure::Reads],
-        AwrFigure::MultiBlockReadUs => &[AwrFigure::MultiBlockReadWaits, AwrFigure::MultiBlockReads],
-        AwrFigure::MeanWriteKib => &[AwrFigure::Writes],
-        AwrFigure::MeanRedoWriteKib | AwrFigure::RedoWriteUs => &[AwrFigure::RedoWrites],
-        _ => &[],
-    };
-    weights.iter().find_map(|weight| value_of(*weight)).unwrap_or(1.0)
+    figure.row().weights.iter().find_map(|weight| value_of(*weight)).unwrap_or(1.0)
 }
 
 /// The instances of one interval as one.

@@ -4,7 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
 
+use self::AwrUnit::{Kib, Mib, MibPerS, PerSecond, Percent, Sessions, Us};
 use super::Quoted;
+use super::WaitSide::{Background, Foreground};
+use super::source::AwrSource::{
+    self, AllFiles, Computed, Counter, Counters, DbTime, Efficiency, Files, Host, IoProfile, KibPer,
+    LoadProfile, MeanWait, Memory, Rest, Share, Sum, TimeModel, WaitCount,
+};
 
 /// What a figure measures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,125 +31,289 @@ pub enum AwrUnit {
     Sessions,
 }
 
+/// What is known of a figure, whatever the report.
+#[derive(Debug, Clone, Copy)]
+pub struct AwrFigureRow {
+    /// The key in JSON.
+    pub key: &'static str,
+    /// As tables call it.
+    pub title: &'static str,
+    /// What it measures.
+    pub unit: AwrUnit,
+    /// Where it is found: the first of these that is there and not contradicted, otherwise the first that is there.
+    pub sources: &'static [AwrSource],
+    /// Whether every report has it, so that tables say where one does not. Others are left out then.
+    pub is_expected: bool,
+    /// What a mean of it is weighted by, over instances and over time: the first of these that is there. Time alone where none is.
+    pub weights: &'static [AwrFigure],
+}
+
+impl AwrFigureRow {
+    const fn expected(self) -> Self {
+        Self { is_expected: true, ..self }
+    }
+
+    const fn weighted_by(self, weights: &'static [AwrFigure]) -> Self {
+        Self { weights, ..self }
+    }
+}
+
+const fn row(
+    key: &'static str,
+    title: &'static str,
+    unit: AwrUnit,
+    sources: &'static [AwrSource],
+) -> AwrFigureRow {
+    AwrFigureRow { key, title, unit, sources, is_expected: false, weights: &[] }
+}
+
 macro_rules! figures {
-    ($($(#[$doc:meta])* $variant:ident = $key:literal, $title:literal, $unit:ident;)*) => {
+    ($(#[doc = $meaning:literal] $variant:ident: $row:expr;)*) => {
         /// A figure of a report. The order is that of tables.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
         pub enum AwrFigure {
-            $($(#[$doc])* $variant,)*
+            $(#[doc = $meaning] $variant,)*
         }
+
+        const ROWS: &[AwrFigureRow] = &[$($row,)*];
+        #[cfg(test)]
+        const MEANINGS: &[&str] = &[$($meaning,)*];
 
         impl AwrFigure {
             /// All of them.
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
-
-            /// The key in JSON.
-            pub const fn key(self) -> &'static str {
-                match self { $(Self::$variant => $key,)* }
-            }
-
-            /// As tables call it.
-            pub const fn title(self) -> &'static str {
-                match self { $(Self::$variant => $title,)* }
-            }
-
-            /// What it measures.
-            pub const fn unit(self) -> AwrUnit {
-                match self { $(Self::$variant => AwrUnit::$unit,)* }
-            }
         }
     };
 }
 
+impl AwrFigure {
+    /// What is known of it, whatever the report.
+    pub const fn row(self) -> &'static AwrFigureRow {
+        &ROWS[self as usize]
+    }
+
+    /// The key in JSON.
+    pub const fn key(self) -> &'static str {
+        self.row().key
+    }
+
+    /// As tables call it.
+    pub const fn title(self) -> &'static str {
+        self.row().title
+    }
+
+    /// What it measures.
+    pub const fn unit(self) -> AwrUnit {
+        self.row().unit
+    }
+}
+
+/// Reads of one block by an index, under the names that they have on plain storage and on Exadata.
+const SINGLE_BLOCK_READS: &[&str] = &[
+    "db file sequential read",
+    "cell single block physical read",
+    "cell single block physical read: flash cache",
+    "cell single block physical read: pmem cache",
+    "cell single block physical read: RDMA",
+];
+
+/// Reads of several blocks into the cache. Those by direct path are not waited for one by one.
+const MULTI_BLOCK_READS: &[&str] = &["db file scattered read", "cell multiblock physical read"];
+
+const TEMP_FILES: &[&str] = &["Temp File"];
+
+/// Kinds of files that are written by the archiver, by backups and by exports.
+const BACKUP_FILES: &[&str] = &[
+    "Archive Log",
+    "Archive Log Backup",
+    "Data File Backup",
+    "Data File Copy",
+    "Data File Incremental Backup",
+    "Data Pump Dump File",
+];
+
+const BACKGROUND_CPU: &str = "CPU time of background processes";
+
+const REDO_WRITES: &[&str] = &["log file parallel write"];
+
 figures! {
     /// All requests to read: of the database, of its redo, archiver, backup and control files.
-    Reads = "reads_per_s", "reads", PerSecond;
+    Reads: row("reads_per_s", "reads", PerSecond, &[
+        Counter("physical read total IO requests"),
+        IoProfile("Total Requests", |row| &row.read),
+        AllFiles(|all| &all.reads_per_s),
+    ]).expected();
     /// All requests to write.
-    Writes = "writes_per_s", "writes", PerSecond;
+    Writes: row("writes_per_s", "writes", PerSecond, &[
+        Counter("physical write total IO requests"),
+        IoProfile("Total Requests", |row| &row.write),
+        AllFiles(|all| &all.writes_per_s),
+    ]).expected();
     /// Reads and writes: their peak is rarely the sum of the peaks of both.
-    Requests = "requests_per_s", "all requests", PerSecond;
+    Requests: row("requests_per_s", "all requests", PerSecond, &[Sum(AwrFigure::Reads, AwrFigure::Writes)]);
     /// Bytes of all reads.
-    ReadMib = "read_mib_per_s", "read throughput", MibPerS;
+    ReadMib: row("read_mib_per_s", "read throughput", MibPerS, &[
+        Counter("physical read total bytes"),
+        IoProfile("Total (MB)", |row| &row.read),
+        AllFiles(|all| &all.read_mib_per_s),
+    ]).expected();
     /// Bytes of all writes.
-    WriteMib = "write_mib_per_s", "write throughput", MibPerS;
+    WriteMib: row("write_mib_per_s", "write throughput", MibPerS, &[
+        Counter("physical write total bytes"),
+        IoProfile("Total (MB)", |row| &row.write),
+        AllFiles(|all| &all.write_mib_per_s),
+    ]).expected();
     /// Bytes of reads and writes.
-    Throughput = "mib_per_s", "all throughput", MibPerS;
+    Throughput: row("mib_per_s", "all throughput", MibPerS, &[Sum(AwrFigure::ReadMib, AwrFigure::WriteMib)]);
     /// Reads that are not counted as multi-block: mostly one block by an index.
-    SingleBlockReads = "single_block_reads_per_s", "single-block reads", PerSecond;
+    SingleBlockReads: row("single_block_reads_per_s", "single-block reads", PerSecond, &[
+        Rest { of: AwrFigure::Reads, without: AwrFigure::MultiBlockReads },
+    ]);
     /// Reads of several blocks: scans, direct path, backup.
-    MultiBlockReads = "multi_block_reads_per_s", "multi-block reads", PerSecond;
+    MultiBlockReads: row("multi_block_reads_per_s", "multi-block reads", PerSecond, &[
+        Counter("physical read total multi block requests"),
+    ]).expected();
     /// Writes that are not counted as multi-block.
-    SingleBlockWrites = "single_block_writes_per_s", "single-block writes", PerSecond;
+    SingleBlockWrites: row("single_block_writes_per_s", "single-block writes", PerSecond, &[
+        Rest { of: AwrFigure::Writes, without: AwrFigure::MultiBlockWrites },
+    ]);
     /// Writes of several blocks.
-    MultiBlockWrites = "multi_block_writes_per_s", "multi-block writes", PerSecond;
-    /// Bytes by requests of all reads.
-    MeanReadKib = "mean_read_kib", "mean read size", Kib;
-    /// Bytes by requests of all writes.
-    MeanWriteKib = "mean_write_kib", "mean write size", Kib;
+    MultiBlockWrites: row("multi_block_writes_per_s", "multi-block writes", PerSecond, &[
+        Counter("physical write total multi block requests"),
+    ]).expected();
+    /// Mean size of all reads.
+    MeanReadKib: row("mean_read_kib", "mean read size", Kib, &[
+        KibPer(AwrFigure::ReadMib, AwrFigure::Reads, "read bytes divided by read requests"),
+    ]).weighted_by(&[AwrFigure::Reads]);
+    /// Mean size of all writes.
+    MeanWriteKib: row("mean_write_kib", "mean write size", Kib, &[
+        KibPer(AwrFigure::WriteMib, AwrFigure::Writes, "written bytes divided by write requests"),
+    ]).weighted_by(&[AwrFigure::Writes]);
     /// Share of reads in all requests.
-    ReadPercent = "read_percent", "share of reads", Percent;
+    ReadPercent: row("read_percent", "share of reads", Percent, &[Share(AwrFigure::Reads, AwrFigure::Writes)]);
     /// Reads of the database alone, as the Load Profile has them.
-    DatabaseReads = "database_reads_per_s", "database reads", PerSecond;
+    DatabaseReads: row("database_reads_per_s", "database reads", PerSecond, &[
+        Counter("physical read IO requests"),
+        LoadProfile("Read IO requests"),
+    ]).expected();
     /// Writes of the database alone.
-    DatabaseWrites = "database_writes_per_s", "database writes", PerSecond;
+    DatabaseWrites: row("database_writes_per_s", "database writes", PerSecond, &[
+        Counter("physical write IO requests"),
+        LoadProfile("Write IO requests"),
+    ]).expected();
     /// Redo that is written for changes; copies of it in other members, archives and standbys are not counted.
-    RedoMib = "redo_mib_per_s", "redo", MibPerS;
+    RedoMib: row("redo_mib_per_s", "redo", MibPerS, &[
+        Counter("redo size"),
+        LoadProfile("Redo size (bytes)"),
+        LoadProfile("Redo size"),
+    ]).expected();
     /// Writes of redo.
-    RedoWrites = "redo_writes_per_s", "redo writes", PerSecond;
-    /// Redo by its writes.
-    MeanRedoWriteKib = "mean_redo_write_kib", "mean redo write size", Kib;
+    RedoWrites: row("redo_writes_per_s", "redo writes", PerSecond, &[Counter("redo writes")]).expected();
+    /// Mean size of a write of redo.
+    MeanRedoWriteKib: row("mean_redo_write_kib", "mean redo write size", Kib, &[
+        KibPer(AwrFigure::RedoMib, AwrFigure::RedoWrites, "redo size divided by redo writes"),
+    ]).weighted_by(&[AwrFigure::RedoWrites]);
     /// Reads of temporary files.
-    TempReads = "temp_reads_per_s", "temp reads", PerSecond;
-    /// Bytes of these.
-    TempReadMib = "temp_read_mib_per_s", "temp read throughput", MibPerS;
+    TempReads: row("temp_reads_per_s", "temp reads", PerSecond, &[
+        Files(TEMP_FILES, |files| &files.reads_per_s),
+    ]);
+    /// Bytes of reads of temporary files.
+    TempReadMib: row("temp_read_mib_per_s", "temp read throughput", MibPerS, &[
+        Files(TEMP_FILES, |files| &files.read_mib_per_s),
+    ]);
     /// Writes of temporary files.
-    TempWrites = "temp_writes_per_s", "temp writes", PerSecond;
-    /// Bytes of these.
-    TempWriteMib = "temp_write_mib_per_s", "temp write throughput", MibPerS;
+    TempWrites: row("temp_writes_per_s", "temp writes", PerSecond, &[
+        Files(TEMP_FILES, |files| &files.writes_per_s),
+    ]);
+    /// Bytes of writes of temporary files.
+    TempWriteMib: row("temp_write_mib_per_s", "temp write throughput", MibPerS, &[
+        Files(TEMP_FILES, |files| &files.write_mib_per_s),
+    ]);
     /// Writes of archived logs, backups and dumps.
-    BackupWrites = "backup_writes_per_s", "archive and backup writes", PerSecond;
-    /// Bytes of these.
-    BackupWriteMib = "backup_write_mib_per_s", "archive and backup throughput", MibPerS;
+    BackupWrites: row("backup_writes_per_s", "archive and backup writes", PerSecond, &[
+        Files(BACKUP_FILES, |files| &files.writes_per_s),
+    ]);
+    /// Bytes of archived logs, backups and dumps that are written.
+    BackupWriteMib: row("backup_write_mib_per_s", "archive and backup throughput", MibPerS, &[
+        Files(BACKUP_FILES, |files| &files.write_mib_per_s),
+    ]);
     /// Commits and rollbacks.
-    Transactions = "transactions_per_s", "transactions", PerSecond;
+    Transactions: row("transactions_per_s", "transactions", PerSecond, &[
+        Counters(&["user commits", "user rollbacks"], "user commits and user rollbacks"),
+        LoadProfile("Transactions"),
+    ]).expected();
     /// Sessions of users that are working or waiting: DB time by wall clock.
-    ActiveSessions = "average_active_sessions", "active sessions", Sessions;
+    ActiveSessions: row("average_active_sessions", "active sessions", Sessions, &[DbTime]).expected();
     /// CPUs that the sessions of users keep busy.
-    CpuSessions = "cpu_sessions", "sessions on CPU", Sessions;
-    /// Logical reads that need no physical one.
-    BufferHitPercent = "buffer_hit_percent", "buffer cache hits", Percent;
-    /// Reads that flash cache served, on Exadata.
-    FlashCacheHitPercent = "flash_cache_hit_percent", "flash cache hits", Percent;
+    CpuSessions: row("cpu_sessions", "sessions on CPU", Sessions, &[
+        TimeModel("DB CPU", "DB CPU"),
+    ]).expected();
+    /// Share of logical reads that need no physical one.
+    BufferHitPercent: row("buffer_hit_percent", "buffer cache hits", Percent, &[
+        Efficiency("Buffer Hit %"),
+        Computed,
+    ]).expected().weighted_by(&[AwrFigure::Transactions]);
+    /// Share of reads that flash cache served, on Exadata.
+    FlashCacheHitPercent: row("flash_cache_hit_percent", "flash cache hits", Percent, &[
+        Computed,
+    ]).weighted_by(&[AwrFigure::Reads]);
     /// Wait for a read of one block: `db file sequential read`, or `cell single block physical read`.
-    SingleBlockReadUs = "single_block_read_us", "single-block read wait", Us;
+    SingleBlockReadUs: row("single_block_read_us", "single-block read wait", Us, &[
+        MeanWait(SINGLE_BLOCK_READS, Foreground),
+    ]).expected().weighted_by(&[AwrFigure::SingleBlockReadWaits, AwrFigure::Reads]);
     /// Wait for a read of several blocks into the cache: `db file scattered read`, or `cell multiblock physical read`.
-    MultiBlockReadUs = "multi_block_read_us", "multi-block read wait", Us;
-    /// How often sessions waited for one: far below the reads where most go by direct path, several at once.
-    SingleBlockReadWaits = "single_block_read_waits_per_s", "waits for single-block reads", PerSecond;
+    MultiBlockReadUs: row("multi_block_read_us", "multi-block read wait", Us, &[
+        MeanWait(MULTI_BLOCK_READS, Foreground),
+    ]).weighted_by(&[AwrFigure::MultiBlockReadWaits, AwrFigure::MultiBlockReads]);
+    /// How often sessions waited for a read of one block: far below the reads where most go by direct path, several at once.
+    SingleBlockReadWaits: row("single_block_read_waits_per_s", "waits for single-block reads", PerSecond, &[
+        WaitCount(SINGLE_BLOCK_READS, Foreground),
+    ]);
     /// How often sessions waited for a read of several blocks into the cache.
-    MultiBlockReadWaits = "multi_block_read_waits_per_s", "waits for multi-block reads", PerSecond;
+    MultiBlockReadWaits: row("multi_block_read_waits_per_s", "waits for multi-block reads", PerSecond, &[
+        WaitCount(MULTI_BLOCK_READS, Foreground),
+    ]);
     /// Wait for a write of redo: `log file parallel write`.
-    RedoWriteUs = "redo_write_us", "redo write wait", Us;
+    RedoWriteUs: row("redo_write_us", "redo write wait", Us, &[
+        MeanWait(REDO_WRITES, Background),
+        MeanWait(REDO_WRITES, Foreground),
+    ]).expected().weighted_by(&[AwrFigure::RedoWrites]);
     /// Wait for a commit: `log file sync`.
-    CommitUs = "commit_us", "commit wait", Us;
+    CommitUs: row("commit_us", "commit wait", Us, &[
+        MeanWait(&["log file sync"], Foreground),
+    ]).expected().weighted_by(&[AwrFigure::Transactions]);
     /// Requests to write to redo logs, each member of a group by itself.
-    LogWrites = "log_writes_per_s", "writes of redo logs", PerSecond;
-    /// Bytes of them.
-    LogWriteMib = "log_write_mib_per_s", "redo log throughput", MibPerS;
+    LogWrites: row("log_writes_per_s", "writes of redo logs", PerSecond, &[Computed]).expected();
+    /// Bytes that are written to redo logs, each member of a group by itself.
+    LogWriteMib: row("log_write_mib_per_s", "redo log throughput", MibPerS, &[Computed]).expected();
     /// Size of a block of the database.
-    BlockKib = "block_kib", "block of the database", Kib;
+    BlockKib: row("block_kib", "block of the database", Kib, &[Memory(&["Std Block Size"], "")]);
     /// CPUs that the processes of the database itself keep busy.
-    BackgroundCpuSessions = "background_cpu_sessions", "background processes on CPU", Sessions;
+    BackgroundCpuSessions: row("background_cpu_sessions", "background processes on CPU", Sessions, &[
+        TimeModel("background cpu time", BACKGROUND_CPU),
+        TimeModel("bg CPU", BACKGROUND_CPU),
+    ]);
     /// CPUs of the host that anybody keeps busy.
-    HostBusyCpus = "host_busy_cpus", "busy CPUs of the host", Sessions;
+    HostBusyCpus: row("host_busy_cpus", "busy CPUs of the host", Sessions, &[Computed]);
     /// Hardware threads of the host.
-    HostCpus = "host_cpus", "CPUs of the host", Sessions;
-    /// Its cores; equal to the threads where it has no hyper-threading.
-    HostCores = "host_cores", "cores of the host", Sessions;
+    HostCpus: row("host_cpus", "CPUs of the host", Sessions, &[Host(|host| &host.cpus)]);
+    /// Cores of the host; equal to the threads where it has no hyper-threading.
+    HostCores: row("host_cores", "cores of the host", Sessions, &[Host(|host| &host.cores)]);
     /// SGA and PGA together.
-    MemoryMib = "memory_mib", "SGA and PGA", Mib;
+    MemoryMib: row("memory_mib", "SGA and PGA", Mib, &[
+        Memory(&["SGA use", "PGA use"], "SGA use and PGA use"),
+        Memory(&["SGA target", "PGA target"], "the targets of SGA and PGA; the report does not have their use"),
+        // An SGA without a target is the sum of its pools, which are set one by one.
+        Memory(
+            &["Buffer Cache", "Shared Pool Size", "PGA target"],
+            "the buffer cache, the shared pool and the target of the PGA; the report has neither their use nor smaller pools",
+        ),
+    ]);
     /// Memory of the host.
-    HostMemoryMib = "host_memory_mib", "memory of the host", Mib;
+    HostMemoryMib: row("host_memory_mib", "memory of the host", Mib, &[
+        Memory(&["Host Mem"], ""),
+        Host(|host| &host.memory_gib),
+    ]);
 }
 
 /// The figures of one interval.
@@ -181,5 +351,34 @@ impl Serialize for AwrFigures {
 impl Serialize for AwrFigure {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.key())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::{AwrFigure, MEANINGS};
+
+    #[test]
+    fn the_table_of_the_documentation_is_that_of_the_figures() {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/awr.md");
+        let page = std::fs::read_to_string(&path).unwrap();
+        let head = "| figure | meaning |\n| --- | --- |\n";
+        let begin = page.find(head).expect("the page has the table") + head.len();
+        let end = begin + page[begin..].find("\n\n").expect("text follows") + 1;
+        let rows = AwrFigure::ALL.iter().zip(MEANINGS);
+        let rows: String = rows
+            .map(|(figure, meaning)| format!("| `{}` |{} |\n", figure.key(), meaning.trim_end_matches('.')))
+            .collect();
+        if std::env::var_os("IOTRIAL_WRITE_DOCS").is_some() {
+            std::fs::write(&path, [&page[..begin], &rows, &page[end..]].concat()).unwrap();
+        } else {
+            assert_eq!(
+                page[begin..end],
+                rows,
+                "IOTRIAL_WRITE_DOCS=1 cargo test -p iotrial-model --lib documentation"
+            );
+        }
     }
 }
