@@ -3,6 +3,7 @@
 use iotrial_model::awr::{AwrFigure, Quoted};
 use serde::Serialize;
 
+use self::Amount::{Bytes, Requests};
 use super::View;
 
 /// Whom a figure is of.
@@ -47,44 +48,148 @@ pub struct Saving {
     pub of: &'static str,
 }
 
-impl Saving {
-    fn bytes(
-        id: &'static str,
-        what: &'static str,
-        mib: Option<Quoted>,
-        of: (&'static str, Option<f64>),
-    ) -> Option<Self> {
-        let mib = mib?;
-        let percent = share(&mib, of.1);
-        Some(Self {
-            id,
-            what,
-            whose: Whose::ThisDatabase,
-            mib_per_s: Some(mib),
-            per_s: None,
-            percent,
-            of: of.0,
-        })
-    }
+/// What an amount is a share of.
+#[derive(Clone, Copy)]
+enum Whole {
+    BytesRead,
+    BytesOfScans,
+    Reads,
+    Writes,
+}
 
-    fn requests(
-        id: &'static str,
-        what: &'static str,
-        rate: Option<Quoted>,
-        of: (&'static str, Option<f64>),
-    ) -> Option<Self> {
-        let rate = rate?;
-        let percent = share(&rate, of.1);
-        Some(Self {
-            id,
-            what,
-            whose: Whose::ThisDatabase,
-            mib_per_s: None,
-            per_s: Some(rate),
-            percent,
-            of: of.0,
-        })
-    }
+/// A counter of the database.
+#[derive(Clone, Copy)]
+enum Amount {
+    Bytes(&'static str),
+    Requests(&'static str),
+}
+
+const ELIGIBLE: &str = "cell physical IO bytes eligible for predicate offload";
+
+/// What the counters of a database say: id, words, counter, and what it is a share of.
+const OF_DATABASE: [(&str, &str, Amount, Whole); 9] = [
+    ("offload", "went through smart scans", Bytes(ELIGIBLE), Whole::BytesRead),
+    (
+        "returned",
+        "came back from smart scans",
+        Bytes("cell physical IO interconnect bytes returned by smart scan"),
+        Whole::BytesOfScans,
+    ),
+    (
+        "storage-index",
+        "saved by the storage index",
+        Bytes("cell physical IO bytes saved by storage index"),
+        Whole::BytesOfScans,
+    ),
+    (
+        "columnar-cache",
+        "saved by the columnar cache",
+        Bytes("cell physical IO bytes saved by columnar cache"),
+        Whole::BytesOfScans,
+    ),
+    (
+        "balanced",
+        "sent unfiltered, because cells were short of CPU",
+        Bytes("cell physical IO bytes sent directly to DB node to balance CPU"),
+        Whole::BytesOfScans,
+    ),
+    ("flash-reads", "reads from the flash cache", Requests("cell flash cache read hits"), Whole::Reads),
+    (
+        "optimized-bytes",
+        "bytes from flash, or saved by an index",
+        Bytes("physical read total bytes optimized"),
+        Whole::BytesRead,
+    ),
+    (
+        "flash-writes",
+        "writes into the flash cache",
+        Requests("physical write requests optimized"),
+        Whole::Writes,
+    ),
+    (
+        "overwrites",
+        "writes that flash kept away from disks",
+        Requests("cell overwrites in flash cache"),
+        Whole::Writes,
+    ),
+];
+
+const SMART_IO: &str = "Smart IO";
+const FLASH_LOG: &str = "Flash Log";
+const FLASH_READS: &str = "Flash Cache User Reads Per Second";
+const FLASH_HITS: &str = "Flash Cache User Reads Efficiency";
+
+/// Bytes that the cells count of all databases, by columns of Smart IO: id, words, rate of 19c, amount of all versions, and share.
+const BYTES_OF_CELLS: [(&str, &str, [&str; 3]); 4] = [
+    (
+        "cell-storage-index",
+        "saved by the storage index",
+        ["Storage Index per Sec", "Storage Index MB", "Storage Index % Optimized"],
+    ),
+    (
+        "cell-flash-scans",
+        "smart I/O from flash",
+        ["Flash Cache per Sec", "Flash Cache MB", "Flash Cache % Optimized"],
+    ),
+    ("cell-offload", "not returned by smart I/O", ["Offload per Sec", "Offload MB", "Offload % Efficiency"]),
+    (
+        "cell-passthru",
+        "smart I/O that passed through",
+        ["Passthru per Sec", "Passthru MB", "Passthru % Passthru"],
+    ),
+];
+
+/// Requests that they count: id, words, section and columns of the rate, section and column of the share, and of what that is.
+const REQUESTS_OF_CELLS: [(&str, &str, &str, &[&str], &str, &str, &str); 3] = [
+    (
+        "cell-oltp-hits",
+        "small reads from flash",
+        FLASH_READS,
+        &["Read Requests per Second OLTP"],
+        FLASH_HITS,
+        "OLTP %Hit",
+        "small reads",
+    ),
+    (
+        "cell-scan-hits",
+        "reads of scans from flash",
+        FLASH_READS,
+        &["Read Requests per Second Scan"],
+        FLASH_HITS,
+        "Scan %Hit",
+        "bytes of scans",
+    ),
+    (
+        "cell-flash-log",
+        "redo that flash log wrote first",
+        FLASH_LOG,
+        // 19c tells the writes to flash log from those to redo logs.
+        &["Write Requests per Sec", "Write Requests Flash Log/s"],
+        FLASH_LOG,
+        "First Writes %Flash Log",
+        "writes of redo",
+    ),
+];
+
+pub(super) fn of(view: &View<'_>) -> Vec<Saving> {
+    let figure = |figure| view.figures.get(figure).and_then(Quoted::sound);
+    let scanned = view.mib(ELIGIBLE).and_then(|one| one.value());
+    let whole = |whole| match whole {
+        Whole::BytesRead => ("bytes read", figure(AwrFigure::ReadMib)),
+        Whole::BytesOfScans => ("bytes of smart scans", scanned),
+        Whole::Reads => ("reads", figure(AwrFigure::Reads)),
+        Whole::Writes => ("writes", figure(AwrFigure::Writes)),
+    };
+    let of_database = OF_DATABASE.into_iter().filter_map(|(id, what, amount, of)| {
+        let (of, all) = whole(of);
+        let (mib_per_s, per_s) = match amount {
+            Bytes(counter) => (view.mib(counter), None),
+            Requests(counter) => (None, view.rate(counter)),
+        };
+        let percent = share(mib_per_s.as_ref().or(per_s.as_ref())?, all);
+        Some(Saving { id, what, whose: Whose::ThisDatabase, mib_per_s, per_s, percent, of })
+    });
+    of_database.chain(bytes_of_cells(view)).chain(requests_of_cells(view)).collect()
 }
 
 /// Hits of a scan may count more than once: a share beyond the whole says nothing.
@@ -93,164 +198,32 @@ fn share(part: &Quoted, whole: Option<f64>) -> Option<f64> {
     (percent <= 101.0).then_some(percent.min(100.0))
 }
 
-pub(super) fn of(view: &View<'_>) -> Vec<Saving> {
-    let figure = |figure| view.figures.get(figure).and_then(Quoted::sound);
-    let (reads, read_mib) = (figure(AwrFigure::Reads), figure(AwrFigure::ReadMib));
-    let eligible = view.mib("cell physical IO bytes eligible for predicate offload");
-    let scanned = ("bytes of smart scans", eligible.as_ref().and_then(|one| one.value()));
-    let of_database = [
-        Saving::bytes("offload", "went through smart scans", eligible.clone(), ("bytes read", read_mib)),
-        Saving::bytes(
-            "returned",
-            "came back from smart scans",
-            view.mib("cell physical IO interconnect bytes returned by smart scan"),
-            scanned,
-        ),
-        Saving::bytes(
-            "storage-index",
-            "saved by the storage index",
-            view.mib("cell physical IO bytes saved by storage index"),
-            scanned,
-        ),
-        Saving::bytes(
-            "columnar-cache",
-            "saved by the columnar cache",
-            view.mib("cell physical IO bytes saved by columnar cache"),
-            scanned,
-        ),
-        Saving::bytes(
-            "balanced",
-            "sent unfiltered, because cells were short of CPU",
-            view.mib("cell physical IO bytes sent directly to DB node to balance CPU"),
-            scanned,
-        ),
-        Saving::requests(
-            "flash-reads",
-            "reads from the flash cache",
-            view.rate("cell flash cache read hits"),
-            ("reads", reads),
-        ),
-        Saving::bytes(
-            "optimized-bytes",
-            "bytes from flash, or saved by an index",
-            view.mib("physical read total bytes optimized"),
-            ("bytes read", read_mib),
-        ),
-        Saving::requests(
-            "flash-writes",
-            "writes into the flash cache",
-            view.rate("physical write requests optimized"),
-            ("writes", figure(AwrFigure::Writes)),
-        ),
-        Saving::requests(
-            "overwrites",
-            "writes that flash kept away from disks",
-            view.rate("cell overwrites in flash cache"),
-            ("writes", figure(AwrFigure::Writes)),
-        ),
-    ];
-    of_database.into_iter().flatten().chain(of_cells(view)).collect()
+fn bytes_of_cells(view: &View<'_>) -> impl Iterator<Item = Saving> {
+    let elapsed = view.report.interval.elapsed_s.value().filter(|elapsed| *elapsed > 0.0);
+    BYTES_OF_CELLS.into_iter().filter_map(move |(id, what, columns)| {
+        let [rate, amount, percent] = columns.map(|column| view.of_cells(SMART_IO, column));
+        let mib_per_s = match rate {
+            Some(rate) => rate.clone(),
+            None => amount?.clone().scaled(1.0 / elapsed?),
+        };
+        Some(Saving {
+            id,
+            what,
+            whose: Whose::AllDatabases,
+            mib_per_s: Some(mib_per_s),
+            per_s: None,
+            percent: percent.and_then(Quoted::value),
+            of: "bytes of smart I/O",
+        })
+    })
 }
 
-/// What the cells say of all databases: the section, the column of the amount per second, and that of the share.
-fn of_cells(view: &View<'_>) -> Vec<Saving> {
-    let bytes: [(&str, &str, &str, &str, &str, &str); 4] = [
-        (
-            "cell-storage-index",
-            "saved by the storage index",
-            "Smart IO",
-            "Storage Index MB",
-            "Storage Index % Optimized",
-            "bytes of smart I/O",
-        ),
-        (
-            "cell-flash-scans",
-            "smart I/O from flash",
-            "Smart IO",
-            "Flash Cache MB",
-            "Flash Cache % Optimized",
-            "bytes of smart I/O",
-        ),
-        (
-            "cell-offload",
-            "not returned by smart I/O",
-            "Smart IO",
-            "Offload MB",
-            "Offload % Efficiency",
-            "bytes of smart I/O",
-        ),
-        (
-            "cell-passthru",
-            "smart I/O that passed through",
-            "Smart IO",
-            "Passthru MB",
-            "Passthru % Passthru",
-            "bytes of smart I/O",
-        ),
-    ];
-    let elapsed = view.report.interval.elapsed_s.value().filter(|elapsed| *elapsed > 0.0);
-    let mut all: Vec<Saving> = Vec::new();
-    for (id, what, section, amount, share, of) in bytes {
-        // 19c has the rate beside the amount.
-        let per_second = view.of_cells(section, &amount.replace(" MB", " per Sec")).cloned();
-        let amount = view.of_cells(section, amount);
-        let rate = per_second.or_else(|| Some(amount?.clone().scaled(1.0 / elapsed?)));
-        if let Some(rate) = rate {
-            all.push(Saving {
-                id,
-                what,
-                whose: Whose::AllDatabases,
-                mib_per_s: Some(rate),
-                per_s: None,
-                percent: view.of_cells(section, share).and_then(|one| one.value()),
-                of,
-            });
-        }
-    }
-    let requests: [(&str, &str, &str, &str, &str, &str); 3] = [
-        (
-            "cell-oltp-hits",
-            "small reads from flash",
-            "Flash Cache User Reads Per Second",
-            "Read Requests per Second OLTP",
-            "OLTP %Hit",
-            "small reads",
-        ),
-        (
-            "cell-scan-hits",
-            "reads of scans from flash",
-            "Flash Cache User Reads Per Second",
-            "Read Requests per Second Scan",
-            "Scan %Hit",
-            "bytes of scans",
-        ),
-        (
-            "cell-flash-log",
-            "redo that flash log wrote first",
-            "Flash Log",
-            "Write Requests per Sec",
-            "First Writes %Flash Log",
-            "writes of redo",
-        ),
-    ];
-    for (id, what, section, amount, share, of) in requests {
-        let efficiency = if section == "Flash Log" { section } else { "Flash Cache User Reads Efficiency" };
-        let percent = view.of_cells(efficiency, share).and_then(|one| one.value());
-        // 19c tells the writes to flash log from those to redo logs.
-        let rate =
-            view.of_cells(section, amount).or_else(|| view.of_cells(section, "Write Requests Flash Log/s"));
-        if rate.is_some() || percent.is_some() {
-            let rate = rate.cloned();
-            all.push(Saving {
-                id,
-                what,
-                whose: Whose::AllDatabases,
-                mib_per_s: None,
-                per_s: rate,
-                percent,
-                of,
-            });
-        }
-    }
-    all
+fn requests_of_cells(view: &View<'_>) -> impl Iterator<Item = Saving> {
+    REQUESTS_OF_CELLS.into_iter().filter_map(|(id, what, section, columns, of_shares, share, of)| {
+        let per_s = columns.iter().find_map(|column| view.of_cells(section, column)).cloned();
+        let percent = view.of_cells(of_shares, share).and_then(Quoted::value);
+        let whose = Whose::AllDatabases;
+        let is_there = per_s.is_some() || percent.is_some();
+        is_there.then_some(Saving { id, what, whose, mib_per_s: None, per_s, percent, of })
+    })
 }
