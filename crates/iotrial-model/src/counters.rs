@@ -203,8 +203,8 @@ impl DiskCounters {
     /// Seconds that an I/O of either direction took on average; `None` where there was none, or it was not counted.
     pub fn latency_s(&self, interval: usize) -> Option<f64> {
         let of = |iops, latency| {
-            let iops = self.at(iops, interval).unwrap_or(0.0);
-            // A direction without I/O has no latency, and needs none.
+            let iops = self.at(iops, interval)?;
+            // A direction without I/O has no latency, and needs none. One that was not counted is not one without I/O.
             if iops > 0.0 { Some((iops, self.at(latency, interval)?)) } else { Some((0.0, 0.0)) }
         };
         let apart = || {
@@ -385,6 +385,25 @@ fn is_partition_of(name: &str, disk: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_latency_of_one_direction_is_not_that_of_both() {
+        let mut disk = DiskCounters::new("sda");
+        disk.set(Counter::ReadIops, 0, 30.0);
+        disk.set(Counter::ReadLatency, 0, 0.001);
+        assert_eq!(disk.latency_s(0), None);
+        disk.set(Counter::WriteIops, 0, 0.0);
+        assert_eq!(disk.latency_s(0), Some(0.001));
+        disk.set(Counter::WriteIops, 0, 10.0);
+        assert_eq!(disk.latency_s(0), None);
+        disk.set(Counter::WriteLatency, 0, 0.005);
+        assert_eq!(disk.latency_s(0), Some(0.002));
+        let mut together = DiskCounters::new("sdb");
+        together.set(Counter::ReadIops, 0, 30.0);
+        together.set(Counter::ReadLatency, 0, 0.001);
+        together.set(Counter::Latency, 0, 0.003);
+        assert_eq!(together.latency_s(0), Some(0.003));
+    }
 
     #[track_caller]
     fn check(names: &[&str], expected: &[&str]) {
