@@ -174,6 +174,8 @@ pub enum RangeAssumption {
     HighIsWhatScansCover,
     /// There are no smart scans, so both ends are those of today.
     NoSmartScans,
+    /// The report does not count what smart scans cover, or what they return, so both ends are those of today.
+    ScansNotCounted,
     /// Compressed data are stored uncompressed.
     Uncompressed {
         /// How many times as large.

@@ -175,6 +175,9 @@ pub fn range_assumption(assumption: &RangeAssumption) -> String {
             "high: scans read everything that smart scans cover, including what the storage index and the columnar cache save today, 1 MiB at a time"
         }
         Assumed::NoSmartScans => "low and high are both today's reads, because the report has no smart scans",
+        Assumed::ScansNotCounted => {
+            "low and high are both today's reads, because the report does not have what smart scans cover and return"
+        }
         Assumed::Uncompressed { ratio, is_counted: true, .. } => {
             return format!(
                 "high: data with hybrid columnar compression are stored uncompressed, {ratio:.1} times as large"

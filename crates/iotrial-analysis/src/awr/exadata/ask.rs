@@ -30,14 +30,20 @@ pub(super) fn of(view: &View<'_>) -> (Vec<Ask>, Vec<RangeAssumption>) {
     let figure = |figure| view.figures.get(figure).and_then(Quoted::sound);
     let value = |name: &str| view.mib(name).and_then(|one| one.value());
     let (mut asks, mut assumptions) = (Vec::new(), Vec::new());
-    let eligible = value("cell physical IO bytes eligible for predicate offload").unwrap_or(0.0);
-    let returned = value("cell physical IO interconnect bytes returned by smart scan").unwrap_or(0.0);
+    let eligible = value("cell physical IO bytes eligible for predicate offload");
+    let returned = value("cell physical IO interconnect bytes returned by smart scan");
     let compressed = compressed(view);
     let expanded = compressed.as_ref().map_or(0.0, |one| one.mib_per_s * (one.ratio - 1.0));
     if let Some(read) = figure(AwrFigure::ReadMib) {
         // Bytes of smart scans are among the physical reads, also those that the storage index spared.
-        let scanned = eligible.min(read);
-        let low = read - scanned + returned.min(scanned);
+        let scanned = eligible.map(|eligible| eligible.min(read));
+        // A counter that is not printed is not zero: without both nobody knows what scans spare.
+        let scans = match scanned {
+            Some(scanned) if scanned > 0.0 => returned.map(|returned| (scanned, returned.min(scanned))),
+            scanned => scanned.map(|scanned| (scanned, 0.0)),
+        };
+        let (scanned, left) = scans.unwrap_or_default();
+        let low = read - scanned + left;
         asks.push(Ask {
             id: "read_mib_per_s",
             what: "reads, MiB/s",
@@ -49,7 +55,7 @@ pub(super) fn of(view: &View<'_>) -> (Vec<Ask>, Vec<RangeAssumption>) {
             // Requests of scans are among those of several blocks.
             let most = figure(AwrFigure::MultiBlockReads).unwrap_or(reads);
             let of_scans = (scanned / MIB_PER_SCAN_READ).min(most);
-            let left = returned.min(scanned) / MIB_PER_SCAN_READ;
+            let left = left / MIB_PER_SCAN_READ;
             asks.push(Ask {
                 id: "reads_per_s",
                 what: "reads, IOPS",
@@ -58,11 +64,11 @@ pub(super) fn of(view: &View<'_>) -> (Vec<Ask>, Vec<RangeAssumption>) {
                 high: reads + expanded / MIB_PER_SCAN_READ,
             });
         }
-        if scanned > 0.0 {
-            assumptions.push(RangeAssumption::LowIsWhatScansReturn);
-            assumptions.push(RangeAssumption::HighIsWhatScansCover);
-        } else {
-            assumptions.push(RangeAssumption::NoSmartScans);
+        match scans {
+            None => assumptions.push(RangeAssumption::ScansNotCounted),
+            Some(_) if scanned > 0.0 => assumptions
+                .extend([RangeAssumption::LowIsWhatScansReturn, RangeAssumption::HighIsWhatScansCover]),
+            Some(_) => assumptions.push(RangeAssumption::NoSmartScans),
         }
         assumptions.push(compressed.map_or(RangeAssumption::NothingCompressed, |one| {
             let CompressedReads { ratio, is_counted, is_of_cells_only, .. } = one;
@@ -118,5 +124,40 @@ fn latencies(view: &View<'_>, asks: &mut Vec<Ask>, assumptions: &mut Vec<RangeAs
     }
     if asks.iter().any(|ask| ask.id.ends_with("_us")) {
         assumptions.push(RangeAssumption::LatencyEnds);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use iotrial_model::awr::{AwrFigures, AwrReport, Statistic};
+    use iotrial_model::imported::Stated;
+
+    use super::super::super::replay::tests::report;
+    use super::*;
+
+    /// The low end of the MiB that are read, and what it takes for granted, of 1,000 MiB/s and these counters in MiB/s.
+    fn low(counters: &[(&str, f64)]) -> (f64, RangeAssumption) {
+        let quoted = |value: f64| Quoted::printed(Stated::exact(value), "a place (line 1)");
+        let activity = counters.iter().map(|(name, mib)| Statistic {
+            name: (*name).to_owned(),
+            total: Quoted::default(),
+            per_second: quoted(mib * 1_048_576.0),
+        });
+        let mut figures = AwrFigures::default();
+        figures.put(AwrFigure::ReadMib, quoted(1_000.0));
+        let report = AwrReport { activity: activity.collect(), ..report(&[], Vec::new()) };
+        let (asks, assumptions) = of(&View { report: &report, figures: &figures });
+        (asks[0].low, assumptions[0])
+    }
+
+    #[test]
+    fn a_counter_that_is_missing_is_not_a_scan_of_nothing() {
+        let eligible = |mib| ("cell physical IO bytes eligible for predicate offload", mib);
+        let returned = |mib| ("cell physical IO interconnect bytes returned by smart scan", mib);
+        assert_eq!(low(&[]), (1_000.0, RangeAssumption::ScansNotCounted));
+        assert_eq!(low(&[eligible(600.0)]), (1_000.0, RangeAssumption::ScansNotCounted));
+        assert_eq!(low(&[eligible(0.0)]), (1_000.0, RangeAssumption::NoSmartScans));
+        let counted = low(&[eligible(600.0), returned(100.0)]);
+        assert_eq!(counted, (500.0, RangeAssumption::LowIsWhatScansReturn));
     }
 }

@@ -92,6 +92,7 @@ fn all_assumptions() -> Vec<RangeAssumption> {
         Assumed::LowIsWhatScansReturn,
         Assumed::HighIsWhatScansCover,
         Assumed::NoSmartScans,
+        Assumed::ScansNotCounted,
         stored(true, false),
         stored(false, false),
         stored(false, true),
