@@ -23,7 +23,8 @@ mod iometer;
 mod crystaldiskmark;
 mod vdbench;
 mod figures_csv;
-mod recognise;
+mod printed_table;
+mod format;
 pub mod fio_job;
 pub mod counters;
 pub mod awr;
@@ -31,7 +32,7 @@ pub mod awr;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use iotrial_model::imported::{CheckImportedError, ImportedRecord, Source, SourceKind, TablePlace, Warning};
+use iotrial_model::imported::{CheckImportedError, ImportedRecord, Source, SourceKind, Warning};
 use iotrial_model::load::Role;
 use iotrial_model::record::AttributeValue;
 use iotrial_model::table::PublishedTable;
@@ -39,7 +40,7 @@ use iotrial_model::toml_reader::Mistakes;
 use sha2::{Digest, Sha256};
 use ulid::Ulid;
 
-pub use recognise::recognise;
+use format::format_of;
 pub use text::{HEAD_BYTES, MOST_BYTES, head_of, refusal_of_large, text_of, unpack, unpack_text};
 use text::{Notes, decode};
 use weight::weight;
@@ -58,9 +59,6 @@ const MOST_WEIGHT: usize = 384 << 20;
 // Logs of all copies of all jobs are looked for by name.
 const MOST_FILES_BESIDE: usize = 20_000;
 const MOST_BYTES_BESIDE: usize = 256 << 20;
-
-/// A larger table in TOML takes more memory than it is worth; the published ones have some ten KiB.
-const MOST_TABLE_BYTES: usize = 4 << 20;
 
 /// What the user says of the results.
 #[derive(Debug, Clone, Default)]
@@ -175,9 +173,7 @@ impl ImportError {
     /// What the reader can do.
     pub fn hint(&self) -> Option<&'static str> {
         match self {
-            Self::Unknown => Some(
-                "results of fio (JSON, terse or its normal output), diskspd (XML or text), SQLIO, Iometer, CrystalDiskMark and vdbench can be read, and tables: `iotrial docs import`",
-            ),
+            Self::Unknown => Some(format::READABLE),
             Self::LogAlone => Some("import the JSON of the same run; logs next to it are found"),
             Self::Table { .. } => Some("`iotrial docs table-format` describes every key"),
             Self::NoResult { .. } => Some("the run probably failed: the file contains nothing else"),
@@ -210,6 +206,8 @@ pub(crate) struct Reading<'r> {
     read_beside: usize,
     /// Names of the files that were read beside it.
     beside: Vec<String>,
+    /// The table, where it is one.
+    table: Option<PublishedTable>,
 }
 
 impl Reading<'_> {
@@ -302,8 +300,8 @@ pub fn import(file: &ForeignFile<'_>, naming: &Naming) -> Result<Imported, Impor
     let text = decode(&bytes, &mut notes)?;
     // Lines are counted alike wherever the text comes from.
     let text = if text.contains('\r') { text.replace("\r\n", "\n").into() } else { text };
-    let kind = match recognise(&text) {
-        Some(kind) => kind,
+    let (kind, read) = match format_of(&text) {
+        Some(format) => format,
         // After all formats, because a log of fio is only columns of numbers.
         None if fio_log::looks_like_log(&text) => return Err(ImportError::LogAlone),
         None => return Err(ImportError::Unknown),
@@ -319,29 +317,9 @@ pub fn import(file: &ForeignFile<'_>, naming: &Naming) -> Result<Imported, Impor
         looked_for: 0,
         read_beside: 0,
         beside: Vec::new(),
+        table: None,
     };
-    let mut table = None;
-    match kind {
-        SourceKind::FioJson => fio::read(&text, &mut reading)?,
-        SourceKind::FioTerse => fio_terse::read(&text, &mut reading)?,
-        SourceKind::FioText => fio_text::read(&text, &mut reading)?,
-        SourceKind::DiskspdXml => diskspd::read(&text, &mut reading)?,
-        SourceKind::DiskspdText => diskspd_text::read(&text, &mut reading)?,
-        SourceKind::Sqlio => sqlio::read(&text, &mut reading)?,
-        SourceKind::Iometer => iometer::read(&text, &mut reading)?,
-        SourceKind::Crystaldiskmark => crystaldiskmark::read(&text, &mut reading)?,
-        SourceKind::Vdbench => vdbench::read(&text, &mut reading)?,
-        SourceKind::Table => {
-            let place = TablePlace {
-                file: file.name.to_owned(),
-                sha256: reading.sha256.clone(),
-                read_by: READ_BY.to_owned(),
-            };
-            // Rows become records elsewhere, as other commands take tables directly.
-            reading.records = table.insert(read_table(&text, &reading)?).records(&place);
-        }
-        SourceKind::Csv => figures_csv::read(&text, &mut reading)?,
-    }
+    read(&text, &mut reading)?;
     let mut records = std::mem::take(&mut reading.records);
     if records.is_empty() {
         // Every reader may skip runs without figures; a file of nothing else is no result.
@@ -354,21 +332,8 @@ pub fn import(file: &ForeignFile<'_>, naming: &Naming) -> Result<Imported, Impor
             .check()
             .map_err(|source| ImportError::Absurd { place: record.source.place.clone(), source })?;
     }
-    let Reading { mut notes, beside, .. } = reading;
+    let Reading { mut notes, beside, table, .. } = reading;
     Ok(Imported { kind, records, warnings: notes.take(), beside, table })
-}
-
-fn read_table(text: &str, reading: &Reading<'_>) -> Result<PublishedTable, ImportError> {
-    if text.len() > MOST_TABLE_BYTES {
-        return Err(
-            reading.broken("the whole file", "a table has at most 4 MiB; larger ones are given as CSV")
-        );
-    }
-    // The parser of TOML keeps a tree for every table, so they are counted before it begins.
-    if text.matches("[[").take(MOST_RECORDS + 1).count() > MOST_RECORDS {
-        return Err(reading.broken("the whole file", format!("it has more than {MOST_RECORDS} tables")));
-    }
-    PublishedTable::parse(text).map_err(|source| ImportError::Table { source })
 }
 
 /// Gives a record the names of the user, and the id that follows from all of it: the same result under the

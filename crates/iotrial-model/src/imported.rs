@@ -135,21 +135,6 @@ pub enum SourceKind {
 }
 
 impl SourceKind {
-    /// All of them, in the order of documents.
-    pub const ALL: [Self; 11] = [
-        Self::FioJson,
-        Self::FioTerse,
-        Self::FioText,
-        Self::DiskspdXml,
-        Self::DiskspdText,
-        Self::Sqlio,
-        Self::Iometer,
-        Self::Crystaldiskmark,
-        Self::Vdbench,
-        Self::Table,
-        Self::Csv,
-    ];
-
     /// The words for people.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -1,0 +1,78 @@
+//! The formats that are read: by what each is recognised in the content of a file, and its reader.
+
+use iotrial_model::imported::SourceKind;
+
+use crate::{
+    ImportError, Reading, crystaldiskmark, diskspd, diskspd_text, figures_csv, fio, fio_terse, fio_text,
+    iometer, printed_table, sqlio, vdbench,
+};
+
+/// Results that can be read, for whoever gave something else.
+pub(crate) const READABLE: &str = "results of fio (JSON, terse or its normal output), diskspd (XML or text), SQLIO, Iometer, CrystalDiskMark and vdbench can be read, and tables: `iotrial docs import`";
+
+/// Keeps a record of each run of a text.
+pub(crate) type Reader = fn(&str, &mut Reading<'_>) -> Result<(), ImportError>;
+
+/// The format of a text, and its reader; `None` for anything else. The name of a file says nothing.
+pub(crate) fn format_of(text: &str) -> Option<(SourceKind, Reader)> {
+    FORMATS.iter().find(|(_, is_it, _)| is_it(text)).map(|(kind, _, read)| (*kind, *read))
+}
+
+/// In the order in which they are tried: formats with a word that no other text contains first, columns by their names later, and what
+/// fio says before it fails last.
+const FORMATS: &[(SourceKind, fn(&str) -> bool, Reader)] = &[
+    (SourceKind::FioJson, |text| text.contains("\"fio version\""), fio::read),
+    (SourceKind::Table, printed_table::is_table, printed_table::read),
+    (
+        SourceKind::DiskspdXml,
+        |text| text.contains("<Results>") && (text.contains("<TimeSpan>") || text.contains("<System>")),
+        diskspd::read,
+    ),
+    (SourceKind::FioTerse, |text| has_line(text, ";", fio_terse::is_terse), fio_terse::read),
+    (
+        SourceKind::DiskspdText,
+        |text| {
+            text.contains("Results for timespan")
+                || (text.contains("Input parameters:") && text.contains("timespan:"))
+        },
+        diskspd_text::read,
+    ),
+    (
+        SourceKind::Sqlio,
+        |text| {
+            has_line_from(text, "sqlio v")
+                || (text.contains("throughput metrics:") && text.contains("IOs/sec:"))
+        },
+        sqlio::read,
+    ),
+    (
+        SourceKind::Iometer,
+        |text| has_line_from(text, "'Access specifications") || has_line_from(text, "'Target Type,"),
+        iometer::read,
+    ),
+    (
+        SourceKind::Crystaldiskmark,
+        |text| text.contains("CrystalDiskMark ") && text.contains("MB/s"),
+        crystaldiskmark::read,
+    ),
+    (SourceKind::FioText, |text| has_line(text, "(groupid=", fio_text::is_entry), fio_text::read),
+    (SourceKind::Vdbench, vdbench::is_vdbench, vdbench::read),
+    (SourceKind::Csv, |text| figures_csv::header(text).is_some(), figures_csv::read),
+    (
+        SourceKind::FioJson,
+        // fio's messages, redirected, are all there is of a run that failed.
+        |text| has_line_from(text, "fio: ") || text.contains(": verify failed at file "),
+        fio::read,
+    ),
+];
+
+/// Whether a line is of a kind. A text of many lines is looked at line by line only where a word of such lines is in it at all: that is
+/// fast over a large text, a function for each line is not.
+pub(crate) fn has_line(text: &str, word: &str, is_it: fn(&str) -> bool) -> bool {
+    text.contains(word) && text.lines().any(is_it)
+}
+
+/// Whether a line begins so.
+fn has_line_from(text: &str, beginning: &str) -> bool {
+    text.contains(beginning) && text.lines().any(|line| line.starts_with(beginning))
+}
