@@ -24,10 +24,16 @@ pub fn feature(used: Use, facts: &FeatureFacts) -> String {
         FeatureFacts::FlashCache { hit_percent: Some(percent), .. } if used == Use::Used => {
             format!("serves {percent:.0} % of the reads: plain storage must be flash too")
         }
-        FeatureFacts::FlashCache { hit_percent: Some(percent), time_percent } => format!(
-            "serves {percent:.0} % of the reads; sessions wait little for small ones ({:.1} % of DB time)",
-            time_percent.unwrap_or(0.0)
-        ),
+        FeatureFacts::FlashCache { hit_percent: Some(percent), time_percent: Some(time) } => {
+            format!(
+                "serves {percent:.0} % of the reads; sessions wait little for small ones ({time:.1} % of DB time)"
+            )
+        }
+        FeatureFacts::FlashCache { hit_percent: Some(percent), time_percent: None } => {
+            format!(
+                "serves {percent:.0} % of the reads; the report does not have how long sessions wait for small ones"
+            )
+        }
         FeatureFacts::FlashLog { first_percent, outliers_prevented, commits_percent } => {
             flash_log(*first_percent, *outliers_prevented, *commits_percent)
         }
