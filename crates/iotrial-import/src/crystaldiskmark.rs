@@ -5,6 +5,7 @@ use iotrial_model::imported::{ImportedJob, Stated, StatedLoad, StatedStream};
 use iotrial_model::load::Pattern;
 use iotrial_model::units::ByteSize;
 
+use crate::scan::{count_after, number_and_unit};
 use crate::text::{Notes, number, numbered, quote};
 use crate::{ImportError, Reading};
 
@@ -13,7 +14,7 @@ const MIB_PER_MB: f64 = 1e6 / 1_048_576.0;
 
 /// What a section of version 7 and later measures.
 #[derive(Clone, Copy)]
-enum Section {
+enum TestSection {
     Read,
     Write,
     Mix { read_percent: Option<f64> },
@@ -28,9 +29,9 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
     for (line, whole) in numbered(text) {
         let text = whole.trim();
         match text.split_once(']').map(|(head, rest)| (head.trim_start_matches('['), rest)) {
-            Some(("Read", _)) => section = Some(Section::Read),
-            Some(("Write", _)) => section = Some(Section::Write),
-            Some(("Mix", rest)) => section = Some(Section::Mix { read_percent: percent_of(rest) }),
+            Some(("Read", _)) => section = Some(TestSection::Read),
+            Some(("Write", _)) => section = Some(TestSection::Write),
+            Some(("Mix", rest)) => section = Some(TestSection::Mix { read_percent: percent_of(rest) }),
             _ => {}
         }
         // The line that explains the unit has no figure before it.
@@ -102,14 +103,9 @@ fn read_figures(figures: &str, line: usize, notes: &mut Notes) -> StatedStream {
 
 /// `SEQ    1MiB (Q=  8, T= 1)`, `Random Read 4KiB (Q= 32,T= 1)`, `Random Read 4KB (QD=32)`,
 /// `Sequential Read`.
-fn load_of(name: &str, section: Option<Section>) -> StatedLoad {
+fn load_of(name: &str, section: Option<TestSection>) -> StatedLoad {
     let words = name.to_ascii_lowercase();
-    let number_behind = |key: &str| {
-        let rest = words.split_once(key)?.1.trim_start();
-        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        rest[..digits].parse::<u64>().ok()
-    };
-    let depth = number_behind("(q=").or_else(|| number_behind("(qd="));
+    let depth = count_after(&words, "(q=").or_else(|| count_after(&words, "(qd="));
     let load = StatedLoad {
         pattern: match () {
             () if words.contains("rnd") || words.contains("random") => Some(Pattern::Random),
@@ -120,14 +116,14 @@ fn load_of(name: &str, section: Option<Section>) -> StatedLoad {
             // The name of a test goes before the section: before version 7 each line names its direction.
             _ if words.contains("read") => Some(100.0),
             _ if words.contains("write") => Some(0.0),
-            Some(Section::Read) => Some(100.0),
-            Some(Section::Write) => Some(0.0),
-            Some(Section::Mix { read_percent }) => read_percent,
+            Some(TestSection::Read) => Some(100.0),
+            Some(TestSection::Write) => Some(0.0),
+            Some(TestSection::Mix { read_percent }) => read_percent,
             None => None,
         },
         iodepth: depth,
         // A depth without threads is one thread; without a depth nothing is known.
-        numjobs: number_behind("t=").or(depth.map(|_| 1)),
+        numjobs: count_after(&words, "t=").or(depth.map(|_| 1)),
         ..StatedLoad::default()
     };
     let description = words.split('(').next().unwrap_or_default();
@@ -138,9 +134,7 @@ fn load_of(name: &str, section: Option<Section>) -> StatedLoad {
 fn size_at(text: &str) -> Option<ByteSize> {
     let text = text.to_ascii_lowercase();
     let start = text.find(|c: char| c.is_ascii_digit())?;
-    let digits = text[start..].len() - text[start..].trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let number: u64 = text[start..start + digits].parse().ok()?;
-    let unit = text[start + digits..].trim_start();
+    let (number, unit) = number_and_unit(&text[start..]);
     let shift = match unit.as_bytes().first()? {
         // By the first letter: `KB`, `KiB` and `K` all occur, and mean 1,024 here.
         b'k' => 10,
@@ -148,7 +142,7 @@ fn size_at(text: &str) -> Option<ByteSize> {
         b'g' => 30,
         _ => return None,
     };
-    number.checked_mul(1 << shift).map(ByteSize::bytes)
+    number.parse::<u64>().ok()?.checked_mul(1 << shift).map(ByteSize::bytes)
 }
 
 /// ` Read 70%/Write 30%`

@@ -8,15 +8,15 @@ use iotrial_model::imported::{
     StatedStream,
 };
 use iotrial_model::load::{Durability, Pattern};
-use iotrial_model::units::ByteSize;
 
 use crate::diskspd::{MOST_OPTIONS, MOST_SPANS, MOST_TARGETS, time_of};
+use crate::scan::binary_size;
 use crate::text::{Notes, count, kept, number, numbered, quote, quote_message};
 use crate::{ImportError, Reading};
 
 /// What was asked of one time span.
 #[derive(Default)]
-struct Asked {
+struct AskedSpan {
     runtime_s: Option<f64>,
     ramp_s: Option<f64>,
     loads: Vec<StatedLoad>,
@@ -24,7 +24,7 @@ struct Asked {
     pool_iodepth: Option<u64>,
 }
 
-impl Asked {
+impl AskedSpan {
     /// `1000 IOPS` or `1000 B/ms`, of each thread on the last target.
     fn add_rate(&mut self, text: &str, line: usize, notes: &mut Notes) {
         let Some(load) = self.loads.last_mut() else { return };
@@ -42,7 +42,7 @@ impl Asked {
 
 /// Which table a row belongs to.
 #[derive(Clone, Copy, PartialEq)]
-enum Table {
+enum DiskspdTable {
     None,
     Cpu,
     Total,
@@ -56,7 +56,7 @@ const MOST_CELLS: usize = 64;
 
 /// Reads all time spans.
 pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
-    let mut asked: BTreeMap<u64, Asked> = BTreeMap::new();
+    let mut asked: BTreeMap<u64, AskedSpan> = BTreeMap::new();
     let mut span = 1;
     let mut command: Option<String> = None;
     let (mut host, mut started) = (None, None);
@@ -87,7 +87,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
             record.measured_at.clone_from(&started);
             read_span(
                 &body,
-                asked.get(&number).unwrap_or(&Asked::default()),
+                asked.get(&number).unwrap_or(&AskedSpan::default()),
                 command.as_deref(),
                 &mut record,
                 reading,
@@ -113,7 +113,7 @@ fn is_next_block(line: &str) -> bool {
 }
 
 /// A line of the input parameters.
-fn add_input(asked: &mut Asked, text: &str, line: usize, notes: &mut Notes) {
+fn add_input(asked: &mut AskedSpan, text: &str, line: usize, notes: &mut Notes) {
     let at = || format!("line {line}");
     let mut seconds =
         |rest: &str| number(rest.trim().trim_end_matches('s'), at, notes).map(|stated| stated.value);
@@ -164,7 +164,7 @@ fn add_input(asked: &mut Asked, text: &str, line: usize, notes: &mut Notes) {
         }
         _ => {
             if let Some(rest) = after("block size:") {
-                let size = size_of(rest);
+                let size = binary_size(rest);
                 if size.is_none() {
                     notes.warn_line(line, format!("`{}` is not a block size", quote(rest)));
                 }
@@ -174,7 +174,7 @@ fn add_input(asked: &mut Asked, text: &str, line: usize, notes: &mut Notes) {
             } else if let Some(rest) = after("threads per file:") {
                 load.numjobs = whole(rest, notes);
             } else if let Some(rest) = after("size:").or_else(|| after("file size:")) {
-                load.size = size_of(rest);
+                load.size = binary_size(rest);
             } else if let Some(rest) = after("think time:").or_else(|| after("burst size:")) {
                 load.paced |= whole(rest.trim_end_matches("ms"), notes).is_some();
             } else if let Some(rest) = after("throughput rate-limited to") {
@@ -189,29 +189,12 @@ fn add_input(asked: &mut Asked, text: &str, line: usize, notes: &mut Notes) {
     }
 }
 
-/// `4096`, `4KiB`, `1GiB`, `1024MiB`.
-fn size_of(text: &str) -> Option<ByteSize> {
-    let text = text.trim();
-    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let number: u64 = text[..digits].parse().ok()?;
-    // In diskspd all of them are powers of 1,024, `KB` as well.
-    let shift = match text[digits..].trim() {
-        "" | "B" => 0,
-        "KiB" | "KB" | "K" => 10,
-        "MiB" | "MB" | "M" => 20,
-        "GiB" | "GB" | "G" => 30,
-        "TiB" | "TB" | "T" => 40,
-        _ => return None,
-    };
-    number.checked_mul(1 << shift).map(ByteSize::bytes)
-}
-
 /// One time span, as far as it is read.
 struct SpanReader<'s> {
-    asked: &'s Asked,
+    asked: &'s AskedSpan,
     /// Index of each target by its path.
     targets: HashMap<&'s str, usize>,
-    table: Table,
+    table: DiskspdTable,
     columns: Vec<String>,
     runtime_s: Option<Stated>,
     threads: Option<u64>,
@@ -226,7 +209,7 @@ struct SpanReader<'s> {
 
 fn read_span(
     body: &[(usize, &str)],
-    asked: &Asked,
+    asked: &AskedSpan,
     command: Option<&str>,
     record: &mut ImportedRecord,
     reading: &mut Reading<'_>,
@@ -236,7 +219,7 @@ fn read_span(
         asked,
         // A map, because a row is printed for each thread and target: the product of both.
         targets: paths.enumerate().map(|(index, path)| (path, index)).collect(),
-        table: Table::None,
+        table: DiskspdTable::None,
         columns: Vec::new(),
         runtime_s: None,
         threads: None,
@@ -255,11 +238,11 @@ impl SpanReader<'_> {
     fn line(&mut self, line: usize, text: &str, record: &mut ImportedRecord, notes: &mut Notes) {
         let at = || format!("line {line}");
         self.table = match text {
-            "Total IO" => Table::Total,
-            "Read IO" => Table::Read,
-            "Write IO" => Table::Write,
+            "Total IO" => DiskspdTable::Total,
+            "Read IO" => DiskspdTable::Read,
+            "Write IO" => DiskspdTable::Write,
             // Of all time spans together.
-            "Totals:" => Table::None,
+            "Totals:" => DiskspdTable::None,
             _ => self.table,
         };
         if let Some(rest) = text.strip_prefix("actual test time:") {
@@ -277,16 +260,16 @@ impl SpanReader<'_> {
         match cells.as_slice() {
             // The first column depends on version and host: group or socket come before the processor.
             ["CPU" | "Core" | "Group" | "Socket", ..] if cells.len() > 3 => {
-                self.table = Table::Cpu;
+                self.table = DiskspdTable::Cpu;
                 self.columns = cells.iter().map(|cell| (*cell).to_owned()).collect();
             }
             ["thread", ..] | ["%-ile", ..] => {
                 if cells[0] == "%-ile" {
-                    self.table = Table::Latency;
+                    self.table = DiskspdTable::Latency;
                 }
                 self.columns = cells.iter().map(|cell| (*cell).to_owned()).collect();
             }
-            ["avg.", ..] if self.table == Table::Cpu => {
+            ["avg.", ..] if self.table == DiskspdTable::Cpu => {
                 record.cpu = cpu_of(&self.columns, &cells, at, notes);
             }
             // Above the percentiles of each of several targets stands its path, and above those of all the
@@ -297,16 +280,16 @@ impl SpanReader<'_> {
             [path] => self.chart_of = self.targets.get(kept(path).as_str()).copied().or(self.chart_of),
             [first, ..] if first.starts_with("total:") => {
                 let stream = match self.table {
-                    Table::Total => &mut self.ops.all,
-                    Table::Read => &mut self.ops.read,
-                    Table::Write => &mut self.ops.write,
-                    Table::None | Table::Cpu | Table::Latency => return,
+                    DiskspdTable::Total => &mut self.ops.all,
+                    DiskspdTable::Read => &mut self.ops.read,
+                    DiskspdTable::Write => &mut self.ops.write,
+                    DiskspdTable::None | DiskspdTable::Cpu | DiskspdTable::Latency => return,
                 };
                 let totals = totals_of(&self.columns, &cells, self.runtime_s, at, notes);
                 // A run of reads has a table of writes with zeros.
                 *stream = Some(totals).filter(|one| !one.is_idle());
             }
-            [name, ..] if self.table == Table::Latency => {
+            [name, ..] if self.table == DiskspdTable::Latency => {
                 let ops = match self.chart_of {
                     Some(target) => &mut self.of_targets[target],
                     None => &mut self.ops,
@@ -317,7 +300,7 @@ impl SpanReader<'_> {
                 // Behind the path stands its size: `F:\test.dat (40GiB)`.
                 let path = file.rsplit_once(" (").map_or(*file, |(path, _)| path);
                 let Some(target) = self.targets.get(kept(path).as_str()) else {
-                    if matches!(self.table, Table::Total | Table::Read | Table::Write) {
+                    if matches!(self.table, DiskspdTable::Total | DiskspdTable::Read | DiskspdTable::Write) {
                         // Rows of a file that nobody asked for mean that the paths were written differently;
                         // then the rows cannot be compared with the totals.
                         self.has_other_rows = true;
@@ -326,10 +309,10 @@ impl SpanReader<'_> {
                 };
                 let of_target = &mut self.of_targets[*target];
                 let stream = match self.table {
-                    Table::Total => &mut of_target.all,
-                    Table::Read => &mut of_target.read,
-                    Table::Write => &mut of_target.write,
-                    Table::None | Table::Cpu | Table::Latency => return,
+                    DiskspdTable::Total => &mut of_target.all,
+                    DiskspdTable::Read => &mut of_target.read,
+                    DiskspdTable::Write => &mut of_target.write,
+                    DiskspdTable::None | DiskspdTable::Cpu | DiskspdTable::Latency => return,
                 };
                 let (Some(bytes), Some(io_count)) = (count(bytes, at, notes), count(io_count, at, notes))
                 else {

@@ -6,6 +6,7 @@ use iotrial_model::imported::{StatedBlockSize, StatedLoad};
 use iotrial_model::load::{Direction, Durability, Pattern};
 use iotrial_model::units::ByteSize;
 
+use crate::scan::number_and_unit;
 use crate::text::{Notes, quote};
 
 /// Options of a job with the global ones below them, each as it was written.
@@ -283,11 +284,9 @@ fn files(text: &str) -> Vec<String> {
 
 /// `k`, `kb` and `ki` are 1,024 and `kib` is 1,000, or the other way round where it is decimal.
 fn parse_size(text: &str, is_decimal: bool) -> Option<u64> {
-    let text = text.trim().to_ascii_lowercase();
-    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let (number, unit) = text.split_at(digits);
+    let text = text.to_ascii_lowercase();
+    let (number, unit) = number_and_unit(&text);
     let number: u64 = number.parse().ok()?;
-    let unit = unit.trim();
     let prefix =
         unit.strip_suffix("ib").or_else(|| unit.strip_suffix('i')).or_else(|| unit.strip_suffix('b'));
     let power = match prefix.unwrap_or(unit) {
@@ -307,11 +306,9 @@ fn parse_size(text: &str, is_decimal: bool) -> Option<u64> {
 
 /// A time of fio: seconds where no unit follows.
 fn parse_seconds(text: &str) -> Option<f64> {
-    let text = text.trim();
-    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();
-    let (number, unit) = text.split_at(digits);
+    let (number, unit) = number_and_unit(text);
     let number: f64 = number.parse().ok()?;
-    let factor = match unit.trim() {
+    let factor = match unit {
         "" | "s" => 1.0,
         "ms" => 1e-3,
         "us" => 1e-6,

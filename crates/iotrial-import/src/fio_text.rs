@@ -14,6 +14,7 @@ use iotrial_model::units::ByteSize;
 
 use crate::fio::ended_with;
 use crate::fio_options::SYNCHRONOUS;
+use crate::scan::{after, count_after, number_and_unit};
 use crate::text::{as_count, numbered, quote};
 use crate::{ImportError, Reading};
 
@@ -26,7 +27,7 @@ pub(crate) fn is_entry(line: &str) -> bool {
 }
 
 /// A job as fio announces it: `a: (g=0): rw=read, bs=…, ioengine=psync, iodepth=1`.
-struct Announced {
+struct AnnouncedJob {
     name: String,
     group: u64,
     load: StatedLoad,
@@ -34,15 +35,15 @@ struct Announced {
 
 /// One call of fio.
 #[derive(Default)]
-struct Run {
+struct FioCall {
     version: Option<String>,
-    announced: Vec<Announced>,
-    entries: Vec<Entry>,
+    announced: Vec<AnnouncedJob>,
+    entries: Vec<FioEntry>,
     devices: Vec<StatedDevice>,
 }
 
 /// The figures of a job or of a group.
-struct Entry {
+struct FioEntry {
     line: usize,
     group: u64,
     copies: u64,
@@ -51,7 +52,7 @@ struct Entry {
 
 /// Which latency the next percentiles are of.
 #[derive(Clone, Copy, PartialEq)]
-enum Kind {
+enum LatencyPart {
     Total,
     Completion,
     Submission,
@@ -59,7 +60,7 @@ enum Kind {
 
 /// Which part of an entry a line belongs to.
 #[derive(Clone, Copy, PartialEq)]
-enum Stream {
+enum EntryPart {
     Read,
     Write,
     Trim,
@@ -68,7 +69,7 @@ enum Stream {
 
 /// Reads all runs.
 pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
-    let mut run = Run::default();
+    let mut run = FioCall::default();
     let mut stream = None;
     let mut percentiles = None;
     for (line, whole) in numbered(text) {
@@ -102,9 +103,9 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
     run.keep(reading)
 }
 
-impl Run {
+impl FioCall {
     fn keep(self, reading: &mut Reading<'_>) -> Result<(), ImportError> {
-        let mut groups: BTreeMap<u64, Vec<Entry>> = BTreeMap::new();
+        let mut groups: BTreeMap<u64, Vec<FioEntry>> = BTreeMap::new();
         for entry in self.entries {
             groups.entry(entry.group).or_default().push(entry);
         }
@@ -116,7 +117,8 @@ impl Run {
             if is_only {
                 record.devices.clone_from(&self.devices);
             }
-            let announced: Vec<&Announced> = self.announced.iter().filter(|one| one.group == group).collect();
+            let announced: Vec<&AnnouncedJob> =
+                self.announced.iter().filter(|one| one.group == group).collect();
             for entry in entries {
                 add_entry(entry, &announced, &mut record, reading);
             }
@@ -128,10 +130,15 @@ impl Run {
     }
 }
 
-fn add_entry(entry: Entry, announced: &[&Announced], record: &mut ImportedRecord, reading: &mut Reading<'_>) {
+fn add_entry(
+    entry: FioEntry,
+    announced: &[&AnnouncedJob],
+    record: &mut ImportedRecord,
+    reading: &mut Reading<'_>,
+) {
     let mut job = entry.job;
     // Jobs of one name are copies; of several the figures of a group are all together, and nobody says which did what.
-    let of_name: Vec<&&Announced> = announced.iter().filter(|one| one.name == job.name).collect();
+    let of_name: Vec<&&AnnouncedJob> = announced.iter().filter(|one| one.name == job.name).collect();
     let is_group =
         announced.iter().any(|one| one.name != job.name) && entry.copies > of_name.len().max(1) as u64;
     match of_name.first() {
@@ -147,16 +154,13 @@ fn add_entry(entry: Entry, announced: &[&Announced], record: &mut ImportedRecord
 
 /// `a: (g=0): rw=randrw, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=libaio, iodepth=4`, and in 2.x
 /// `bs=4K-4K/4K-4K/4K-4K`.
-fn announced_of(text: &str) -> Option<Announced> {
+fn announced_of(text: &str) -> Option<AnnouncedJob> {
     let (name, rest) = text.split_once(": (g=")?;
     let (group, rest) = rest.split_once("): ")?;
     let group = group.parse().ok()?;
-    let after = |key: &str| {
-        let rest = rest.split_once(key)?.1;
-        Some(rest.split([',', ' ']).next().unwrap_or(rest).trim())
-    };
+    let value = |key: &str| after(rest, key, &[',', ' ']);
     let mut load = StatedLoad::default();
-    let rw = after("rw=")?;
+    let rw = value("rw=")?;
     (load.pattern, load.rwmix_read_percent) = match rw {
         "read" => (Some(Pattern::Sequential), Some(100.0)),
         "write" | "trimwrite" => (Some(Pattern::Sequential), Some(0.0)),
@@ -167,12 +171,12 @@ fn announced_of(text: &str) -> Option<Announced> {
         _ => (None, None),
     };
     load.block_sizes = sizes_of(rest).unwrap_or_default();
-    load.engine = after("ioengine=").map(quote);
-    let depth = after("iodepth=").and_then(|text| text.parse().ok());
+    load.engine = value("ioengine=").map(quote);
+    let depth = value("iodepth=").and_then(|text| text.parse().ok());
     let is_one = load.engine.as_deref().is_some_and(|engine| SYNCHRONOUS.contains(&engine));
     load.iodepth = if is_one { Some(1) } else { depth };
     load.options.insert("rw".to_owned(), quote(rw));
-    Some(Announced { name: quote(name), group, load })
+    Some(AnnouncedJob { name: quote(name), group, load })
 }
 
 /// The sizes of reads and of writes, each from a least to a largest.
@@ -207,54 +211,45 @@ fn size_of(text: &str) -> Option<u64> {
 
 /// A number with its unit: `1790MiB`, `28.6k`, `0KiB`, `41135k`; `base` is what `k` stands for.
 fn amount_of(text: &str, base: f64) -> Option<Stated> {
-    let text = text.trim();
-    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();
-    let (number, unit) = text.split_at(digits);
-    let power =
-        match unit.trim().trim_end_matches("/s").trim_end_matches(['B', 'i']).to_ascii_lowercase().as_str() {
-            "" => 0,
-            "k" => 1,
-            "m" => 2,
-            "g" => 3,
-            "t" => 4,
-            _ => return None,
-        };
+    let (number, unit) = number_and_unit(text);
+    let power = match unit.trim_end_matches("/s").trim_end_matches(['B', 'i']).to_ascii_lowercase().as_str() {
+        "" => 0,
+        "k" => 1,
+        "m" => 2,
+        "g" => 3,
+        "t" => 4,
+        _ => return None,
+    };
     Some(Stated::parse(number)?.times(base.powi(power)))
 }
 
 /// `a: (groupid=0, jobs=1): err= 0: pid=31886: Sun Nov 22 01:08:11 2026`
-fn entry_of(text: &str, line: usize, reading: &mut Reading<'_>) -> Entry {
+fn entry_of(text: &str, line: usize, reading: &mut Reading<'_>) -> FioEntry {
     let (name, rest) = text.split_once(": (groupid=").unwrap_or((text, ""));
-    let number = |key: &str| {
-        let rest = rest.split_once(key)?.1.trim_start();
-        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        rest[..digits].parse::<u64>().ok()
-    };
-    let error = number("err=").filter(|code| *code != 0);
+    let error = count_after(rest, "err=").filter(|code| *code != 0);
     let mut job = ImportedJob { name: quote(name), ..ImportedJob::default() };
     job.error = error.map(ended_with);
     if let Some(error) = &job.error {
         reading.notes.warn_line(line, error.clone());
     }
-    let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let group = rest[..digits].parse().unwrap_or(0);
-    Entry { line, group, copies: number("jobs=").unwrap_or(1), job }
+    let group = number_and_unit(rest).0.parse().unwrap_or(0);
+    FioEntry { line, group, copies: count_after(rest, "jobs=").unwrap_or(1), job }
 }
 
 /// One line among the figures of an entry.
 fn read_line(
     text: &str,
-    entry: &mut Entry,
-    stream: &mut Option<Stream>,
-    percentiles: &mut Option<(Kind, f64)>,
+    entry: &mut FioEntry,
+    stream: &mut Option<EntryPart>,
+    percentiles: &mut Option<(LatencyPart, f64)>,
 ) {
     let ops = &mut entry.job.ops;
     let head = text.split([':', '(']).next().unwrap_or_default().trim();
     let begun = match head {
-        "read" if text.contains('=') => Some(Stream::Read),
-        "write" if text.contains('=') => Some(Stream::Write),
-        "trim" if text.contains('=') => Some(Stream::Trim),
-        "fsync/fdatasync/sync_file_range" => Some(Stream::Sync),
+        "read" if text.contains('=') => Some(EntryPart::Read),
+        "write" if text.contains('=') => Some(EntryPart::Write),
+        "trim" if text.contains('=') => Some(EntryPart::Trim),
+        "fsync/fdatasync/sync_file_range" => Some(EntryPart::Sync),
         _ => None,
     };
     if let Some(begun) = begun {
@@ -287,9 +282,9 @@ fn read_line(
         return;
     }
     let kind = match head.split(' ').next().unwrap_or_default() {
-        "lat" | "sync" => Kind::Total,
-        "clat" => Kind::Completion,
-        "slat" => Kind::Submission,
+        "lat" | "sync" => LatencyPart::Total,
+        "clat" => LatencyPart::Completion,
+        "slat" => LatencyPart::Submission,
         // Distributions in coarse classes, bandwidth and IOPS of samples: the totals are exact.
         _ => return,
     };
@@ -301,20 +296,20 @@ fn read_line(
     }
 }
 
-fn slot(ops: &mut StatedOps, stream: Stream) -> &mut Option<StatedStream> {
+fn slot(ops: &mut StatedOps, stream: EntryPart) -> &mut Option<StatedStream> {
     match stream {
-        Stream::Read => &mut ops.read,
-        Stream::Write => &mut ops.write,
-        Stream::Trim => &mut ops.trim,
-        Stream::Sync => &mut ops.sync,
+        EntryPart::Read => &mut ops.read,
+        EntryPart::Write => &mut ops.write,
+        EntryPart::Trim => &mut ops.trim,
+        EntryPart::Sync => &mut ops.sync,
     }
 }
 
-fn latency_of(stream: &mut StatedStream, kind: Kind) -> &mut StatedLatency {
+fn latency_of(stream: &mut StatedStream, kind: LatencyPart) -> &mut StatedLatency {
     match kind {
-        Kind::Total => &mut stream.total_latency,
-        Kind::Completion => &mut stream.completion_latency,
-        Kind::Submission => &mut stream.submission_latency,
+        LatencyPart::Total => &mut stream.total_latency,
+        LatencyPart::Completion => &mut stream.completion_latency,
+        LatencyPart::Submission => &mut stream.submission_latency,
     }
 }
 
@@ -331,18 +326,15 @@ fn unit_of(text: &str) -> Option<f64> {
 /// `read: IOPS=28.6k, BW=1790MiB/s (1877MB/s)(1792MiB/1001msec)`, and in 2.x
 /// `read : io=1000.0MB, bw=100000KB/s, iops=25000, runt= 10000msec`.
 fn rates_of(text: &str) -> StatedStream {
-    let after = |key: &str| {
-        let rest = text.split_once(key)?.1.trim_start();
-        Some(rest.split([',', ' ', ';']).next().unwrap_or(rest))
-    };
+    let value = |key: &str| after(text, key, &[',', ' ', ';']);
     // k of IOPS are 1,000; KB of 2.x are of 1,024, as are KiB.
-    let iops = after("IOPS=").or_else(|| after("iops=")).and_then(|text| amount_of(text, 1_000.0));
-    let bytes = after("BW=").or_else(|| after("bw=")).and_then(|text| amount_of(text, 1_024.0));
+    let iops = value("IOPS=").or_else(|| value("iops=")).and_then(|text| amount_of(text, 1_000.0));
+    let bytes = value("BW=").or_else(|| value("bw=")).and_then(|text| amount_of(text, 1_024.0));
     let runtime = text.rsplit_once('/').filter(|_| text.contains("BW=")).map(|(_, rest)| rest);
     let runtime = runtime
         .and_then(|rest| rest.split_once("msec"))
         .map(|(ms, _)| ms)
-        .or_else(|| after("runt=").map(|text| text.trim_end_matches("msec")));
+        .or_else(|| value("runt=").map(|text| text.trim_end_matches("msec")));
     StatedStream {
         iops,
         bandwidth_mib_per_s: bytes.map(|bytes| bytes.per(1_048_576.0)),
@@ -353,20 +345,16 @@ fn rates_of(text: &str) -> StatedStream {
 
 /// `clat (usec): min=23, max=12037, avg=977.75, stdev=2312.52`
 fn add_latency(text: &str, per_us: f64, latency: &mut StatedLatency) {
-    let after = |key: &str| {
-        let rest = text.split_once(key)?.1.trim_start();
-        let number = amount_of(rest.split(',').next().unwrap_or(rest), 1_000.0)?;
-        Some(number.per(per_us))
-    };
-    latency.min_us = after("min=");
-    latency.max_us = after("max=");
-    latency.mean_us = after("avg=");
-    latency.stddev_us = after("stdev=");
+    let us = |key: &str| Some(amount_of(after(text, key, &[','])?, 1_000.0)?.per(per_us));
+    latency.min_us = us("min=");
+    latency.max_us = us("max=");
+    latency.mean_us = us("avg=");
+    latency.stddev_us = us("stdev=");
 }
 
 /// `cpu          : usr=1.69%, sys=3.49%, ctx=1086, majf=0, minf=17`
 fn cpu_of(text: &str) -> Option<StatedCpu> {
-    let share = |key: &str| Stated::parse(text.split_once(key)?.1.split('%').next()?);
+    let share = |key: &str| Stated::parse(after(text, key, &['%'])?);
     let cpu = StatedCpu {
         usr_percent: share("usr="),
         sys_percent: share("sys="),
@@ -378,17 +366,16 @@ fn cpu_of(text: &str) -> Option<StatedCpu> {
 
 /// `issued rwts: total=1839,808,0,0 short=299,0,0,0 dropped=0,0,0,0`, and in 2.x `issued    : total=r=1839/w=808/d=0, …`.
 fn add_counts(text: &str, ops: &mut StatedOps) {
-    let Some((_, rest)) = text.split_once("total=") else { return };
-    let rest = rest.split([' ']).next().unwrap_or(rest);
-    let counts = rest
+    let Some(counts) = after(text, "total=", &[' ']) else { return };
+    let counts = counts
         .split([',', '/'])
         .map(|part| part.trim_start_matches(['r', 'w', 'd', 't', '=']).parse::<u64>().ok());
     let mut counts = counts.take(4);
-    for stream in [Stream::Read, Stream::Write, Stream::Trim, Stream::Sync] {
+    for stream in [EntryPart::Read, EntryPart::Write, EntryPart::Trim, EntryPart::Sync] {
         let count = counts.next().flatten();
         // A group without I/Os of a direction has no line for it.
         if let (Some(one), Some(count)) = (slot(ops, stream), count) {
-            one.io_count = Some(count).filter(|count| *count > 0 || stream != Stream::Sync);
+            one.io_count = Some(count).filter(|count| *count > 0 || stream != EntryPart::Sync);
         }
     }
 }
@@ -402,14 +389,13 @@ fn device_of(text: &str) -> Option<StatedDevice> {
     };
     let (read, write) = pair(rest)?;
     let merges = rest.split_once("merge=").and_then(|(_, rest)| pair(rest));
-    let busy = rest.split_once(", util=").map(|(_, rest)| rest.split('%').next().unwrap_or(rest));
     Some(StatedDevice {
         name: quote(name),
         read_count: Some(read),
         write_count: Some(write),
         read_merge_count: merges.map(|(read, _)| read),
         write_merge_count: merges.map(|(_, write)| write),
-        busy_percent: busy.and_then(Stated::parse),
+        busy_percent: after(rest, ", util=", &['%']).and_then(Stated::parse),
         ..StatedDevice::default()
     })
 }

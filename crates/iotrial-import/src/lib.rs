@@ -9,6 +9,7 @@
 #![forbid(unsafe_code, clippy::print_stdout, clippy::print_stderr)]
 
 mod text;
+mod scan;
 mod weight;
 mod json;
 mod fio_options;

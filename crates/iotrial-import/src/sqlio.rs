@@ -12,6 +12,17 @@ use crate::{ImportError, Reading};
 /// Classes of the histogram; SQLIO has 25.
 const MOST_CLASSES: usize = 256;
 
+/// Figures on lines of their own: the label, what the number is multiplied by, and its place.
+type FigureLine = (&'static str, f64, fn(&mut StatedStream) -> &mut Option<Stated>);
+const FIGURES: [FigureLine; 5] = [
+    ("IOs/sec:", 1.0, |stream| &mut stream.iops),
+    // Of 1,048,576 bytes: IOs/sec times the size of an I/O.
+    ("MBs/sec:", 1.0, |stream| &mut stream.bandwidth_mib_per_s),
+    ("Min_Latency(ms):", 1e3, |stream| &mut stream.total_latency.min_us),
+    ("Avg_Latency(ms):", 1e3, |stream| &mut stream.total_latency.mean_us),
+    ("Max_Latency(ms):", 1e3, |stream| &mut stream.total_latency.max_us),
+];
+
 /// The lines of one run, with their numbers.
 type Block<'t> = Vec<(usize, &'t str)>;
 
@@ -85,17 +96,10 @@ fn read_block(
                 .map(ByteSize::bytes);
         } else if text.starts_with("buffering set to ") {
             set_buffering(&mut load, text);
-        } else if let Some(value) = value_of("IOs/sec:") {
-            stream.iops = number(value, at, notes);
-        } else if let Some(value) = value_of("MBs/sec:") {
-            // Of 1,048,576 bytes: IOs/sec times the size of an I/O.
-            stream.bandwidth_mib_per_s = number(value, at, notes);
-        } else if let Some(value) = value_of("Min_Latency(ms):") {
-            stream.total_latency.min_us = number(value, at, notes).map(|ms| ms.times(1e3));
-        } else if let Some(value) = value_of("Avg_Latency(ms):") {
-            stream.total_latency.mean_us = number(value, at, notes).map(|ms| ms.times(1e3));
-        } else if let Some(value) = value_of("Max_Latency(ms):") {
-            stream.total_latency.max_us = number(value, at, notes).map(|ms| ms.times(1e3));
+        } else if let Some((value, factor, figure)) =
+            FIGURES.iter().find_map(|(label, factor, figure)| Some((value_of(label)?, factor, figure)))
+        {
+            *figure(&mut stream) = number(value, at, notes).map(|number| number.times(*factor));
         } else if let Some(row) = value_of("ms:") {
             edges = row
                 .split_whitespace()

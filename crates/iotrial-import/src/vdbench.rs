@@ -9,6 +9,7 @@ use iotrial_model::imported::{
 use iotrial_model::load::Pattern;
 use iotrial_model::units::ByteSize;
 
+use crate::scan::{after, binary_size};
 use crate::text::{Notes, as_count, number, numbered, quote};
 use crate::{ImportError, Reading};
 
@@ -109,13 +110,13 @@ fn joined_names(first: &str, second: &str) -> Vec<String> {
 }
 
 /// A row with its header.
-struct Row<'r> {
+struct VdbenchRow<'r> {
     line: usize,
     columns: &'r [String],
     cells: Vec<&'r str>,
 }
 
-impl<'r> Row<'r> {
+impl<'r> VdbenchRow<'r> {
     fn cell(&self, name: &str) -> Option<&'r str> {
         let index = self.columns.iter().position(|column| column.eq_ignore_ascii_case(name))?;
         self.cells.get(index).copied()
@@ -140,7 +141,7 @@ impl<'r> Row<'r> {
 
 /// What the summary says of the run that it is about to show.
 #[derive(Default)]
-struct Announced {
+struct AnnouncedRun {
     name: Option<String>,
     load: StatedLoad,
 }
@@ -148,7 +149,7 @@ struct Announced {
 /// Reads all runs.
 pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportError> {
     let mut columns: Vec<String> = Vec::new();
-    let mut announced = Announced::default();
+    let mut announced = AnnouncedRun::default();
     // Comments explain the columns in their order, which is what there is where the header was lost.
     let mut explained: Vec<String> = Vec::new();
     let mut course = IntervalTimes::default();
@@ -190,8 +191,11 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
         if columns.is_empty() {
             columns = columns_of_comments(&explained, text);
         }
-        let row =
-            Row { line, columns: &columns, cells: text.split_whitespace().take(MOST_COLUMNS).collect() };
+        let row = VdbenchRow {
+            line,
+            columns: &columns,
+            cells: text.split_whitespace().take(MOST_COLUMNS).collect(),
+        };
         // A line of fewer words is a message.
         if columns.is_empty() || row.cells.len() < 5 {
             continue;
@@ -266,7 +270,7 @@ struct IntervalTimes {
 }
 
 impl IntervalTimes {
-    fn add(&mut self, row: &Row<'_>, interval: &str) {
+    fn add(&mut self, row: &VdbenchRow<'_>, interval: &str) {
         let Some(end) = interval.parse::<u32>().ok().map(f64::from).zip(row.cell("tod").and_then(seconds_of))
         else {
             return;
@@ -318,14 +322,11 @@ fn time_of(text: &str) -> Option<String> {
 }
 
 /// `rd1; I/O rate: 1000; elapsed=60; For loops: xfersize=4k threads=8`, of a file system `rd1; elapsed=60; fwdrate=1000. For loops: …`
-fn announced_of(text: &str) -> Announced {
+fn announced_of(text: &str) -> AnnouncedRun {
     let name = text.split([';', ' ']).next().unwrap_or_default();
-    let after = |key: &str| {
-        let rest = text.split_once(key)?.1.trim_start();
-        rest.split([' ', ';', ',']).next()
-    };
-    let number = |key: &str| after(key).and_then(Stated::parse).map(|stated| stated.value);
-    let size = after("xfersize=").and_then(size_of).map(ByteSize::bytes);
+    let value = |key: &str| after(text, key, &[' ', ';', ',']);
+    let number = |key: &str| value(key).and_then(Stated::parse).map(|stated| stated.value);
+    let size = value("xfersize=").and_then(binary_size).filter(|size| size.get() > 0);
     let load = StatedLoad {
         rwmix_read_percent: number("rdpct=").filter(|share| (0.0..=100.0).contains(share)),
         outstanding: number("threads=").filter(|threads| *threads >= 1.0).map(|n| as_count(Stated::exact(n))),
@@ -335,23 +336,10 @@ fn announced_of(text: &str) -> Announced {
         runtime_s: number("elapsed=").filter(|seconds| *seconds > 0.0),
         ..StatedLoad::default()
     };
-    Announced { name: Some(quote(name)).filter(|name| !name.is_empty()), load: load.with_block_size(size) }
+    AnnouncedRun { name: Some(quote(name)).filter(|name| !name.is_empty()), load: load.with_block_size(size) }
 }
 
-/// `4096`, `4k`, `1m`: of 1,024.
-fn size_of(text: &str) -> Option<u64> {
-    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let shift = match &text[digits..] {
-        "" => 0,
-        "k" | "K" => 10,
-        "m" | "M" => 20,
-        "g" | "G" => 30,
-        _ => return None,
-    };
-    text[..digits].parse::<u64>().ok()?.checked_mul(1 << shift).filter(|size| *size > 0)
-}
-
-fn ops_of(row: &Row<'_>, notes: &mut Notes) -> StatedOps {
+fn ops_of(row: &VdbenchRow<'_>, notes: &mut Notes) -> StatedOps {
     let mut all = StatedStream {
         iops: row.stated("rate", notes),
         // Of 1,048,576 bytes.
@@ -390,7 +378,7 @@ fn ops_of(row: &Row<'_>, notes: &mut Notes) -> StatedOps {
 }
 
 /// Reads and writes among the operations of a file system.
-fn file_ops_of(row: &Row<'_>, notes: &mut Notes) -> StatedOps {
+fn file_ops_of(row: &VdbenchRow<'_>, notes: &mut Notes) -> StatedOps {
     let mut of = |kind: &str| {
         let mut stream = StatedStream {
             iops: row.stated(&format!("{kind}_rate"), notes),
@@ -408,7 +396,7 @@ fn file_ops_of(row: &Row<'_>, notes: &mut Notes) -> StatedOps {
     StatedOps { read: of("read"), write: of("write"), ..StatedOps::default() }
 }
 
-fn load_of(row: &Row<'_>, announced: &StatedLoad, notes: &mut Notes) -> StatedLoad {
+fn load_of(row: &VdbenchRow<'_>, announced: &StatedLoad, notes: &mut Notes) -> StatedLoad {
     let number = |name: &str, notes: &mut Notes| row.stated(name, notes).map(|stated| stated.value);
     let size = row.stated("xfersize", notes).filter(|size| size.value > 0.0);
     let (asked, mean) = if row.is_of_files() {
