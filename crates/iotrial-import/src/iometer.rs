@@ -38,7 +38,7 @@ impl Default for Specification {
 }
 
 /// A row with its header.
-struct Row<'r> {
+struct IometerRow<'r> {
     line: u64,
     columns: &'r [String],
     cells: &'r csv::StringRecord,
@@ -87,12 +87,12 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
                 if let Some(specification) =
                     in_specification.as_ref().and_then(|name| specifications.get_mut(name))
                 {
-                    let row = Row { line, columns: &columns, cells: &cells };
+                    let row = IometerRow { line, columns: &columns, cells: &cells };
                     specification.add(&row, &mut reading.notes);
                 }
             }
             "Target Type" => {
-                let row = Row { line, columns: &columns, cells: &cells };
+                let row = IometerRow { line, columns: &columns, cells: &cells };
                 match first {
                     "ALL" => {
                         // The row for all is complete once the next one begins: its disks come after it.
@@ -128,7 +128,7 @@ pub(crate) fn read(text: &str, reading: &mut Reading<'_>) -> Result<(), ImportEr
     open.map_or(Ok(()), |done| reading.keep(done))
 }
 
-impl Row<'_> {
+impl IometerRow<'_> {
     fn cell(&self, name: &str) -> Option<&str> {
         let index = self.columns.iter().position(|column| column == name)?;
         self.cells.get(index)
@@ -144,7 +144,7 @@ impl Row<'_> {
 }
 
 impl Specification {
-    fn add(&mut self, row: &Row<'_>, notes: &mut Notes) {
+    fn add(&mut self, row: &IometerRow<'_>, notes: &mut Notes) {
         let mut value = |name: &str| row.stated(name, notes).map(|stated| stated.value);
         let share = value("% of size");
         // A specification has a line for each kind of I/O with its share; reads and randomness are weighted
@@ -182,7 +182,7 @@ impl Specification {
 
 fn fill(
     record: &mut ImportedRecord,
-    row: &Row<'_>,
+    row: &IometerRow<'_>,
     specifications: &BTreeMap<String, Specification>,
     notes: &mut Notes,
 ) {
@@ -231,7 +231,7 @@ fn fill(
 }
 
 /// `kind` is what columns begin with: nothing, `Read ` or `Write `.
-fn stream(row: &Row<'_>, kind: &str, notes: &mut Notes) -> Option<StatedStream> {
+fn stream(row: &IometerRow<'_>, kind: &str, notes: &mut Notes) -> Option<StatedStream> {
     // Before 1.1 there was one column, of 1,048,576 bytes; since then there is one of each unit.
     let binary = row.stated(&format!("{kind}MiBps (Binary)"), notes);
     let bandwidth = binary.or_else(|| row.stated(&format!("{kind}MBps"), notes));
@@ -249,7 +249,7 @@ fn stream(row: &Row<'_>, kind: &str, notes: &mut Notes) -> Option<StatedStream> 
 }
 
 /// The bins of 1.1: `0 to 50 uS`, `1 to 2 mS`, `>= 10 S`, each with its count of I/Os.
-fn bands(row: &Row<'_>, notes: &mut Notes) -> Vec<LatencyBand> {
+fn bands(row: &IometerRow<'_>, notes: &mut Notes) -> Vec<LatencyBand> {
     let is_bin = |name: &str| name.ends_with(" uS") || name.ends_with(" mS") || name.ends_with(" S");
     let counts: Vec<(f64, Option<f64>, f64)> = row
         .columns

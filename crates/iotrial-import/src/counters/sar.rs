@@ -37,14 +37,14 @@ fn column(name: &str) -> Option<(Counter, f64)> {
 }
 
 /// The table under way.
-struct Table {
+struct SarTable {
     count: usize,
     /// Where the name of a disk stands; `None` of all together.
     name: Option<usize>,
     counters: Vec<(usize, Counter, f64)>,
 }
 
-impl Table {
+impl SarTable {
     fn of(words: &[&str]) -> Option<Self> {
         let name = words.iter().position(|word| *word == "DEV");
         let is_of_all = name.is_none();
@@ -62,11 +62,11 @@ impl Table {
 pub(super) fn read(text: &str) -> Result<CounterSeries, CountersError> {
     let mut reports = Reports::default();
     let (mut times, mut last): (Vec<f64>, Option<(f64, bool)>) = (Vec::new(), None);
-    let (mut table, mut is_24_h): (Option<Table>, bool) = (None, true);
+    let (mut table, mut is_24_h): (Option<SarTable>, bool) = (None, true);
     for line in text.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
         if is_header(line) {
-            table = Some(Table::of(&words).ok_or(LACKING)?);
+            table = Some(SarTable::of(&words).ok_or(LACKING)?);
             continue;
         }
         // Means, restarts and blank lines have other columns.

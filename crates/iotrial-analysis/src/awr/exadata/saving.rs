@@ -3,7 +3,7 @@
 use iotrial_model::awr::{AwrFigure, Quoted};
 use serde::Serialize;
 
-use self::Amount::{Bytes, Requests};
+use self::SpareCounter::{Bytes, Requests};
 use super::View;
 
 /// Whom a figure is of.
@@ -50,7 +50,7 @@ pub struct Saving {
 
 /// What an amount is a share of.
 #[derive(Clone, Copy)]
-enum Whole {
+enum ShareOf {
     BytesRead,
     BytesOfScans,
     Reads,
@@ -59,7 +59,7 @@ enum Whole {
 
 /// A counter of the database.
 #[derive(Clone, Copy)]
-enum Amount {
+enum SpareCounter {
     Bytes(&'static str),
     Requests(&'static str),
 }
@@ -67,50 +67,50 @@ enum Amount {
 const ELIGIBLE: &str = "cell physical IO bytes eligible for predicate offload";
 
 /// What the counters of a database say: id, words, counter, and what it is a share of.
-const OF_DATABASE: [(&str, &str, Amount, Whole); 9] = [
-    ("offload", "went through smart scans", Bytes(ELIGIBLE), Whole::BytesRead),
+const OF_DATABASE: [(&str, &str, SpareCounter, ShareOf); 9] = [
+    ("offload", "went through smart scans", Bytes(ELIGIBLE), ShareOf::BytesRead),
     (
         "returned",
         "came back from smart scans",
         Bytes("cell physical IO interconnect bytes returned by smart scan"),
-        Whole::BytesOfScans,
+        ShareOf::BytesOfScans,
     ),
     (
         "storage-index",
         "saved by the storage index",
         Bytes("cell physical IO bytes saved by storage index"),
-        Whole::BytesOfScans,
+        ShareOf::BytesOfScans,
     ),
     (
         "columnar-cache",
         "saved by the columnar cache",
         Bytes("cell physical IO bytes saved by columnar cache"),
-        Whole::BytesOfScans,
+        ShareOf::BytesOfScans,
     ),
     (
         "balanced",
         "sent unfiltered, because cells were short of CPU",
         Bytes("cell physical IO bytes sent directly to DB node to balance CPU"),
-        Whole::BytesOfScans,
+        ShareOf::BytesOfScans,
     ),
-    ("flash-reads", "reads from the flash cache", Requests("cell flash cache read hits"), Whole::Reads),
+    ("flash-reads", "reads from the flash cache", Requests("cell flash cache read hits"), ShareOf::Reads),
     (
         "optimized-bytes",
         "bytes from flash, or saved by an index",
         Bytes("physical read total bytes optimized"),
-        Whole::BytesRead,
+        ShareOf::BytesRead,
     ),
     (
         "flash-writes",
         "writes into the flash cache",
         Requests("physical write requests optimized"),
-        Whole::Writes,
+        ShareOf::Writes,
     ),
     (
         "overwrites",
         "writes that flash kept away from disks",
         Requests("cell overwrites in flash cache"),
-        Whole::Writes,
+        ShareOf::Writes,
     ),
 ];
 
@@ -175,10 +175,10 @@ pub(super) fn of(view: &View<'_>) -> Vec<Saving> {
     let figure = |figure| view.figures.get(figure).and_then(Quoted::sound);
     let scanned = view.mib(ELIGIBLE).and_then(|one| one.value());
     let whole = |whole| match whole {
-        Whole::BytesRead => ("bytes read", figure(AwrFigure::ReadMib)),
-        Whole::BytesOfScans => ("bytes of smart scans", scanned),
-        Whole::Reads => ("reads", figure(AwrFigure::Reads)),
-        Whole::Writes => ("writes", figure(AwrFigure::Writes)),
+        ShareOf::BytesRead => ("bytes read", figure(AwrFigure::ReadMib)),
+        ShareOf::BytesOfScans => ("bytes of smart scans", scanned),
+        ShareOf::Reads => ("reads", figure(AwrFigure::Reads)),
+        ShareOf::Writes => ("writes", figure(AwrFigure::Writes)),
     };
     let of_database = OF_DATABASE.into_iter().filter_map(|(id, what, amount, of)| {
         let (of, all) = whole(of);
