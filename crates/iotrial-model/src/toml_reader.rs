@@ -170,6 +170,13 @@ impl<'t> TableReader<'t> {
         None
     }
 
+    /// The same where a rule is broken, for readers that go on: the file is refused in any case.
+    pub fn refuse_if(&self, is_broken: bool, key: &str, message: &str) {
+        if is_broken {
+            self.refuse::<()>(key, message.to_owned());
+        }
+    }
+
     /// Whether the key is there, whatever its value.
     pub fn has(&self, key: &str) -> bool {
         self.table.contains_key(key)
@@ -221,6 +228,27 @@ impl<'t> TableReader<'t> {
         }
         self.known.push(key);
         self.missing(key)
+    }
+
+    /// A value that must be there. A default takes the place of one that is missing or wrong: that is noted, so nobody gets to see it.
+    pub fn needed<T: Default>(
+        &mut self,
+        key: &'static str,
+        read: impl FnOnce(&mut Self, &'static str) -> Option<T>,
+    ) -> T {
+        self.required(key, read).unwrap_or_default()
+    }
+
+    /// One of several words, which must be there. The first takes the place of one that is missing or wrong, like a default in
+    /// [`TableReader::needed`].
+    pub fn needed_word<T: Copy>(&mut self, key: &'static str, words: &[(&'static str, T)]) -> T {
+        self.required(key, |table, key| table.word(key, words)).unwrap_or(words[0].1)
+    }
+
+    /// A number of things from `range`.
+    pub fn count(&mut self, key: &'static str, range: std::ops::RangeInclusive<u32>) -> Option<u32> {
+        let range = u64::from(*range.start())..=u64::from(*range.end());
+        self.integer(key, range).and_then(|count| u32::try_from(count).ok())
     }
 
     /// A whole number from `range`.
@@ -463,6 +491,11 @@ impl<'t> TableReader<'t> {
     ) -> Option<Vec<T>> {
         let value = self.get(key)?;
         self.list_of_tables(key, value, read)
+    }
+
+    /// A list of tables, each read by `read`; none where the key is absent or has a mistake.
+    pub fn list<T>(&mut self, key: &'static str, mut read: impl FnMut(&mut TableReader<'_>) -> T) -> Vec<T> {
+        self.tables(key, |table| Some(read(table))).unwrap_or_default()
     }
 
     /// One table, or a list of them, each read by `read`; those with a mistake are left out, and noted.

@@ -155,7 +155,7 @@ impl Configuration {
             let provider = top.required("provider", TableReader::text);
             let machine = top.required("machine", TableReader::name);
             // The range only keeps hostile numbers out; the catalog knows the real one for each machine.
-            let ocpus = small(top.integer("ocpus", 1..=4096));
+            let ocpus = top.count("ocpus", 1..=4096);
             let memory_gib = top.size("memory").map(gib);
             let os_words: Vec<_> = Os::ALL.iter().map(|os| (os.as_str(), *os)).collect();
             let mirror_words: Vec<_> = Mirror::ALL.iter().map(|mirror| (mirror.as_str(), *mirror)).collect();
@@ -163,10 +163,10 @@ impl Configuration {
             let licence = top.boolean("licence").unwrap_or(true);
             let clustered = top.boolean("clustered").unwrap_or(false);
             let mirror = top.word("mirror", &mirror_words).unwrap_or(Mirror::None);
-            let replicas = small(top.integer("replicas", 0..=16)).unwrap_or(0);
+            let replicas = top.count("replicas", 0..=16).unwrap_or(0);
             let role_words: Vec<_> = Role::ALL.iter().map(|role| (role.as_str(), *role)).collect();
             let shipped = if top.has("shipped") { top.words("shipped", &role_words) } else { None };
-            let outstanding = small(top.integer("outstanding", 1..=1 << 24));
+            let outstanding = top.count("outstanding", 1..=1 << 24);
             let latency = top.duration("latency_mean").map(|time| time.as_secs_f64() * 1e6);
             let attributes =
                 top.table("attributes", |table| Some(read_attributes(table))).unwrap_or_default();
@@ -267,10 +267,6 @@ fn read_attributes(table: &mut TableReader<'_>) -> BTreeMap<String, String> {
         Scalar::Boolean(is_so) => if is_so { "yes" } else { "no" }.to_owned(),
     };
     table.scalars().into_iter().map(|(name, scalar)| (name, words(scalar))).collect()
-}
-
-fn small(number: Option<u64>) -> Option<u32> {
-    number.and_then(|number| u32::try_from(number).ok())
 }
 
 fn gib(size: ByteSize) -> f64 {

@@ -37,29 +37,25 @@ impl BlockLimit {
     }
 }
 
-pub(super) fn read_block_limit(table: &mut TableReader<'_>, context: &Context) -> Option<BlockLimit> {
+pub(super) fn read_block_limit(table: &mut TableReader<'_>, context: &Context) -> BlockLimit {
     let at = table.required("kib", TableReader::number);
-    let above = table.number("above_kib").unwrap_or(0.0);
-    let by_size = table.required("size", |table, key| {
+    let above = table.number("above_kib").unwrap_or_default();
+    let by_size = table.needed("size", |table, key| {
         table.tables(key, |size| {
             let gib = size.required("gib", TableReader::number);
             let most = size.required("mb_per_s", TableReader::number);
+            // One with a mistake is left out, so that it is not compared with its neighbours.
             Some((gib?, most? * MB))
         })
     });
-    let source = context.source(table);
-    let (at, by_size) = (at?, by_size?);
-    if above >= at {
-        return table.refuse("above_kib", "`above_kib` must be less than `kib`".to_owned());
-    }
+    table.refuse_if(at.is_some_and(|at| above >= at), "above_kib", "`above_kib` must be less than `kib`");
     // The search takes the smallest size that suffices, so more must never be less.
-    let rises = by_size.iter().zip(by_size.iter().skip(1)).all(|(a, b)| a.0 < b.0 && a.1 <= b.1);
-    if !rises || by_size.first().is_none_or(|(gib, _)| *gib <= 0.0) {
-        return table.refuse("size", "the sizes must rise, and what they transfer must not fall".to_owned());
-    }
-    Some(BlockLimit {
-        sizes: BlockSizes { above: above * 1024.0, at: at * 1024.0 },
+    let rises = by_size.is_sorted_by(|a, b| a.0 < b.0 && a.1 <= b.1);
+    let is_wrong = !rises || by_size.first().is_some_and(|(gib, _)| *gib <= 0.0);
+    table.refuse_if(is_wrong, "size", "the sizes must rise, and what they transfer must not fall");
+    BlockLimit {
+        sizes: BlockSizes { above: above * 1024.0, at: at.unwrap_or_default() * 1024.0 },
         by_size,
-        source: source?,
-    })
+        source: context.source(table),
+    }
 }

@@ -2,7 +2,9 @@
 
 use iotrial_model::toml_reader::TableReader;
 
+use super::VolumeKind;
 use super::read::Context;
+use super::read_machine::read_volumes;
 
 /// Capacity that is bought for all volumes of a level together, in steps, and divided among them.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,21 +40,21 @@ pub struct CapacityLimit {
     pub source: String,
 }
 
-pub(super) fn read_pool(table: &mut TableReader<'_>, context: &Context) -> Option<CapacityPool> {
-    let min = table.required("min_gib", |table, key| table.integer(key, 1..=1 << 24));
-    let step = table.required("step_gib", |table, key| table.integer(key, 1..=1 << 24));
-    let source = context.source(table);
-    Some(CapacityPool { min_gib: min?, step_gib: step?, source: source? })
+pub(super) fn read_pool(table: &mut TableReader<'_>, context: &Context) -> CapacityPool {
+    let [min_gib, step_gib] =
+        ["min_gib", "step_gib"].map(|key| table.needed(key, |table, key| table.integer(key, 1..=1 << 24)));
+    CapacityPool { min_gib, step_gib, source: context.source(table) }
 }
 
 pub(super) fn read_capacity_limit(
     table: &mut TableReader<'_>,
     context: &Context,
-    names: &[String],
-) -> Option<CapacityLimit> {
-    let name = table.required("name", TableReader::name);
-    let volumes = super::read_machine::read_volumes(table, names);
-    let gib_max = table.required("gib_max", |table, key| table.integer(key, 1..=1 << 40));
-    let source = context.source(table);
-    Some(CapacityLimit { name: name?, volumes, gib_max: gib_max?, source: source? })
+    known: &[VolumeKind],
+) -> CapacityLimit {
+    CapacityLimit {
+        name: table.needed("name", TableReader::name),
+        volumes: read_volumes(table, known),
+        gib_max: table.needed("gib_max", |table, key| table.integer(key, 1..=1 << 40)),
+        source: context.source(table),
+    }
 }

@@ -271,104 +271,84 @@ impl Paid {
     }
 }
 
-fn database(table: &mut TableReader<'_>) -> Option<Database> {
-    table.required("database", |table, key| table.word(key, &Database::ALL.map(|one| (one.as_str(), one))))
+fn database(table: &mut TableReader<'_>) -> Database {
+    table.needed_word("database", &Database::ALL.map(|one| (one.as_str(), one)))
 }
 
 /// The tables of the file. Machines come first, because some of these name them.
 pub(super) fn read_paid(top: &mut TableReader<'_>, context: &Context, machines: &[Machine]) -> Paid {
-    let commitments = top.tables("commitment", |table| read_commitment(table, context)).unwrap_or_default();
-    let databases = top.tables("database", |table| {
-        let database = database(table);
-        let per_unit = table.required("per_unit", TableReader::number);
-        let support_percent = table.number("support_percent").unwrap_or(0.0);
-        let currency = context.price_currency(table);
-        let source = context.source(table);
-        Some(DatabasePrice {
-            database: database?,
-            per_unit: per_unit?,
-            support_percent,
-            currency: currency?,
-            source: source?,
-        })
+    let egress = top.list("egress", |table| EgressStep {
+        from_gib: table.number("from_gib").unwrap_or_default(),
+        per_gib: table.needed("per_gib", TableReader::number),
+        source: context.source(table),
     });
-    let database_licences = top.tables("database_licence", |table| read_licence(table, context));
-    let constrained = top.tables("constrained", |table| read_constrained(table, context, machines));
-    let backup = top.table("backup", |table| {
-        let name = table.required("name", TableReader::name);
-        let per_gib_month = table.required("per_gib_month", TableReader::number);
-        let source = context.source(table);
-        Some(BackupPrice { name: name?, per_gib_month: per_gib_month?, source: source? })
-    });
-    let egress = top.tables("egress", |table| {
-        let from_gib = table.number("from_gib").unwrap_or(0.0);
-        let per_gib = table.required("per_gib", TableReader::number);
-        let source = context.source(table);
-        Some(EgressStep { from_gib, per_gib: per_gib?, source: source? })
-    });
-    let egress = egress.unwrap_or_default();
-    if egress.first().is_some_and(|first| first.from_gib > 0.0)
-        || !egress.is_sorted_by(|a, b| a.from_gib < b.from_gib)
-    {
-        top.refuse::<()>("egress", "the steps of `egress` must begin at 0 and rise".to_owned());
-    }
+    let is_wrong = egress.first().is_some_and(|first| first.from_gib > 0.0)
+        || !egress.is_sorted_by(|a, b| a.from_gib < b.from_gib);
+    top.refuse_if(is_wrong, "egress", "the steps of `egress` must begin at 0 and rise");
+    let constrained = top.list("constrained", |table| read_constrained(table, context, machines));
     Paid {
-        commitments,
-        databases: databases.unwrap_or_default(),
-        database_licences: database_licences.unwrap_or_default(),
-        constrained: constrained.unwrap_or_default().into_iter().flatten().collect(),
-        backup,
+        commitments: top.list("commitment", |table| read_commitment(table, context)),
+        databases: top.list("database", |table| DatabasePrice {
+            database: database(table),
+            per_unit: table.needed("per_unit", TableReader::number),
+            support_percent: table.number("support_percent").unwrap_or_default(),
+            currency: context.price_currency(table),
+            source: context.source(table),
+        }),
+        database_licences: top.list("database_licence", |table| read_licence(table, context)),
+        constrained: constrained.into_iter().flatten().collect(),
+        backup: top.table("backup", |table| {
+            Some(BackupPrice {
+                name: table.needed("name", TableReader::name),
+                per_gib_month: table.needed("per_gib_month", TableReader::number),
+                source: context.source(table),
+            })
+        }),
         egress,
     }
 }
 
-fn read_commitment(table: &mut TableReader<'_>, context: &Context) -> Option<Commitment> {
-    let words = [(Term::OneYear.as_str(), Term::OneYear), (Term::ThreeYears.as_str(), Term::ThreeYears)];
-    let term = table.required("term", |table, key| table.word(key, &words));
+fn read_commitment(table: &mut TableReader<'_>, context: &Context) -> Commitment {
+    let terms = [Term::OneYear, Term::ThreeYears].map(|term| (term.as_str(), term));
     let machines = table.texts("machines").unwrap_or_default();
     let times = table.number("times");
     let per_hour = table.table("per_hour", |table| Some(numbers(table)));
-    let source = context.source(table);
-    if times.is_some() == machines.is_empty() || (times.is_none() && per_hour.is_none()) {
-        let message = "a commitment has `machines` with `times`, or `per_hour` with a price by machine";
-        return table.refuse("term", message.to_owned());
+    let message = "a commitment has `machines` with `times`, or `per_hour` with a price by machine";
+    let is_wrong = times.is_some() == machines.is_empty() || (times.is_none() && per_hour.is_none());
+    table.refuse_if(is_wrong, "term", message);
+    Commitment {
+        term: table.needed_word("term", &terms),
+        machines,
+        times,
+        per_hour: per_hour.unwrap_or_default(),
+        source: context.source(table),
     }
-    Some(Commitment { term: term?, machines, times, per_hour: per_hour.unwrap_or_default(), source: source? })
 }
 
-fn read_licence(table: &mut TableReader<'_>, context: &Context) -> Option<DatabaseLicence> {
+fn read_licence(table: &mut TableReader<'_>, context: &Context) -> DatabaseLicence {
     let passive_words =
         [("counted", Passive::Counted), ("free", Passive::Free), ("free-in-cluster", Passive::FreeInCluster)];
-    let database = database(table);
     let vcpus_per_unit = table.required("vcpus_per_unit", TableReader::number);
     let arm = table.number("arm_vcpus_per_unit");
-    let units_min = table.number("units_min").unwrap_or(1.0);
-    let vcpus_max = table.integer("vcpus_max", 1..=1 << 16).and_then(|count| u32::try_from(count).ok());
-    let per_unit_hour = table.number("per_unit_hour");
-    let passive = table.required("passive", |table, key| table.word(key, &passive_words));
-    let passive_included = table.word("passive_included", &passive_words);
+    // It is divided by.
+    let is_zero = vcpus_per_unit == Some(0.0) || arm == Some(0.0);
+    table.refuse_if(is_zero, "vcpus_per_unit", "a licence must cover more than 0 vCPUs");
+    let passive = table.needed_word("passive", &passive_words);
     let source = context.source(table);
     let price_source = table.text("price_source");
-    if let Some(name) = price_source.as_ref().filter(|name| !context.sources.contains(name)) {
-        return table.refuse("price_source", format!("[source.{name}] is missing"));
-    }
-    // It is divided by.
-    if vcpus_per_unit == Some(0.0) || arm == Some(0.0) {
-        return table.refuse("vcpus_per_unit", "a licence must cover more than 0 vCPUs".to_owned());
-    }
-    let source = source?;
-    Some(DatabaseLicence {
-        database: database?,
-        vcpus_per_unit: vcpus_per_unit?,
-        arm_vcpus_per_unit: arm.or(vcpus_per_unit)?,
-        units_min,
-        vcpus_max,
-        per_unit_hour,
-        passive: passive?,
-        passive_included: passive_included.or(passive)?,
+    context.check_source(table, "price_source", price_source.as_deref());
+    DatabaseLicence {
+        database: database(table),
+        vcpus_per_unit: vcpus_per_unit.unwrap_or_default(),
+        arm_vcpus_per_unit: arm.or(vcpus_per_unit).unwrap_or_default(),
+        units_min: table.number("units_min").unwrap_or(1.0),
+        vcpus_max: table.count("vcpus_max", 1..=1 << 16),
+        per_unit_hour: table.number("per_unit_hour"),
+        passive,
+        passive_included: table.word("passive_included", &passive_words).unwrap_or(passive),
         price_source: price_source.unwrap_or_else(|| source.clone()),
         source,
-    })
+    }
 }
 
 /// The machine that a size with fewer processors is cut from.
@@ -380,48 +360,41 @@ pub struct ConstrainedFrom {
     pub vcpus: u32,
 }
 
-/// The same machine under other names, with fewer processors.
-fn read_constrained(
-    table: &mut TableReader<'_>,
-    context: &Context,
-    machines: &[Machine],
-) -> Option<Vec<Machine>> {
+/// The same machine under other names, with fewer processors; none where they cannot be told apart from it.
+fn read_constrained(table: &mut TableReader<'_>, context: &Context, machines: &[Machine]) -> Vec<Machine> {
     let name = table.required("machine", TableReader::name);
-    let sizes = table.required("vcpus", |table, key| table.table(key, |table| Some(numbers(table))));
+    let sizes = table.needed("vcpus", |table, key| table.table(key, |table| Some(numbers(table))));
     let source = context.source(table);
-    let name = name?;
+    let Some(name) = name else { return Vec::new() };
     let Some(base) = machines.iter().find(|machine| machine.name == name) else {
-        return table.refuse("machine", format!("no machine is named `{name}`"));
+        table.refuse::<()>("machine", format!("no machine is named `{name}`"));
+        return Vec::new();
     };
     let Processors::Fixed { vcpus: full, memory_gib, .. } = base.processors else {
-        return table.refuse(
-            "machine",
-            format!(
-                "the number of processors of `{name}` is chosen when ordering, so it has no constrained sizes"
-            ),
+        let message = format!(
+            "the number of processors of `{name}` is chosen when ordering, so it has no constrained sizes"
         );
+        table.refuse::<()>("machine", message);
+        return Vec::new();
     };
-    let source = source?;
-    let mut all = Vec::new();
-    for (size, vcpus) in sizes? {
+    let fewer = |(size, vcpus): (String, f64)| {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
         let vcpus = vcpus.clamp(0.0, 65_536.0) as u32;
-        if vcpus == 0 || vcpus >= full {
-            return table.refuse("vcpus", format!("`{size}` must have from 1 to {} vCPUs", full - 1));
-        }
-        if !table.check_name("vcpus", &size) {
-            return None;
-        }
-        all.push(Machine {
+        let most = full.saturating_sub(1);
+        let message = format!("`{size}` must have from 1 to {most} vCPUs");
+        // A machine without processors has been refused for that.
+        table.refuse_if(full > 0 && !(1..=most).contains(&vcpus), "vcpus", &message);
+        table.check_name("vcpus", &size);
+        Machine {
             name: size,
             // The cores are not those that a licence by the core would count.
             processors: Processors::Fixed { ocpus: None, vcpus, memory_gib },
             constrained_from: Some(ConstrainedFrom { name: name.clone(), vcpus: full }),
             source: source.clone(),
             ..base.clone()
-        });
-    }
-    Some(all)
+        }
+    };
+    sizes.into_iter().map(fewer).collect()
 }
 
 /// Numbers by names that the writer chooses.

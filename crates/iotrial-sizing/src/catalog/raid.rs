@@ -21,7 +21,7 @@ pub struct RaidGroup {
     pub bandwidth_per_spindle: f64,
 }
 
-pub(super) fn read_raid(table: &mut TableReader<'_>) -> Option<RaidGroup> {
+pub(super) fn read_raid(table: &mut TableReader<'_>) -> RaidGroup {
     // Disk I/Os for one small random write: RAID 5 reads data and parity and writes both (4), RAID 6 has a
     // second parity (6), a mirror writes twice (2). Large writes fill whole stripes, so that only a mirror transfers
     // every byte twice. Nodes that keep copies of each other (vSAN, Ceph) are mirrors of so many.
@@ -33,24 +33,17 @@ pub(super) fn read_raid(table: &mut TableReader<'_>) -> Option<RaidGroup> {
         ("copies", ("copies", 0.0, 0.0)),
     ];
     let level = table.required("level", |table, key| table.word(key, &LEVELS));
-    let copies = table.integer("copies", 2..=8);
-    let spindles = table.required("spindles", |table, key| table.integer(key, 1..=10_000));
-    let iops = table.required("iops_per_spindle", TableReader::number);
-    let bandwidth = table.required("mb_per_s_per_spindle", TableReader::number);
-    let (level, write_cost, write_transfers) = match (level?, copies) {
-        (("copies", ..), Some(copies)) => ("copies", copies as f64, copies as f64),
-        ((level, cost, transfers), None) if cost > 0.0 => (level, cost, transfers),
-        _ => {
-            return table
-                .refuse("copies", "give `copies` with the level \"copies\", and only with it".to_owned());
-        }
-    };
-    Some(RaidGroup {
+    let copies = table.count("copies", 2..=8);
+    let is_wrong = level.is_some_and(|(level, ..)| (level == "copies") != table.has("copies"));
+    table.refuse_if(is_wrong, "copies", "give `copies` with the level \"copies\", and only with it");
+    let (level, write_cost, write_transfers) = level.unwrap_or_default();
+    let copies = copies.map(f64::from);
+    RaidGroup {
         level: level.to_owned(),
-        write_cost,
-        write_transfers,
-        spindles: u32::try_from(spindles?).ok()?,
-        iops_per_spindle: iops?,
-        bandwidth_per_spindle: bandwidth? * MB,
-    })
+        write_cost: copies.unwrap_or(write_cost),
+        write_transfers: copies.unwrap_or(write_transfers),
+        spindles: table.needed("spindles", |table, key| table.count(key, 1..=10_000)),
+        iops_per_spindle: table.needed("iops_per_spindle", TableReader::number),
+        bandwidth_per_spindle: table.needed("mb_per_s_per_spindle", TableReader::number) * MB,
+    }
 }

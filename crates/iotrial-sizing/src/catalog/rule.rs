@@ -5,6 +5,7 @@ use iotrial_model::load::Role;
 use iotrial_model::toml_reader::TableReader;
 use serde::Serialize;
 
+use super::read::Context;
 use super::{HostCache, VolumeKind};
 
 /// What a provider forbids, and the words for it.
@@ -97,32 +98,25 @@ impl Rule {
     }
 }
 
-pub(super) fn read_rule(
-    table: &mut TableReader<'_>,
-    sources: &[String],
-    volumes: &[VolumeKind],
-) -> Option<Rule> {
-    let id = table.required("id", TableReader::text);
-    let effects = [("forbids", Effect::Forbids), ("warns", Effect::Warns)];
-    let effect = table.required("effect", |table, key| table.word(key, &effects));
-    let when = table.required("when", |table, key| table.table(key, |when| Some(read_when(when, volumes))));
-    let message = table.required("message", TableReader::text);
-    let source = table.required("source", TableReader::text)?;
-    if !sources.contains(&source) {
-        return table.refuse("source", format!("[source.{source}] is missing"));
+pub(super) fn read_rule(table: &mut TableReader<'_>, context: &Context, volumes: &[VolumeKind]) -> Rule {
+    Rule {
+        id: table.needed("id", TableReader::text),
+        effect: table.needed_word("effect", &[("forbids", Effect::Forbids), ("warns", Effect::Warns)]),
+        when: table.needed("when", |table, key| table.table(key, |when| Some(read_when(when, volumes)))),
+        message: table.needed("message", TableReader::text),
+        source: context.source(table),
     }
-    Some(Rule { id: id?, effect: effect?, when: when?, message: message?, source })
 }
 
 fn read_when(when: &mut TableReader<'_>, volumes: &[VolumeKind]) -> When {
-    let names: Vec<String> = volumes.iter().map(|kind| kind.name.clone()).collect();
-    let levels: Vec<String> =
-        volumes.iter().flat_map(|kind| &kind.levels).map(|level| level.name.clone()).collect();
-    let attachments: Vec<String> =
-        volumes.iter().flat_map(|kind| &kind.attachments).map(|one| one.name.clone()).collect();
+    let names: Vec<&String> = volumes.iter().map(|kind| &kind.name).collect();
+    let levels: Vec<&String> =
+        volumes.iter().flat_map(|kind| &kind.levels).map(|level| &level.name).collect();
+    let attachments: Vec<&String> =
+        volumes.iter().flat_map(|kind| &kind.attachments).map(|one| &one.name).collect();
     // Names in conditions must exist in the catalog. A rule about a misspelt volume would never be broken,
     // and nobody would notice.
-    let mut known = |key: &'static str, all: &[String]| {
+    let mut known = |key: &'static str, all: &[&String]| {
         let listed = when.texts(key);
         if let Some(unknown) = listed.iter().flatten().find(|name| !all.contains(name)) {
             when.refuse::<()>(key, format!("`{key}`: the catalog has no `{unknown}`"));

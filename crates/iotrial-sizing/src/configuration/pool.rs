@@ -7,7 +7,7 @@ use iotrial_model::toml_reader::TableReader;
 use iotrial_model::units::ByteSize;
 use serde::Serialize;
 
-use super::{ConfigurationError, ResolvedPool, small};
+use super::{ConfigurationError, ResolvedPool};
 use crate::catalog::{Catalog, HostCache, Level, Machine, Route, unknown_name};
 use crate::measure::BandwidthUnit;
 
@@ -251,7 +251,7 @@ pub(super) fn read_pool(table: &mut TableReader<'_>) -> Option<Pool> {
     let roles = if table.has("roles") { table.words("roles", &role_words) } else { None };
     let volume = table.required("volume", TableReader::name);
     let level = table.text("level").unwrap_or_default();
-    let count = small(table.integer("count", 1..=4096)).unwrap_or(1);
+    let count = table.count("count", 1..=4096).unwrap_or(1);
     let size = table.size("size");
     let iops = table.number("iops");
     let bandwidth = table.bandwidth("bandwidth");
