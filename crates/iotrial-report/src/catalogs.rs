@@ -1,14 +1,15 @@
 //! The document of catalogs: what they hold, how old they are, what they do not know.
 
+use iotrial_model::demand::LatencyClass;
 use iotrial_model::record::Severity;
 use iotrial_sizing::age::ReliedOn;
-use iotrial_sizing::catalog::{Catalog, Machine, Processors};
+use iotrial_sizing::catalog::{Catalog, Level, Machine, Processors, Source, VolumeKind};
 use iotrial_words::sizing::old_figures;
 
 use crate::document::{Block, Document, FindingLine, Section};
 use crate::finding_line::About;
 use crate::quantity::Quantity;
-use crate::table::{Column, Row, Table, Value};
+use crate::table::{Column, TableOf, Value};
 
 /// A catalog with the age of its sources.
 #[derive(Debug, Clone, Copy)]
@@ -42,38 +43,20 @@ impl Document {
 
     /// The list of catalogs; `warnings` say what is old.
     pub fn of_catalogs(catalogs: &[CatalogAge<'_>], warnings: &[String], byline: String) -> Self {
-        let row = |one: &CatalogAge<'_>| {
-            let catalog = one.catalog;
-            let priced = catalog.machines.iter().filter(|machine| machine.price.is_some()).count();
-            Row {
-                cells: vec![
-                    Value::Text(catalog.shown_provider()),
-                    Value::text(catalog.region.clone()),
-                    Value::Text(catalog.currency.clone()),
-                    count(catalog.volumes.len()),
-                    count(catalog.machines.len()),
-                    count(priced),
-                    Value::text(catalog.oldest().0),
-                    Value::text(catalog.newest()),
-                ],
-                is_total: false,
-            }
-        };
-        let table = Table {
-            caption: "Catalogs".to_owned(),
-            columns: vec![
-                Column::new("catalog", Quantity::Words),
-                Column::new("region", Quantity::Words).optional(),
-                Column::new("currency", Quantity::Words).optional(),
-                Column::new("volume", Quantity::Count).under("kinds of"),
-                Column::new("all", Quantity::Count).under("machines"),
-                Column::new("priced", Quantity::Count).under("machines").optional(),
-                Column::new("oldest", Quantity::Words).under("sources"),
-                Column::new("newest", Quantity::Words).under("sources"),
-            ],
-            rows: catalogs.iter().map(row).collect(),
-            at_a_glance: true,
-        };
+        let count = |number: usize| Value::Count(number as u64);
+        let priced = |catalog: &Catalog| catalog.machines.iter().filter(|one| one.price.is_some()).count();
+        let words = |name: &'static str| Column::new(name, Quantity::Words);
+        let counts = |name: &'static str, group| Column::new(name, Quantity::Count).under(group);
+        let table = TableOf::<&Catalog>::new("Catalogs")
+            .words("catalog", |catalog| catalog.shown_provider())
+            .column(words("region").optional(), |catalog| Value::text(catalog.region.clone()))
+            .column(words("currency").optional(), |catalog| Value::Text(catalog.currency.clone()))
+            .column(counts("volume", "kinds of"), |catalog| count(catalog.volumes.len()))
+            .column(counts("all", "machines"), |catalog| count(catalog.machines.len()))
+            .column(counts("priced", "machines").optional(), |catalog| count(priced(catalog)))
+            .column(words("oldest").under("sources"), |catalog| Value::text(catalog.oldest().0))
+            .column(words("newest").under("sources"), |catalog| Value::text(catalog.newest()))
+            .rows(catalogs.iter().map(|one| one.catalog));
         let old =
             |warning: &String| FindingLine::about(About::OldCatalog, Severity::Warning, warning.clone());
         let mut lines: Vec<FindingLine> = warnings.iter().map(old).collect();
@@ -101,10 +84,6 @@ impl Document {
     }
 }
 
-fn count(number: usize) -> Value {
-    Value::Count(number as u64)
-}
-
 fn processors(machine: &Machine) -> (String, String) {
     match machine.processors {
         Processors::Fixed { vcpus, memory_gib, .. } => (vcpus.to_string(), memory_gib.to_string()),
@@ -116,65 +95,37 @@ fn processors(machine: &Machine) -> (String, String) {
 
 /// Everything in one catalog by name, so that a configuration can be written.
 fn details(catalog: &Catalog) -> Vec<Section> {
-    let volumes = catalog.volumes.iter().flat_map(|kind| {
-        kind.levels.iter().map(move |level| Row {
-            cells: vec![
-                Value::Text(kind.name.clone()),
-                Value::Text(level.name.clone()),
-                Value::Text(if level.size_min_gib == level.size_max_gib {
-                    level.size_min_gib.to_string()
-                } else {
-                    format!("{} to {}", level.size_min_gib, level.size_max_gib)
-                }),
-                Value::Text(kind.latency.map_or("unknown", |latency| latency.as_str()).to_owned()),
-                Value::Text(if level.price.is_some() { "" } else { "no price" }.to_owned()),
-            ],
-            is_total: false,
-        })
-    });
-    let machines = catalog.machines.iter().map(|machine| {
-        let (cores, memory) = processors(machine);
-        let note = match (&machine.gap, &machine.price) {
-            (Some(gap), _) => gap.clone(),
-            (None, None) => "no price".to_owned(),
-            (None, Some(_)) => String::new(),
-        };
-        Row {
-            cells: vec![
-                Value::Text(machine.name.clone()),
-                Value::Text(cores),
-                Value::Text(memory),
-                Value::Text(note),
-            ],
-            is_total: false,
-        }
-    });
-    let sources = catalog.sources.values().map(|source| Row {
-        cells: vec![Value::text(source.as_of.clone()), Value::Text(source.text.clone())],
-        is_total: false,
-    });
-    let section = |id, heading, caption: &str, columns, rows| Section {
-        id,
-        heading,
-        note: None,
-        blocks: vec![Block::Table(Table { caption: caption.to_owned(), columns, rows, at_a_glance: true })],
+    let size = |level: &Level| match (level.size_min_gib, level.size_max_gib) {
+        (min, max) if min == max => min.to_string(),
+        (min, max) => format!("{min} to {max}"),
     };
-    let words = |name| Column::new(name, Quantity::Words);
+    let note = |machine: &Machine| match (&machine.gap, &machine.price) {
+        (Some(gap), _) => gap.clone(),
+        (None, None) => "no price".to_owned(),
+        (None, Some(_)) => String::new(),
+    };
+    let levels = catalog.volumes.iter().flat_map(|kind| kind.levels.iter().map(move |level| (kind, level)));
+    let volumes = TableOf::<(&VolumeKind, &Level)>::new("Volumes")
+        .words("volume", |(kind, _)| kind.name.clone())
+        .words("level", |(_, level)| level.name.clone())
+        .words("size, GiB", |(_, level)| size(level))
+        .words("latency", |(kind, _)| kind.latency.map_or("unknown", LatencyClass::as_str).to_owned())
+        .words("note", |(_, level)| if level.price.is_some() { "" } else { "no price" }.to_owned())
+        .rows(levels);
+    let machines = TableOf::<&Machine>::new("Machines")
+        .words("machine", |machine| machine.name.clone())
+        .words("vCPU", |machine| processors(machine).0)
+        .words("memory, GiB", |machine| processors(machine).1)
+        .column(Column::new("note", Quantity::Words).optional(), |machine| Value::Text(note(machine)))
+        .rows(&catalog.machines);
+    let sources = TableOf::<&Source>::new("Sources")
+        .column(Column::new("as of", Quantity::Words), |source| Value::text(source.as_of.clone()))
+        .words("source", |source| source.text.clone())
+        .rows(catalog.sources.values());
+    let section = |id, heading, table| Section { id, heading, note: None, blocks: vec![Block::Table(table)] };
     vec![
-        section(
-            "volumes",
-            "Volumes",
-            "Volumes",
-            vec![words("volume"), words("level"), words("size, GiB"), words("latency"), words("note")],
-            volumes.collect(),
-        ),
-        section(
-            "machines",
-            "Machines",
-            "Machines",
-            vec![words("machine"), words("vCPU"), words("memory, GiB"), words("note").optional()],
-            machines.collect(),
-        ),
-        section("sources", "Sources", "Sources", vec![words("as of"), words("source")], sources.collect()),
+        section("volumes", "Volumes", volumes),
+        section("machines", "Machines", machines),
+        section("sources", "Sources", sources),
     ]
 }

@@ -5,10 +5,10 @@ use iotrial_analysis::words::capital;
 use iotrial_model::record::Severity;
 use iotrial_model::words::enumerate;
 use iotrial_sizing::catalog::Effect;
-use iotrial_sizing::explanation::{Explanation, MixReach, PureReach};
+use iotrial_sizing::explanation::{Explanation, MixReach, PartReach, PureReach};
 use iotrial_sizing::measure::{Measure, grouped};
 use iotrial_sizing::measured::{BoundBy, MeasuredAgainst};
-use iotrial_sizing::price::Cost;
+use iotrial_sizing::price::{Cost, CostTerm};
 use iotrial_sizing::requirement::{Fit, Share};
 use iotrial_sizing::rule::BrokenRule;
 use iotrial_words::sizing as words;
@@ -18,7 +18,7 @@ use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
 use crate::finding_line::About;
 use crate::pools::{bandwidth_column, per_month, pools_section};
 use crate::quantity::Quantity;
-use crate::table::{Column, Row, Table, Value};
+use crate::table::{Column, Row, Table, TableOf, Value};
 
 /// Bytes in one MB/s, as vendors state limits.
 // 10^6, as vendors state limits; what iotrial measures is in MiB.
@@ -177,37 +177,22 @@ fn amount(amount: f64, unit: f64) -> Value {
 
 /// How much of each limit a load uses.
 pub(crate) fn asked(id: &'static str, fit: &Fit) -> Section {
-    let row = |share: &Share| {
-        let (unit_name, unit) = share.measure.unit_for(share.used);
-        // The column before names the measure.
-        let unit_name = if share.measure == Measure::Outstanding { "I/Os" } else { unit_name };
-        Row {
-            cells: vec![
-                Value::Text(share.element.clone()),
-                Value::Text(share.measure.to_string()),
-                amount(share.used, unit),
-                Value::Number(share.most / unit),
-                Value::Text(unit_name.to_owned()),
-                Value::Number(share.percent),
-                headroom(share.percent),
-            ],
-            is_total: false,
-        }
+    // The column before names the measure.
+    let unit_name = |share: &Share| match share.measure {
+        Measure::Outstanding => "I/Os",
+        measure => measure.unit_for(share.used).0,
     };
-    let mut blocks = vec![Block::Table(Table {
-        caption: "How much of each limit the demand uses".to_owned(),
-        columns: vec![
-            Column::new("part", Quantity::Words),
-            Column::new("limit", Quantity::Words),
-            Column::new("needed", Quantity::Count),
-            Column::new("available", Quantity::Count),
-            Column::new("unit", Quantity::Words),
-            Column::new("used", Quantity::Percent),
-            Column::new("headroom", Quantity::ChangePercent).optional(),
-        ],
-        rows: fit.shares.iter().map(row).collect(),
-        at_a_glance: true,
-    })];
+    let unit = |share: &Share| share.measure.unit_for(share.used).1;
+    let table = TableOf::<&Share>::new("How much of each limit the demand uses")
+        .words("part", |share| share.element.clone())
+        .words("limit", |share| share.measure.to_string())
+        .column(Column::new("needed", Quantity::Count), |share| amount(share.used, unit(share)))
+        .column(Column::new("available", Quantity::Count), |share| Value::Number(share.most / unit(share)))
+        .words("unit", |share| unit_name(share).to_owned())
+        .column(Column::new("used", Quantity::Percent), |share| Value::Number(share.percent))
+        .column(Column::new("headroom", Quantity::ChangePercent).optional(), |share| headroom(share.percent))
+        .rows(&fit.shares);
+    let mut blocks = vec![Block::Table(table)];
     let unmet = fit
         .unmet
         .iter()
@@ -233,36 +218,24 @@ fn measured(explanation: &Explanation) -> Option<Section> {
         return None;
     }
     let (bandwidth, unit) = bandwidth_column(measured.iter().map(|one| one.bandwidth_bytes_per_s));
-    let row = |one: &MeasuredAgainst| {
-        // For a measurement on another machine, a share of these limits says nothing.
-        let fullest = one.shares.first().filter(|_| one.bound.by() != [BoundBy::OtherConfiguration]);
-        Row {
-            cells: vec![
-                Value::Text(one.label.clone()),
-                Value::Number(one.iops),
-                Value::Number(one.bandwidth_bytes_per_s / unit),
-                Value::text(fullest.map(words::limit_in_short)),
-                Value::number(fullest.map(|share| share.percent)),
-                Value::number(one.in_flight),
-                Value::number(one.outstanding),
-            ],
-            is_total: false,
-        }
+    // For a measurement on another machine, a share of these limits says nothing.
+    let fullest = |one: &MeasuredAgainst| {
+        one.shares.first().filter(|_| one.bound.by() != [BoundBy::OtherConfiguration]).cloned()
     };
-    let table = Table {
-        caption: "Measured rates and limits".to_owned(),
-        columns: vec![
-            Column::new("measured", Quantity::Words),
-            Column::new("IOPS", Quantity::Iops),
-            bandwidth,
-            Column::new("nearest limit", Quantity::Words),
-            Column::new("reached", Quantity::Percent),
-            Column::new("in flight", Quantity::Count).optional(),
-            Column::new("offered", Quantity::Count).optional(),
-        ],
-        rows: measured.iter().map(row).collect(),
-        at_a_glance: true,
-    };
+    let count = |name: &'static str| Column::new(name, Quantity::Count).optional();
+    let table = TableOf::<&MeasuredAgainst>::new("Measured rates and limits")
+        .words("measured", |one| one.label.clone())
+        .column(Column::new("IOPS", Quantity::Iops), |one| Value::Number(one.iops))
+        .column(bandwidth, |one| Value::Number(one.bandwidth_bytes_per_s / unit))
+        .column(Column::new("nearest limit", Quantity::Words), |one| {
+            Value::text(fullest(one).as_ref().map(words::limit_in_short))
+        })
+        .column(Column::new("reached", Quantity::Percent), |one| {
+            Value::number(fullest(one).map(|share| share.percent))
+        })
+        .column(count("in flight"), |one| Value::number(one.in_flight))
+        .column(count("offered"), |one| Value::number(one.outstanding))
+        .rows(measured);
     let line = |one: &MeasuredAgainst| {
         let message = format!("{}: {}", one.label, words::measured(one));
         let note = FindingLine::about(About::BoundBy(one.bound.by()), Severity::Note, message);
@@ -364,7 +337,7 @@ fn picture(explanation: &Explanation, one: &PureReach) -> BarChart {
     let (unit, quantity) = if is_bandwidth { (MB, Quantity::BandwidthMbPerS) } else { (1.0, Quantity::Iops) };
     let decisive =
         one.binds.as_ref().and_then(|binds| one.parts.iter().position(|part| part.element == *binds));
-    let name = |(index, part): (usize, &iotrial_sizing::explanation::PartReach)| {
+    let name = |(index, part): (usize, &PartReach)| {
         let word = if decisive == Some(index) { " – the limit" } else { "" };
         format!("{}{word}", part.element)
     };
@@ -410,60 +383,45 @@ pub(crate) fn mix_name(one: &MixReach) -> String {
 
 fn mixes(explanation: &Explanation) -> Section {
     let several = explanation.configuration.pools.len() > 1;
-    let label = |one: &MixReach| {
-        let pool = several.then(|| Value::Text(pool_name(explanation, one.pool)));
-        pool.into_iter().chain([Value::Text(mix_name(one))]).collect::<Vec<_>>()
+    let labelled = |caption: &'static str| {
+        let table = TableOf::<(&MixReach, Option<&PartReach>)>::new(caption);
+        let table = match several {
+            true => table.words("pool", |(one, _)| pool_name(explanation, one.pool)),
+            false => table,
+        };
+        table.words("mix", |(one, _)| mix_name(one))
     };
-    let labelled = |columns: Vec<Column>| {
-        let pool = several.then(|| Column::new("pool", Quantity::Words));
-        pool.into_iter().chain([Column::new("mix", Quantity::Words)]).chain(columns).collect::<Vec<_>>()
-    };
-    let row = |one: &MixReach| {
-        let mut cells = label(one);
-        cells.extend([
-            Value::number(one.iops),
-            Value::number(one.bandwidth_bytes_per_s.map(|bandwidth| bandwidth / MB)),
-            Value::text(one.binds.clone()),
-            Value::text(one.by.map(|measure| measure.as_str())),
-            Value::text(one.next.as_ref().map(|next| next.element.clone())),
-            Value::number(one.next.as_ref().map(|next| next.times)),
-        ]);
-        Row { cells, is_total: false }
-    };
-    let together = Table {
-        caption: "Mixes at a block size".to_owned(),
-        columns: labelled(vec![
-            Column::new("IOPS", Quantity::Iops),
-            Column::new("MB/s", Quantity::BandwidthMbPerS),
-            Column::new("limited by", Quantity::Words),
-            Column::new("which limit", Quantity::Words).optional(),
-            Column::new("next limit", Quantity::Words).optional(),
-            Column::new("next at", Quantity::Ratio).optional(),
-        ]),
-        rows: explanation.mixes.iter().map(row).collect(),
-        at_a_glance: true,
-    };
-    let by_part = explanation.mixes.iter().flat_map(|one| {
-        one.parts.iter().map(move |part| {
-            let mut cells = label(one);
-            cells.extend([
-                Value::Text(part.element.clone()),
-                Value::Number(part.most),
-                Value::Number(part.most * one.block_size_bytes / MB),
-            ]);
-            Row { cells, is_total: false }
+    let iops = || Column::new("IOPS", Quantity::Iops);
+    let bandwidth = || Column::new("MB/s", Quantity::BandwidthMbPerS);
+    let together = labelled("Mixes at a block size")
+        .column(iops(), |(one, _)| Value::number(one.iops))
+        .column(bandwidth(), |(one, _)| {
+            Value::number(one.bandwidth_bytes_per_s.map(|bandwidth| bandwidth / MB))
         })
-    });
-    let parts = Table {
-        caption: "What each part delivers on its own".to_owned(),
-        columns: labelled(vec![
-            Column::new("part", Quantity::Words),
-            Column::new("IOPS", Quantity::Iops),
-            Column::new("MB/s", Quantity::BandwidthMbPerS),
-        ]),
-        rows: by_part.collect(),
-        at_a_glance: false,
-    };
+        .column(Column::new("limited by", Quantity::Words), |(one, _)| Value::text(one.binds.clone()))
+        .column(Column::new("which limit", Quantity::Words).optional(), |(one, _)| {
+            Value::text(one.by.map(|measure| measure.as_str()))
+        })
+        .column(Column::new("next limit", Quantity::Words).optional(), |(one, _)| {
+            Value::text(one.next.as_ref().map(|next| next.element.clone()))
+        })
+        .column(Column::new("next at", Quantity::Ratio).optional(), |(one, _)| {
+            Value::number(one.next.as_ref().map(|next| next.times))
+        })
+        .rows(explanation.mixes.iter().map(|one| (one, None)));
+    let most = |part: &Option<&PartReach>| part.map(|part| part.most);
+    let all_parts =
+        explanation.mixes.iter().flat_map(|one| one.parts.iter().map(move |part| (one, Some(part))));
+    let parts = labelled("What each part delivers on its own")
+        .column(Column::new("part", Quantity::Words), |(_, part)| {
+            Value::text(part.map(|part| part.element.clone()))
+        })
+        .column(iops(), |(_, part)| Value::number(most(part)))
+        .column(bandwidth(), |(one, part)| {
+            Value::number(most(part).map(|most| most * one.block_size_bytes / MB))
+        })
+        .rows(all_parts);
+    let parts = Table { at_a_glance: false, ..parts };
     Section {
         id: "mixes",
         heading: "Mixes",
@@ -474,22 +432,18 @@ fn mixes(explanation: &Explanation) -> Section {
 
 /// Every term of a cost.
 pub(crate) fn cost_section(cost: &Cost) -> Section {
-    let mut rows: Vec<Row> = cost
-        .terms
-        .iter()
-        .map(|term| Row {
-            cells: vec![
-                Value::Text(term.what.clone()),
-                Value::Number(term.amount),
-                Value::Text(term.unit.to_owned()),
-                Value::Text(format!("{} {}", short_price(term.unit_price), term.price_currency)),
-                Value::text(term.hours.map(|hours| format!("{hours} h"))),
-                Value::Number(term.per_month),
-            ],
-            is_total: false,
+    let unit_price = |term: &CostTerm| format!("{} {}", short_price(term.unit_price), term.price_currency);
+    let mut table = TableOf::<&CostTerm>::new("Cost per month")
+        .words("item", |term| term.what.clone())
+        .column(Column::new("amount", Quantity::Count), |term| Value::Number(term.amount))
+        .words("unit", |term| term.unit.to_owned())
+        .column(Column::new("price", Quantity::Words).optional(), |term| Value::Text(unit_price(term)))
+        .column(Column::new("hours", Quantity::Words).optional(), |term| {
+            Value::text(term.hours.map(|hours| format!("{hours} h")))
         })
-        .collect();
-    rows.push(Row {
+        .column(per_month(&cost.currency), |term| Value::Number(term.per_month))
+        .rows(&cost.terms);
+    table.rows.push(Row {
         cells: vec![
             // The sum is labelled as incomplete wherever it is shown; a bare number gets copied.
             Value::Text(
@@ -522,19 +476,7 @@ pub(crate) fn cost_section(cost: &Cost) -> Section {
             cost.hours_per_month,
             rates.collect::<String>()
         )),
-        blocks: vec![Block::Table(Table {
-            caption: "Cost per month".to_owned(),
-            columns: vec![
-                Column::new("item", Quantity::Words),
-                Column::new("amount", Quantity::Count),
-                Column::new("unit", Quantity::Words),
-                Column::new("price", Quantity::Words).optional(),
-                Column::new("hours", Quantity::Words).optional(),
-                per_month(&cost.currency),
-            ],
-            rows,
-            at_a_glance: true,
-        })],
+        blocks: vec![Block::Table(table)],
     }
 }
 
@@ -546,24 +488,12 @@ fn short_price(price: f64) -> String {
 }
 
 pub(crate) fn sources(explanation: &Explanation) -> Section {
-    let row = |what: &str, source: &str| Row {
-        cells: vec![Value::Text(what.to_owned()), Value::Text(source.to_owned())],
-        is_total: false,
-    };
-    let mut rows: Vec<Row> =
-        explanation.chain.elements.iter().map(|element| row(&element.name, &element.source)).collect();
-    rows.extend(
-        explanation.cost.terms.iter().map(|term| row(&format!("price of {}", term.what), &term.source)),
-    );
-    Section {
-        id: "sources",
-        heading: "Sources",
-        note: None,
-        blocks: vec![Block::Table(Table {
-            caption: "Sources and their dates".to_owned(),
-            columns: vec![Column::new("what", Quantity::Words), Column::new("source", Quantity::Words)],
-            rows,
-            at_a_glance: false,
-        })],
-    }
+    let elements = explanation.chain.elements.iter();
+    let prices = explanation.cost.terms.iter().map(|term| (format!("price of {}", term.what), &term.source));
+    let table = TableOf::<(String, &String)>::new("Sources and their dates")
+        .words("what", |(what, _)| what.clone())
+        .words("source", |(_, source)| (*source).clone())
+        .rows(elements.map(|element| (element.name.clone(), &element.source)).chain(prices));
+    let blocks = vec![Block::Table(Table { at_a_glance: false, ..table })];
+    Section { id: "sources", heading: "Sources", note: None, blocks }
 }

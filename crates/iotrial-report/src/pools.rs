@@ -1,12 +1,14 @@
 //! The pools of a configuration, a line for each.
 
 use iotrial_sizing::explanation::Explanation;
+use iotrial_sizing::pool_report::PoolReport;
+use iotrial_sizing::price::MissingPrice;
 use iotrial_sizing::requirement::Share;
-use iotrial_words::sizing::limit_in_short;
+use iotrial_words::sizing::{limit_in_short, missing_prices};
 
 use crate::document::{Block, Section};
 use crate::quantity::Quantity;
-use crate::table::{Column, Row, Table, Value};
+use crate::table::{Column, TableOf, Value};
 
 /// Bytes in one MB/s, as vendors state limits.
 const MB: f64 = 1e6;
@@ -16,47 +18,33 @@ pub(crate) fn pools_section(explanation: &Explanation) -> Option<Section> {
     if explanation.pools.is_empty() {
         return None;
     }
-    let limit = |share: &Option<Share>| {
-        let words = share.as_ref().map(limit_in_short);
-        [Value::number(share.as_ref().map(|share| share.percent)), Value::text(words)]
-    };
+    let short = |share: &Option<Share>| Value::text(share.as_ref().map(limit_in_short));
+    let used = |share: &Option<Share>| Value::number(share.as_ref().map(|share| share.percent));
     // In one cell, so that the share is always shown with its limit.
     let of_machine = |share: &Share| format!("{:.0} % of {}", share.percent, limit_in_short(share));
     let bandwidths = explanation.pools.iter().filter_map(|pool| pool.bandwidth_bytes_per_s);
     let (bandwidth, unit) = bandwidth_column(bandwidths);
-    let rows = explanation.pools.iter().map(|pool| Row {
-        cells: [
-            Value::Text(pool.name.clone()),
-            Value::Text(pool.volumes.clone()),
-            Value::number(pool.asked_gib.filter(|gib| *gib > 0.0)),
-            Value::Number(pool.usable_gib),
-            Value::number(pool.iops),
-            Value::number(pool.bandwidth_bytes_per_s.map(|bytes| bytes / unit)),
-        ]
-        .into_iter()
-        .chain(limit(&pool.fullest))
-        .chain([Value::text(pool.fullest_shared.as_ref().map(of_machine)), Value::number(pool.per_month)])
-        .collect(),
-        is_total: false,
-    });
-    let mut table = Table {
-        caption: format!("The pools, {} a month", explanation.cost.currency),
-        columns: vec![
-            Column::new("pool", Quantity::Words),
-            Column::new("volumes", Quantity::Words),
-            Column::new("needed, GiB", Quantity::Count).optional(),
-            Column::new("usable, GiB", Quantity::Count),
-            Column::new("IOPS", Quantity::Count),
-            // Whole numbers, as in every column beside it.
-            Column { quantity: Quantity::Count, ..bandwidth }.optional(),
-            Column::new("used", Quantity::Percent),
-            Column::new("own limit", Quantity::Words),
-            Column::new("limit of the machine", Quantity::Words).optional(),
-            per_month(&explanation.cost.currency),
-        ],
-        rows: rows.collect(),
-        at_a_glance: true,
-    };
+    let count = |name: &'static str| Column::new(name, Quantity::Count);
+    let currency = &explanation.cost.currency;
+    let mut table = TableOf::<&PoolReport>::new(format!("The pools, {currency} a month"))
+        .words("pool", |pool| pool.name.clone())
+        .words("volumes", |pool| pool.volumes.clone())
+        .column(count("needed, GiB").optional(), |pool| {
+            Value::number(pool.asked_gib.filter(|gib| *gib > 0.0))
+        })
+        .column(count("usable, GiB"), |pool| Value::Number(pool.usable_gib))
+        .column(count("IOPS"), |pool| Value::number(pool.iops))
+        // Whole numbers, as in every column beside it.
+        .column(Column { quantity: Quantity::Count, ..bandwidth }.optional(), |pool| {
+            Value::number(pool.bandwidth_bytes_per_s.map(|bytes| bytes / unit))
+        })
+        .column(Column::new("used", Quantity::Percent), |pool| used(&pool.fullest))
+        .column(Column::new("own limit", Quantity::Words), |pool| short(&pool.fullest))
+        .column(Column::new("limit of the machine", Quantity::Words).optional(), |pool| {
+            Value::text(pool.fullest_shared.as_ref().map(of_machine))
+        })
+        .column(per_month(currency), |pool| Value::number(pool.per_month))
+        .rows(&explanation.pools);
     table.drop_empty_columns();
     Some(Section {
         id: "pools",
@@ -72,6 +60,16 @@ pub(crate) fn pools_section(explanation: &Explanation) -> Option<Section> {
 /// The column of what things cost a month.
 pub(crate) fn per_month(currency: &str) -> Column {
     Column::new(format!("{currency}/month"), Quantity::Money)
+}
+
+/// The column of what has no price.
+pub(crate) fn not_included() -> Column {
+    Column::new("not included", Quantity::Words)
+}
+
+/// Its cell; absent where everything has a price.
+pub(crate) fn missing(missing: &[MissingPrice]) -> Value {
+    Value::text((!missing.is_empty()).then(|| missing_prices(missing).join(", ")))
 }
 
 /// A column of bandwidths, and the bytes per second of its unit: MB/s, or kB/s where one of them is less than 1 MB/s.

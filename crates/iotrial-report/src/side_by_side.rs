@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use iotrial_model::record::Severity;
 use iotrial_sizing::catalog::Effect;
 use iotrial_sizing::configuration::Pool;
+use iotrial_sizing::explanation::MixReach;
 use iotrial_sizing::measure::grouped;
+use iotrial_sizing::measured::MeasuredAgainst;
 use iotrial_sizing::side_by_side::{BestAt, Compared, SideBySide};
 use iotrial_words::sizing as words;
 
@@ -13,8 +15,9 @@ use crate::counted::counted_in_words;
 use crate::document::{Answer, Block, Document, FindingLine, Section};
 use crate::explanation::{MB, cost_section, mix_name, sources};
 use crate::finding_line::About;
+use crate::pools::{missing, not_included};
 use crate::quantity::Quantity;
-use crate::table::{Column, Row, Table, Value};
+use crate::table::{Column, Table, TableOf, Value};
 
 impl Document {
     /// The document of configurations side by side; `byline` says how old the catalogs are.
@@ -125,58 +128,43 @@ fn opening(side: &SideBySide) -> Section {
 }
 
 fn price_and_performance(side: &SideBySide) -> Section {
-    let has_fit = side.configurations.iter().any(|one| one.explanation.fit.is_some());
-    let row = |one: &Compared| {
-        let iops = one.iops.as_ref();
-        let bandwidth = one.bandwidth_bytes_per_s.as_ref();
-        let cost = &one.explanation.cost;
-        let mut cells = vec![
-            Value::Text(one.name.clone()),
-            Value::number(iops.map(|one| one.most)),
-            Value::number(bandwidth.map(|one| one.most / MB)),
-            Value::text(bandwidth.map(|one| one.binds.clone())),
-            Value::Number(cost.per_month),
-            Value::text(one.per_thousand_iops.map(price)),
-            Value::text(one.per_mb_per_s.map(price)),
-        ];
-        if has_fit {
-            let fit = one.explanation.fit.as_ref();
-            cells.push(Value::number(fit.and_then(|fit| fit.carries_times)));
-            cells.push(Value::text(fit.map(|fit| if fit.is_met { "yes" } else { "no" })));
-        }
-        cells.push(Value::text(
-            (!cost.is_complete()).then(|| words::missing_prices(&cost.missing).join(", ")),
-        ));
-        let best: Vec<&str> = one.best_at.iter().map(|what| what.as_str()).collect();
-        cells.push(Value::text((!best.is_empty()).then(|| best.join(", "))));
-        Row { cells, is_total: false }
-    };
-    let mut columns = vec![
-        Column::new("configuration", Quantity::Words),
-        Column::new("delivers", Quantity::Iops),
-        Column::new("delivers", Quantity::BandwidthMbPerS),
-        Column::new("MB/s limited by", Quantity::Words).optional(),
-        Column::new("a month", Quantity::Money),
-        Column::new("per 1,000 IOPS", Quantity::Words),
-        Column::new("per MB/s", Quantity::Words),
-    ];
-    if has_fit {
-        columns.push(Column::new("sustains", Quantity::Ratio));
-        columns.push(Column::new("meets it", Quantity::Words));
+    let best = |one: &Compared| one.best_at.iter().map(|what| what.as_str()).collect::<Vec<_>>().join(", ");
+    let bandwidth = |one: &Compared| one.bandwidth_bytes_per_s.as_ref().map(|one| one.most / MB);
+    let limited_by = |one: &Compared| one.bandwidth_bytes_per_s.as_ref().map(|one| one.binds.clone());
+    let mut table = TableOf::<&Compared>::new(format!("Price and performance, {} a month", side.currency))
+        .words("configuration", |one| one.name.clone())
+        .column(Column::new("delivers", Quantity::Iops), |one| {
+            Value::number(one.iops.as_ref().map(|one| one.most))
+        })
+        .column(Column::new("delivers", Quantity::BandwidthMbPerS), |one| Value::number(bandwidth(one)))
+        .column(Column::new("MB/s limited by", Quantity::Words).optional(), |one| {
+            Value::text(limited_by(one))
+        })
+        .column(Column::new("a month", Quantity::Money), |one| Value::Number(one.explanation.cost.per_month))
+        .column(Column::new("per 1,000 IOPS", Quantity::Words), |one| {
+            Value::text(one.per_thousand_iops.map(price))
+        })
+        .column(Column::new("per MB/s", Quantity::Words), |one| Value::text(one.per_mb_per_s.map(price)));
+    if side.configurations.iter().any(|one| one.explanation.fit.is_some()) {
+        table = table
+            .column(Column::new("sustains", Quantity::Ratio), |one| {
+                Value::number(one.explanation.fit.as_ref().and_then(|fit| fit.carries_times))
+            })
+            .column(Column::new("meets it", Quantity::Words), |one| {
+                let fit = one.explanation.fit.as_ref();
+                Value::text(fit.map(|fit| if fit.is_met { "yes" } else { "no" }))
+            });
     }
-    columns.push(Column::new("not included", Quantity::Words).optional());
-    columns.push(Column::new("best at", Quantity::Words));
-    let mut table = Table {
-        caption: format!("Price and performance, {} a month", side.currency),
-        columns,
-        rows: side.configurations.iter().map(row).collect(),
-        at_a_glance: true,
-    };
+    let mut table = table
+        .column(not_included().optional(), |one| missing(&one.explanation.cost.missing))
+        .column(Column::new("best at", Quantity::Words), |one| {
+            Value::text(Some(best(one)).filter(|best| !best.is_empty()))
+        })
+        .rows(&side.configurations);
     // Where every price is known, a column of dashes says nothing.
     let at = table.columns.len() - 2;
     if table.rows.iter().all(|row| row.cells[at] == Value::Absent) {
-        table.columns.remove(at);
-        table.rows.iter_mut().for_each(|row| drop(row.cells.remove(at)));
+        table.without_column(at);
     }
     Section {
         id: "price-performance",
@@ -195,28 +183,23 @@ fn criteria(side: &SideBySide) -> Section {
     let all: BTreeSet<&str> =
         side.configurations.iter().flat_map(|one| one.criteria.keys().map(String::as_str)).collect();
     let others = all.iter().copied().filter(|name| !usual.contains(name));
-    let names: Vec<String> = usual.into_iter().chain(others).map(str::to_owned).collect();
-    let row = |one: &Compared| {
-        let explanation = &one.explanation;
-        let pools: Vec<String> = explanation.configuration.pools.iter().map(Pool::label).collect();
-        let mut cells = vec![
-            Value::Text(one.name.clone()),
-            Value::Text(explanation.configuration.machine.clone()),
-            Value::Count(explanation.vcpus.into()),
-            Value::Text(pools.join(" + ")),
-            Value::Number(explanation.usable_gib),
-        ];
-        cells.extend(names.iter().map(|name| Value::text(one.criteria.get(name).map(words::criterion))));
-        Row { cells, is_total: false }
+    let volumes = |one: &Compared| {
+        let pools = &one.explanation.configuration.pools;
+        Value::Text(pools.iter().map(Pool::label).collect::<Vec<_>>().join(" + "))
     };
-    let mut columns = vec![
-        Column::new("configuration", Quantity::Words),
-        Column::new("machine", Quantity::Words).optional(),
-        Column::new("vCPU", Quantity::Count),
-        Column::new("volumes", Quantity::Words).optional(),
-        Column::new("usable GiB", Quantity::Count),
-    ];
-    columns.extend(names.iter().map(|name| Column::new(name.clone(), Quantity::Words)));
+    let mut table = TableOf::<&Compared>::new("Criteria")
+        .words("configuration", |one| one.name.clone())
+        .column(Column::new("machine", Quantity::Words).optional(), |one| {
+            Value::Text(one.explanation.configuration.machine.clone())
+        })
+        .column(Column::new("vCPU", Quantity::Count), |one| Value::Count(one.explanation.vcpus.into()))
+        .column(Column::new("volumes", Quantity::Words).optional(), |one| volumes(one))
+        .column(Column::new("usable GiB", Quantity::Count), |one| Value::Number(one.explanation.usable_gib));
+    for name in usual.into_iter().chain(others) {
+        table = table.column(Column::new(name.to_owned(), Quantity::Words), move |one| {
+            Value::text(one.criteria.get(name).map(words::criterion))
+        });
+    }
     Section {
         id: "criteria",
         heading: "Other criteria",
@@ -224,72 +207,54 @@ fn criteria(side: &SideBySide) -> Section {
             "Expandable, persistent and effort follow from the volumes unless [attributes] in the file says otherwise."
                 .to_owned(),
         ),
-        blocks: vec![Block::Table(Table {
-            caption: "Criteria".to_owned(),
-            columns,
-            rows: side.configurations.iter().map(row).collect(),
-            at_a_glance: true,
-        })],
+        blocks: vec![Block::Table(table.rows(&side.configurations))],
     }
 }
 
 /// What was measured on each, with the cost per MB/s and per 1,000 IOPS.
 fn measured(side: &SideBySide) -> Option<Section> {
-    let rows = side.configurations.iter().flat_map(|one| {
-        let cost = &one.explanation.cost;
-        let cost = cost.is_complete().then_some(cost.per_month);
-        one.explanation.measured.iter().map(move |measured| {
-            let per = |amount: f64| cost.filter(|_| amount > 0.0).map(|cost| price(cost / amount));
-            let fullest = measured.shares.first();
-            Row {
-                cells: vec![
-                    Value::Text(one.name.clone()),
-                    Value::Text(measured.label.clone()),
-                    Value::Number(measured.iops),
-                    Value::Number(measured.bandwidth_bytes_per_s / MB),
-                    Value::text(fullest.map(|share| format!("{}, {}", share.element, share.measure))),
-                    Value::number(fullest.map(|share| share.percent)),
-                    Value::text(per(measured.iops / 1e3)),
-                    Value::text(per(measured.bandwidth_bytes_per_s / MB)),
-                ],
-                is_total: false,
-            }
-        })
-    });
-    let rows: Vec<Row> = rows.collect();
-    if rows.is_empty() {
+    let all =
+        side.configurations.iter().flat_map(|one| one.explanation.measured.iter().map(move |all| (one, all)));
+    let all: Vec<(&Compared, &MeasuredAgainst)> = all.collect();
+    if all.is_empty() {
         return None;
     }
-    let table = Table {
-        caption: format!("Measured rates and their cost, {} a month", side.currency),
-        columns: vec![
-            Column::new("configuration", Quantity::Words),
-            Column::new("measured", Quantity::Words),
-            Column::new("IOPS", Quantity::Iops),
-            Column::new("MB/s", Quantity::BandwidthMbPerS),
-            Column::new("nearest limit", Quantity::Words).optional(),
-            Column::new("reached", Quantity::Percent),
-            Column::new("per 1,000 IOPS", Quantity::Words).optional(),
-            Column::new("per MB/s", Quantity::Words).optional(),
-        ],
-        rows,
-        at_a_glance: true,
+    let price_per = |one: &Compared, amount: f64| {
+        let cost = &one.explanation.cost;
+        Value::text((cost.is_complete() && amount > 0.0).then(|| price(cost.per_month / amount)))
     };
-    let lines: Vec<FindingLine> = side
-        .configurations
-        .iter()
-        .flat_map(|one| {
-            one.explanation.measured.iter().flat_map(move |measured| {
-                let caveats = measured.caveats.iter().map(move |text| {
-                    let message = format!("{}, {}: {text}", one.name, measured.label);
-                    FindingLine::about(About::Caveat, Severity::Warning, message)
-                });
-                let message = format!("{}, {}: {}", one.name, measured.label, words::measured(measured));
-                let note = FindingLine::about(About::BoundBy(measured.bound.by()), Severity::Note, message);
-                std::iter::once(note).chain(caveats)
-            })
-        })
-        .collect();
+    let table = TableOf::<&(&Compared, &MeasuredAgainst)>::new(format!(
+        "Measured rates and their cost, {} a month",
+        side.currency
+    ))
+    .words("configuration", |(one, _)| one.name.clone())
+    .words("measured", |(_, measured)| measured.label.clone())
+    .column(Column::new("IOPS", Quantity::Iops), |(_, measured)| Value::Number(measured.iops))
+    .column(Column::new("MB/s", Quantity::BandwidthMbPerS), |(_, measured)| {
+        Value::Number(measured.bandwidth_bytes_per_s / MB)
+    })
+    .column(Column::new("nearest limit", Quantity::Words).optional(), |(_, measured)| {
+        Value::text(measured.shares.first().map(|share| format!("{}, {}", share.element, share.measure)))
+    })
+    .column(Column::new("reached", Quantity::Percent), |(_, measured)| {
+        Value::number(measured.shares.first().map(|share| share.percent))
+    })
+    .column(Column::new("per 1,000 IOPS", Quantity::Words).optional(), |(one, measured)| {
+        price_per(one, measured.iops / 1e3)
+    })
+    .column(Column::new("per MB/s", Quantity::Words).optional(), |(one, measured)| {
+        price_per(one, measured.bandwidth_bytes_per_s / MB)
+    })
+    .rows(&all);
+    let lines = all.iter().flat_map(|(one, measured)| {
+        let caveats = measured.caveats.iter().map(move |text| {
+            let message = format!("{}, {}: {text}", one.name, measured.label);
+            FindingLine::about(About::Caveat, Severity::Warning, message)
+        });
+        let message = format!("{}, {}: {}", one.name, measured.label, words::measured(measured));
+        let note = FindingLine::about(About::BoundBy(measured.bound.by()), Severity::Note, message);
+        std::iter::once(note).chain(caveats)
+    });
     Some(Section {
         id: "measured",
         heading: "What was measured",
@@ -297,45 +262,26 @@ fn measured(side: &SideBySide) -> Option<Section> {
             "Compared with the limits of the configuration that was measured. For a sweep, the highest rate of each pattern."
                 .to_owned(),
         ),
-        blocks: vec![Block::Table(table), Block::Findings(lines)],
+        blocks: vec![Block::Table(table), Block::Findings(lines.collect())],
     })
 }
 
 /// Every mix of every configuration, mix by mix.
 fn mixes(side: &SideBySide) -> Section {
     let most = side.configurations.iter().map(|one| one.explanation.mixes.len()).max().unwrap_or(0);
-    let rows = (0..most).flat_map(|index| {
-        side.configurations.iter().filter_map(move |one| {
-            let mix = one.explanation.mixes.get(index)?;
-            Some(Row {
-                cells: vec![
-                    Value::Text(mix_name(mix)),
-                    Value::Text(one.name.clone()),
-                    Value::number(mix.iops),
-                    Value::number(mix.bandwidth_bytes_per_s.map(|bandwidth| bandwidth / MB)),
-                    Value::text(mix.binds.clone()),
-                ],
-                is_total: false,
-            })
-        })
+    let all = (0..most).flat_map(|index| {
+        side.configurations.iter().filter_map(move |one| Some((one, one.explanation.mixes.get(index)?)))
     });
-    Section {
-        id: "mixes",
-        heading: "Mixes",
-        note: None,
-        blocks: vec![Block::Table(Table {
-            caption: "What each configuration delivers with each mix".to_owned(),
-            columns: vec![
-                Column::new("mix", Quantity::Words),
-                Column::new("configuration", Quantity::Words),
-                Column::new("IOPS", Quantity::Iops),
-                Column::new("MB/s", Quantity::BandwidthMbPerS),
-                Column::new("limited by", Quantity::Words),
-            ],
-            rows: rows.collect(),
-            at_a_glance: true,
-        })],
-    }
+    let table = TableOf::<(&Compared, &MixReach)>::new("What each configuration delivers with each mix")
+        .words("mix", |(_, mix)| mix_name(mix))
+        .words("configuration", |(one, _)| one.name.clone())
+        .column(Column::new("IOPS", Quantity::Iops), |(_, mix)| Value::number(mix.iops))
+        .column(Column::new("MB/s", Quantity::BandwidthMbPerS), |(_, mix)| {
+            Value::number(mix.bandwidth_bytes_per_s.map(|bandwidth| bandwidth / MB))
+        })
+        .column(Column::new("limited by", Quantity::Words), |(_, mix)| Value::text(mix.binds.clone()))
+        .rows(all);
+    Section { id: "mixes", heading: "Mixes", note: None, blocks: vec![Block::Table(table)] }
 }
 
 /// Every term of every cost, with its source. Too long for a terminal.

@@ -1,13 +1,14 @@
 //! The document of an answer to a demand: providers side by side, the cheapest in detail, and the cost curve.
 
 use iotrial_analysis::words::capital;
-use iotrial_model::demand::{Demand, LaidOutPool, Mirror};
+use iotrial_model::demand::{Demand, LaidOutPool, LatencyClass, Mirror};
 use iotrial_model::record::Severity;
 use iotrial_sizing::catalog::Term;
-use iotrial_sizing::configuration::Pool;
+use iotrial_sizing::configuration::Configuration;
 use iotrial_sizing::explanation::Explanation;
 use iotrial_sizing::measure::{Measure, grouped};
-use iotrial_sizing::search::{CountPoint, Found};
+use iotrial_sizing::requirement::Share;
+use iotrial_sizing::search::{CountPoint, CurvePoint, Found};
 use iotrial_sizing::sizing::Sizing;
 use iotrial_words::sizing as words;
 
@@ -16,9 +17,9 @@ use crate::counted::{counted_in_words, not_counted};
 use crate::document::{Answer, Block, Document, FindingLine, PointList, Section};
 use crate::explanation::{asked, cost_section, limit_sections, rule_warning, sources};
 use crate::finding_line::About;
-use crate::pools::{per_month, pools_section};
+use crate::pools::{not_included, per_month, pools_section};
 use crate::quantity::Quantity;
-use crate::table::{Column, Row, Table, Value};
+use crate::table::{Column, Table, TableOf, Value};
 use crate::year_plan::year_plans;
 
 impl Document {
@@ -186,97 +187,99 @@ fn warnings(found: &Found) -> Option<Block> {
     (!lines.is_empty()).then_some(Block::Findings(lines))
 }
 
-/// A row for each pool; the first one also has the machine and the sum.
-fn answer_rows(provider: &str, answer: &Explanation) -> Vec<Row> {
-    let (cost, configuration) = (&answer.cost, &answer.configuration);
-    let first = |value: Value, pool: usize| if pool == 0 { value } else { Value::Text(String::new()) };
-    let is_alone = answer.pools.is_empty();
-    let row = |(index, pool): (usize, &Pool)| {
-        let report = answer.pools.get(index);
-        let fullest = match report {
+/// A pool of an answer, which is a row; the first one also has the machine and the sum.
+struct AnswerPool<'s> {
+    name: &'s str,
+    answer: &'s Explanation,
+    index: usize,
+}
+
+impl<'s> AnswerPool<'s> {
+    fn all(name: &'s str, answer: &'s Explanation) -> impl Iterator<Item = Self> {
+        (0..answer.configuration.pools.len()).map(move |index| Self { name, answer, index })
+    }
+
+    fn fullest(&self) -> Option<&'s Share> {
+        match self.answer.pools.get(self.index) {
             // The most used of its own limits and the shared ones.
             Some(report) => {
                 let both = report.fullest.iter().chain(&report.fullest_shared);
                 both.max_by(|a, b| a.percent.total_cmp(&b.percent))
             }
-            None => answer.fit.as_ref().and_then(|fit| fit.shares.first()),
-        };
-        let latency = report.map_or(answer.latency, |report| report.latency);
-        let missing =
-            if cost.is_complete() { String::new() } else { words::missing_prices(&cost.missing).join(", ") };
-        Row {
-            cells: vec![
-                first(Value::Text(provider.to_owned()), index),
-                first(
-                    Value::Text(format!(
-                        "{}{}",
-                        configuration.machine,
-                        if answer.arm { " (ARM)" } else { "" }
-                    )),
-                    index,
-                ),
-                first(Value::Count(answer.vcpus.into()), index),
-                first(Value::Number(answer.memory_gib), index),
-                first(Value::number(answer.network_gbit_per_s), index),
-                Value::Text(if is_alone { String::new() } else { configuration.pool_name(index) }),
-                Value::Text(pool.label()),
-                Value::Text(latency.map_or("unknown", |latency| latency.as_str()).to_owned()),
-                first(Value::Number(cost.per_month), index),
-                first(Value::Text(missing), index),
-                Value::number(fullest.map(|share| share.percent)),
-                Value::text(fullest.map(|share| share.element.clone())),
-                Value::text(fullest.map(|share| share.measure.as_str())),
-            ],
-            is_total: false,
+            None => self.answer.fit.as_ref().and_then(|fit| fit.shares.first()),
         }
-    };
-    configuration.pools.iter().enumerate().map(row).collect()
+    }
+
+    fn latency(&self) -> String {
+        let latency = self.answer.pools.get(self.index).map_or(self.answer.latency, |report| report.latency);
+        latency.map_or("unknown", LatencyClass::as_str).to_owned()
+    }
+
+    fn machine(&self) -> String {
+        format!("{}{}", self.answer.configuration.machine, if self.answer.arm { " (ARM)" } else { "" })
+    }
+
+    fn pool(&self) -> String {
+        if self.answer.pools.is_empty() {
+            String::new()
+        } else {
+            self.answer.configuration.pool_name(self.index)
+        }
+    }
 }
 
 /// Configurations in rows, without the columns that say nothing.
-fn table(caption: String, first: &'static str, currency: &str, rows: Vec<Row>) -> Table {
-    let mut table = Table {
-        caption,
-        columns: vec![
-            Column::new(first, Quantity::Words),
-            Column::new("machine", Quantity::Words),
-            Column::new("vCPU", Quantity::Count),
-            Column::new("GiB", Quantity::Count).under("RAM"),
-            Column::new("Gbit/s", Quantity::Count).under("network").optional(),
-            Column::new("pool", Quantity::Words),
-            Column::new("volumes", Quantity::Words),
-            Column::new("latency", Quantity::Words).optional(),
-            per_month(currency),
-            Column::new("not included", Quantity::Words),
-            Column::new("used", Quantity::Percent),
-            Column::new("limited by", Quantity::Words),
-            Column::new("which limit", Quantity::Words).optional(),
-        ],
-        rows,
-        at_a_glance: true,
-    };
+fn table<'s>(
+    caption: String,
+    name: &'static str,
+    currency: &str,
+    rows: impl Iterator<Item = AnswerPool<'s>>,
+) -> Option<Block> {
+    let first =
+        |row: &AnswerPool<'_>, value: Value| if row.index == 0 { value } else { Value::Text(String::new()) };
+    let network = Column::new("Gbit/s", Quantity::Count).under("network").optional();
+    let mut table = TableOf::<AnswerPool<'s>>::new(caption)
+        .column(Column::new(name, Quantity::Words), |row| first(row, Value::Text(row.name.to_owned())))
+        .column(Column::new("machine", Quantity::Words), |row| first(row, Value::Text(row.machine())))
+        .column(Column::new("vCPU", Quantity::Count), |row| first(row, Value::Count(row.answer.vcpus.into())))
+        .column(Column::new("GiB", Quantity::Count).under("RAM"), |row| {
+            first(row, Value::Number(row.answer.memory_gib))
+        })
+        .column(network, |row| first(row, Value::number(row.answer.network_gbit_per_s)))
+        .words("pool", AnswerPool::pool)
+        .words("volumes", |row| row.answer.configuration.pools[row.index].label())
+        .column(Column::new("latency", Quantity::Words).optional(), |row| Value::Text(row.latency()))
+        .column(per_month(currency), |row| first(row, Value::Number(row.answer.cost.per_month)))
+        .column(not_included(), |row| {
+            first(row, Value::Text(words::missing_prices(&row.answer.cost.missing).join(", ")))
+        })
+        .column(Column::new("used", Quantity::Percent), |row| {
+            Value::number(row.fullest().map(|share| share.percent))
+        })
+        .column(Column::new("limited by", Quantity::Words), |row| {
+            Value::text(row.fullest().map(|share| share.element.clone()))
+        })
+        .column(Column::new("which limit", Quantity::Words).optional(), |row| {
+            Value::text(row.fullest().map(|share| share.measure.as_str()))
+        })
+        .rows(rows);
     table.drop_empty_columns();
-    table
+    (!table.rows.is_empty()).then_some(Block::Table(table))
 }
 
 fn side_by_side(sizing: &Sizing) -> Section {
-    let rows: Vec<Row> = sizing
+    let answers = sizing
         .found
         .iter()
-        .flat_map(|found| found.answers.iter().flat_map(|answer| answer_rows(&found.shown, answer)))
-        .collect();
-    let against: Vec<Row> = sizing
+        .flat_map(|found| found.answers.iter().flat_map(|answer| AnswerPool::all(&found.shown, answer)));
+    let against = sizing
         .against
         .iter()
-        .flat_map(|one| answer_rows(&one.explanation.configuration.title, &one.explanation))
-        .collect();
+        .flat_map(|one| AnswerPool::all(&one.explanation.configuration.title, &one.explanation));
     let month =
         sizing.found.iter().flat_map(|found| &found.answers).map(|one| one.cost.hours_per_month).next();
-    let mut blocks = Vec::new();
-    if !rows.is_empty() {
-        let caption = format!("The cheapest of each provider, {} a month", sizing.currency);
-        blocks.push(Block::Table(table(caption, "provider", &sizing.currency, rows)));
-    }
+    let caption = format!("The cheapest of each provider, {} a month", sizing.currency);
+    let mut blocks: Vec<Block> = table(caption, "provider", &sizing.currency, answers).into_iter().collect();
     // The warnings of the answer itself are shown with it.
     let warnings =
         sizing.found.iter().enumerate().filter(|(index, _)| Some(*index) != sizing.cheapest).flat_map(
@@ -293,10 +296,7 @@ fn side_by_side(sizing: &Sizing) -> Section {
     if !findings.is_empty() {
         blocks.push(Block::Findings(findings));
     }
-    if !against.is_empty() {
-        let caption = "Compared with the answer".to_owned();
-        blocks.push(Block::Table(table(caption, "against", &sizing.currency, against)));
-    }
+    blocks.extend(table("Compared with the answer".to_owned(), "against", &sizing.currency, against));
     Section {
         id: "providers",
         heading: if month.is_some() { "Side by side" } else { "What limits each provider" },
@@ -351,36 +351,23 @@ fn by_count(sizing: &Sizing) -> Option<Section> {
         return None;
     }
     let answer_cost = answer.cost.per_month;
-    let row = |point: &CountPoint| {
-        let is_answer = point.volumes == answer.volumes;
-        let change = 100.0 * (point.per_month / answer_cost - 1.0);
-        let mark = if is_answer { " (recommended)" } else { "" };
-        Row {
-            cells: vec![
-                Value::Count(point.volumes.into()),
-                Value::Number(point.per_month),
-                Value::number((!is_answer).then_some(change)),
-                Value::Text(format!("{}{mark}", point.configuration.in_short())),
-            ],
-            is_total: false,
-        }
-    };
+    let is_answer = |point: &CountPoint| point.volumes == answer.volumes;
+    let change = |point: &CountPoint| 100.0 * (point.per_month / answer_cost - 1.0);
+    let mark = |point: &CountPoint| if is_answer(point) { " (recommended)" } else { "" };
     let left_out = if points.len() < CountPoint::MOST_ROWS {
         String::new()
     } else {
         format!(" At most {} are shown; those that save the least are left out.", CountPoint::MOST_ROWS)
     };
-    let table = Table {
-        caption: format!("Cost by the number of volumes, {} a month", sizing.currency),
-        columns: vec![
-            Column::new("volumes", Quantity::Count),
-            per_month(&sizing.currency),
-            Column::new("change", Quantity::ChangePercent),
-            Column::new("configuration", Quantity::Words),
-        ],
-        rows: points.iter().map(row).collect(),
-        at_a_glance: true,
-    };
+    let table =
+        TableOf::<&CountPoint>::new(format!("Cost by the number of volumes, {} a month", sizing.currency))
+            .column(Column::new("volumes", Quantity::Count), |point| Value::Count(point.volumes.into()))
+            .column(per_month(&sizing.currency), |point| Value::Number(point.per_month))
+            .column(Column::new("change", Quantity::ChangePercent), |point| {
+                Value::number((!is_answer(point)).then(|| change(point)))
+            })
+            .words("configuration", |point| format!("{}{}", point.configuration.in_short(), mark(point)))
+            .rows(points);
     Some(Section {
         id: "by-count",
         heading: "How many volumes",
@@ -451,37 +438,19 @@ fn curve(sizing: &Sizing) -> Section {
         limits: Vec::new(),
     };
     let shown = [0.5, 0.75, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0];
-    let rows = sizing.curves.iter().enumerate().flat_map(|(index, curve)| {
-        let title = sizing.found.get(index).map_or(curve.provider.as_str(), |found| found.title.as_str());
-        shown.iter().filter_map(move |times| {
-            let point = curve.at(*times)?;
-            Some(Row {
-                cells: vec![
-                    Value::Text(title.to_owned()),
-                    Value::Number(*times),
-                    Value::number(point.per_month),
-                    Value::text(
-                        point
-                            .configuration
-                            .as_ref()
-                            .map(iotrial_sizing::configuration::Configuration::in_short),
-                    ),
-                ],
-                is_total: false,
-            })
-        })
+    let points = sizing.curves.iter().enumerate().flat_map(|(index, curve)| {
+        let title = sizing.found.get(index).map_or(&curve.provider, |found| &found.title);
+        shown.iter().filter_map(move |times| Some((title, *times, curve.at(*times)?)))
     });
-    let table = Table {
-        caption: "What more or less I/O would cost".to_owned(),
-        columns: vec![
-            Column::new("provider", Quantity::Words),
-            Column::new("rates", Quantity::Ratio),
-            per_month(&sizing.currency),
-            Column::new("configuration", Quantity::Words),
-        ],
-        rows: rows.collect(),
-        at_a_glance: false,
-    };
+    let table = TableOf::<(&String, f64, &CurvePoint)>::new("What more or less I/O would cost")
+        .words("provider", |(title, ..)| (*title).clone())
+        .column(Column::new("rates", Quantity::Ratio), |(_, times, _)| Value::Number(*times))
+        .column(per_month(&sizing.currency), |(.., point)| Value::number(point.per_month))
+        .column(Column::new("configuration", Quantity::Words), |(.., point)| {
+            Value::text(point.configuration.as_ref().map(Configuration::in_short))
+        })
+        .rows(points);
+    let table = Table { at_a_glance: false, ..table };
     Section {
         id: "curve",
         heading: "What other rates would cost",

@@ -98,6 +98,43 @@ impl Column {
     }
 }
 
+/// A table whose rows are things of one kind: each column comes with what it shows of a thing, so that headers and cells cannot get
+/// out of step.
+pub(crate) struct TableOf<'c, T> {
+    caption: String,
+    columns: Vec<Column>,
+    cells: Vec<Box<dyn Fn(&T) -> Value + 'c>>,
+}
+
+impl<'c, T> TableOf<'c, T> {
+    pub(crate) fn new(caption: impl Into<String>) -> Self {
+        Self { caption: caption.into(), columns: Vec::new(), cells: Vec::new() }
+    }
+
+    pub(crate) fn column(mut self, column: Column, cell: impl Fn(&T) -> Value + 'c) -> Self {
+        self.columns.push(column);
+        self.cells.push(Box::new(cell));
+        self
+    }
+
+    /// A column of words that is always shown.
+    pub(crate) fn words(self, name: &'static str, cell: impl Fn(&T) -> String + 'c) -> Self {
+        self.column(Column::new(name, Quantity::Words), move |thing| Value::Text(cell(thing)))
+    }
+
+    /// A row for each thing; the short forms of the document show it too.
+    pub(crate) fn rows(self, things: impl IntoIterator<Item = T>) -> Table {
+        let row =
+            |thing: T| Row { cells: self.cells.iter().map(|cell| cell(&thing)).collect(), is_total: false };
+        Table {
+            rows: things.into_iter().map(row).collect(),
+            caption: self.caption,
+            columns: self.columns,
+            at_a_glance: true,
+        }
+    }
+}
+
 /// One row of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {

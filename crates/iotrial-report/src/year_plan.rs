@@ -1,13 +1,13 @@
 //! The section on what is bought in which year.
 
-use iotrial_sizing::search::YearPlan;
+use iotrial_sizing::search::{Year, YearPlan};
 use iotrial_sizing::sizing::Sizing;
 use iotrial_words::sizing as words;
 
 use crate::document::{Block, Section};
-use crate::pools::per_month;
+use crate::pools::{missing, not_included, per_month};
 use crate::quantity::Quantity;
-use crate::table::{Column, Row, Table, Value};
+use crate::table::{Column, Row, Table, TableOf, Value};
 
 /// What is bought when: the cheapest provider year by year, and all of them compared with buying on day one.
 pub(crate) fn year_plans(sizing: &Sizing) -> Option<Section> {
@@ -29,65 +29,38 @@ pub(crate) fn year_plans(sizing: &Sizing) -> Option<Section> {
 }
 
 fn years(plan: &YearPlan, currency: &str, at_a_glance: bool) -> Table {
-    let row = |year: &iotrial_sizing::search::Year| Row {
-        cells: vec![
-            Value::Count(year.year.into()),
-            Value::Number(year.capacity_gib),
-            Value::Number(year.load_times),
-            Value::Text(year.configuration.in_short()),
-            Value::Text(if year.changes.is_empty() {
-                "nothing".to_owned()
-            } else {
-                year.changes.iter().map(words::year_change).collect::<Vec<_>>().join("; ")
-            }),
-            Value::Number(year.per_month),
-            Value::Number(year.per_year),
-        ],
-        is_total: false,
+    let changes = |year: &Year| match year.changes.as_slice() {
+        [] => "nothing".to_owned(),
+        changes => changes.iter().map(words::year_change).collect::<Vec<_>>().join("; "),
     };
-    let mut rows: Vec<Row> = plan.years.iter().map(row).collect();
-    let mut total = vec![Value::Text("total".to_owned())];
-    total.extend([Value::Absent, Value::Absent, Value::Absent, Value::Absent, Value::Absent]);
-    total.push(Value::Number(plan.total));
-    rows.push(Row { cells: total, is_total: true });
-    Table {
-        caption: format!("{}, year by year, {currency}", plan.title),
-        columns: vec![
-            Column::new("year", Quantity::Count),
-            Column::new("GiB", Quantity::Count).under("capacity"),
-            Column::new("rates", Quantity::Ratio).optional(),
-            Column::new("configuration", Quantity::Words),
-            Column::new("bought or changed", Quantity::Words),
-            per_month(currency),
-            Column::new(format!("{currency}/year"), Quantity::Money),
-        ],
-        rows,
-        at_a_glance,
-    }
+    let mut table = TableOf::<&Year>::new(format!("{}, year by year, {currency}", plan.title))
+        .column(Column::new("year", Quantity::Count), |year| Value::Count(year.year.into()))
+        .column(Column::new("GiB", Quantity::Count).under("capacity"), |year| {
+            Value::Number(year.capacity_gib)
+        })
+        .column(Column::new("rates", Quantity::Ratio).optional(), |year| Value::Number(year.load_times))
+        .words("configuration", |year| year.configuration.in_short())
+        .words("bought or changed", |year| changes(year))
+        .column(per_month(currency), |year| Value::Number(year.per_month))
+        .column(Column::new(format!("{currency}/year"), Quantity::Money), |year| Value::Number(year.per_year))
+        .rows(&plan.years);
+    let mut total = vec![Value::Absent; table.columns.len()];
+    total[0] = Value::Text("total".to_owned());
+    total[table.columns.len() - 1] = Value::Number(plan.total);
+    table.rows.push(Row { cells: total, is_total: true });
+    Table { at_a_glance, ..table }
 }
 
 fn totals(sizing: &Sizing) -> Table {
-    let row = |plan: &YearPlan| Row {
-        cells: vec![
-            Value::Text(plan.title.clone()),
-            Value::Number(plan.total),
-            Value::Number(plan.total_from_day_one),
-            Value::Number(100.0 * (plan.total / plan.total_from_day_one - 1.0)),
-            Value::text((!plan.missing.is_empty()).then(|| words::missing_prices(&plan.missing).join(", "))),
-        ],
-        is_total: false,
-    };
     let years = sizing.plans.first().map_or(0, |plan| plan.years.len());
-    Table {
-        caption: format!("{years} years by provider, {}", sizing.currency),
-        columns: vec![
-            Column::new("provider", Quantity::Words),
-            Column::new("bought when needed", Quantity::Money),
-            Column::new("bought on day one", Quantity::Money),
-            Column::new("change", Quantity::ChangePercent),
-            Column::new("not included", Quantity::Words).optional(),
-        ],
-        rows: sizing.plans.iter().map(row).collect(),
-        at_a_glance: true,
-    }
+    let change = |plan: &YearPlan| 100.0 * (plan.total / plan.total_from_day_one - 1.0);
+    TableOf::<&YearPlan>::new(format!("{years} years by provider, {}", sizing.currency))
+        .words("provider", |plan| plan.title.clone())
+        .column(Column::new("bought when needed", Quantity::Money), |plan| Value::Number(plan.total))
+        .column(Column::new("bought on day one", Quantity::Money), |plan| {
+            Value::Number(plan.total_from_day_one)
+        })
+        .column(Column::new("change", Quantity::ChangePercent), |plan| Value::Number(change(plan)))
+        .column(not_included().optional(), |plan| missing(&plan.missing))
+        .rows(&sizing.plans)
 }
