@@ -265,6 +265,7 @@ struct Converter<'m> {
     money: &'m Money,
     catalog: &'m Catalog,
     target: String,
+    hours: f64,
     used: Vec<UsedRate>,
 }
 
@@ -282,6 +283,22 @@ impl Converter<'_> {
             self.used.push(rate);
         }
         Ok(per_unit)
+    }
+
+    fn term(&mut self, charge: Charge) -> Result<CostTerm, NoRate> {
+        let Charge { part, what, priced, currency, source } = charge;
+        let factor = self.factor(&currency, &what)?;
+        Ok(CostTerm {
+            part,
+            what,
+            amount: priced.amount,
+            unit: priced.unit,
+            unit_price: priced.unit_price,
+            price_currency: currency,
+            hours: priced.is_hourly.then_some(self.hours),
+            per_month: priced.per_month(self.hours) * factor,
+            source: self.catalog.cited(&source),
+        })
     }
 }
 
@@ -315,63 +332,55 @@ impl Money {
 /// When a price is in a currency for which there is no rate.
 pub fn cost_of(resolved: &Resolved<'_>, money: &Money) -> Result<Cost, NoRate> {
     let catalog = resolved.catalog;
-    let hours = money.hours_for(catalog);
-    let mut converter = Converter { money, catalog, target: money.currency_for(catalog), used: Vec::new() };
     let configuration = &resolved.configuration;
     let of_licence = configuration.licence.then_some(configuration.os);
-    let beside = Beside::new(catalog, &resolved.machine, of_licence, money);
-    let mut missing = beside.missing.clone();
-    let mut terms = Vec::new();
-    beside.terms(|part| part == CostPart::Machine, hours, &mut converter, &mut terms)?;
+    let Beside { charges, mut missing, notes } = Beside::new(catalog, &resolved.machine, of_licence, money);
+    let (mut charges, others): (Vec<Charge>, Vec<Charge>) =
+        charges.into_iter().partition(|charge| charge.part == CostPart::Machine);
     // The local disk of a second machine comes with it, and has no price either way.
     let sets = money.counted.volume_sets();
     for pool in &resolved.pools {
         let called = called(&pool.kind.name, pool.level);
-        match &pool.level.price {
-            Some(price) => {
-                if let Some(without) = &price.without {
-                    // The known part is still summed, and the missing one named beside it: a sum without it
-                    // is a lower bound and is never called the cheapest.
-                    missing.push(MissingPrice::Part { part: without.clone(), of: called.clone() });
-                }
-                let parts = volume_parts(pool.level, price, pool.size_gib, pool.iops, pool.bandwidth);
-                for part in parts.into_iter().filter(|part| part.unit_price > 0.0 && part.amount > 0.0) {
-                    let what = format!("{}, {}{} × {called}", part.what, times(sets), pool.count);
-                    // One volume is priced and multiplied, since tiers and included IOPS apply to each
-                    // volume.
-                    let part = Part { amount: part.amount * f64::from(pool.count) * sets, ..part };
-                    terms.push(part.term(
-                        CostPart::Volumes,
-                        what,
-                        &price.currency,
-                        &price.source,
-                        hours,
-                        &mut converter,
-                    )?);
-                }
-            }
-            None => missing.push(MissingPrice::Of(called)),
+        let Some(price) = &pool.level.price else {
+            missing.push(MissingPrice::Of(called));
+            continue;
+        };
+        if let Some(without) = &price.without {
+            // The known part is still summed, and the missing one named beside it: a sum without it
+            // is a lower bound and is never called the cheapest.
+            missing.push(MissingPrice::Part { part: without.clone(), of: called.clone() });
+        }
+        let parts = volume_parts(pool.level, price, pool.size_gib, pool.iops, pool.bandwidth);
+        for (name, priced) in parts.into_iter().filter(|(_, one)| one.unit_price > 0.0 && one.amount > 0.0) {
+            let what = format!("{name}, {}{} × {called}", times(sets), pool.count);
+            // One volume is priced and multiplied, since tiers and included IOPS apply to each
+            // volume.
+            let priced = priced.times(f64::from(pool.count)).times(sets);
+            charges.push(Charge::new(CostPart::Volumes, what, priced, &price.currency, &price.source));
         }
     }
     for (kind, level, rest_gib) in unused_of_pools(resolved) {
         let (Some(price), Some(pool)) = (&level.price, &kind.pool) else { continue };
-        for part in rest_parts(price, rest_gib).into_iter().filter(|part| part.unit_price > 0.0) {
+        for priced in rest_parts(price, rest_gib).into_iter().filter(|one| one.unit_price > 0.0) {
             let what = format!("rest of the capacity pool, {}{}", times(sets), called(&kind.name, level));
-            let currency = &price.currency;
-            let part = Part { amount: part.amount * sets, ..part };
-            terms.push(part.term(CostPart::Volumes, what, currency, &pool.source, hours, &mut converter)?);
+            let priced = priced.times(sets);
+            charges.push(Charge::new(CostPart::Volumes, what, priced, &price.currency, &pool.source));
         }
     }
-    beside.terms(|part| part != CostPart::Machine, hours, &mut converter, &mut terms)?;
+    charges.extend(others);
+    let (target, hours) = (money.currency_for(catalog), money.hours_for(catalog));
+    let mut converter = Converter { money, catalog, target, hours, used: Vec::new() };
+    let terms: Vec<CostTerm> =
+        charges.into_iter().map(|charge| converter.term(charge)).collect::<Result<_, _>>()?;
     Ok(Cost {
         // Added up in full precision and rounded only when shown: rounded terms would not add up to the
         // rounded sum.
         per_month: terms.iter().map(|term| term.per_month).sum(),
-        currency: converter.target.clone(),
+        currency: converter.target,
         hours_per_month: hours,
         terms,
         missing,
-        notes: beside.notes,
+        notes,
         rates: converter.used,
     })
 }
@@ -399,15 +408,12 @@ fn unused_of_pools<'c>(resolved: &Resolved<'c>) -> Vec<(&'c VolumeKind, &'c Leve
 }
 
 /// The parts of the price of capacity that is bought and not used.
-fn rest_parts(price: &VolumePrice, rest_gib: u64) -> [Part; 2] {
-    let part = |unit_price, is_hourly| Part {
-        what: "unused capacity",
-        amount: rest_gib as f64,
-        unit: "GiB",
-        unit_price,
-        is_hourly,
-    };
-    [part(price.per_gib_month, false), part(price.per_gib_hour, true)]
+fn rest_parts(price: &VolumePrice, rest_gib: u64) -> [PricedAmount; 2] {
+    let gib = rest_gib as f64;
+    [
+        PricedAmount::monthly(gib, "GiB", price.per_gib_month),
+        PricedAmount::hourly(gib, "GiB", price.per_gib_hour),
+    ]
 }
 
 /// How a level is called in a list of costs.
@@ -415,55 +421,64 @@ fn called(kind: &str, level: &Level) -> String {
     if level.name.is_empty() { kind.to_owned() } else { format!("{kind} {}", level.name) }
 }
 
-/// A part of a price before it is converted.
+/// An amount at the price of one unit of it.
 #[derive(Debug, Clone, Copy)]
-struct Part {
-    what: &'static str,
+struct PricedAmount {
     amount: f64,
     unit: &'static str,
     unit_price: f64,
     is_hourly: bool,
 }
 
-impl Part {
+impl PricedAmount {
+    const fn monthly(amount: f64, unit: &'static str, unit_price: f64) -> Self {
+        Self { amount, unit, unit_price, is_hourly: false }
+    }
+
+    const fn hourly(amount: f64, unit: &'static str, unit_price: f64) -> Self {
+        Self { amount, unit, unit_price, is_hourly: true }
+    }
+
+    fn times(self, count: f64) -> Self {
+        Self { amount: self.amount * count, ..self }
+    }
+
     fn per_month(&self, hours: f64) -> f64 {
         // An hourly price times the length of the month that was chosen for all providers.
         self.amount * self.unit_price * if self.is_hourly { hours } else { 1.0 }
     }
+}
 
-    fn term(
-        self,
-        part: CostPart,
-        what: String,
-        currency: &str,
-        source: &str,
-        hours: f64,
-        converter: &mut Converter<'_>,
-    ) -> Result<CostTerm, NoRate> {
-        let factor = converter.factor(currency, &what)?;
-        Ok(CostTerm {
-            part,
-            what,
-            amount: self.amount,
-            unit: self.unit,
-            unit_price: self.unit_price,
-            price_currency: currency.to_owned(),
-            hours: self.is_hourly.then_some(hours),
-            per_month: self.per_month(hours) * factor,
-            source: converter.catalog.cited(source),
-        })
+/// One thing that is paid, before its price is converted.
+struct Charge {
+    part: CostPart,
+    what: String,
+    priced: PricedAmount,
+    currency: String,
+    source: String,
+}
+
+impl Charge {
+    fn new(part: CostPart, what: String, priced: PricedAmount, currency: &str, source: &str) -> Self {
+        Self { part, what, priced, currency: currency.to_owned(), source: source.to_owned() }
     }
 }
 
-/// The parts of the price of one volume.
-fn volume_parts(level: &Level, price: &VolumePrice, size_gib: u64, iops: f64, bandwidth: f64) -> Vec<Part> {
+/// The parts of the price of one volume, with their names.
+fn volume_parts(
+    level: &Level,
+    price: &VolumePrice,
+    size_gib: u64,
+    iops: f64,
+    bandwidth: f64,
+) -> Vec<(&'static str, PricedAmount)> {
     let size = size_gib as f64;
-    let part = |what, amount, unit, unit_price, is_hourly| Part { what, amount, unit, unit_price, is_hourly };
+    let vpus = size * level.vpus_per_gib;
     let mut parts = vec![
-        part("volume", 1.0, "volumes", price.per_month, false),
-        part("capacity", size, "GiB", price.per_gib_month, false),
-        part("capacity", size, "GiB", price.per_gib_hour, true),
-        part("performance units", size * level.vpus_per_gib, "VPU × GiB", price.per_vpu_gib_month, false),
+        ("volume", PricedAmount::monthly(1.0, "volumes", price.per_month)),
+        ("capacity", PricedAmount::monthly(size, "GiB", price.per_gib_month)),
+        ("capacity", PricedAmount::hourly(size, "GiB", price.per_gib_hour)),
+        ("performance units", PricedAmount::monthly(vpus, "VPU × GiB", price.per_vpu_gib_month)),
     ];
     let Some(provisioned) = &level.provisioned else { return parts };
     let extra = (iops - provisioned.iops_included).max(0.0);
@@ -473,15 +488,15 @@ fn volume_parts(level: &Level, price: &VolumePrice, size_gib: u64, iops: f64, ba
         // The steps count what is bought in all, and the included ones are the first.
         let from = step.from.max(provisioned.iops_included);
         let amount = (iops.min(end) - from).max(0.0);
-        parts.push(part("IOPS", amount, "IOPS", step.per_iops_month, false));
+        parts.push(("IOPS", PricedAmount::monthly(amount, "IOPS", step.per_iops_month)));
     }
-    parts.push(part("IOPS", extra, "IOPS", price.per_iops_hour, true));
+    parts.push(("IOPS", PricedAmount::hourly(extra, "IOPS", price.per_iops_hour)));
     if let Some(own) = provisioned.bandwidth.as_ref().filter(|own| own.is_bought) {
         let unit = own.unit().as_str();
         // Whole steps, but for a most that follows from the IOPS.
         let extra = ((bandwidth - own.included) / own.step).max(0.0);
-        parts.push(part("bandwidth", extra, unit, price.per_bandwidth_month * own.step, false));
-        parts.push(part("bandwidth", extra, unit, price.per_bandwidth_hour * own.step, true));
+        parts.push(("bandwidth", PricedAmount::monthly(extra, unit, price.per_bandwidth_month * own.step)));
+        parts.push(("bandwidth", PricedAmount::hourly(extra, unit, price.per_bandwidth_hour * own.step)));
     }
     parts
 }
@@ -496,11 +511,11 @@ pub(crate) fn volume_cost(
 ) -> Option<f64> {
     let price = level.price.as_ref()?;
     let parts = volume_parts(level, price, size_gib, iops, bandwidth);
-    Some(parts.iter().map(|part| part.per_month(hours)).sum())
+    Some(parts.iter().map(|(_, priced)| priced.per_month(hours)).sum())
 }
 
 /// A month of what a capacity pool has beyond `volumes_gib` of volumes, in the currency of their price; zero where there are no
-/// pools. MeasuredTogether with the volumes it never falls when they grow.
+/// pools. Together with the volumes it never falls when they grow.
 pub(crate) fn pool_rest_cost(kind: &VolumeKind, level: &Level, volumes_gib: u64, hours: f64) -> f64 {
     let (Some(pool), Some(price)) = (&kind.pool, &level.price) else { return 0.0 };
     rest_parts(price, pool.rest_gib(volumes_gib)).iter().map(|part| part.per_month(hours)).sum()

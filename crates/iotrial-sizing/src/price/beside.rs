@@ -4,25 +4,14 @@
 use iotrial_model::demand::Os;
 
 use super::counted::{Counted, LicencesFrom};
-use super::{
-    Converter, CostNote, CostPart, CostTerm, MissingPrice, Money, NoRate, Part, SecondLicences, times,
-};
+use super::{Charge, CostNote, CostPart, MissingPrice, Money, PricedAmount, SecondLicences, times};
 use crate::catalog::{Catalog, Committed, DatabaseLicence, Licence, Term};
 use crate::configuration::SizedMachine;
 use crate::measure::grouped;
 
-/// One thing that is paid.
-struct Charge {
-    of: CostPart,
-    what: String,
-    part: Part,
-    currency: String,
-    source: String,
-}
-
 /// What is paid beside the volumes, and what has no price.
 pub(super) struct Beside {
-    charges: Vec<Charge>,
+    pub(super) charges: Vec<Charge>,
     pub(super) missing: Vec<MissingPrice>,
     pub(super) notes: Vec<CostNote>,
 }
@@ -47,14 +36,8 @@ impl Beside {
         beside
     }
 
-    fn add(&mut self, of: CostPart, what: String, part: Part, currency: &str, source: &str) {
-        self.charges.push(Charge {
-            of,
-            what,
-            part,
-            currency: currency.to_owned(),
-            source: source.to_owned(),
-        });
+    fn add(&mut self, part: CostPart, what: String, priced: PricedAmount, currency: &str, source: &str) {
+        self.charges.push(Charge::new(part, what, priced, currency, source));
     }
 
     fn machine(&mut self, catalog: &Catalog, sized: &SizedMachine<'_>, counted: &Counted) {
@@ -74,14 +57,8 @@ impl Beside {
             None => name,
         };
         if let Some((Committed::PerHour(per_hour), source)) = committed {
-            let part = Part {
-                what: "machine",
-                amount: count,
-                unit: "machine",
-                unit_price: per_hour,
-                is_hourly: true,
-            };
-            self.add(CostPart::Machine, bound(name), part, &catalog.currency, source);
+            let priced = PricedAmount::hourly(count, "machine", per_hour);
+            self.add(CostPart::Machine, bound(name), priced, &catalog.currency, source);
             return;
         }
         let (share, source) = match committed {
@@ -90,18 +67,17 @@ impl Beside {
         };
         let ocpus = f64::from(sized.ocpus.unwrap_or(0));
         let parts = [
-            ("machine", 1.0, "machine", price.per_month, false),
-            ("machine", 1.0, "machine", price.per_hour, true),
-            ("cores", ocpus, "OCPU", price.per_ocpu_hour, true),
-            ("memory", sized.memory_gib, "GiB", price.per_memory_gib_hour, true),
+            ("machine", PricedAmount::monthly(1.0, "machine", price.per_month)),
+            ("machine", PricedAmount::hourly(1.0, "machine", price.per_hour)),
+            ("cores", PricedAmount::hourly(ocpus, "OCPU", price.per_ocpu_hour)),
+            ("memory", PricedAmount::hourly(sized.memory_gib, "GiB", price.per_memory_gib_hour)),
         ];
         // Vendors use only some kinds of prices; terms of zero would fill the list.
-        for (what, amount, unit, unit_price, is_hourly) in
-            parts.into_iter().filter(|(.., unit_price, _)| *unit_price > 0.0)
-        {
-            let part = Part { what, amount: amount * count, unit, unit_price: unit_price * share, is_hourly };
-            let what = if unit == "machine" { name.clone() } else { format!("{what}, {name}") };
-            self.add(CostPart::Machine, bound(what), part, &price.currency, source);
+        for (part, priced) in parts.into_iter().filter(|(_, priced)| priced.unit_price > 0.0) {
+            let what = if part == "machine" { name.clone() } else { format!("{part}, {name}") };
+            let unit_price = priced.unit_price * share;
+            let priced = PricedAmount { unit_price, ..priced.times(count) };
+            self.add(CostPart::Machine, bound(what), priced, &price.currency, source);
         }
     }
 
@@ -112,9 +88,9 @@ impl Beside {
         };
         let (amount, unit, unit_price) = licence_part(licence, sized);
         let count = counted.machines();
-        let part = Part { what: "licence", amount: amount * count, unit, unit_price, is_hourly: true };
+        let priced = PricedAmount::hourly(amount * count, unit, unit_price);
         let what = format!("{os} licence{}", if count > 1.0 { ", both machines" } else { "" });
-        self.add(CostPart::Licence, what, part, &catalog.currency, &licence.source);
+        self.add(CostPart::Licence, what, priced, &catalog.currency, &licence.source);
     }
 
     fn database(&mut self, catalog: &Catalog, sized: &SizedMachine<'_>, money: &Money) {
@@ -137,18 +113,18 @@ impl Beside {
         };
         let both = second.in_name();
         let what = |how: &str| format!("{title}{how}{both}");
-        let part =
-            |unit_price, is_hourly| Part { what: "licences", amount: units, unit, unit_price, is_hourly };
+        let monthly = |unit_price| PricedAmount::monthly(units, unit, unit_price);
+        let of = CostPart::Database;
         match asked.from {
             LicencesFrom::Own => {}
             LicencesFrom::PerYear(per_year) => {
                 let currency = money.currency_for(catalog);
-                self.add(CostPart::Database, what(""), part(per_year / 12.0, false), &currency, &rule.source);
+                self.add(of, what(""), monthly(per_year / 12.0), &currency, &rule.source);
             }
             LicencesFrom::Included => match rule.per_unit_hour {
                 Some(per_hour) => {
-                    let part = part(per_hour, true);
-                    self.add(CostPart::Database, what(""), part, &catalog.currency, &rule.price_source);
+                    let priced = PricedAmount::hourly(units, unit, per_hour);
+                    self.add(of, what(""), priced, &catalog.currency, &rule.price_source);
                 }
                 None => self.missing.push(MissingPrice::Hourly(database)),
             },
@@ -156,18 +132,11 @@ impl Beside {
                 Some(list) => {
                     let months = f64::from(asked.write_off_years * 12);
                     let how = format!(" at list price over {} years", asked.write_off_years);
-                    let once = part(list.per_unit / months, false);
-                    self.add(CostPart::Database, what(&how), once, &list.currency, &list.source);
+                    let once = monthly(list.per_unit / months);
+                    self.add(of, what(&how), once, &list.currency, &list.source);
                     let support = list.per_unit * list.support_percent / 100.0 / 12.0;
                     if support > 0.0 {
-                        let what = what(" support");
-                        self.add(
-                            CostPart::Database,
-                            what,
-                            part(support, false),
-                            &list.currency,
-                            &list.source,
-                        );
+                        self.add(of, what(" support"), monthly(support), &list.currency, &list.source);
                     }
                 }
                 None => self.missing.push(MissingPrice::List(database)),
@@ -181,15 +150,9 @@ impl Beside {
         if let Some(gib) = counted.backup_gib {
             match &catalog.paid.backup {
                 Some(backup) => {
-                    let part = Part {
-                        what: "backups",
-                        amount: gib,
-                        unit: "GiB",
-                        unit_price: backup.per_gib_month,
-                        is_hourly: false,
-                    };
+                    let priced = PricedAmount::monthly(gib, "GiB", backup.per_gib_month);
                     let what = format!("backups, {}", backup.name);
-                    self.add(CostPart::Backup, what, part, &catalog.currency, &backup.source);
+                    self.add(CostPart::Backup, what, priced, &catalog.currency, &backup.source);
                 }
                 None => self.missing.push(MissingPrice::Backups),
             }
@@ -206,38 +169,15 @@ impl Beside {
             if amount <= 0.0 {
                 continue;
             }
-            let part =
-                Part { what: "traffic", amount, unit: "GiB", unit_price: step.per_gib, is_hourly: false };
+            let priced = PricedAmount::monthly(amount, "GiB", step.per_gib);
             let what = match end.is_finite() {
                 true => {
                     format!("traffic to the internet, {} to {} GiB", grouped(step.from_gib), grouped(end))
                 }
                 false => format!("traffic to the internet, from {} GiB on", grouped(step.from_gib)),
             };
-            self.add(CostPart::Traffic, what, part, &catalog.currency, &step.source);
+            self.add(CostPart::Traffic, what, priced, &catalog.currency, &step.source);
         }
-    }
-
-    /// The terms of the parts that are wanted, in their order.
-    pub(super) fn terms(
-        &self,
-        wanted: impl Fn(CostPart) -> bool,
-        hours: f64,
-        converter: &mut Converter<'_>,
-        terms: &mut Vec<CostTerm>,
-    ) -> Result<(), NoRate> {
-        for charge in self.charges.iter().filter(|charge| wanted(charge.of)) {
-            let what = charge.what.clone();
-            terms.push(charge.part.term(
-                charge.of,
-                what,
-                &charge.currency,
-                &charge.source,
-                hours,
-                converter,
-            )?);
-        }
-        Ok(())
     }
 
     /// The sum a month in the money of the sum; `None` where a rate is missing.
@@ -248,7 +188,7 @@ impl Beside {
             // Asking for the rate of a currency to itself for each machine would take longer than the rest.
             let factor =
                 if charge.currency == target { 1.0 } else { money.factor(catalog, &charge.currency)? };
-            Some(charge.part.per_month(hours) * factor)
+            Some(charge.priced.per_month(hours) * factor)
         };
         self.charges.iter().map(of).sum()
     }
