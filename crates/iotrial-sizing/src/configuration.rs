@@ -493,7 +493,7 @@ impl Resolved<'_> {
                 pool: self.pool_of(stream.role)?,
                 direction: stream.direction,
                 iops: stream.iops * growth,
-                block_size: stream.block_size_bytes,
+                block_size_bytes: stream.block_size_bytes,
                 is_sequential: is_sequential(stream.role),
                 is_shipped: is_shipped(shipped, stream.role, log_is_apart),
             })

@@ -19,18 +19,18 @@ pub struct Mix {
     /// Share of reads in the I/Os.
     pub read_percent: f64,
     /// Bytes of an I/O.
-    pub block_size: f64,
+    pub block_size_bytes: f64,
 }
 
 impl Mix {
     /// What is shown without being asked: pages of databases, and the larger I/Os of scans.
     pub const USUAL: [Self; 6] = [
-        Self { read_percent: 100.0, block_size: 8192.0 },
-        Self { read_percent: 70.0, block_size: 8192.0 },
-        Self { read_percent: 0.0, block_size: 8192.0 },
-        Self { read_percent: 100.0, block_size: 65536.0 },
-        Self { read_percent: 40.0, block_size: 65536.0 },
-        Self { read_percent: 0.0, block_size: 65536.0 },
+        Self { read_percent: 100.0, block_size_bytes: 8192.0 },
+        Self { read_percent: 70.0, block_size_bytes: 8192.0 },
+        Self { read_percent: 0.0, block_size_bytes: 8192.0 },
+        Self { read_percent: 100.0, block_size_bytes: 65536.0 },
+        Self { read_percent: 40.0, block_size_bytes: 65536.0 },
+        Self { read_percent: 0.0, block_size_bytes: 65536.0 },
     ];
 }
 
@@ -48,7 +48,7 @@ impl std::str::FromStr for Mix {
         if !(0.0..=100.0).contains(&read_percent) || block.get() == 0 || block.get() > 1 << 30 {
             return Err(wrong());
         }
-        Ok(Self { read_percent, block_size: block.get() as f64 })
+        Ok(Self { read_percent, block_size_bytes: block.get() as f64 })
     }
 }
 
@@ -284,8 +284,8 @@ fn pure(
 ) -> PureReach {
     // Bandwidth is at its most where I/Os can be merged, IOPS where they are small and random.
     let is_sequential = measure.is_bandwidth();
-    let one =
-        LoadStream { pool, direction, iops: 1.0, block_size: 1.0, is_sequential: false, is_shipped: false };
+    let (iops, block_size_bytes) = (1.0, 1.0);
+    let one = LoadStream { pool, direction, iops, block_size_bytes, is_sequential: false, is_shipped: false };
     let load = resolved.as_on(pool, &Load { streams: vec![one] });
     let load = load.known_as(is_sequential, load.streams[0].is_shipped);
     let headrooms = chain.headrooms(&load);
@@ -313,16 +313,16 @@ fn pure(
 }
 
 fn mix(resolved: &Resolved<'_>, chain: &Chain, pool: usize, mix: Mix) -> MixReach {
-    let load = resolved.as_on(pool, &Load::mix(pool, mix.read_percent, mix.block_size));
+    let load = resolved.as_on(pool, &Load::mix(pool, mix.read_percent, mix.block_size_bytes));
     let nearest = chain.headrooms(&load);
     let first = nearest.first();
     let iops = first.map(|first| first.factor * load.iops());
     MixReach {
         pool,
         read_percent: mix.read_percent,
-        block_size_bytes: mix.block_size,
+        block_size_bytes: mix.block_size_bytes,
         iops,
-        bandwidth_bytes_per_s: iops.map(|iops| iops * mix.block_size),
+        bandwidth_bytes_per_s: iops.map(|iops| iops * mix.block_size_bytes),
         binds: first.map(|first| first.element.name.clone()),
         by: first.map(|first| first.limit.measure),
         next: next(&nearest),

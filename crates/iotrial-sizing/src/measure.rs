@@ -150,7 +150,7 @@ pub struct LoadStream {
     /// I/Os per second.
     pub iops: f64,
     /// Bytes of one I/O.
-    pub block_size: f64,
+    pub block_size_bytes: f64,
     /// Whether each I/O begins where the one before it ended, and many are under way, so that a disk that merges them can.
     pub is_sequential: bool,
     /// Whether replicas get it; of writes only.
@@ -184,12 +184,12 @@ pub struct Load {
 impl Load {
     /// One I/O per second of a mix at one block size, at one pool: the direction of a ray.
     // IOPS of 1 in all, so that the factor at which a limit is met is the rate itself.
-    pub fn mix(pool: usize, read_percent: f64, block_size: f64) -> Self {
+    pub fn mix(pool: usize, read_percent: f64, block_size_bytes: f64) -> Self {
         let stream = |direction, share: f64| LoadStream {
             pool,
             direction,
             iops: share / 100.0,
-            block_size,
+            block_size_bytes,
             is_sequential: false,
             is_shipped: false,
         };
@@ -218,14 +218,14 @@ impl Load {
 
     /// Bytes per second in all.
     pub fn bandwidth(&self) -> f64 {
-        self.streams.iter().map(|stream| stream.iops * stream.block_size).sum()
+        self.streams.iter().map(|stream| stream.iops * stream.block_size_bytes).sum()
     }
 
     /// How much of one measure the load has, before any part counts I/Os several times.
     pub fn amount(&self, measure: Measure) -> f64 {
         let counted = self.streams.iter().filter(|stream| measure.counts(stream.direction));
         if measure.is_bandwidth() {
-            counted.map(|stream| stream.iops * stream.block_size).sum()
+            counted.map(|stream| stream.iops * stream.block_size_bytes).sum()
         } else {
             counted.map(|stream| stream.iops).sum()
         }

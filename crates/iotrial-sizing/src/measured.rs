@@ -57,7 +57,7 @@ pub struct MeasuredStream {
     /// I/Os per second.
     pub iops: f64,
     /// Mean size of an I/O.
-    pub block_size: f64,
+    pub block_size_bytes: f64,
     /// What one took on average.
     pub latency_mean_us: Option<f64>,
 }
@@ -70,7 +70,7 @@ impl Measurement {
             role: rate.role,
             direction: rate.direction,
             iops: rate.iops,
-            block_size: rate.block_size_bytes,
+            block_size_bytes: rate.block_size_bytes,
             latency_mean_us: rate.latency_mean_us,
         });
         let mut contradictions: Vec<RateContradiction> =
@@ -296,7 +296,7 @@ impl MeasuredAgainst {
                 pool: resolved.pool_of(stream.role)?,
                 direction: stream.direction,
                 iops: stream.iops,
-                block_size: stream.block_size,
+                block_size_bytes: stream.block_size_bytes,
                 is_sequential: is_sequential(stream.role),
                 is_shipped: is_shipped(shipped, stream.role, log_is_apart),
             })

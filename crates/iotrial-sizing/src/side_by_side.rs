@@ -28,8 +28,8 @@ impl References {
     /// The first and the last of the mixes that were asked for; without any, pages of a database and large reads.
     pub fn of(mixes: &[Mix]) -> Self {
         Self {
-            small: mixes.first().copied().unwrap_or(Mix { read_percent: 70.0, block_size: 8_192.0 }),
-            large: mixes.last().copied().unwrap_or(Mix { read_percent: 100.0, block_size: 65_536.0 }),
+            small: mixes.first().copied().unwrap_or(Mix { read_percent: 70.0, block_size_bytes: 8_192.0 }),
+            large: mixes.last().copied().unwrap_or(Mix { read_percent: 100.0, block_size_bytes: 65_536.0 }),
         }
     }
 }
@@ -189,7 +189,7 @@ fn compared(
         explanation.mixes.iter().find(move |one| {
             one.pool == pool
                 && (one.read_percent - mix.read_percent).abs() < 1e-9
-                && (one.block_size_bytes - mix.block_size).abs() < 1e-9
+                && (one.block_size_bytes - mix.block_size_bytes).abs() < 1e-9
         })
     };
     let delivered = |most: Option<f64>, binds: Option<&String>| {

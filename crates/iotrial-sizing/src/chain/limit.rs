@@ -71,7 +71,7 @@ impl Weight {
 
     /// What one I/O counts in a measure: I/Os, or bytes.
     fn amount(&self, measure: Measure, stream: &LoadStream) -> f64 {
-        let size = stream.block_size;
+        let size = stream.block_size_bytes;
         let units = |unit: f64| {
             if self.has_credits && stream.is_sequential {
                 // Merged into whole units, of which small I/Os take a part each.

@@ -28,7 +28,7 @@ impl<'s> Admission<'s> {
         roles: &[Role],
         wanted: &'s [String],
     ) -> Self {
-        let is_large = |stream: &LoadStream| stream.is_sequential || stream.block_size >= LARGE_BLOCK;
+        let is_large = |stream: &LoadStream| stream.is_sequential || stream.block_size_bytes >= LARGE_BLOCK;
         // A pool that only has to hold something is for what its roles say.
         let is_bulk = match load.streams.as_slice() {
             [] => roles.iter().all(|role| is_sequential(Some(*role))),

@@ -104,7 +104,7 @@ fn load_of(demand: &Demand, roles: &[Role]) -> Load {
         pool: 0,
         direction: stream.direction,
         iops: stream.iops * growth,
-        block_size: stream.block_size_bytes,
+        block_size_bytes: stream.block_size_bytes,
         is_sequential: is_sequential(stream.role),
         is_shipped: is_shipped(&demand.shipped, stream.role, log_is_apart),
     };

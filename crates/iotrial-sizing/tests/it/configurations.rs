@@ -195,7 +195,7 @@ bandwidth = "400MB/s"
         pool,
         direction,
         iops,
-        block_size: 8192.0,
+        block_size_bytes: 8192.0,
         is_sequential: false,
         is_shipped: false,
     };

@@ -44,8 +44,8 @@ fn alone(configuration: &Configuration, measure: Measure) -> (f64, String) {
 }
 
 /// Bytes per second of reads at a block size.
-fn reads(configuration: &Configuration, block_size: f64) -> (f64, String) {
-    let mixes = [Mix { read_percent: 100.0, block_size }];
+fn reads(configuration: &Configuration, block_size_bytes: f64) -> (f64, String) {
+    let mixes = [Mix { read_percent: 100.0, block_size_bytes }];
     let explained = explained(configuration, &Question { mixes: &mixes, ..Question::default() });
     (explained.mixes[0].bandwidth_bytes_per_s.unwrap(), explained.mixes[0].binds.clone().unwrap())
 }

@@ -116,7 +116,7 @@ total = { iops = 41807.65, bandwidth_mib_per_s = 2612.98 }
     }
     // The same without any measurement.
     let catalog = Catalog::built_in_of("oci").unwrap();
-    let mixes = [Mix { read_percent: 40.0, block_size: 65_536.0 }];
+    let mixes = [Mix { read_percent: 40.0, block_size_bytes: 65_536.0 }];
     let question = Question { mixes: &mixes, ..Question::default() };
     let explained = Explanation::new(&configuration.on(&catalog).unwrap(), &question).unwrap();
     assert_eq!(explained.mixes[0].binds.as_deref(), Some("1 × vpu-120"));

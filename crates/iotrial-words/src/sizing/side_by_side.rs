@@ -11,7 +11,7 @@ pub fn mix(mix: Mix) -> String {
         clippy::cast_sign_loss,
         reason = "block sizes are whole numbers"
     )]
-    let block = ByteSize::bytes(mix.block_size as u64);
+    let block = ByteSize::bytes(mix.block_size_bytes as u64);
     format!("{:.0} % reads of {block}", mix.read_percent)
 }
 

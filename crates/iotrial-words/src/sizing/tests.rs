@@ -480,7 +480,7 @@ fn criteria() {
         effort(Work::Much, 14, 1),
         Criterion::Stated("as the file says".to_owned()),
     ];
-    let of = mix(Mix { read_percent: 70.0, block_size: 8_192.0 });
+    let of = mix(Mix { read_percent: 70.0, block_size_bytes: 8_192.0 });
     insta::assert_snapshot!("criteria", format!("{of}\n{}", page(&all, criterion)));
 }
 
