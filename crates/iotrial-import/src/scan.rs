@@ -43,7 +43,9 @@ mod tests {
     fn a_number_ends_where_its_unit_begins() {
         let cases =
             [("64.0KiB", ("64.0", "KiB")), (" 8 KB ", ("8", "KB")), ("7", ("7", "")), ("k", ("", "k"))];
-        cases.map(|(text, expected)| assert_eq!(number_and_unit(text), expected, "{text}"));
+        for (text, expected) in cases {
+            assert_eq!(number_and_unit(text), expected, "{text}");
+        }
         assert_eq!(count_after("a: (groupid=0, jobs= 4): err= 0", "jobs="), Some(4));
         assert_eq!(count_after("jobs=", "jobs="), None);
         assert_eq!(after("ioengine=libaio, iodepth=4", "iodepth=", &[',']), Some("4"));

@@ -76,7 +76,6 @@ macro_rules! figures {
         }
 
         const ROWS: &[AwrFigureRow] = &[$($row,)*];
-        #[cfg(test)]
         const MEANINGS: &[&str] = &[$($meaning,)*];
 
         impl AwrFigure {
@@ -95,6 +94,11 @@ impl AwrFigure {
     /// The key in JSON.
     pub const fn key(self) -> &'static str {
         self.row().key
+    }
+
+    /// What it is, as a sentence of the documentation.
+    pub fn meaning(self) -> &'static str {
+        MEANINGS[self as usize].trim()
     }
 
     /// As tables call it.
@@ -351,34 +355,5 @@ impl Serialize for AwrFigures {
 impl Serialize for AwrFigure {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.key())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use super::{AwrFigure, MEANINGS};
-
-    #[test]
-    fn the_table_of_the_documentation_is_that_of_the_figures() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/awr.md");
-        let page = std::fs::read_to_string(&path).unwrap();
-        let head = "| figure | meaning |\n| --- | --- |\n";
-        let begin = page.find(head).expect("the page has the table") + head.len();
-        let end = begin + page[begin..].find("\n\n").expect("text follows") + 1;
-        let rows = AwrFigure::ALL.iter().zip(MEANINGS);
-        let rows: String = rows
-            .map(|(figure, meaning)| format!("| `{}` |{} |\n", figure.key(), meaning.trim_end_matches('.')))
-            .collect();
-        if std::env::var_os("IOTRIAL_WRITE_DOCS").is_some() {
-            std::fs::write(&path, [&page[..begin], &rows, &page[end..]].concat()).unwrap();
-        } else {
-            assert_eq!(
-                page[begin..end],
-                rows,
-                "IOTRIAL_WRITE_DOCS=1 cargo test -p iotrial-model --lib documentation"
-            );
-        }
     }
 }

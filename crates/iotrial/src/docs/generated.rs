@@ -202,7 +202,7 @@ fn ids_page() -> String {
             )
         };
     }
-    let figures = AwrFigure::ALL.iter().map(|figure| [figure.key().to_owned(), figure.title().to_owned()]);
+    let figures = AwrFigure::ALL.iter().map(|figure| [figure.key().to_owned(), figure.meaning().to_owned()]);
     [
         "# Ids\n\nWhat `iotrial help ID` shows. `iotrial check --list-rules` lists the rules of a check.\n"
             .to_owned(),
