@@ -51,7 +51,7 @@ pub const PAGES: [Page; 35] = [
     page!("watch", "is a running system's storage fast enough: counter files, live, Prometheus"),
     page!("metrics", "what `--listen` serves to Prometheus"),
     page!("profiles", "loads: the built-in ones, and how to write your own"),
-    page!("built-in", "the built-in profiles and threshold sets"),
+    page!("built-in", "the built-in profiles and threshold sets, and the settings"),
     page!("thresholds", "latency limits for the verdict, and how to write your own"),
     page!("study", "several configurations: repeated, in balanced order, resumable, on several machines"),
     page!("targets", "what iotrial touches and what it never touches"),

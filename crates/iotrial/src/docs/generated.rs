@@ -22,6 +22,7 @@ use serde::de::{Deserializer, MapAccess, Visitor};
 use serde_json::Value;
 
 use crate::schema::{SCHEMAS, Schema};
+use crate::settings::SETTINGS;
 
 /// The members of a JSON object in the order of the file, which is the order in which somebody reads them.
 #[derive(Default)]
@@ -222,11 +223,19 @@ fn built_in_page() -> String {
         let profile = Profile::parse(builtin.text).unwrap();
         [builtin.name.to_owned(), format!("{}; judged by `{}`", profile.title, profile.thresholds)]
     });
+    let settings = SETTINGS.iter().map(|setting| {
+        let commands: Vec<String> = setting.commands.iter().map(|command| format!("`{command}`")).collect();
+        let commands = if commands.is_empty() { "all that have it".to_owned() } else { commands.join(", ") };
+        let option = setting.option_in_words();
+        let example = format!("`{} = {}`", setting.key, setting.example);
+        [setting.key.to_owned(), format!("{} Stands for `{option}` of {commands}; {example}", setting.about)]
+    });
     let sets = builtin_names().map(|name| [name.to_owned(), ThresholdSet::builtin(name).unwrap().title]);
     [
         "# What is built in\n".to_owned(),
         section("Profiles", "`iotrial profiles NAME` prints one with its reasons and source ([profiles.md](profiles.md)).", "name", profiles),
         section("Threshold sets", "`iotrial thresholds NAME` prints one with the source of each limit ([thresholds.md](thresholds.md)).", "name", sets),
+        section("Settings", "Options that can have a default of your own ([configuration.md](configuration.md)).", "setting", settings),
     ]
     .concat()
 }

@@ -19,17 +19,10 @@ fn words_of(text: &str, rules: &place::Rules) -> Result<Vec<(String, Vec<String>
 }
 
 #[test]
-fn every_setting_and_its_variable_are_documented_and_its_example_can_be_read() {
-    let page = include_str!("../../../../docs/configuration.md");
+fn the_example_of_every_setting_can_be_read() {
     let rules = place::Rules::Anywhere("/home/me/.config/iotrial".into());
     for setting in &SETTINGS {
         let line = format!("{} = {}\n", setting.key, setting.example);
-        assert!(
-            page.contains(&format!("| `{}` ", setting.key)),
-            "docs/configuration.md lacks {}",
-            setting.key
-        );
-        assert!(page.contains(&setting.option_in_words()), "{}", setting.key);
         let found = words_of(&line, &rules).unwrap();
         assert_eq!((found.len(), found[0].0.as_str()), (1, setting.key), "{line}");
     }
