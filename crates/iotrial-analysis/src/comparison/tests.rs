@@ -129,7 +129,7 @@ fn false_alarms(pairs: u64, seconds: u64, noise: Noise) -> FalseAlarms {
 }
 
 #[test]
-#[ignore = "the table of docs/compare.md: takes minutes"]
+#[ignore = "the numbers of docs/compare.md: takes minutes"]
 fn false_alarms_by_length_and_memory() {
     let mut table = String::new();
     let mut most = 0;
