@@ -12,7 +12,7 @@ mod right_size;
 mod series;
 mod slob;
 
-use iotrial_analysis::awr::AwrAnswer;
+use iotrial_analysis::awr::{AwrAnswer, WaitLatency};
 use iotrial_analysis::words::number_in_words;
 use iotrial_model::awr::{AwrFigure, AwrKind, AwrReport, AwrUnit, IoStat, Quoted, Standing, TopDatabase};
 
@@ -225,16 +225,18 @@ fn asked(answer: &AwrAnswer) -> Section {
 
 /// Where each figure is from; shown only in the forms that can be scrolled.
 fn origin(answer: &AwrAnswer) -> Section {
-    let row = |(figure, quoted): (AwrFigure, &Quoted)| Row {
-        cells: vec![words(figure.title()), standing(Some(quoted)), words(quoted.place.as_str())],
-        is_total: false,
-    };
-    let table = Table {
-        caption: "Where the figures are from".to_owned(),
-        columns: ["figure", "basis", "place"].map(|name| Column::new(name, Quantity::Words)).into(),
-        rows: answer.figures.iter().map(row).collect(),
-        at_a_glance: false,
-    };
+    let all: Vec<(AwrFigure, &Quoted)> = answer.figures.iter().collect();
+    let column = |name| Column::new(name, Quantity::Words);
+    let table = Table::of_columns(
+        "Where the figures are from",
+        &all,
+        [
+            (column("figure"), &|(figure, _)| words(figure.title())),
+            (column("basis"), &|(_, quoted)| standing(Some(*quoted))),
+            (column("place"), &|(_, quoted)| words(quoted.place.as_str())),
+        ],
+    );
+    let table = Table { at_a_glance: false, ..table };
     section("origin", "Where the figures are from", None, Block::Table(table))
 }
 
@@ -283,54 +285,41 @@ fn load(answer: &AwrAnswer) -> Section {
 }
 
 fn waits(answer: &AwrAnswer) -> Option<Section> {
-    let row = |one: &iotrial_analysis::awr::WaitLatency| {
-        let below = |edge: Option<f64>| match edge {
-            Some(number) => Value::Bounded { sign: "<", number, reading: None },
-            None => Value::Absent,
-        };
-        Row {
-            cells: vec![
-                words(one.event.as_str()),
-                words(one.side.as_str()),
-                Value::number(one.per_second),
-                value(Some(&one.mean_us)),
-                one.judged.map_or(Value::Absent, Value::Category),
-                below(one.half_below_us),
-                below(one.p95_below_us),
-                below(one.p99_below_us),
-                value(Some(&one.percent)),
-                standing(Some(&one.mean_us)),
-            ],
-            is_total: false,
-        }
+    let below = |edge: Option<f64>| match edge {
+        Some(number) => Value::Bounded { sign: "<", number, reading: None },
+        None => Value::Absent,
     };
     // A row of a wait that happens once in ten seconds and takes no time would be all zeros.
-    let is_worth_a_row = |one: &&iotrial_analysis::awr::WaitLatency| {
-        one.percent.value() >= Some(0.05) || one.per_second >= Some(0.1)
-    };
-    let rows: Vec<Row> = answer.latencies.iter().filter(is_worth_a_row).take(MOST_WAITS).map(row).collect();
-    (!rows.is_empty()).then(|| {
+    let is_worth_a_row =
+        |one: &&WaitLatency| one.percent.value() >= Some(0.05) || one.per_second >= Some(0.1);
+    let all = answer.latencies.iter().filter(is_worth_a_row).take(MOST_WAITS);
+    let percentile = |name| Column::new(name, Quantity::LatencyUs).optional();
+    let table = Table::of_columns(
+        "Waits for I/O",
+        all,
+        [
+            (Column::new("event", Quantity::Words), &|one| words(one.event.as_str())),
+            (Column::new("side", Quantity::Words), &|one| words(one.side.as_str())),
+            (Column::new("per second", Quantity::Unitless), &|one| Value::number(one.per_second)),
+            (Column::new("mean", Quantity::LatencyUs), &|one| value(Some(&one.mean_us))),
+            (Column::new("category", Quantity::Words), &|one| {
+                one.judged.map_or(Value::Absent, Value::Category)
+            }),
+            (percentile("p50"), &|one| below(one.half_below_us)),
+            (percentile("p95"), &|one| below(one.p95_below_us)),
+            (percentile("p99"), &|one| below(one.p99_below_us)),
+            (Column::new("share", Quantity::Percent), &|one| value(Some(&one.percent))),
+            (Column::new("basis of the mean", Quantity::Words).first_to_go(), &|one| {
+                standing(Some(&one.mean_us))
+            }),
+        ],
+    );
+    (!table.rows.is_empty()).then(|| {
         section(
             "waits",
             "Waits for I/O",
             Some("The category rates the mean by the threshold set `flash`, which has different limits for single-block reads, scans and the log. Direct path reads and smart scans wait for several I/Os at once and have no category. Shares are of DB time; those of background processes are of background time."),
-            Block::Table(Table {
-                caption: "Waits for I/O".to_owned(),
-                columns: vec![
-                    Column::new("event", Quantity::Words),
-                    Column::new("side", Quantity::Words),
-                    Column::new("per second", Quantity::Unitless),
-                    Column::new("mean", Quantity::LatencyUs),
-                    Column::new("category", Quantity::Words),
-                    Column::new("p50", Quantity::LatencyUs).optional(),
-                    Column::new("p95", Quantity::LatencyUs).optional(),
-                    Column::new("p99", Quantity::LatencyUs).optional(),
-                    Column::new("share", Quantity::Percent),
-                    Column::new("basis of the mean", Quantity::Words).first_to_go(),
-                ],
-                rows,
-                at_a_glance: true,
-            }),
+            Block::Table(table),
         )
     })
 }
@@ -372,40 +361,28 @@ fn io_stats(id: &'static str, heading: &'static str, stats: &[IoStat]) -> Option
 
 fn tablespaces(report: &AwrReport) -> Option<Section> {
     let elapsed = report.interval.elapsed_s.value().filter(|elapsed| *elapsed > 0.0)?;
-    let rows: Vec<Row> = report
-        .tablespaces
-        .iter()
-        .take(MOST_TABLESPACES)
-        .map(|one| Row {
-            cells: vec![
-                words(one.tablespace.as_str()),
-                Value::number(one.reads.value().map(|reads| reads / elapsed)),
-                Value::number(one.read_us.sound()),
-                value(Some(&one.blocks_per_read)),
-                Value::number(one.writes.value().map(|writes| writes / elapsed)),
-                standing(Some(&one.writes)),
-            ],
-            is_total: false,
-        })
-        .collect();
-    (!rows.is_empty()).then(|| {
+    let rate = |count: &Quoted| Value::number(count.value().map(|count| count / elapsed));
+    let table = Table::of_columns(
+        "Tablespaces",
+        report.tablespaces.iter().take(MOST_TABLESPACES),
+        [
+            (Column::new("tablespace", Quantity::Words), &|one| words(one.tablespace.as_str())),
+            (Column::new("reads", Quantity::Iops), &|one| rate(&one.reads)),
+            (Column::new("mean read", Quantity::LatencyUs), &|one| Value::number(one.read_us.sound())),
+            (Column::new("blocks per read", Quantity::Unitless), &|one| value(Some(&one.blocks_per_read))),
+            (Column::new("writes", Quantity::Iops), &|one| rate(&one.writes)),
+            (Column::new("basis of writes", Quantity::Words).first_to_go(), &|one| {
+                standing(Some(&one.writes))
+            }),
+        ],
+    );
+    let table = Table { at_a_glance: false, ..table };
+    (!table.rows.is_empty()).then(|| {
         section(
             "tablespaces",
             "Tablespaces",
             Some("The busiest ones; --json has all of them, and the files."),
-            Block::Table(Table {
-                caption: "Tablespaces".to_owned(),
-                columns: vec![
-                    Column::new("tablespace", Quantity::Words),
-                    Column::new("reads", Quantity::Iops),
-                    Column::new("mean read", Quantity::LatencyUs),
-                    Column::new("blocks per read", Quantity::Unitless),
-                    Column::new("writes", Quantity::Iops),
-                    Column::new("basis of writes", Quantity::Words).first_to_go(),
-                ],
-                rows,
-                at_a_glance: false,
-            }),
+            Block::Table(table),
         )
     })
 }
@@ -434,58 +411,45 @@ fn cells(report: &AwrReport) -> Vec<Section> {
             let mib = |one: &TopDatabase| one.mib_per_s.value().unwrap_or(0.0);
             rest(a).cmp(&rest(b)).then(mib(b).total_cmp(&mib(a)))
         });
-        let rows = databases.into_iter().map(|one| Row {
-            cells: vec![
-                words(if one.is_current { format!("{} (this one)", one.name) } else { one.name.clone() }),
-                value(Some(&one.requests_per_s)),
-                value(Some(&one.flash_requests_percent)),
-                value(Some(&one.mib_per_s)),
-                value(Some(&one.flash_mib_per_s)),
-                value(Some(&one.disk_mib_per_s)),
-                value(Some(&one.flash_mib_percent)),
+        let percent = |name| Column::new(name, Quantity::Percent).optional();
+        let moved = |name| Column::new(name, Quantity::BandwidthMibPerS).under("throughput");
+        let named = |one: &TopDatabase| {
+            if one.is_current { format!("{} (this one)", one.name) } else { one.name.clone() }
+        };
+        // Who else uses the cells, and how much: average flash and disk I/O by database.
+        let table = Table::of_columns(
+            "Databases on the storage servers",
+            databases,
+            [
+                (Column::new("database", Quantity::Words), &|one| words(named(one))),
+                (Column::new("IOPS", Quantity::Iops), &|one| value(Some(&one.requests_per_s))),
+                (percent("from flash"), &|one| value(Some(&one.flash_requests_percent))),
+                (moved("all"), &|one| value(Some(&one.mib_per_s))),
+                (moved("flash"), &|one| value(Some(&one.flash_mib_per_s))),
+                (moved("disk"), &|one| value(Some(&one.disk_mib_per_s))),
+                (percent("from flash").under("throughput"), &|one| value(Some(&one.flash_mib_percent))),
             ],
-            is_total: false,
-        });
+        );
         sections.push(section(
             "top-databases",
             "Databases on the storage servers",
             Some("As counted by the storage cells, for all databases on them."),
-            Block::Table(Table {
-                caption: "Databases on the storage servers".to_owned(),
-                columns: vec![
-                    Column::new("database", Quantity::Words),
-                    Column::new("IOPS", Quantity::Iops),
-                    Column::new("from flash", Quantity::Percent).optional(),
-                    Column::new("all", Quantity::BandwidthMibPerS).under("throughput"),
-                    Column::new("flash", Quantity::BandwidthMibPerS).under("throughput"),
-                    Column::new("disk", Quantity::BandwidthMibPerS).under("throughput"),
-                    Column::new("from flash", Quantity::Percent).under("throughput").optional(),
-                ],
-                rows: rows.collect(),
-                // Who else uses the cells, and how much: average flash and disk I/O by database.
-                at_a_glance: true,
-            }),
+            Block::Table(table),
         ));
     }
-    let outliers = exadata.outliers.iter().map(|one| Row {
-        cells: vec![words(one.what.as_str()), words(one.name.as_str()), words(one.value.as_str())],
-        is_total: false,
-    });
-    let rows: Vec<Row> = outliers.collect();
-    if !rows.is_empty() {
-        sections.push(section(
-            "outliers",
+    if !exadata.outliers.is_empty() {
+        let column = |name| Column::new(name, Quantity::Words);
+        let table = Table::of_columns(
             "Outliers of cells and disks",
-            None,
-            Block::Table(Table {
-                caption: "Outliers of cells and disks".to_owned(),
-                columns: ["what", "cell or disk", "value"]
-                    .map(|name| Column::new(name, Quantity::Words))
-                    .into(),
-                rows,
-                at_a_glance: false,
-            }),
-        ));
+            &exadata.outliers,
+            [
+                (column("what"), &|one| words(one.what.as_str())),
+                (column("cell or disk"), &|one| words(one.name.as_str())),
+                (column("value"), &|one| words(one.value.as_str())),
+            ],
+        );
+        let table = Table { at_a_glance: false, ..table };
+        sections.push(section("outliers", "Outliers of cells and disks", None, Block::Table(table)));
     }
     sections
 }

@@ -242,6 +242,18 @@ impl Value {
 }
 
 impl Table {
+    /// A row for each of `all`, by columns that each say what they hold of one.
+    pub(crate) fn of_columns<'all, T: 'all, const COUNT: usize>(
+        caption: &str,
+        all: impl IntoIterator<Item = &'all T>,
+        columns: [(Column, &dyn Fn(&T) -> Value); COUNT],
+    ) -> Self {
+        let cells = |one| columns.iter().map(|(_, value)| value(one)).collect();
+        let rows = all.into_iter().map(|one| Row { cells: cells(one), is_total: false }).collect();
+        let columns = columns.into_iter().map(|(column, _)| column).collect();
+        Self { caption: caption.to_owned(), columns, rows, at_a_glance: true }
+    }
+
     /// Removes a column that says nothing here.
     pub(crate) fn without_column(&mut self, at: usize) {
         self.columns.remove(at);

@@ -1,7 +1,7 @@
 //! The sections about Exadata: what its storage does for the database, and what other storage would be asked.
 
 use iotrial_analysis::awr::{Ask, ExadataMove};
-use iotrial_model::awr::{Part, Use};
+use iotrial_model::awr::{Part, Quoted, Use};
 use iotrial_model::words::enumerate;
 use iotrial_words::awr as said;
 
@@ -143,75 +143,47 @@ fn features(answer: &ExadataMove) -> Table {
     // Features in use first, the heaviest at the top; the others in their order.
     let mut sorted: Vec<_> = answer.features.iter().collect();
     sorted.sort_by_key(|one| (one.used != Use::Used, std::cmp::Reverse(one.score())));
-    Table {
-        caption: "Features of Exadata".to_owned(),
-        columns: ["feature", "today", "what the report says"]
-            .map(|name| Column::new(name, Quantity::Words))
-            .into(),
-        rows: sorted
-            .into_iter()
-            .map(|one| Row {
-                cells: vec![words(one.name), words(one.used.as_str()), words(one.text.as_str())],
-                is_total: false,
-            })
-            .collect(),
-        at_a_glance: false,
-    }
+    let column = |name| Column::new(name, Quantity::Words);
+    let table = Table::of_columns(
+        "Features of Exadata",
+        sorted,
+        [
+            (column("feature"), &|one| words(one.name)),
+            (column("today"), &|one| words(one.used.as_str())),
+            (column("what the report says"), &|one| words(one.text.as_str())),
+        ],
+    );
+    Table { at_a_glance: false, ..table }
 }
 
 fn time(answer: &ExadataMove) -> Table {
-    let row = |one: &iotrial_analysis::awr::TimeShare| Row {
-        cells: vec![
-            words(one.what),
-            words(one.offload),
-            Value::number(one.percent),
-            words(if one.is_much { "10 % or more" } else { "less" }),
+    Table::of_columns(
+        "DB time in reads from cells",
+        &answer.time,
+        [
+            (Column::new("reads", Quantity::Words), &|one| words(one.what)),
+            (Column::new("use of offloading", Quantity::Words), &|one| words(one.offload)),
+            (Column::new("of DB time", Quantity::Percent), &|one| Value::number(one.percent)),
+            (Column::new("10 % rule", Quantity::Words), &|one| {
+                words(if one.is_much { "10 % or more" } else { "less" })
+            }),
         ],
-        is_total: false,
-    };
-    Table {
-        caption: "DB time in reads from cells".to_owned(),
-        columns: vec![
-            Column::new("reads", Quantity::Words),
-            Column::new("use of offloading", Quantity::Words),
-            Column::new("of DB time", Quantity::Percent),
-            Column::new("10 % rule", Quantity::Words),
-        ],
-        rows: answer.time.iter().map(row).collect(),
-        at_a_glance: true,
-    }
+    )
 }
 
 fn savings(answer: &ExadataMove) -> Table {
-    let value = |quoted: &Option<iotrial_model::awr::Quoted>| {
-        Value::number(quoted.as_ref().and_then(|one| one.value()))
-    };
-    Table {
-        caption: "What the storage servers save today".to_owned(),
-        columns: vec![
-            Column::new("what", Quantity::Words),
-            Column::new("of", Quantity::Words),
+    let value = |quoted: &Option<Quoted>| Value::number(quoted.as_ref().and_then(Quoted::value));
+    Table::of_columns(
+        "What the storage servers save today",
+        &answer.savings,
+        [
+            (Column::new("what", Quantity::Words), &|one| words(one.what)),
+            (Column::new("of", Quantity::Words), &|one| words(one.whose.as_str())),
             // The units alone, or a terminal of 80 columns has no room for the table.
-            Column::new("MiB/s", Quantity::BandwidthMibPerS),
-            Column::new("IOPS", Quantity::Iops),
-            Column::new("share", Quantity::Percent),
-            Column::new("share of", Quantity::Words).optional(),
+            (Column::new("MiB/s", Quantity::BandwidthMibPerS), &|one| value(&one.mib_per_s)),
+            (Column::new("IOPS", Quantity::Iops), &|one| value(&one.per_s)),
+            (Column::new("share", Quantity::Percent), &|one| Value::number(one.percent)),
+            (Column::new("share of", Quantity::Words).optional(), &|one| words(one.of)),
         ],
-        rows: answer
-            .savings
-            .iter()
-            .map(|one| Row {
-                cells: vec![
-                    words(one.what),
-                    words(one.whose.as_str()),
-                    value(&one.mib_per_s),
-                    value(&one.per_s),
-                    Value::number(one.percent),
-                    words(one.of),
-                ],
-                is_total: false,
-            })
-            .collect(),
-        at_a_glance: true,
-    }
+    )
 }

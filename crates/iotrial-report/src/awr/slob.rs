@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use iotrial_analysis::awr::{SlobHosts, SlobReport, SlobRun, SlobSeries};
+use iotrial_analysis::awr::{SlobHosts, SlobReport, SlobRun, SlobSeries, SlobWait};
 use iotrial_analysis::words::number_in_words;
 use iotrial_words::awr as said;
 
@@ -10,7 +10,7 @@ use super::{section, value, words};
 use crate::chart::{Axis, Chart, ChartGroup, Dash, LATENCY_AXIS, Line, Scale, Shape};
 use crate::document::{Answer, Block, Document, PointList, Section};
 use crate::quantity::Quantity;
-use crate::table::{Column, Row, Table, Value};
+use crate::table::{Column, Table, Value};
 
 impl Document {
     /// A series of runs.
@@ -108,65 +108,51 @@ fn opening(series: &SlobSeries) -> Section {
 }
 
 fn hosts(series: &SlobSeries) -> Table {
-    let row = |one: &SlobHosts| Row {
-        cells: vec![
-            Value::Count(one.hosts as u64),
-            Value::Number(one.best_iops),
-            Value::number(one.of_fewest_hosts_percent),
-            Value::number(one.sessions_per_host),
-            Value::number(one.read_wait.map(|wait| wait.mean_us)),
-            Value::text(one.read_wait.map(|wait| wait.name)),
-            Value::Count(one.runs as u64),
+    Table::of_columns(
+        "The best run with each number of hosts",
+        &series.by_hosts,
+        [
+            (Column::new("hosts", Quantity::Count), &|one| Value::Count(one.hosts as u64)),
+            (Column::new("IOPS", Quantity::Iops), &|one| Value::Number(one.best_iops)),
+            (Column::new("over hosts", Quantity::Percent), &|one| Value::number(one.of_fewest_hosts_percent)),
+            (on_each(), &|one| Value::number(one.sessions_per_host)),
+            (Column::new("read wait", Quantity::LatencyUs), &|one| mean_of(one.read_wait)),
+            (Column::new("event", Quantity::Words), &|one| event_of(one.read_wait)),
+            (Column::new("runs", Quantity::Count).optional(), &|one| Value::Count(one.runs as u64)),
         ],
-        is_total: false,
-    };
-    Table {
-        caption: "The best run with each number of hosts".to_owned(),
-        columns: vec![
-            Column::new("hosts", Quantity::Count),
-            Column::new("IOPS", Quantity::Iops),
-            Column::new("over hosts", Quantity::Percent),
-            Column::new("sessions", Quantity::Load).under("on each"),
-            Column::new("read wait", Quantity::LatencyUs),
-            Column::new("event", Quantity::Words),
-            Column::new("runs", Quantity::Count).optional(),
-        ],
-        rows: series.by_hosts.iter().map(row).collect(),
-        at_a_glance: true,
-    }
+    )
+}
+
+fn on_each() -> Column {
+    Column::new("sessions", Quantity::Load).under("on each")
+}
+
+fn mean_of(wait: Option<SlobWait>) -> Value {
+    Value::number(wait.map(|wait| wait.mean_us))
+}
+
+fn event_of(wait: Option<SlobWait>) -> Value {
+    Value::text(wait.map(|wait| wait.name))
 }
 
 fn runs(series: &SlobSeries) -> Table {
-    let row = |run: &SlobRun| Row {
-        cells: vec![
-            Value::Count(run.hosts as u64),
-            Value::number(run.sessions_per_host),
-            Value::number(run.iops),
-            Value::number(run.read_mib_per_s),
-            Value::number(run.write_mib_per_s),
-            Value::number(run.read_wait.map(|wait| wait.mean_us)),
-            Value::text(run.read_wait.map(|wait| wait.name)),
-            Value::number(run.of_first_percent),
-            Value::number(run.of_fewest_hosts_percent),
+    let moved = |name| Column::new(name, Quantity::BandwidthMibPerS).under("throughput").optional();
+    let over = |name| Column::new(name, Quantity::Percent).under("scaling");
+    let mut table = Table::of_columns(
+        "Runs by hosts and sessions",
+        &series.runs,
+        [
+            (Column::new("hosts", Quantity::Count), &|run| Value::Count(run.hosts as u64)),
+            (on_each(), &|run| Value::number(run.sessions_per_host)),
+            (Column::new("IOPS", Quantity::Iops), &|run| Value::number(run.iops)),
+            (moved("read"), &|run| Value::number(run.read_mib_per_s)),
+            (moved("written"), &|run| Value::number(run.write_mib_per_s)),
+            (Column::new("read wait", Quantity::LatencyUs), &|run| mean_of(run.read_wait)),
+            (Column::new("event", Quantity::Words), &|run| event_of(run.read_wait)),
+            (over("over sessions"), &|run| Value::number(run.of_first_percent)),
+            (over("over hosts"), &|run| Value::number(run.of_fewest_hosts_percent)),
         ],
-        is_total: false,
-    };
-    let mut table = Table {
-        caption: "Runs by hosts and sessions".to_owned(),
-        columns: vec![
-            Column::new("hosts", Quantity::Count),
-            Column::new("sessions", Quantity::Load).under("on each"),
-            Column::new("IOPS", Quantity::Iops),
-            Column::new("read", Quantity::BandwidthMibPerS).under("throughput").optional(),
-            Column::new("written", Quantity::BandwidthMibPerS).under("throughput").optional(),
-            Column::new("read wait", Quantity::LatencyUs),
-            Column::new("event", Quantity::Words),
-            Column::new("over sessions", Quantity::Percent).under("scaling"),
-            Column::new("over hosts", Quantity::Percent).under("scaling"),
-        ],
-        rows: series.runs.iter().map(row).collect(),
-        at_a_glance: true,
-    };
+    );
     for column in [8, 7] {
         if table.rows.iter().all(|row| row.cells[column] == Value::Absent) {
             table.without_column(column);
@@ -176,58 +162,39 @@ fn runs(series: &SlobSeries) -> Table {
 }
 
 fn reports(series: &SlobSeries) -> Table {
-    let row = |one: &SlobReport| Row {
-        cells: vec![
-            words(one.file.as_str()),
-            Value::number(one.sessions),
-            words(one.sessions_from),
-            value(Some(&one.elapsed_s)),
-            value(Some(&one.db_cpu)),
-            value(Some(&one.db_time)),
-            value(Some(&one.executes_per_s)),
-            value(Some(&one.logical_reads_per_s)),
-            value(Some(&one.reads_per_s)),
-            value(Some(&one.read_mib_per_s)),
-            value(Some(&one.writes_per_s)),
-            value(Some(&one.write_mib_per_s)),
-            value(Some(&one.redo_mib_per_s)),
-            Value::text(one.top_wait.as_ref().map(|top| format!("{} ({:.1} %)", top.what, top.percent))),
-            value(Some(&one.sequential_read_us)),
-            value(Some(&one.direct_read_us)),
-            value(Some(&one.parallel_read_us)),
-            value(Some(&one.parallel_write_us)),
-            value(Some(&one.redo_write_us)),
-        ],
-        is_total: false,
-    };
+    let all = series.runs.iter().flat_map(|run| &run.reports);
+    let number = |name| Column::new(name, Quantity::Unitless);
+    let wait = |name| Column::new(name, Quantity::LatencyUs).under("mean wait");
+    let words_of = |name| Column::new(name, Quantity::Words);
+    let top =
+        |one: &SlobReport| one.top_wait.as_ref().map(|top| format!("{} ({:.1} %)", top.what, top.percent));
     // If there is little room, the columns that say least about storage are left out first.
-    Table {
-        caption: "SLOB's figures of each report".to_owned(),
-        columns: vec![
-            Column::new("FILE", Quantity::Words),
-            Column::new("SESSIONS", Quantity::Load),
-            Column::new("from", Quantity::Words).first_to_go(),
-            Column::new("ELAPSED", Quantity::Seconds).first_to_go(),
-            Column::new("DB CPU", Quantity::Unitless).first_to_go(),
-            Column::new("DB Tm", Quantity::Unitless).optional(),
-            Column::new("EXECUTES", Quantity::Unitless).first_to_go(),
-            Column::new("LIO", Quantity::Unitless).first_to_go(),
-            Column::new("PREADS", Quantity::Unitless),
+    Table::of_columns(
+        "SLOB's figures of each report",
+        all,
+        [
+            (words_of("FILE"), &|one| words(one.file.as_str())),
+            (Column::new("SESSIONS", Quantity::Load), &|one| Value::number(one.sessions)),
+            (words_of("from").first_to_go(), &|one| words(one.sessions_from)),
+            (Column::new("ELAPSED", Quantity::Seconds).first_to_go(), &|one| value(Some(&one.elapsed_s))),
+            (number("DB CPU").first_to_go(), &|one| value(Some(&one.db_cpu))),
+            (number("DB Tm").optional(), &|one| value(Some(&one.db_time))),
+            (number("EXECUTES").first_to_go(), &|one| value(Some(&one.executes_per_s))),
+            (number("LIO").first_to_go(), &|one| value(Some(&one.logical_reads_per_s))),
+            (number("PREADS"), &|one| value(Some(&one.reads_per_s))),
             // MBS says the unit.
-            Column::new("READ_MBS", Quantity::Unitless).optional(),
-            Column::new("PWRITES", Quantity::Unitless),
-            Column::new("WRITE_MBS", Quantity::Unitless).optional(),
-            Column::new("REDO_MBS", Quantity::Unitless).optional(),
-            Column::new("TOP WAIT", Quantity::Words).optional(),
-            Column::new("DFSR_LAT", Quantity::LatencyUs).under("mean wait"),
-            Column::new("DPR_LAT", Quantity::LatencyUs).under("mean wait").optional(),
-            Column::new("DFPR_LAT", Quantity::LatencyUs).under("mean wait").optional(),
-            Column::new("DFPW_LAT", Quantity::LatencyUs).under("mean wait").optional(),
-            Column::new("LFPW_LAT", Quantity::LatencyUs).under("mean wait").optional(),
+            (number("READ_MBS").optional(), &|one| value(Some(&one.read_mib_per_s))),
+            (number("PWRITES"), &|one| value(Some(&one.writes_per_s))),
+            (number("WRITE_MBS").optional(), &|one| value(Some(&one.write_mib_per_s))),
+            (number("REDO_MBS").optional(), &|one| value(Some(&one.redo_mib_per_s))),
+            (words_of("TOP WAIT").optional(), &|one| Value::text(top(one))),
+            (wait("DFSR_LAT"), &|one| value(Some(&one.sequential_read_us))),
+            (wait("DPR_LAT").optional(), &|one| value(Some(&one.direct_read_us))),
+            (wait("DFPR_LAT").optional(), &|one| value(Some(&one.parallel_read_us))),
+            (wait("DFPW_LAT").optional(), &|one| value(Some(&one.parallel_write_us))),
+            (wait("LFPW_LAT").optional(), &|one| value(Some(&one.redo_write_us))),
         ],
-        rows: series.runs.iter().flat_map(|run| &run.reports).map(row).collect(),
-        at_a_glance: true,
-    }
+    )
 }
 
 /// Rate and latency over the sessions of a host, a line for each number of hosts.
