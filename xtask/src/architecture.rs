@@ -243,8 +243,9 @@ fn written_structs(code: &str) -> BTreeMap<String, WrittenStruct> {
 }
 
 /// The files of the model with the types that records are written from.
-const RECORD_FILES: [&str; 12] = [
+const RECORD_FILES: [&str; 13] = [
     "record.rs",
+    "record/activity.rs",
     "record/pause.rs",
     "record/steps.rs",
     "record/target.rs",

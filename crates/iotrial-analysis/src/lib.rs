@@ -24,6 +24,7 @@ pub mod verdict;
 pub mod host_check;
 pub mod possible_cause;
 pub mod summary;
+pub mod quiet;
 pub mod live_load;
 pub mod saturation;
 pub mod knee_search;

@@ -9,7 +9,7 @@ use iotrial_model::imported::{Source, StatedCpu, Warning};
 use iotrial_model::load::{Direction, Role};
 use iotrial_model::metric::{APPLICATION, MetricKey};
 use iotrial_model::plan::{Arrival, EngineKind};
-use iotrial_model::record::{CpuUse, EndedHow};
+use iotrial_model::record::{CpuUse, EndedHow, HostActivity};
 use iotrial_model::search::Search;
 use iotrial_model::setting::SettingReserve;
 use iotrial_model::subject::{CpuTime, Device, Facts, Ops, Subject, SubjectJob};
@@ -55,6 +55,8 @@ pub struct Summary {
     pub jobs: Vec<JobSummary>,
     /// CPU time; `None` where the clock is simulated, and where it is not known.
     pub cpu: Option<CpuSummary>,
+    /// What other programs did on the host before and during the load; `None` where nobody looked.
+    pub host_activity: Option<HostActivity>,
     /// What the operating system counted at the devices below; `None` where nothing is known of that.
     pub device: Option<DeviceFigures>,
     /// The highest rate within limits, and what is needed of it; absent where no search was made.
@@ -93,6 +95,8 @@ struct RunDocument<'s> {
     roles: &'s BTreeMap<Role, Streams>,
     jobs: &'s [JobSummary],
     cpu: Option<&'s CpuSummary>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    host_activity: Option<&'s HostActivity>,
     device: Option<&'s DeviceFigures>,
     #[serde(skip_serializing_if = "Option::is_none")]
     search: Option<&'s Search>,
@@ -155,6 +159,7 @@ impl Serialize for Summary {
             roles: &self.roles,
             jobs: &self.jobs,
             cpu: self.cpu.as_ref(),
+            host_activity: self.host_activity.as_ref(),
             device: self.device.as_ref(),
             search: self.search.as_ref(),
             settings: &self.settings,
@@ -383,6 +388,7 @@ impl Summary {
             roles: by_role(subject),
             jobs: JobSummary::all(subject),
             cpu: subject.cpu.map(CpuSummary::of),
+            host_activity: subject.host_activity.cloned(),
             device: device_figures(subject, observed.steps()),
             capacity: Capacity::of(subject),
             search: subject.search.map(|search| Search { limit: search.shown_limit(), ..search.clone() }),

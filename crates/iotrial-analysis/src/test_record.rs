@@ -228,6 +228,7 @@ fn record(intervals: Vec<Interval>) -> RunRecord {
         anonymous: false,
         host: Host { cpu_count: 4, memory: Some(ByteSize::gib(8)), ..Host::default() },
         host_facts: None,
+        host_activity: None,
         targets: vec![TargetRecord {
             path: "/data".to_owned(),
             kind: "directory".to_owned(),

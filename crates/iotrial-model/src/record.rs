@@ -18,6 +18,7 @@ use crate::plan::{Job, PhaseKind, Plan};
 use crate::search::Search;
 use crate::units::{ByteSize, seconds};
 
+mod activity;
 mod anonymous;
 mod check;
 
@@ -32,6 +33,7 @@ mod within;
 
 pub use crate::ended::{Ended, EndedHow};
 pub use crate::finding::{RecordedFinding, Severity};
+pub use activity::{ActivityLook, BusyProcess, DiskActivity, HostActivity};
 pub use check::CheckRecordError;
 pub(crate) use check::{LONGEST, MOST_COUNTED, are_counts_in_range, are_devices_in_range};
 pub use failure::Failure;
@@ -83,6 +85,10 @@ pub struct RunRecord {
     /// engine touches no target, and in older records.
     #[serde(default, with = "host_facts::written", skip_serializing_if = "Option::is_none")]
     pub host_facts: Option<HostReport>,
+    /// What other programs did on the host before and during the run; `None` where the engine touches no target, where it cannot be read,
+    /// and in older records.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_activity: Option<HostActivity>,
     /// What the load worked on.
     pub targets: Vec<TargetRecord>,
     /// The profile's text, word for word.

@@ -23,8 +23,8 @@ use crate::metric::MetricKey;
 use crate::plan::{EngineKind, Job, PhaseKind, Plan};
 use crate::range::Range;
 use crate::record::{
-    AttributeValue, CpuUse, Ended, EndedHow, EngineSetup, Host, Interval, Layout, OpCounts, Pause,
-    TargetRecord, Tool,
+    AttributeValue, CpuUse, Ended, EndedHow, EngineSetup, Host, HostActivity, Interval, Layout, OpCounts,
+    Pause, TargetRecord, Tool,
 };
 use crate::search::Search;
 use crate::step::Step;
@@ -90,6 +90,8 @@ pub struct Subject<'r> {
     pub host: Option<Machine<'r>>,
     /// What was read of the host and of what is below the targets before the load; `None` where nobody looked.
     pub host_facts: Option<&'r HostReport>,
+    /// What other programs did on the host before and during the load; `None` where nobody looked.
+    pub host_activity: Option<&'r HostActivity>,
     /// What the load worked on; empty where it is not known. Paths that another tool states are in the loads of its jobs.
     pub targets: &'r [TargetRecord],
     /// What was written to the targets before the load; `None` where nothing had to be.
@@ -228,6 +230,7 @@ impl<'r> Subject<'r> {
             touched: None,
             host: None,
             host_facts: None,
+            host_activity: None,
             targets: &[],
             layout: None,
             intervals: Course::default(),

@@ -6,10 +6,11 @@ use iotrial_model::given_target::in_words;
 use iotrial_model::host_fact::{Fact as HostFact, HostReport, Part, PartKind, Reading};
 use iotrial_model::imported::{CpuBasis, Stated};
 use iotrial_model::plan::{Area, AreaKind, Job, Plan, SimDevice};
-use iotrial_model::record::{BlockDevice, EngineSetup, TargetRecord};
+use iotrial_model::record::{BlockDevice, EngineSetup, HostActivity, TargetRecord};
 use iotrial_model::step::Step;
 use iotrial_model::subject::Subject;
 use iotrial_model::units::{ByteSize, format_duration};
+use iotrial_words::activity::busy_processes;
 
 use crate::brief::phases;
 use crate::document::{Block, Fact, Section};
@@ -44,6 +45,7 @@ pub(crate) fn host(subject: &Subject<'_>, summary: &Summary) -> Option<Section> 
         facts.retain(|fact| fact.value != Value::Absent);
     }
     facts.extend(summary.cpu.iter().flat_map(cpu_facts));
+    facts.extend(summary.host_activity.iter().flat_map(activity_facts));
     let settings = subject.host_facts.map(|report| Block::Table(host_settings_table(report)));
     (!facts.is_empty()).then(|| Section {
         id: "host",
@@ -106,6 +108,15 @@ fn cpu_facts(cpu: &CpuSummary) -> Vec<Fact> {
             shares.into_iter().flatten().collect()
         }
     }
+}
+
+/// Who else used the CPUs.
+fn activity_facts(activity: &HostActivity) -> impl Iterator<Item = Fact> {
+    let looks = [("busy before the run", &activity.before), ("busy beside the run", &activity.during)];
+    let named = looks.into_iter().filter_map(|(name, look)| Some((name, &look.as_ref()?.processes)));
+    named
+        .filter(|(_, processes)| !processes.is_empty())
+        .map(|(name, processes)| words(name, Some(&busy_processes(processes))))
 }
 
 fn count(count: Option<u64>) -> Value {

@@ -21,6 +21,7 @@ pub mod host_check;
 mod host_warning;
 pub mod watch;
 pub mod setup;
+pub mod quiet;
 pub mod rig;
 pub mod run;
 pub mod sweep;

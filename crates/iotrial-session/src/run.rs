@@ -6,6 +6,7 @@ use std::sync::Arc;
 use iotrial_analysis::rate_search::{RateSearch, SearchError};
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_analysis::words::seconds_in_words;
+use iotrial_measure::activity::ActivitySnapshot;
 use iotrial_measure::control::Control;
 use iotrial_model::plan::Plan;
 use iotrial_model::record::RunRecord;
@@ -115,10 +116,17 @@ pub(crate) fn what_follows(setup: &Setup, plan: &Plan, search: Option<&RateSearc
 
 /// Makes the load of a trial that is prepared, or all loads of a search.
 pub(crate) fn measure(rig: &mut Rig, trial: &mut Trial, search: Option<RateSearch>) -> Result<(), RunError> {
+    // Not while it is measured: a table of a thousand processes takes some milliseconds to read.
+    let touches_targets = trial.record.plan.engine.touches_targets();
+    let before = touches_targets.then(ActivitySnapshot::now).flatten();
     match search {
         Some(search) if search.has_staircase() => rate_search::carry_out_steps(rig, trial, search)?,
         Some(search) => rate_search::carry_out(rig, trial, search)?,
         None => rig.run(trial)?,
+    }
+    if let Some((now, before)) = before.and_then(|before| Some((ActivitySnapshot::now()?, before))) {
+        let activity = trial.record.host_activity.get_or_insert_default();
+        activity.during = Some(now.look_beside_load(&before, std::process::id()));
     }
     rig.ask_for_metrics(trial);
     Ok(())

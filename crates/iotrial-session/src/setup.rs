@@ -17,8 +17,8 @@ use iotrial_model::need::Need;
 use iotrial_model::plan::{EngineKind, FreeSpace, Plan, PlanError, PlanRequest, TargetFacts, TargetKind};
 use iotrial_model::profile::{Profile, RolesError};
 use iotrial_model::record::{
-    ContentDigests, Ended, EndedHow, Host, Layout, METHOD_VERSION, RECORD_FORMAT, RunRecord, StudyPlace,
-    TargetRecord, Tool,
+    ContentDigests, Ended, EndedHow, Host, HostActivity, Layout, METHOD_VERSION, RECORD_FORMAT, RunRecord,
+    StudyPlace, TargetRecord, Tool,
 };
 use iotrial_model::target::NoSpace;
 use iotrial_model::units::{ByteSize, format_duration};
@@ -60,6 +60,8 @@ pub struct Setup {
     pub(crate) host: Host,
     /// What was read of the host and of what is below the targets; `None` where the engine touches none.
     pub(crate) seen_host: Option<SeenHost>,
+    /// What other programs did before the load; `None` where nobody looked.
+    pub(crate) host_activity: Option<HostActivity>,
     profile: Profile,
 }
 
@@ -229,6 +231,7 @@ impl Setup {
             request,
             host,
             seen_host,
+            host_activity: None,
             probed,
             profile,
         })
@@ -269,6 +272,7 @@ impl Setup {
             anonymous: self.request.anonymous,
             host: self.host.clone(),
             host_facts: None,
+            host_activity: self.host_activity.clone(),
             targets: self.targets(),
             profile: self.profile.text.clone(),
             thresholds: self.thresholds.text.clone(),

@@ -16,6 +16,7 @@ use crate::fault::Fault;
 use crate::host_warning::HostWarnings;
 use crate::judged_profile::JudgedProfile;
 use crate::observer::Observer;
+use crate::quiet::QuietWait;
 use crate::request::{Aim, LoadRequest, SweepRequest};
 use crate::rig::{Rig, RigError};
 use crate::setup::{Setup, SetupError};
@@ -151,6 +152,11 @@ impl SweepSetup {
     /// What the layout will do.
     pub fn layout(&self) -> &Layout {
         &self.setup.layout
+    }
+
+    /// Waits until nobody else keeps the host busy, before anything is written.
+    pub fn wait_for_quiet(&mut self, wait: QuietWait<'_>, control: &Control, observer: &dyn Observer) {
+        self.setup.wait_for_quiet(wait, control, observer);
     }
 
     /// Lays the targets out and makes all probes, or those until it is stopped.

@@ -17,6 +17,7 @@ pub mod search;
 pub mod circumstances;
 pub mod stated;
 pub mod observation;
+pub mod activity;
 pub mod awr;
 pub mod verdict;
 pub mod audit;

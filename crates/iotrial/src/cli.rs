@@ -220,6 +220,8 @@ Examples:
   iotrial run --json-stream | jq 'select(.kind == \"interval\").together.iops'
   # check your own host rules first, and keep what the cloud says about the VM
   iotrial run --rules ./our-rules --cloud
+  # in a script: wait up to 10 minutes until the host is quiet
+  iotrial run --wait-for-quiet 10m
   # a raw device; get the token from `iotrial target`
   iotrial run oracle-slob-random --target /dev/nvme1n1 --destroy 3f9a1c…
   # an existing fio job, at its own size and run time

@@ -33,6 +33,7 @@ mod plain_text;
 mod parallel;
 mod presentation;
 mod progress_bar;
+mod quiet;
 mod report_files;
 mod settings;
 mod shell_line;

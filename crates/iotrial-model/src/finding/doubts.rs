@@ -27,6 +27,11 @@ impl Doubts {
         self.0.is_empty()
     }
 
+    /// Whether it is one of them.
+    pub fn contains(&self, id: FindingId) -> bool {
+        self.0.contains(&Doubt::Known(id))
+    }
+
     /// What was found, for a sentence: `the generator was short of CPU and others used the devices`.
     pub fn in_words(&self) -> String {
         let mut words: Vec<&str> = self.0.iter().map(Doubt::in_words).collect();

@@ -25,6 +25,9 @@ impl RunRecord {
         if let Some(report) = &mut self.host_facts {
             host_facts::anonymize(report, HOST, &paths);
         }
+        if let Some(activity) = &mut self.host_activity {
+            activity.anonymize();
+        }
         for area in &mut self.plan.areas {
             // Of targets that lie in each other, the inner one.
             let holding =
@@ -152,6 +155,7 @@ mod tests {
                 "areas": [area("/srv/acme/data1.iotrial"), area("/srv/acme/log/log1.iotrial")],
             },
             "jobs": [], "intervals": [], "findings": [],
+            "host_activity": { "during": { "duration_s": 60.0, "processes": [{ "name": "acme-billing", "pid": 7, "cpu_percent": 80.0 }] } },
             "metric_failures": ["tps: `psql -U secret` ended with exit status: 1"],
             "ended": { "how": "failed", "reason": "S3CR3T-77 gave up" },
         }))

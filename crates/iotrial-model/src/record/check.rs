@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    CpuUse, DeviceCounters, Interval, JobCounts, Layout, OpCounts, Pause, RunRecord, StepCounts, host_facts,
+    CpuUse, DeviceCounters, HostActivity, Interval, JobCounts, Layout, OpCounts, Pause, RunRecord,
+    StepCounts, host_facts,
 };
 use crate::application::{MOST_METRICS, is_metric_value, metric_name};
 use crate::plan::Job;
@@ -111,6 +112,7 @@ impl RunRecord {
             metric_name(name).is_ok_and(|plain| plain == *name) && is_metric_value(*value)
         };
         in_range("part of the host", self.host_facts.as_ref().is_none_or(host_facts::is_in_range))?;
+        in_range("activity of the host", self.host_activity.as_ref().is_none_or(HostActivity::is_in_range))?;
         let are_few = self.metrics.len() <= MOST_METRICS && self.metric_failures.len() <= MOST_METRICS;
         in_range("metric of an application", are_few && self.metrics.iter().all(is_metric))?;
         in_range("layout", self.layout.as_ref().is_none_or(Layout::is_in_range))

@@ -131,6 +131,7 @@ impl<'r> Subject<'r> {
             touched: Some(record.plan.jobs.iter().map(|job| job.working_set * job.areas.len() as u64).sum()),
             host: Some(Machine::of_run(&record.host)),
             host_facts: record.host_facts.as_ref(),
+            host_activity: record.host_activity.as_ref(),
             targets: &record.targets,
             layout: record.layout.as_ref(),
             intervals: Course::Counted(part.intervals),

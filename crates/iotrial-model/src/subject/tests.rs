@@ -92,6 +92,7 @@ fn run(reads: u64, writes: u64, commits: u64) -> RunRecord {
         anonymous: false,
         host: Host::default(),
         host_facts: None,
+        host_activity: None,
         targets: vec![TargetRecord { path: "/data".to_owned(), ..TargetRecord::default() }],
         profile: PROFILE.to_owned(),
         thresholds: String::new(),

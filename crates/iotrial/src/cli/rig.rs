@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -14,6 +15,7 @@ use iotrial_session::request::RigRequest;
 use super::{HostArgs, ListenArgs, StoreArgs};
 use crate::failure::Failure;
 use crate::heading;
+use crate::quiet::parse_wait;
 
 /// Where the test files go if nothing else is said.
 pub const USUAL_DIRECTORY: &str = "./iotrial-data";
@@ -67,6 +69,11 @@ pub struct RigArgs {
     /// Hide progress; warnings and results are still shown.
     #[arg(short, long, help_heading = heading::NONE)]
     pub quiet: bool,
+
+    /// If other programs keep CPUs or disks busy, wait until they stop, but no longer than TIME; the run then starts all the same.
+    /// `off` does not look [default: 60s at a terminal, where Enter starts the run; else off].
+    #[arg(long, value_name = "TIME|off", value_parser = parse_wait, help_heading = heading::RECORD)]
+    pub wait_for_quiet: Option<Duration>,
 
     /// Simulated device for `--engine sim`, such as 'service_time_us = 200, parallelism = 32'.
     #[arg(long, value_name = "KEYS", value_parser = parse_sim_device, help_heading = heading::IO)]

@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::anyhow;
 use clap::CommandFactory;
 use iotrial_analysis::comparison::Gate;
+use iotrial_analysis::quiet::busy_beside;
 use iotrial_analysis::summary::Summary;
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_analysis::verdict::Outcome;
@@ -31,8 +33,9 @@ use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::fio_job::{Asked, check_fio_args, fio_profile};
 use crate::gates::refused;
 use crate::intake::{self, Kind, Takes};
-use crate::output::{self, JsonForm};
+use crate::output::{self, JsonForm, say};
 use crate::outputs::Outputs;
+use crate::quiet::wait_for_quiet;
 use crate::report_files::check_takes_pages;
 use crate::shell_line;
 use crate::signal::control_by_signals;
@@ -52,6 +55,8 @@ pub struct RunOutput {
     pub html_folder: Option<PathBuf>,
     /// Who watches it meanwhile.
     pub wanted: Wanted,
+    /// How long it waits for a quiet host, where that is said.
+    pub wait_for_quiet: Option<Duration>,
 }
 
 /// Runs a profile, or a job of fio, and shows what came of it.
@@ -88,7 +93,13 @@ pub fn run(args: &RunArgs) -> Result<ExitCode, Failure> {
     let rig = &args.load.rig;
     let html_folder = rig.page.html_folder.clone();
     let wanted = Wanted { quiet: rig.quiet, listen: rig.listen.listen, json_stream: args.json_stream };
-    let output = RunOutput { gates: args.gates.clone(), outputs, html_folder, wanted };
+    let output = RunOutput {
+        gates: args.gates.clone(),
+        outputs,
+        html_folder,
+        wanted,
+        wait_for_quiet: rig.wait_for_quiet,
+    };
     carry_out(load, &request, output)
 }
 
@@ -155,13 +166,19 @@ fn show_plan(
 
 /// Makes a load, and shows what came of it.
 pub fn carry_out(load: JudgedProfile, request: &LoadRequest, output: RunOutput) -> Result<ExitCode, Failure> {
-    let setup = Setup::new(load, request)?;
+    let mut setup = Setup::new(load, request)?;
     // After the setup, which touches nothing, and before the load: a report that has no place to go must not cost a run.
     output.outputs.all_is_read()?;
     check_takes_pages(output.html_folder.as_deref())?;
     check_gates(&output.gates.gates, &setup, request)?;
     let watchers = Watchers::new(output.wanted)?;
-    let ran = run::run(setup, control_by_signals()?, Arc::clone(&watchers) as Arc<dyn Observer>);
+    let control = control_by_signals()?;
+    wait_for_quiet(output.wait_for_quiet, |wait| setup.wait_for_quiet(wait, &control, &*watchers));
+    if control.is_stopping() {
+        say!("nothing was written");
+        return Ok(ExitCode::from(NOT_CARRIED_OUT));
+    }
+    let ran = run::run(setup, control, Arc::clone(&watchers) as Arc<dyn Observer>);
     // Before anything else is printed; whatever became of the stream, the record is in the store.
     let streamed = watchers.end_stream();
     let Finished { record, path, kept, thresholds, released } = ran?;
@@ -356,7 +373,9 @@ fn show(
         let first = shown.only().and_then(first_step).map(|words| format!("first: {words}\n"));
         let next = shown.only().map(|summary| output::next_line(&next_step(summary, &again)));
         let outcome = shown.outcome_line().map(|line| format!("\n{line}\n"));
-        output::text(&[outcome, first, next].into_iter().flatten().collect::<String>())?;
+        let busy = shown.only().map(busy_beside).filter(|processes| !processes.is_empty());
+        let busy = busy.map(|processes| iotrial_words::activity::beside_run(processes) + "\n");
+        output::text(&[outcome, busy, first, next].into_iter().flatten().collect::<String>())?;
     }
     let of_gates = match shown.gates() {
         [] => None,

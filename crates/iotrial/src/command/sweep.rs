@@ -20,9 +20,10 @@ use iotrial_words::finding::message;
 
 use crate::cli::{ReportArgs, SweepArgs};
 use crate::failure::{Failure, NOT_CARRIED_OUT};
-use crate::output::{self, JsonForm};
+use crate::output::{self, JsonForm, say};
 use crate::outputs::Outputs;
 use crate::presentation::{Presentation, Value};
+use crate::quiet::wait_for_quiet;
 use crate::report_files::check_takes_pages;
 use crate::signal::control_by_signals;
 use crate::watchers::{Wanted, Watchers};
@@ -30,7 +31,7 @@ use crate::watchers::{Wanted, Watchers};
 /// Sweeps, and shows what came of it.
 pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
     let outputs = Outputs::new(&args.files, JsonForm::of(args.json, args.json_stream)).checked()?;
-    let setup = SweepSetup::new(&args.request()?)?;
+    let mut setup = SweepSetup::new(&args.request()?)?;
     // Before anything is touched, and after everything is decided: it refuses what the sweep would refuse.
     if args.dry_run {
         print_course(&setup, args.json)?;
@@ -41,7 +42,13 @@ pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
     check_takes_pages(args.rig.page.html_folder.as_deref())?;
     let (quiet, listen) = (args.rig.quiet, args.rig.listen.listen);
     let watchers = Watchers::new(Wanted { quiet, listen, json_stream: args.json_stream })?;
-    let swept = setup.carry_out(control_by_signals()?, Arc::clone(&watchers) as Arc<dyn Observer>);
+    let control = control_by_signals()?;
+    wait_for_quiet(args.rig.wait_for_quiet, |wait| setup.wait_for_quiet(wait, &control, &*watchers));
+    if control.is_stopping() {
+        say!("nothing was written");
+        return Ok(ExitCode::from(NOT_CARRIED_OUT));
+    }
+    let swept = setup.carry_out(control, Arc::clone(&watchers) as Arc<dyn Observer>);
     // Before anything else is printed; whatever became of the stream, the record is in the store.
     let streamed = watchers.end_stream();
     let swept = swept?;

@@ -126,9 +126,32 @@ fn a_run_on_real_files_measures_and_leaves_nothing_behind() {
             assert_eq!(number(&summary, &format!("/roles/{role}/write/error_count")), 0.0, "{role}");
         }
         assert!(number(&summary, "/cpu/per_io_us") > 0.0);
+        if cfg!(target_os = "linux") {
+            let of_record = std::fs::read_to_string(summary["record"].as_str().unwrap()).unwrap();
+            let record: Value = serde_json::from_str(&of_record).unwrap();
+            assert_eq!(record["host_activity"], summary["host_activity"]);
+            assert!(number(&summary, "/host_activity/during/duration_s") >= 1.0);
+            assert!(number(&summary, "/host_activity/during/others_cpu_percent") >= 0.0);
+            // Without a terminal nobody looked before it began.
+            assert_eq!(summary["host_activity"].get("before"), None);
+            assert_eq!(ran.stderr, "");
+        }
         assert_eq!(bench.data_files(), Vec::<std::path::PathBuf>::new());
         assert_eq!((bench.stored(".iotrial.json").len(), bench.stored(".html").len()), (1, 1));
         assert_eq!(bench.stored(".journal").len(), 0);
+    }
+}
+
+#[test]
+fn a_simulated_device_waits_for_no_quiet_host_and_a_wait_needs_a_unit() {
+    let bench = Bench::new();
+    for wait in ["off", "0", "10m"] {
+        let ran = bench.run(&with(SIM, &["--wait-for-quiet", wait]));
+        let has_looked = ran.json().get("host_activity").is_some();
+        assert_eq!((has_looked, ran.stderr.as_str()), (false, ""), "{wait}");
+    }
+    for command in ["run", "sweep"] {
+        bench.run(&[command, "--engine", "sim", "--wait-for-quiet", "5"]).expect_code(2);
     }
 }
 

@@ -1,0 +1,7 @@
+//! Windows is not asked what others do.
+
+use super::ActivitySnapshot;
+
+pub(super) fn snapshot() -> Option<ActivitySnapshot> {
+    None
+}
