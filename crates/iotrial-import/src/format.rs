@@ -18,9 +18,12 @@ pub(crate) fn format_of(text: &str) -> Option<(SourceKind, Reader)> {
     FORMATS.iter().find(|(_, is_it, _)| is_it(text)).map(|(kind, _, read)| (*kind, *read))
 }
 
+/// A format, whether a text is in it, and its reader.
+type Format = (SourceKind, fn(&str) -> bool, Reader);
+
 /// In the order in which they are tried: formats with a word that no other text contains first, columns by their names later, and what
 /// fio says before it fails last.
-const FORMATS: &[(SourceKind, fn(&str) -> bool, Reader)] = &[
+const FORMATS: &[Format] = &[
     (SourceKind::FioJson, |text| text.contains("\"fio version\""), fio::read),
     (SourceKind::Table, printed_table::is_table, printed_table::read),
     (

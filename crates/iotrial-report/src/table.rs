@@ -98,12 +98,15 @@ impl Column {
     }
 }
 
+/// What a column shows of a thing.
+type Cell<'c, T> = dyn Fn(&T) -> Value + 'c;
+
 /// A table whose rows are things of one kind: each column comes with what it shows of a thing, so that headers and cells cannot get
 /// out of step.
 pub(crate) struct TableOf<'c, T> {
     caption: String,
     columns: Vec<Column>,
-    cells: Vec<Box<dyn Fn(&T) -> Value + 'c>>,
+    cells: Vec<Box<Cell<'c, T>>>,
 }
 
 impl<'c, T> TableOf<'c, T> {
@@ -246,7 +249,7 @@ impl Table {
     pub(crate) fn of_columns<'all, T: 'all, const COUNT: usize>(
         caption: &str,
         all: impl IntoIterator<Item = &'all T>,
-        columns: [(Column, &dyn Fn(&T) -> Value); COUNT],
+        columns: [(Column, &Cell<'_, T>); COUNT],
     ) -> Self {
         let cells = |one| columns.iter().map(|(_, value)| value(one)).collect();
         let rows = all.into_iter().map(|one| Row { cells: cells(one), is_total: false }).collect();

@@ -40,7 +40,7 @@ impl RateSearch {
             return None;
         }
         let is_unconfirmed = self.search.need.is_none() && confirmed.is_none();
-        let above = above.filter(|_| !(is_wide && is_bound) && !is_unconfirmed);
+        let above = above.filter(|_| !(is_unconfirmed || is_wide && is_bound));
         let nearest = |probe: &&Probe| probe.share.is_some_and(|share| share <= held * (1.0 + 1e-9));
         let worst = self
             .search

@@ -128,12 +128,13 @@ mod tests {
         );
         let at = |proc: &tempfile::TempDir, seconds| read(proc.path(), Duration::from_secs(seconds), TICK);
         let look = at(&after, 13).look_since(&at(&before, 10), 70, &["vda", "vdb"]);
-        let named: Vec<(&str, u32, u32)> = look
+        let named: Vec<(&str, u32, String)> = look
             .processes
             .iter()
-            .map(|one| (one.name.as_str(), one.pid, (10.0 * one.cpu_percent).round() as u32))
+            .map(|one| (one.name.as_str(), one.pid, format!("{:.1}", one.cpu_percent)))
             .collect();
-        assert_eq!(named, [("make", 40, 867), ("md0_resync", 9, 300), ("new", 71, 133)]);
+        let expected = [("make", 40, "86.7"), ("md0_resync", 9, "30.0"), ("new", 71, "13.3")];
+        assert_eq!(named, expected.map(|(name, pid, percent)| (name, pid, percent.to_owned())));
         // 400 of 600 ticks were busy, 130 of them with iotrial and what it started.
         assert_eq!((look.others_cpu_percent, look.steal_percent), (Some(45.0), Some(100.0 * 20.0 / 600.0)));
         let disk = &look.disks[0];

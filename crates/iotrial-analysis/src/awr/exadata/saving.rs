@@ -139,36 +139,41 @@ const BYTES_OF_CELLS: [(&str, &str, [&str; 3]); 4] = [
     ),
 ];
 
-/// Requests that they count: id, words, section and columns of the rate, section and column of the share, and of what that is.
-const REQUESTS_OF_CELLS: [(&str, &str, &str, &[&str], &str, &str, &str); 3] = [
-    (
-        "cell-oltp-hits",
-        "small reads from flash",
-        FLASH_READS,
-        &["Read Requests per Second OLTP"],
-        FLASH_HITS,
-        "OLTP %Hit",
-        "small reads",
-    ),
-    (
-        "cell-scan-hits",
-        "reads of scans from flash",
-        FLASH_READS,
-        &["Read Requests per Second Scan"],
-        FLASH_HITS,
-        "Scan %Hit",
-        "bytes of scans",
-    ),
-    (
-        "cell-flash-log",
-        "redo that flash log wrote first",
-        FLASH_LOG,
+/// Requests that the cells count, and the share of all requests of that kind.
+struct CellRequests {
+    id: &'static str,
+    what: &'static str,
+    /// Section of the rate, and its column: the first that the report has.
+    rate: (&'static str, &'static [&'static str]),
+    /// Section and column of the share.
+    share: (&'static str, &'static str),
+    /// What the share is of.
+    of: &'static str,
+}
+
+const REQUESTS_OF_CELLS: [CellRequests; 3] = [
+    CellRequests {
+        id: "cell-oltp-hits",
+        what: "small reads from flash",
+        rate: (FLASH_READS, &["Read Requests per Second OLTP"]),
+        share: (FLASH_HITS, "OLTP %Hit"),
+        of: "small reads",
+    },
+    CellRequests {
+        id: "cell-scan-hits",
+        what: "reads of scans from flash",
+        rate: (FLASH_READS, &["Read Requests per Second Scan"]),
+        share: (FLASH_HITS, "Scan %Hit"),
+        of: "bytes of scans",
+    },
+    CellRequests {
+        id: "cell-flash-log",
+        what: "redo that flash log wrote first",
         // 19c tells the writes to flash log from those to redo logs.
-        &["Write Requests per Sec", "Write Requests Flash Log/s"],
-        FLASH_LOG,
-        "First Writes %Flash Log",
-        "writes of redo",
-    ),
+        rate: (FLASH_LOG, &["Write Requests per Sec", "Write Requests Flash Log/s"]),
+        share: (FLASH_LOG, "First Writes %Flash Log"),
+        of: "writes of redo",
+    },
 ];
 
 pub(super) fn of(view: &View<'_>) -> Vec<Saving> {
@@ -219,9 +224,10 @@ fn bytes_of_cells(view: &View<'_>) -> impl Iterator<Item = Saving> {
 }
 
 fn requests_of_cells(view: &View<'_>) -> impl Iterator<Item = Saving> {
-    REQUESTS_OF_CELLS.into_iter().filter_map(|(id, what, section, columns, of_shares, share, of)| {
+    REQUESTS_OF_CELLS.into_iter().filter_map(|CellRequests { id, what, rate, share, of }| {
+        let (section, columns) = rate;
         let per_s = columns.iter().find_map(|column| view.of_cells(section, column)).cloned();
-        let percent = view.of_cells(of_shares, share).and_then(Quoted::value);
+        let percent = view.of_cells(share.0, share.1).and_then(Quoted::value);
         let whose = Whose::AllDatabases;
         let is_there = per_s.is_some() || percent.is_some();
         is_there.then_some(Saving { id, what, whose, mib_per_s: None, per_s, percent, of })
