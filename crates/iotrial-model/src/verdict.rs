@@ -183,8 +183,8 @@ pub struct Judged {
     /// Where the I/Os decide that the generator left alone; `None` where the latency is that of all I/Os.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub untouched: Option<Untouched>,
-    /// Whether the generator may be why it is beyond the limit.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    /// Whether the generator may be why it is beyond the limit: what it made of the I/Os is not known, or leaves too few of them.
+    #[serde(skip)]
     pub is_open: bool,
     /// Where it falls.
     pub category: Category,
