@@ -42,7 +42,7 @@ Commands:
                  `cargo xtask facts --help` says how
   dist [FOLDER]  what people install: tar.gz, deb, rpm, container image, zip for Windows, parts lists; each is unpacked and run
                  `cargo xtask dist --help` lists kinds and options
-  outcomes       three cases without an answer, twenty times each: how often each was inconclusive
+  outcomes       three cases in which the figures may not be those of the device, twenty times each: how often that was told
                  `cargo xtask outcomes --help` says which
   structure      lines, files, circles of modules and other signs of structure, of this checkout or of another
                  `cargo xtask structure --help` says which

@@ -80,8 +80,8 @@ impl Drop for Foreign {
 }
 
 #[test]
-fn somebody_elses_load_makes_the_outcome_inconclusive_needs_root() {
-    let test = "somebody_elses_load_makes_the_outcome_inconclusive_needs_root";
+fn somebody_elses_load_is_told_beside_an_answer_that_it_could_only_have_made_worse_needs_root() {
+    let test = "somebody_elses_load_is_told_beside_an_answer_that_it_could_only_have_made_worse_needs_root";
     let _turn = turn();
     if !is_root(test) {
         return;
@@ -96,7 +96,10 @@ fn somebody_elses_load_makes_the_outcome_inconclusive_needs_root() {
     let foreign = Foreign(command.spawn().unwrap());
     let beside = outcome(&mut reading(&bench, &device.node, &["--closed"]));
     drop(foreign);
-    expect(&beside, "inconclusive", 4).unwrap();
+    let (code, summary) = &beside;
+    // The memory below is fast enough for two, unless the host has no CPU for them.
+    let answered = (summary["verdict"]["outcome"].as_str(), *code);
+    assert!([(Some("qualified"), 0), (Some("inconclusive"), 4)].contains(&answered), "{summary:#}");
     let reasons = beside.1["verdict"].to_string();
     assert!(reasons.contains("something else used"), "{reasons}");
 }

@@ -151,7 +151,7 @@ fn made(bench: &Bench) -> Vec<(String, Value)> {
         bench.stored(".json").iter().map(|path| (path.display().to_string(), read(path))).collect();
     let count_of = |format: &str| records.iter().filter(|(_, record)| record["format"] == *format).count();
     let counts = [RECORD_FORMAT, SWEEP_FORMAT, IMPORTED_FORMAT].map(count_of);
-    assert!(counts[0] == 11 && counts[1] == 1 && counts[2] >= 20, "{counts:?}");
+    assert!(counts[0] == 12 && counts[1] == 1 && counts[2] >= 20, "{counts:?}");
     assert!(records.iter().any(|(_, record)| record["ended"]["how"] == "interrupted"));
     records
 }

@@ -60,25 +60,6 @@ fn twice_the_servers_are_twice_the_ceiling_and_half_of_it_the_other_way_round() 
 }
 
 #[test]
-fn a_ceiling_that_was_not_reached_is_a_bound_and_so_is_its_change() {
-    let samples = || vec![sweep("1", "small", 4), sweep("2", "endless", 100_000)];
-    let up = compare(samples(), &CompareRequest::default());
-    let endless = cell(&up, SweepFigure::Ceiling, "B");
-    let Amount::Bounded(Bounded { relation: BoundRelation::AtLeast, value }) = endless.value else {
-        panic!("{endless:?}")
-    };
-    assert!(value > 200_000.0 && endless.delta.is_none());
-    let change = endless.bounded.unwrap();
-    assert!(change.reading.is_better() && change.most_percent.is_none(), "{change:?}");
-    // From the upper end of what the other ceiling may be.
-    let high = cell(&up, SweepFigure::Ceiling, "A").interval.unwrap().high;
-    assert!((change.least_percent.unwrap() - 100.0 * (value / high - 1.0)).abs() < 1e-6, "{change:?}");
-    let down = compare(samples(), &with_baseline("B"));
-    assert!(cell(&down, SweepFigure::Ceiling, "A").bounded.unwrap().reading.is_worse());
-    assert_eq!((up.is_better, down.is_better), (Some(true), Some(false)));
-}
-
-#[test]
 fn a_load_that_each_measured_twice_has_an_interval_and_one_that_was_measured_once_is_not_judged() {
     let twice = |id: &str, servers: u32, rates: [u64; 2]| {
         let mut one = sweep(id, id, servers);
