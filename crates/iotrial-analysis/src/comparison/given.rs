@@ -55,13 +55,13 @@ pub(super) fn find_baseline<'n>(
 /// The warnings among the findings of several, in this order: each once, with the names of those that have it.
 pub(super) fn warnings_with_names<'f>(
     all: impl Iterator<Item = (&'f str, &'f [Finding])>,
-) -> Vec<(&'f Finding, Vec<String>)> {
-    let mut told: Vec<(&Finding, Vec<String>)> = Vec::new();
+) -> Vec<(&'f Finding, Vec<&'f str>)> {
+    let mut told: Vec<(&Finding, Vec<&str>)> = Vec::new();
     for (name, findings) in all {
         for one in findings.iter().filter(|one| one.severity >= Severity::Warning) {
             match told.iter_mut().find(|(known, _)| known.is_like(one)) {
-                Some((_, names)) => names.push(name.to_owned()),
-                None => told.push((one, vec![name.to_owned()])),
+                Some((_, names)) => names.push(name),
+                None => told.push((one, vec![name])),
             }
         }
     }

@@ -277,7 +277,8 @@ fn findings_of(rows: &[UnderLoad]) -> Vec<Finding> {
             left_out += 1;
             continue;
         }
-        let place = if loads.len() == rows.len() { Place::EveryLoad } else { Place::Loads(loads) };
+        let named = || Place::Loads(loads.iter().map(|load| (*load).to_owned()).collect());
+        let place = if loads.len() == rows.len() { Place::EveryLoad } else { named() };
         all.push(one.clone().placed(place));
     }
     if left_out > 0 {

@@ -442,7 +442,8 @@ fn delta_of(metric: &Metric, from: &CurveValue, to: &CurveValue) -> Delta {
 /// Warnings of the sweeps, each with the key of those that say it.
 fn findings_of(sides: &[SweepSide<'_>]) -> Vec<Finding> {
     let all = sides.iter().map(|side| (side.sweep.key.as_str(), side.summary.findings.as_slice()));
-    let of_sweeps = |(one, sweeps): (&Finding, Vec<String>)| {
+    let of_sweeps = |(one, sweeps): (&Finding, Vec<&str>)| {
+        let sweeps = sweeps.into_iter().map(str::to_owned).collect();
         let fact = ComparedFact::SweepCaveat { sweeps, finding: Box::new(one.clone()) };
         Finding::of_comparison(FindingId::Caveat, one.severity, fact)
     };
