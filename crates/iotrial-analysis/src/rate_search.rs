@@ -83,7 +83,7 @@ const AROUND_LOADS: Duration = Duration::from_secs(3);
 /// The most loads in all. Those in doubt are made again later, as long as there is time.
 const MOST_LOADS: usize = 40;
 /// The most longer runs that look for a rate that lasts.
-const MOST_CONFIRMATIONS: usize = 6;
+const MOST_CONFIRMATIONS: usize = 12;
 /// A load that did less than this part of what was asked of it was beyond what the device does.
 // Poisson arrivals of a few thousand vary by one or two percent.
 const OVERRUN: f64 = 0.97;

@@ -1,7 +1,7 @@
 //! What all loads of a search say together.
 
 use iotrial_model::finding::Doubts;
-use iotrial_model::search::{JobRate, Probe, ProbeKind, SearchResult};
+use iotrial_model::search::{JobRate, Probe, SearchResult};
 
 use super::belief::Belief;
 use super::{CONFIDENCE, RateSearch, WIDEST_ANSWER};
@@ -10,12 +10,14 @@ use super::{CONFIDENCE, RateSearch, WIDEST_ANSWER};
 // Rates are said to three digits.
 const SHARED_WRITES: f64 = 0.99;
 
+/// Ends that lie further apart, as a quotient, leave room for another answer between them, and are not the same end seen twice.
+pub(super) const APART: f64 = WIDEST_ANSWER * WIDEST_ANSWER;
+
 impl RateSearch {
     /// The highest rate that is carried; `None` where the loads do not show one, or do not agree.
     pub(super) fn result(&self) -> Option<SearchResult> {
         let belief = self.belief();
-        let confirmed = self.of_kind(ProbeKind::Confirmation).filter(|probe| probe.held == Some(true));
-        let confirmed = confirmed.filter_map(|probe| probe.share).reduce(f64::max);
+        let confirmed = self.confirmed();
         let held = match self.search.need {
             // Of a needed rate that is not decided nothing is known either way.
             Some(_) => {
@@ -32,15 +34,10 @@ impl RateSearch {
             },
         };
         let above = self.lowest_not_held(&belief, held);
-        let is_wide = above.is_some_and(|above| above / held > WIDEST_ANSWER * WIDEST_ANSWER);
-        // Two ends that stay far apart are loads that disagree, unless there was no time for those between them, or all that failed was in
-        // doubt: then the lower one is a bound. Where a need is decided the lower end is right all the same.
-        let is_bound = self.search.time_ran_out || !self.doubts_above(held).is_empty();
-        if is_wide && self.search.need.is_none() && !is_bound {
-            return None;
-        }
+        let is_wide = above.is_some_and(|above| above / held > APART);
         let is_unconfirmed = self.search.need.is_none() && confirmed.is_none();
-        let above = above.filter(|_| !(is_unconfirmed || is_wide && is_bound));
+        // Where the loads between are missing, were in doubt, or do not agree, the lower end is a bound.
+        let above = above.filter(|_| !(is_unconfirmed || is_wide && self.search.need.is_none()));
         let nearest = |probe: &&Probe| probe.share.is_some_and(|share| share <= held * (1.0 + 1e-9));
         let worst = self
             .search
@@ -71,11 +68,21 @@ impl RateSearch {
         })
     }
 
-    /// The highest share at which short loads held, as far as all loads together say so.
+    /// The highest rate that short loads carry, where no longer one held: what all loads together are sure of, or what lies so clearly below
+    /// the slowest load that failed, in doubt or not, that chance does not explain it.
     fn carried_by_probes(&self, belief: &Belief) -> Option<f64> {
-        let carried = belief.carried(CONFIDENCE)?;
-        let held = self.of_kind(ProbeKind::Probe).filter(|probe| probe.held == Some(true));
-        held.filter_map(|probe| probe.share).filter(|share| *share <= carried * (1.0 + 1e-9)).reduce(f64::max)
+        let shares = |held: bool| {
+            let probes = self.search.probes.iter().filter(move |probe| probe.held == Some(held));
+            probes.filter_map(|probe| probe.share)
+        };
+        let sure = belief.carried(CONFIDENCE).map(|carried| carried * (1.0 + 1e-9));
+        let below_all = shares(false).reduce(f64::min).map(|failed| failed / APART);
+        let is_repeated = |share: f64| shares(true).filter(|one| *one >= share).count() >= 2;
+        let carried = |share: &f64| {
+            sure.is_some_and(|sure| *share <= sure)
+                || below_all.is_some_and(|below| *share <= below) && is_repeated(*share)
+        };
+        shares(true).filter(carried).reduce(f64::max)
     }
 
     /// The doubts of the loads that did not hold next above a share; none where one of them is beyond doubt.

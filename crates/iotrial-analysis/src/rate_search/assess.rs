@@ -172,7 +172,7 @@ pub(super) fn worst_latency(
                 missing = Some(NotHeld::NothingCompleted(role, stream));
                 continue;
             };
-            if shown.io_count() < limit.least_io_count {
+            if !limit.is_judged(shown.io_count(), &counts) {
                 continue;
             }
             let against = StreamLatency {

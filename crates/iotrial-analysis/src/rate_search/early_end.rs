@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::latency_limit::LimitStatistic;
 use iotrial_model::plan::{Arrival, Job, PhaseKind, Plan};
 use iotrial_model::record::{Interval, OpCounts};
@@ -19,8 +18,6 @@ const LEAST_MEASURED: Duration = Duration::from_secs(2);
 /// So many more I/Os may arrive than were asked for.
 // Poisson arrivals of a few thousand vary by one or two percent. With more than that the load would have been decided early by chance.
 const MOST_ARRIVALS: f64 = 1.1;
-/// A bucket is this much wider than what it holds, so that an I/O counts as slow only when it surely is.
-const BUCKET: f64 = 1.002;
 
 /// Sees the intervals of a load at a rate, and tells when its answer is certain.
 ///
@@ -112,7 +109,7 @@ impl Watched {
         let Self { limit, so_far, most_ios, .. } = self;
         let count = so_far.io_count();
         // Fewer are not judged, and the load would be one that held.
-        if count == 0 || count < limit.least_io_count {
+        if count == 0 || !limit.is_judged(count, so_far) {
             return false;
         }
         // Without what the generator made of it: a load is not lost because this host was busy.
@@ -120,13 +117,7 @@ impl Watched {
             LimitStatistic::Mean => without_generator_us(so_far, LimitStatistic::Mean)
                 .is_some_and(|mean| mean * count as f64 > limit.limit_us * most_ios),
             LimitStatistic::Percentile(percent) => {
-                let is_slow = |latency: Duration| latency.as_nanos() as f64 > 1e3 * BUCKET * limit.limit_us;
-                let slow = |latency: &LatencyHistogram| {
-                    latency.buckets().filter(|(latency, _)| is_slow(*latency)).map(|one| one.1).sum::<u64>()
-                };
-                let slow =
-                    slow(&so_far.total_latency) + slow(&so_far.unheld_latency) - slow(&so_far.held_latency);
-                slow as f64 > (1.0 - percent / 100.0) * most_ios
+                limit.beyond_count(so_far) as f64 > (1.0 - percent / 100.0) * most_ios
             }
         }
     }

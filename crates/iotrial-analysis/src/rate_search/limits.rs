@@ -1,15 +1,25 @@
 //! What a rate has to stay within: one latency for every stream, or a threshold set.
 
-use iotrial_model::figure::Figure;
+use std::time::Duration;
+
+use iotrial_model::figure::{Figure, LEAST_BEYOND};
+use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::latency_limit::{LatencyLimit, LimitStatistic, SearchLimit};
 use iotrial_model::load::Role;
 use iotrial_model::plan::Plan;
+use iotrial_model::record::OpCounts;
 use iotrial_model::stream::Stream;
 
 use super::SearchError;
 use super::assess::streams;
 use crate::generator_part::statistic_of;
 use crate::threshold::ThresholdSet;
+
+/// A bucket is this much wider than what it holds, so that an I/O counts as slow only when it surely is.
+const BUCKET: f64 = 1.002;
+/// Fewer I/Os than this share of enough fail no percentile either.
+// Of a third, ten beyond the limit are three times what it allows. With fewer, one stall of a rare stream would decide.
+const LEAST_SHARE_OF_FEW: f64 = 1.0 / 3.0;
 
 /// What every stream of a load has to stay within for a rate to hold.
 #[derive(Debug, Clone)]
@@ -35,6 +45,28 @@ pub(super) struct StreamLimit {
 impl StreamLimit {
     pub(super) fn holds(&self, latency_us: f64) -> bool {
         latency_us < self.limit_us || self.holds_at_limit && latency_us <= self.limit_us
+    }
+
+    /// I/Os beyond the limit without what the generator made of them.
+    pub(super) fn beyond_count(&self, counts: &OpCounts) -> u64 {
+        let is_beyond = |latency: Duration| latency.as_nanos() as f64 > 1e3 * BUCKET * self.limit_us;
+        let beyond = |latency: &LatencyHistogram| {
+            latency.buckets().filter(|(latency, _)| is_beyond(*latency)).map(|one| one.1).sum::<u64>()
+        };
+        let OpCounts { total_latency, held_latency, unheld_latency, .. } = counts;
+        (beyond(total_latency) + beyond(unheld_latency)).saturating_sub(beyond(held_latency))
+    }
+
+    /// Whether enough I/Os are there to be judged: to say that a percentile is beyond its limit fewer will do than to say that it is not.
+    ///
+    /// Short loads know of commits by it, which are few and often what binds.
+    pub(super) fn is_judged(&self, io_count: u64, counts: &OpCounts) -> bool {
+        let is_missed_by_few = || {
+            matches!(self.statistic, LimitStatistic::Percentile(_))
+                && io_count as f64 >= LEAST_SHARE_OF_FEW * self.least_io_count as f64
+                && self.beyond_count(counts) as f64 >= LEAST_BEYOND
+        };
+        io_count >= self.least_io_count || is_missed_by_few()
     }
 }
 

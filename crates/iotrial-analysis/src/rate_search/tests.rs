@@ -5,6 +5,7 @@ use iotrial_model::record::{EndedHow, JobCounts, RunRecord};
 use iotrial_model::search::{SearchResult, WorstLatency};
 use iotrial_model::stream::Stream;
 
+use super::answer::APART;
 use super::assess::streams;
 use super::mix::is_sought;
 use super::*;
@@ -198,6 +199,31 @@ fn a_rate_that_does_not_last_is_left_for_what_was_achieved() {
         assert!(confirmations.len() >= 2, "{truth}: {confirmations:?}");
         assert!(found(&search).is_none_or(|(held, _)| held <= truth), "{confirmations:?}");
     }
+}
+
+#[test]
+fn longer_runs_that_fail_far_below_what_short_ones_say_go_down_until_one_holds() {
+    for truth in [0.8, 0.5, 0.3, 0.1] {
+        let search =
+            tried(None, |kind, share, _| share <= if kind == ProbeKind::Confirmation { truth } else { 0.96 });
+        let (held, _) = found(&search).unwrap_or_else(|| panic!("{truth}"));
+        assert!(held <= truth && held > truth / 1.25, "{truth}: {held}");
+    }
+}
+
+#[test]
+fn a_short_run_that_held_does_not_undo_a_long_one_at_its_rate_that_did_not() {
+    // The first longer run fails after all of its time, the shorter one behind it holds.
+    let search = tried(None, |kind, share, load| match kind {
+        ProbeKind::Confirmation => load > 11 || share < 0.85,
+        _ => share <= 0.9,
+    });
+    let confirmations: Vec<&Probe> = search.of_kind(ProbeKind::Confirmation).collect();
+    let [first, second, ..] = confirmations[..] else { panic!("{confirmations:#?}") };
+    assert_eq!((first.held, second.held, first.share), (Some(false), Some(true), second.share));
+    assert!(first.duration > second.duration);
+    let (held, _) = found(&search).unwrap();
+    assert!(held < first.share.unwrap(), "{held}");
 }
 
 #[test]
@@ -501,7 +527,46 @@ fn a_set_limits_each_role_by_its_own_bands_and_what_has_none_is_refused() {
     let worst = worst.unwrap();
     assert_eq!((worst.role, worst.stream, worst.limit_us), (Role::Log, Stream::Commit, Some(2_000.0)));
     assert_eq!(why_not, Some(NotHeld::TooSlow { worst, has_one_limit: false }));
+    // Too few commits for a p99, of which ten miss its 5 ms all the same, and then too few for that as well.
+    for (count, slow, is_missed) in [(400, 10, true), (400, 9, false), (300, 10, false), (2_000, 10, false)] {
+        let mut commits = counts(count - slow, Duration::from_micros(500));
+        commits.total_latency.record_n(Duration::from_millis(6), slow);
+        record.jobs[1].write = Some(commits);
+        let (_, why_not) = assess(&record, &set("flash"));
+        assert_eq!(why_not.is_some(), is_missed, "{slow} of {count}");
+    }
     record.plan.jobs.iter_mut().for_each(|job| job.role = Role::Scan);
     let error = RateSearch::new(set("oci-sqlserver"), None, record.plan).unwrap_err();
     assert_eq!(error, SearchError::NoLimits { set: "oci-sqlserver".to_owned() });
+}
+
+#[test]
+fn what_short_loads_carry_far_below_all_that_failed_is_a_bound() {
+    // Short loads hold up to 0.75, longer ones never do, and the time ends after two of them.
+    let until_two_failed = |truth: f64| {
+        let mut search = tried(None, move |kind, share, _| kind == ProbeKind::Probe && share <= truth);
+        let second =
+            search.search.probes.iter().enumerate().filter(|(_, one)| one.kind == ProbeKind::Confirmation);
+        let count = second.map(|(number, _)| number + 1).nth(1).unwrap();
+        search.search.probes.truncate(count);
+        search.end_of_time();
+        search
+    };
+    let search = until_two_failed(0.75);
+    let held = |search: &RateSearch, held: bool| {
+        search
+            .search
+            .probes
+            .iter()
+            .filter(|one| one.held == Some(held))
+            .filter_map(|one| one.share)
+            .collect::<Vec<_>>()
+    };
+    let lowest = held(&search, false).into_iter().reduce(f64::min).unwrap();
+    let result = search.search().result.as_ref().unwrap();
+    let share = result.held_iops / SATURATION_IOPS;
+    assert!(result.is_lower_bound() && share * APART <= lowest, "{share} {lowest}");
+    assert!(held(&search, true).iter().filter(|one| **one >= share - 1e-9).count() >= 2);
+    // Nothing of the rates above, although they held as well.
+    assert!(held(&search, true).iter().any(|one| one * APART > lowest));
 }

@@ -6,8 +6,9 @@ use iotrial_model::search::{Probe, ProbeKind};
 
 use super::belief::Belief;
 use super::{
-    BRACKET, CONFIDENCE, HIGHEST_SHARE, LOWEST_SHARE, MOST_CONFIRMATIONS, MOST_LOADS, MOST_LOADS_AT_NEED,
-    MOST_PROBES, MOST_PROBES_OF_HEADROOM, RateSearch, WIDEST_ANSWER, is_doubted, is_narrow, is_same,
+    BRACKET, CONFIDENCE, GAP, HIGHEST_SHARE, LOWEST_SHARE, MOST_CONFIRMATIONS, MOST_LOADS,
+    MOST_LOADS_AT_NEED, MOST_PROBES, MOST_PROBES_OF_HEADROOM, RateSearch, WIDEST_ANSWER, is_doubted,
+    is_narrow, is_same,
 };
 
 /// How sure a rate is that a longer run is tried at.
@@ -88,37 +89,55 @@ impl RateSearch {
         if confirmations.len() >= MOST_CONFIRMATIONS {
             return None;
         }
-        let shares = |held: bool| {
-            let of = confirmations.iter().filter(move |probe| probe.held == Some(held));
-            of.filter_map(|probe| probe.share)
-        };
-        if let Some(held) = shares(true).reduce(f64::max) {
+        if let Some(held) = self.confirmed() {
             let above = self.lowest_not_held(belief, held)?;
             return (above / held > BRACKET + 1e-9).then(|| f64::midpoint(held, above));
         }
+        let mut tried: Vec<f64> = confirmations.iter().filter_map(|probe| probe.share).collect();
+        tried.dedup_by(|a, b| is_same(*a, *b));
         // A run that kept its rate and missed a limit, where most loads say that the rate is carried, may have met a freeze: once more.
+        // After the first rate it is quicker to go further down.
         let last = confirmations.last()?;
-        let share = last.share?;
-        let is_first =
-            confirmations.iter().filter(|probe| probe.share.is_some_and(|one| is_same(one, share))).count()
-                == 1;
-        if is_first && self.overrun(last).is_none() {
-            return Some(share);
+        if confirmations.len() == 1 && self.overrun(last).is_none() {
+            return last.share;
         }
         // What a long run did achieve is the best that is known of what lasts. One that kept its rate and not its limits is only a
         // little too fast.
         let total = self.mix.total_rate(1.0);
         let achieved = confirmations.iter().filter(|probe| self.overrun(probe).is_some());
         let achieved = achieved.map(|probe| BELOW_ACHIEVED * self.done(probe) / total).reduce(f64::min);
-        let mut tried: Vec<f64> = shares(false).collect();
-        tried.dedup_by(|a, b| is_same(*a, *b));
         let below = tried
             .iter()
             .copied()
             .reduce(f64::min)
             .map(|share| share / STEP_DOWN.powi(1 << (tried.len() - 1)));
-        let share = [achieved, below].into_iter().flatten().fold(f64::INFINITY, f64::min);
+        // The last one that fits has to hold.
+        let is_last = left < 2 * (times.confirmation(1) + GAP);
+        let sure = belief.carried(CONFIDENCE_OF_THE_ONLY_ONE).filter(|_| is_last);
+        let share = [achieved, below, sure].into_iter().flatten().fold(f64::INFINITY, f64::min);
         (share >= LOWEST_SHARE).then_some(share)
+    }
+
+    /// The highest share at which a longer run held that those at or below it which did not hold, beyond doubt, do not outweigh, I/O by
+    /// I/O: a short one that held does not undo a long one that did not.
+    pub(super) fn confirmed(&self) -> Option<f64> {
+        let counts = |probe: &&Probe| !is_doubted(probe);
+        let all: Vec<(f64, bool, f64)> = self
+            .of_kind(ProbeKind::Confirmation)
+            .filter(counts)
+            .filter_map(|probe| Some((probe.share?, probe.held?, probe.iops * probe.duration.as_secs_f64())))
+            .collect();
+        let is_carried = |share: &f64| {
+            let ios = |is_for: bool| {
+                let speaks = |one: &&(f64, bool, f64)| match one.1 {
+                    true => is_for && one.0 >= *share - 1e-9,
+                    false => !is_for && one.0 <= *share + 1e-9,
+                };
+                all.iter().filter(speaks).map(|one| one.2).sum::<f64>()
+            };
+            ios(true) > ios(false)
+        };
+        all.iter().filter(|one| one.1).map(|one| one.0).filter(is_carried).reduce(f64::max)
     }
 
     /// A share a little above the one that is the answer, once there is one, and only short loads say that no more is carried. What is

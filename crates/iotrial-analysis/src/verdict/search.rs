@@ -213,6 +213,7 @@ mod tests {
     use iotrial_model::verdict::DoubtKind;
 
     use super::*;
+    use crate::findings::findings;
     use crate::test_record::{healthy, measured};
     use crate::threshold::ThresholdSet;
     use crate::verdict::judge;
@@ -472,6 +473,17 @@ mod tests {
         assert_eq!((unjudged.outcome, unjudged.judged.len()), (Outcome::Qualified, 0));
         // What is not carried is expected to be slow.
         assert_eq!(verdict(&busy(slow(needing("200000iops", Some(false))))).outcome, Outcome::NotQualified);
+    }
+
+    #[test]
+    fn a_search_is_as_long_as_the_ios_of_all_its_loads_take_at_its_rate() {
+        let is_short = |loads: usize| {
+            let mut record = with_search(measured(30, |_| 112_000), true);
+            let probes = &mut record.search.as_mut().unwrap().probes;
+            *probes = vec![probes[0].clone(); loads];
+            findings(&Subject::of_run(&record)).iter().any(|one| one.id == FindingId::ShortRun)
+        };
+        assert_eq!([1, 2].map(is_short), [true, false]);
     }
 
     #[test]
