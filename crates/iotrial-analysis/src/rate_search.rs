@@ -62,6 +62,9 @@ const MOST_PROBES_OF_HEADROOM: usize = 10;
 const CONFIDENCE_OF_NEED: f64 = 0.99;
 /// The most loads at a needed rate, before it is said that they disagree.
 const MOST_LOADS_AT_NEED: usize = 6;
+/// When there are no more, this part of the I/Os of all of them decides.
+// A choice. Loads that fail end early, so that a side with two thirds of the I/Os outlasted the other.
+const MOST_OF_IOS: f64 = 2.0 / 3.0;
 /// Share of the rate at saturation below which nothing is sought: latency there is the device's own, without
 /// waiting.
 // A closed load with hundreds of outstanding I/Os does a hundred times what a small database needs.
@@ -295,6 +298,7 @@ impl RateSearch {
     /// Takes down that loads were wanted for which there was no time, and what the answer is without them.
     fn end_of_time(&mut self) {
         self.search.time_ran_out = true;
+        self.search.carries_need = self.search.carries_need.or_else(|| self.need_by_ios());
         self.search.result = self.result();
     }
 
@@ -371,6 +375,9 @@ impl RateSearch {
             self.read_share = Some((reads as f64 / duration.as_secs_f64() / iops).min(1.0));
         }
         self.search.carries_need = self.need_decided();
+        if self.loads_that_count_at_need() >= MOST_LOADS_AT_NEED {
+            self.search.carries_need = self.search.carries_need.or_else(|| self.need_by_ios());
+        }
         self.search.result = self.result();
         Ok(self.search.probes.last().expect("it was pushed above"))
     }
@@ -428,6 +435,22 @@ impl RateSearch {
             })
             .sum();
         (odds.abs() >= (CONFIDENCE_OF_NEED / (1.0 - CONFIDENCE_OF_NEED)).ln()).then_some(odds > 0.0)
+    }
+
+    /// The same when no other load comes: the side that did most of the I/Os of all loads at the needed rate, where there is one.
+    fn need_by_ios(&self) -> Option<bool> {
+        let need = self.need_share()?;
+        let ios = |held: bool| -> f64 {
+            let loads = self.loads_at(need).filter(|probe| probe.held == Some(held) && !is_doubted(probe));
+            loads.map(|probe| probe.iops * probe.duration.as_secs_f64()).sum()
+        };
+        let (held, failed) = (ios(true), ios(false));
+        (held.max(failed) > 0.0 && held.max(failed) >= MOST_OF_IOS * (held + failed)).then_some(held > failed)
+    }
+
+    /// Loads at the needed rate that are beyond doubt.
+    fn loads_that_count_at_need(&self) -> usize {
+        self.need_share().map_or(0, |need| self.loads_at(need).filter(|probe| !is_doubted(probe)).count())
     }
 
     fn of_kind(&self, kind: ProbeKind) -> impl Iterator<Item = &Probe> {

@@ -270,6 +270,21 @@ fn one_mishap_does_not_decide_a_need_and_a_coin_does_not_either() {
 }
 
 #[test]
+fn when_the_time_ends_most_of_the_ios_at_a_need_decide() {
+    let after = |loads: usize, holds: fn(usize) -> bool| {
+        let mut search = tried(Some("9000iops"), |_, _, load| holds(load));
+        search.search.probes.truncate(1 + loads);
+        search.search.carries_need = None;
+        search.end_of_time();
+        search.search.carries_need
+    };
+    let ends = [after(1, |_| true), after(1, |_| false), after(0, |_| true), after(2, |load| load % 2 == 0)];
+    assert_eq!(ends, [Some(true), Some(false), None, Some(false)]);
+    // 30 s failed, and twice 10 s held.
+    assert_eq!(after(3, |load| load != 1), None);
+}
+
+#[test]
 fn a_need_by_role_gives_each_role_its_own_rate() {
     let search = tried(Some("data=8000iops,log=500iops"), |_, share, _| share <= 0.8);
     let rates: Vec<f64> = search.mix.rates(search.need_share().unwrap()).map(|(_, rate)| rate).collect();

@@ -49,8 +49,7 @@ impl RateSearch {
         {
             let is_first = self.loads_at(need).next().is_none();
             let kind = if is_first { ProbeKind::Confirmation } else { ProbeKind::Probe };
-            let loads = self.loads_at(need).filter(|probe| !is_doubted(probe)).count();
-            wanted.extend((loads < MOST_LOADS_AT_NEED).then_some((kind, need)));
+            wanted.extend((self.loads_that_count_at_need() < MOST_LOADS_AT_NEED).then_some((kind, need)));
             return wanted;
         }
         let belief = self.belief();

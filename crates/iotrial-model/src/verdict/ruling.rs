@@ -192,7 +192,7 @@ pub enum SearchAnswer {
     NoRateInDoubt,
     /// The time ran out before a rate was confirmed.
     OutOfTime,
-    /// Loads at similar rates disagree.
+    /// Loads disagree, and none lies clearly below all that failed.
     Disagrees,
     /// A rate was found, and something failed.
     RateFailed,

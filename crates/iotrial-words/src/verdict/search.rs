@@ -226,9 +226,9 @@ impl Said<'_> {
                 ),
             ),
             _ => (
-                "loads at similar rates contradict each other".to_owned(),
+                "loads contradict each other".to_owned(),
                 format!(
-                    "Inconclusive: loads at similar rates contradict each other, so the highest rate within {limit} is not known ({tried}){doubts}."
+                    "Inconclusive: loads contradict each other, so the highest rate within {limit} is not known ({tried}){doubts}."
                 ),
             ),
         }
