@@ -23,9 +23,12 @@ mod model;
 
 mod sustained;
 
+mod top;
+
 pub use model::Model;
 pub(crate) use sustained::stalled_seconds;
 pub use sustained::{Burst, Drift, Sustained};
+pub(crate) use top::Top;
 
 /// A load with its rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -127,7 +130,8 @@ pub struct Saturation {
     pub ceiling_iops: f64,
     /// The same in MiB per second.
     pub ceiling_mib_per_s: f64,
-    /// Of `ceiling_iops`; `None` with too few points to tell.
+    /// Of `ceiling_iops`; `None` with too few points to tell. Where the rate falls again its upper end covers what a load between the measured
+    /// ones may reach.
     pub ceiling_confidence: Option<Confidence>,
     /// Whether the ceiling was seen: the highest loads brought no more. Otherwise it is only the highest rate
     /// measured.
@@ -316,6 +320,14 @@ impl Saturation {
         // What the bootstrap says of the model's ceiling holds for no other.
         let is_of_this = |one: &Confidence| (one.low..=one.high).contains(&ceiling_iops);
         let ceiling_confidence = ceiling_confidence.filter(|one| fixed.is_some() || is_of_this(one));
+        // Where the rate falls again, its top may lie between two loads, and its best load is one of several that differ by chance. What fell because a
+        // store was used up has no top.
+        let has_burst = sustained.is_some_and(|rate| rate.burst.is_some());
+        let top = Top::of(&usable).filter(|_| !has_burst);
+        let ceiling_confidence = ceiling_confidence.map(|one| match top {
+            Some(top) => Confidence { high: top.at_most_iops().max(one.high), ..one },
+            None => one,
+        });
         Some(Self {
             knee,
             knee_bound,

@@ -1,7 +1,7 @@
 //! What holds a rate at its ceiling, as a sweep found it: its kind, and the numbers that show it.
 
 use crate::finding::Finding;
-use crate::load::words;
+use crate::load::{Direction, words};
 use crate::load_pattern::LoadPattern;
 
 words! {
@@ -75,6 +75,19 @@ pub enum LimitCause {
         /// What it counts.
         unit: RateUnit,
         /// The other kind of I/O.
+        pattern: LoadPattern,
+    },
+    /// Of a mix, one direction does what a cap on it alone allows.
+    CapOfDirection {
+        /// The direction.
+        direction: Direction,
+        /// Its share of the I/Os, in percent.
+        share_percent: u8,
+        /// The cap.
+        rate: f64,
+        /// What it counts.
+        unit: RateUnit,
+        /// The kind of I/O, all of that direction, that shows the cap.
         pattern: LoadPattern,
     },
     /// A rate is the same in I/Os of another size.

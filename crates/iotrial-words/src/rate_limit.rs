@@ -1,5 +1,6 @@
 //! What is said of the limit that holds a rate at its ceiling.
 
+use iotrial_model::load::Direction;
 use iotrial_model::rate_limit::{LimitCause, LimitKind, RateUnit, SameRate, SharedOn, TogetherCause};
 use iotrial_model::words::enumerate;
 use serde::Serializer;
@@ -53,6 +54,16 @@ pub fn says(cause: &LimitCause) -> String {
         ),
         LimitCause::SameCap { rate, unit, pattern } => {
             format!("{}, the same cap as that of {pattern}", with_unit(*rate, *unit))
+        }
+        LimitCause::CapOfDirection { direction, share_percent, rate, unit, pattern } => {
+            let (ios, only) = match direction {
+                Direction::Read => ("reads", "a limit on reads"),
+                Direction::Write => ("writes", "a limit on writes"),
+            };
+            format!(
+                "the {ios}, {share_percent} % of the I/Os, do {}, the same cap as that of {pattern}: {only}",
+                with_unit(*rate, *unit)
+            )
         }
         LimitCause::SameWithOtherSize(rate) => {
             let meaning = match rate.unit {
@@ -238,12 +249,18 @@ mod tests {
             |outstanding, lat_mean_us, has_waited| LimitCause::Knee { outstanding, lat_mean_us, has_waited };
         let burst = |has_waited| LimitCause::BurstEnded { burst_iops: 10_000.0, iops: 4_000.0, has_waited };
         let pattern = "randread-8k".parse().unwrap();
+        let of_direction = |direction, share_percent, rate, unit, pattern: &str| {
+            let pattern = pattern.parse().unwrap();
+            LimitCause::CapOfDirection { direction, share_percent, rate, unit, pattern }
+        };
         let all = [
             LimitCause::Generator(Box::new(finding)),
             LimitCause::BusyJobs { cpu_percent: 97.0 },
             *cap(),
             stood_still(125.0, RateUnit::MibPerS, 3.2, 0.02),
             LimitCause::SameCap { rate: 3_000.0, unit: RateUnit::Iops, pattern },
+            of_direction(Direction::Write, 30, 700.0, RateUnit::Iops, "randwrite-8k"),
+            of_direction(Direction::Read, 50, 62.5, RateUnit::MibPerS, "read-64k"),
             LimitCause::SameWithOtherSize(by_iops),
             LimitCause::SameWithOtherSize(by_bytes),
             LimitCause::Drift { from_iops: 9_000.0, to_iops: 3_000.0, seconds: 30 },

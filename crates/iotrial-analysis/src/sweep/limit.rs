@@ -1,6 +1,6 @@
 //! What holds a rate at its ceiling, with the evidence.
 
-use iotrial_model::load::Pattern;
+use iotrial_model::load::{Direction, Pattern};
 use iotrial_model::load_pattern::LoadPattern;
 use iotrial_model::rate_limit::{LimitCause, LimitKind, RateUnit, SameRate};
 use iotrial_model::record::TargetRecord;
@@ -20,6 +20,9 @@ pub(super) const SAME_PERCENT: f64 = 5.0;
 pub struct Limit {
     /// In one word.
     pub kind: LimitKind,
+    /// The direction whose cap holds a mix; `None` where the limit is of all its I/Os.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub direction: Option<Direction>,
     /// The evidence, which JSON has as a sentence.
     #[serde(rename = "sentence", serialize_with = "iotrial_words::rate_limit::in_json")]
     pub cause: LimitCause,
@@ -27,7 +30,11 @@ pub struct Limit {
 
 impl Limit {
     pub(super) const fn new(kind: LimitKind, cause: LimitCause) -> Self {
-        Self { kind, cause }
+        let direction = match cause {
+            LimitCause::CapOfDirection { direction, .. } => Some(direction),
+            _ => None,
+        };
+        Self { kind, direction, cause }
     }
 
     /// One that is set on a rate, or the generator's.
@@ -165,40 +172,87 @@ pub(super) fn name_generator(curve: &mut Curve, percent: f64) {
     }
 }
 
-/// A cap that one pattern shows holds the others of its volume that reach the same rate.
-fn share_caps(curves: &mut [Curve]) {
-    let rate_of = |curve: &Curve, kind: LimitKind| {
-        let found = curve.saturation.as_ref()?;
-        Some(if kind == LimitKind::IopsCap { found.ceiling_iops } else { found.ceiling_mib_per_s })
-    };
-    let mut caps: Vec<(usize, LimitKind, f64, LoadPattern)> = Vec::new();
-    for curve in curves.iter() {
-        let kind = curve.limit.as_ref().map(|limit| limit.kind);
-        let kind = kind.filter(|kind| matches!(kind, LimitKind::IopsCap | LimitKind::BandwidthCap));
-        if let Some((kind, rate)) = kind.and_then(|kind| Some((kind, rate_of(curve, kind)?))) {
-            caps.push((curve.volume, kind, rate, curve.pattern));
-        }
+/// A cap that a curve shows by itself.
+#[derive(Debug, Clone, Copy)]
+struct OwnCap {
+    volume: usize,
+    kind: LimitKind,
+    rate: f64,
+    pattern: LoadPattern,
+}
+
+impl OwnCap {
+    fn of(curve: &Curve) -> Option<Self> {
+        let kind = curve.limit.as_ref().map(|limit| limit.kind).filter(|kind| is_cap(*kind))?;
+        Some(Self { volume: curve.volume, kind, rate: rate_of(curve, kind)?, pattern: curve.pattern })
     }
+
+    const fn unit(&self) -> RateUnit {
+        if matches!(self.kind, LimitKind::IopsCap) { RateUnit::Iops } else { RateUnit::MibPerS }
+    }
+
+    /// How far this share of what a curve does is from the cap, as a share of the cap; `None` where it is another rate.
+    fn distance(&self, curve: &Curve, share: f64) -> Option<f64> {
+        let rate = rate_of(curve, self.kind).filter(|_| self.volume == curve.volume)?;
+        Some((share * rate / self.rate - 1.0).abs()).filter(|distance| *distance <= SAME_PERCENT / 100.0)
+    }
+
+    /// What holds a mix of which one direction does what this cap allows it alone, with how far it is from it.
+    ///
+    /// The sum over both directions is another rate. Where it is the same one, the cap may be of both.
+    fn of_direction(&self, mix: &Curve) -> Option<(f64, Limit)> {
+        let read_percent = mix.pattern.rwmix_read_percent;
+        let (direction, share_percent) = match self.pattern.rwmix_read_percent {
+            100 => (Direction::Read, read_percent),
+            0 => (Direction::Write, 100 - read_percent),
+            _ => return None,
+        };
+        if matches!(read_percent, 0 | 100) || self.distance(mix, 1.0).is_some() {
+            return None;
+        }
+        let distance = self.distance(mix, f64::from(share_percent) / 100.0)?;
+        let Self { rate, pattern, .. } = *self;
+        let cause = LimitCause::CapOfDirection { direction, share_percent, rate, unit: self.unit(), pattern };
+        Some((distance, Limit::new(self.kind, cause)))
+    }
+}
+
+const fn is_cap(kind: LimitKind) -> bool {
+    matches!(kind, LimitKind::IopsCap | LimitKind::BandwidthCap)
+}
+
+/// What a curve does of what a cap of that kind counts.
+fn rate_of(curve: &Curve, kind: LimitKind) -> Option<f64> {
+    let found = curve.saturation.as_ref()?;
+    Some(if kind == LimitKind::IopsCap { found.ceiling_iops } else { found.ceiling_mib_per_s })
+}
+
+/// A cap that one pattern shows holds the others of its volume that reach the same rate, and mixes of which one direction does.
+fn share_caps(curves: &mut [Curve]) {
+    let caps: Vec<OwnCap> = curves.iter().filter_map(OwnCap::of).collect();
     for curve in curves.iter_mut() {
+        let Some(limit) = &curve.limit else { continue };
         let is_bound =
             curve.saturation.as_ref().is_some_and(|found| found.knee_bound.is_some() && found.is_reached);
         // Only what may be the same cap, seen less clearly. A generator that was busy, or a ceiling that was not reached, is no
         // cap.
-        let is_open = curve.limit.as_ref().is_some_and(|limit| {
-            (limit.kind == LimitKind::Unknown && is_bound)
-                || matches!(
-                    limit.kind,
-                    LimitKind::Device | LimitKind::RateCap | LimitKind::IopsLimit | LimitKind::BandwidthLimit
-                )
-        });
-        let shared = caps.iter().find(|(volume, kind, cap, _)| {
-            let same = |rate: f64| (rate / cap - 1.0).abs() <= SAME_PERCENT / 100.0;
-            *volume == curve.volume && rate_of(curve, *kind).is_some_and(same)
-        });
-        if let Some((_, kind, rate, pattern)) = shared.copied().filter(|_| is_open) {
-            let unit = if kind == LimitKind::IopsCap { RateUnit::Iops } else { RateUnit::MibPerS };
-            curve.limit = Some(Limit::new(kind, LimitCause::SameCap { rate, unit, pattern }));
-        }
+        let is_open = (limit.kind == LimitKind::Unknown && is_bound)
+            || matches!(
+                limit.kind,
+                LimitKind::Device | LimitKind::RateCap | LimitKind::IopsLimit | LimitKind::BandwidthLimit
+            );
+        let same = || {
+            let cap = caps.iter().find(|cap| cap.distance(curve, 1.0).is_some())?;
+            let OwnCap { kind, rate, pattern, .. } = *cap;
+            Some(Limit::new(kind, LimitCause::SameCap { rate, unit: cap.unit(), pattern }))
+        };
+        // First by direction: that both together do as much as another cap allows is chance then. It also says more of a rate that stands still by
+        // itself, as that of a mix does where many I/Os a second leave chance no room.
+        let of_directions = caps.iter().filter_map(|cap| cap.of_direction(curve));
+        let nearest =
+            of_directions.min_by(|a, b| a.0.total_cmp(&b.0)).filter(|_| is_open || is_cap(limit.kind));
+        let shared = nearest.map(|(_, limit)| limit).or_else(|| is_open.then(same)?);
+        curve.limit = shared.or_else(|| curve.limit.take());
     }
 }
 
@@ -406,6 +460,59 @@ mod tests {
         assert_eq!(beside_a_cap(ios, Some(LimitKind::Generator), |_| ()), Some(LimitKind::Generator));
         assert_eq!(beside_a_cap(device, Some(device), |_| ()), Some(device));
         assert_eq!(beside_a_cap(ios, None, |_| ()), None);
+    }
+
+    /// What holds a mix of 70 % reads, beside caps of reads and of writes.
+    fn of_mix(caps: [(&str, LimitKind, f64); 2], kind: LimitKind, rate: f64) -> Limit {
+        let set = |pattern: &str, limit: Limit, rate: f64| {
+            let mut one =
+                Curve { pattern: pattern.parse().unwrap(), limit: Some(limit), ..curve(saturation()) };
+            let found = one.saturation.as_mut().unwrap();
+            (found.ceiling_iops, found.ceiling_mib_per_s) = (rate, rate / 128.0);
+            one
+        };
+        let limit = |kind| Limit::new(kind, LimitCause::OneLoad { outstanding: 1.0 });
+        let [reads, writes] = caps.map(|(pattern, kind, rate)| set(pattern, limit(kind), rate));
+        let mut curves = [reads, writes, set("randrw70-8k", limit(kind), rate)];
+        share_caps(&mut curves);
+        let [.., mix] = curves;
+        mix.limit.unwrap()
+    }
+
+    #[test]
+    fn a_mix_is_held_by_the_cap_of_the_direction_that_reaches_it() {
+        let (cap, bytes, device) = (LimitKind::IopsCap, LimitKind::BandwidthCap, LimitKind::Device);
+        let caps = |kind, write_iops| [("randread-8k", kind, 3_000.0), ("randwrite-8k", kind, write_iops)];
+        let told = |limit: Limit| (limit.kind, limit.direction);
+        let (write, read) = (Some(Direction::Write), Some(Direction::Read));
+        for (write_iops, mix, expected) in [
+            (700.0, 2_333.0, write),
+            (700.0, 2_400.0, write),
+            (700.0, 2_500.0, None),
+            // As many as the cap of reads, by chance.
+            (900.0, 3_000.0, write),
+            (3_000.0, 4_286.0, read),
+            (3_000.0, 6_000.0, None),
+        ] {
+            let kind = if expected.is_some() { cap } else { device };
+            assert_eq!(
+                told(of_mix(caps(cap, write_iops), device, mix)),
+                (kind, expected),
+                "{write_iops}, {mix}"
+            );
+            // Also where its own rate stands still.
+            assert_eq!(told(of_mix(caps(cap, write_iops), cap, mix)), (cap, expected), "{write_iops}, {mix}");
+        }
+        assert_eq!(told(of_mix(caps(bytes, 700.0), device, 2_333.0)), (bytes, write));
+        // A cap of both together, what nobody set, and what holds the generator.
+        assert_eq!(told(of_mix(caps(cap, 3_000.0), device, 3_000.0)), (cap, None));
+        assert_eq!(told(of_mix(caps(device, 700.0), device, 2_333.0)), (device, None));
+        for kind in [LimitKind::Generator, LimitKind::NotReached] {
+            assert_eq!(told(of_mix(caps(cap, 700.0), kind, 2_333.0)), (kind, None));
+        }
+        // The cap of another mix says nothing of a direction.
+        let mixes = [("randrw-8k", cap, 3_000.0), ("randrw30-8k", cap, 700.0)];
+        assert_eq!(told(of_mix(mixes, device, 2_333.0)), (device, None));
     }
 
     #[test]

@@ -11,6 +11,7 @@ struct Curve {
     knee: Option<(f64, f64)>,
     /// `None` where no rate lasts.
     ceiling_iops: Option<f64>,
+    /// The kind, and of a mix that one direction holds also that direction.
     limit: &'static str,
 }
 
@@ -87,11 +88,38 @@ const CASES: &[Case] = &[
         findings: &[],
     },
     Case {
-        name: "a cap of each direction",
+        name: "a device that more I/Os make slower, fastest between the loads of a search",
+        sim: "service_time_us = 700, service_spread = 0.3, parallelism = 10, crowding_share = 0.02",
+        curves: &[curve("randread-8k", (9.5, 10.1), 12_105.0, "device")],
+        findings: &["falls-again"],
+    },
+    Case {
+        name: "a cap of each direction, and a mix that does as much as one of them by chance",
         sim: "service_time_us = 800, parallelism = 16, read_iops_cap = 3000, write_iops_cap = 900",
         curves: &[
             curve("randread-8k", (2.3, 2.5), 3_000.0, "iops-cap"),
             curve("randwrite-8k", (1.0, 1.05), 900.0, "iops-cap"),
+            curve("randrw70-8k", (2.0, 2.7), 3_000.0, "iops-cap of write"),
+        ],
+        findings: &[],
+    },
+    Case {
+        name: "a cap of each direction, of which one holds a mix",
+        sim: "service_time_us = 800, parallelism = 16, read_iops_cap = 3000, write_iops_cap = 700",
+        curves: &[
+            curve("randread-8k", (2.3, 2.5), 3_000.0, "iops-cap"),
+            curve("randwrite-8k", (1.0, 1.05), 700.0, "iops-cap"),
+            curve("randrw70-8k", (1.6, 2.2), 2_333.0, "iops-cap of write"),
+        ],
+        findings: &[],
+    },
+    Case {
+        name: "one cap of both directions together",
+        sim: "service_time_us = 800, parallelism = 16, iops_cap = 3000",
+        curves: &[
+            curve("randread-8k", (2.3, 2.5), 3_000.0, "iops-cap"),
+            curve("randwrite-8k", (2.3, 2.5), 3_000.0, "iops-cap"),
+            curve("randrw70-8k", (2.3, 2.5), 3_000.0, "iops-cap"),
         ],
         findings: &[],
     },
@@ -145,6 +173,23 @@ const CASES: &[Case] = &[
     },
 ];
 
+/// The kind of limit, and the direction of a mix that it holds.
+fn limit_of(curve: &Value) -> String {
+    let kind = curve["limit"]["kind"].as_str().unwrap();
+    curve["limit"]["direction"].as_str().map_or_else(|| kind.to_owned(), |one| format!("{kind} of {one}"))
+}
+
+/// The one curve of a sweep of a simulated device.
+fn curve_of(bench: &Bench, sim: &str, pattern: &str, seed: &str) -> Value {
+    let base = ["sweep", "--engine", "sim", "--json", "--quiet", "--seed", seed];
+    let ran = bench.run(&[&base[..], &["--pattern", pattern, "--sim", sim]].concat());
+    ran.expect_code(0).json()["curves"][0].take()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value}"))
+}
+
 /// Why a curve is not that of its truth.
 fn wrong(curve: &Value, truth: &Curve) -> Option<String> {
     let saturation = &curve["saturation"];
@@ -152,7 +197,7 @@ fn wrong(curve: &Value, truth: &Curve) -> Option<String> {
     let knee_iops = saturation["knee"]["iops"].as_f64().unwrap();
     let ceiling = saturation["ceiling_iops"].as_f64().unwrap();
     let is_reached = saturation["is_reached"].as_bool().unwrap();
-    let limit = curve["limit"]["kind"].as_str().unwrap();
+    let limit = limit_of(curve);
     let (knee_is, ceiling_is) = match (truth.knee, truth.ceiling_iops) {
         (Some((low, high)), Some(iops)) => (
             saturation["knee_bound"].is_null() && (low..=high).contains(&knee),
@@ -188,6 +233,115 @@ fn devices_of_known_truth_have_their_knee_their_ceiling_and_the_right_name_for_i
                 faults.push(format!("{found:?} instead of {:?}", case.findings));
             }
             all_wrong.extend(faults.into_iter().map(|fault| format!("{}, seed {seed}: {fault}", case.name)));
+        }
+    }
+    assert!(all_wrong.is_empty(), "{all_wrong:#?}");
+}
+
+#[test]
+fn the_ceiling_of_a_rate_that_falls_again_is_enclosed_by_its_interval() {
+    let bench = Bench::new();
+    let mut all_wrong = Vec::new();
+    for (service_us, spread, servers, crowding) in [
+        (700.0, 0.3, 10.0, 0.02),
+        (500.0, 0.3, 20.0, 0.01),
+        (400.0, 0.4, 12.0, 0.05),
+        (900.0, 0.3, 25.0, 0.002),
+        (1_500.0, 0.3, 14.0, 0.03),
+        (600.0, 0.6, 5.0, 0.01),
+        (2_500.0, 0.2, 60.0, 0.004),
+        (2_000.0, 0.1, 3.0, 0.1),
+    ] {
+        let sim = format!(
+            "service_time_us = {service_us}, service_spread = {spread}, parallelism = {servers}, crowding_share = {crowding}"
+        );
+        let truth = 1e6 * servers / (service_us * (1.0 + crowding * (servers - 1.0)));
+        let curve = curve_of(&bench, &sim, "randread-8k", "1");
+        let found = &curve["saturation"];
+        let ceiling = number(&found["ceiling_iops"]);
+        let [low, high] = ["low", "high"].map(|end| number(&found["ceiling_confidence"][end]));
+        let load_count = curve["probes"].as_array().unwrap().len();
+        // What is left of chance in the long probe.
+        let is_enclosed = 0.998 * low <= truth && truth <= 1.002 * high && high <= 1.05 * ceiling;
+        if !is_enclosed || (ceiling / truth - 1.0).abs() > 0.03 || load_count > 21 {
+            all_wrong.push(format!("{sim}: {ceiling} from {low} to {high} of {truth}, {load_count} probes"));
+        }
+    }
+    assert!(all_wrong.is_empty(), "{all_wrong:#?}");
+}
+
+/// Devices that do not fall: pattern, ceiling, limit, and how many probes they take at most.
+const MONOTONE: &[(&str, &str, f64, &str, usize)] = &[
+    ("service_time_us = 90, service_spread = 0.1, parallelism = 1", "randread-8k", 11_111.0, "device", 5),
+    ("service_time_us = 1500, parallelism = 5", "randwrite-8k", 3_333.0, "device", 11),
+    ("service_time_us = 5000, service_spread = 0.9, parallelism = 7", "randread-8k", 1_400.0, "device", 11),
+    ("service_time_us = 700, service_spread = 0.3, parallelism = 10", "randread-8k", 14_286.0, "device", 11),
+    ("service_time_us = 1200, service_spread = 0, parallelism = 12", "randread-4k", 10_000.0, "device", 11),
+    ("service_time_us = 2500, parallelism = 20", "randread-16k", 8_000.0, "device", 13),
+    ("service_time_us = 900, service_spread = 0.6, parallelism = 31", "randread-8k", 34_444.0, "device", 13),
+    ("service_time_us = 3000, parallelism = 50", "randread-8k", 16_667.0, "device", 13),
+    (
+        "service_time_us = 6000, service_spread = 0.2, parallelism = 120",
+        "randread-8k",
+        20_000.0,
+        "device",
+        11,
+    ),
+    ("service_time_us = 10000, parallelism = 300", "randread-8k", 30_000.0, "device", 11),
+    ("service_time_us = 12000, parallelism = 1, service_spread = 0.8", "randread-8k", 83.3, "device", 5),
+    (
+        "service_time_us = 1000, parallelism = 3, cache_hit_share = 0.3, cache_hit_us = 20",
+        "randread-8k",
+        4_286.0,
+        "device",
+        9,
+    ),
+    (
+        "service_time_us = 500, write_service_time_us = 1500, parallelism = 9",
+        "randrw70-8k",
+        11_250.0,
+        "device",
+        11,
+    ),
+    ("service_time_us = 800, parallelism = 1, iops_cap = 500", "randread-8k", 500.0, "iops-cap", 5),
+    ("service_time_us = 600, parallelism = 16, iops_cap = 3100", "randread-8k", 3_100.0, "iops-cap", 9),
+    ("service_time_us = 1500, parallelism = 64, iops_cap = 7500", "randwrite-8k", 7_500.0, "iops-cap", 11),
+    ("service_time_us = 250, parallelism = 32, iops_cap = 20000", "randread-4k", 20_000.0, "iops-cap", 11),
+    ("service_time_us = 1000, parallelism = 12, iops_cap = 11000", "randread-8k", 11_000.0, "iops-cap", 11),
+    (
+        "service_time_us = 640, parallelism = 17, service_spread = 0.25, write_iops_cap = 2600",
+        "randwrite-16k",
+        2_600.0,
+        "iops-cap",
+        9,
+    ),
+    (
+        "service_time_us = 900, parallelism = 24, bandwidth_cap_mib_per_s = 61",
+        "read-64k",
+        976.0,
+        "bandwidth-cap",
+        5,
+    ),
+    (
+        "service_time_us = 2000, parallelism = 48, bandwidth_cap_mib_per_s = 250",
+        "read-128k",
+        2_000.0,
+        "bandwidth-cap",
+        7,
+    ),
+];
+
+#[test]
+fn a_device_that_does_not_fall_keeps_kind_and_ceiling_and_takes_no_more_probes() {
+    let bench = Bench::new();
+    let mut all_wrong = Vec::new();
+    for (sim, pattern, truth, limit, most_probes) in MONOTONE {
+        let curve = curve_of(&bench, sim, pattern, "1");
+        let ceiling = number(&curve["saturation"]["ceiling_iops"]);
+        let probe_count = curve["probes"].as_array().unwrap().len();
+        if (ceiling / truth - 1.0).abs() > 0.02 || limit_of(&curve) != *limit || probe_count > *most_probes {
+            all_wrong
+                .push(format!("{sim}: {ceiling} of {truth}, {}, {probe_count} probes", limit_of(&curve)));
         }
     }
     assert!(all_wrong.is_empty(), "{all_wrong:#?}");
