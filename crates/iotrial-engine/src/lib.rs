@@ -25,6 +25,8 @@ mod iocp;
 pub mod targets;
 #[cfg_attr(not(target_os = "linux"), path = "polling_absent.rs")]
 pub mod polling;
+#[cfg_attr(not(target_os = "linux"), path = "priority_absent.rs")]
+pub mod priority;
 mod group_commit;
 mod lane;
 mod resting;

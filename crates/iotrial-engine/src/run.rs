@@ -21,6 +21,7 @@ use iotrial_model::record::{
 };
 
 use crate::lane::{JobCopy, Lane};
+use crate::priority::{PriorityError, RaisedPriority};
 use crate::targets::{HeldAreas, OpenAreaError};
 use crate::worker::{Engine, Ready, Worker, open_engine};
 use crate::{iocp, uring};
@@ -49,6 +50,9 @@ pub enum StartRunError {
     /// An area could not be opened.
     #[error(transparent)]
     Area(#[from] OpenAreaError),
+    /// The priority that the plan asks for is not to be had.
+    #[error(transparent)]
+    Priority(#[from] PriorityError),
     /// A thread could not be made.
     #[error("cannot start a thread")]
     Thread(#[source] io::Error),
@@ -104,13 +108,15 @@ pub fn run(
     let windows: Arc<[Window]> = Window::all(plan).into();
     // The brake of this load alone: `control` may be meant for others after it.
     let brake: Arc<Control> = Arc::default();
+    // Before the threads, which have the priority of the one that makes them, and until the load is over.
+    let raised = RaisedPriority::new(plan.priority)?;
     let workers = Workers::start(plan, &engine, &windows, &brake)?;
     // A simulated clock has no CPU time to go with it.
     let has_meter = !plan.engine.is_simulated();
     let pause_watch = has_meter.then(|| PauseWatch::begin(workers.clock.clone())).flatten();
     let anywhere = watcher.may_end_anywhere();
     let mut meter = has_meter.then(|| Meter::new(workers.clock.clone(), &windows, device_names, anywhere));
-    let engine_setup = workers.setup.clone();
+    let engine_setup = EngineSetup { priority: raised.granted(), ..workers.setup.clone() };
     let thread_ids = workers.thread_ids.clone();
     let mut collector = Collector::new(plan, &windows, workers.spares.len());
     let mut failure = None;
@@ -239,7 +245,7 @@ impl Workers {
             }
         }
         let clock_name = if plan.engine.is_simulated() { "simulated" } else { clock.source() };
-        let setup = EngineSetup { clock: clock_name.to_owned(), queues };
+        let setup = EngineSetup { clock: clock_name.to_owned(), queues, priority: None };
         // The zero of all threads, when the last one has its buffers filled and its ring made, which takes a
         // while for large ones. A load that began without some of its jobs would be another load.
         clock.start();

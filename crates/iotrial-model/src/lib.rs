@@ -24,6 +24,7 @@ pub mod target;
 pub mod given_target;
 pub mod sim_device;
 pub mod engine;
+pub mod priority;
 pub mod plan;
 pub mod latency_limit;
 pub mod need;

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 pub use crate::engine::{EngineDevice, EngineFacts, EngineKind};
 use crate::load::{BlockSizes, Distribution, Durability, FollowedOp, GroupCommit, LogTail, Pattern, Role};
 use crate::need::Need;
+use crate::priority::Priority;
 use crate::profile::{JobProfile, Profile, Schedule};
 pub use crate::sim_device::{SimDevice, SimStall};
 use crate::step::Step;
@@ -73,6 +74,8 @@ pub struct PlanRequest {
     pub direct: bool,
     /// The threads ask the devices for completions instead of waiting for their interrupts.
     pub polled: bool,
+    /// How its threads rank among other programs.
+    pub priority: Priority,
     /// All randomness comes from it.
     pub seed: u64,
     /// Logical CPUs of the host.
@@ -99,6 +102,7 @@ impl PlanRequest {
             sim: SimDevice::default(),
             direct: true,
             polled: false,
+            priority: Priority::Normal,
             seed: 1,
             cpu_count: 1,
             memory: None,
@@ -128,6 +132,9 @@ pub struct Plan {
     /// The threads ask the devices for completions instead of waiting for their interrupts.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub polled: bool,
+    /// How its threads rank among other programs.
+    #[serde(default, skip_serializing_if = "Priority::is_normal")]
+    pub priority: Priority,
     /// All randomness comes from it.
     pub seed: u64,
     /// How often the load hands its facts over.
@@ -402,6 +409,7 @@ impl Plan {
             threads,
             direct: request.direct,
             polled: request.polled,
+            priority: request.priority,
             seed: request.seed,
             interval,
             phases: phases.map(|(kind, duration)| Phase { kind, duration }).collect(),

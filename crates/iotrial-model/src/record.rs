@@ -15,6 +15,7 @@ use crate::histogram::LatencyHistogram;
 use crate::host_fact::HostReport;
 use crate::load::Direction;
 use crate::plan::{Job, PhaseKind, Plan};
+use crate::priority::GrantedPriority;
 use crate::search::Search;
 use crate::units::{ByteSize, seconds};
 
@@ -436,6 +437,9 @@ pub struct EngineSetup {
     pub clock: String,
     /// Of the queues of all threads together.
     pub queues: QueueSetup,
+    /// The priority of the threads; `None` where none was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<GrantedPriority>,
 }
 
 /// What the operating system granted the queues.

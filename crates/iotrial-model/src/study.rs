@@ -15,6 +15,7 @@ use crate::latency_limit::LatencyLimit;
 use crate::load::Role;
 use crate::need::Need;
 use crate::plan::{EngineKind, SimDevice};
+use crate::priority::Priority;
 use crate::record::AttributeValue;
 use crate::step::parse_staircase;
 use crate::toml_reader::{Mistakes, Scalar, TableReader, read_toml};
@@ -87,6 +88,8 @@ pub struct StudyLoad {
     pub buffered: bool,
     /// The threads ask the devices for completions instead of waiting for their interrupts.
     pub polled: bool,
+    /// How the threads of each load rank among other programs.
+    pub priority: Priority,
     /// Each load is measured until it is steady, and gives up after this long; `None` measures for the duration.
     pub until_steady: Option<Duration>,
     /// Each load is a search for the highest rate that holds this latency; `None` makes the load as it is. Not together with
@@ -292,6 +295,7 @@ impl StudyLoad {
             engine: table.word("engine", &EngineKind::ALL.map(|engine| (engine.as_str(), engine))),
             buffered: table.boolean("buffered").unwrap_or(false),
             polled: table.boolean("polled").unwrap_or(false),
+            priority: table.word("priority", &Priority::by_word()).unwrap_or_default(),
             until_steady: table.duration("until_steady"),
             latency_limit: read_parsed(table, "latency_limit"),
             need: read_parsed(table, "need"),

@@ -12,6 +12,7 @@ use crate::finding::RecordedFinding;
 use crate::host_fact::HostReport;
 pub use crate::load_pattern::{LoadPattern, PATTERN_WORDS, ParsePatternError};
 use crate::plan::{EngineKind, PhaseKind, SimDevice};
+use crate::priority::{GrantedPriority, Priority};
 use crate::record::{
     AttributeValue, CpuUse, DeviceCounters, Ended, Host, JobCounts, LONGEST, Layout, MOST_COUNTED,
     TargetRecord, Tool, are_counts_in_range, are_devices_in_range, are_host_facts_in_range,
@@ -76,6 +77,12 @@ pub struct SweepSettings {
     pub sim: Option<SimDevice>,
     /// Whether I/O goes past the page cache.
     pub direct: bool,
+    /// How the threads rank among other programs.
+    #[serde(default, skip_serializing_if = "Priority::is_normal")]
+    pub priority: Priority,
+    /// What was granted of that, as of the last probe; `None` where nothing was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub granted_priority: Option<GrantedPriority>,
     /// The first probe's; each later one has the next.
     pub seed: u64,
     /// Measured phase of a long probe.

@@ -329,6 +329,7 @@ pub(crate) fn load(subject: &Subject<'_>, summary: &Summary) -> Option<Section> 
         words("seed", Some(plan.seed.to_string())),
         words("thresholds", Some(&summary.verdict.thresholds)),
     ]);
+    facts.extend((!plan.priority.is_normal()).then(|| words("priority", Some(plan.priority.as_str()))));
     facts.extend((!plan.steps.is_empty()).then(|| words("steps", Some(Step::all_in_words(&plan.steps)))));
     if let Some(until) = &plan.until_steady {
         let ended = summary.ended_reason.as_ref().map(|reason| format!("; {reason}"));
@@ -363,7 +364,7 @@ pub(crate) fn load(subject: &Subject<'_>, summary: &Summary) -> Option<Section> 
 fn setup_facts(setup: &EngineSetup) -> Vec<Fact> {
     let yes_or_no = |granted: Option<bool>| granted.map(|granted| if granted { "yes" } else { "no" });
     let queues = &setup.queues;
-    vec![
+    let mut facts = vec![
         words("clock of the engine", Some(&setup.clock)),
         words("completions of the ring", queues.ring.as_ref()),
         words("registered files", yes_or_no(queues.registered_files)),
@@ -372,7 +373,9 @@ fn setup_facts(setup: &EngineSetup) -> Vec<Fact> {
         words("memory of completions kept locked", yes_or_no(queues.overlapped_range)),
         number("memory of the buffers", Quantity::Bytes, Value::Count(queues.buffers.get())),
         number("buffers on huge pages", Quantity::Bytes, Value::Count(queues.huge_pages.get())),
-    ]
+    ];
+    facts.extend(setup.priority.map(|granted| words("priority granted", Some(granted.to_string()))));
+    facts
 }
 
 fn sim_facts(sim: &SimDevice) -> Vec<Fact> {

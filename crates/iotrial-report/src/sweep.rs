@@ -614,6 +614,8 @@ fn settings_of(record: &SweepRecord) -> Option<Section> {
         fact("access to the volumes", access.to_owned()),
         fact("seed", settings.seed.to_string()),
     ];
+    facts.extend((!settings.priority.is_normal()).then(|| fact("priority", settings.priority.to_string())));
+    facts.extend(settings.granted_priority.map(|granted| fact("priority granted", granted.to_string())));
     facts.extend(settings.engine_reason.iter().map(|reason| fact("engine chosen because", reason.clone())));
     for (target, size) in record.targets.iter().zip(&settings.sizes) {
         facts.push(fact("volume", format!("{}, {size} of data", target.named())));

@@ -12,6 +12,7 @@ use iotrial_model::given_target::GivenTarget;
 use iotrial_model::latency_limit::LatencyLimit;
 use iotrial_model::need::Need;
 use iotrial_model::plan::{EngineKind, SimDevice};
+use iotrial_model::priority::Priority;
 use iotrial_model::record::AttributeValue;
 use iotrial_model::sweep::LoadPattern;
 use iotrial_model::units::ByteSize;
@@ -28,6 +29,8 @@ pub struct RigRequest {
     pub buffered: bool,
     /// The threads ask the devices for completions instead of waiting for their interrupts.
     pub polled: bool,
+    /// How the threads of the load rank among other programs.
+    pub priority: Priority,
     /// All randomness comes from it; `None` is another one each time.
     pub seed: Option<u64>,
     /// The name of the configuration; `None`, like blanks alone, is no name.

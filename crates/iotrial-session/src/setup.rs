@@ -6,6 +6,7 @@ use std::time::Duration;
 use iotrial_analysis::rate_search::{Limits, RateSearch, SearchError};
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_engine::polling::{self, PollingError};
+use iotrial_engine::priority::{PriorityError, check_priority};
 use iotrial_engine::run::refusal_of;
 use iotrial_engine::targets::{self, PrepareError, ProbeError, ProbedTarget};
 use iotrial_host::machine::machine;
@@ -97,6 +98,9 @@ pub enum SetupError {
     /// The devices cannot be polled.
     #[error(transparent)]
     Polling(#[from] PollingError),
+    /// The load may not have the priority that is asked for.
+    #[error(transparent)]
+    Priority(#[from] PriorityError),
     /// The files could not be laid out.
     #[error(transparent)]
     Layout(#[from] PrepareError),
@@ -115,7 +119,7 @@ impl Fault for SetupError {
     fn is_of_input(&self) -> bool {
         match self {
             Self::NotSimulated { .. } | Self::SpareTokens | Self::Deal(_) | Self::Roles(_) => true,
-            Self::NoEngine { .. } | Self::Polling(_) | Self::Layout(_) => false,
+            Self::NoEngine { .. } | Self::Polling(_) | Self::Priority(_) | Self::Layout(_) => false,
             Self::Probe(error) => error.is_of_input(),
             // The only one of them that more room would mend.
             Self::Plan(error) => !matches!(error, PlanError::NoSpace { .. }),
@@ -137,6 +141,7 @@ impl Fault for SetupError {
                 Some("a token belongs to the device that `iotrial target` showed".to_owned())
             }
             Self::Polling(_) => Some("leave --polled out: databases wait for interrupts too".to_owned()),
+            Self::Priority(error) => Some(error.hint().to_owned()),
             Self::Probe(error) => error.hint(),
             Self::Layout(error) => error.hint(),
             Self::Plan(error) => plan_hint(error),
@@ -174,6 +179,7 @@ impl Setup {
         // plan, and only a plan can be rehearsed. Nothing is written before all of it went well.
         let host = machine();
         let asked = plan_request(request, &host)?;
+        check_priority(asked.priority)?;
         let mut probed = probe_targets(&request.rig, asked.engine, roles)?;
         // Behind the tokens, which are dealt out by position among all that was given.
         probed.retain(|target| !is_left_out(target, &profile));
@@ -349,6 +355,7 @@ fn plan_request(request: &LoadRequest, host: &Host) -> Result<PlanRequest, Setup
         sim: rig.sim.clone().unwrap_or_default(),
         direct: !rig.buffered,
         polled: rig.polled,
+        priority: rig.priority,
         seed: rig.seed.unwrap_or_else(any_seed),
         cpu_count: host.cpu_count,
         memory: host.memory,

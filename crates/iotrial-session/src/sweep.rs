@@ -238,6 +238,8 @@ fn sweep_record(course: &Course, run: &RunRecord) -> SweepRecord {
             engine_reason: run.plan.engine_reason.clone(),
             sim: run.plan.sim.clone(),
             direct: run.plan.direct,
+            priority: run.plan.priority,
+            granted_priority: None,
             seed: run.plan.seed,
             step: course.step,
             idle: course.idle,

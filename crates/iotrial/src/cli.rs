@@ -749,7 +749,7 @@ mod tests {
         for id in ["gates", "strict", "junit", "github_summary", "thresholds"] {
             check(&program, id, Some(heading::PASS));
         }
-        for id in ["engine", "buffered", "polled", "destroy"] {
+        for id in ["engine", "buffered", "polled", "priority", "destroy"] {
             check(&program, id, Some(heading::IO));
         }
         for id in ["named", "label", "quiet", "dry_run", "targets"] {

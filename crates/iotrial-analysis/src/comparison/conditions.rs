@@ -139,20 +139,36 @@ impl Conditions {
     pub(super) fn of_generator(subject: &Subject<'_>) -> Self {
         let queues = subject.engine_setup.map(|setup| &setup.queues);
         let of_queues = |get: fn(&QueueSetup) -> Option<String>| queues.and_then(get);
-        let granted =
+        let is_granted =
             |granted: Option<bool>| granted.map(|granted| if granted { "yes" } else { "no" }.to_owned());
+        let granted = subject.engine_setup.and_then(|setup| setup.priority);
         let words = [
             (ConditionKind::Tool, subject.tool_name().filter(|_| !subject.is_printed()).map(str::to_owned)),
             (ConditionKind::Flushes, flushes_of(subject).map(str::to_owned)),
             (ConditionKind::Engine, subject.engine.map(|engine| engine.as_str().to_owned())),
+            (ConditionKind::Priority, subject.plan.map(|plan| plan.priority.to_string())),
+            (ConditionKind::GrantedPriority, granted.map(|granted| granted.to_string())),
             (ConditionKind::Ring, of_queues(|queues| queues.ring.clone())),
-            (ConditionKind::RegisteredFiles, granted(queues.and_then(|queues| queues.registered_files))),
-            (ConditionKind::RegisteredBuffers, granted(queues.and_then(|queues| queues.registered_buffers))),
-            (ConditionKind::PortSkipped, granted(queues.and_then(|queues| queues.skips_port))),
-            (ConditionKind::CompletionsLocked, granted(queues.and_then(|queues| queues.overlapped_range))),
+            (ConditionKind::RegisteredFiles, is_granted(queues.and_then(|queues| queues.registered_files))),
+            (
+                ConditionKind::RegisteredBuffers,
+                is_granted(queues.and_then(|queues| queues.registered_buffers)),
+            ),
+            (ConditionKind::PortSkipped, is_granted(queues.and_then(|queues| queues.skips_port))),
+            (ConditionKind::CompletionsLocked, is_granted(queues.and_then(|queues| queues.overlapped_range))),
         ];
         let words = words.into_iter().filter_map(|(what, word)| Some((what, word?))).collect();
         Self { words, size: None }
+    }
+
+    /// What is known of the generator of a sweep.
+    pub(super) fn of_generator_of_sweep(record: &SweepRecord) -> Self {
+        let settings = &record.settings;
+        let words = [
+            (ConditionKind::Priority, Some(settings.priority.to_string())),
+            (ConditionKind::GrantedPriority, settings.granted_priority.map(|granted| granted.to_string())),
+        ];
+        Self { words: words.into_iter().filter_map(|(what, word)| Some((what, word?))).collect(), size: None }
     }
 
     /// How the figures came about.

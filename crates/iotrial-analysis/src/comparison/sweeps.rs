@@ -209,6 +209,7 @@ impl SweepComparison {
             findings.push(Finding::of_comparison(FindingId::LeftOut, Severity::Note, fact));
         }
         findings.extend(findings_of(&all));
+        findings.extend(other_generator(&samples));
         findings.push(Finding::of_comparison(
             FindingId::MeasuredOnce,
             Severity::Note,
@@ -245,6 +246,19 @@ impl SweepComparison {
     pub fn is_simulated(&self) -> bool {
         self.sweeps.iter().any(|one| one.circumstances.is_simulated)
     }
+}
+
+/// The first sweep whose generator worked in another way than that of the first one.
+fn other_generator(samples: &[SweepSample]) -> Option<Finding> {
+    let (first, others) = samples.split_first()?;
+    let of_first = Conditions::of_generator_of_sweep(&first.record);
+    others.iter().find_map(|other| {
+        let differences = of_first.differences(&Conditions::of_generator_of_sweep(&other.record));
+        let (first, other) = (first.source.clone(), other.source.clone());
+        let fact = ComparedFact::GeneratorDiffers { first, other, differences: differences.clone() };
+        (!differences.is_empty())
+            .then(|| Finding::of_comparison(FindingId::GeneratorDiffers, Severity::Note, fact))
+    })
 }
 
 impl ComparedSweep {

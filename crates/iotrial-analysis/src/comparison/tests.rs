@@ -10,6 +10,7 @@ use iotrial_model::finding::{Caveat, ConditionKind, Difference, Evidence, RunsOf
 use iotrial_model::gate::{Spoilt, Undecided};
 use iotrial_model::load::Role;
 use iotrial_model::metric::MetricKey;
+use iotrial_model::priority::{GrantedPriority, Priority};
 use iotrial_model::recommendation::{
     Answer, Effect, ExceptionFact, OverLoadsAnswer, ReasonFact, ReservationCause,
 };
@@ -194,7 +195,7 @@ fn another_ring_is_told_and_no_reason_to_refuse() {
     let with = |seed, ring: Option<&str>| {
         let mut record = run(seed, 60, 1.0, CALM);
         let queues = QueueSetup { ring: ring.map(str::to_owned), ..QueueSetup::default() };
-        record.engine_setup = Some(EngineSetup { clock: "tsc".to_owned(), queues });
+        record.engine_setup = Some(EngineSetup { clock: "tsc".to_owned(), queues, priority: None });
         sample(&record)
     };
     let told = |rings: [Option<&str>; 2]| {
@@ -210,6 +211,34 @@ fn another_ring_is_told_and_no_reason_to_refuse() {
     assert_eq!(told([Some("coop-taskrun"); 2]), None);
     // Not known of one of them.
     assert_eq!(told([Some("coop-taskrun"), None]), None);
+}
+
+#[test]
+fn another_priority_is_told_and_no_reason_to_refuse() {
+    let with = |seed, priority: Priority, nice: Option<i32>| {
+        let mut record = run(seed, 60, 1.0, CALM);
+        record.plan.priority = priority;
+        let priority = nice.map(|nice| GrantedPriority { nice, autogroup_nice: None });
+        let queues = QueueSetup::default();
+        record.engine_setup = Some(EngineSetup { clock: "tsc".to_owned(), queues, priority });
+        sample(&record)
+    };
+    let told = |one: Sample, other: Sample| {
+        let comparison = compare(vec![one, other]);
+        let mut found = facts_of(&comparison.findings, FindingId::GeneratorDiffers);
+        found.find_map(|fact| match fact {
+            ComparedFact::GeneratorDiffers { differences, .. } => {
+                Some(differences.iter().map(|one| one.what).collect::<Vec<_>>())
+            }
+            _ => None,
+        })
+    };
+    let (normal, high) = (Priority::Normal, Priority::High);
+    assert_eq!(told(with(1, normal, None), with(2, normal, None)), None);
+    assert_eq!(told(with(1, high, Some(-20)), with(2, high, Some(-20))), None);
+    assert_eq!(told(with(1, normal, None), with(2, high, Some(-20))), Some(vec![ConditionKind::Priority]));
+    let granted = Some(vec![ConditionKind::GrantedPriority]);
+    assert_eq!(told(with(1, high, Some(-20)), with(2, high, Some(-10))), granted);
 }
 
 #[test]

@@ -75,6 +75,8 @@ pub(crate) fn record(volume_count: usize, probes: Vec<ProbeRecord>) -> SweepReco
             engine_reason: None,
             sim: None,
             direct: true,
+            priority: iotrial_model::priority::Priority::Normal,
+            granted_priority: None,
             seed: 1,
             step: Duration::from_secs(10),
             idle: Duration::ZERO,

@@ -245,6 +245,10 @@ words! {
         Flushes = "flushes in latencies of writes",
         /// The I/O engine.
         Engine = "engine",
+        /// How the threads rank among other programs.
+        Priority = "priority",
+        /// What the operating system granted of that.
+        GrantedPriority = "granted priority",
         /// Flags of the ring.
         Ring = "ring",
         /// Whether the host registered files.

@@ -62,6 +62,7 @@ mod tests {
             sim: SimDevice::default(),
             direct: false,
             polled: false,
+            priority: crate::priority::Priority::Normal,
             cpu_count: 2,
             memory: None,
             seed: 1,

@@ -95,6 +95,7 @@ fn load_words(study: &Study) -> Words {
         ("engine", or_default(load.engine.map(|engine| engine.as_str().to_owned()))),
         ("buffered", load.buffered.to_string()),
         ("polled", load.polled.to_string()),
+        ("priority", load.priority.to_string()),
         ("until_steady", or_none(load.until_steady.map(format_duration))),
         ("latency_limit", or_none(load.latency_limit.map(|limit| limit.to_string()))),
         ("need", or_none(load.need.as_ref().map(ToString::to_string))),

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::{Configuration, OTHERS, STUDY_FORMAT, Study};
 use crate::plan::SimDevice;
+use crate::priority::Priority;
 use crate::record::AttributeValue;
 use crate::units::{ByteSize, format_duration, parse_duration};
 
@@ -41,6 +42,8 @@ struct LoadTable<'s> {
     // Said only where it holds, so that the journal of a study without it is the one that it always was.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     polled: bool,
+    #[serde(skip_serializing_if = "Priority::is_normal")]
+    priority: Priority,
     #[serde(skip_serializing_if = "Option::is_none")]
     until_steady: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -96,6 +99,7 @@ impl Study {
                 engine: self.load.engine.map(|engine| engine.as_str()),
                 buffered: self.load.buffered,
                 polled: self.load.polled,
+                priority: self.load.priority,
                 until_steady: self.load.until_steady.map(time),
                 latency_limit: self.load.latency_limit.map(|limit| limit.to_string()),
                 need: self.load.need.as_ref().map(ToString::to_string),

@@ -328,6 +328,8 @@ fn sweep(counts: Vec<JobCounts>) -> SweepRecord {
             engine_reason: None,
             sim: None,
             direct: true,
+            priority: crate::priority::Priority::Normal,
+            granted_priority: None,
             seed: 1,
             step: Duration::from_secs(10),
             idle: Duration::ZERO,

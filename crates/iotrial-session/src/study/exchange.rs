@@ -322,6 +322,9 @@ fn check_load(
         let not = if plan.polled { "" } else { "not " };
         format!("its completions were {not}polled for")
     })?;
+    ensure(plan.priority == asked.priority, || {
+        format!("its priority was {}, not {}", plan.priority, asked.priority)
+    })?;
     ensure(plan.until_steady.is_some() == asked.until_steady.is_some(), || {
         let not = if plan.until_steady.is_some() { "" } else { "not " };
         format!("it was {not}measured until steady")

@@ -296,6 +296,7 @@ impl StudyFile {
                 engine: load.engine,
                 buffered: load.buffered,
                 polled: load.polled,
+                priority: load.priority,
                 // The same for every configuration of a round, another one in each round: a round holds configurations against
                 // each other, and what is drawn by chance must not differ between them.
                 seed: Some(self.study.seed + u64::from(repeat)),
@@ -350,7 +351,7 @@ mod tests {
         let path = folder.path().join("study.toml");
         let text = "format = \"iotrial.study/1\"\nname = \"s\"\ntitle = \"S\"\nprofiles = [\"oci-64k-randrw\"]\nseed = 9\n\
                     [load]\nfull = true\nsize = \"2GiB\"\nduration = \"7s\"\nramp = \"1s\"\nengine = \"uring\"\n\
-                    polled = true\nuntil_steady = \"1h\"\nkeep_files = true\n\
+                    polled = true\npriority = \"high\"\nuntil_steady = \"1h\"\nkeep_files = true\n\
                     [[configuration]]\nlabel = \"a\"\ntargets = [\"data\"]\nattributes = { volumes = 3 }\nmetric_commands = { tps = \"./tps.sh\" }\n";
         std::fs::write(&path, text).unwrap();
         let file = StudyFile::read(&path).unwrap();
@@ -374,6 +375,7 @@ mod tests {
                     targets: vec![GivenTarget::for_all(folder.path().join("data"))],
                     engine: Some(EngineKind::Uring),
                     polled: true,
+                    priority: iotrial_model::priority::Priority::High,
                     seed: Some(11),
                     label: Some("a".to_owned()),
                     attributes,

@@ -220,6 +220,7 @@ impl<'r> Sweeper<'r> {
         })?;
         let job_volumes: Vec<usize> = plan.jobs.iter().map(|job| job.areas[0]).collect();
         let run = self.rig.measure(plan)?;
+        self.record.settings.granted_priority = run.engine_setup.as_ref().and_then(|setup| setup.priority);
         let ended = run.ended.clone();
         if ended.how == EndedHow::Complete {
             let probe = probe_record(run, pattern, volumes, outstanding, purpose, &job_volumes);

@@ -9,6 +9,7 @@ use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, Ty
 use iotrial_model::foreign_text::hidden_in;
 use iotrial_model::given_target::{GivenTarget, ParseTargetError};
 use iotrial_model::plan::{EngineKind, SimDevice};
+use iotrial_model::priority::Priority;
 use iotrial_model::record::AttributeValue;
 use iotrial_session::request::RigRequest;
 
@@ -40,6 +41,12 @@ pub struct RigArgs {
     /// than a database sees. Needs a device with polling queues.
     #[arg(long, help_heading = heading::IO)]
     pub polled: bool,
+
+    /// How the load ranks among other programs when they wait for CPUs: `high` gives its threads, and while it runs the whole login session
+    /// (autogroup), nice -10. For a busy host; the result says so. Linux only; needs root, CAP_SYS_NICE or RLIMIT_NICE
+    /// [default: normal].
+    #[arg(long, value_parser = priorities(), help_heading = heading::IO)]
+    pub priority: Option<Priority>,
 
     /// Random seed [default: a new one for each run].
     #[arg(long, help_heading = heading::LOAD)]
@@ -117,6 +124,7 @@ impl RigArgs {
             engine: self.engine,
             buffered: self.buffered,
             polled: self.polled,
+            priority: self.priority.unwrap_or_default(),
             seed: self.seed,
             label: self.label.clone(),
             attributes,
@@ -151,6 +159,15 @@ fn engines() -> impl TypedValueParser<Value = EngineKind> {
         EngineKind::ALL.map(|engine| PossibleValue::new(engine.as_str()).help(engine.facts().meaning));
     PossibleValuesParser::new(values)
         .map(|word| EngineKind::of_word(&word).expect("only the words of engines are let through"))
+}
+
+/// The priorities by their words.
+fn priorities() -> impl TypedValueParser<Value = Priority> {
+    let values = Priority::ALL.iter().map(|one| PossibleValue::new(one.as_str()).help(one.meaning()));
+    PossibleValuesParser::new(values).map(|word| {
+        let known = Priority::by_word().into_iter().find(|(name, _)| *name == word);
+        known.expect("only the words of priorities are let through").1
+    })
 }
 
 /// A label, all of which can be seen: it stands in tables, hints and the commands that are suggested.

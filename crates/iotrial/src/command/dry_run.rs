@@ -118,9 +118,15 @@ fn head(plan: &Plan, layout: &Layout, search: Option<(&RateSearch, Duration)>) -
         (false, _) => "through the page cache",
     };
     let threads = plan.threads;
+    let priority =
+        if plan.priority.is_normal() { String::new() } else { format!(", priority {}", plan.priority) };
     let mut lines = vec![
         format!("profile   {} ({form})", output::harmless(&plan.profile)),
-        format!("engine    {}, {access}, seed {}, threads: {threads}", plan.engine.as_str(), plan.seed),
+        format!(
+            "engine    {}, {access}, seed {}, threads: {threads}{priority}",
+            plan.engine.as_str(),
+            plan.seed
+        ),
     ];
     lines.extend(plan.engine_reason.iter().map(|reason| format!("{INDENT}{}", output::harmless(reason))));
     let phases: Vec<String> = plan

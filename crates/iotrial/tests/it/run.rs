@@ -356,6 +356,34 @@ fn what_cannot_be_polled_is_refused_with_a_hint_before_anything_is_written() {
 }
 
 #[test]
+fn a_priority_is_recorded_as_it_was_granted_or_refused_with_a_hint_before_anything_is_written() {
+    let bench = Bench::new();
+    let base =
+        ["run", "sqlserver-log", "--closed", "--engine", "null", "--duration", "1s", "--quiet", "--json"];
+    let ran = bench.run(&with(&base, &["--priority", "high", "--label", "high"]));
+    if ran.code == 3 {
+        // Whoever may not, and another operating system.
+        assert!(ran.stderr.contains("hint:") && bench.stored(".json").is_empty(), "{}", ran.stderr);
+        return;
+    }
+    bench.run(&with(&base, &["--priority", "normal", "--label", "normal"]));
+    let [high, normal]: [serde_json::Value; 2] = ["high", "normal"].map(|label| {
+        let is_named = |record: &serde_json::Value| record["label"] == label;
+        bench
+            .stored(".json")
+            .into_iter()
+            .map(|path| serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap())
+            .find(is_named)
+            .unwrap()
+    });
+    assert_eq!(
+        (&high["plan"]["priority"], &high["engine_setup"]["priority"]["nice"]),
+        (&"high".into(), &(-10).into())
+    );
+    assert!(normal["plan"]["priority"].is_null() && normal["engine_setup"]["priority"].is_null());
+}
+
+#[test]
 fn metrics_of_an_application_are_kept_shown_and_compared_and_a_failed_command_costs_no_run() {
     let bench = Bench::new();
     let run = |label: &str, metric: &str, command: &str| {

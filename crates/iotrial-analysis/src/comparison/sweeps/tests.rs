@@ -1,4 +1,5 @@
 use iotrial_model::finding::{ConditionKind, Evidence};
+use iotrial_model::priority::Priority;
 use iotrial_model::sweep::{ProbePurpose, SweepMethod};
 
 use super::*;
@@ -130,6 +131,18 @@ fn sweeps_under_other_conditions_are_refused_and_compared_by_force_only() {
     assert!(differing(&with_size(104), false).is_empty());
     // A grid measures its loads as a search does.
     assert!(differing(&|one| one.settings.method = SweepMethod::Grid, false).is_empty());
+}
+
+#[test]
+fn another_priority_of_a_sweep_is_told_and_no_reason_to_refuse() {
+    let told = |priority| {
+        let mut other = sweep("2", "b", 4);
+        other.record.settings.priority = priority;
+        let request = CompareRequest::default();
+        let compared = SweepComparison::new(vec![sweep("1", "a", 4), other], &request).unwrap();
+        compared.findings.iter().any(|one| one.id == FindingId::GeneratorDiffers)
+    };
+    assert_eq!([Priority::Normal, Priority::High].map(told), [false, true]);
 }
 
 #[test]
