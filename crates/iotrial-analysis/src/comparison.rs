@@ -86,6 +86,7 @@ pub use recommendation::{Avoid, Recommendation};
 pub use reservation::{Reservation, ReservationKind};
 pub use sample::{Outcome, RunCaveat, Sample};
 pub use student::MUCH_FACTOR;
+pub(crate) use student::student_limit;
 pub use sweeps::{
     ComparedCurve, ComparedFigure, ComparedLoad, ComparedSweep, FigureCell, LoadPointCell, SweepComparison,
     SweepSample,

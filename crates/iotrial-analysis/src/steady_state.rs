@@ -12,6 +12,9 @@
 //! latency follows from its rate. In a group commit that is the commits' latency, whose writes take the same
 //! time however many commits wait. And a load whose queue grows is not steady, whatever its latencies are so
 //! far.
+//!
+//! SNIA's tests are closed loads, whose rounds differ by little. The mean latency of random arrivals near the capacity of a device differs by
+//! half from one minute to the next though nothing changes, so that what chance makes of the rounds is within both criteria.
 
 use std::time::Duration;
 
@@ -22,12 +25,22 @@ use iotrial_model::record::{Interval, JobCounts, OpCounts};
 use iotrial_model::subject::Subject;
 use serde::Serialize;
 
+use crate::comparison::student_limit;
+
 /// The rounds that are compared.
 // From the model, where the plan uses the same number to know how long the last five rounds are.
 pub(crate) const ROUND_COUNT: usize = STEADY_ROUNDS as usize;
 /// A queue that grew by fewer is the last moment's.
 // A choice: chance alone leaves a few I/Os waiting at any moment.
 const LEAST_BACKLOG_GROWTH: f64 = 16.0;
+/// Two rounds of a steady load differ by more than what chance explains with this probability: one in a thousand for the ten pairs of them
+/// (Bonferroni).
+const CHANCE_SHARE: f64 = 1e-4;
+/// The same in standard errors, of a normal distribution.
+const CHANCE_ERRORS: f64 = 3.891;
+/// Neighbouring intervals are looked at for autocorrelation up to this distance. A queue that remembers longer than some seconds belongs to a
+/// device with so few I/Os that a load of minutes says nothing of it either.
+const LAGS: usize = 2;
 
 /// How far the measured phase was from steady.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -57,13 +70,15 @@ pub struct Rounds {
     /// What the fitted line gains from the first round to the last, in percent of the average; negative when
     /// the value falls.
     pub slope_percent: f64,
+    /// Up to here chance alone explains both, in percent of the average.
+    pub chance_percent: f64,
     /// The value of each round.
     pub rounds: [f64; ROUND_COUNT],
 }
 
 impl Rounds {
-    /// `None` when the average is zero.
-    fn new(rounds: [f64; ROUND_COUNT]) -> Option<Self> {
+    /// `chance_percent` is that of a value that has this average. `None` when the average is zero.
+    fn new(rounds: [f64; ROUND_COUNT], chance_percent: impl FnOnce(f64) -> f64) -> Option<Self> {
         let average = rounds.iter().sum::<f64>() / ROUND_COUNT as f64;
         // Without any I/O there is nothing that could be steady, and nothing to divide by.
         if average <= 0.0 {
@@ -75,12 +90,14 @@ impl Rounds {
         // By the slope per round times four: SNIA's excursion of the fitted line, from the first round to the
         // last.
         let slope_percent = 100.0 * least_squares_slope(&rounds) * (ROUND_COUNT - 1) as f64 / average;
-        Some(Self { range_percent, slope_percent, rounds })
+        Some(Self { range_percent, slope_percent, chance_percent: chance_percent(average), rounds })
     }
 
-    /// Whether both criteria are met.
+    /// Whether both criteria are met, as far as chance lets anybody see.
+    // The slope has a standard error of 4 / √10 = 1.26 of a round's, and a difference of two rounds 1.41: one limit does for both.
     pub fn held(&self) -> bool {
-        self.range_percent <= MOST_RANGE_PERCENT && self.slope_percent.abs() <= MOST_SLOPE_PERCENT
+        self.range_percent <= MOST_RANGE_PERCENT.max(self.chance_percent)
+            && self.slope_percent.abs() <= MOST_SLOPE_PERCENT.max(self.chance_percent)
     }
 }
 
@@ -100,13 +117,20 @@ impl SteadyState {
         }
         // Quotients of sums, so an interval that was cut short weighs as long as it lasted.
         let per_second = |of: fn(&Sums) -> f64| in_rounds(sums, |one| (of(one), one.duration_s));
-        let iops = Rounds::new(per_second(|one| one.io_count))?;
+        let by_count = |_| chance_of_counts(sums);
+        let iops = Rounds::new(per_second(|one| one.io_count), by_count)?;
         let bandwidth =
             // `then` and `flatten`: a value that is tracked and has no average is left out rather than taken
             // for steady or not.
-            tracks_bandwidth(plan).then(|| Rounds::new(per_second(|one| one.bytes / 1_048_576.0))).flatten();
+            tracks_bandwidth(plan)
+                .then(|| Rounds::new(per_second(|one| one.bytes / 1_048_576.0), by_count))
+                .flatten();
+        let mean_latency_us = |one: &Sums| (one.open_latency_us, one.open_io_count);
         let latency = tracks_latency(plan)
-            .then(|| Rounds::new(in_rounds(sums, |one| (one.open_latency_us, one.open_io_count))))
+            .then(|| {
+                let rounds = in_rounds(sums, mean_latency_us);
+                Rounds::new(rounds, |average| chance_of_quotients(sums, mean_latency_us, &rounds, average))
+            })
             .flatten();
         let backlog_growth_percent = backlog_growth_percent(plan, sums);
         let are_steady =
@@ -325,6 +349,58 @@ fn in_rounds(sums: &[Sums], of: impl Fn(&Sums) -> (f64, f64)) -> [f64; ROUND_COU
     quotients.map(|(above, below)| if below > 0.0 { above / below } else { 0.0 })
 }
 
+/// By how much the rates of two rounds differ by chance, in percent: arrivals that are independent of each other have a standard deviation of √n,
+/// and the I/Os of a closed load less.
+fn chance_of_counts(sums: &[Sums]) -> f64 {
+    let of_round = sums.iter().map(|one| one.io_count).sum::<f64>() / ROUND_COUNT as f64;
+    100.0 * CHANCE_ERRORS * (2.0 / of_round).sqrt()
+}
+
+/// By how much two rounds of a quotient of sums differ by chance, in percent of their average.
+///
+/// Within a round an interval is off the quotient of the round by chance, and by what changes within a round, which makes the answer larger and
+/// not smaller. The standard error of a ratio of sums is that of the mean of `above − quotient × below` (Cochran, Sampling Techniques, 6.4),
+/// with the autocorrelation of neighbours by Bartlett's weights (Newey and West 1987) as far as it is positive. Zero where there are too few
+/// intervals to tell, so that the criteria are those of SNIA.
+fn chance_of_quotients(
+    sums: &[Sums],
+    of: impl Fn(&Sums) -> (f64, f64),
+    rounds: &[f64; ROUND_COUNT],
+    average: f64,
+) -> f64 {
+    let count = sums.len() as f64;
+    let degrees = count - ROUND_COUNT as f64;
+    let below = sums.iter().map(|one| of(one).1).sum::<f64>() / count;
+    if degrees < ROUND_COUNT as f64 || below <= 0.0 {
+        return 0.0;
+    }
+    // An interval that reaches into two rounds is taken to the one in which its larger part lies, or its first half.
+    let residuals: Vec<(usize, f64)> = (0..sums.len())
+        .map(|index| {
+            let round = index * ROUND_COUNT / sums.len();
+            let (above, below) = of(&sums[index]);
+            (round, above - rounds[round] * below)
+        })
+        .collect();
+    let squares: f64 = residuals.iter().map(|(_, residual)| residual * residual).sum();
+    let correlation = |lag: usize| {
+        let pairs = residuals.iter().zip(&residuals[lag..]).filter(|(one, other)| one.0 == other.0);
+        let (sum, pair_count) =
+            pairs.fold((0.0, 0.0), |all, (one, other)| (all.0 + one.1 * other.1, all.1 + 1.0));
+        // The residuals of a round add up to zero, so that those of independent intervals have a correlation of −1 / (intervals of a round).
+        if pair_count > 0.0 && squares > 0.0 {
+            sum / pair_count / (squares / count) + ROUND_COUNT as f64 / count
+        } else {
+            0.0
+        }
+    };
+    let weight = |lag: usize| 1.0 - lag as f64 / (LAGS + 1) as f64;
+    let inflation = 1.0 + 2.0 * (1..=LAGS).map(|lag| weight(lag) * correlation(lag)).sum::<f64>();
+    let variance = squares / degrees * inflation.max(1.0) / (count / ROUND_COUNT as f64);
+    let standard_error = variance.sqrt() / below / average;
+    100.0 * student_limit(CHANCE_SHARE, degrees) * std::f64::consts::SQRT_2 * standard_error
+}
+
 /// The slope of the line of least squares through (0, values[0]), (1, values[1]), …, per step.
 fn least_squares_slope(values: &[f64]) -> f64 {
     // Centred, so that the intercept drops out and Σ x y / Σ x² is the slope.
@@ -351,7 +427,7 @@ mod tests {
     }
 
     fn of_rounds(rounds: [f64; ROUND_COUNT]) -> Rounds {
-        Rounds::new(rounds).unwrap()
+        Rounds::new(rounds, |_| 0.0).unwrap()
     }
 
     #[test]
@@ -468,6 +544,67 @@ mod tests {
         assert_eq!(steady.moving().unwrap().0, Changing::MeanLatency);
     }
 
+    /// An open load of 500 reads a second whose mean latency in each second is told.
+    fn open(seconds: u64, latency: impl Fn(u64) -> Duration) -> SteadyState {
+        let mut record = measured(seconds, |_| 1_000);
+        record.plan.jobs[0].arrival =
+            Arrival::Open { iops: 1_000.0, spacing: Spacing::Poisson, bursts: None };
+        for (second, interval) in (0..).zip(&mut record.intervals) {
+            interval.jobs[0].read = Some(counts(500, latency(second)));
+            interval.jobs[0].write = None;
+        }
+        of(&record).unwrap()
+    }
+
+    /// Exponential, so that a second in twenty takes three times as long as the average; always the same.
+    fn by_chance(seed: u64) -> f64 {
+        let mixed = (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = (mixed ^ (mixed >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        -((mixed >> 11) as f64 / (1_u64 << 53) as f64).max(1e-9).ln()
+    }
+
+    #[test]
+    fn rounds_that_differ_by_chance_alone_are_steady_and_a_change_within_that_chance_is_not() {
+        let mut beyond_the_criteria = 0;
+        for seed in 0..300 {
+            let steady = open(60, |second| Duration::from_secs_f64(1e-3 * by_chance(1_000 * seed + second)));
+            let latency = steady.latency.as_ref().unwrap();
+            beyond_the_criteria += usize::from(latency.range_percent > 20.0);
+            assert!(steady.held, "{seed}: {latency:?}");
+            // The device becomes three times as slow after half of the time, or little by little.
+            let step = |second: u64| if second < 33 { 1.0 } else { 3.0 };
+            let ramp = |second: u64| 1.0 + second as f64 / 20.0;
+            for change in [&step as &dyn Fn(u64) -> f64, &ramp] {
+                let of_second = |second| 1e-3 * change(second) * (10.0 + by_chance(1_000 * seed + second));
+                let steady = open(60, |second| Duration::from_secs_f64(of_second(second)));
+                assert_eq!(steady.moving().unwrap().0, Changing::MeanLatency, "{seed}");
+            }
+        }
+        assert!(beyond_the_criteria > 250, "{beyond_the_criteria}");
+    }
+
+    #[test]
+    fn chance_is_what_the_seconds_of_a_round_differ_by() {
+        // 12 seconds of 1 or 3 ms in turn: a standard deviation of 1.03, neighbours that are no copies of each other; 55 degrees of freedom.
+        let in_turn = open(60, |second| Duration::from_millis(1 + 2 * (second % 2))).latency.unwrap();
+        let standard_error = (60.0_f64 / 55.0 / 12.0).sqrt() / 2.0;
+        assert!(
+            (in_turn.chance_percent - 100.0 * 4.194 * 2.0_f64.sqrt() * standard_error).abs() < 0.5,
+            "{in_turn:?}"
+        );
+        // Three by three they are.
+        let in_threes = open(60, |second| Duration::from_millis(1 + 2 * (second / 3 % 2))).latency.unwrap();
+        assert!(in_threes.chance_percent > 1.2 * in_turn.chance_percent, "{in_threes:?}");
+        // Too few to tell.
+        assert_eq!(
+            open(9, |second| Duration::from_millis(1 + second % 2)).latency.unwrap().chance_percent,
+            0.0
+        );
+        // Ten arrivals a second: 120 a round, with a standard deviation of 9 %.
+        let few = of(&measured(60, |_| 10)).unwrap().iops;
+        assert!((few.chance_percent - 100.0 * 3.891 * (2.0_f64 / 132.0).sqrt()).abs() < 0.5, "{few:?}");
+    }
+
     #[test]
     fn a_group_commit_is_steady_only_when_its_commits_are() {
         let mut record = measured(50, |_| 1_000);
@@ -541,7 +678,7 @@ mod tests {
         let range_percent = (sorted[4] - sorted[0]) / average * 100.0;
         let slope_percent = (line(4.0) - line(0.0)) / average * 100.0;
         let held = range_percent <= 20.0 && slope_percent.abs() <= 10.0;
-        (held, Rounds { range_percent, slope_percent, rounds })
+        (held, Rounds { range_percent, slope_percent, chance_percent: 0.0, rounds })
     }
 
     proptest! {

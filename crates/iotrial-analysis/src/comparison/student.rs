@@ -61,7 +61,7 @@ pub(super) fn normal_beyond(z: f64) -> f64 {
 /// The value beyond which, on both sides together, `share` of Student's distribution lies.
 ///
 /// `share` lies between 0 and 1, and `degrees` is more than 0.
-pub(super) fn student_limit(share: f64, degrees: f64) -> f64 {
+pub(crate) fn student_limit(share: f64, degrees: f64) -> f64 {
     // The logarithm of the tail is nearly a straight line, which the Illinois method (Dowell and Jarratt
     // 1971) follows.
     let above = |t: f64| (student_beyond(t, degrees) / share).ln();

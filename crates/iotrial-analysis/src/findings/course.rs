@@ -211,7 +211,7 @@ pub(super) fn unsteady(seen: &Observed<'_, '_>) -> Option<Finding> {
 }
 
 fn still_changing(steady: &SteadyState) -> Option<Unsteady> {
-    if let Some((value, Rounds { range_percent, slope_percent, rounds })) = steady.moving() {
+    if let Some((value, Rounds { range_percent, slope_percent, rounds, .. })) = steady.moving() {
         return Some(Unsteady {
             range_percent: Some(*range_percent),
             slope_percent: Some(*slope_percent),
