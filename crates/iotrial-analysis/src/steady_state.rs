@@ -33,11 +33,11 @@ pub(crate) const ROUND_COUNT: usize = STEADY_ROUNDS as usize;
 /// A queue that grew by fewer is the last moment's.
 // A choice: chance alone leaves a few I/Os waiting at any moment.
 const LEAST_BACKLOG_GROWTH: f64 = 16.0;
-/// Two rounds of a steady load differ by more than what chance explains with this probability: one in a thousand for the ten pairs of them
-/// (Bonferroni).
-const CHANCE_SHARE: f64 = 1e-4;
+/// Two rounds of a steady load differ by more than what chance explains with this probability: one in ten thousand for the ten pairs of them
+/// (Bonferroni), because latencies near the capacity are further from normal than what Student assumes.
+const CHANCE_SHARE: f64 = 1e-5;
 /// The same in standard errors, of a normal distribution.
-const CHANCE_ERRORS: f64 = 3.891;
+const CHANCE_ERRORS: f64 = 4.417;
 /// Neighbouring intervals are looked at for autocorrelation up to this distance. A queue that remembers longer than some seconds belongs to a
 /// device with so few I/Os that a load of minutes says nothing of it either.
 const LAGS: usize = 2;
@@ -589,7 +589,7 @@ mod tests {
         let in_turn = open(60, |second| Duration::from_millis(1 + 2 * (second % 2))).latency.unwrap();
         let standard_error = (60.0_f64 / 55.0 / 12.0).sqrt() / 2.0;
         assert!(
-            (in_turn.chance_percent - 100.0 * 4.194 * 2.0_f64.sqrt() * standard_error).abs() < 0.5,
+            (in_turn.chance_percent - 100.0 * 4.864 * 2.0_f64.sqrt() * standard_error).abs() < 0.5,
             "{in_turn:?}"
         );
         // Three by three they are.
@@ -602,7 +602,7 @@ mod tests {
         );
         // Ten arrivals a second: 120 a round, with a standard deviation of 9 %.
         let few = of(&measured(60, |_| 10)).unwrap().iops;
-        assert!((few.chance_percent - 100.0 * 3.891 * (2.0_f64 / 132.0).sqrt()).abs() < 0.5, "{few:?}");
+        assert!((few.chance_percent - 100.0 * 4.417 * (2.0_f64 / 132.0).sqrt()).abs() < 0.5, "{few:?}");
     }
 
     #[test]

@@ -80,7 +80,7 @@ words! {
         ForeignLoad = "foreign-load",
         /// The device was faster at first, then held at a lower rate. Warning; note if the burst ended before the measured phase.
         ThrottledAfterBurst = "throttled-after-burst",
-        /// The load does not meet the SNIA criteria, or not within the time limit of `--until-steady`. Warning.
+        /// The load does not meet the SNIA criteria, by more than chance explains, or not within the time limit of `--until-steady`. Warning.
         Unsteady = "unsteady",
         /// IOPS × mean latency differs by more than 3 % from the outstanding I/Os. Warning.
         LittlesLaw = "littles-law",
