@@ -60,6 +60,10 @@ impl Throttle {
         if burst_level < LEAST_BURST_RATIO * level || !burst.iter().all(is_above) {
             return None;
         }
+        // What becomes slower little by little had nothing to use up.
+        if is_on_a_line(paces, plateau, rate) {
+            return None;
+        }
         // Within the interval of the change the burst lasted as long as its count says: r = f b + (1 - f) p.
         let after_s = match change {
             Some(change) => {
@@ -70,6 +74,21 @@ impl Throttle {
         };
         Some(Self { by_iops: true, burst: burst_level, plateau: level, after_s })
     }
+}
+
+/// Whether the plateau is a part of a straight line through all intervals, which leaves less of its rates unexplained (least squares) than its mean.
+fn is_on_a_line(paces: &[Pace], plateau: &[Pace], rate: fn(&Pace) -> f64) -> bool {
+    let mean = |paces: &[Pace], of: fn(&Pace) -> f64| paces.iter().map(of).sum::<f64>() / paces.len() as f64;
+    let (mean_s, mean_rate, level) =
+        (mean(paces, |pace| pace.start_s), mean(paces, rate), mean(plateau, rate));
+    let along = |of: &dyn Fn(&Pace) -> f64| -> f64 {
+        paces.iter().map(|pace| (pace.start_s - mean_s) * of(pace)).sum()
+    };
+    let slope = along(&|pace| rate(pace)) / along(&|pace| pace.start_s - mean_s);
+    let squares = |about: &dyn Fn(&Pace) -> f64| -> f64 {
+        plateau.iter().map(|pace| (rate(pace) - about(pace)).powi(2)).sum()
+    };
+    squares(&|pace| mean_rate + slope * (pace.start_s - mean_s)) < squares(&|_| level)
 }
 
 /// The device was faster at first, and then held at a lower, flat rate.
@@ -139,6 +158,22 @@ mod tests {
         assert_eq!(found(|second| if second == 30 { 9_000 } else { 3_000 }), None);
         assert_eq!(throttled_after_burst(&measured(3, |_| 1_000)), None);
         assert_eq!(found(|_| 0), None);
+    }
+
+    #[test]
+    fn a_drift_is_no_burst_and_an_uneven_step_is_one() {
+        // Services that grow by so many percent of the first in each second.
+        let drift = |percent: f64| move |second: u64| (1e6 / (50.0 + 0.5 * percent * second as f64)) as u64;
+        for percent in [0.8, 1.0, 1.2, 1.5, 2.0] {
+            assert_eq!(found(drift(percent)), None, "{percent}");
+        }
+        for change in [3, 11, 30, 39] {
+            let uneven = move |second: u64| {
+                let level = if second < change { 4_600 } else { 3_200 };
+                level + (second * 7_919) % 331
+            };
+            assert!(found(uneven).is_some(), "{change}");
+        }
     }
 
     #[test]
