@@ -8,6 +8,7 @@ use iotrial_model::subject::Subject;
 
 mod course;
 mod devices;
+mod freeze;
 pub(crate) mod generator;
 pub(crate) mod limit;
 mod modes;

@@ -11,7 +11,7 @@ use iotrial_measure::clock::MonotonicClock;
 use iotrial_measure::collector::{Collector, Handover};
 use iotrial_measure::control::{Control, Watcher};
 use iotrial_measure::meter::Meter;
-use iotrial_measure::pauses::PauseWatch;
+use iotrial_measure::pauses::{self, PauseWatch};
 use iotrial_measure::recorder::JobRecorder;
 use iotrial_measure::window::Window;
 use iotrial_model::engine::EngineKind;
@@ -71,7 +71,7 @@ pub struct RunOutcome {
     pub devices: Vec<DeviceCounters>,
     /// CPU and device counters over each step of a load that changes, in order; `None` as above. Empty where it does not change.
     pub steps: Vec<Option<(CpuUse, Vec<DeviceCounters>)>>,
-    /// When iotrial itself stood still, over the whole load; none where the clock is simulated.
+    /// When iotrial itself stood still, over the whole load; on a simulated clock, when the simulated host did.
     pub pauses: Vec<Pause>,
     /// How it ended.
     pub ended: Ended,
@@ -153,7 +153,8 @@ pub fn run(
             watcher.draining(over_since.get_or_insert_with(Instant::now).elapsed());
         }
     }
-    let pauses = pause_watch.map(PauseWatch::end).unwrap_or_default();
+    let of_sim = || plan.sim.iter().flat_map(|device| pauses::simulated(device, plan.duration())).collect();
+    let pauses = pause_watch.map_or_else(of_sim, PauseWatch::end);
     // After an abort the threads are left behind: one that is in a call to a device that hangs would be
     // waited for as long as that.
     if control.is_aborted() {

@@ -10,13 +10,14 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use iotrial_model::record::Pause;
+use iotrial_model::sim_device::SimDevice;
 
 use crate::clock::{Clock as _, MonotonicClock};
 use crate::host;
 
 /// The thread looks so often: a pause is known to this much.
 const TICK: Duration = Duration::from_millis(20);
-/// A shorter one is not told.
+/// A shorter one is not told; one that is longer by a tick always is.
 // Schedulers of virtual machines take a CPU away for tens of milliseconds, and what comes of that is told as stolen
 // time; a person or a program that stops another one takes longer.
 const LEAST: Duration = Duration::from_millis(150);
@@ -59,6 +60,18 @@ impl PauseWatch {
     }
 }
 
+/// What a watch on the simulated host of a device would see, until the load has lasted so long.
+pub fn simulated(device: &SimDevice, until: Duration) -> Vec<Pause> {
+    // Since the start of the load, from and to; what was over before it is at zero.
+    let seconds =
+        |seconds: f64| Duration::from_secs_f64((seconds - device.age_s).clamp(0.0, until.as_secs_f64()));
+    let all = device.host_pauses.iter().map(|pause| {
+        let (start, end) = (seconds(pause.start_s), seconds(pause.start_s + pause.duration_s));
+        Pause { start, duration: end.saturating_sub(start) }
+    });
+    all.filter(|pause| pause.duration >= LEAST + TICK).collect()
+}
+
 /// Of a sleep that began at a time of the run and should have lasted a tick.
 fn pause(begun: Duration, slept: Duration, waited_for_cpu: Duration) -> Option<Pause> {
     let duration = slept.saturating_sub(TICK + waited_for_cpu);
@@ -67,6 +80,8 @@ fn pause(begun: Duration, slept: Duration, waited_for_cpu: Duration) -> Option<P
 
 #[cfg(test)]
 mod tests {
+    use iotrial_model::sim_device::SimStall;
+
     use super::*;
 
     #[test]
@@ -80,6 +95,19 @@ mod tests {
             pause(ms(5_000), ms(2_020), ms(500)),
             Some(Pause { start: ms(5_000), duration: ms(1_500) })
         );
+    }
+
+    #[test]
+    fn a_simulated_host_has_the_pauses_that_a_watch_is_sure_to_see() {
+        let pause = |start_s, duration_s| SimStall { start_s, duration_s };
+        let host_pauses =
+            vec![pause(5.0, 0.16), pause(9.0, 1.0), pause(15.0, 0.5), pause(39.5, 2.0), pause(45.0, 2.0)];
+        let device = SimDevice { host_pauses, age_s: 10.0, ..SimDevice::default() };
+        let ms = Duration::from_millis;
+        let seen = simulated(&device, ms(30_000));
+        let all =
+            [Pause { start: ms(5_000), duration: ms(500) }, Pause { start: ms(29_500), duration: ms(500) }];
+        assert_eq!(seen, all);
     }
 
     #[test]

@@ -29,8 +29,8 @@ pub use contradiction::Contradiction;
 pub use doubts::Doubts;
 pub use evidence::{Evidence, HeldPercentile};
 pub use facts::{
-    CacheByLatency, Changing, DerivedRate, FlatRate, GeneratorUse, IoErrors, PolledIo, SeenIn, SharedHolder,
-    Shortage, StallSeen, Unsteady,
+    CacheByLatency, Changing, DerivedRate, FlatRate, Freezes, GeneratorUse, IoErrors, PolledIo, SeenIn,
+    SharedHolder, Shortage, StallSeen, Unsteady,
 };
 pub use place::{CurvePlace, Place};
 pub use swept::{LeftOut, NoCurve, NoPoint, OpenKnee, Split, SweptFact, UnresolvedKnee};
@@ -49,7 +49,8 @@ words! {
         IoErrors = "io-errors",
         /// I/Os came back short: the file or device ends before the load does. Serious.
         ShortIo = "short-io",
-        /// An I/O took a second or more, or had not returned when the load ended; for an imported log, nothing completed for that long;
+        /// An I/O took a second or more, or had not returned when the load ended; nothing returned for 0.2 s or more, for 1 % of the time
+        /// together; for an imported log, nothing completed for that long;
         /// for short probes of a sweep, how many are left out of their curve. Warning; serious if the I/O had not returned or took 15 s.
         Stalled = "stalled",
         /// iotrial itself did not run: it was stopped, frozen or throttled, or its machine stood still. Warning; note below 1 s and 1 %

@@ -121,8 +121,8 @@ pub struct RunRecord {
     /// What the operating system counted at the devices below over the measured phase.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<DeviceCounters>,
-    /// When iotrial itself stood still, in all phases; empty where it did not, where the clock is simulated, and in older
-    /// records.
+    /// When iotrial itself stood still, in all phases; on a simulated clock, when the simulated host did. Empty where
+    /// it did not, and in older records.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pauses: Vec<Pause>,
     /// The search for the highest rate that holds a latency limit, of which this run is the confirmation.

@@ -74,13 +74,26 @@ pub(crate) fn says(id: FindingId, evidence: &Evidence) -> String {
         Evidence::ShortIo { job, direction, moved_bytes, asked_bytes, .. } => format!(
             "{direction}s of `{job}` were short, the first one moved {moved_bytes} of {asked_bytes} bytes: the file or device is smaller than the load expects, or something truncated it during the run"
         ),
-        Evidence::Stalled { job, direction, longest_s, ended_after_s, seen, .. } => match (seen, ended_after_s) {
+        Evidence::Stalled { job, direction, longest_s, ended_after_s, seen, freezes, .. } => match (seen, ended_after_s) {
             (StallSeen::Back, Some(end_s)) => format!(
                 "a {direction} of `{job}` took {longest_s:.1} s and returned {end_s:.0} s after the start of the load: the device, or the path to it, stood still"
             ),
             (StallSeen::Back, None) => format!(
                 "a {direction} of `{job}` took {longest_s:.1} s: the device, or the path to it, stood still"
             ),
+            (StallSeen::Frozen, _) => {
+                let (count, frozen_s, percent) = freezes
+                    .map_or((1, *longest_s, 0.0), |all| (all.freeze_count, all.frozen_s, all.frozen_percent));
+                let times = match count {
+                    1 => format!("for {longest_s:.1} s"),
+                    _ => format!(
+                        "{count} times, {frozen_s:.1} s together ({percent:.1} % of the time) and {longest_s:.1} s at most"
+                    ),
+                };
+                format!(
+                    "nothing returned from the device of `{job}` {times}, although I/Os were outstanding: the device, or the path to it, stood still"
+                )
+            }
             (StallSeen::NotBack, _) => format!(
                 "a {direction} of `{job}` had not returned when the load ended, {longest_s:.1} s after it was issued: the device, or the path to it, is stuck"
             ),

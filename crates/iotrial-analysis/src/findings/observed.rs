@@ -4,7 +4,8 @@ use iotrial_model::finding::{Evidence, Finding, GeneratorUse};
 use iotrial_model::subject::Subject;
 
 use super::course::ErrorCount;
-use super::generator::generator_use;
+use super::freeze::FrozenDevice;
+use super::generator::{generator_use, is_short_of_cpu};
 use super::limit::FlatLimit;
 use super::modes::TwoModes;
 use super::open_load::{Held, Share};
@@ -29,6 +30,8 @@ pub(crate) struct Observed<'s, 'r> {
     pub(super) held: Option<Held>,
     /// `None` where the CPU time of the generator is not known.
     pub(super) generator: Option<GeneratorUse>,
+    /// `None` where no device stood still for some tenths of a second.
+    pub(super) frozen: Option<FrozenDevice>,
     /// From the load down through the devices; empty without counters.
     pub(super) steps: Vec<ChainStep>,
     pub(super) steady: Option<SteadyState>,
@@ -48,6 +51,8 @@ impl<'s, 'r> Observed<'s, 'r> {
         let paces = if is_still { Pace::of(subject) } else { Vec::new() };
         let throttle = Throttle::of(subject, &paces);
         let has_modes = TwoModes::of(subject).is_some();
+        let generator = generator_use(subject);
+        let is_short = generator.as_ref().is_some_and(|used| is_short_of_cpu(used, subject));
         Self {
             subject,
             errors: ErrorCount::of(subject),
@@ -55,7 +60,8 @@ impl<'s, 'r> Observed<'s, 'r> {
             never_issued: Share::never_issued(subject),
             issued_late: Share::issued_late(subject),
             held: Held::of(subject),
-            generator: generator_use(subject),
+            generator,
+            frozen: if is_still { FrozenDevice::of(subject, is_short) } else { None },
             steps: ChainStep::all(subject),
             steady: SteadyState::of(subject).filter(|_| is_still),
             flat: FlatLimit::all(subject, &paces, throttle, has_modes),

@@ -8,6 +8,7 @@ use iotrial_model::load::Direction;
 use iotrial_model::record::OpCounts;
 use iotrial_model::subject::{Facts, Subject};
 
+use super::freeze::FrozenDevice;
 use super::observed::Observed;
 use super::pause::without_pauses;
 
@@ -17,6 +18,8 @@ const STALL: Duration = Duration::from_secs(1);
 const OUTAGE: Duration = Duration::from_secs(15);
 /// A deep queue on a slow device has long latencies without any stall: they are all long then.
 const TIMES_THE_MEAN: f64 = 10.0;
+/// Short freezes are told from here on: p99 of whoever asks at times of their own is theirs then.
+const FROZEN_PERCENT: f64 = 1.0;
 
 /// The longest I/O of the measured phase that is out of all proportion.
 #[derive(Debug, Clone, PartialEq)]
@@ -94,7 +97,8 @@ fn unfinished_count(subject: &Subject<'_>) -> u64 {
 /// no percentile shows it.
 pub(super) fn stalled(seen: &Observed<'_, '_>) -> Option<Finding> {
     let Some(stall) = seen.stall.as_ref() else {
-        return Standstill::of(seen.subject).map(Standstill::finding);
+        let frozen = seen.frozen.as_ref().filter(|frozen| frozen.all.frozen_percent >= FROZEN_PERCENT);
+        return frozen.map(frozen_device).or_else(|| Standstill::of(seen.subject).map(Standstill::finding));
     };
     let is_outage = stall.end == StallEnd::Never || stall.latency >= OUTAGE;
     let evidence = Evidence::Stalled {
@@ -107,8 +111,23 @@ pub(super) fn stalled(seen: &Observed<'_, '_>) -> Option<Finding> {
         },
         unfinished_count: stall.unfinished_count,
         seen: if stall.end == StallEnd::Never { StallSeen::NotBack } else { StallSeen::Back },
+        freezes: seen.frozen.as_ref().map(|frozen| frozen.all),
     };
     Some(Finding::new(FindingId::Stalled, severity(is_outage), evidence))
+}
+
+/// Freezes of which each is short, and all of them a part of the time.
+fn frozen_device(frozen: &FrozenDevice) -> Finding {
+    let evidence = Evidence::Stalled {
+        job: frozen.job.clone(),
+        direction: frozen.direction,
+        longest_s: frozen.longest_s,
+        ended_after_s: Some(frozen.ended_after_s),
+        unfinished_count: 0,
+        seen: StallSeen::Frozen,
+        freezes: Some(frozen.all),
+    };
+    Finding::new(FindingId::Stalled, Severity::Warning, evidence)
 }
 
 /// A stretch of time in which nothing of a job completed, as the course shows that a tool logged. What has no histogram by second
@@ -189,6 +208,7 @@ impl Standstill {
             ended_after_s: to_s,
             unfinished_count: 0,
             seen: StallSeen::NoneCompleted { from_s },
+            freezes: None,
         };
         Finding::new(FindingId::Stalled, severity(is_outage), evidence)
     }
@@ -287,7 +307,7 @@ mod tests {
     fn standstill(record: &ImportedRecord) -> Option<(f64, f64, Option<f64>, Severity)> {
         let subject = Subject::of_imported(record);
         let found = super::stalled(&Observed::of(&subject))?;
-        let Evidence::Stalled { job, direction, longest_s, ended_after_s, unfinished_count, seen } =
+        let Evidence::Stalled { job, direction, longest_s, ended_after_s, unfinished_count, seen, .. } =
             found.evidence
         else {
             panic!("{found:?}")

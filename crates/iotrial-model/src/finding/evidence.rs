@@ -11,8 +11,8 @@ use crate::plan::EngineKind;
 use crate::units::ByteSize;
 
 use super::facts::{
-    CacheByLatency, DerivedRate, FlatRate, GeneratorUse, IoErrors, PolledIo, SeenIn, SharedHolder, StallSeen,
-    Unsteady,
+    CacheByLatency, DerivedRate, FlatRate, Freezes, GeneratorUse, IoErrors, PolledIo, SeenIn, SharedHolder,
+    StallSeen, Unsteady,
 };
 use super::{ComparedFact, Contradiction, Doubts, SweptFact};
 
@@ -111,6 +111,9 @@ pub enum Evidence {
         /// What was seen of it.
         #[serde(skip)]
         seen: StallSeen,
+        /// The shorter ones too; `None` where none was seen.
+        #[serde(flatten)]
+        freezes: Option<Freezes>,
     },
     /// Of a generator that did not run.
     Paused {

@@ -65,11 +65,24 @@ pub enum StallSeen {
     Back,
     /// One I/O had not come back when the load ended.
     NotBack,
+    /// All I/Os outstanding took as long, or all that fell due meanwhile were late, each time for less than a second.
+    Frozen,
     /// No I/O of the job completed, as the course shows that a tool logged, which tells no single I/O.
     NoneCompleted {
         /// When that began, in seconds from the start of the load.
         from_s: f64,
     },
+}
+
+/// Times from 0.2 s on in which nothing came back from a device though I/Os were outstanding.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Freezes {
+    /// How many of them were seen in the measured phase, at least.
+    pub freeze_count: usize,
+    /// How long they were together.
+    pub frozen_s: f64,
+    /// The share of the measured phase.
+    pub frozen_percent: f64,
 }
 
 /// One of several targets on the same devices.

@@ -3,7 +3,7 @@
 
 use std::fmt::Write as _;
 
-use iotrial_model::finding::{Changing, Doubts, PolledIo, SeenIn, StallSeen};
+use iotrial_model::finding::{Changing, Doubts, Freezes, PolledIo, SeenIn, StallSeen};
 use iotrial_model::latency_limit::SearchLimit;
 use iotrial_model::load::Direction;
 use iotrial_model::plan::EngineKind;
@@ -48,6 +48,8 @@ fn of_the_course() -> Vec<(FindingId, Evidence)> {
     use FindingId as Id;
     let ended =
         |reason: Option<&str>| E::Ended { measured_s: 40.0, planned_s: 300.0, reason: reason.map(words) };
+    let frozen = Freezes { freeze_count: 12, frozen_s: 3.6, frozen_percent: 6.0 };
+    let once = Freezes { freeze_count: 1, frozen_s: 2.34, frozen_percent: 3.9 };
     let stalled = |ended_after_s, seen| E::Stalled {
         job: words("data"),
         direction: Direction::Read,
@@ -55,6 +57,7 @@ fn of_the_course() -> Vec<(FindingId, Evidence)> {
         ended_after_s,
         unfinished_count: 3,
         seen,
+        freezes: (seen == StallSeen::Frozen).then_some(if ended_after_s.is_some() { frozen } else { once }),
     };
     let standstill = StallSeen::NoneCompleted { from_s: 12.25 };
     let paused = |count| E::Paused { count, total_s: 2.5, longest_s: 1.5, longest_after_s: 31.0 };
@@ -95,6 +98,8 @@ fn of_the_course() -> Vec<(FindingId, Evidence)> {
         (Id::Stalled, stalled(Some(61.0), StallSeen::Back)),
         (Id::Stalled, stalled(None, StallSeen::Back)),
         (Id::Stalled, stalled(None, StallSeen::NotBack)),
+        (Id::Stalled, stalled(Some(31.0), StallSeen::Frozen)),
+        (Id::Stalled, stalled(None, StallSeen::Frozen)),
         (Id::Stalled, stalled(Some(16.75), standstill)),
         (Id::Stalled, stalled(None, standstill)),
         (Id::Paused, paused(1)),
