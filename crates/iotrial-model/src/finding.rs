@@ -92,8 +92,9 @@ words! {
         ClockJump = "clock-jump",
         /// Less than 60 s were measured. Warning; serious if nothing was.
         ShortRun = "short-run",
-        /// The IOPS were constant while I/Os waited and the device was partly idle: a limit is set. If roles have their own devices, one
-        /// finding per limit, with `roles`, and `devices` if their counters agree with what was issued. Note.
+        /// The IOPS were constant while I/Os waited and the device was partly idle: a limit is set, for one `direction` if that is
+        /// named. If roles have their own devices, one finding per limit, with `roles`, and `devices` if their counters agree with what was
+        /// issued. Note.
         FlatIopsLimit = "flat-iops-limit",
         /// The same for bytes per second. Note.
         FlatBandwidthLimit = "flat-bandwidth-limit",

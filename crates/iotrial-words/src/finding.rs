@@ -555,8 +555,10 @@ fn flat_limit(rate: &FlatRate) -> String {
         (Some(iops), _) => format!("{} IOPS", with_thousands(iops)),
         (None, mib_per_s) => format!("{:.1} MiB/s", mib_per_s.unwrap_or_default()),
     };
+    let [of_these, for_these] = ["of", "for"]
+        .map(|word| rate.direction.map(|direction| format!(" {word} {direction}s")).unwrap_or_default());
     format!(
-        "{whose}{value} in every second of {:.0} s (the sum was never off by more than {:.0} ms), while {:.0} I/Os waited {:.0} times as long as on the idle device: {where_set} has a limit of that rate",
+        "{whose}{value}{of_these} in every second of {:.0} s (the sum was never off by more than {:.0} ms), while {:.0} I/Os waited {:.0} times as long as on the idle device: {where_set} has a limit of that rate{for_these}",
         rate.measured_s,
         (1e3 * rate.drift_s).ceil().max(1.0),
         rate.in_flight,

@@ -4,12 +4,14 @@ use iotrial_model::finding::{Evidence, Finding, FindingId, FlatRate, Severity};
 use iotrial_model::histogram::LatencyHistogram;
 use iotrial_model::load::Direction;
 use iotrial_model::plan::{Job, PhaseKind};
-use iotrial_model::subject::Subject;
+use iotrial_model::record::{Interval, JobCounts, OpCounts};
+use iotrial_model::subject::{Course, Subject};
 
-use super::modes::{SlowPart, TwoModes};
+use super::modes::{MUCH_STILLER, SlowPart, TwoModes};
 use super::observed::Observed;
 use super::pace::{
-    Pace, RATE_TOLERANCE_PERCENT, in_flight, intervals_of, is_flat, is_pressed, median, shortest_latency_s,
+    Pace, RATE_TOLERANCE_PERCENT, comes_in_bursts, in_flight, intervals_of, is_flat, is_pressed, median,
+    shortest_latency_s,
 };
 use super::throttle::Throttle;
 use crate::device_chain::ChainStep;
@@ -141,26 +143,84 @@ impl FlatLimit {
         has_modes: bool,
     ) -> Vec<Self> {
         let of_parts: Vec<Self> =
-            DevicePart::all(subject).iter().filter_map(|part| Self::of_part(subject, part)).collect();
+            DevicePart::all(subject).iter().flat_map(|part| Self::of_part(subject, part)).collect();
         if !of_parts.is_empty() {
             return of_parts;
         }
-        Self::of(subject, paces, throttle, has_modes).into_iter().collect()
+        Self::of_device(subject, paces, throttle, has_modes)
     }
 
-    fn of_part(subject: &Subject<'_>, part: &DevicePart) -> Option<Self> {
+    fn of_part(subject: &Subject<'_>, part: &DevicePart) -> Vec<Self> {
         let facts = part.facts(subject);
         let view = part.view(&facts, subject);
         let paces = Pace::of(&view);
         let throttle = Throttle::of(&view, &paces);
-        let mut limit = Self::of(&view, &paces, throttle, TwoModes::of(&view).is_some())?;
-        limit.jobs.clone_from(&part.jobs);
-        limit.evidence.roles.clone_from(&part.roles);
-        // Where devices counted something else than what was issued, nothing tells that the limit is theirs.
-        if ChainStep::of_part(subject, part).is_some_and(|step| step.agrees()) {
-            limit.evidence.devices.clone_from(&part.devices);
+        let mut limits = Self::of_device(&view, &paces, throttle, TwoModes::of(&view).is_some());
+        for limit in &mut limits {
+            limit.jobs.clone_from(&part.jobs);
+            limit.evidence.roles.clone_from(&part.roles);
+            // Where devices counted something else than what was issued, nothing tells that the limit is theirs.
+            if ChainStep::of_part(subject, part).is_some_and(|step| step.agrees()) {
+                limit.evidence.devices.clone_from(&part.devices);
+            }
         }
-        Some(limit)
+        limits
+    }
+
+    /// The limits of one direction, or else the one of both together: the other direction is a part of the mix that chance decides, so that all I/Os
+    /// wander although the one stands still.
+    fn of_device(
+        subject: &Subject<'_>,
+        paces: &[Pace],
+        throttle: Option<Throttle>,
+        has_modes: bool,
+    ) -> Vec<Self> {
+        let of_direction = |direction| Self::of_direction(subject, paces, throttle, direction);
+        let of_directions: Vec<Self> = Direction::ALL.into_iter().filter_map(of_direction).collect();
+        if of_directions.is_empty() {
+            return Self::of(subject, paces, throttle, has_modes, None).into_iter().collect();
+        }
+        of_directions
+    }
+
+    fn of_direction(
+        subject: &Subject<'_>,
+        paces: &[Pace],
+        throttle: Option<Throttle>,
+        direction: Direction,
+    ) -> Option<Self> {
+        let from_s = throttle.map_or(0.0, |throttle| throttle.after_s);
+        let is_looked_at = |pace: &&Pace| pace.phase == PhaseKind::Measure && pace.start_s >= from_s;
+        let looked_at: Vec<Pace> = paces.iter().filter(is_looked_at).copied().collect();
+        let jobs = &subject.plan?.jobs;
+        let rate = |interval: &&Interval| {
+            let counts = interval.jobs.iter().zip(jobs).filter(|(_, job)| !comes_in_bursts(job));
+            let counts = counts.filter_map(|(counts, _)| counts.get(direction));
+            let duration_s = interval.duration.as_secs_f64();
+            (counts.map(OpCounts::io_count).sum::<u64>() as f64 / duration_s, duration_s)
+        };
+        let intervals = intervals_of(subject, &looked_at);
+        let rates: Vec<(f64, f64)> = intervals.iter().map(rate).collect();
+        // What has to copy intervals is asked last: most mixes have no direction that stands stiller than all of it.
+        let flat = Flat::of_rates(&rates).filter(|_| rates.len() >= LEAST_INTERVALS)?;
+        let all: Vec<f64> = looked_at.iter().map(|pace| pace.iops).collect();
+        let range_of_all =
+            all.iter().copied().fold(0.0, f64::max) - all.iter().copied().fold(f64::MAX, f64::min);
+        if flat.range_percent / 100.0 * flat.level >= MUCH_STILLER * range_of_all {
+            return None;
+        }
+        let intervals: Vec<Interval> =
+            subject.intervals.counted().iter().map(|one| only(one, direction)).collect();
+        let mut view = Subject { intervals: Course::Counted(&intervals), ..subject.clone() };
+        for job in &mut view.jobs {
+            match direction {
+                Direction::Read => job.ops.write = None,
+                Direction::Write => job.ops.read = None,
+            }
+        }
+        let paces = Pace::of(&view);
+        let throttle = Throttle::of(&view, &paces);
+        Self::of(&view, &paces, throttle, TwoModes::of(&view).is_some(), Some(direction))
     }
 
     /// The rate stood still although I/Os were waiting and the device had little to do: a limit is set on it.
@@ -174,6 +234,8 @@ impl FlatLimit {
     /// A device that serves one or two I/Os at a time at a round rate cannot be told from a limiter, and is called one; unless all take exactly as
     /// long, so that a whole number of them is in work. Nor is idling evidence at some hundred I/Os a second, if they vary as those of one server do.
     ///
+    /// Of one direction of a mix it is enough that it stands too still for chance: none of its I/Os may have found the device idle.
+    ///
     /// A rotating disk has few I/Os in work by nature, and its shortest latency may be its cache's: for it, and for a load whose
     /// latencies have two modes, idling alone is no evidence. Where the slower mode is what stands still, a cache lies before the limit, and
     /// the rate of all is not its value ([`SlowPart`]).
@@ -182,6 +244,7 @@ impl FlatLimit {
         all: &[Pace],
         throttle: Option<Throttle>,
         has_modes: bool,
+        direction: Option<Direction>,
     ) -> Option<Self> {
         let from_s = throttle.map_or(0.0, |throttle| throttle.after_s);
         let paces: Vec<Pace> = all
@@ -200,15 +263,17 @@ impl FlatLimit {
         let in_flight = in_flight(&paces);
         let mean_latency_s = in_flight / mean_iops;
         let wait_ratio = mean_latency_s / shortest_s;
-        if wait_ratio < LEAST_WAIT_RATIO || in_flight < LEAST_IN_FLIGHT {
-            return None;
-        }
         let (kind, flat) = kind_of_limit(&subject.plan?.jobs, iops, bandwidth)?;
         let is_round = match kind {
             Kind::Iops => is_round(flat.level),
             Kind::Bandwidth => is_round_bandwidth(flat.level),
         };
         let is_exact = flat.range_percent / 100.0 * mean_iops <= EXACT_SPREAD * mean_iops.sqrt();
+        // No servers make one direction of a mix stand so still while chance moves the mix.
+        let is_exact_in_mix = is_exact && direction.is_some();
+        if in_flight < LEAST_IN_FLIGHT || wait_ratio < LEAST_WAIT_RATIO && !is_exact_in_mix {
+            return None;
+        }
         let all_wait =
             || tenth_percentile_s(subject).is_some_and(|p10_s| p10_s >= LEAST_WAIT_RATIO * shortest_s);
         // What has to merge or walk histograms is asked last, here and below: most results are no limit without it.
@@ -217,6 +282,7 @@ impl FlatLimit {
         let are_exact_servers = is_exact && is_whole_number(in_work);
         let is_limit = is_idle && !may_be_one_server(&paces)
             || throttle.is_some()
+            || is_exact_in_mix
             || in_work < ROUND_IN_WORK && is_round && !are_exact_servers
             || in_work < EXACT_IN_WORK && is_exact && !are_exact_servers;
         let weight = |job: &Job| match kind {
@@ -235,6 +301,7 @@ impl FlatLimit {
             evidence: FlatRate {
                 roles: Vec::new(),
                 devices: Vec::new(),
+                direction,
                 limit_iops: (kind == Kind::Iops).then_some(flat.level),
                 limit_mib_per_s: (kind == Kind::Bandwidth).then_some(flat.level),
                 iops: mean_iops,
@@ -255,6 +322,19 @@ impl FlatLimit {
 impl FlatLimit {
     pub(super) fn is_on_bytes(&self) -> bool {
         self.kind == Kind::Bandwidth
+    }
+}
+
+/// What an interval has of one direction.
+fn only(interval: &Interval, direction: Direction) -> Interval {
+    let of_direction = |counts: &JobCounts| match direction {
+        Direction::Read => JobCounts { read: counts.read.clone(), ..JobCounts::default() },
+        Direction::Write => JobCounts { write: counts.write.clone(), ..JobCounts::default() },
+    };
+    Interval {
+        jobs: interval.jobs.iter().map(of_direction).collect(),
+        backlog: interval.backlog.clone(),
+        ..*interval
     }
 }
 

@@ -21,7 +21,7 @@ const MOST_GAP_PERCENT: f64 = 0.5;
 /// The slow mode's median is so many times the fast one's: memory against flash is 5 to 100 times.
 const LEAST_MODE_RATIO: f64 = 4.0;
 /// A part of the I/Os that has no more than this share of the range of all of them is what a limit holds.
-const MUCH_STILLER: f64 = 0.5;
+pub(super) const MUCH_STILLER: f64 = 0.5;
 /// A limiter that works in slices leaves the straight line by this many: one, and what a busy host is late by ...
 const MOST_SLICES: f64 = 1.25;
 /// What waits for a CPU behind others waits for a slice of the scheduler: 0.7 ms times its factor for several CPUs (`base_slice_ns` in

@@ -218,6 +218,9 @@ pub struct GeneratorUse {
 /// A rate that stood still while I/Os waited.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FlatRate {
+    /// Whose rate it is, where the other direction has another one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub direction: Option<Direction>,
     /// Whose I/Os have it, where they lie on other devices than the others.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub roles: Vec<Role>,

@@ -223,6 +223,7 @@ fn of_the_devices() -> Vec<(FindingId, Evidence)> {
     };
     let flat = |limit_iops: Option<f64>, roles: &[Role], devices: &[&str]| {
         E::FlatLimit(FlatRate {
+            direction: limit_iops.filter(|iops| *iops < 1_000.0).map(|_| Direction::Write),
             roles: roles.to_vec(),
             devices: names(devices),
             limit_iops,
@@ -292,6 +293,7 @@ fn of_the_devices() -> Vec<(FindingId, Evidence)> {
             },
         ),
         (Id::FlatIopsLimit, flat(Some(3_000.0), &[], &[])),
+        (Id::FlatIopsLimit, flat(Some(400.0), &[], &[])),
         (Id::FlatBandwidthLimit, flat(None, &[Role::Log], &[])),
         (Id::FlatBandwidthLimit, flat(None, &[Role::Log], &["sdb"])),
         (Id::SharedDisk, shared(two, true)),

@@ -137,6 +137,52 @@ fn a_limit_of_the_device_of_one_role_is_found_beside_the_others_and_named_with_i
     assert!(!found.evidence.facts().contains_key("devices"));
 }
 
+/// A mix with 16 outstanding, of which nearly all are those of the limited direction: it does 400 in each second, and the other what falls between.
+fn limited_direction(limited: Direction, rate: impl Fn(u64) -> u64) -> RunRecord {
+    let mut record = measured(60, |_| 16_000);
+    record.plan.jobs.truncate(1);
+    record.plan.jobs[0].iodepth = 16;
+    for (second, interval) in (0..).zip(&mut record.intervals) {
+        let slow = counts(rate(second), Duration::from_micros(39_000));
+        let fast = counts(900 + 29 * (second * 37 % 11), Duration::from_micros(300));
+        let (read, write) = if limited == Direction::Read { (slow, fast) } else { (fast, slow) };
+        interval.jobs = vec![JobCounts { read: Some(read), write: Some(write), ..JobCounts::default() }];
+    }
+    let first = counts(1, Duration::from_micros(200));
+    let JobCounts { read, write, .. } = &mut record.intervals[0].jobs[0];
+    read.iter_mut().chain(write).for_each(|counts| counts.merge(&first));
+    record.jobs = RunRecord::totals_of_intervals(&record.plan, &record.intervals);
+    record.devices.clear();
+    record
+}
+
+#[test]
+fn a_limit_of_one_direction_of_a_mix_is_named_with_it() {
+    for limited in Direction::ALL {
+        let record = limited_direction(limited, |_| 400);
+        let found = flat_limit(&record).unwrap();
+        let Evidence::FlatLimit(rate) = &found.evidence else { panic!("{found:?}") };
+        assert_eq!(
+            (found.id, rate.direction, rate.limit_iops),
+            (FindingId::FlatIopsLimit, Some(limited), Some(400.0))
+        );
+        assert_eq!((rate.in_flight.round(), rate.lat_mean_us.round()), (16.0, 39_000.0));
+        // It is what the mix makes of the other one, and wanders with it.
+        assert_eq!(id(&limited_direction(limited, |second| 280 + 9 * (second * 37 % 11))), None);
+    }
+    // Both together stand still: the limit is on all of them.
+    let mut both = one_job(9.0, 200, |_| 1_800);
+    for (second, interval) in (0..).zip(&mut both.intervals) {
+        let reads = 1_000 + 10 * (second * 37 % 11);
+        let of = |count: u64| Some(counts(count, Duration::from_millis(5)));
+        interval.jobs[0] = JobCounts { read: of(reads), write: of(1_800 - reads), ..JobCounts::default() };
+    }
+    both.jobs = RunRecord::totals_of_intervals(&both.plan, &both.intervals);
+    let found = flat_limit(&with_shortest(both, 200)).unwrap();
+    let Evidence::FlatLimit(rate) = &found.evidence else { panic!("{found:?}") };
+    assert_eq!((rate.direction, rate.limit_iops), (None, Some(1_800.0)));
+}
+
 #[test]
 fn a_limit_of_all_devices_together_is_found_where_no_role_stands_still_alone() {
     // Each takes what the other leaves: a limit on the instance.

@@ -72,7 +72,7 @@ fn spoil_job(
 
 #[test]
 fn two_latencies_that_are_planned_or_the_generators_are_no_cache() {
-    let together = histogram(&[(100, 3_000), (2_000, 5_000)]);
+    let together = |second: usize| histogram(&[(100, 3_000 + 17 * (second as u64 % 5)), (2_000, 5_000)]);
     let check = |direction, is_cache: bool, change: fn(&mut RunRecord)| {
         let mut record = spoiled(direction, |_| together.clone());
         change(&mut record);
@@ -157,8 +157,8 @@ fn volumes_that_share_a_limit_are_looked_at_together() {
 #[test]
 fn modes_one_after_the_other_are_no_cache() {
     assert_eq!(cache_served(&measured(300, |second| 16_500 + (second * 7_919) % 64)), None);
-    let together = histogram(&[(100, 3_000), (2_000, 5_000)]);
-    let mut record = spoiled(Direction::Read, |_| together.clone());
+    let together = |second: usize| histogram(&[(100, 3_000 + 17 * (second as u64 % 5)), (2_000, 5_000)]);
+    let mut record = spoiled(Direction::Read, together);
     let found = cache_served(&record).unwrap();
     let Evidence::CacheByLatency(cache) = found.evidence else { panic!("{found:?}") };
     assert_eq!((cache.job.as_str(), cache.cache_percent.round()), ("pages", 38.0));
@@ -241,14 +241,18 @@ fn the_stream_with_most_fast_ios_is_named() {
 #[test]
 fn a_full_host_explains_what_waits_as_long_as_a_slice_of_its_scheduler() {
     let found = |slow_us: u64, host_busy_cpus: Option<f64>| {
-        let mut record = spoiled(Direction::Read, |_| histogram(&[(100, 3_000), (slow_us, 5_000)]));
+        let mut record = spoiled(Direction::Read, |second| {
+            histogram(&[(100, 3_000 + 17 * (second as u64 % 5)), (slow_us, 5_000)])
+        });
         record.cpu.as_mut().unwrap().host_busy_s = host_busy_cpus.map(|cpus| 300.0 * cpus);
         cache_served(&record).is_some()
     };
     // Four CPUs.
     assert!(!found(1_005, Some(3.65)) && found(985, Some(3.65)));
     assert!(found(1_005, Some(3.55)) && found(1_005, None));
-    let mut unknown = spoiled(Direction::Read, |_| histogram(&[(100, 3_000), (2_000, 5_000)]));
+    let mut unknown = spoiled(Direction::Read, |second| {
+        histogram(&[(100, 3_000 + 17 * (second as u64 % 5)), (2_000, 5_000)])
+    });
     unknown.cpu = None;
     assert!(cache_served(&unknown).is_some());
 }
