@@ -292,7 +292,7 @@ impl FlatLimit {
         let has_cache_before = || {
             has_modes
                 && SlowPart::of(subject, &intervals_of(subject, &paces), weight)
-                    .is_some_and(|slow| slow.is_limited_alone(flat.drift_s))
+                    .is_some_and(|slow| slow.is_limited_alone(flat.drift_s, is_exact))
         };
         (is_limit && !has_cache_before()).then(|| Self {
             jobs: (0..subject.jobs.len()).collect(),

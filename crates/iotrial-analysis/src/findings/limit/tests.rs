@@ -184,6 +184,26 @@ fn a_limit_of_one_direction_of_a_mix_is_named_with_it() {
 }
 
 #[test]
+fn a_round_rate_in_front_of_which_a_cache_answers_is_no_limit() {
+    // 30 % answered in 60 µs, the others by a device at capacity; 12,800 of 8 KiB a second are 100 MiB/s.
+    let cached = |chance: fn(u64) -> u64| {
+        let mut record = one_job(16.0, 60, |_| 12_800);
+        record.plan.jobs[0].iodepth = 16;
+        for (second, interval) in (0..).zip(&mut record.intervals) {
+            let mut reads = counts(3_840 + chance(second), Duration::from_micros(60));
+            reads.merge(&counts(8_960, Duration::from_micros(1_750)));
+            interval.jobs[0].read = Some(reads);
+        }
+        record.jobs = RunRecord::totals_of_intervals(&record.plan, &record.intervals);
+        record
+    };
+    // As far as 0.02 s off the line, a tenth of what a limiter may be.
+    let record = cached(|second| [0, 0, 150, 150, 0, 0, 0, 0][(second % 8) as usize]);
+    assert_eq!(id(&record), None);
+    assert!(cache_served(&record).is_some());
+}
+
+#[test]
 fn a_limit_of_all_devices_together_is_found_where_no_role_stands_still_alone() {
     // Each takes what the other leaves: a limit on the instance.
     let share = |second: u64| 200 * (second * 37 % 11);

@@ -74,7 +74,7 @@ fn spoil_job(
 fn two_latencies_that_are_planned_or_the_generators_are_no_cache() {
     let together = |second: usize| histogram(&[(100, 3_000 + 17 * (second as u64 % 5)), (2_000, 5_000)]);
     let check = |direction, is_cache: bool, change: fn(&mut RunRecord)| {
-        let mut record = spoiled(direction, |_| together.clone());
+        let mut record = spoiled(direction, together);
         change(&mut record);
         assert_eq!(cache_served(&record).is_some(), is_cache, "{:?} {direction}", record.plan.jobs[0]);
         // To the other findings they are two modes all the same.
@@ -317,9 +317,11 @@ fn the_slow_part_behind_a_cache_is_stiller_where_it_has_less_than_half_of_the_ra
 #[test]
 fn what_a_limit_holds_behind_a_cache_is_stiller_and_the_whole_wanders_by_more_than_a_slice() {
     let is_limited =
-        |is_stiller, slice_s, drift_s| SlowPart { is_stiller, slice_s }.is_limited_alone(drift_s);
+        |is_stiller, slice_s, drift_s| SlowPart { is_stiller, slice_s }.is_limited_alone(drift_s, true);
     assert!(is_limited(true, 0.05, 0.0626) && !is_limited(true, 0.05, 0.0624));
     assert!(!is_limited(false, 0.05, 0.2));
+    // Not where nothing but a round rate or an idle device speaks for a limit.
+    assert!(SlowPart { is_stiller: false, slice_s: 0.05 }.is_limited_alone(0.0626, false));
     // No slice is longer than a tenth of a second.
     assert!(is_limited(true, 3.0, 0.1255) && !is_limited(true, 3.0, 0.1245));
 }
