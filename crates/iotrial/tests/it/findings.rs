@@ -250,6 +250,82 @@ fn a_stall_makes_a_run_unsteady_and_is_no_limit() {
     }
 }
 
+/// 12,500 a second with 16 outstanding.
+const TEN: &str = "service_time_us = 800, service_spread = 0.4, parallelism = 10";
+
+/// Times of the simulated device or its host, all of the same length.
+fn times(name: &str, starts_s: &[f64], duration_s: f64) -> String {
+    let one = |start_s: &f64| format!("{{start_s = {start_s}, duration_s = {duration_s}}}");
+    format!("{TEN}, {name} = [{}]", starts_s.iter().map(one).collect::<Vec<_>>().join(", "))
+}
+
+#[test]
+fn freezes_of_tenths_of_a_second_are_counted_in_a_closed_and_in_an_open_load() {
+    let starts_s = [3.4, 7.1, 11.6];
+    let rate = |more: &str| data("pages", 70, 256, &format!("{PAGES}\n{more}"));
+    let open = rate("rate = \"6000 iops\"\nspacing = \"poisson\"");
+    for jobs in [data("pages", 70, 16, PAGES), open] {
+        let found = provoked_by(&jobs, "stalled", &times("stalls", &starts_s, 0.3));
+        assert_eq!(
+            (number(&found, "freeze_count"), &found["severity"]),
+            (3.0, &"warning".into()),
+            "{found:#}"
+        );
+        assert!((number(&found, "frozen_s") - 0.9).abs() < 0.02, "{found:#}");
+        // The host was away for as long: what is seen of it is no matter of the device.
+        let ids: Vec<String> = findings_of(&jobs, "7", &times("host_pauses", &starts_s, 0.3))
+            .iter()
+            .map(|finding| finding["id"].as_str().unwrap().to_owned())
+            .collect();
+        assert!(ids.iter().any(|id| id == "paused") && !ids.iter().any(|id| id == "stalled"), "{ids:?}");
+    }
+    // For tens of milliseconds nobody could tell whose they are.
+    let all: Vec<f64> = (0..15).map(|second| f64::from(second) + 1.3).collect();
+    let jobs = data("pages", 70, 16, PAGES);
+    for name in ["stalls", "host_pauses"] {
+        let all = findings_of(&jobs, "7", &times(name, &all, 0.04));
+        assert!(all.iter().all(|finding| finding["id"] == "short-run"), "{all:#?}");
+    }
+}
+
+#[test]
+fn a_cap_on_one_direction_of_a_mix_is_told_as_such() {
+    let jobs = data("pages", 70, 16, PAGES);
+    for (cap, direction, iops) in
+        [("write", "write", 400.0), ("write", "write", 700.0), ("read", "read", 1_800.0)]
+    {
+        let found = provoked_by(&jobs, "flat-iops-limit", &format!("{TEN}, {cap}_iops_cap = {iops}"));
+        assert_eq!(found["evidence"]["direction"], direction, "{found:#}");
+        assert!((number(&found, "limit_iops") - iops).abs() <= 1.0, "{found:#}");
+    }
+    let found = provoked_by(&jobs, "flat-iops-limit", &format!("{TEN}, iops_cap = 3100"));
+    assert!(found["evidence"]["direction"].is_null(), "{found:#}");
+}
+
+#[test]
+fn a_device_that_drifts_is_unsteady_and_used_up_no_credits() {
+    let jobs = data("pages", 100, 16, PAGES);
+    for percent in [3, 4, 5] {
+        let all = findings_of(&jobs, "7", &format!("{TEN}, drift_percent_per_s = {percent}"));
+        let ids: Vec<&str> = all.iter().map(|finding| finding["id"].as_str().unwrap()).collect();
+        assert_eq!(ids, ["unsteady", "short-run"], "{percent}");
+    }
+}
+
+#[test]
+fn random_arrivals_near_the_capacity_of_a_device_are_steady_and_a_drift_of_it_is_not() {
+    let job = data("pages", 100, 256, &format!("{PAGES}\nrate = \"2111 iops\"\nspacing = \"poisson\""));
+    let unsteady = |seed: &str, more: &str| {
+        let sim = format!("service_time_us = 450, service_spread = 0.5, parallelism = 1{more}");
+        let all = findings_of(&job, seed, &sim);
+        all.iter().any(|finding| finding["id"] == "unsteady")
+    };
+    for seed in ["1", "2", "3", "4", "5", "6"] {
+        assert!(!unsteady(seed, ""), "{seed}");
+    }
+    assert!(unsteady("1", ", drift_percent_per_s = 1"));
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn the_generator_is_watched_thread_by_thread_and_against_the_time_of_day() {
