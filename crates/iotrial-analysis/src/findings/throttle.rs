@@ -162,10 +162,10 @@ mod tests {
 
     #[test]
     fn a_drift_is_no_burst_and_an_uneven_step_is_one() {
-        // Services that grow by so many percent of the first in each second.
-        let drift = |percent: f64| move |second: u64| (1e6 / (50.0 + 0.5 * percent * second as f64)) as u64;
-        for percent in [0.8, 1.0, 1.2, 1.5, 2.0] {
-            assert_eq!(found(drift(percent)), None, "{percent}");
+        // Services that grow by so many tenths of a percent of the first in each second.
+        let drift = |tenths: u64| move |second: u64| 20_000_000 / (1_000 + tenths * second);
+        for tenths in [8, 10, 12, 15, 20] {
+            assert_eq!(found(drift(tenths)), None, "{tenths}");
         }
         for change in [3, 11, 30, 39] {
             let uneven = move |second: u64| {
