@@ -3,6 +3,7 @@
 //! Charts and full lists are left to the other forms. Everything makes sense without colour.
 
 mod grid;
+mod screen;
 
 use iotrial_model::record::Severity;
 
@@ -12,6 +13,7 @@ use crate::quantity::LatencyUnit;
 use crate::table::{Table, category_word};
 use crate::text::{without_steering, wrap};
 use grid::{Grid, Layout};
+pub use screen::render_screen;
 
 /// What the terminal can show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -286,10 +288,30 @@ impl Page {
 
     fn table(&mut self, table: &Table, unit: LatencyUnit) {
         self.line("");
+        let left_out = self.rows(table, unit);
+        if !left_out.is_empty() {
+            let names: Vec<String> = left_out.iter().map(|name| format!("“{name}”")).collect();
+            let text = format!(
+                "Columns left out, because the terminal is too narrow: {}. --html shows all.",
+                names.join(", ")
+            );
+            self.prose("", "", &text, Tone::Soft);
+        }
+    }
+
+    /// The rows with their header; returns the names of the columns that do not fit.
+    fn rows(&mut self, table: &Table, unit: LatencyUnit) -> Vec<String> {
         let grid = Grid::new(table, unit);
         match grid.fit(self.width) {
-            Some(layout) if self.width >= NARROWEST_TABLE => self.aligned(&grid, &layout),
-            _ => self.stacked(&grid),
+            Some(layout) if self.width >= NARROWEST_TABLE => {
+                self.aligned(&grid, &layout);
+                let is_out = |at: &usize| !layout.columns.contains(at);
+                (0..grid.names.len()).filter(is_out).map(|at| grid.full_name(at)).collect()
+            }
+            _ => {
+                self.stacked(&grid);
+                Vec::new()
+            }
         }
     }
 
@@ -335,19 +357,6 @@ impl Page {
                 self.line(&text);
             }
             above = Some(index);
-        }
-        let left_out = (0..grid.names.len()).filter(|at| !columns.contains(at));
-        let left_out: Vec<String> = left_out.map(|at| grid.full_name(at)).collect();
-        if !left_out.is_empty() {
-            self.prose(
-                "",
-                "",
-                &format!(
-                    "Columns left out, because the terminal is too narrow: {}. --html shows all.",
-                    left_out.iter().map(|name| format!("“{name}”")).collect::<Vec<_>>().join(", ")
-                ),
-                Tone::Soft,
-            );
         }
     }
 

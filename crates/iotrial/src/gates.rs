@@ -52,25 +52,30 @@ impl GateArgs {
         }
     }
 
-    /// Writes the files, shows the last lines, and says by the exit code what came of the gates, whatever the verdict. Where standard
-    /// output is no text for people, the lines go to standard error.
-    pub fn show(
+    /// The last lines of a page for people; none without gates.
+    pub fn last_lines(&self, outcomes: &[GateOutcome], verdict: Option<Outcome>) -> String {
+        if outcomes.is_empty() {
+            return String::new();
+        }
+        // In a CI job, a green step below an inconclusive verdict looks like a mistake.
+        let code = self.exit_code(outcomes);
+        format!("\n{}", last_lines(outcomes, verdict.filter(|verdict| exit_code_of(*verdict) != code)))
+    }
+
+    /// Writes the files, and says by the exit code what came of the gates, whatever the verdict. Where standard output is no text for
+    /// people, the last lines go to standard error.
+    pub fn end(
         &self,
         outcomes: &[GateOutcome],
         verdict: Option<Outcome>,
         outputs: &Outputs,
     ) -> Result<ExitCode, Failure> {
         let written = self.write(outcomes, outputs);
-        let code = self.exit_code(outcomes);
-        // In a CI job, a green step below an inconclusive verdict looks like a mistake.
-        let lines = last_lines(outcomes, verdict.filter(|verdict| exit_code_of(*verdict) != code));
-        if outputs.is_for_people() {
-            output::text(&format!("\n{lines}"))?;
-        } else {
-            output::lines(lines.trim_end());
+        if !outputs.is_for_people() {
+            output::lines(self.last_lines(outcomes, verdict).trim());
         }
         written?;
-        Ok(ExitCode::from(code))
+        Ok(ExitCode::from(self.exit_code(outcomes)))
     }
 
     /// That of the worst of them.

@@ -84,6 +84,8 @@ pub enum Content {
 pub struct Outputs {
     planned: Vec<Planned>,
     overwrite: bool,
+    /// Whether the terminal shows everything.
+    details: bool,
     json: JsonForm,
     /// Whether all of them were compared with what is read.
     is_compared: Cell<bool>,
@@ -233,12 +235,23 @@ impl Outputs {
             content: Content::Report(form),
         };
         let planned = files.wanted().map(form).collect();
-        Self { planned, overwrite: files.overwrite, json, is_compared: Cell::new(false) }
+        Self {
+            planned,
+            overwrite: files.overwrite,
+            details: files.details,
+            json,
+            is_compared: Cell::new(false),
+        }
     }
 
     /// Of a command without a report.
     pub fn without_report(overwrite: bool) -> Self {
         Self { overwrite, ..Self::default() }
+    }
+
+    /// Whether the terminal shows everything, and not what fits one screen.
+    pub const fn has_details(&self) -> bool {
+        self.details
     }
 
     /// Another file, where it is wanted.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use iotrial_analysis::comparison::GateOutcome;
 use iotrial_report::document::Document;
-use iotrial_report::terminal::{TerminalStyle, render_closing, render_terminal};
+use iotrial_report::terminal::{TerminalStyle, render_closing, render_screen, render_terminal};
 use serde::Serialize;
 
 use crate::failure::Failure;
@@ -21,8 +21,12 @@ pub struct Presentation<'p, T> {
     pub before: String,
     /// Further files that were written: what each is, and where.
     pub others: Vec<(&'static str, &'p Path)>,
-    /// What to type next, for the last line.
-    pub next: Option<String>,
+    /// What the terminal shows after the document and the files, in whole lines.
+    pub after: String,
+    /// Whether a list was asked for, of which a part is no answer.
+    pub is_list: bool,
+    /// The command that shows what the screen has no room for; the same with `--details` where there is none.
+    pub more: Option<String>,
 }
 
 /// What `--json` prints of one result. The keys of `value` stand beside the others.
@@ -70,12 +74,19 @@ impl<'p, T> Value<'p, T> {
 impl<'p, T: Serialize> Presentation<'p, T> {
     /// A document, and what it was made from.
     pub const fn new(document: &'p Document, values: Vec<Value<'p, T>>) -> Self {
-        Self { document: Some(document), values, before: String::new(), others: Vec::new(), next: None }
+        Self {
+            document: Some(document),
+            values,
+            before: String::new(),
+            others: Vec::new(),
+            after: String::new(),
+            more: None,
+        }
     }
 
-    /// With the command that makes sense after this answer.
-    pub fn with_next(self, next: Option<impl Into<String>>) -> Self {
-        Self { next: next.map(Into::into), ..self }
+    /// With the command that makes sense after this answer, in the last line.
+    pub fn with_next(self, next: Option<impl AsRef<str>>) -> Self {
+        Self { after: next.map(|next| output::next_line(next.as_ref())).unwrap_or_default(), ..self }
     }
 
     /// Writes the files that are wanted, and shows the figures: whatever is wrong with a file must not hide them.
@@ -102,16 +113,16 @@ impl<'p, T: Serialize> Presentation<'p, T> {
             lines.extend(written.iter().map(|path| ("report", path.as_path())));
             lines.extend(&self.others);
             let mut text = harmless_lines(&self.before);
-            match self.document {
-                Some(document) => {
-                    if !text.is_empty() {
-                        text.push('\n');
-                    }
-                    text.push_str(&text_of(document, &lines));
-                }
-                None => text.push_str(&lines_of(&lines)),
+            if !text.is_empty() && self.document.is_some() {
+                text.push('\n');
             }
-            text.extend(self.next.iter().map(|next| output::next_line(next)));
+            let around = text.lines().count() + self.after.lines().count();
+            text += &match self.document {
+                Some(document) if outputs.has_details() || self.is_list => text_of(document, &lines),
+                Some(document) => screen_of(document, &lines, around, self.more.as_deref()),
+                None => lines_of(&lines),
+            };
+            text += &harmless_lines(&self.after);
             output::painted(&text)?;
         }
         // Last: what could not be written is an error, but the figures are on the screen.
@@ -121,6 +132,18 @@ impl<'p, T: Serialize> Presentation<'p, T> {
 
 /// More lines than a small terminal shows at once.
 const MOST_LINES_AT_ONCE: usize = 24;
+/// Of these, what the shell takes: the line for the next command.
+const LINES_OF_SHELL: usize = 1;
+
+/// A document as far as it fits one screen, and below it where the files are, with `around` lines of others. `more` is the command that
+/// shows the rest.
+pub fn screen_of(document: &Document, files: &[(&str, &Path)], around: usize, more: Option<&str>) -> String {
+    let files = if files.is_empty() { String::new() } else { format!("\n{}", lines_of(files)) };
+    let room = MOST_LINES_AT_ONCE - LINES_OF_SHELL;
+    let room = room.saturating_sub(around + files.lines().count());
+    let more = harmless(more.unwrap_or("the same with --details"));
+    render_screen(document, terminal_style(), room, &more) + &files
+}
 
 /// A document as a terminal shows it, and below it where the files are. A long one ends with its answer, because what stands last is read
 /// first.

@@ -34,6 +34,10 @@ pub struct ReportFiles {
     #[arg(long, value_name = "FILE|-", value_hint = ValueHint::FilePath)]
     pub csv: Option<OutputFile>,
 
+    /// Show everything on the terminal: all findings, tables and circumstances, not only what fits one screen.
+    #[arg(long)]
+    pub details: bool,
+
     /// Replace existing files. Without it, the command stops with an error if an output file already exists.
     #[arg(long)]
     pub overwrite: bool,

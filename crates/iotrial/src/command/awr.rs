@@ -144,6 +144,7 @@ fn show(
         replay.into_iter().for_each(|replay| document.add_awr_replay(replay));
         document
     };
+    let next = load.as_ref().map_or_else(|| next_of(args, many), replay::ReplayFiles::next);
     match whole {
         Some((report, path)) => {
             let thresholds = ThresholdSet::builtin("flash").map_err(Failure::input)?;
@@ -152,21 +153,20 @@ fn show(
             write()?;
             let shown = WithReplay { value: &answer, replay };
             let values = vec![Value::of_file(&path, &shown)];
-            Presentation { others, ..Presentation::new(&document, values) }.show(outputs)?;
+            Presentation { others, ..Presentation::new(&document, values) }
+                .with_next(Some(next))
+                .show(outputs)
         }
         None => {
             let document = with_load(Document::of_awr_series(many.series, many.fleet));
             write()?;
             let shown = WithReplay { value: many, replay };
             let values = vec![Value::alone(&shown)];
-            Presentation { others, ..Presentation::new(&document, values) }.show(outputs)?;
+            Presentation { others, ..Presentation::new(&document, values) }
+                .with_next(Some(next))
+                .show(outputs)
         }
     }
-    if outputs.is_for_people() {
-        let next = load.as_ref().map_or_else(|| next_of(args, many), replay::ReplayFiles::next);
-        output::text(&format!("\n{}", output::next_line(&next)))?;
-    }
-    Ok(())
 }
 
 /// What to do with the answer.

@@ -19,7 +19,8 @@ pub fn check(args: &CheckArgs) -> Result<ExitCode, Failure> {
     if args.list_rules {
         let rules = load_rules(&args.rules)?;
         let document = Document::of_host_rules(&rules);
-        Presentation::new(&document, vec![Value::alone(&rules)]).show(&outputs)?;
+        Presentation { is_list: true, ..Presentation::new(&document, vec![Value::alone(&rules)]) }
+            .show(&outputs)?;
         return Ok(ExitCode::SUCCESS);
     }
     let answer = check_host(&args.request())?;

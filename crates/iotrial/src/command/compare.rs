@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use iotrial_analysis::comparison::{CompareRequest, ComparisonMatrix, SweepComparison};
+use iotrial_analysis::comparison::{CompareRequest, ComparisonMatrix, GateOutcome, SweepComparison};
 use iotrial_report::document::Document;
 use serde::Serialize;
 
@@ -41,12 +41,12 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
     let gates = match samples::read(&intake, args)? {
         Samples::Sweeps(sweeps) => {
             let compared = SweepComparison::new(sweeps, &request).map_err(|error| refused(&error))?;
-            show(&outputs, &Document::of_compared_sweeps(&compared), &compared)?;
+            show(args, &outputs, &Document::of_compared_sweeps(&compared), &compared, &compared.gates)?;
             compared.gates
         }
         Samples::Runs(runs) => {
             let compared = ComparisonMatrix::new(runs, &request).map_err(|error| refused(&error))?;
-            show(&outputs, &Document::of_matrix(&compared), &compared)?;
+            show(args, &outputs, &Document::of_matrix(&compared), &compared, &compared.gates)?;
             compared.gates
         }
     };
@@ -54,10 +54,18 @@ pub fn compare(args: &CompareArgs) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::SUCCESS);
     }
     // After everything is shown and written: a failed gate is when the figures are needed most.
-    args.gates.show(&gates, None, &outputs)
+    args.gates.end(&gates, None, &outputs)
 }
 
-fn show<T: Serialize>(outputs: &Outputs, document: &Document, value: &T) -> Result<(), Failure> {
+fn show<T: Serialize>(
+    args: &CompareArgs,
+    outputs: &Outputs,
+    document: &Document,
+    value: &T,
+    gates: &[GateOutcome],
+) -> Result<(), Failure> {
     let next = outputs.page().is_none().then_some("the same with --html compare.html   (a page with charts)");
-    Presentation::new(document, vec![Value::alone(value)]).with_next(next).show(outputs)
+    let mut presentation = Presentation::new(document, vec![Value::alone(value)]).with_next(next);
+    presentation.after += &args.gates.last_lines(gates, None);
+    presentation.show(outputs)
 }

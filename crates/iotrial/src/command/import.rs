@@ -78,7 +78,9 @@ pub fn import(args: &ImportArgs) -> Result<ExitCode, Failure> {
         values,
         before: outcome.text(args.output.is_none()),
         others: Vec::new(),
-        next: None,
+        after: String::new(),
+        is_list: false,
+        more: None,
     };
     presentation.show(&outputs)?;
     // Code 1 is for the mixed case only: with nothing imported the input was wrong, and a script that counts on records

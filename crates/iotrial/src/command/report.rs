@@ -14,7 +14,7 @@ use crate::command::sweep;
 use crate::failure::Failure;
 use crate::gates::refused;
 use crate::intake::{Folders, Input, Intake, Takes, expect_thresholds, pass_over};
-use crate::output::{self, say};
+use crate::output::say;
 use crate::outputs::Outputs;
 
 mod shown;
@@ -48,15 +48,12 @@ pub fn report(args: &ReportArgs) -> Result<ExitCode, Failure> {
         Gathered::Sweep(path, record) => sweep::report(args, &outputs, &path, &record),
         Gathered::Results(results) => {
             let shown = Shown::new(results).held(&args.gates.gates).map_err(|error| refused(&error))?;
-            shown.present(&outputs)?;
-            if let Some(outcome) = shown.outcome_line().filter(|_| outputs.is_for_people()) {
-                // The page before it may be longer than the screen, and what is read first is what stands last.
-                output::text(&format!("\n{outcome}\n"))?;
-            }
+            let lines = args.gates.last_lines(shown.gates(), shown.verdict());
+            shown.present(&outputs, lines, None)?;
             if shown.gates().is_empty() {
                 return Ok(shown.exit_code());
             }
-            args.gates.show(shown.gates(), shown.verdict(), &outputs)
+            args.gates.end(shown.gates(), shown.verdict(), &outputs)
         }
     }
 }

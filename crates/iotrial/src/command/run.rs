@@ -236,7 +236,8 @@ const NOT_AGAIN: [&str; 10] = [
     "--listen",
 ];
 /// The same without a value.
-const NOT_AGAIN_ALONE: [&str; 6] = ["--json", "--json-stream", "--quiet", "-q", "--overwrite", "--dry-run"];
+const NOT_AGAIN_ALONE: [&str; 7] =
+    ["--json", "--json-stream", "--quiet", "-q", "--overwrite", "--dry-run", "--details"];
 /// The names of how long it is measured.
 const DURATIONS: [&str; 3] = ["--duration", "--time", "--runtime"];
 
@@ -267,6 +268,13 @@ impl Again {
             }
         };
         Self { words, targets }
+    }
+
+    /// A command on the same store.
+    fn in_store(&self, command: &str) -> String {
+        let store = self.words.iter().find(|(word, _)| word == "--store");
+        let store = store.and_then(|(word, value)| Some(shell_line::option(word, value.as_deref()?)));
+        store.map_or_else(|| command.to_owned(), |store| format!("{command} {store}"))
     }
 
     /// The command, without some of its options.
@@ -362,27 +370,23 @@ fn show(
     output: RunOutput,
 ) -> Result<ExitCode, Failure> {
     let is_complete = record.ended.how == EndedHow::Complete;
-    let again = Again::of(&record);
+    let (again, id) = (Again::of(&record), record.id.clone());
     let outputs = output.outputs.with_page(&path, &record.id, output.html_folder.as_deref());
     let judged = Judged::of(Record::Run(Box::new(record)), thresholds);
     let shown =
         Shown::new(vec![(path, judged)]).held(&output.gates.gates).map_err(|error| refused(&error))?;
-    shown.present(&outputs)?;
-    if outputs.is_for_people() {
-        // The page before it may be longer than the screen, and what is read first is what stands last.
-        let first = shown.only().and_then(first_step).map(|words| format!("first: {words}\n"));
-        let next = shown.only().map(|summary| output::next_line(&next_step(summary, &again)));
-        let outcome = shown.outcome_line().map(|line| format!("\n{line}\n"));
-        let busy = shown.only().map(busy_beside).filter(|processes| !processes.is_empty());
-        let busy = busy.map(|processes| iotrial_words::activity::beside_run(processes) + "\n");
-        output::text(&[outcome, busy, first, next].into_iter().flatten().collect::<String>())?;
-    }
+    // What is read first is what stands last.
+    let busy = shown.only().map(busy_beside).filter(|processes| !processes.is_empty());
+    let busy = busy.map(|processes| iotrial_words::activity::beside_run(processes) + "\n");
+    let first = shown.only().and_then(first_step).map(|words| format!("first: {words}\n"));
+    let next = shown.only().map(|summary| output::next_line(&next_step(summary, &again)));
+    let verdict = shown.verdict().filter(|_| is_complete);
+    let of_gates = Some(output.gates.last_lines(shown.gates(), verdict));
+    let after = [busy, first, next, of_gates].into_iter().flatten().collect();
+    shown.present(&outputs, after, Some(again.in_store(&format!("iotrial report {id} --details"))))?;
     let of_gates = match shown.gates() {
         [] => None,
-        outcomes => {
-            let verdict = shown.verdict().filter(|_| is_complete);
-            Some(output.gates.show(outcomes, verdict, &outputs)?)
-        }
+        outcomes => Some(output.gates.end(outcomes, verdict, &outputs)?),
     };
     // A run that was stopped has figures, but neither a verdict nor a gate may rest on them.
     Ok(if is_complete {

@@ -18,7 +18,7 @@ use crate::cli::WatchArgs;
 use crate::command::size::demand::counted_demand;
 use crate::failure::{Failure, INCONCLUSIVE};
 use crate::intake::{STANDARD_INPUT, expect_thresholds};
-use crate::output::{self, harmless};
+use crate::output::harmless;
 use crate::outputs::{Content, Outputs};
 use crate::presentation::{Presentation, Value};
 
@@ -89,10 +89,7 @@ fn show(
     }
     let others = args.demand.iter().map(|path| ("demand", &**path)).collect();
     let presentation = Presentation { others, ..Presentation::new(&document, vec![Value::alone(&answer)]) };
-    presentation.show(outputs)?;
-    if outputs.is_for_people() {
-        output::text(&format!("\n{}", output::next_line(&next(args, series, request, name))))?;
-    }
+    presentation.with_next(Some(next(args, series, request, name))).show(outputs)?;
     Ok(exit_code_of(&answer))
 }
 

@@ -20,7 +20,7 @@ fn of_second_instance() -> String {
 fn one_report_says_what_the_database_asks_and_what_to_look_at() {
     let bench = Bench::new();
     put(&bench, "one.html", HTML);
-    let shown = bench.run(&["awr", "one.html"]).expect_code(0).stdout;
+    let shown = bench.run(&["awr", "one.html", "--details"]).expect_code(0).stdout;
     for words in [
         "AWR: SHOP",
         "One of 2 instances: 1,000 reads and 500 writes per second",
@@ -40,7 +40,9 @@ fn one_report_says_what_the_database_asks_and_what_to_look_at() {
     assert_eq!(figures["redo_mib_per_s"]["value"], 1.0);
     assert_eq!(json["awr"]["host"]["sockets"]["standing"], "absent");
     assert_eq!(json["latencies"][0]["category"], "critical");
-    bench.run(&["awr", "one.html", "--html", "one.page.html", "--xlsx", "one.xlsx"]).expect_code(0);
+    bench
+        .run(&["awr", "one.html", "--html", "one.page.html", "--xlsx", "one.xlsx", "--details"])
+        .expect_code(0);
     let page = fs::read_to_string(bench.path().join("one.page.html")).unwrap();
     assert!(page.contains("What the database asks"), "{page}");
 }
@@ -88,7 +90,7 @@ fn instances_of_a_cluster_add_up_and_the_same_report_counts_once() {
     assert_eq!(shop["intervals"][0]["figures"]["mean_read_kib"], 16.0);
     assert!(shop["notes"].as_array().unwrap().is_empty(), "{shop}");
     assert_eq!(json["left_out"].as_array().unwrap().len(), 1);
-    let shown = bench.run(&["awr", "reports"]).expect_code(0).stdout;
+    let shown = bench.run(&["awr", "reports", "--details"]).expect_code(0).stdout;
     assert!(shown.contains("covers the same snapshots"), "{shown}");
 }
 
@@ -225,7 +227,7 @@ fn databases_are_added_up_at_the_same_time_and_their_peaks_are_not() {
     assert_eq!(reads["peak_begin"], "2025-03-03T09:00:00");
     // With 500 writes of each.
     assert_eq!(figure(&json["fleet"], "requests_per_s")["together"]["peak"], 2_100.0);
-    let shown = bench.run(&["awr", "day"]).expect_code(0).stdout;
+    let shown = bench.run(&["awr", "day", "--details"]).expect_code(0).stdout;
     for words in [
         "Consolidated, the peak is 78 % of the sum of the peaks: 2,100 IOPS instead of 2,700",
         "ERP has its own peak when all together are busiest; other times: DWH from 2025-03-03 11:00",
@@ -310,7 +312,7 @@ fn only_time_that_is_covered_for_all_is_added_up_and_what_was_asked_otherwise_is
     }
     // Never at the same time: no sum.
     put_all(&bench, "apart", &[Made::of("ERP", 1, 900), Made::of("CRM", 2, 300), Made::of("HR", 2, 50)]);
-    let ran = bench.run(&["awr", "apart"]).expect_code(0).stdout;
+    let ran = bench.run(&["awr", "apart", "--details"]).expect_code(0).stdout;
     assert!(ran.contains("At no time do all 3 databases have a report"), "{ran}");
     assert!(ran.contains("at most 2 of the 3 databases have reports that cover the same time"), "{ran}");
     assert!(ran.contains("next: iotrial awr apart --database CRM --demand demand.toml"), "{ran}");
@@ -390,7 +392,7 @@ fn a_folder_is_read_with_all_that_is_below_it_and_every_bad_file_is_named_with_i
     assert!(unread[0].contains("all/cut.html") && unread[0].contains("ends in line"), "{unread:?}");
     assert!(unread[1].contains("all/two.html") && unread[1].contains("compare-period"), "{unread:?}");
     assert_eq!(json["databases"].as_array().unwrap().len(), 2);
-    let shown = bench.run(&["awr", "all"]).expect_code(1).stdout;
+    let shown = bench.run(&["awr", "all", "--details"]).expect_code(1).stdout;
     assert!(shown.contains("Could not be read"), "{shown}");
 }
 

@@ -28,7 +28,7 @@ fn joined(text: &str) -> String {
 fn a_report_that_is_cut_off_says_so_before_its_figures_with_what_is_missing() {
     let bench = Bench::new();
     put(&bench, "cut.html", up_to(HTML, "<h3>Key Instance Activity"));
-    let shown = joined(&bench.run(&["awr", "cut.html"]).expect_code(1).stdout);
+    let shown = joined(&bench.run(&["awr", "cut.html", "--details"]).expect_code(1).stdout);
     let at = |words: &str| shown.find(words).unwrap_or_else(|| panic!("{words}\n{shown}"));
     let said = at("✗ The report is cut off in line 44, in or after “Wait Event Histogram”");
     assert!(said < at("1,000 reads and 500 writes per second"), "{shown}");
@@ -55,10 +55,10 @@ fn a_report_that_is_cut_off_says_so_before_its_figures_with_what_is_missing() {
             "init.ora Parameters"
         ]
     );
-    bench.run(&["awr", "cut.html", "--html", "page.html"]).expect_code(1);
+    bench.run(&["awr", "cut.html", "--html", "page.html", "--details"]).expect_code(1);
     let page = fs::read_to_string(bench.path().join("page.html")).unwrap();
     assert!(page.contains("class=\"verdict bad\"") && page.contains("The report is cut off"), "{page}");
-    let slob = joined(&bench.run(&["awr", "cut.html", "--slob"]).expect_code(1).stdout);
+    let slob = joined(&bench.run(&["awr", "cut.html", "--slob", "--details"]).expect_code(1).stdout);
     assert!(slob.contains("cut.html: the report is cut off in line 44"), "{slob}");
     // A whole one says nothing of it.
     put(&bench, "whole.html", HTML);
@@ -181,17 +181,18 @@ fn counters_that_were_reset_and_instances_that_were_restarted_are_the_first_thin
         ("reset.html", "counters were reset within the interval"),
         ("restarted.html", "the instance was started at 2025-03-03T10:30"),
     ] {
-        let shown = joined(&bench.run(&["awr", file]).expect_code(0).stdout);
+        let shown = joined(&bench.run(&["awr", file, "--details"]).expect_code(0).stdout);
         let list = shown.split("Warnings • ").nth(1).unwrap_or_default();
         let first = list.split(" • ").next().unwrap_or_default();
         assert!(first.contains(why), "{why}\n{shown}");
     }
-    let shown = joined(&bench.run(&["awr", "restarted.html"]).expect_code(0).stdout);
+    let shown = joined(&bench.run(&["awr", "restarted.html", "--details"]).expect_code(0).stdout);
     let said = shown.find("its counters began again at zero, so the rates are too low").unwrap();
     assert!(said < shown.find("Where DB time goes").unwrap(), "{shown}");
     // With others as well.
     put(&bench, "other.html", EXADATA);
-    let shown = joined(&bench.run(&["awr", "restarted.html", "other.html"]).expect_code(0).stdout);
+    let shown =
+        joined(&bench.run(&["awr", "restarted.html", "other.html", "--details"]).expect_code(0).stdout);
     assert!(shown.contains("SHOP: restarted.html: the instance was started at"), "{shown}");
 }
 

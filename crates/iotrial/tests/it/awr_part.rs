@@ -55,7 +55,7 @@ fn one_instance_on_exadata_is_sized_as_a_part_and_its_move_is_not_called_easy() 
         .replace("<tr><td>EHCC", "<tr><td>other EHCC")
         .replace("<td>12.00</td></tr>\n</table>", "<td>2.00</td></tr>\n</table>");
     put(&bench, "one.html", &light);
-    let shown = joined(&bench.run(&["awr", "one.html"]).expect_code(0).stdout);
+    let shown = joined(&bench.run(&["awr", "one.html", "--details"]).expect_code(0).stdout);
     for words in [
         "One of 2 instances: 1,000 reads and 500 writes per second",
         "the storage servers count 30,000 requests per second and 200 MiB/s for all of WARE, 20 times as many as this report",
@@ -79,7 +79,7 @@ fn one_instance_on_exadata_is_sized_as_a_part_and_its_move_is_not_called_easy() 
 fn the_demand_of_a_part_on_exadata_says_so_and_has_the_range_of_other_storage() {
     let bench = Bench::new();
     put(&bench, "one.html", &on_exadata(&CLUSTER, 20));
-    bench.run(&["awr", "one.html", "--demand", "one.toml"]).expect_code(0);
+    bench.run(&["awr", "one.html", "--demand", "one.toml", "--details"]).expect_code(0);
     let demand = fs::read_to_string(bench.path().join("one.toml")).unwrap();
     for words in [
         "only one of 2 instances: the I/O of the other one is missing, so the figures of the database are too low",
@@ -89,16 +89,17 @@ fn the_demand_of_a_part_on_exadata_says_so_and_has_the_range_of_other_storage() 
     ] {
         assert!(demand.contains(words), "{words}\n{demand}");
     }
-    let sized = bench.run(&["size", "--demand", "one.toml", "--provider", "oci"]).expect_code(0).stdout;
+    let sized =
+        bench.run(&["size", "--demand", "one.toml", "--provider", "oci", "--details"]).expect_code(0).stdout;
     assert!(joined(&sized).contains("one of 2 instances"), "{sized}");
     // On the screen too, and a database that is not on Exadata has none of it.
-    let shown = joined(&bench.run(&["awr", "one.html"]).expect_code(0).stdout);
+    let shown = joined(&bench.run(&["awr", "one.html", "--details"]).expect_code(0).stdout);
     assert!(shown.contains("other storage must deliver 100 to 560 MiB/s"), "{shown}");
     for words in ["went through smart scans", "saved by the storage index", "OTHERDB", "WARE (this one)"] {
         assert!(shown.contains(words), "{words}\n{shown}");
     }
     put(&bench, "plain.html", HTML);
-    bench.run(&["awr", "plain.html", "--demand", "plain.toml"]).expect_code(0);
+    bench.run(&["awr", "plain.html", "--demand", "plain.toml", "--details"]).expect_code(0);
     assert!(!fs::read_to_string(bench.path().join("plain.toml")).unwrap().contains("Exadata"));
 }
 
@@ -138,7 +139,7 @@ fn an_instance_that_is_missing_among_the_reports_of_a_cluster_is_in_the_first_wo
     for instance in [1, 2] {
         put(&bench, &format!("day/{instance}.html"), &of_old_cluster(instance, 9));
     }
-    let shown = joined(&bench.run(&["awr", "day"]).expect_code(0).stdout);
+    let shown = joined(&bench.run(&["awr", "day", "--details"]).expect_code(0).stdout);
     for words in [
         "2 of 3 instances: 3,000 IOPS and",
         "only 2 of 3 instances: the I/O of the other one is missing",
@@ -147,7 +148,7 @@ fn an_instance_that_is_missing_among_the_reports_of_a_cluster_is_in_the_first_wo
         assert!(shown.contains(words), "{words}\n{shown}");
     }
     put(&bench, "day/3.html", &of_old_cluster(3, 9));
-    let whole = bench.run(&["awr", "day"]).expect_code(0).stdout;
+    let whole = bench.run(&["awr", "day", "--details"]).expect_code(0).stdout;
     assert!(!whole.contains("of 3 instances") && whole.contains("4,500 IOPS"), "{whole}");
     let json = bench.run(&["awr", "day", "--json"]).expect_code(0).json();
     assert_eq!(json["databases"][0]["part"], Value::Null);
@@ -158,7 +159,8 @@ fn a_fleet_names_the_databases_of_which_instances_are_missing() {
     let bench = Bench::new();
     put(&bench, "shop.html", HTML);
     put(&bench, "tiny.txt", TEXT);
-    let ran = bench.run(&["awr", "shop.html", "tiny.txt", "--demand", "both.toml"]).expect_code(0);
+    let ran =
+        bench.run(&["awr", "shop.html", "tiny.txt", "--demand", "both.toml", "--details"]).expect_code(0);
     let shown = joined(&ran.stdout);
     assert!(
         shown.contains(
@@ -192,11 +194,11 @@ fn what_limits_a_database_is_known_over_several_reports_and_weighted_by_their_ti
     assert!((share(database, "db file sequential read") - 50.0).abs() < 1e-9, "{database:#}");
     assert!((share(database, "log file sync") - 9.0).abs() < 1e-9, "{database:#}");
     assert_eq!(share(&database["intervals"][0], "log file sync"), 30.0);
-    let shown = joined(&bench.run(&["awr", "day"]).expect_code(0).stdout);
+    let shown = joined(&bench.run(&["awr", "day", "--details"]).expect_code(0).stdout);
     assert!(shown.contains("Where DB time goes • 50.0 %: db file sequential read"), "{shown}");
     // Of several databases each has its own.
     put(&bench, "day/c.html", EXADATA);
-    let shown = joined(&bench.run(&["awr", "day"]).expect_code(0).stdout);
+    let shown = joined(&bench.run(&["awr", "day", "--details"]).expect_code(0).stdout);
     assert!(shown.contains("WARE cell smart table scan 40.0 % DB CPU 37.5 %"), "{shown}");
 }
 

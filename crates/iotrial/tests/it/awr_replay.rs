@@ -173,9 +173,11 @@ fn no_file_that_exists_is_replaced_unless_that_is_said() {
     let refused = bench.run(&command).expect_code(2).stderr;
     assert!(refused.contains("`load.thresholds.toml` exists already"), "{refused}");
     assert!(!bench.path().join("load.toml").exists());
-    bench.run(&["awr", "one.html", "--profile", "load.toml", "--overwrite"]).expect_code(0);
-    let twice =
-        bench.run(&["awr", "one.html", "--profile", "x.toml", "--demand", "x.toml"]).expect_code(2).stderr;
+    bench.run(&["awr", "one.html", "--profile", "load.toml", "--overwrite", "--details"]).expect_code(0);
+    let twice = bench
+        .run(&["awr", "one.html", "--profile", "x.toml", "--demand", "x.toml", "--details"])
+        .expect_code(2)
+        .stderr;
     assert!(twice.contains("would both write to `x.toml`"), "{twice}");
 }
 
@@ -311,7 +313,7 @@ fn damaged_reports_are_named_and_the_good_one_is_still_shown() {
             .replace("<td>3,600,000</td><td>1,000.00</td>", "<td>-3,600,000</td><td>-1,000.00</td>")
             .replace("4712", "3"),
     );
-    let ran = bench.run(&["awr", "reports"]).expect_code(1);
+    let ran = bench.run(&["awr", "reports", "--details"]).expect_code(1);
     for (name, why) in [
         ("cut-early.html", "before its first figures"),
         ("compared.html", "a compare-period report"),
@@ -331,6 +333,6 @@ fn damaged_reports_are_named_and_the_good_one_is_still_shown() {
     let said = bench.run(&args).expect_code(0).json();
     assert!(said["replay"]["streams"][0]["iops"].as_f64().unwrap() > 0.0);
     // Runs of SLOB take the same files.
-    let ran = bench.run(&["awr", "reports", "--slob"]).expect_code(1);
+    let ran = bench.run(&["awr", "reports", "--slob", "--details"]).expect_code(1);
     assert!(ran.stdout.contains("SLOB:"), "{}", ran.stdout);
 }

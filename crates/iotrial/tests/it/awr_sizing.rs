@@ -269,7 +269,7 @@ fn more_memory_is_what_oracle_estimates_or_else_a_bound() {
 fn the_screen_and_the_page_have_both_sections_and_the_state_of_the_cells() {
     let bench = Bench::new();
     fs::write(bench.path().join("report.html"), EXADATA).unwrap();
-    let shown = bench.run(&["awr", "report.html"]).expect_code(0).stdout;
+    let shown = bench.run(&["awr", "report.html", "--details"]).expect_code(0).stdout;
     for words in [
         "Right-sizing",
         "6 vCPUs, 25.0 GiB of memory",
@@ -284,7 +284,9 @@ fn the_screen_and_the_page_have_both_sections_and_the_state_of_the_cells() {
         let joined = shown.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(joined.contains(words), "{words}\n{shown}");
     }
-    bench.run(&["awr", "report.html", "--html", "page.html", "--xlsx", "page.xlsx"]).expect_code(0);
+    bench
+        .run(&["awr", "report.html", "--html", "page.html", "--xlsx", "page.xlsx", "--details"])
+        .expect_code(0);
     let page = fs::read_to_string(bench.path().join("page.html")).unwrap();
     assert!(page.contains("What plain storage would have to do") && page.contains("What is there today"));
 }
@@ -303,7 +305,7 @@ fn several_databases_are_sized_one_by_one() {
         .collect();
     // Half a CPU of time, twice, at 75 %; and the other one as alone.
     assert_eq!(vcpus, [2, 6]);
-    let shown = bench.run(&["awr", "a.html", "b.html"]).expect_code(0).stdout;
+    let shown = bench.run(&["awr", "a.html", "b.html", "--details"]).expect_code(0).stdout;
     assert!(shown.contains("Each database on its own"), "{shown}");
 }
 

@@ -98,7 +98,7 @@ fn a_comparison_says_in_what_the_hosts_of_two_records_differ_in_every_form() {
     std::fs::write(path("a.iotrial.json"), one.to_string()).unwrap();
     std::fs::write(path("b.iotrial.json"), changed.to_string()).unwrap();
     let files = ["a.iotrial.json", "b.iotrial.json"];
-    let json = bench.run(&[&["compare"], &files[..], &["--json"]].concat()).json();
+    let json = bench.run(&[&["compare", "--details"], &files[..], &["--json"]].concat()).json();
     let facts: Vec<&str> = json["host_differences"]
         .as_array()
         .unwrap()
@@ -108,7 +108,7 @@ fn a_comparison_says_in_what_the_hosts_of_two_records_differ_in_every_form() {
     assert_eq!(facts, ["swappiness", "access_times"]);
     assert_eq!(json["host_differences"][0]["values"][1]["values"][0], 97);
     let out = ["--html", "c.html", "--markdown", "c.md", "--csv", "c.csv", "--xlsx", "c.xlsx"];
-    let shown = bench.run(&[&["compare"], &files[..], &out[..]].concat());
+    let shown = bench.run(&[&["compare", "--details"], &files[..], &out[..]].concat());
     let forms = ["c.html", "c.md"].map(|name| std::fs::read_to_string(path(name)).unwrap());
     for text in [&shown.stdout, &forms[0], &forms[1]] {
         for part in ["What differs in the host", "vm.swappiness", "strictatime"] {
@@ -116,7 +116,7 @@ fn a_comparison_says_in_what_the_hosts_of_two_records_differ_in_every_form() {
         }
     }
     // A page of two records has it as well.
-    let report = bench.run(&[&["report"], &files[..]].concat()).stdout;
+    let report = bench.run(&[&["report", "--details"], &files[..]].concat()).stdout;
     assert!(report.contains("What differs in the host") && report.contains("97"), "{report}");
 }
 

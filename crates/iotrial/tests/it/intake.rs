@@ -513,7 +513,7 @@ fn runs_and_imported_results_are_reported_together() {
     for part in ["id=\"runs\"", "id=\"imported\"", "Imported results", "id=\"figures\""] {
         assert!(html.contains(part), "{part}");
     }
-    let shown = bench.run(&["report", &mix, &one]).stdout;
+    let shown = bench.run(&["report", &mix, &one, "--details"]).stdout;
     assert!(shown.contains("1  ours") && shown.contains("Imported results"), "{shown}");
     // The key by which the runs of the comparison are told from it, not its place among the imported ones.
     let imported = shown.split("Imported results").nth(1).unwrap();

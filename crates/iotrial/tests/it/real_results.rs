@@ -310,7 +310,7 @@ fn a_page_on_a_write_cache_has_charts_of_writes_and_says_what_it_leaves_out() {
     };
     let bench = Bench::new();
     let folders = [on.to_str().unwrap(), off.to_str().unwrap()];
-    let ran = bench.run(&["compare", folders[0], folders[1], "--html", "caches.html"]);
+    let ran = bench.run(&["compare", folders[0], folders[1], "--html", "caches.html", "--details"]);
     assert!(ran.code == 0 || ran.code == 1, "{}", ran.stderr);
     // Reads and writes have ranges of their own, and what to avoid is avoided for its writes, not for their tail.
     let said = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");

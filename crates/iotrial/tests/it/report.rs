@@ -142,8 +142,8 @@ fn two_forms_in_one_place_are_refused_before_anything_is_written() {
 fn several_records_are_compared_and_then_each_stands_by_itself_and_json_lists_their_summaries() {
     let bench = Bench::new();
     let (fast, slow) = (with_record(&bench, "fast", FAST), with_record(&bench, "slow", SLOW));
-    let shown = bench.run(&["report", &fast, &slow]).stdout;
-    let compared = bench.run(&["compare", &fast, &slow]).stdout;
+    let shown = bench.run(&["report", &fast, &slow, "--details"]).stdout;
+    let compared = bench.run(&["compare", &fast, &slow, "--details"]).stdout;
     for text in ["2 configurations compared", "Runs\n", "A (fast)", "1  fast", "2  slow"] {
         assert!(shown.contains(text), "{text}:\n{shown}");
     }
@@ -169,14 +169,14 @@ fn records_are_named_by_label_and_folder_and_what_cannot_be_compared_stands_besi
     let bench = Bench::new();
     let fast = with_record(&bench, "fast", FAST);
     with_record(&bench, "slow", SLOW);
-    let by_label = bench.run(&["report", "fast", "slow"]).stdout;
+    let by_label = bench.run(&["report", "fast", "slow", "--details"]).stdout;
     let store = bench.store();
-    let by_folder = bench.run(&["report", store.to_str().unwrap()]).stdout;
+    let by_folder = bench.run(&["report", store.to_str().unwrap(), "--details"]).stdout;
     assert_eq!(by_label.lines().next(), by_folder.lines().next());
     let other =
         ["run", "--closed", "sqlserver-log", "--engine", "sim", "--ramp", "1s", "--duration", "5s", "--json"];
     let other = bench.run(&other).json()["record"].as_str().unwrap().to_owned();
-    let beside = bench.run(&["report", &fast, &other]).stdout;
+    let beside = bench.run(&["report", &fast, &other, "--details"]).stdout;
     let beside = beside.split_whitespace().collect::<Vec<_>>().join(" ");
     for text in [
         "2 runs",
@@ -206,7 +206,7 @@ fn a_place_that_cannot_be_written_is_refused_before_anything_is_done() {
 fn a_form_that_cannot_be_written_keeps_neither_the_figures_nor_the_other_forms_from_being_shown() {
     let bench = Bench::new();
     let record = with_record(&bench, "fast", FAST);
-    let report = bench.command(&["report", &record, "--html", "a.html", "--markdown", "a.md"]);
+    let report = bench.command(&["report", &record, "--html", "a.html", "--markdown", "a.md", "--details"]);
     let limited = std::process::Command::new("sh")
         .args(["-c", "ulimit -f 32; exec \"$@\"", "sh"])
         .arg(report.get_program())

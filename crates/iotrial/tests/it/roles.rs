@@ -144,9 +144,9 @@ fn a_run_keeps_whose_target_is_whose_in_its_record_its_pages_and_the_next_comman
     let record: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
     assert_eq!(record["targets"][0]["roles"], json!(["data", "tempdb"]));
     assert_eq!(record["targets"][1]["roles"], json!(["log"]));
-    let text = bench.run(&["report", "last"]).stdout;
+    let text = bench.run(&["report", "last", "--details"]).stdout;
     assert!(text.contains("data,tempdb=/") && text.contains("log=/"), "{text}");
-    bench.run(&["report", "last", "--html", "r.html"]);
+    bench.run(&["report", "last", "--html", "r.html", "--details"]);
     let page = std::fs::read_to_string(bench.path().join("r.html")).unwrap();
     assert!(page.contains("data and tempdb"), "the table of targets has the roles");
 

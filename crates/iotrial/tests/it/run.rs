@@ -425,9 +425,9 @@ fn metrics_of_an_application_are_kept_shown_and_compared_and_a_failed_command_co
     assert_eq!(reading("other.batch_requests_per_s"), Some("better"));
     assert_eq!(reading("other.restore_s"), Some("much-better"));
     for wrong in ["tps=nan", "tps", "a b=1", "tps=-1"] {
-        bench.run(&["run", "--metric", wrong]).expect_code(2);
+        bench.run(&["run", "--metric", wrong, "--details"]).expect_code(2);
     }
-    bench.run(&["run", "--metric", "tps=1", "--metric", "tps=2"]).expect_code(2);
+    bench.run(&["run", "--metric", "tps=1", "--metric", "tps=2", "--details"]).expect_code(2);
 }
 
 #[test]

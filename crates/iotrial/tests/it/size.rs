@@ -7,7 +7,16 @@ fn explain_says_what_binds_and_what_it_costs() {
     let bench = Bench::new();
     std::fs::write(bench.path().join("one.toml"), CONFIGURATION).unwrap();
     // The month of Oracle's calculator, which the article has.
-    let ran = bench.run(&["size", "explain", "one.toml", "--currency", "EUR", "--hours-per-month", "744"]);
+    let ran = bench.run(&[
+        "size",
+        "explain",
+        "one.toml",
+        "--currency",
+        "EUR",
+        "--hours-per-month",
+        "744",
+        "--details",
+    ]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     for words in
         ["1,599 EUR a month", "first limit: network for volumes", "64 KiB, 40 % reads", "1 USD is 0.93 EUR"]
@@ -278,16 +287,25 @@ fn counters_are_a_demand_and_go_to_the_pool_of_data() {
         sizing["demand"]["source"].as_str().unwrap().contains("90th percentile of 100 intervals"),
         "{sizing}"
     );
-    let shown = bench.run(&["size", "--demand", "io.txt", "--provider", "oci"]);
+    let shown = bench.run(&["size", "--demand", "io.txt", "--provider", "oci", "--details"]);
     assert!(shown.stdout.contains("How the demand was worked out"), "{}", shown.stdout);
     let apart = CONFIGURATION.replace("[[pool]]", "[[pool]]\nroles = [\"data\"]")
         + "[[pool]]\nroles = [\"log\"]\nvolume = \"block-volume\"\nlevel = \"vpu-10\"\nsize = \"100GiB\"\nattachment = \"paravirtualized\"\n";
     std::fs::write(bench.path().join("apart.toml"), apart).unwrap();
-    let ran = bench.run(&["size", "explain", "apart.toml", "--demand", "io.txt"]);
+    let ran = bench.run(&["size", "explain", "apart.toml", "--demand", "io.txt", "--details"]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    let ran = bench.run(&["size", "--demand", "io.txt", "--disk", "sdz"]);
+    let ran = bench.run(&["size", "--demand", "io.txt", "--disk", "sdz", "--details"]);
     assert!(ran.code == 2 && ran.stderr.contains("there are sda, sda1"), "{}", ran.stderr);
-    let ran = bench.run(&["size", "explain", "apart.toml", "--read", "1iops@8KiB", "--percentile", "50"]);
+    let ran = bench.run(&[
+        "size",
+        "explain",
+        "apart.toml",
+        "--read",
+        "1iops@8KiB",
+        "--percentile",
+        "50",
+        "--details",
+    ]);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
 }
 
@@ -314,7 +332,8 @@ fn catalogs_tell_their_age_and_what_they_do_not_know() {
 fn room_beyond_ten_times_is_not_counted_in_thousands_of_percent() {
     let bench = Bench::new();
     // Whatever the catalogs say, no volume is so small.
-    let shown = bench.run(&["size", "--read", "1iops@8KiB", "--provider", "oci"]).expect_code(0).stdout;
+    let shown =
+        bench.run(&["size", "--read", "1iops@8KiB", "--provider", "oci", "--details"]).expect_code(0).stdout;
     let is_said = ["far more than the demand", "times the demand"].iter().any(|words| shown.contains(words));
     assert!(is_said && !shown.contains("% headroom"), "{shown}");
     assert!(shown.contains("> +1,000"), "{shown}");
@@ -401,7 +420,7 @@ fn the_screen_has_processors_latency_and_what_other_numbers_of_volumes_cost() {
         assert!(shown.contains(words), "{words}: {shown}");
     }
     // Ten times the load is room enough: nobody reads millions of per cent.
-    let tiny = bench.run(&["size", "--read", "10iops@8KiB", "--provider", "azure"]).stdout;
+    let tiny = bench.run(&["size", "--read", "10iops@8KiB", "--provider", "azure", "--details"]).stdout;
     assert!(tiny.contains("> +1,000"), "{tiny}");
     let count = |more: &[&str]| {
         let sized = bench

@@ -266,7 +266,7 @@ fn a_sweep_is_kept_listed_and_shown_again() {
     first.as_object_mut().unwrap().remove("report");
     report.remove("report");
     assert_eq!(again, first);
-    let shown = bench.run(&["report", id, "--html", "out.html"]).expect_code(0);
+    let shown = bench.run(&["report", id, "--html", "out.html", "--details"]).expect_code(0);
     for part in ["Where it saturates", "What limits it", "randread-8k"] {
         assert!(shown.stdout.contains(part), "{part}\n{}", shown.stdout);
     }

@@ -99,26 +99,13 @@ impl Shown {
         &self.document
     }
 
-    /// Writes the files that are wanted, and shows the rest.
-    pub fn present(&self, outputs: &Outputs) -> Result<(), Failure> {
+    /// Writes the files that are wanted, and shows the rest, with what the terminal shows `after` it, and the command that shows `more`.
+    pub fn present(&self, outputs: &Outputs, after: String, more: Option<String>) -> Result<(), Failure> {
         let values = self.results.iter().map(|(path, judged)| match &judged.record {
             Record::Run(_) => Value::of_record(path, &judged.summary).with_gates(self.gates_of(path)),
             Record::Imported(_) => Value::of_file(path, &judged.summary).with_gates(self.gates_of(path)),
         });
-        Presentation::new(&self.document, values.collect()).show(outputs)
-    }
-
-    /// The verdict once more in one line, for the end of a long page.
-    pub fn outcome_line(&self) -> Option<String> {
-        let [(_, judged)] = self.results.as_slice() else { return None };
-        let verdict = &judged.summary.verdict;
-        let symbol = match verdict.outcome {
-            Outcome::Qualified => "✓",
-            Outcome::Inconclusive => "?",
-            Outcome::NotQualified => "✗",
-        };
-        let headline = iotrial_words::verdict::verdict(verdict).headline;
-        Some(format!("{symbol} {}", headline.as_deref().unwrap_or(verdict.outcome.as_str())))
+        Presentation { after, more, ..Presentation::new(&self.document, values.collect()) }.show(outputs)
     }
 
     /// The figures of the only result.
