@@ -15,6 +15,7 @@ use crate::device_part::DevicePart;
 use crate::figures::Figures;
 use crate::generator_part::{AgainstLimit, StreamLatency, intervals_left_alone, is_open, statistic_of};
 use crate::stream::Streams;
+use crate::queue_latency::queue_of;
 use crate::threshold::{Bands, ThresholdSet};
 
 /// A latency for people, to three digits: `0.085 ms`, `0.85 ms`, `6.34 ms`, `62.1 ms`.
@@ -81,6 +82,11 @@ pub(crate) struct Judgement {
 impl Judgement {
     /// Holds every figure that the set judges, and that enough I/Os carry, against its bands.
     pub(crate) fn new(subject: &Subject<'_>, thresholds: &ThresholdSet) -> Self {
+        if let Some(queue) = queue_of(subject) {
+            let why = WhyNotJudged::Queue(queue);
+            let gap = Gap { roles: Vec::new(), stream: None, statistic: None, why };
+            return Self { gaps: vec![gap], ..Self::default() };
+        }
         let measured = subject.measured.filter(|measured| !measured.is_zero());
         // A source may time less than it counts, so that its figures are taken as they are.
         let is_short =

@@ -19,6 +19,7 @@ mod contradiction;
 pub mod findings;
 pub mod threshold;
 mod generator_part;
+mod queue_latency;
 mod judgement;
 pub mod verdict;
 pub mod host_check;

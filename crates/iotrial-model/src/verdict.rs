@@ -14,7 +14,7 @@ use crate::load::Role;
 use crate::search::{Search, Untouched};
 use crate::stream::Stream;
 
-pub use bearing::{Advice, Caveat, Change, Doubt, DoubtKind, Gap, Objection, Starved, WhyNotJudged};
+pub use bearing::{Advice, Caveat, Change, Doubt, DoubtKind, Gap, Objection, QueueLatency, Starved, WhyNotJudged};
 pub use ruling::{LoadName, Ruling, SearchAnswer, StepAnswer, StepsRuling, WhyNot};
 
 /// The answer to whether storage is good enough.
@@ -79,6 +79,16 @@ pub struct Verdict {
     pub judged: Vec<Judged>,
     /// What decided.
     pub basis: Basis,
+}
+
+impl Verdict {
+    /// Why latencies are not judged, where they show the queue of the load and not the storage.
+    pub fn queue(&self) -> Option<QueueLatency> {
+        match &self.basis {
+            Basis::Run(ruling) | Basis::Search { ruling, .. } => ruling.queue(),
+            Basis::Steps(_) => None,
+        }
+    }
 }
 
 /// What decided a verdict.

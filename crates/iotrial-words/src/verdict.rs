@@ -9,8 +9,8 @@ use std::collections::HashSet;
 use iotrial_model::bound::BoundRelation;
 use iotrial_model::load::Role;
 use iotrial_model::verdict::{
-    Basis, Category, Caveat, Doubt, Gap, Judged, LoadName, Meaning, Outcome, Ruling, Verdict, WhyNot,
-    WhyNotJudged,
+    Basis, Category, Caveat, Doubt, Gap, Judged, LoadName, Meaning, Outcome, QueueLatency, Ruling, Verdict,
+    WhyNot, WhyNotJudged,
 };
 use iotrial_model::words::enumerate;
 use serde::{Serialize, Serializer};
@@ -80,6 +80,8 @@ pub fn in_json<S: Serializer>(one: &Verdict, serializer: S) -> Result<S::Ok, S::
         thresholds_sha256: &'v str,
         #[serde(skip_serializing_if = "Option::is_none")]
         step: Option<usize>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        queue: Option<QueueLatency>,
         judged: &'v [Judged],
     }
     let VerdictWords { sentence, reasons, .. } = verdict(one);
@@ -93,6 +95,7 @@ pub fn in_json<S: Serializer>(one: &Verdict, serializer: S) -> Result<S::Ok, S::
         thresholds: &one.thresholds,
         thresholds_sha256: &one.thresholds_sha256,
         step: one.step,
+        queue: one.queue(),
         judged: &one.judged,
     };
     in_json.serialize(serializer)
@@ -104,6 +107,10 @@ fn sentence(ruling: &Ruling) -> String {
     let lacks = |why: &WhyNotJudged| ruling.gaps.iter().any(|gap| gap.why == *why);
     match (ruling.objections.first(), ruling.doubts.as_slice(), ruling.worst()) {
         (Some(against), ..) => format!("Not qualified for {load}: {}.", objection(against)),
+        (None, [], None) if ruling.queue().is_some() => {
+            let queue = ruling.queue().map_or_else(String::new, |queue| bearing::queue(&queue));
+            format!("The latencies of {load} are not judged: {queue}.")
+        }
         (None, [], None) if lacks(&WhyNotJudged::NotStated) => {
             format!("Not judged: the source states no latency of {load} that {set} judges.")
         }
@@ -199,6 +206,7 @@ pub fn why_not(why_not: &WhyNot, set: &str) -> String {
     match why_not {
         WhyNot::Failed(against) => objection(against),
         WhyNot::NoLimits => format!("{set} has no limits for this I/O"),
+        WhyNot::Queue(queue) => format!("latencies are not judged: {}", bearing::queue(queue)),
         WhyNot::TooSlow(judged) => too_slow(judged),
         WhyNot::InDoubt(_) => {
             let words: Vec<String> = why_not.named_doubts().iter().map(bearing::doubt).collect();

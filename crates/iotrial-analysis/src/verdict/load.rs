@@ -2,7 +2,7 @@
 
 use iotrial_model::finding::FindingId;
 use iotrial_model::subject::Subject;
-use iotrial_model::verdict::{Judged, Outcome, WhyNot};
+use iotrial_model::verdict::{Gap, Judged, Outcome, WhyNot};
 
 use super::bearing::Bearing;
 use super::decide;
@@ -20,14 +20,14 @@ pub(crate) struct LoadAnswer {
 }
 
 impl LoadAnswer {
-    pub(super) fn new(bearing: &Bearing, worst: Option<&Judged>) -> Self {
+    pub(super) fn new(bearing: &Bearing, gaps: &[Gap], worst: Option<&Judged>) -> Self {
         let Bearing { objections, doubts, .. } = bearing;
         let is_good_enough = worst.map(Judged::is_acceptable);
         let outcome = decide(!objections.is_empty(), !doubts.is_empty(), is_good_enough);
         let why_not = match (objections.first(), doubts.as_slice(), worst) {
             (Some(objection), ..) => Some(WhyNot::Failed(Box::new(objection.clone()))),
             (None, [_, ..], _) => Some(WhyNot::InDoubt(doubts.clone())),
-            (None, [], None) => Some(WhyNot::NoLimits),
+            (None, [], None) => Some(Gap::queue(gaps).map_or(WhyNot::NoLimits, WhyNot::Queue)),
             (None, [], Some(worst)) => (!worst.is_acceptable()).then(|| WhyNot::TooSlow(worst.clone())),
         };
         Self { outcome, why_not }
@@ -41,7 +41,7 @@ impl LoadAnswer {
         found.retain(|finding| finding.id != FindingId::ShortRun);
         let mut bearing = Bearing::of_step(subject, &found, &gaps, starved);
         bearing.settle(&judged);
-        Self::new(&bearing, Judged::by_weight(&judged).first().copied())
+        Self::new(&bearing, &gaps, Judged::by_weight(&judged).first().copied())
     }
 }
 
@@ -80,13 +80,13 @@ mod tests {
         let doubt =
             Doubt { kind: DoubtKind::ForeignLoad, finding: None, advice: Advice::to(Change::RunAgain) };
         let mut bearing = Bearing::default();
-        let none = LoadAnswer::new(&bearing, None);
+        let none = LoadAnswer::new(&bearing, &[], None);
         assert_eq!((none.outcome, none.why_not), (Outcome::Inconclusive, Some(WhyNot::NoLimits)));
         bearing.doubts.push(doubt.clone());
-        let open = LoadAnswer::new(&bearing, None);
+        let open = LoadAnswer::new(&bearing, &[], None);
         assert_eq!((open.outcome, open.why_not), (Outcome::Inconclusive, Some(WhyNot::InDoubt(vec![doubt]))));
         bearing.objections = vec![failed(FindingId::IoErrors), failed(FindingId::NotIssued)];
-        let against = LoadAnswer::new(&bearing, None);
+        let against = LoadAnswer::new(&bearing, &[], None);
         assert_eq!(against.outcome, Outcome::NotQualified);
         assert_eq!(against.why_not, Some(WhyNot::Failed(Box::new(failed(FindingId::IoErrors)))));
     }

@@ -99,7 +99,7 @@ impl JudgedStep {
         let mut bearing = Bearing::of_step(subject, &findings(subject), &gaps, starved);
         bearing.settle(&judged);
         let worst = Judged::by_weight(&judged).first().copied().cloned();
-        let LoadAnswer { outcome, why_not } = match LoadAnswer::new(&bearing, worst.as_ref()) {
+        let LoadAnswer { outcome, why_not } = match LoadAnswer::new(&bearing, &gaps, worst.as_ref()) {
             _ if !planned.judged => LoadAnswer { outcome: Outcome::Inconclusive, why_not: None },
             _ if !step.is_whole && bearing.objections.is_empty() => LoadAnswer {
                 outcome: Outcome::Inconclusive,

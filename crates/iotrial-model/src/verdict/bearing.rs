@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde::Serialize;
+
 use crate::bound::BoundRelation;
 use crate::figure::Figure;
 use crate::finding::Finding;
@@ -156,6 +158,16 @@ pub struct Gap {
     pub why: WhyNotJudged,
 }
 
+impl Gap {
+    /// Why nothing is judged, where that is the queue of the load.
+    pub fn queue(gaps: &[Self]) -> Option<QueueLatency> {
+        gaps.iter().find_map(|gap| match gap.why {
+            WhyNotJudged::Queue(queue) => Some(queue),
+            _ => None,
+        })
+    }
+}
+
 /// Why something could not be judged.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WhyNotJudged {
@@ -181,6 +193,21 @@ pub enum WhyNotJudged {
         /// The limit.
         limit_us: f64,
     },
+    /// So many I/Os were kept outstanding that latencies show how long the queue was.
+    Queue(QueueLatency),
+}
+
+/// The latency of a load that keeps its I/Os outstanding, which follows from their number and the rate (Little, 1961).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct QueueLatency {
+    /// I/Os that closed jobs kept outstanding, all of them together.
+    pub outstanding: u64,
+    /// I/Os per second of both directions; `None` where only a part of them is known, and the latency does not follow from it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iops: Option<f64>,
+    /// Outstanding I/Os ÷ rate; `None` without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lat_mean_us: Option<f64>,
 }
 
 /// What to change so that the next measurement has an answer.

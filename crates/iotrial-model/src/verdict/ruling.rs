@@ -4,7 +4,7 @@ use crate::figure::Figure;
 use crate::finding::{Finding, FindingId};
 use crate::record::EndedHow;
 
-use super::{Caveat, Doubt, Gap, Judged, Meaning, Objection, Outcome};
+use super::{Caveat, Doubt, Gap, Judged, Meaning, Objection, Outcome, QueueLatency};
 
 /// What a load is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +58,11 @@ impl Ruling {
     pub fn worst(&self) -> Option<&Judged> {
         self.judged.first()
     }
+
+    /// Why latencies are not judged, where they show the queue of the load and not the storage.
+    pub fn queue(&self) -> Option<QueueLatency> {
+        Gap::queue(&self.gaps)
+    }
 }
 
 /// Why one load of several does not stay within the limits, or why that cannot be said.
@@ -67,6 +72,8 @@ pub enum WhyNot {
     Failed(Box<Objection>),
     /// The set has no limits for what it does.
     NoLimits,
+    /// Latencies show the queue of the load.
+    Queue(QueueLatency),
     /// A figure is beyond its limit.
     TooSlow(Judged),
     /// The figures may not be the device's.

@@ -3,13 +3,13 @@
 use iotrial_model::finding::Finding;
 use iotrial_model::units::format_duration;
 use iotrial_model::verdict::{
-    Advice, Caveat, Change, Doubt, DoubtKind, Gap, Objection, Starved, WhyNotJudged,
+    Advice, Caveat, Change, Doubt, DoubtKind, Gap, Objection, QueueLatency, Starved, WhyNotJudged,
 };
 use iotrial_model::words::enumerate;
 
 use super::{limit, roles, shown, streams};
 use crate::finding::message;
-use crate::numbers::{count_with_thousands, seconds_in_words};
+use crate::numbers::{count_with_thousands, latency_in_words, seconds_in_words, with_thousands};
 
 /// In full, without a full stop.
 pub(crate) fn objection(against: &Objection) -> String {
@@ -108,6 +108,9 @@ fn starved(starved: &Starved) -> String {
 
 /// What was not judged: `p99.9 of log commits`.
 pub(super) fn gap(gap: &Gap) -> String {
+    if matches!(gap.why, WhyNotJudged::Queue(_)) {
+        return "latencies".to_owned();
+    }
     let streams = match gap.stream {
         Some(stream) => format!("{} {stream}s", roles(&gap.roles)),
         None => roles(&gap.roles),
@@ -140,7 +143,17 @@ pub(super) fn gap_in_full(one: &Gap, set: &str) -> String {
             relation.sign(),
             limit(*limit_us)
         ),
+        WhyNotJudged::Queue(one) => format!("{what} are not judged: {}", queue(one)),
     }
+}
+
+/// `they show the queue of 1,024 outstanding I/Os: 1,024 ÷ 5,600 IOPS is 183 ms`.
+pub(super) fn queue(queue: &QueueLatency) -> String {
+    let outstanding = count_with_thousands(queue.outstanding);
+    let divided = queue.iops.zip(queue.lat_mean_us).map(|(iops, lat_mean_us)| {
+        format!(": {outstanding} ÷ {} IOPS is {}", with_thousands(iops), latency_in_words(lat_mean_us))
+    });
+    format!("they show the queue of {outstanding} outstanding I/Os{}", divided.unwrap_or_default())
 }
 
 /// Conditions to follow «measured».

@@ -69,7 +69,17 @@ fn gaps() -> Vec<Gap> {
         gap(Some(Stream::Commit), p999, WhyNotJudged::NotStated),
         gap(Some(Stream::Commit), p999, WhyNotJudged::TooFewIos { io_count: 1_000, least_io_count: 10_000 }),
         gap(Some(Stream::Commit), p999, undecided),
+        Gap { roles: Vec::new(), stream: None, statistic: None, why: WhyNotJudged::Queue(queue()) },
+        Gap { roles: Vec::new(), stream: None, statistic: None, why: WhyNotJudged::Queue(of_a_part()) },
     ]
+}
+
+fn queue() -> QueueLatency {
+    QueueLatency { outstanding: 1_024, iops: Some(5_600.0), lat_mean_us: Some(182_857.1) }
+}
+
+fn of_a_part() -> QueueLatency {
+    QueueLatency { iops: None, lat_mean_us: None, ..queue() }
 }
 
 fn all_doubts() -> Vec<Doubt> {
@@ -156,7 +166,7 @@ fn everything_that_bears_on_a_verdict_has_its_words_on_one_page() {
     }
     let cut = WhyNot::CutShort { measured_s: 20.0, planned_s: 60.0 };
     let in_doubt = WhyNot::InDoubt(all_doubts());
-    for one in [WhyNot::Failed(Box::new(failed())), WhyNot::NoLimits, WhyNot::TooSlow(slow()), in_doubt, cut]
+    for one in [WhyNot::Failed(Box::new(failed())), WhyNot::NoLimits, WhyNot::Queue(queue()), WhyNot::TooSlow(slow()), in_doubt, cut]
     {
         writeln!(page, "why not: {}", why_not(&one, "flash")).unwrap();
     }
@@ -199,7 +209,8 @@ fn rulings() -> Vec<(&'static str, Ruling)> {
             "with conditions",
             Ruling {
                 caveats: vec![Caveat::Stall, Caveat::ShortRun { measured_s: 30.0 }],
-                gaps: gaps(),
+                // A queue leaves nothing to judge, and has no conditions beside it.
+                gaps: gaps()[..6].to_vec(),
                 other_findings: vec![finding(FindingId::Stalled)],
                 unjudged: vec![Figure::LatencyP999],
                 ..ruling()
@@ -213,6 +224,7 @@ fn rulings() -> Vec<(&'static str, Ruling)> {
         ("not stated", none(vec![gaps()[3].clone()])),
         ("mixed", none(vec![gaps()[2].clone()])),
         ("no limits", none(vec![gaps()[0].clone()])),
+        ("a queue", none(vec![gaps()[6].clone()])),
     ]
 }
 

@@ -336,6 +336,12 @@ fn next_step(summary: &Summary, again: &Again) -> String {
         _ if summary.ended == Some(EndedHow::Failed) => {
             format!("iotrial check{}   (what is below it, and whether it is healthy)", again.targets)
         }
+        // The same load again would make the same queue.
+        (Outcome::Inconclusive, None) if summary.verdict.advice.is_none() => {
+            let queue = summary.verdict.queue();
+            let iops = round_down(queue.and_then(|queue| queue.iops).unwrap_or(2_000.0) / 2.0);
+            format!("{} --need {iops:.0}iops   (put the rate that you need)", again.run_without(&["--closed"]))
+        }
         (Outcome::Inconclusive, _) => {
             let advice = summary.verdict.advice.as_ref();
             match advice.and_then(|advice| advice.duration) {
