@@ -14,8 +14,8 @@ use iotrial_model::verdict::{Category, Gap, Judged, Starved, WhyNotJudged};
 use crate::device_part::DevicePart;
 use crate::figures::Figures;
 use crate::generator_part::{AgainstLimit, StreamLatency, intervals_left_alone, is_open, statistic_of};
+use crate::queue_latency::{queue_of, shows_queue};
 use crate::stream::Streams;
-use crate::queue_latency::queue_of;
 use crate::threshold::{Bands, ThresholdSet};
 
 /// A latency for people, to three digits: `0.085 ms`, `0.85 ms`, `6.34 ms`, `62.1 ms`.
@@ -82,10 +82,8 @@ pub(crate) struct Judgement {
 impl Judgement {
     /// Holds every figure that the set judges, and that enough I/Os carry, against its bands.
     pub(crate) fn new(subject: &Subject<'_>, thresholds: &ThresholdSet) -> Self {
-        if let Some(queue) = queue_of(subject) {
-            let why = WhyNotJudged::Queue(queue);
-            let gap = Gap { roles: Vec::new(), stream: None, statistic: None, why };
-            return Self { gaps: vec![gap], ..Self::default() };
+        if shows_queue(subject) {
+            return Self::of_queue(subject);
         }
         let measured = subject.measured.filter(|measured| !measured.is_zero());
         // A source may time less than it counts, so that its figures are taken as they are.
@@ -103,6 +101,13 @@ impl Judgement {
             take_generator_out(one, subject, thresholds);
         }
         judgement
+    }
+
+    /// Of a load whose latencies show its queue: none is judged.
+    pub(crate) fn of_queue(subject: &Subject<'_>) -> Self {
+        let why = WhyNotJudged::Queue(queue_of(subject));
+        let gap = Gap { roles: Vec::new(), stream: None, statistic: None, why };
+        Self { gaps: vec![gap], ..Self::default() }
     }
 
     fn of(subject: &Subject<'_>, all: Vec<OfRoles>, thresholds: &ThresholdSet) -> Self {

@@ -12,24 +12,28 @@ use crate::figures::Figures;
 /// many double it. The number is that of the load of a database with the most of them that we know: the published test of a SQL Server by fio with
 /// 6 × 8 + 6 × 8 + 4 × 8 + 4 × 8 + 2 × 4 + 2 × 4 = 176 (profile `sqlserver-oci-published`). The closed jobs of the other built-in profiles of
 /// databases have 128 at most. Vendors measure throughput with 256 and more.
-pub const MOST_OUTSTANDING: u64 = 176;
+const MOST_OUTSTANDING: u64 = 176;
 
 /// By how much a mean latency may differ from outstanding ÷ rate where both are of the same I/Os.
 const LITTLE_AGREES: f64 = 0.1;
 
-/// The queue of a load that keeps more outstanding than a database does, or that saturates a device on purpose: the first load of a search. `None`
-/// of any other, also where how many are outstanding is not known.
-///
-/// What is issued at a rate, follows another job or pauses has no queue of its own making, and does not count.
-pub(crate) fn queue_of(subject: &Subject<'_>) -> Option<QueueLatency> {
-    let closed = subject.jobs.iter().filter(|job| !job.load.is_held_back());
-    let outstanding =
-        closed.filter_map(|job| job.load.total_outstanding()).fold(0_u64, u64::saturating_add);
+/// Whether a load keeps more outstanding than a database does, or saturates a device on purpose as the first load of a search. Not where it is
+/// not known how many are outstanding.
+pub(crate) fn shows_queue(subject: &Subject<'_>) -> bool {
+    let outstanding = outstanding(subject);
     let saturates = |search: &Search| search.probes.iter().all(|probe| probe.kind == ProbeKind::Saturation);
-    let is_saturation = subject.search.is_some_and(saturates) && outstanding > 0;
-    if outstanding <= MOST_OUTSTANDING && !is_saturation {
-        return None;
-    }
+    outstanding > MOST_OUTSTANDING || outstanding > 0 && subject.search.is_some_and(saturates)
+}
+
+/// I/Os that are kept outstanding. What is issued at a rate, follows another job or pauses has no queue of its own making, and does not count.
+fn outstanding(subject: &Subject<'_>) -> u64 {
+    let closed = subject.jobs.iter().filter(|job| !job.load.is_held_back());
+    closed.filter_map(|job| job.load.total_outstanding()).fold(0, u64::saturating_add)
+}
+
+/// The latency of a queue, with the rate that it follows from.
+pub(crate) fn queue_of(subject: &Subject<'_>) -> QueueLatency {
+    let outstanding = outstanding(subject);
     let figures = Figures::of_all(subject);
     let rate = figures.and_then(|figures| {
         let (iops, lat_mean_us) = figures.iops.zip(figures.lat_mean_us)?;
@@ -39,7 +43,7 @@ pub(crate) fn queue_of(subject: &Subject<'_>) -> Option<QueueLatency> {
         agrees.then_some((iops, of_queue_us))
     });
     let (iops, lat_mean_us) = rate.unzip();
-    Some(QueueLatency { outstanding, iops, lat_mean_us })
+    QueueLatency { outstanding, iops, lat_mean_us }
 }
 
 #[cfg(test)]
@@ -48,11 +52,12 @@ mod tests {
 
     use iotrial_model::builtin::builtin_profiles;
     use iotrial_model::imported::{ImportedJob, Stated, StatedLatency, StatedLoad, StatedOps, StatedStream};
-    use iotrial_model::plan::{Arrival, EngineKind};
-    use iotrial_model::record::RunRecord;
     use iotrial_model::latency_limit::SearchLimit;
     use iotrial_model::load::Spacing;
+    use iotrial_model::plan::{Arrival, EngineKind};
     use iotrial_model::profile::Profile;
+    use iotrial_model::record::RunRecord;
+    use iotrial_model::sweep::ProbePurpose;
     use iotrial_model::verdict::{Outcome, Verdict, WhyNot};
 
     use super::*;
@@ -87,13 +92,13 @@ mod tests {
         assert_eq!((queue.outstanding, queue.iops), (1_025, Some(18_000.0)));
         assert!((queue.lat_mean_us.unwrap() - 1e6 * 1_025.0 / 18_000.0).abs() < 1e-6);
         let flash = ThresholdSet::builtin("flash").unwrap();
-        let answer = LoadAnswer::of_probe(&subject, &flash);
+        let answer = LoadAnswer::of_probe(&subject, ProbePurpose::Grid, &flash);
         assert_eq!((answer.outcome, answer.why_not), (Outcome::Inconclusive, Some(WhyNot::Queue(queue))));
     }
 
     #[test]
     fn a_closed_load_with_few_outstanding_is_judged() {
-        assert_eq!(queue_of(&Subject::of_run(&healthy())), None);
+        assert!(!shows_queue(&Subject::of_run(&healthy())));
         assert_eq!(verdict(&Subject::of_run(&healthy())).outcome, Outcome::Qualified);
         // One commit is outstanding as well.
         let most = u32::try_from(MOST_OUTSTANDING).unwrap() - 1;
@@ -105,9 +110,10 @@ mod tests {
     #[test]
     fn what_is_issued_when_it_is_due_makes_no_queue() {
         let mut record = keeping(1_024);
-        record.plan.jobs[0].arrival = Arrival::Open { iops: 16_000.0, spacing: Spacing::Poisson, bursts: None };
+        record.plan.jobs[0].arrival =
+            Arrival::Open { iops: 16_000.0, spacing: Spacing::Poisson, bursts: None };
         let subject = Subject::of_run(&record);
-        assert_eq!(queue_of(&subject), None);
+        assert!(!shows_queue(&subject));
         assert!(!verdict(&subject).judged.is_empty());
     }
 
@@ -146,14 +152,22 @@ mod tests {
             let stream = StatedStream {
                 io_count: Some(100_000),
                 iops: Some(Stated::exact(iops)),
-                total_latency: StatedLatency { mean_us: Some(Stated::exact(182_857.0)), ..StatedLatency::default() },
+                total_latency: StatedLatency {
+                    mean_us: Some(Stated::exact(182_857.0)),
+                    ..StatedLatency::default()
+                },
                 ..StatedStream::default()
             };
-            let load = StatedLoad { iodepth: Some(256), numjobs: Some(4), rate_iops, ..StatedLoad::default() };
+            let load =
+                StatedLoad { iodepth: Some(256), numjobs: Some(4), rate_iops, ..StatedLoad::default() };
             let mut record = imported();
             let ops = StatedOps { read: Some(stream), ..StatedOps::default() };
             record.jobs.push(ImportedJob { load, ops, ..ImportedJob::default() });
-            queue_of(&Subject::of_imported(&record)).map(|queue| (queue.outstanding, queue.iops))
+            {
+                let subject = Subject::of_imported(&record);
+                let queue = queue_of(&subject);
+                shows_queue(&subject).then_some((queue.outstanding, queue.iops))
+            }
         };
         assert_eq!(of(5_600.0, None), Some((1_024, Some(5_600.0))));
         // The half of a mix that somebody pasted.

@@ -22,7 +22,7 @@ use crate::settings::{Setting, settings_of_run};
 use crate::steady_state::SteadyState;
 use crate::stream::Streams;
 use crate::threshold::ThresholdSet;
-use crate::verdict::{Capacity, Outcome, StepResult, Verdict, judge};
+use crate::verdict::{Capacity, Outcome, StepResult, Verdict, as_answered, judge};
 
 /// A result in figures. It is written as the document of a run or of an imported result, whose keys are interfaces: `docs/json.md`.
 #[derive(Debug, Clone, PartialEq)]
@@ -390,8 +390,8 @@ impl Summary {
             cpu: subject.cpu.map(CpuSummary::of),
             host_activity: subject.host_activity.cloned(),
             device: device_figures(subject, observed.steps()),
-            capacity: Capacity::of(subject),
-            search: subject.search.map(|search| Search { limit: search.shown_limit(), ..search.clone() }),
+            capacity: Capacity::of(subject, &verdict),
+            search: as_answered(subject, &verdict),
             settings: {
                 let reserve = reserve_of(subject, &verdict);
                 settings_of_run(subject).into_iter().map(|one| one.with_reserve(reserve)).collect()

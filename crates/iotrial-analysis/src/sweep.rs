@@ -225,7 +225,7 @@ impl Probe {
             _ => None,
         };
         let thresholds = ThresholdSet::builtin(JUDGED_BY).expect("a test holds that it is built in");
-        let answer = LoadAnswer::of_probe(subject, &thresholds);
+        let answer = LoadAnswer::of_probe(subject, purpose, &thresholds);
         let why_not = answer.why_not.as_ref();
         Self {
             outcome: answer.outcome,

@@ -24,6 +24,7 @@ use bearing::Bearing;
 use ending::too_slow_at_the_end;
 pub(crate) use load::LoadAnswer;
 pub use search::Capacity;
+pub(crate) use search::as_answered;
 pub use steps::StepResult;
 
 /// The one rule by which everything is qualified: a run, a step, a probe, a needed rate, a highest rate, the disks of a system in use.

@@ -14,7 +14,9 @@ use crate::load::Role;
 use crate::search::{Search, Untouched};
 use crate::stream::Stream;
 
-pub use bearing::{Advice, Caveat, Change, Doubt, DoubtKind, Gap, Objection, QueueLatency, Starved, WhyNotJudged};
+pub use bearing::{
+    Advice, Caveat, Change, Doubt, DoubtKind, Gap, Objection, QueueLatency, Starved, WhyNotJudged,
+};
 pub use ruling::{LoadName, Ruling, SearchAnswer, StepAnswer, StepsRuling, WhyNot};
 
 /// The answer to whether storage is good enough.
@@ -89,6 +91,22 @@ impl Verdict {
             Basis::Steps(_) => None,
         }
     }
+
+    /// The outcome of a search for the device that was measured, also where that was simulated; `None` of what was no search.
+    pub const fn of_device(&self) -> Option<Outcome> {
+        match self.basis {
+            Basis::Search { of_device, .. } => Some(of_device),
+            Basis::Run(_) | Basis::Steps(_) => None,
+        }
+    }
+
+    /// The outcome in one or two words: `not judged` where nothing has a limit, and nothing casts doubt on that.
+    pub const fn word(&self) -> &'static str {
+        match (self.category, self.outcome) {
+            (None, Outcome::Inconclusive) if self.advice.is_none() => "not judged",
+            (_, outcome) => outcome.as_str(),
+        }
+    }
 }
 
 /// What decided a verdict.
@@ -102,6 +120,9 @@ pub enum Basis {
     Search {
         /// What they say together.
         answer: SearchAnswer,
+        /// The outcome for the device that was measured, also where that was simulated. The verdict is about storage, and of no
+        /// simulation is there one.
+        of_device: Outcome,
         /// The search.
         search: Box<Search>,
         /// What decided the load that it kept.

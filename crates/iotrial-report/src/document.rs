@@ -71,6 +71,8 @@ pub enum Block {
 pub struct VerdictBlock {
     /// Whether it is.
     pub outcome: Outcome,
+    /// The same in one or two words.
+    pub outcome_word: &'static str,
     /// The answer in a few words, where another question was asked.
     pub headline: Option<String>,
     /// How good; `None` when nothing could be judged.
@@ -89,12 +91,7 @@ impl VerdictBlock {
     /// The answer in one or two words.
     pub(crate) fn word(&self) -> &str {
         // A headline replaces the word, because another question was asked: of a search, what rate holds.
-        match (&self.headline, self.category, self.outcome) {
-            (Some(headline), ..) => headline,
-            // Nothing has a limit, and nothing casts doubt on that.
-            (None, None, Outcome::Inconclusive) if self.advice.is_none() => "not judged",
-            (None, _, outcome) => outcome.as_str(),
-        }
+        self.headline.as_deref().unwrap_or(self.outcome_word)
     }
 
     /// Whether it is a yes, a no or neither.

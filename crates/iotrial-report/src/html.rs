@@ -189,6 +189,8 @@ impl<'d> SectionView<'d> {
 #[serde(tag = "kind", rename_all = "lowercase")]
 enum BlockView<'d> {
     Verdict {
+        /// As in JSON, for programs that read the page.
+        outcome: &'static str,
         tone: &'static str,
         symbol: &'static str,
         word: &'d str,
@@ -270,6 +272,7 @@ impl<'d> BlockView<'d> {
     fn verdict(verdict: &'d VerdictBlock) -> Self {
         let (tone, symbol) = mark(verdict.is_yes());
         Self::Verdict {
+            outcome: verdict.outcome.key(),
             tone,
             symbol,
             word: verdict.word(),

@@ -109,6 +109,7 @@ pub(crate) fn verdict(subject: &Subject<'_>, summary: &Summary) -> Section {
         note: None,
         blocks: vec![Block::Verdict(VerdictBlock {
             outcome: verdict.outcome,
+            outcome_word: verdict.word(),
             headline: words.headline,
             category: verdict.category,
             sentence: words.sentence,

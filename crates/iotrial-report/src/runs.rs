@@ -234,7 +234,7 @@ fn overview(runs: &[Run<'_>]) -> Section {
                     }
                     .to_owned(),
                 ),
-                Value::Text(verdict.outcome.as_str().to_owned()),
+                Value::Text(verdict.word().to_owned()),
                 verdict.category.map_or(Value::Absent, Value::Category),
             ],
             is_total: false,

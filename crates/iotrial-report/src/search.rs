@@ -158,7 +158,8 @@ fn facts(search: &Search, ended: EndedHow) -> Vec<Fact> {
             );
         }
         None => {
-            let none = if ended == EndedHow::Complete { "none" } else { "not known" };
+            let any_held = search.probes.iter().any(|probe| probe.held == Some(true));
+            let none = if ended == EndedHow::Complete && !any_held { "none" } else { "not known" };
             facts.push(fact("shown to be within the limits", Quantity::Words, Value::Text(none.to_owned())));
         }
     }

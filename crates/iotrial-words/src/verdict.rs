@@ -57,7 +57,7 @@ pub fn verdict(verdict: &Verdict) -> VerdictWords {
             sentence: steps_sentence(ruling),
             reasons: steps_reasons(ruling),
         },
-        Basis::Search { answer, search, ruling } => {
+        Basis::Search { answer, search, ruling, .. } => {
             let SearchWords { headline, sentence } = search_words(answer, verdict.outcome, search, ruling);
             VerdictWords { headline: Some(headline), sentence, reasons: search_reasons(answer, ruling) }
         }

@@ -1,6 +1,5 @@
 //! The highest rate within the limits, of one run or of several, as far as searches found it.
 
-use iotrial_model::plan::EngineDevice;
 use iotrial_model::search::Search;
 use iotrial_model::subject::Subject;
 use serde::Serialize;
@@ -21,11 +20,8 @@ impl Found {
     /// Of a run that searched for a rate; `None` of any other, and where the search does not know: its loads disagreed, it did not
     /// come to its end, or its verdict is inconclusive.
     pub(super) fn of(subject: &Subject<'_>, verdict: &Verdict) -> Option<Self> {
-        let capacity = Capacity::of(subject)?;
-        let is_simulated = subject.engine.is_some_and(|engine| engine.facts().device != EngineDevice::Real);
-        match (capacity.iops, verdict.outcome) {
-            // Every simulation is inconclusive about storage, and says what it found of the device that it simulates.
-            (_, Outcome::Inconclusive) if !is_simulated => None,
+        let capacity = Capacity::of(subject, verdict)?;
+        match (capacity.iops, verdict.of_device()?) {
             (Some(held), _) => {
                 Some(Self { held, not_held: capacity.not_held_iops.filter(|_| !capacity.is_lower_bound) })
             }

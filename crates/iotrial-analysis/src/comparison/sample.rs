@@ -123,13 +123,8 @@ pub struct Outcome {
 
 impl Outcome {
     fn of(verdict: &Verdict) -> Self {
-        let word = match (verdict.category, verdict.outcome) {
-            // Nothing has a limit, and nothing casts doubt on that.
-            (None, verdict::Outcome::Inconclusive) if verdict.advice.is_none() => "not judged",
-            (_, outcome) => outcome.as_str(),
-        };
         Self {
-            word: word.to_owned(),
+            word: verdict.word().to_owned(),
             category: verdict.category,
             thresholds: verdict.thresholds.clone(),
             thresholds_sha256: verdict.thresholds_sha256.clone(),

@@ -2,6 +2,7 @@
 
 use iotrial_model::finding::FindingId;
 use iotrial_model::subject::Subject;
+use iotrial_model::sweep::ProbePurpose;
 use iotrial_model::verdict::{Gap, Judged, Outcome, WhyNot};
 
 use super::bearing::Bearing;
@@ -34,9 +35,15 @@ impl LoadAnswer {
     }
 
     /// Of a probe of a sweep. How short it is decides nothing, as for the probes of a search: each statistic is judged where enough I/Os
-    /// carry it. That no device was behind a simulated sweep is said of all of it.
-    pub(crate) fn of_probe(subject: &Subject<'_>, thresholds: &ThresholdSet) -> Self {
-        let Judgement { judged, gaps, starved } = Judgement::new(subject, thresholds);
+    /// carry it. That no device was behind a simulated sweep is said of all of it. The load beyond the knee that shows which rate lasts saturates
+    /// the device on purpose, and shows a queue.
+    pub(crate) fn of_probe(subject: &Subject<'_>, purpose: ProbePurpose, thresholds: &ThresholdSet) -> Self {
+        let Judgement { judged, gaps, starved } = match purpose {
+            ProbePurpose::Sustained => Judgement::of_queue(subject),
+            ProbePurpose::Search | ProbePurpose::Grid | ProbePurpose::Together => {
+                Judgement::new(subject, thresholds)
+            }
+        };
         let mut found = findings(subject);
         found.retain(|finding| finding.id != FindingId::ShortRun);
         let mut bearing = Bearing::of_step(subject, &found, &gaps, starved);
@@ -48,6 +55,7 @@ impl LoadAnswer {
 #[cfg(test)]
 mod tests {
     use iotrial_model::finding::{Finding, Severity};
+    use iotrial_model::record::RunRecord;
     use iotrial_model::verdict::{Advice, Change, Doubt, DoubtKind, Objection};
 
     use super::*;
@@ -55,7 +63,8 @@ mod tests {
 
     fn of_probe(iops: u64) -> LoadAnswer {
         let record = measured(5, |_| iops);
-        LoadAnswer::of_probe(&Subject::of_run(&record), &ThresholdSet::builtin("flash").unwrap())
+        let flash = ThresholdSet::builtin("flash").unwrap();
+        LoadAnswer::of_probe(&Subject::of_run(&record), ProbePurpose::Grid, &flash)
     }
 
     #[test]
@@ -69,9 +78,24 @@ mod tests {
         let mut record = measured(5, |_| 16_000);
         record.targets[0].in_memory = true;
         let flash = ThresholdSet::builtin("flash").unwrap();
-        let in_memory = LoadAnswer::of_probe(&Subject::of_run(&record), &flash);
+        let in_memory = LoadAnswer::of_probe(&Subject::of_run(&record), ProbePurpose::Grid, &flash);
         let Some(WhyNot::InDoubt(doubts)) = in_memory.why_not else { panic!("{in_memory:?}") };
         assert_eq!((in_memory.outcome, &doubts[0].kind), (Outcome::Inconclusive, &DoubtKind::InMemory));
+    }
+
+    #[test]
+    fn the_load_beyond_the_knee_shows_a_queue_and_what_failed_in_it_failed() {
+        let flash = ThresholdSet::builtin("flash").unwrap();
+        let mut record = measured(5, |_| 2_000);
+        let answer = |record: &RunRecord| {
+            LoadAnswer::of_probe(&Subject::of_run(record), ProbePurpose::Sustained, &flash)
+        };
+        let queued = answer(&record);
+        assert_eq!(queued.outcome, Outcome::Inconclusive);
+        // Eight pages and a commit are outstanding.
+        assert!(matches!(queued.why_not, Some(WhyNot::Queue(queue)) if queue.outstanding == 9));
+        record.jobs[0].write.as_mut().unwrap().error_count = 1;
+        assert_eq!(answer(&record).outcome, Outcome::NotQualified);
     }
 
     #[test]

@@ -7,18 +7,18 @@ use iotrial_model::latency_limit::SearchLimit;
 use iotrial_model::record::EndedHow;
 use iotrial_model::search::{Probe, Search, SearchResult};
 use iotrial_model::subject::Subject;
-use iotrial_model::verdict::{Advice, Change, Doubt, Judged, Outcome, Ruling, SearchAnswer};
+use iotrial_model::verdict::{Advice, Change, Doubt, DoubtKind, Judged, Outcome, Ruling, SearchAnswer};
 use serde::Serialize;
 
 use super::{Basis, Verdict, decide};
 use crate::threshold::ThresholdSet;
 
-/// The highest rate of the load's mix that stays within its limits, and what is needed of it.
+/// The highest rate of the load's mix that stays within its limits, and what is needed of it, as far as the verdict lets it stand.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Capacity {
     /// What it stays within: a latency, or the name of a threshold set.
     pub limit: SearchLimit,
-    /// I/Os per second that stay within it; `None` where none do, or the loads did not agree.
+    /// I/Os per second that stay within it; `None` where none do, and where the verdict is inconclusive.
     pub iops: Option<f64>,
     /// Reads in it.
     pub read_iops: Option<f64>,
@@ -30,10 +30,13 @@ pub struct Capacity {
     pub is_lower_bound: bool,
     /// How sure it is that the rate stays within the limits.
     pub confidence_percent: Option<f64>,
+    /// I/Os per second that stayed within the limits in loads on which no answer rests, as the verdict is inconclusive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seen_iops: Option<f64>,
     /// I/Os per second that were needed; `None` where nothing was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub need_iops: Option<f64>,
-    /// Whether the needed rate is carried; `None` without a need, and where the loads at it did not agree.
+    /// Whether the needed rate is carried: what the verdict says. `None` without a need, and where it is inconclusive.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub carries_need: Option<bool>,
     /// How much more than the need it is; negative where it is less. `None` without a need.
@@ -45,25 +48,43 @@ pub struct Capacity {
     pub saturation_lat_mean_us: Option<f64>,
 }
 
+/// A search with what its verdict lets stand of what it found: an inconclusive one neither carries a need nor has a rate. `None` of what was no
+/// search.
+///
+/// Whatever is shown of a search is of this one. Loads judge themselves by their latencies; what else went on, the verdict knows.
+pub(crate) fn as_answered(subject: &Subject<'_>, verdict: &Verdict) -> Option<Search> {
+    let search = subject.search?;
+    let of_device = verdict.of_device().unwrap_or(Outcome::Inconclusive);
+    Some(Search {
+        limit: search.shown_limit(),
+        carries_need: search.need.as_ref().and_then(|_| of_device.is_yes()),
+        result: search.result.clone().filter(|_| of_device != Outcome::Inconclusive),
+        ..search.clone()
+    })
+}
+
 impl Capacity {
     /// Of a result that a search brought; `None` of any other.
-    pub fn of(subject: &Subject<'_>) -> Option<Self> {
-        let search = subject.search?;
+    pub fn of(subject: &Subject<'_>, verdict: &Verdict) -> Option<Self> {
+        let search = as_answered(subject, verdict)?;
         let result = search.result.as_ref();
+        let seen = subject.search.and_then(|search| search.result.as_ref()).filter(|_| result.is_none());
         let need_iops = search.need.as_ref().map(|need| need.total_iops());
         let iops = result.map(|result| result.held_iops);
         let saturation = search.saturation();
         let is_lower_bound = result.is_some_and(SearchResult::is_lower_bound);
-        // A rate that is known to hold says nothing about how much is missing where higher ones may hold as well.
-        let says_headroom = |percent: &f64| *percent >= 0.0 || !is_lower_bound;
+        // A rate that is known to hold says nothing about how much is missing where higher ones may hold as well; and what fails in another
+        // way than by its rate has none to spare.
+        let agrees = |has_any: bool| search.carries_need.is_none_or(|carries| carries == has_any);
+        let says_headroom = |percent: &f64| (*percent >= 0.0 || !is_lower_bound) && agrees(*percent >= 0.0);
         Some(Self {
-            limit: search.shown_limit(),
             iops,
             read_iops: result.and_then(|result| result.read_iops),
             write_iops: result.and_then(|result| result.write_iops),
             not_held_iops: result.and_then(|result| result.not_held_iops),
             is_lower_bound,
             confidence_percent: result.and_then(|result| result.confidence_percent),
+            seen_iops: seen.map(|result| result.held_iops),
             need_iops,
             carries_need: search.carries_need,
             headroom_percent: iops
@@ -72,6 +93,7 @@ impl Capacity {
                 .filter(says_headroom),
             saturation_iops: saturation.map(|probe| probe.iops),
             saturation_lat_mean_us: saturation.and_then(|probe| probe.lat_mean_us),
+            limit: search.limit,
         })
     }
 }
@@ -86,13 +108,17 @@ pub(super) fn answered(
     thresholds: &ThresholdSet,
 ) -> Verdict {
     let how = subject.ended_how();
-    let (outcome, answer) = match (how, &search.need) {
+    let decided = |ruling: &mut Ruling| match (how, &search.need) {
         (EndedHow::Interrupted | EndedHow::Failed, _) => {
             (Outcome::Inconclusive, SearchAnswer::Unfinished(how))
         }
-        (EndedHow::Complete, Some(_)) => decide_need(search, &mut ruling),
-        (EndedHow::Complete, None) => decide_highest(search, findings, &mut ruling),
+        (EndedHow::Complete, Some(_)) => decide_need(search, ruling),
+        (EndedHow::Complete, None) => decide_highest(search, findings, ruling),
     };
+    let mut of_device = ruling.clone();
+    of_device.doubts.retain(|doubt| !matches!(doubt.kind, DoubtKind::NullEngine | DoubtKind::Simulated));
+    let (of_device, _) = decided(&mut of_device);
+    let (outcome, answer) = decided(&mut ruling);
     let advice = match (outcome, how) {
         // What the counters of a device say that went away in the middle is no advice.
         (Outcome::Inconclusive, EndedHow::Failed) => Some(Advice::to(Change::FindFailure)),
@@ -108,7 +134,7 @@ pub(super) fn answered(
         thresholds_sha256: thresholds.sha256.clone(),
         step: None,
         judged,
-        basis: Basis::Search { answer, search: Box::new(search.clone()), ruling },
+        basis: Basis::Search { answer, of_device, search: Box::new(search.clone()), ruling },
     }
 }
 
@@ -210,7 +236,6 @@ mod tests {
     use iotrial_model::record::{Ended, RunRecord};
     use iotrial_model::search::{ProbeKind, WorstLatency};
     use iotrial_model::stream::Stream;
-    use iotrial_model::verdict::DoubtKind;
 
     use super::*;
     use crate::findings::findings;
@@ -374,16 +399,38 @@ mod tests {
 
     #[test]
     fn capacity_has_the_headroom_of_a_need_and_a_missing_end_makes_it_a_bound() {
-        let record = needing("100000iops", Some(true));
-        let capacity = Capacity::of(&Subject::of_run(&record)).unwrap();
-        assert!((capacity.headroom_percent.unwrap() - 12.0).abs() < 1e-9);
-        assert!(!capacity.is_lower_bound);
+        let capacity = |record: &RunRecord| Capacity::of(&Subject::of_run(record), &verdict(record)).unwrap();
+        let carried = capacity(&needing("100000iops", Some(true)));
+        assert!((carried.headroom_percent.unwrap() - 12.0).abs() < 1e-9);
+        assert!(!carried.is_lower_bound);
         let mut record = with_search(healthy(), true);
         record.search.as_mut().unwrap().result.as_mut().unwrap().not_held_iops = None;
-        assert!(Capacity::of(&Subject::of_run(&record)).unwrap().is_lower_bound);
+        assert!(capacity(&record).is_lower_bound);
         record.search.as_mut().unwrap().result = None;
-        let none = Capacity::of(&Subject::of_run(&record)).unwrap();
+        let none = capacity(&record);
         assert_eq!((none.iops, none.is_lower_bound), (None, false));
+    }
+
+    #[test]
+    fn what_loads_showed_stands_only_as_far_as_the_verdict_lets_it() {
+        let of = |record: &RunRecord| {
+            let capacity = Capacity::of(&Subject::of_run(record), &verdict(record)).unwrap();
+            (capacity.carries_need, capacity.iops, capacity.seen_iops)
+        };
+        let mut record = needing("100000iops", Some(true));
+        assert_eq!(of(&record), (Some(true), Some(112_000.0), None));
+        // Of a simulated device it is said what that one carries.
+        record.plan.engine = EngineKind::Sim;
+        assert_eq!(verdict(&record).outcome, Outcome::Inconclusive);
+        assert_eq!(of(&record), (Some(true), Some(112_000.0), None));
+        for engine in [EngineKind::Uring, EngineKind::Sim] {
+            record.plan.engine = engine;
+            record.targets[0].in_memory = true;
+            assert_eq!(of(&record), (None, None, Some(112_000.0)), "{engine:?}");
+        }
+        record.targets[0].in_memory = false;
+        record.jobs[0].write.as_mut().unwrap().error_count = 1;
+        assert_eq!(of(&record), (Some(false), Some(112_000.0), None));
     }
 
     #[test]

@@ -131,7 +131,7 @@ impl Entry {
         // A set that is no longer valid judges nothing, and keeps no record from the list.
         let set = ThresholdSet::of_record(&record.thresholds).ok();
         let verdict = set.map(|set| judge(&subject, &findings(&subject), &set));
-        let capacity = Capacity::of(&subject);
+        let capacity = verdict.as_ref().and_then(|verdict| Capacity::of(&subject, verdict));
         Self {
             outcome: verdict.map(|verdict| verdict.outcome),
             capacity_iops: capacity.as_ref().and_then(|capacity| capacity.iops),

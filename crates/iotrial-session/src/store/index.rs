@@ -37,7 +37,7 @@ struct Header {
 
 impl Header {
     fn current() -> Self {
-        Self { iotrial_index: 8, made_by: MADE_BY.to_owned() }
+        Self { iotrial_index: 9, made_by: MADE_BY.to_owned() }
     }
 }
 

@@ -166,8 +166,14 @@ fn everything_that_bears_on_a_verdict_has_its_words_on_one_page() {
     }
     let cut = WhyNot::CutShort { measured_s: 20.0, planned_s: 60.0 };
     let in_doubt = WhyNot::InDoubt(all_doubts());
-    for one in [WhyNot::Failed(Box::new(failed())), WhyNot::NoLimits, WhyNot::Queue(queue()), WhyNot::TooSlow(slow()), in_doubt, cut]
-    {
+    for one in [
+        WhyNot::Failed(Box::new(failed())),
+        WhyNot::NoLimits,
+        WhyNot::Queue(queue()),
+        WhyNot::TooSlow(slow()),
+        in_doubt,
+        cut,
+    ] {
         writeln!(page, "why not: {}", why_not(&one, "flash")).unwrap();
     }
     insta::assert_snapshot!("bearing", page);

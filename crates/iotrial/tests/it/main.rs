@@ -39,6 +39,7 @@ mod json_stream;
 mod kubernetes;
 mod latency_limit;
 mod live_figures;
+mod one_answer;
 mod outputs;
 mod profiles;
 mod program;
