@@ -7,12 +7,13 @@ pub(crate) const INCONCLUSIVE: i32 = 4;
 
 /// The exit codes (README, `docs/ci.md`), and whether the command did what was asked. 1 and 4 are answers: a slow disk or a short run gives
 /// them, and neither says anything about the program.
-const EXIT_CODES: [(i32, &str, bool); 5] = [
+const EXIT_CODES: [(i32, &str, bool); 6] = [
     (0, "qualified, or done", true),
     (1, "not qualified, or a gate failed", true),
     (2, "wrong options or input", false),
     (3, "failed", false),
     (INCONCLUSIVE, "inconclusive", true),
+    (130, "stopped before it began", false),
 ];
 
 /// Whether iotrial did what was asked, whatever it found. A signal, a panic and an unknown exit code say no.

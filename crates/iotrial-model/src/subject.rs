@@ -319,6 +319,7 @@ impl<'r> Subject<'r> {
             direct: Some(sweep.settings.direct),
             host: Some(Machine::of_run(&sweep.host)),
             host_facts: sweep.host_facts.as_ref(),
+            host_activity: sweep.host_activity.as_ref(),
             targets: &sweep.targets,
             ..Self::empty(&sweep.id, &sweep.attributes)
         }

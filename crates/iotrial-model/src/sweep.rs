@@ -14,8 +14,8 @@ pub use crate::load_pattern::{LoadPattern, PATTERN_WORDS, ParsePatternError};
 use crate::plan::{EngineKind, PhaseKind, SimDevice};
 use crate::priority::{GrantedPriority, Priority};
 use crate::record::{
-    AttributeValue, CpuUse, DeviceCounters, Ended, Host, JobCounts, LONGEST, Layout, MOST_COUNTED,
-    TargetRecord, Tool, are_counts_in_range, are_devices_in_range, are_host_facts_in_range,
+    AttributeValue, CpuUse, DeviceCounters, Ended, Host, HostActivity, JobCounts, LONGEST, Layout,
+    MOST_COUNTED, TargetRecord, Tool, are_counts_in_range, are_devices_in_range, are_host_facts_in_range,
     written_host_facts,
 };
 use crate::units::{ByteSize, seconds};
@@ -46,6 +46,9 @@ pub struct SweepRecord {
     /// older records.
     #[serde(default, with = "written_host_facts", skip_serializing_if = "Option::is_none")]
     pub host_facts: Option<HostReport>,
+    /// What other programs did on the host before and during the sweep; `None` where the engine touches no volume, and where nobody looked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_activity: Option<HostActivity>,
     /// The volumes as they were found; empty where the engine touches none.
     pub targets: Vec<TargetRecord>,
     /// What was asked and decided for all probes.
@@ -217,6 +220,7 @@ impl SweepRecord {
         in_range("number of probes", self.probes.len() <= 100_000)?;
         in_range("number of volumes", self.targets.len() <= 10_000)?;
         in_range("part of the host", self.host_facts.as_ref().is_none_or(are_host_facts_in_range))?;
+        in_range("activity of the host", self.host_activity.as_ref().is_none_or(HostActivity::is_in_range))?;
         // Without targets there is one volume all the same: the engine itself.
         let volume_count = self.targets.len().max(1);
         for (index, probe) in self.probes.iter().enumerate() {

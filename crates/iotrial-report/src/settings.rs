@@ -111,7 +111,7 @@ fn cpu_facts(cpu: &CpuSummary) -> Vec<Fact> {
 }
 
 /// Who else used the CPUs.
-fn activity_facts(activity: &HostActivity) -> impl Iterator<Item = Fact> {
+pub(crate) fn activity_facts(activity: &HostActivity) -> impl Iterator<Item = Fact> {
     let looks = [("busy before the run", &activity.before), ("busy beside the run", &activity.during)];
     let named = looks.into_iter().filter_map(|(name, look)| Some((name, &look.as_ref()?.processes)));
     named

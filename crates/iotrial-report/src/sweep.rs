@@ -29,6 +29,7 @@ use crate::possible_causes;
 use crate::proposals;
 use crate::quantity::{Quantity, in_seconds};
 use crate::result;
+use crate::settings::activity_facts;
 use crate::table::{Column, Row, Table, Value};
 use crate::text::cut;
 use iotrial_words::rate_limit::{kind_in_words, says};
@@ -623,6 +624,7 @@ fn settings_of(record: &SweepRecord) -> Option<Section> {
     if let Some(memory) = record.host.memory {
         facts.push(fact("memory of the host", memory.to_string()));
     }
+    facts.extend(record.host_activity.iter().flat_map(activity_facts));
     facts.extend(settings.notes.iter().map(|note| fact("note", note.clone())));
     section("settings", "Settings", None, vec![Block::Facts(facts)])
 }

@@ -31,6 +31,25 @@ pub struct QuietWait<'w> {
     pub starts_now: Option<&'w mut dyn FnMut() -> bool>,
 }
 
+impl QuietWait<'_> {
+    /// The same for one of several loads.
+    pub(crate) fn again(&mut self) -> QuietWait<'_> {
+        let starts_now = match &mut self.starts_now {
+            Some(starts_now) => Some(&mut **starts_now as &mut dyn FnMut() -> bool),
+            None => None,
+        };
+        QuietWait { at_most: self.at_most, starts_now }
+    }
+}
+
+/// Notes what others did since `before`, where that could be read.
+pub(crate) fn note_during(activity: &mut Option<HostActivity>, before: Option<&ActivitySnapshot>) {
+    if let Some((now, before)) = before.and_then(|before| Some((ActivitySnapshot::now()?, before))) {
+        let during = now.look_beside_load(before, std::process::id());
+        activity.get_or_insert_default().during = Some(during);
+    }
+}
+
 impl Setup {
     /// Looks at what others do on the host, and waits until they leave it alone, or as long as `wait` says. What was seen comes into the
     /// record. A load that touches no target waits for nothing, and a stop ends the wait.

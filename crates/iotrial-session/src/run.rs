@@ -15,6 +15,7 @@ use iotrial_model::units::format_duration;
 use crate::fault::Fault;
 use crate::host_warning::HostWarnings;
 use crate::observer::Observer;
+use crate::quiet::note_during;
 use crate::rig::{Rig, RigError, Saved, Trial};
 use crate::setup::{Setup, is_of_input, search_hint};
 use crate::store::NotKept;
@@ -124,10 +125,7 @@ pub(crate) fn measure(rig: &mut Rig, trial: &mut Trial, search: Option<RateSearc
         Some(search) => rate_search::carry_out(rig, trial, search)?,
         None => rig.run(trial)?,
     }
-    if let Some((now, before)) = before.and_then(|before| Some((ActivitySnapshot::now()?, before))) {
-        let activity = trial.record.host_activity.get_or_insert_default();
-        activity.during = Some(now.look_beside_load(&before, std::process::id()));
-    }
+    note_during(&mut trial.record.host_activity, before.as_ref());
     rig.ask_for_metrics(trial);
     Ok(())
 }

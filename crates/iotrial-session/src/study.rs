@@ -12,6 +12,7 @@ use iotrial_model::units::ByteSize;
 
 use crate::fault::Fault;
 use crate::observer::Observer;
+use crate::quiet::QuietWait;
 use crate::request::{Earlier, StudyRequest};
 use crate::rig::RigError;
 use crate::run::RunError;
@@ -315,12 +316,16 @@ impl<'a> ReadyStudy<'a> {
         self.journal.as_ref().and_then(StudyJournal::attached).and_then(|(_, after)| after)
     }
 
-    /// Measures what is missing here. A stop pulls `control`.
+    /// Measures what is missing here. A stop pulls `control`. Each measurement waits for a quiet host as `wait` says, and none without it.
     ///
     /// # Errors
     ///
     /// When the journal cannot be begun. What goes wrong later is in what comes back, beside what is done by then.
-    pub fn carry_out(self, control: Arc<Control>) -> Result<Carried, StudyError> {
+    pub fn carry_out(
+        self,
+        mut wait: Option<QuietWait<'_>>,
+        control: Arc<Control>,
+    ) -> Result<Carried, StudyError> {
         let Self { file, request, store, observer, journal, released, outlook } = self;
         // Not before: whoever refuses the commands of a study that never began leaves nothing of it.
         let journal = match journal {
@@ -328,6 +333,7 @@ impl<'a> ReadyStudy<'a> {
             None => StudyJournal::create(store, &file.study)?,
         };
         let mut carrier = Carrier::new(file, request, store, journal, control, observer, released);
+        carrier.wait = wait.as_mut().map(QuietWait::again);
         // First of all, and whatever else would be refused.
         let detached = carrier.detach_what_was_left();
         // What was attached may have been in the way.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use iotrial_analysis::threshold::ThresholdSet;
+use iotrial_measure::activity::ActivitySnapshot;
 use iotrial_measure::control::Control;
 use iotrial_model::content::Checksum;
 use iotrial_model::plan::{Plan, PlanError, ProbeRequest};
@@ -174,15 +175,20 @@ impl SweepSetup {
         let is_prepared = rig.prepare(&mut trial, &then)?;
         // Of the trial: one host, one layout, one time of beginning for all probes, and the id that the journal had.
         let mut told = trial.record.clone();
-        if told.anonymous {
+        let is_anonymous = told.anonymous;
+        if is_anonymous {
             told.anonymize();
         }
         let record = sweep_record(&course, &told);
         let base = trial.record.plan.clone();
         // Its journal goes: the probes are kept in the record of the sweep.
         drop(trial);
+        // Not while it is measured: a table of a thousand processes takes some milliseconds to read.
+        let touches_targets = record.settings.engine.touches_targets() && is_prepared;
+        let before = touches_targets.then(ActivitySnapshot::now).flatten();
         let mut sweeper = Sweeper::new(&mut rig, &course, base, record);
         let swept = if is_prepared { sweeper.sweep() } else { Ok(()) };
+        sweeper.note_activity(before.as_ref(), is_anonymous);
         let finished = swept.map(|()| sweeper.finish());
         // Whatever happened, the targets are given back, before an error leaves this function.
         let released = rig.release();
@@ -231,6 +237,7 @@ fn sweep_record(course: &Course, run: &RunRecord) -> SweepRecord {
         started_at: run.started_at.clone(),
         host: run.host.clone(),
         host_facts: run.host_facts.clone(),
+        host_activity: run.host_activity.clone(),
         targets: run.targets.clone(),
         settings: SweepSettings {
             method: course.method,

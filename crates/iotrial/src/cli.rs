@@ -233,7 +233,8 @@ Test files are created in the target directory, written completely, and removed 
 system, and never less than 1 GiB, stays free. (If less than 10 % is free already, test files take at most 1 % of the free \
 space, and 1 GiB still stays free.) Without its token, a raw device is only read, and a profile that writes is refused.
 
-Exit codes: 0 qualified; 1 not qualified; 2 wrong usage or input; 3 failed; 4 inconclusive: measure again. With --gate the \
+Exit codes: 0 qualified; 1 not qualified; 2 wrong usage or input; 3 failed; 4 inconclusive: measure again; \
+130 stopped before the load. With --gate the \
 gates decide: 0 all passed; 1 at least one failed; 4 none failed, but at least one is undecided.")]
 pub struct RunArgs {
     #[command(flatten)]

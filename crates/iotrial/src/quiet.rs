@@ -1,26 +1,56 @@
 //! `--wait-for-quiet`: whether a load waits for other programs, and the key that ends the wait.
 
+use std::process::ExitCode;
 use std::time::Duration;
 
-use iotrial_model::units::{ParseQuantityError, parse_duration};
+use iotrial_measure::control::Control;
+use iotrial_model::units::parse_duration;
 use iotrial_session::quiet::QuietWait;
+
+use crate::failure::INTERRUPTED;
+use crate::output::say;
+use crate::signal::StopSignals;
 
 /// How long a load waits at a terminal if nothing else is said.
 const USUAL_WAIT: Duration = Duration::from_secs(60);
 
-/// The value of `--wait-for-quiet`; `off` is zero.
-pub fn parse_wait(text: &str) -> Result<Duration, ParseQuantityError> {
-    if matches!(text, "off" | "0") { Ok(Duration::ZERO) } else { parse_duration(text) }
+/// The value of `--wait-for-quiet`; `off` is zero. An error names both kinds of value.
+pub fn parse_wait(text: &str) -> Result<Duration, String> {
+    match text {
+        "off" | "0" => Ok(Duration::ZERO),
+        _ => parse_duration(text)
+            .map_err(|error| format!("{error}; give a time such as `10m`, or `off`, which does not wait")),
+    }
 }
 
-/// Has `wait` done, unless it is switched off. Where nobody sits before a terminal, it has to be asked for.
-pub fn wait_for_quiet(given: Option<Duration>, wait: impl FnOnce(QuietWait<'_>)) {
+/// Has `work` done with the wait, or without one where it is switched off. Where nobody sits before a terminal, it has to be asked for.
+pub fn with_wait<T>(given: Option<Duration>, work: impl FnOnce(Option<QuietWait<'_>>) -> T) -> T {
     let can_be_asked = os::has_keyboard();
     let at_most = given.unwrap_or(if can_be_asked { USUAL_WAIT } else { Duration::ZERO });
-    if !at_most.is_zero() {
-        let mut starts_now = os::enter_was_pressed;
-        wait(QuietWait { at_most, starts_now: can_be_asked.then_some(&mut starts_now) });
-    }
+    let mut starts_now = os::enter_was_pressed;
+    let wait = QuietWait { at_most, starts_now: can_be_asked.then_some(&mut starts_now) };
+    work((!at_most.is_zero()).then_some(wait))
+}
+
+/// Has `wait` done before a load, unless it is switched off. Where the user stops it, nothing was begun: that is said, and the exit code is what
+/// comes back.
+pub fn wait_for_quiet(
+    given: Option<Duration>,
+    signals: &StopSignals,
+    wait: impl FnOnce(QuietWait<'_>, &Control),
+) -> Option<ExitCode> {
+    let control = &signals.control;
+    with_wait(given, |one| {
+        if let Some(one) = one {
+            wait(one, control);
+        }
+    });
+    signals.begin();
+    control.is_stopping().then(|| {
+        say!("stopped before the load: nothing was written");
+        say!("to start without a wait: --wait-for-quiet off");
+        ExitCode::from(INTERRUPTED)
+    })
 }
 
 #[cfg(unix)]
@@ -74,6 +104,8 @@ mod tests {
             (Ok(Duration::ZERO), Ok(Duration::ZERO), Ok(Duration::ZERO))
         );
         assert_eq!(parse_wait("90s"), Ok(Duration::from_secs(90)));
-        assert!(parse_wait("5").is_err() && parse_wait("always").is_err());
+        for wrong in ["5", "always"] {
+            assert!(parse_wait(wrong).is_err_and(|error| error.contains("`off`")), "{wrong}");
+        }
     }
 }

@@ -68,6 +68,7 @@ pub(crate) fn record(volume_count: usize, probes: Vec<ProbeRecord>) -> SweepReco
         started_at: "2026-01-01T00:00:00Z".to_owned(),
         host: Host { cpu_count: 4, ..Host::default() },
         host_facts: None,
+        host_activity: None,
         targets: (0..volume_count).map(target).collect(),
         settings: SweepSettings {
             method: SweepMethod::Search,

@@ -319,6 +319,7 @@ fn sweep(counts: Vec<JobCounts>) -> SweepRecord {
         started_at: "2026-01-01T00:00:00Z".to_owned(),
         host: Host::default(),
         host_facts: None,
+        host_activity: None,
         targets: ["/a", "/b"]
             .map(|path| TargetRecord { path: path.to_owned(), ..TargetRecord::default() })
             .into(),

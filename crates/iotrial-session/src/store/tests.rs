@@ -122,7 +122,7 @@ impl Bench {
         let file = StudyFile::read(&path).unwrap();
         let request = StudyRequest { store: Some(self.place()), ..StudyRequest::default() };
         let ready = ReadyStudy::new(&file, &request, store, self.observer());
-        let carried = ready.unwrap().carry_out(Arc::new(Control::default())).unwrap();
+        let carried = ready.unwrap().carry_out(None, Arc::new(Control::default())).unwrap();
         carried.result.unwrap();
         file.study
     }

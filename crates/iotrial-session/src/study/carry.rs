@@ -26,6 +26,7 @@ use super::shell::{Shell, Surroundings};
 use crate::fault::{Fault, explained, on_one_line};
 use crate::host_warning::HostWarnings;
 use crate::observer::Observer;
+use crate::quiet::QuietWait;
 use crate::request::{HostLook, StudyRequest};
 use crate::rig::{Rig, Saved};
 use crate::run::{self, what_follows};
@@ -51,6 +52,8 @@ pub(super) struct Carrier<'a> {
     /// Measurements that were begun or given up, of those that were missing.
     count: usize,
     missing_count: usize,
+    /// How each measurement waits for a quiet host; `None` where none does.
+    pub(super) wait: Option<QuietWait<'a>>,
 }
 
 /// A configuration in its place.
@@ -87,6 +90,7 @@ impl<'a> Carrier<'a> {
             warnings: HostWarnings::default(),
             count: 0,
             missing_count: 0,
+            wait: None,
         }
     }
 
@@ -323,6 +327,13 @@ impl<'a> Carrier<'a> {
             repeat: cell.repeat,
             position: visit.position,
         });
+        // Before the layout, which is work on the disk that is waited for.
+        if let Some(wait) = &mut self.wait {
+            setup.wait_for_quiet(wait.again(), &self.control, &*self.observer);
+            if self.control.is_stopping() {
+                return Ok(None);
+            }
+        }
         // A rig for each cell and not one for all: what was attached for this one is gone when the next one begins.
         let idle = idle(&self.file.study, &setup.plan);
         let search = setup.search.take();

@@ -7,6 +7,7 @@ use iotrial_analysis::knee_search::SearchBounds;
 use iotrial_analysis::saturation::{KneeBound, LoadPoint};
 use iotrial_analysis::sweep::{Probe, SweepSummary, load_for_together, stood_still};
 use iotrial_analysis::words::with_thousands;
+use iotrial_measure::activity::ActivitySnapshot;
 use iotrial_model::load::Direction;
 use iotrial_model::plan::{Plan, ProbeRequest};
 use iotrial_model::record::{Ended, EndedHow, JobCounts, RunRecord};
@@ -17,6 +18,7 @@ use iotrial_model::units::group_thousands;
 use super::SweepError;
 use super::course::{Course, Test};
 use crate::fault::on_one_line;
+use crate::quiet::note_during;
 use crate::rig::Rig;
 use crate::store::NotKept;
 
@@ -71,6 +73,14 @@ impl<'r> Sweeper<'r> {
             }
             Err(Stop::Ended) => Ok(()),
             Err(Stop::Failed(error)) => Err(error),
+        }
+    }
+
+    /// Notes what other programs did beside the sweep; of an anonymous one not what they are called.
+    pub(super) fn note_activity(&mut self, before: Option<&ActivitySnapshot>, is_anonymous: bool) {
+        note_during(&mut self.record.host_activity, before);
+        if let Some(activity) = self.record.host_activity.as_mut().filter(|_| is_anonymous) {
+            activity.anonymize();
         }
     }
 

@@ -13,6 +13,7 @@ use iotrial_session::request::{Earlier, StudyRequest};
 use super::rig::targets;
 use super::{HostArgs, ListenArgs, StoreArgs};
 use crate::heading;
+use crate::quiet::parse_wait;
 use crate::report_files::ReportFiles;
 
 /// Options of `study`.
@@ -93,6 +94,11 @@ pub struct StudyArgs {
     /// Hide progress; warnings and results are still shown.
     #[arg(short, long, help_heading = heading::NONE)]
     pub quiet: bool,
+
+    /// If other programs keep CPUs or disks busy before a measurement, wait until they stop, but no longer than TIME each time; it then
+    /// starts all the same. `off` does not look [default: 60s at a terminal, where Enter starts the measurement; else off].
+    #[arg(long, value_name = "TIME|off", value_parser = parse_wait, conflicts_with_all = ["status", "dry_run"], help_heading = heading::RECORD)]
+    pub wait_for_quiet: Option<Duration>,
 
     #[command(flatten)]
     pub host: HostArgs,

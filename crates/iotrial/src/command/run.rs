@@ -13,6 +13,7 @@ use iotrial_analysis::quiet::busy_beside;
 use iotrial_analysis::summary::Summary;
 use iotrial_analysis::threshold::ThresholdSet;
 use iotrial_analysis::verdict::Outcome;
+use iotrial_measure::control::Control;
 use iotrial_model::load::Role;
 use iotrial_model::need::Need;
 use iotrial_model::record::{EndedHow, RunRecord, TargetRecord};
@@ -20,6 +21,7 @@ use iotrial_model::stream::{Stream, StreamOf};
 use iotrial_model::units::format_duration;
 use iotrial_session::judged_profile::{JudgedProfile, is_file_name, load_thresholds};
 use iotrial_session::observer::Observer;
+use iotrial_session::quiet::QuietWait;
 use iotrial_session::request::LoadRequest;
 use iotrial_session::run::{self, Finished};
 use iotrial_session::setup::Setup;
@@ -33,12 +35,12 @@ use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::fio_job::{Asked, check_fio_args, fio_profile};
 use crate::gates::refused;
 use crate::intake::{self, Kind, Takes};
-use crate::output::{self, JsonForm, say};
+use crate::output::{self, JsonForm};
 use crate::outputs::Outputs;
 use crate::quiet::wait_for_quiet;
 use crate::report_files::check_takes_pages;
 use crate::shell_line;
-use crate::signal::control_by_signals;
+use crate::signal::StopSignals;
 use crate::watchers::{Wanted, Watchers};
 
 const TAKES: Takes = Takes { command: "run", what: "a profile" };
@@ -172,12 +174,12 @@ pub fn carry_out(load: JudgedProfile, request: &LoadRequest, output: RunOutput) 
     check_takes_pages(output.html_folder.as_deref())?;
     check_gates(&output.gates.gates, &setup, request)?;
     let watchers = Watchers::new(output.wanted)?;
-    let control = control_by_signals()?;
-    wait_for_quiet(output.wait_for_quiet, |wait| setup.wait_for_quiet(wait, &control, &*watchers));
-    if control.is_stopping() {
-        say!("nothing was written");
-        return Ok(ExitCode::from(NOT_CARRIED_OUT));
+    let signals = StopSignals::catch()?;
+    let wait = |wait: QuietWait<'_>, control: &Control| setup.wait_for_quiet(wait, control, &*watchers);
+    if let Some(stopped) = wait_for_quiet(output.wait_for_quiet, &signals, wait) {
+        return Ok(stopped);
     }
+    let control = signals.control;
     let ran = run::run(setup, control, Arc::clone(&watchers) as Arc<dyn Observer>);
     // Before anything else is printed; whatever became of the stream, the record is in the store.
     let streamed = watchers.end_stream();
@@ -337,10 +339,13 @@ fn next_step(summary: &Summary, again: &Again) -> String {
             format!("iotrial check{}   (what is below it, and whether it is healthy)", again.targets)
         }
         // The same load again would make the same queue.
-        (Outcome::Inconclusive, None) if summary.verdict.advice.is_none() => {
-            let queue = summary.verdict.queue();
-            let iops = round_down(queue.and_then(|queue| queue.iops).unwrap_or(2_000.0) / 2.0);
-            format!("{} --need {iops:.0}iops   (put the rate that you need)", again.run_without(&["--closed"]))
+        (Outcome::Inconclusive, None) if summary.verdict.queue().is_some() => {
+            let iops = summary.verdict.queue().and_then(|queue| queue.iops).unwrap_or(2_000.0);
+            let iops = round_down(iops / 2.0);
+            format!(
+                "{} --need {iops:.0}iops   (put the rate that you need)",
+                again.run_without(&["--closed"])
+            )
         }
         (Outcome::Inconclusive, _) => {
             let advice = summary.verdict.advice.as_ref();

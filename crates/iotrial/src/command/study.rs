@@ -26,6 +26,7 @@ use crate::failure::{Failure, NOT_CARRIED_OUT};
 use crate::intake::{self, Kind, Takes};
 use crate::output::{JsonForm, harmless, say, stderr_is_terminal};
 use crate::outputs::Outputs;
+use crate::quiet::with_wait;
 use crate::report_files::ReportFiles;
 use crate::signal::control_by_signals;
 use crate::store::{open_store, open_store_to_read};
@@ -89,7 +90,8 @@ fn measure(
         say!("nothing was done");
         return Ok(ExitCode::from(NOT_CARRIED_OUT));
     }
-    let carried = ready.carry_out(control_by_signals()?);
+    let control = control_by_signals()?;
+    let carried = with_wait(args.wait_for_quiet, |wait| ready.carry_out(wait, control));
     // Before anything else is printed; whatever became of the stream, the records are in the store.
     let streamed = watchers.end_stream();
     let Carried { progress, result } = carried?;

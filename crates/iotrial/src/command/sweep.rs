@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use iotrial_analysis::findings::shared_disks;
 use iotrial_analysis::sweep::SweepSummary;
+use iotrial_measure::control::Control;
 use iotrial_model::given_target::with_roles;
 use iotrial_model::record::EndedHow;
 use iotrial_model::sweep::{SweepMethod, SweepRecord};
@@ -13,6 +14,7 @@ use iotrial_model::units::format_duration;
 use iotrial_report::document::Document;
 use iotrial_report::sweep::SweepOf;
 use iotrial_session::observer::Observer;
+use iotrial_session::quiet::QuietWait;
 use iotrial_session::sweep::{Course, SweepSetup, Swept};
 use serde::Serialize;
 
@@ -20,12 +22,12 @@ use iotrial_words::finding::message;
 
 use crate::cli::{ReportArgs, SweepArgs};
 use crate::failure::{Failure, NOT_CARRIED_OUT};
-use crate::output::{self, JsonForm, say};
+use crate::output::{self, JsonForm};
 use crate::outputs::Outputs;
 use crate::presentation::{Presentation, Value};
 use crate::quiet::wait_for_quiet;
 use crate::report_files::check_takes_pages;
-use crate::signal::control_by_signals;
+use crate::signal::StopSignals;
 use crate::watchers::{Wanted, Watchers};
 
 /// Sweeps, and shows what came of it.
@@ -42,12 +44,12 @@ pub fn sweep(args: &SweepArgs) -> Result<ExitCode, Failure> {
     check_takes_pages(args.rig.page.html_folder.as_deref())?;
     let (quiet, listen) = (args.rig.quiet, args.rig.listen.listen);
     let watchers = Watchers::new(Wanted { quiet, listen, json_stream: args.json_stream })?;
-    let control = control_by_signals()?;
-    wait_for_quiet(args.rig.wait_for_quiet, |wait| setup.wait_for_quiet(wait, &control, &*watchers));
-    if control.is_stopping() {
-        say!("nothing was written");
-        return Ok(ExitCode::from(NOT_CARRIED_OUT));
+    let signals = StopSignals::catch()?;
+    let wait = |wait: QuietWait<'_>, control: &Control| setup.wait_for_quiet(wait, control, &*watchers);
+    if let Some(stopped) = wait_for_quiet(args.rig.wait_for_quiet, &signals, wait) {
+        return Ok(stopped);
     }
+    let control = signals.control;
     let swept = setup.carry_out(control, Arc::clone(&watchers) as Arc<dyn Observer>);
     // Before anything else is printed; whatever became of the stream, the record is in the store.
     let streamed = watchers.end_stream();

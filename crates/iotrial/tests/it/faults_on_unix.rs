@@ -190,3 +190,41 @@ fn a_run_goes_on_and_cleans_up_when_nobody_listens_to_its_progress() {
     assert_eq!(ran.json()["ended"], "complete");
     assert!(bench.data_files().is_empty());
 }
+
+/// Whether a process catches SIGINT by now, which is signal 2.
+#[cfg(target_os = "linux")]
+fn catches_interrupts(child: &Child) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap_or("0");
+    u64::from_str_radix(caught.trim(), 16).is_ok_and(|mask| mask & 0b10 != 0)
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn ctrl_c_while_a_load_waits_for_a_quiet_host_leaves_nothing() {
+    let of_run: &[&str] = &["run", "--closed", "--size", "32MiB"];
+    let of_sweep: &[&str] = &["sweep", "--pattern", "randread-8k", "--size", "32MiB"];
+    for arguments in [of_run, of_sweep] {
+        let bench = Bench::new();
+        let more = ["--target", "data", "--wait-for-quiet", "10m", "--json"];
+        let child = bench.interruptible(&[arguments, &more].concat()).spawn().unwrap();
+        // The first look alone takes seconds.
+        let begin = std::time::Instant::now();
+        while !catches_interrupts(&child) {
+            assert!(begin.elapsed().as_secs() < 60, "it never caught signals");
+            std::thread::yield_now();
+        }
+        signal(&child, "-INT");
+        let ran = Ran::from(child.wait_with_output().unwrap()).expect_code(130);
+        let own: Vec<&str> = ran.stderr.lines().filter(|line| !is_of_wait(line)).collect();
+        assert_eq!((ran.stdout.as_str(), own.len()), ("", 2), "{}", ran.stderr);
+        assert_eq!(bench.data_files(), Vec::<std::path::PathBuf>::new());
+        assert_eq!((bench.stored(".iotrial.json").len(), bench.stored(".journal").len()), (0, 0));
+    }
+}
+
+/// What is said of a host that is busy before the wait begins.
+#[cfg(target_os = "linux")]
+fn is_of_wait(line: &str) -> bool {
+    line.starts_with("busy host: ") || line.starts_with("waiting until ")
+}

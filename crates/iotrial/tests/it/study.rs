@@ -521,3 +521,15 @@ fn records_that_do_not_fit_are_refused_and_none_is_taken() {
     let local = bench.run(&["study", "export", "study.toml", "--label", "slow"]).expect_code(2);
     assert!(local.stderr.contains("`slow` is measured here"), "{}", local.stderr);
 }
+
+#[test]
+fn a_study_takes_the_wait_of_a_run_and_simulated_devices_wait_for_nobody() {
+    let bench = Bench::new();
+    write(&bench, STUDY);
+    refused(&bench, &["--wait-for-quiet", "5"], 2, &["`off`"]);
+    refused(&bench, &["--wait-for-quiet", "10m", "--status"], 2, &["--status"]);
+    let status = run(&bench, &["--wait-for-quiet", "10m", "--json"]).expect_code(0).json();
+    for record in cells(&status).iter().map(record) {
+        assert_eq!(record.get("host_activity"), None, "{record:#}");
+    }
+}

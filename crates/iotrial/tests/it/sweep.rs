@@ -304,6 +304,14 @@ fn real_files_are_swept_and_nothing_is_left() {
     );
     let summary = ran.json();
     assert_eq!(summary["curves"].as_array().unwrap().len(), 4);
+    if cfg!(target_os = "linux") {
+        let record = std::fs::read_to_string(summary["record"].as_str().unwrap()).unwrap();
+        let record: Value = serde_json::from_str(&record).unwrap();
+        let activity = &record["host_activity"];
+        assert!(activity["during"]["others_cpu_percent"].as_f64().unwrap() >= 0.0, "{activity}");
+        // Without a terminal nobody looked before it began.
+        assert_eq!(activity.get("before"), None);
+    }
     for scaling in summary["scaling"].as_array().unwrap() {
         let counts: Vec<u64> = scaling["rows"]
             .as_array()
