@@ -20,7 +20,8 @@ words! {
 
 impl Default for Priority {
     fn default() -> Self {
-        Self::Normal
+        // The first of the words, because a variant of them takes no attribute that would make it the usual one.
+        Self::ALL[0]
     }
 }
 
@@ -31,7 +32,6 @@ impl Priority {
     }
 
     /// Whether nothing is asked of the scheduler, for serde.
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
     pub const fn is_normal(&self) -> bool {
         matches!(self, Self::Normal)
     }
