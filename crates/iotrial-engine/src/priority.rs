@@ -14,8 +14,8 @@ use iotrial_model::priority::{GrantedPriority, Priority};
 use rustix::process::{getpriority_process, setpriority_process};
 
 /// The nice value of a high priority.
-// Nine times the CPU time of another program. On a busy host of 2 CPUs the threads waited for a CPU two thirds as long, and commits beside reads took as
-// long as without. -20 was not better beyond doubt there, and leaves the threads of the kernel, which complete durable writes, a ninth of that.
+// A choice: nine times the CPU time of another program (weights of sched_setattr(2)'s nice levels), and not the most there is, which left commits beside
+// reads waiting in some rounds on a busy host of two CPUs.
 const HIGH: i32 = -10;
 /// Whether the kernel makes an autogroup of each session.
 const ENABLED: &str = "/proc/sys/kernel/sched_autogroup_enabled";

@@ -80,6 +80,7 @@ impl<'p, T: Serialize> Presentation<'p, T> {
             before: String::new(),
             others: Vec::new(),
             after: String::new(),
+            is_list: false,
             more: None,
         }
     }

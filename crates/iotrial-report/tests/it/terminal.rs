@@ -5,7 +5,7 @@ use crate::fixture;
 use iotrial_model::record::RunRecord;
 use iotrial_model::subject::Subject;
 use iotrial_report::document::Document;
-use iotrial_report::terminal::{TerminalStyle, render_terminal};
+use iotrial_report::terminal::{TerminalStyle, render_screen, render_terminal};
 
 fn text_of(record: &RunRecord, width: usize, color: bool) -> String {
     let document = Document::of_result(&Subject::of_run(record), &fixture::summary(record));
@@ -106,4 +106,35 @@ fn many_runs_stand_side_by_side_only_and_where_each_is_by_itself_is_said() {
     assert!(text.contains("--html shows each of the 20 on its own.") && !text.contains("By job"), "{text}");
     // However many there are, none of them adds a line.
     assert_eq!(text.lines().count(), with(40).lines().count());
+}
+
+#[test]
+fn a_screen_has_no_more_lines_and_columns_than_it_is_given_and_ends_with_what_is_left_out() {
+    let several = fixture::document_of_several(&fixture::several());
+    let one = |record: &RunRecord| Document::of_result(&Subject::of_run(record), &fixture::summary(record));
+    let documents = [
+        one(&fixture::oltp()),
+        one(&fixture::searched()),
+        one(&fixture::interrupted()),
+        one(&fixture::empty()),
+        one(&fixture::simulated()),
+        one(&fixture::hostile()),
+        fixture::comparison(),
+        fixture::kinds(),
+        several,
+    ];
+    for document in &documents {
+        for width in [80, 100, 140] {
+            let style = TerminalStyle { width, color: false };
+            let whole = render_terminal(document, style);
+            for most_lines in [10, 16, 20, 24] {
+                let text = render_screen(document, style, most_lines, "iotrial report last --details");
+                assert!(text.lines().count() <= most_lines, "{width}, {most_lines}: {text}");
+                assert!(text.lines().all(|line| line.chars().count() <= width), "{width}: {text}");
+                let ends_with_rest = text.trim_end().ends_with("iotrial report last --details");
+                assert_eq!(ends_with_rest, whole.lines().count() > most_lines, "{text}");
+            }
+            assert_eq!(render_screen(document, style, usize::MAX, ""), whole);
+        }
+    }
 }

@@ -156,3 +156,48 @@ fn without_a_terminal_nobody_is_asked() {
     let help = bench.run(&[]).expect_code(2);
     assert!(help.stderr.contains("Usage: iotrial"), "{}", help.stderr);
 }
+
+#[test]
+fn the_answer_of_every_command_fits_a_screen_and_details_has_the_rest() {
+    let bench = Bench::new();
+    let sim = ["--engine", "sim", "--sim", "service_time_us = 200, parallelism = 16", "--quiet"];
+    let with_sim = |words: &[&'static str]| -> Vec<&'static str> { [words, &sim].concat() };
+    let configuration = bench.path().join("option.toml");
+    std::fs::write(&configuration, crate::support::CONFIGURATION).unwrap();
+    let commands: Vec<Vec<&str>> = vec![
+        with_sim(&["run"]),
+        with_sim(&["run", "--need", "20000iops"]),
+        with_sim(&[
+            "run",
+            "--need",
+            "900000iops",
+            "--gate",
+            "log.commit.p99 < 2ms",
+            "--gate",
+            "read.iops > 5iops",
+        ]),
+        with_sim(&["run", "--need", "20000iops", "--steps", "50%,100%,150%"]),
+        with_sim(&["run", "--closed", "--duration", "5s", "--label", "b"]),
+        with_sim(&["sweep"]),
+        vec!["report", "last"],
+        vec!["report", "b"],
+        vec!["report", "."],
+        vec!["audit", "b"],
+        vec!["check", "--target", "."],
+        vec!["size", "--need", "20000iops", "--capacity", "2TiB"],
+        vec!["size", "explain", "option.toml"],
+    ];
+    let mut longer = 0;
+    for command in commands {
+        let ran = bench.run(&command);
+        assert!([0, 1, 4].contains(&ran.code), "{command:?}: {}", ran.stderr);
+        let lines = ran.stdout.lines().count();
+        assert!((1..24).contains(&lines), "{command:?}: {lines}\n{}", ran.stdout);
+        if command[0] != "run" && command[0] != "sweep" {
+            let details = bench.run(&[command.as_slice(), &["--details"]].concat());
+            assert!(details.stdout.lines().count() >= lines && details.code == ran.code, "{command:?}");
+            longer += usize::from(details.stdout.lines().count() > lines);
+        }
+    }
+    assert!(longer > 0);
+}
