@@ -34,10 +34,8 @@ pub struct QuietWait<'w> {
 impl QuietWait<'_> {
     /// The same for one of several loads.
     pub(crate) fn again(&mut self) -> QuietWait<'_> {
-        let starts_now = match &mut self.starts_now {
-            Some(starts_now) => Some(&mut **starts_now as &mut dyn FnMut() -> bool),
-            None => None,
-        };
+        let starts_now =
+            self.starts_now.as_mut().map(|starts_now| &mut **starts_now as &mut dyn FnMut() -> bool);
         QuietWait { at_most: self.at_most, starts_now }
     }
 }

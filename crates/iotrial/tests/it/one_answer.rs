@@ -164,7 +164,7 @@ fn all_agree(bench: &Bench, record: &Path) -> Shown {
             word => word.replace(' ', "-"),
         };
         let told: Vec<String> = words.into_iter().map(same).collect();
-        assert_eq!(told, [shown.outcome.clone()], "{name}: {configuration:#}");
+        assert_eq!(told.join(" "), shown.outcome, "{name}: {configuration:#}");
         let figure = configuration["capacity"]["iops"].as_f64();
         // No rate within the limits is a rate of zero to a comparison.
         assert_eq!(figure.filter(|iops| *iops > 0.0), rate(capacity, "iops"), "{name}: {configuration:#}");
