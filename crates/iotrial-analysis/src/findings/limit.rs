@@ -206,7 +206,9 @@ impl FlatLimit {
         let all: Vec<f64> = looked_at.iter().map(|pace| pace.iops).collect();
         let range_of_all =
             all.iter().copied().fold(0.0, f64::max) - all.iter().copied().fold(f64::MAX, f64::min);
-        if flat.range_percent / 100.0 * flat.level >= MUCH_STILLER * range_of_all {
+        // Where one direction follows the other, both stand still with their sum, and by which of them the limit is reached nobody can tell.
+        let sum_stands_still = range_of_all <= EXACT_SPREAD * median(all.iter().copied()).sqrt();
+        if sum_stands_still || flat.range_percent / 100.0 * flat.level >= MUCH_STILLER * range_of_all {
             return None;
         }
         let intervals: Vec<Interval> =

@@ -178,6 +178,15 @@ fn a_limit_of_one_direction_of_a_mix_is_named_with_it() {
         interval.jobs[0] = JobCounts { read: of(reads), write: of(1_800 - reads), ..JobCounts::default() };
     }
     both.jobs = RunRecord::totals_of_intervals(&both.plan, &both.intervals);
+    let found = flat_limit(&with_shortest(both.clone(), 200)).unwrap();
+    let Evidence::FlatLimit(rate) = &found.evidence else { panic!("{found:?}") };
+    assert_eq!((rate.direction, rate.limit_iops), (None, Some(1_800.0)));
+    // A write for each read, one more or less at the ends of the seconds.
+    for (second, interval) in (0..).zip(&mut both.intervals) {
+        let of = |count: u64| Some(counts(count, Duration::from_millis(5)));
+        interval.jobs[0] = JobCounts { read: of(899 + second % 3), write: of(900), ..JobCounts::default() };
+    }
+    both.jobs = RunRecord::totals_of_intervals(&both.plan, &both.intervals);
     let found = flat_limit(&with_shortest(both, 200)).unwrap();
     let Evidence::FlatLimit(rate) = &found.evidence else { panic!("{found:?}") };
     assert_eq!((rate.direction, rate.limit_iops), (None, Some(1_800.0)));
