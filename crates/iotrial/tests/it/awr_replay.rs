@@ -156,7 +156,7 @@ fn rates_are_scaled_and_latencies_are_not() {
 #[test]
 fn no_file_that_exists_is_replaced_unless_that_is_said() {
     let bench = bench();
-    let command = ["awr", "one.html", "--profile", "load.toml"];
+    let command = ["awr", "one.html", "--profile", "load.toml", "--details"];
     let shown = bench.run(&command).expect_code(0).stdout;
     for words in [
         "profile load.toml",

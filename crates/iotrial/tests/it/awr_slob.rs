@@ -46,7 +46,7 @@ fn runs_are_ordered_by_hosts_and_sessions_and_scaled_in_percent() {
     let bench = series();
     let mut args = vec!["awr"];
     args.extend(folders());
-    args.push("--slob");
+    args.extend(["--slob", "--details"]);
     let shown = bench.run(&args).expect_code(0).stdout;
     for words in [
         "3 hosts do 98 % of 3 times the rate of 1 host",

@@ -60,7 +60,7 @@ fn labels_in_the_store_are_compared_with_all_their_runs() {
 fn every_form_has_the_charts_or_the_figures_of_one_document() {
     let bench = Bench::new();
     let (first, other) = (run(&bench, "x", "1", 300, &[]), run(&bench, "y", "2", 200, &[]));
-    let files = ["--html", "c.html", "--xlsx", "c.xlsx", "--markdown", "c.md", "--csv", "c.csv"];
+    let files = ["--html", "c.html", "--xlsx", "c.xlsx", "--markdown", "c.md", "--csv", "c.csv", "--details"];
     let ran = compare(&bench, &[&[first.as_str(), &other][..], &files].concat()).expect_code(0);
     for (file, begin) in
         [("c.html", "<!doctype html>"), ("c.xlsx", "PK"), ("c.md", "# sqlserver-oltp"), ("c.csv", "run,")]
@@ -108,7 +108,7 @@ fn two_runs_of_the_same_device_show_no_difference() {
 fn a_gate_that_is_missed_ends_with_1_and_says_which() {
     let bench = Bench::new();
     let (before, after) = (run(&bench, "before", "1", 200, &[]), run(&bench, "after", "2", 300, &[]));
-    let gate = |gate: &str| compare(&bench, &[&before, &after, "--gate", gate]);
+    let gate = |gate: &str| compare(&bench, &[&before, &after, "--gate", gate, "--details"]);
     let missed = gate("write.p99 <= +10%").expect_code(1);
     assert!(
         missed.stdout.contains("write.p99 <= +10%") && missed.stdout.contains("failed"),
@@ -121,7 +121,7 @@ fn a_gate_that_is_missed_ends_with_1_and_says_which() {
     gate("tempdb.write.iops >= 1iops").expect_code(0);
     // Without gates a long page ends with its answer.
     let answer = |text: &str| text.lines().find(|line| line.starts_with(['✓', '?', '✗'])).unwrap().to_owned();
-    let plain = compare(&bench, &[before.as_str(), &after]).expect_code(0).stdout;
+    let plain = compare(&bench, &[before.as_str(), &after, "--details"]).expect_code(0).stdout;
     let end =
         format!("\n\n{}\nnext: the same with --html compare.html   (a page with charts)\n", answer(&plain));
     assert!(plain.lines().count() > 40 && plain.ends_with(&end), "{plain}");
@@ -174,7 +174,7 @@ fn a_run_and_a_report_take_gates_on_values_and_a_misspelt_one_costs_no_run() {
     let load =
         ["run", "--closed", "--engine", "sim", "--seed", "1", "--ramp", "1s", "--duration", "20s", "--quiet"];
     let gated = |gates: &[&str]| bench.run(&[&load, gates].concat());
-    let kept = gated(&["--gate", "log.write.p99 < 1s", "--label", "x"]).expect_code(0);
+    let kept = gated(&["--gate", "log.write.p99 < 1s", "--label", "x", "--details"]).expect_code(0);
     // Code 0 below an inconclusive verdict is explained.
     let last = "✓ gates: 1 passed; the exit code is that of the gates, not of the verdict (inconclusive)\n";
     assert!(kept.stdout.ends_with(last), "{}", kept.stdout);

@@ -129,7 +129,7 @@ fn copies_with_one_io_each_hold_the_rate_of_one_copy_with_all_of_them() {
     let sim = "service_time_us = 200, parallelism = 64";
     let held = |numjobs: u32, iodepth: u32| {
         let text = profile(iodepth, &format!("numjobs = {numjobs}\n"));
-        let (_, summary) = run(&bench, &text, sim, &["--duration", "3s", "--latency-limit", "300us@p99"]);
+        let (_, summary) = run(&bench, &text, sim, &["--duration", "10s", "--latency-limit", "300us@p99"]);
         number(&summary, "/search/result/held_iops")
     };
     // Thirty-two at once, 200 µs each.

@@ -224,7 +224,7 @@ fn a_form_that_cannot_be_written_keeps_neither_the_figures_nor_the_other_forms_f
 /// The report of a table of figures, in one line.
 fn report_of_table(bench: &Bench, table: &str) -> String {
     std::fs::write(bench.path().join("t.csv"), table).unwrap();
-    let shown = bench.run(&["report", "t.csv"]).expect_code(4).stdout;
+    let shown = bench.run(&["report", "t.csv", "--details"]).expect_code(4).stdout;
     shown.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

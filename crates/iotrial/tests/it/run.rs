@@ -404,6 +404,7 @@ fn metrics_of_an_application_are_kept_shown_and_compared_and_a_failed_command_co
             metric,
             "--metric-command",
             command,
+            "--details",
         ];
         bench.run(&arguments)
     };

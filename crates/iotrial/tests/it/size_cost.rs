@@ -145,7 +145,7 @@ fn what_is_counted_is_said_and_written_in_every_form() {
         "--term",
         "3y",
     ];
-    let files = ["--html", "a.html", "--xlsx", "a.xlsx", "--markdown", "a.md", "--csv", "a.csv"];
+    let files = ["--html", "a.html", "--xlsx", "a.xlsx", "--markdown", "a.md", "--csv", "a.csv", "--details"];
     let args: Vec<&str> = ["size"]
         .iter()
         .chain(&demand)

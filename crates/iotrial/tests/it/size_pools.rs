@@ -36,7 +36,7 @@ fn asked(more: &[&'static str]) -> Vec<&'static str> {
 #[test]
 fn pools_have_a_line_each_on_the_screen_and_are_kept_in_every_form() {
     let bench = Bench::new();
-    let ran = bench.run(&asked(&["--html", "a.html", "--xlsx", "a.xlsx", "--csv", "a.csv"]));
+    let ran = bench.run(&asked(&["--html", "a.html", "--xlsx", "a.xlsx", "--csv", "a.csv", "--details"]));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     for words in ["The pools", "for data + ", " for log", "for tempdb", "may be on the machine's own disk"] {
         assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);

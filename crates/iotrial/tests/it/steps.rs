@@ -89,7 +89,7 @@ fn every_form_of_the_report_has_the_steps() {
     let bench = bench();
     let ran = bench.run(&staircase(
         "50%,100%",
-        &["--html", "r.html", "--csv", "r.csv", "--markdown", "r.md", "--xlsx", "r.xlsx"],
+        &["--html", "r.html", "--csv", "r.csv", "--markdown", "r.md", "--xlsx", "r.xlsx", "--details"],
     ));
     let text = &ran.stdout;
     assert!(text.contains("holds step 1 (50 %") || text.contains("holds up to step 1 (50 %"), "{text}");

@@ -181,7 +181,7 @@ fn the_answer_of_every_command_fits_a_screen_and_details_has_the_rest() {
         with_sim(&["sweep"]),
         vec!["report", "last"],
         vec!["report", "b"],
-        vec!["report", "."],
+        vec!["report", "store"],
         vec!["audit", "b"],
         vec!["check", "--target", "."],
         vec!["size", "--need", "20000iops", "--capacity", "2TiB"],

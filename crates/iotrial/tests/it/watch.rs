@@ -298,7 +298,7 @@ sda            128.00   1024.00     0.00   0.00    2.50     8.00   64.00    512.
 fn a_mean_without_busy_times_is_good_on_average_and_qualifies_nothing() {
     let bench = Bench::new();
     std::fs::write(bench.path().join("one.txt"), SINCE_START).unwrap();
-    let shown = bench.run(&["watch", "one.txt"]).expect_code(0).stdout;
+    let shown = bench.run(&["watch", "one.txt", "--details"]).expect_code(0).stdout;
     assert!(shown.contains("? Good enough on average") && !shown.contains('✓'), "{shown}");
     assert!(shown.contains("which rates the mean against sqlserver-whitepaper"), "{shown}");
     assert!(shown.contains("use `--role log=sda`"), "{shown}");
@@ -511,7 +511,7 @@ fn a_disk_that_goes_away_or_is_replaced_leaves_the_answer_open() {
             lines.map(|line| line.to_string() + "\n").collect::<String>(),
         )
         .unwrap();
-        let said = bench.run(&["watch", "r.jsonl"]).expect_code(code).stdout;
+        let said = bench.run(&["watch", "r.jsonl", "--details"]).expect_code(code).stdout;
         assert_eq!(said.contains("Good enough"), is_good == true, "{said}");
         kinds.iter().for_each(|kind| assert!(said.contains(&format!("[{kind}]")), "{said}"));
         let answer = bench.run(&["watch", "r.jsonl", "--json"]).expect_code(code).json();

@@ -30,6 +30,6 @@ fn one_made_on_windows_and_one_made_on_linux_are_compared_and_the_other_engine_i
     let asked = ["compare", &records[0], &records[1]];
     let compared: Value = bench.run(&[&asked[..], &["--json"]].concat()).expect_code(0).json();
     assert_eq!(compared["configurations"].as_array().unwrap().len(), 2);
-    let said = bench.run(&asked).stdout;
+    let said = bench.run(&[&asked[..], &["--details"]].concat()).stdout;
     assert!(said.contains("iocp") && said.contains("uring"), "{said}");
 }
