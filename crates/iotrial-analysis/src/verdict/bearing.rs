@@ -5,6 +5,7 @@ use std::time::Duration;
 use iotrial_model::figure::Figure;
 use iotrial_model::finding::{Evidence, Finding, FindingId, Severity};
 use iotrial_model::plan::{Arrival, EngineDevice, PhaseKind, Plan};
+use iotrial_model::record::EndedHow;
 use iotrial_model::subject::Subject;
 use iotrial_model::verdict::{
     Advice, Caveat, Change, Doubt, DoubtKind, Gap, Judged, Objection, Starved, WhyNotJudged,
@@ -249,7 +250,10 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
             }
             _ => Weight::Against,
         },
-        Id::Stalled if finding.severity == Severity::Serious => Weight::Against,
+        // What was not back when somebody ended the load may have come.
+        Id::Stalled if finding.severity == Severity::Serious && subject.ended_how() != EndedHow::Interrupted => {
+            Weight::Against
+        }
         Id::Interrupted if subject.measured.is_some_and(|measured| measured.is_zero()) => {
             doubt(DoubtKind::NothingMeasured, Change::RunAgain)
         }

@@ -184,7 +184,7 @@ fn the_answer_of_every_command_fits_a_screen_and_details_has_the_rest() {
         vec!["report", "store"],
         vec!["audit", "b"],
         vec!["check", "--target", "."],
-        vec!["size", "--need", "20000iops", "--capacity", "2TiB"],
+        vec!["size", "--read", "16000iops@8KiB", "--write", "4000iops@8KiB", "--capacity", "2TiB"],
         vec!["size", "explain", "option.toml"],
     ];
     let mut longer = 0;
