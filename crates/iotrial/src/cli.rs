@@ -37,6 +37,8 @@ mod rig;
 
 mod import;
 
+mod short_help;
+
 mod store;
 
 mod size;
@@ -58,6 +60,7 @@ pub use host::HostArgs;
 pub use import::ImportArgs;
 pub use listen::ListenArgs;
 pub use rig::{RigArgs, USUAL_DIRECTORY, parse_target};
+pub use short_help::program;
 pub use size::{CatalogArgs, CatalogsArgs, DemandArgs, ExplainArgs, MoneyArgs, SizeArgs, SizeCommand};
 pub use store::{Column, LabelArgs, OpenArgs, RecordsArgs, RemoveArgs, Since, StoreArgs};
 pub use study::{StudyAddArgs, StudyArgs, StudyCommand, StudyExportArgs, StudyNewArgs};

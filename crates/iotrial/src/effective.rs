@@ -11,7 +11,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Command, CommandFactory as _, FromArgMatches as _};
 use iotrial_model::foreign_text::Listed;
 
-use crate::cli::Cli;
+use crate::cli::{Cli, program};
 use crate::failure::Failure;
 use crate::output::{harmless, say};
 use crate::settings::{InForce, Misspelt, Setting, Source, State, Value, in_force};
@@ -28,7 +28,7 @@ pub fn words() -> Vec<OsString> {
 /// Reads a command line, puts in what is set elsewhere, and says what that is.
 pub fn parse(typed: Vec<OsString>) -> Result<Result<Cli, clap::Error>, Failure> {
     let typed = help_first(typed);
-    let mut program = Cli::command();
+    let mut program = program();
     // First as it was typed: whoever makes a slip there gets no message about a file.
     let matches = match program.clone().try_get_matches_from(&typed) {
         Ok(matches) => matches,

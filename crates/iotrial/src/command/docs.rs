@@ -7,7 +7,7 @@ use clap::{Command, CommandFactory as _};
 use iotrial_model::remark;
 use iotrial_model::toml_reader::nearest;
 
-use crate::cli::{Cli, DocsArgs, HelpArgs};
+use crate::cli::{self, Cli, DocsArgs, HelpArgs};
 use crate::docs::{PAGES, Page};
 use crate::failure::Failure;
 use crate::markdown::{PageStyle, render};
@@ -133,7 +133,7 @@ fn check_are_commands(command: &Command, words: &[String]) -> Result<(), Failure
 /// What `iotrial COMMAND --help` prints, which clap decides the form of.
 fn help_of(words: &[String]) -> String {
     let line = ["iotrial"].into_iter().chain(words.iter().map(String::as_str)).chain(["--help"]);
-    let help = Cli::command().try_get_matches_from(line).expect_err("help is no match").render();
+    let help = cli::program().try_get_matches_from(line).expect_err("help is no match").render();
     if output::has_colours() { help.ansi().to_string() } else { help.to_string() }
 }
 

@@ -9,7 +9,6 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::anyhow;
-use clap::CommandFactory;
 use dialoguer::theme::{ColorfulTheme, SimpleTheme, Theme};
 use dialoguer::{Confirm, Input, Select};
 use iotrial_model::given_target::GivenTarget;
@@ -19,7 +18,7 @@ use iotrial_session::judged_profile::JudgedProfile;
 use iotrial_session::request::{Aim, LoadRequest, RigRequest};
 use iotrial_session::setup::Setup;
 
-use crate::cli::{Cli, Command, StoreArgs};
+use crate::cli::{Cli, Command, StoreArgs, program};
 use crate::command::run;
 use crate::effective;
 use crate::failure::{Failure, NOT_CARRIED_OUT};
@@ -67,7 +66,7 @@ const HOW_LONG: &[(&str, Option<Duration>)] = &[
 pub fn interview() -> Result<ExitCode, Failure> {
     // In a script the questions would wait for ever; help and code 2 say what is wrong.
     if !std::io::stdin().is_terminal() || !stderr_is_terminal() {
-        output::lines(Cli::command().render_help());
+        output::lines(program().render_help());
         return Ok(ExitCode::from(2));
     }
     output::lines("A few questions: arrow keys choose, Tab completes paths, Ctrl-C ends.\n");
