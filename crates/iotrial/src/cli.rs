@@ -14,6 +14,7 @@ use iotrial_model::units::{ByteSize, parse_duration};
 use iotrial_session::request::{Aim, LoadRequest};
 
 use crate::failure::Failure;
+use crate::habit;
 use crate::heading;
 use crate::report_files::ReportFiles;
 
@@ -131,7 +132,7 @@ pub enum Command {
     /// Import results of other tools: fio, diskspd, SQLIO, Iometer, CrystalDiskMark, vdbench, published tables.
     Import(ImportArgs),
     /// List or search the stored results.
-    #[command(visible_alias = "list")]
+    #[command(visible_aliases = ["list", "ls"])]
     Records(RecordsArgs),
     /// Open the HTML report of a result in the browser, or print its path.
     Open(OpenArgs),
@@ -419,7 +420,7 @@ pub struct FioArgs {
 #[derive(Debug, Clone, Args)]
 pub struct LoadArgs {
     /// A built-in profile (see `iotrial profiles`) or a TOML file.
-    #[arg(default_value = "sqlserver-oltp", add = completion::profiles())]
+    #[arg(default_value = "sqlserver-oltp", value_parser = habit::profile, add = completion::profiles())]
     pub profile: String,
 
     /// Total size of all test files [default: the profile's quick size, less if space is short].
@@ -628,7 +629,7 @@ Examples:
 becomes.")]
 pub struct ProfilesArgs {
     /// Profile to print.
-    #[arg(add = completion::profiles())]
+    #[arg(value_parser = habit::profile, add = completion::profiles())]
     pub name: Option<String>,
 
     /// Print a fio job file, or a fio command line in quotes, as a profile.

@@ -19,6 +19,7 @@ mod effective;
 mod failure;
 mod fio_job;
 mod gates;
+mod habit;
 mod heading;
 mod intake;
 mod json_stream;
@@ -77,7 +78,7 @@ fn command_line() -> ExitCode {
     command::generate::answer_shell();
     match effective::parse(std::env::args_os().collect()) {
         Ok(Ok(cli)) => command::carry_out(cli.command).unwrap_or_else(|failure| told(&failure)),
-        Ok(Err(usage)) => answer(&usage),
+        Ok(Err(usage)) => answer(usage),
         Err(failure) => told(&failure),
     }
 }
@@ -89,7 +90,10 @@ fn told(failure: &Failure) -> ExitCode {
 }
 
 /// Help, the version, or what is wrong with the command line, which may quote any argument.
-fn answer(usage: &clap::Error) -> ExitCode {
+fn answer(usage: clap::Error) -> ExitCode {
+    let words: Vec<String> =
+        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let usage = habit::advised(usage, &words, cli::program());
     let code = ExitCode::from(u8::try_from(usage.exit_code()).unwrap_or(NOT_CARRIED_OUT));
     let text = usage.render();
     if usage.use_stderr() {

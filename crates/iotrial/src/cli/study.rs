@@ -12,6 +12,7 @@ use iotrial_session::request::{Earlier, StudyRequest};
 
 use super::rig::targets;
 use super::{HostArgs, ListenArgs, StoreArgs};
+use crate::habit;
 use crate::heading;
 use crate::quiet::parse_wait;
 use crate::report_files::ReportFiles;
@@ -167,7 +168,7 @@ pub struct StudyNewArgs {
     pub targets: Vec<String>,
 
     /// Load: a built-in profile or a path (repeatable).
-    #[arg(long = "profile", value_name = "PROFILE", default_value = "sqlserver-oltp")]
+    #[arg(long = "profile", value_name = "PROFILE", default_value = "sqlserver-oltp", value_parser = habit::profile)]
     pub profiles: Vec<String>,
 
     /// How many times to measure each configuration; small differences need five or more.
