@@ -94,10 +94,17 @@ impl RateSearch {
         }
         let mut tried: Vec<f64> = confirmations.iter().filter_map(|probe| probe.share).collect();
         tried.dedup_by(|a, b| is_same(*a, *b));
-        // A run that kept its rate and missed a limit, where most loads say that the rate is carried, may have met a freeze: once more.
-        // After the first rate it is quicker to go further down.
+        // A run that kept its rate and missed a limit, where most loads say that the rate is carried, may have met a freeze: once more, and the
+        // second rate a third time where that held. After it, it is quicker to go further down.
         let last = confirmations.last()?;
-        if confirmations.len() == 1 && self.overrun(last).is_none() {
+        let is_here =
+            |probe: &&&Probe| probe.share.zip(last.share).is_some_and(|(one, other)| is_same(one, other));
+        let made = confirmations.iter().filter(is_here).count();
+        let is_open = match last.held {
+            Some(true) => made == 2 && tried.len() == 2,
+            _ => made == 1 && tried.len() <= 2 && self.overrun(last).is_none(),
+        };
+        if is_open {
             return last.share;
         }
         // What a long run did achieve is the best that is known of what lasts. One that kept its rate and not its limits is only a
