@@ -300,7 +300,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let folder = folder.path();
         let one = entry(folder, "01JA");
-        for (is, was) in [(MADE_BY, "0.0.1"), ("\"iotrial_index\":8", "\"iotrial_index\":7")] {
+        for (is, was) in [(MADE_BY, "0.0.1"), ("\"iotrial_index\":9", "\"iotrial_index\":8")] {
             Index::note(folder, STAMP, &one).unwrap();
             let other = text(folder).replacen(is, was, 1);
             fs::write(folder.join(NAME), &other).unwrap();
