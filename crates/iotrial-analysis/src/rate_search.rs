@@ -442,7 +442,7 @@ impl RateSearch {
         let need = self.need_share()?;
         let ios = |held: bool| -> f64 {
             let loads = self.loads_at(need).filter(|probe| probe.held == Some(held) && !is_doubted(probe));
-            loads.map(|probe| probe.iops * probe.duration.as_secs_f64()).sum()
+            loads.map(Probe::ios_done).sum()
         };
         let (held, failed) = (ios(true), ios(false));
         (held.max(failed) > 0.0 && held.max(failed) >= MOST_OF_IOS * (held + failed)).then_some(held > failed)

@@ -182,6 +182,11 @@ impl Probe {
     pub fn is_undecided(&self) -> bool {
         self.share.is_some() && self.held.is_none()
     }
+
+    /// I/Os that it did while it was measured, as a number that need not be whole.
+    pub fn ios_done(&self) -> f64 {
+        self.iops * self.duration.as_secs_f64()
+    }
 }
 
 /// Why a load of a search does not stay within its limits, or cannot be judged.

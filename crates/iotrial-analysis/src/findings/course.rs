@@ -9,7 +9,7 @@ use iotrial_model::finding::{
 use iotrial_model::load::Direction;
 use iotrial_model::plan::{PhaseKind, Plan};
 use iotrial_model::record::{EndedHow, Failure, OpCounts};
-use iotrial_model::search::Search;
+use iotrial_model::search::{Probe, Search};
 use iotrial_model::subject::Subject;
 
 use super::observed::Observed;
@@ -192,7 +192,7 @@ pub(super) fn short_run(seen: &Observed<'_, '_>) -> Option<Finding> {
 /// How long the I/Os of all loads of a search take at the rate that it found.
 fn time_at_rate_found(search: &Search) -> Option<Duration> {
     let found_iops = search.result.as_ref()?.held_iops;
-    let ios: f64 = search.probes.iter().map(|probe| probe.iops * probe.duration.as_secs_f64()).sum();
+    let ios: f64 = search.probes.iter().map(Probe::ios_done).sum();
     Duration::try_from_secs_f64(ios / found_iops).ok()
 }
 

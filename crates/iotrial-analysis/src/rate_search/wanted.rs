@@ -131,7 +131,7 @@ impl RateSearch {
         let all: Vec<(f64, bool, f64)> = self
             .of_kind(ProbeKind::Confirmation)
             .filter(counts)
-            .filter_map(|probe| Some((probe.share?, probe.held?, probe.iops * probe.duration.as_secs_f64())))
+            .filter_map(|probe| Some((probe.share?, probe.held?, probe.ios_done())))
             .collect();
         let is_carried = |share: &f64| {
             let ios = |is_for: bool| {
