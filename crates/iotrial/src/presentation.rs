@@ -117,10 +117,10 @@ impl<'p, T: Serialize> Presentation<'p, T> {
             if !text.is_empty() && self.document.is_some() {
                 text.push('\n');
             }
-            let around = text.lines().count() + self.after.lines().count();
+            let around = text.clone() + &self.after;
             text += &match self.document {
                 Some(document) if outputs.has_details() || self.is_list => text_of(document, &lines),
-                Some(document) => screen_of(document, &lines, around, self.more.as_deref()),
+                Some(document) => screen_of(document, &lines, &around, self.more.as_deref()),
                 None => lines_of(&lines),
             };
             text += &harmless_lines(&self.after);
@@ -136,14 +136,20 @@ const MOST_LINES_AT_ONCE: usize = 24;
 /// Of these, what the shell takes: the line for the next command.
 const LINES_OF_SHELL: usize = 1;
 
-/// A document as far as it fits one screen, and below it where the files are, with `around` lines of others. `more` is the command that
-/// shows the rest.
-pub fn screen_of(document: &Document, files: &[(&str, &Path)], around: usize, more: Option<&str>) -> String {
+/// A document as far as it fits one screen, and below it where the files are, with the text `around` it. `more` is the command that shows the
+/// rest.
+pub fn screen_of(document: &Document, files: &[(&str, &Path)], around: &str, more: Option<&str>) -> String {
     let files = if files.is_empty() { String::new() } else { format!("\n{}", lines_of(files)) };
     let room = MOST_LINES_AT_ONCE - LINES_OF_SHELL;
-    let room = room.saturating_sub(around + files.lines().count());
+    let room = room.saturating_sub(rows_of(around) + rows_of(&files));
     let more = harmless(more.unwrap_or("the same with --details"));
     render_screen(document, terminal_style(), room, &more) + &files
+}
+
+/// The rows that a terminal takes for a text: one that is too long, such as a command to copy, goes on in the next.
+fn rows_of(text: &str) -> usize {
+    let columns = output::columns().max(1);
+    text.lines().map(|line| line.chars().count().div_ceil(columns).max(1)).sum()
 }
 
 /// A document as a terminal shows it, and below it where the files are. A long one ends with its answer, because what stands last is read

@@ -19,6 +19,7 @@ struct Short {
 
 const HTML: (&str, &str) = ("html", "Write a page with numbers, charts and settings");
 const XLSX: (&str, &str) = ("xlsx", "Write an Excel workbook");
+const DETAILS: (&str, &str) = ("details", "Show all of it, not one screen");
 const JSON: (&str, &str) = ("json", "Print JSON and nothing else");
 const DRY_RUN: (&str, &str) = ("dry_run", "");
 const RESULTS: &str = "Ids, labels, files or folders, or `last`";
@@ -139,6 +140,7 @@ const SHORT: &[Short] = &[
             XLSX,
             ("markdown", "Write Markdown"),
             ("csv", "Write CSV"),
+            DETAILS,
             JSON,
         ],
         examples: &[
@@ -155,7 +157,7 @@ const SHORT: &[Short] = &[
             ("by", ""),
             ("gates", "Condition that must hold (repeatable)"),
             HTML,
-            XLSX,
+            DETAILS,
         ],
         examples: &[
             "  iotrial compare before after --html c.html --xlsx c.xlsx",

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::output::{harmless, say};
 use crate::outputs::Outputs;
 use crate::parallel::in_parallel;
-use crate::presentation::text_of;
+use crate::presentation::{screen_of, text_of};
 
 /// The configurations of a study, held against each other under each of its profiles.
 pub struct StudyCompared {
@@ -120,10 +120,14 @@ impl StudyCompared {
         self.over_loads.as_ref()
     }
 
-    /// As a terminal shows it.
-    pub fn text(&self) -> String {
+    /// As a terminal shows it below the text `above`: what fits one screen with it, or with `details` all.
+    pub fn text(&self, above: &str, details: bool) -> String {
         let files: Vec<(&str, &Path)> = self.written.iter().map(|path| ("report", path.as_path())).collect();
-        text_of(&self.document, &files)
+        if details {
+            text_of(&self.document, &files)
+        } else {
+            screen_of(&self.document, &files, above, Some("the same with --status --details"))
+        }
     }
 }
 

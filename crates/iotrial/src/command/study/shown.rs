@@ -73,7 +73,7 @@ impl<'s> Shown<'s> {
             say!("note: there is nothing to compare yet, so no report was written");
         }
         if json.is_json() || !outputs.take_standard_output() {
-            self.print(store, json)?;
+            self.print(store, json, outputs.has_details())?;
         }
         // On standard error and after the figures, because that is where a reader goes on.
         self.print_hints();
@@ -86,7 +86,7 @@ impl<'s> Shown<'s> {
     }
 
     /// Prints what is done and missing, and the comparisons below it.
-    fn print(&self, store: &Store, json: JsonForm) -> Result<(), Failure> {
+    fn print(&self, store: &Store, json: JsonForm, details: bool) -> Result<(), Failure> {
         let complete = self.count(CellState::Done) == self.cells.len();
         if json.is_json() {
             return json.write(&JsonStudy {
@@ -103,8 +103,12 @@ impl<'s> Shown<'s> {
                 over_loads: self.compared.as_ref().and_then(StudyCompared::over_loads),
             });
         }
-        output::text(&self.text())?;
-        self.compared.as_ref().map_or(Ok(()), |compared| output::painted(&format!("\n{}", compared.text())))
+        let above = self.text();
+        output::text(&above)?;
+        self.compared.as_ref().map_or(Ok(()), |compared| {
+            // A blank line between both.
+            output::painted(&format!("\n{}", compared.text(&(above + "\n"), details)))
+        })
     }
 
     /// On standard error what the user can do next.
