@@ -192,7 +192,7 @@ pub fn profile(name: &str) -> Result<String, String> {
     let names = builtin_profiles().iter().map(|one| one.name).filter(|one| one.starts_with(meant));
     match &names.collect::<Vec<_>>()[..] {
         [] => Ok(name.to_owned()),
-        names => Err(format!("a profile is meant by its name: {}", names.join(", "))),
+        names => Err(format!("give the name of a profile: {}", names.join(", "))),
     }
 }
 

@@ -7,6 +7,7 @@ use iotrial_model::finding::{
     Changing, Evidence, Finding, FindingId, IoErrors, SHORTEST_TRUSTED, Severity, Unsteady,
 };
 use iotrial_model::load::Direction;
+use iotrial_model::need::Need;
 use iotrial_model::plan::{PhaseKind, Plan};
 use iotrial_model::record::{EndedHow, Failure, OpCounts};
 use iotrial_model::search::{Probe, Search};
@@ -189,11 +190,12 @@ pub(super) fn short_run(seen: &Observed<'_, '_>) -> Option<Finding> {
     ))
 }
 
-/// How long the I/Os of all loads of a search take at the rate that it found.
+/// How long the I/Os of all loads of a search take at the rate that is its answer: the one that is needed, else the one that it found.
 fn time_at_rate_found(search: &Search) -> Option<Duration> {
-    let found_iops = search.result.as_ref()?.held_iops;
+    let found = || search.result.as_ref().map(|result| result.held_iops);
+    let iops = search.need.as_ref().map(Need::total_iops).or_else(found)?;
     let ios: f64 = search.probes.iter().map(Probe::ios_done).sum();
-    Duration::try_from_secs_f64(ios / found_iops).ok()
+    Duration::try_from_secs_f64(ios / iops).ok()
 }
 
 /// The load was still changing, or its queue grew.

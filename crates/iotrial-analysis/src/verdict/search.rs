@@ -531,6 +531,15 @@ mod tests {
             findings(&Subject::of_run(&record)).iter().any(|one| one.id == FindingId::ShortRun)
         };
         assert_eq!([1, 2].map(is_short), [true, false]);
+        // Of a need it is the rate that is needed, whatever the search found beyond it.
+        let is_short_of_need = |need: &str| {
+            let mut record = with_search(measured(30, |_| 112_000), true);
+            let search = record.search.as_mut().unwrap();
+            search.need = Some(need.parse().unwrap());
+            search.result.as_mut().unwrap().held_iops = 1e9;
+            findings(&Subject::of_run(&record)).iter().any(|one| one.id == FindingId::ShortRun)
+        };
+        assert_eq!(["112000iops", "50000iops"].map(is_short_of_need), [true, false]);
     }
 
     #[test]

@@ -55,7 +55,7 @@ impl Piece {
 }
 
 /// The sections whose table has the figures of the answer, the first that there is; elsewhere it is the first table.
-const WITH_FIGURES: [&str; 2] = ["gates", "roles"];
+const WITH_FIGURES: [&str; 3] = ["gates", "roles", "saturation"];
 /// A table that does not fit shows so many lines at least, or is left out: header, rule, three rows and that there are more.
 const LEAST_OF_TABLE: usize = 6;
 
@@ -234,8 +234,10 @@ impl Screen {
         let mut is_shown = vec![false; self.pieces.len()];
         let mut blocks: Vec<usize> = Vec::new();
         let mut cut: Option<(usize, usize)> = None;
-        // The last line, with a blank one above it.
-        let mut room = most_lines.saturating_sub(2);
+        let width = self.style.width.max(NARROWEST);
+        // The command is whole, however long it is: it is to be copied. A blank line is above it.
+        let command = format!("More: {more}");
+        let mut room = most_lines.saturating_sub(1 + width_of(&command).div_ceil(width));
         for at in order {
             let piece = &self.pieces[at];
             let blank = usize::from(!blocks.contains(&piece.block) && !blocks.is_empty());
@@ -279,17 +281,19 @@ impl Screen {
             self.pieces.iter().zip(&is_shown).filter(|(piece, shown)| piece.kind == kind && !**shown).count()
         };
         let left_out = left_out(count(Kind::Finding), count(Kind::Table), count(Kind::Point));
-        text + "\n" + &self.page(|page| page.one_line("", &format!("{left_out}: {more}"), Tone::Soft))
+        let fits = width_of(&command) + width_of(&left_out) <= width;
+        let line = if fits { command + &left_out } else { command };
+        text + "\n" + &self.page(|page| page.line(&page.paint(Tone::Soft, &line)))
     }
 }
 
-/// `More (3 findings, 1 table)`.
+/// `   (3 findings, 1 table)`; empty where nothing of these kinds is left out.
 fn left_out(findings: usize, tables: usize, points: usize) -> String {
     let kinds = [(findings, "finding"), (tables, "table"), (points, "point")];
     let counted = kinds.into_iter().filter(|(count, _)| *count > 0);
     let counted: Vec<String> =
         counted.map(|(count, what)| format!("{count} {what}{}", if count == 1 { "" } else { "s" })).collect();
-    if counted.is_empty() { "More".to_owned() } else { format!("More ({})", counted.join(", ")) }
+    if counted.is_empty() { String::new() } else { format!("   ({})", counted.join(", ")) }
 }
 
 fn at_a_glance(block: &Block) -> Option<&Table> {

@@ -131,10 +131,15 @@ fn a_screen_has_no_more_lines_and_columns_than_it_is_given_and_ends_with_what_is
                 let text = render_screen(document, style, most_lines, "iotrial report last --details");
                 assert!(text.lines().count() <= most_lines, "{width}, {most_lines}: {text}");
                 assert!(text.lines().all(|line| line.chars().count() <= width), "{width}: {text}");
-                let ends_with_rest = text.trim_end().ends_with("iotrial report last --details");
+                let last = text.lines().last().unwrap_or_default();
+                let ends_with_rest = last.starts_with("More: iotrial report last --details");
                 assert_eq!(ends_with_rest, whole.lines().count() > most_lines, "{text}");
             }
             assert_eq!(render_screen(document, style, usize::MAX, ""), whole);
+            // A command is not cut, since it is to be copied.
+            let command = format!("iotrial report {} --details", "01JD".repeat(30));
+            let text = render_screen(document, style, 10, &command);
+            assert!(whole.lines().count() <= 10 || text.ends_with(&format!("More: {command}\n")), "{text}");
         }
     }
 }
