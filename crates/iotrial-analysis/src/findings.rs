@@ -95,6 +95,11 @@ impl Observed<'_, '_> {
         devices::cache_below(self).or_else(|| modes::cache_by_latency(self))
     }
 
+    /// Whether a rate stood still while I/Os waited, as it does at a limit that is set.
+    pub(crate) fn has_flat_limit(&self) -> bool {
+        !self.flat.is_empty()
+    }
+
     /// Findings by which something else than the device may have been the limit of an open load that lacks this share of the I/Os
     /// that it should have done.
     pub(crate) fn doubts(&self, missing_share: f64) -> Doubts {

@@ -141,7 +141,7 @@ pub(crate) fn says(id: FindingId, evidence: &Evidence) -> String {
             let ios = format!("{} {} of `{job}`", count_with_thousands(*late_count), what_arrives(*are_commits));
             if *is_in_figures {
                 return format!(
-                    "{ios} ({late_percent:.1} %) were issued late, waited behind late ones, or had their completion noticed late, because iotrial did not get a CPU in time. This delay, not the device, accounts for {}",
+                    "{ios} ({late_percent:.1} %) were issued late, waited behind late ones, or were completed or noticed late, because iotrial or a thread of the kernel did not get a CPU in time. This delay, not the device, accounts for {}",
                     parts(held)
                 );
             }
@@ -507,6 +507,10 @@ fn generator_busy(used: &GeneratorUse) -> String {
         Some(Shortage::RunQueue) => format!(
             "waited for a CPU during {:.0} % of the time of {threads}",
             percent(used.run_queue_delay_percent)
+        ),
+        Some(Shortage::KernelThreads) => format!(
+            "depends on threads of the kernel that complete I/Os, which waited for a CPU during {:.0} % of the time",
+            percent(used.kernel_io_delay_percent)
         ),
         Some(Shortage::Preempted) => format!(
             "lost its CPU {} times a second on a host that was {:.0} % busy",

@@ -164,6 +164,10 @@ impl Bearing {
             Some(FindingId::ForeignLoad) => all_hold,
             _ => false,
         };
+        // Without enough I/Os a limit is not known to be kept. Where another one is missed, that changes nothing.
+        let is_only_missing =
+            |doubt: &Doubt| matches!(doubt.kind, DoubtKind::TooFewIos(_) | DoubtKind::Starved(_));
+        self.doubts.retain(|doubt| !(one_fails && is_only_missing(doubt)));
         let (settled, doubts) = std::mem::take(&mut self.doubts).into_iter().partition(is_settled);
         (self.settled, self.doubts) = (settled, doubts);
     }

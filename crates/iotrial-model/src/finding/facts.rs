@@ -172,6 +172,8 @@ pub enum Shortage {
     OneThread,
     /// Its threads waited for a CPU.
     RunQueue,
+    /// The kernel's threads that complete its I/Os waited for a CPU.
+    KernelThreads,
     /// Its threads lost their CPU to others.
     Preempted,
     /// What was left to it by the hypervisor was used up.
@@ -199,6 +201,9 @@ pub struct GeneratorUse {
     pub busiest_thread_percent: Option<f64>,
     /// Time that threads were ready to run and had no CPU.
     pub run_queue_delay_percent: Option<f64>,
+    /// Time that the kernel's threads which complete I/Os were ready to run and had no CPU, of the measured time, summed over the threads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kernel_io_delay_percent: Option<f64>,
     /// How often a thread lost its CPU.
     pub involuntary_switches_per_s: Option<f64>,
     /// Anything but idle and waiting, of all CPUs of the host.
@@ -207,6 +212,9 @@ pub struct GeneratorUse {
     pub host_steal_percent: Option<f64>,
     /// Taken by the hypervisor from the work of the generator, at most.
     pub stolen_percent: Option<f64>,
+    /// What others used, of all CPUs of the host.
+    #[serde(skip)]
+    pub others_percent: Option<f64>,
     /// Measured time.
     #[serde(skip)]
     pub wall_s: f64,

@@ -14,10 +14,13 @@ use iotrial_words::verdict::known_so_far;
 use super::RunError;
 use crate::rig::{Rig, Trial};
 
-/// Runs the whole search. The record becomes that of the run that answers best, or of the last load where there is none.
+/// Runs the whole search. The record becomes that of the load that the answer rests on, at a needed rate of the one that answers best, or of
+/// the last load where there is none.
 pub(crate) fn carry_out(rig: &mut Rig, trial: &mut Trial, mut search: RateSearch) -> Result<(), RunError> {
     let limit = search.search().limit.in_words();
     let mut best: Option<(Rank, RunRecord)> = None;
+    // By their places, until it is known which one the answer rests on.
+    let mut held: Vec<(usize, RunRecord)> = Vec::new();
     let is_needed = search.search().need.is_some();
     let has_own_mix = matches!(search.search().need, Some(Need::ByRole(_)));
     let mut time = Time::of(rig, trial);
@@ -45,6 +48,9 @@ pub(crate) fn carry_out(rig: &mut Rig, trial: &mut Trial, mut search: RateSearch
         {
             best = Some((rank, trial.record.clone()));
         }
+        if !is_needed && probe.held == Some(true) {
+            held.push((search.search().probes.len() - 1, trial.record.clone()));
+        }
         // A crash in the next load leaves what is known by now.
         trial.record.search = Some(search.search().clone());
         // Only a percentile that is rarer than the rate at saturation let anybody know.
@@ -57,8 +63,10 @@ pub(crate) fn carry_out(rig: &mut Rig, trial: &mut Trial, mut search: RateSearch
             whole = longer;
         }
     }
-    if let Some((_, best)) = best {
-        trial.record = best;
+    let of_answer = search.load_of_answer().filter(|_| !is_needed);
+    let of_answer = of_answer.and_then(|load| held.into_iter().find(|one| one.0 == load));
+    if let Some(record) = of_answer.map(|one| one.1).or(best.map(|one| one.1)) {
+        trial.record = record;
     }
     trial.record.search = Some(search.search().clone());
     Ok(())

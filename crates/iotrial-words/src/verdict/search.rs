@@ -263,8 +263,9 @@ impl Said<'_> {
             _ => (
                 format!("sustains {at_least}{iops} {unit} within {limit}"),
                 format!(
-                    "Sustains {at_least}{iops} {unit} of this mix{split} within {limit}{above}{}{}{}.{saturation}",
+                    "Sustains {at_least}{iops} {unit} of this mix{split} within {limit}{above}{}{}{}{}.{saturation}",
                     self.worst("at that rate"),
+                    bearing::not_proven(&self.ruling.gaps),
                     measured(&self.ruling.caveats),
                     settled(&self.ruling.settled)
                 ),
