@@ -22,10 +22,10 @@ use super::circumstances::Circumstances;
 use super::error::CompareError;
 use super::repeats::Repeats;
 use super::sample::{Counted, GeneratorCpu, Outcome, RunCaveat, Sample, figure_of_enough, seed_of};
-use super::student::{CONFIDENCE, MOST_REACH_FACTOR, MUCH_FACTOR, student_limit};
 use crate::figures::Figures;
 use crate::latency_course::LatencyCourse;
 use crate::series::{CurvePoint, latency_curve};
+use crate::student::{CONFIDENCE, MOST_REACH_FACTOR, MUCH_FACTOR, student_limit};
 use crate::verdict::Category;
 
 const GIB: f64 = 1_073_741_824.0;

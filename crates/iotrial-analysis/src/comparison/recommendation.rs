@@ -18,8 +18,8 @@ use super::factor::{Factor, FactorPair, GroupChange, varying_attributes};
 use super::ranking::{Ranking, Standing};
 use super::reservation::{Reservation, ReservationKind, freezes, reservations};
 use super::scaling::is_counted;
-use super::student::MUCH_FACTOR;
 use super::tail_problem::{TailProblem, exceptions, tail_problems};
+use crate::student::MUCH_FACTOR;
 use crate::verdict::Category;
 
 /// What to take and what not.
