@@ -3,6 +3,7 @@
 use iotrial_model::finding::{Evidence, Finding, FindingId, SeenIn, Severity};
 use iotrial_model::load::Direction;
 
+use super::Judge;
 use super::limit::FlatLimit;
 use super::observed::Observed;
 use crate::device_chain::ChainStep;
@@ -20,6 +21,9 @@ const LEAST_SEEN_PERCENT: f64 = 90.0;
 const LEAST_BELIEVED_PERCENT: f64 = 50.0;
 /// Up to this share of merges the I/Os at the device are those that were issued.
 const MOST_MERGED_PERCENT: f64 = 10.0;
+
+/// For the table in `findings.rs`.
+pub(super) const JUDGES: &[Judge] = &[foreign_load, amplified_io, merged_io];
 
 /// The steps that can be judged: where the page cache decides when it is written and read, the one from the load is
 /// left out.

@@ -7,6 +7,7 @@ use iotrial_model::record::{EndedHow, OpCounts};
 use iotrial_model::search::Probe;
 use iotrial_model::subject::{Facts, Subject};
 
+use super::Judge;
 use super::observed::Observed;
 use crate::generator_part::without_generator_us;
 
@@ -170,6 +171,9 @@ fn held_percentile(counts: &OpCounts, percent: f64) -> Option<HeldPercentile> {
     let without_us = without_generator_us(counts, LimitStatistic::Percentile(percent))?;
     Some(HeldPercentile { percent, latency_us, without_us: without_us.min(latency_us) })
 }
+
+/// For the table in `findings.rs`.
+pub(super) const JUDGES: &[Judge] = &[not_issued, late_issues, latency_limit_missed];
 
 /// The device did not keep up with the rate: I/Os were due and never issued.
 pub(super) fn not_issued(seen: &Observed<'_, '_>) -> Option<Finding> {
