@@ -88,8 +88,8 @@ impl Observed<'_, '_> {
 /// was behind.
 fn explains(late: &Finding, missing_share: f64) -> bool {
     // A half, because what is late takes the room of what comes after it.
-    let Evidence::LateIssues { late_percent, .. } = &late.evidence else { return true };
-    late_percent / 100.0 >= missing_share / 2.0
+    let Evidence::LateIssues(issues) = &late.evidence else { return true };
+    issues.late_percent / 100.0 >= missing_share / 2.0
 }
 
 /// A predicate on a run, for tests.
@@ -100,7 +100,7 @@ fn found<T>(record: &iotrial_model::record::RunRecord, predicate: impl Fn(&Obser
 
 #[cfg(test)]
 mod tests {
-    use iotrial_model::finding::FindingId;
+    use iotrial_model::finding::{FindingId, LateIssues};
     use iotrial_model::record::RunRecord;
 
     use super::*;
@@ -214,14 +214,14 @@ mod tests {
     #[test]
     fn ios_that_were_late_explain_up_to_twice_as_many_that_are_missing() {
         let late = |late_percent: f64, missing_share: f64| {
-            let evidence = Evidence::LateIssues {
+            let evidence = Evidence::LateIssues(LateIssues {
                 job: String::new(),
                 late_count: 1,
                 late_percent,
                 held: Vec::new(),
                 are_commits: false,
                 is_in_figures: false,
-            };
+            });
             explains(&Finding::new(FindingId::LateIssues, Severity::Warning, evidence), missing_share)
         };
         assert!(late(12.5, 0.25) && !late(12.5, 0.252) && late(12.5, 0.0));

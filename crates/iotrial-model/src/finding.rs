@@ -25,10 +25,11 @@ pub use compared::{
 };
 pub use contradiction::Contradiction;
 pub use doubts::Doubts;
-pub use evidence::{Evidence, FindingId, HeldPercentile};
+pub use evidence::{Evidence, FindingId};
 pub use facts::{
-    CacheByLatency, Changing, DerivedRate, FlatRate, Freezes, GeneratorUse, IoErrors, PolledIo, SeenIn,
-    SharedHolder, Shortage, StallSeen, Unsteady,
+    CacheByDevices, CacheByLatency, Changing, DerivedRate, FlatRate, ForeignLoad, Freezes, GeneratorUse,
+    HeldPercentile, IoErrors, LateIssues, LatencyLimitMissed, PolledIo, SeenIn, SharedHolder, Shortage,
+    StallSeen, Stalled, Unsteady,
 };
 pub use place::{CurvePlace, Place};
 pub use swept::{LeftOut, NoCurve, NoPoint, OpenKnee, Split, SweptFact, UnresolvedKnee};

@@ -254,7 +254,7 @@ fn speaks_against(subject: &Subject<'_>, finding: &Finding) -> Option<Weight> {
         Id::NotIssued if subject.search.is_some() => Weight::Caveat(None),
         Id::NotIssued => Weight::AgainstIfSure,
         Id::LatencyLimitMissed => match &finding.evidence {
-            Evidence::LatencyLimitMissed { doubts, .. } if !doubts.is_empty() => {
+            Evidence::LatencyLimitMissed(missed) if !missed.doubts.is_empty() => {
                 doubt(DoubtKind::OtherLimit, Change::StopOthersOnHostAndDevices)
             }
             _ => Weight::Against,

@@ -2,19 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
-use serde::{Deserialize, Serialize};
 
-use crate::latency_limit::SearchLimit;
 use crate::load::{Direction, Role, words};
 use crate::plan::EngineKind;
 use crate::units::ByteSize;
 
 use super::facts::{
-    CacheByLatency, DerivedRate, FlatRate, Freezes, GeneratorUse, IoErrors, PolledIo, SeenIn, SharedHolder,
-    StallSeen, Unsteady,
+    CacheByDevices, CacheByLatency, DerivedRate, FlatRate, ForeignLoad, GeneratorUse, IoErrors, LateIssues,
+    LatencyLimitMissed, PolledIo, SharedHolder, Stalled, Unsteady,
 };
-use super::{ComparedFact, Contradiction, Doubts, SweptFact};
+use super::{ComparedFact, Contradiction, SweptFact};
 
 words! {
     /// The stable name of a finding. Findings of one severity are shown in this order.
@@ -191,17 +190,6 @@ pub(super) fn no_facts<T, S: Serializer>(_: &T, serializer: S) -> Result<S::Ok, 
     serializer.serialize_map(Some(0))?.end()
 }
 
-/// A percentile that the generator made longer than the device.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct HeldPercentile {
-    /// Such as 99.
-    pub percent: f64,
-    /// As it is counted, in µs.
-    pub latency_us: f64,
-    /// What it would be at least, had the generator held no I/O back.
-    pub without_us: f64,
-}
-
 /// The facts behind a finding. Keys and units are those of the fields.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
@@ -260,24 +248,7 @@ pub enum Evidence {
         error_count: u64,
     },
     /// Of an I/O that stood still.
-    Stalled {
-        /// Name of the job whose I/O took longest.
-        job: String,
-        /// Direction of that I/O.
-        direction: Direction,
-        /// How long it took; of one that was not back, how long it had been under way when the load ended.
-        longest_s: f64,
-        /// When it came back, from the start of the load; `None` when it did not, and where only totals are known.
-        ended_after_s: Option<f64>,
-        /// I/Os of all jobs that were not back when the load ended.
-        unfinished_count: u64,
-        /// What was seen of it.
-        #[serde(skip)]
-        seen: StallSeen,
-        /// The shorter ones too; `None` where none was seen.
-        #[serde(flatten)]
-        freezes: Option<Freezes>,
-    },
+    Stalled(Stalled),
     /// Of a generator that did not run.
     Paused {
         /// How often in the measured phase.
@@ -290,25 +261,7 @@ pub enum Evidence {
         longest_after_s: f64,
     },
     /// Of a search that found no rate.
-    LatencyLimitMissed {
-        /// What a rate had to stay within.
-        limit: SearchLimit,
-        /// The lowest rate that was tried.
-        lowest_iops: f64,
-        /// What may have been the limit at that rate instead of the device.
-        doubts: Doubts,
-        /// The worst latency at that rate, of the statistic that the limit names; `None` where nothing was measured.
-        latency_us: Option<f64>,
-        /// That rate as a share of the rate at saturation.
-        #[serde(skip)]
-        share_of_saturation: f64,
-        /// Why that rate does not hold, as the search recorded it.
-        #[serde(skip)]
-        why_not: Option<String>,
-        /// Whether it is the rate that was asked for, and no other was to be tried.
-        #[serde(skip)]
-        is_only_rate: bool,
-    },
+    LatencyLimitMissed(LatencyLimitMissed),
     /// Of arrivals that were never issued.
     NotIssued {
         /// Name of the open job that left the largest share unissued.
@@ -322,23 +275,7 @@ pub enum Evidence {
         are_commits: bool,
     },
     /// Of arrivals that were issued late.
-    LateIssues {
-        /// Name of the open job with the largest share of late I/Os.
-        job: String,
-        /// I/Os that were issued more than 100 µs after they were due, although one of the job's slots was free.
-        late_count: u64,
-        /// The same in percent of all that were done by that job.
-        late_percent: f64,
-        /// What the generator made of percentiles of that job; empty where it made nothing of them.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        held: Vec<HeldPercentile>,
-        /// Whether commits arrive at that job, and not I/Os.
-        #[serde(skip)]
-        are_commits: bool,
-        /// Whether it made so much of a percentile that this is not the device's; the counts are then those of all I/Os that it held back.
-        #[serde(skip)]
-        is_in_figures: bool,
-    },
+    LateIssues(LateIssues),
     /// Of targets in memory.
     InMemoryTarget {
         /// Paths of the targets, with symbolic links resolved.
@@ -357,52 +294,11 @@ pub enum Evidence {
     /// Of a generator that polled.
     PolledIo(PolledIo),
     /// Of a cache that is seen in what devices counted.
-    CacheByDevices {
-        /// Where it shows.
-        seen_in: SeenIn,
-        /// The direction of which devices saw least.
-        direction: Direction,
-        /// Kernel names of those devices: the lower end of the step in question.
-        devices: Vec<String>,
-        /// Bytes that came from above.
-        issued_bytes: u64,
-        /// Bytes that they counted.
-        device_bytes: u64,
-        /// The share of the bytes from above that they did not count, in percent.
-        cache_percent: f64,
-        /// Kernel names of the devices that passed the I/Os on; empty where iotrial itself issued them.
-        #[serde(skip)]
-        above: Vec<String>,
-        /// The roles whose I/Os these are, where others lie on other devices.
-        #[serde(skip)]
-        roles: Vec<Role>,
-    },
+    CacheByDevices(CacheByDevices),
     /// Of a cache that is seen in latencies.
     CacheByLatency(CacheByLatency),
     /// Of devices that did more than was issued.
-    ForeignLoad {
-        /// Kernel names of the devices that the load is on, or of the disk of which another partition was used.
-        devices: Vec<String>,
-        /// The excess in percent of what they moved.
-        share_percent: f64,
-        /// Bytes that were to be read.
-        issued_read_bytes: u64,
-        /// Bytes that were to be written.
-        issued_write_bytes: u64,
-        /// Bytes that they read.
-        device_read_bytes: u64,
-        /// Bytes that they wrote.
-        device_write_bytes: u64,
-        /// The roles whose I/Os these are, where others lie on other devices.
-        #[serde(skip)]
-        roles: Vec<Role>,
-        /// The partitions that the load is on, where others of the disk were used; empty otherwise.
-        #[serde(skip)]
-        partitions: Vec<String>,
-        /// Whether no file system lies above the devices, which could multiply.
-        #[serde(skip)]
-        is_bare: bool,
-    },
+    ForeignLoad(ForeignLoad),
     /// Of a device that was faster at first.
     ThrottledAfterBurst {
         /// From the start of the load.
