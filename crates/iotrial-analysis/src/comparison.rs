@@ -66,7 +66,7 @@ use iotrial_model::toml_reader::nearest;
 use serde::Serialize;
 
 pub use iotrial_model::metric::{Metric, MetricGroup, StreamRange};
-pub use iotrial_model::recommendation::Scaling;
+pub use iotrial_model::recommendation::{Reservation, ReservationKind, Scaling};
 
 pub use crate::student::MUCH_FACTOR;
 pub use capacity::CapacityFigure;
@@ -82,7 +82,6 @@ pub use load_matrix::{Contender, LoadCell, LoadMatrix, LoadMetric, LoadRow};
 pub use matrix::{ComparisonMatrix, UnderLoad};
 pub use ranking::{Place, Ranking, Standing};
 pub use recommendation::{Avoid, Recommendation};
-pub use reservation::{Reservation, ReservationKind};
 pub use sample::{Outcome, RunCaveat, Sample};
 pub use sweeps::{
     ComparedCurve, ComparedFigure, ComparedLoad, ComparedSweep, FigureCell, LoadPointCell, SweepComparison,
