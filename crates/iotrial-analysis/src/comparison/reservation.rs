@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use iotrial_model::load::Role;
 use iotrial_model::metric::MetricKey;
-use iotrial_model::recommendation::{ExceptionFact, Freeze, Reservation, ReservationKind, RoleLoss};
+use iotrial_model::recommendation::{ExceptionFact, Freeze, Reservation, RoleLoss};
 use iotrial_words::recommendation as words;
-use serde::{Serialize, Serializer};
+use serde::Serializer;
 
 use super::configuration::Configuration;
 use super::delta::{Delta, Pair, Reading};
@@ -15,13 +15,8 @@ use super::sample::Outcome;
 
 /// As JSON has them, with the words that go on after «but».
 pub(super) fn in_json<S: Serializer>(all: &[Reservation], serializer: S) -> Result<S::Ok, S::Error> {
-    #[derive(Serialize)]
-    struct Said {
-        kind: ReservationKind,
-        words: String,
-    }
-    let said = |one| Said { kind: Reservation::kind(one), words: words::reservation(one) };
-    serializer.collect_seq(all.iter().map(said))
+    let said = |one| [("kind", Reservation::kind(one).to_string()), ("words", words::reservation(one))];
+    serializer.collect_seq(all.iter().map(|one| BTreeMap::from(said(one))))
 }
 
 /// An I/O that takes this long is a freeze, in µs.
