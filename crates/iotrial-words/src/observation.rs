@@ -4,7 +4,7 @@ use iotrial_model::observation::{
     CounterNote, FlatIn, HeldBack, Observation, ObservationFacts, ObservationKind, ObservedDisks, TypicalLoad,
 };
 use iotrial_model::units::group_thousands;
-use iotrial_model::words::{enumerate, in_brief};
+use iotrial_model::words::{counted, enumerate, in_brief};
 use serde::{Serialize, Serializer};
 
 use crate::numbers::{latency_in_words, moment_in_words, seconds_in_words, with_thousands};
@@ -111,8 +111,8 @@ pub fn counter_note(note: &CounterNote) -> String {
     match note {
         CounterNote::OfSource(words) => words.clone(),
         CounterNote::Gaps { count, total_s } => format!(
-            "{count} gap{} of {} in all, for which there are no counters",
-            if *count == 1 { "" } else { "s" },
+            "{} of {} in all, for which there are no counters",
+            counted(*count as u64, "gap"),
             seconds_in_words(*total_s)
         ),
         CounterNote::ClockSetBack => {

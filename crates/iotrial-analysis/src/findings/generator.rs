@@ -8,6 +8,7 @@ use iotrial_model::plan::Arrival;
 use iotrial_model::record::CpuUse;
 use iotrial_model::subject::Subject;
 
+use super::Judge;
 use super::observed::Observed;
 
 /// The I/Os in flight may differ from those planned by this much: those under way at the edges of a phase of some seconds count in
@@ -36,6 +37,9 @@ const MOST_STEAL_PERCENT: f64 = 10.0;
 /// From this share of its time on a CPU is used up: it holds the rate, and does not only make I/Os slower. The same for
 /// the busiest thread, because a rate needs no more certainty than the mean over the threads.
 const USED_UP_PERCENT: f64 = 90.0;
+
+/// For the table in `findings.rs`.
+pub(super) const JUDGES: &[Judge] = &[engine_fallback, polled_io, littles_law, generator_busy];
 
 /// Another engine than the usual one made the load.
 pub(super) fn engine_fallback(seen: &Observed<'_, '_>) -> Option<Finding> {

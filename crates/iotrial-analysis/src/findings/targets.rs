@@ -6,8 +6,13 @@ use iotrial_model::load::Role;
 use iotrial_model::plan::EngineKind;
 use iotrial_model::record::TargetRecord;
 
+use super::Judge;
 use super::observed::Observed;
 use crate::shared_device::SharedDevices;
+
+/// For the table in `findings.rs`.
+pub(super) const JUDGES: &[Judge] =
+    &[in_memory_target, smb_share, buffered_io, unknown_cache, small_working_set];
 
 /// A file system in memory was measured.
 pub(super) fn in_memory_target(seen: &Observed<'_, '_>) -> Option<Finding> {

@@ -149,7 +149,8 @@ fn sweep_document(
     args: &ImportArgs,
 ) -> Result<Document, Failure> {
     let (summary, left_out) = SweepSummary::of_results(results.iter().map(Subject::of_imported));
-    outcome.left_out = left_out.iter().map(|one| harmless(&iotrial_words::swept::left_out(one))).collect();
+    outcome.left_out =
+        left_out.iter().map(|one| harmless(&iotrial_words::finding::swept::left_out(one))).collect();
     // The reason of the first one is mostly that of all of them.
     if summary.curves.is_empty() && !results.is_empty() {
         let hint = outcome.left_out.first().cloned();
