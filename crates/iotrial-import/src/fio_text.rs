@@ -263,8 +263,10 @@ fn add_entry(
     // The line of a job does not tell `fsync` either; how often it flushed is told by how often it did both.
     let counts = |stream: &Option<StatedStream>| stream.as_ref().and_then(|stream| stream.io_count);
     if let Some((writes, flushes)) = counts(&job.ops.write).zip(counts(&job.ops.sync)) {
-        job.load.flush_every =
-            Some((writes as f64 / flushes.max(1) as f64).round() as u64).filter(|every| *every > 0);
+        let flushes = flushes.max(1);
+        // The nearest whole number.
+        let every = writes.saturating_add(flushes / 2) / flushes;
+        job.load.flush_every = Some(every).filter(|every| *every > 0);
     }
     if let Some(client) = entry.client {
         job.name = format!("{client}: {}", job.name);

@@ -100,7 +100,7 @@ fn base64(text: &str) -> Option<String> {
             b'=' => break,
             _ => return None,
         };
-        (bits, count) = (bits << 6 | u32::from(digit), count + 6);
+        (bits, count) = ((bits << 6) | u32::from(digit), count + 6);
         if count >= 8 {
             count -= 8;
             #[expect(clippy::cast_possible_truncation, reason = "the byte that is complete")]
