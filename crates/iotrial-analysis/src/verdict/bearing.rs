@@ -266,6 +266,7 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
             if subject.source.is_some() { Change::DirectIoOfTool } else { Change::LeaveOutBuffered },
         ),
         _ if is_note => Weight::Nothing,
+        Id::UnknownCache => doubt(DoubtKind::PageCache, Change::DirectIoOfTool),
         Id::ShortRun => weigh_short_run(subject),
         Id::Unsteady => weigh_unsteady(subject, finding),
         // A burst that ended is why a load was unsteady, and one of the two is enough.
@@ -306,8 +307,7 @@ fn weigh(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
         // What lacks its flushes is not judged, and the gap is told with the other gaps.
         Id::FlushesApart => Weight::Caveat(None),
         // Warnings that concern the reader and not the figures.
-        Id::UnknownCache
-        | Id::PolledIo
+        Id::PolledIo
         | Id::FlatIopsLimit
         | Id::FlatBandwidthLimit
         | Id::AmplifiedIo

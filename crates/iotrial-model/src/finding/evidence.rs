@@ -365,6 +365,14 @@ pub enum Evidence {
         #[serde(skip)]
         note: String,
     },
+    /// Of I/Os that no device answered, where nobody says whether they went past the page cache.
+    MemoryAnswered {
+        /// Half of the I/Os took no longer, in µs.
+        lat_p50_us: f64,
+        /// Whose median it is.
+        #[serde(skip)]
+        stream: String,
+    },
     /// Of latencies in coarse steps.
     CoarseLatency {
         /// One step of the last digit that the tool prints. The true mean may be off by as much.
