@@ -153,6 +153,9 @@ pub(crate) fn says(id: FindingId, evidence: &Evidence) -> String {
             format!("the engine `{}` made the load: {reason}", engine.as_str())
         }
         Evidence::SizeReduced { note, .. } => note.clone(),
+        Evidence::MemoryAnswered { lat_p50_us, stream } => format!(
+            "the source does not say whether the I/O bypassed the page cache, and half of the {stream}s took {lat_p50_us:.1} µs or less, which no device does: memory answered them"
+        ),
         Evidence::CoarseLatency { resolution_us, lat_mean_us, tool, stream } => {
             source::coarse_latency(*resolution_us, *lat_mean_us, tool, stream)
         }

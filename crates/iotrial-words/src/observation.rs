@@ -1,5 +1,6 @@
 //! What is said of counters of a system in use: observations, notes, and what held the load back.
 
+use iotrial_model::load::Direction;
 use iotrial_model::observation::{
     CounterNote, FlatIn, HeldBack, Observation, ObservationFacts, ObservationKind, ObservedDisks, TypicalLoad,
 };
@@ -121,6 +122,14 @@ pub fn counter_note(note: &CounterNote) -> String {
         CounterNote::LongIntervals { interval_s } => format!(
             "each interval is a mean over {}, so it hides shorter peaks",
             seconds_in_words(*interval_s)
+        ),
+        CounterNote::FewIos { disk, direction, busy_count, interval_count } => format!(
+            "{} of {disk} are not judged: it did any in {busy_count} of {interval_count} intervals, and fewer than 1,000 in all",
+            match direction {
+                Some(Direction::Read) => "reads",
+                Some(Direction::Write) => "writes",
+                None => "reads and writes",
+            }
         ),
     }
 }

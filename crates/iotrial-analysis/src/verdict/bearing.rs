@@ -295,6 +295,7 @@ fn what_else_was_measured(subject: &Subject<'_>, id: FindingId) -> Option<Weight
 fn weigh_figures(subject: &Subject<'_>, finding: &Finding, all: &[Finding]) -> Weight {
     use FindingId as Id;
     match finding.id {
+        Id::UnknownCache => doubt(DoubtKind::PageCache, Change::DirectIoOfTool),
         Id::ShortRun => weigh_short_run(subject),
         Id::Unsteady => weigh_unsteady(subject, finding),
         // A burst that ended is why a load was unsteady, and one of the two is enough.

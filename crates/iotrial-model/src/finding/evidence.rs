@@ -48,7 +48,8 @@ words! {
         InMemoryTarget = "in-memory-target",
         /// The page cache was between load and device. Warning.
         BufferedIo = "buffered-io",
-        /// Of an import: it is not stated whether I/O bypassed the page cache. Note.
+        /// Of an import: it is not stated whether I/O bypassed the page cache. Note; warning where half of the I/Os took less than
+    /// 5 µs, as none of a device does.
         UnknownCache = "unknown-cache",
         /// Threads polled for completions, as no database does. Note.
         PolledIo = "polled-io",
@@ -423,6 +424,14 @@ pub enum Evidence {
         /// What was changed, in the words of the plan.
         #[serde(skip)]
         note: String,
+    },
+    /// Of I/Os that no device answered, where nobody says whether they went past the page cache.
+    MemoryAnswered {
+        /// Half of the I/Os took no longer, in µs.
+        lat_p50_us: f64,
+        /// Whose median it is.
+        #[serde(skip)]
+        stream: String,
     },
     /// Of latencies in coarse steps.
     CoarseLatency {

@@ -277,6 +277,7 @@ fn of_the_devices() -> Vec<(FindingId, Evidence)> {
         (Id::BufferedIo, E::BufferedIo { direct: false }),
         (Id::BufferedIo, E::Nothing {}),
         (Id::UnknownCache, E::Nothing {}),
+        (Id::UnknownCache, E::MemoryAnswered { lat_p50_us: 0.844, stream: "read".to_owned() }),
         (Id::CacheServed, cache(&[], &[Role::Data])),
         (Id::CacheServed, cache(&["md0"], &[])),
         (Id::CacheServed, modes(1)),
