@@ -19,7 +19,6 @@ use iotrial_model::need::Need;
 use iotrial_model::record::{EndedHow, RunRecord, TargetRecord};
 use iotrial_model::stream::{Stream, StreamOf};
 use iotrial_model::units::format_duration;
-use iotrial_report::text::wrap;
 use iotrial_session::judged_profile::{JudgedProfile, is_file_name, load_thresholds};
 use iotrial_session::observer::Observer;
 use iotrial_session::quiet::QuietWait;
@@ -399,7 +398,7 @@ fn show(
         Shown::new(vec![(path, judged)]).held(&output.gates.gates).map_err(|error| refused(&error))?;
     // What is read first is what stands last.
     let busy = shown.only().map(busy_beside).filter(|processes| !processes.is_empty());
-    let prose = |text: &str| wrap(text, output::columns()).join("\n") + "\n";
+    let prose = output::broken_between_words;
     let busy = busy.map(|processes| prose(&iotrial_words::activity::beside_run(processes)));
     let first = shown.only().and_then(first_step).map(|words| prose(&format!("first: {words}")));
     let next = shown.only().map(|summary| output::next_line(&next_step(summary, &again)));
