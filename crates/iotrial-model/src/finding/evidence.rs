@@ -49,7 +49,7 @@ words! {
         /// The page cache was between load and device. Warning.
         BufferedIo = "buffered-io",
         /// Of an import: it is not stated whether I/O bypassed the page cache. Note; warning where half of the I/Os took less than
-    /// 5 µs, as none of a device does.
+        /// 5 µs, as none of a device does.
         UnknownCache = "unknown-cache",
         /// Threads polled for completions, as no database does. Note.
         PolledIo = "polled-io",

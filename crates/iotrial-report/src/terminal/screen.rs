@@ -55,7 +55,7 @@ impl Piece {
 }
 
 /// The sections whose table has the figures of the answer, the first that there is; elsewhere it is the first table.
-const WITH_FIGURES: [&str; 3] = ["gates", "roles", "saturation"];
+const WITH_FIGURES: [&str; 4] = ["gates", "roles", "saturation", "inventory"];
 /// A table that does not fit shows so many lines at least, or is left out: header, rule, three rows and that there are more.
 const LEAST_OF_TABLE: usize = 6;
 
@@ -270,8 +270,9 @@ impl Screen {
                 text.push('\n');
             }
             if line_count < piece.line_count() {
-                piece.text.lines().take(line_count - 1).for_each(|line| text += &format!("{line}\n"));
-                text += "…\n";
+                let shown = line_count - 1;
+                piece.text.lines().take(shown).for_each(|line| text += &format!("{line}\n"));
+                text += &format!("… {} more\n", piece.line_count() - shown);
             } else {
                 text += &piece.text;
             }

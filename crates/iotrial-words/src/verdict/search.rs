@@ -353,7 +353,7 @@ pub fn rate_in_words(iops: f64) -> String {
 }
 
 /// What the loads of a search have shown so far.
-pub fn known_so_far(search: &Search) -> String {
+fn known_so_far(search: &Search) -> String {
     let rates = |held: bool| {
         let loads = search.probes.iter().filter(move |probe| probe.held == Some(held));
         loads.filter_map(|probe| probe.asked_iops)

@@ -78,6 +78,7 @@ pub fn import(args: &ImportArgs) -> Result<ExitCode, Failure> {
         values,
         before: outcome.text(args.output.is_none()),
         others: Vec::new(),
+        instead: None,
         after: String::new(),
         is_list: false,
         more: None,
