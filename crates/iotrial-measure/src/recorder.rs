@@ -106,7 +106,7 @@ const SLOW_NS: u64 = 1_000_000;
 const MOST_SLOW: usize = 131_072;
 /// What the kernel's threads waited counts from here on, as what the generator held back does.
 const LEAST_HELD_NS: u64 = 100_000;
-const SLICE_NS: u64 = TICK.as_nanos() as u64;
+const SLICE_NS: u64 = 50_000_000;
 
 /// What came of an I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
