@@ -15,7 +15,7 @@ use crate::device_part::DevicePart;
 use crate::figures::{Figures, percentile_us};
 use crate::generator_part::{AgainstLimit, StreamLatency, intervals_left_alone, is_open, statistic_of};
 use crate::queue_latency::{queue_of, shows_queue};
-use crate::stream::Streams;
+use crate::stream::{Streams, judged_streams};
 use crate::threshold::{Bands, ThresholdSet};
 
 /// A latency for people, to three digits: `0.085 ms`, `0.85 ms`, `6.34 ms`, `62.1 ms`.
@@ -333,7 +333,7 @@ fn streams_by_role(subject: &Subject<'_>) -> Vec<OfRoles> {
         }
         if let Some(plan) = subject.plan {
             // What was planned and never came to be is missed, where a source that lacks it did not have it.
-            let planned = Stream::planned(plan, |job| plan.jobs[job].role == role).into_iter();
+            let planned = judged_streams(plan, role).into_iter();
             let streams = planned.map(|stream| (stream, streams.get(stream).cloned())).collect();
             return OfRoles { roles: vec![role], streams, is_total: false };
         }

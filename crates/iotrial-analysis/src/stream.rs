@@ -1,11 +1,22 @@
 //! The figures of each stream of a job, of a role, or of everything.
 
 use iotrial_model::load::Role;
+use iotrial_model::plan::Plan;
 use iotrial_model::stream::Stream;
 use iotrial_model::subject::{Facts, Ops, Subject};
 use serde::Serialize;
 
 use crate::figures::Figures;
+
+/// The streams of a role whose latencies are held against limits: all that the plan has, but for the writes of logs that commit in groups.
+/// Each commit waits for its write, and is what a session waits for.
+pub(crate) fn judged_streams(plan: &Plan, role: Role) -> Vec<Stream> {
+    let mut writing = plan.jobs.iter().filter(|job| job.role == role && job.writes());
+    let is_in_commits = writing.all(|job| job.group_commit.is_some());
+    let mut streams = Stream::planned(plan, |job| plan.jobs[job].role == role);
+    streams.retain(|stream| *stream != Stream::Write || !is_in_commits);
+    streams
+}
 
 /// The streams of a job, of a role, or of everything.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]

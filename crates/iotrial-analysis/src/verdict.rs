@@ -114,10 +114,11 @@ mod tests {
 
     use iotrial_model::bound::BoundRelation;
     use iotrial_model::finding::{FindingId, Severity};
-    use iotrial_model::load::{Durability, Role, Spacing};
+    use iotrial_model::load::{Durability, GroupCommit, LogTail, Role, Spacing};
     use iotrial_model::plan::{Arrival, EngineKind, Plan, UntilSteady};
     use iotrial_model::record::{Ended, EndedHow, JobCounts, RunRecord};
     use iotrial_model::stream::Stream;
+    use iotrial_model::units::ByteSize;
     use iotrial_model::verdict::{Caveat, DoubtKind, Gap, Starved, WhyNotJudged};
     use proptest::prelude::*;
 
@@ -588,6 +589,21 @@ mod tests {
         let of_log: Vec<Stream> =
             verdict.judged.iter().filter(|one| one.role == Role::Log).map(|one| one.stream).collect();
         assert_eq!(of_log, [Stream::Write; 3]);
+    }
+
+    #[test]
+    fn the_writes_that_carry_commits_in_groups_are_not_judged() {
+        let mut record = healthy();
+        record.plan.jobs[1].group_commit = Some(GroupCommit {
+            commit_size: ByteSize::bytes(700),
+            largest_write: ByteSize::kib(60),
+            tail: LogTail::Pad,
+        });
+        record.jobs[1].commit = Some(counts(600_000, Duration::from_micros(900)));
+        let verdict = judge(&record, &set("flash"));
+        let of_log: Vec<Stream> =
+            verdict.judged.iter().filter(|one| one.role == Role::Log).map(|one| one.stream).collect();
+        assert_eq!(of_log, [Stream::Commit; 3]);
     }
 
     /// What can be wrong with a run, independently of each other.

@@ -73,6 +73,13 @@ impl Search {
             .any(|probe| probe.asked_iops.is_some_and(|asked| asked > held_iops * CLEARLY_ABOVE))
     }
 
+    /// Of the loads of a given rate for which that is so, the one with the lowest.
+    pub fn lowest(&self, is_it: impl Fn(&Probe) -> bool) -> Option<&Probe> {
+        let rate = |probe: &Probe| probe.asked_iops.unwrap_or(f64::INFINITY);
+        let all = self.probes.iter().filter(|probe| probe.asked_iops.is_some() && is_it(probe));
+        all.min_by(|a, b| rate(a).total_cmp(&rate(b)))
+    }
+
     /// The lowest rate clearly above the one that holds at which a load did not, though not surely enough to be the answer.
     pub fn failed_above(&self, held_iops: f64) -> Option<f64> {
         let asked = self.surely_failed().filter_map(|probe| probe.asked_iops);

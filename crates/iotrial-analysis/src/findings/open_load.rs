@@ -6,7 +6,7 @@ use iotrial_model::finding::{
 use iotrial_model::latency_limit::LimitStatistic;
 use iotrial_model::plan::Arrival;
 use iotrial_model::record::{EndedHow, OpCounts};
-use iotrial_model::search::Probe;
+use iotrial_model::search::{Probe, ProbeKind, Search};
 use iotrial_model::subject::{Facts, Subject};
 
 use super::Judge;
@@ -17,6 +17,10 @@ use crate::generator_part::without_generator_us;
 const MOST_LATE_PERCENT: f64 = 1.0;
 /// A backlog below this share of what was issued is the last moment's, and not a device that cannot keep up.
 const MOST_BACKLOG_PERCENT: f64 = 0.1;
+
+/// At a rate up to this part of that at saturation hardly anything waits for other I/Os: what misses a limit there is the device's own.
+// A choice.
+const SMALL_PART_OF_SATURATION: f64 = 0.1;
 
 /// A job of which something is counted, and its share of all that arrived at it.
 #[derive(Debug, Clone, PartialEq)]
@@ -223,18 +227,17 @@ pub(super) fn latency_limit_missed(seen: &Observed<'_, '_>) -> Option<Finding> {
     if seen.subject.ended?.how != EndedHow::Complete {
         return None;
     }
-    // A rate that stayed within the limits contradicts it, also where no longer run confirmed it.
-    if search.time_ran_out || search.probes.iter().any(|probe| probe.held == Some(true)) {
-        return None;
-    }
-    let asked = |probe: &&Probe| probe.asked_iops.filter(|_| probe.held == Some(false));
-    let tried = search.probes.iter().filter(|probe| asked(probe).is_some());
-    let lowest =
-        tried.min_by(|a, b| a.asked_iops.unwrap_or_default().total_cmp(&b.asked_iops.unwrap_or_default()))?;
+    let held = search.probes.iter().filter(|probe| probe.held == Some(true));
+    let short_loads_iops = held.filter_map(|probe| probe.asked_iops).reduce(f64::max);
+    let lowest = match short_loads_iops {
+        None if !search.time_ran_out => search.lowest(|probe| probe.held == Some(false)),
+        _ => lowest_of_longer_runs(search),
+    }?;
     let (lowest_iops, share_of_saturation) = (lowest.asked_iops?, lowest.share?);
     let evidence = Evidence::LatencyLimitMissed(LatencyLimitMissed {
         limit: search.shown_limit(),
         lowest_iops,
+        short_loads_iops,
         doubts: lowest.doubts.clone(),
         latency_us: lowest.worst.as_ref().map(|worst| worst.latency_us),
         share_of_saturation,
@@ -242,6 +245,20 @@ pub(super) fn latency_limit_missed(seen: &Observed<'_, '_>) -> Option<Finding> {
         is_only_rate: search.need.is_some(),
     });
     Some(Finding::new(FindingId::LatencyLimitMissed, Severity::Warning, evidence))
+}
+
+/// The lowest rate at which a longer run was beyond its limits, where all of them were, more than one and beyond doubt, down to a rate that
+/// is a small part of that at saturation.
+///
+/// A device that stands still now and then holds its limits in some short loads, at any rate, and in no long one.
+fn lowest_of_longer_runs(search: &Search) -> Option<&Probe> {
+    let is_longer = |probe: &Probe| probe.kind == ProbeKind::Confirmation && probe.share.is_some();
+    let is_sure = |probe: &Probe| probe.held == Some(false) && probe.doubts.is_empty();
+    let longer = || search.probes.iter().filter(|probe| is_longer(probe));
+    let all_failed = longer().all(|probe| probe.held == Some(false));
+    let lowest = search.lowest(|probe| is_longer(probe) && is_sure(probe))?;
+    let is_low = lowest.share.is_some_and(|share| share <= SMALL_PART_OF_SATURATION);
+    (all_failed && longer().filter(|probe| is_sure(probe)).count() > 1 && is_low).then_some(lowest)
 }
 
 #[cfg(test)]
@@ -416,7 +433,6 @@ mod tests {
     #[test]
     fn the_lowest_rate_that_failed_is_told_unless_one_held_or_the_time_ran_out() {
         use iotrial_model::latency_limit::SearchLimit;
-        use iotrial_model::search::{ProbeKind, Search};
         let probe = |asked_iops: f64, held: Option<bool>| Probe {
             kind: ProbeKind::Probe,
             share: Some(asked_iops / 10_000.0),
@@ -465,6 +481,26 @@ mod tests {
         assert_eq!(missed(|record| record.search.as_mut().unwrap().time_ran_out = true), None);
         assert_eq!(missed(|record| record.search.as_mut().unwrap().probes[0].held = Some(true)), None);
         assert_eq!(missed(|record| record.ended.how = EndedHow::Interrupted), None);
+        // Short loads hold by luck what no longer run does.
+        let longer = |record: &mut RunRecord| {
+            let search = record.search.as_mut().unwrap();
+            search.time_ran_out = true;
+            search.probes[0].held = Some(true);
+            search.probes[1].kind = ProbeKind::Confirmation;
+            search.probes[3].kind = ProbeKind::Confirmation;
+        };
+        assert_eq!(missed(longer), Some((1_000.0, 0.1, false)));
+        let but = |change: fn(&mut Probe)| {
+            let mut record = record.clone();
+            longer(&mut record);
+            change(&mut record.search.as_mut().unwrap().probes[1]);
+            found(&record, super::latency_limit_missed)
+        };
+        assert_eq!(but(|probe| probe.held = Some(true)), None);
+        assert_eq!(but(|probe| probe.held = None), None);
+        assert_eq!(but(|probe| probe.kind = ProbeKind::Probe), None);
+        assert_eq!(but(|probe| probe.share = Some(0.11)), None);
+        assert_eq!(but(|probe| probe.doubts = [FindingId::LateIssues].into_iter().collect()), None);
         assert_eq!(missed(|record| record.search = None), None);
     }
 

@@ -15,6 +15,7 @@ use super::limits::{Limits, StreamLimit};
 use crate::figures::percentile_us;
 use crate::findings::Observed;
 use crate::generator_part::{AgainstLimit, StreamLatency, intervals_left_alone, is_open};
+use crate::stream::judged_streams;
 
 /// Share of what was due by which a queue may grow before the rate counts as not kept.
 // One percent, as for the steady state: below that the queue's ups and downs decide.
@@ -28,16 +29,11 @@ const MOST_WANDERING: f64 = 4.0;
 // As in the finding `io-errors`.
 const MOST_ERRORS: f64 = 0.001;
 
-/// Every role and stream that the plan has, but for the writes of logs that commit in groups: each commit
-/// waits for its write, and is what a session waits for.
+/// Every role and stream of the plan that is judged.
 pub(super) fn streams(plan: &Plan) -> impl Iterator<Item = (Role, Stream)> {
-    plan.roles().into_iter().flat_map(move |role| {
-        let jobs = || plan.jobs.iter().filter(move |job| job.role == role);
-        let is_in_commits = jobs().filter(|job| job.writes()).all(|job| job.group_commit.is_some());
-        let planned = Stream::planned(plan, |job| plan.jobs[job].role == role);
-        let judged = planned.into_iter().filter(move |stream| *stream != Stream::Write || !is_in_commits);
-        judged.map(move |stream| (role, stream))
-    })
+    plan.roles()
+        .into_iter()
+        .flat_map(move |role| judged_streams(plan, role).into_iter().map(move |stream| (role, stream)))
 }
 
 /// The stream with the fewest I/Os of a load, in words, and how many it did a second. Rarest at saturation is rarest at any share of

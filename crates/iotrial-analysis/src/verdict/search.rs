@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use iotrial_model::finding::{Finding, FindingId};
+use iotrial_model::finding::{Evidence, Finding, FindingId};
 use iotrial_model::latency_limit::SearchLimit;
 use iotrial_model::record::EndedHow;
 use iotrial_model::search::{Probe, Search, SearchResult};
@@ -172,8 +172,13 @@ fn decide_need(search: &Search, ruling: &mut Ruling) -> (Outcome, SearchAnswer) 
 
 /// Which rate is the highest.
 fn decide_highest(search: &Search, findings: &[Finding], ruling: &mut Ruling) -> (Outcome, SearchAnswer) {
-    // The rate was found by loads that stayed within the limits beside whatever else went on.
-    settle(ruling, search.result.as_ref().map(|_| true));
+    // The rate was found by loads that stayed within the limits beside whatever else went on, and that there is none by loads beyond doubt.
+    let missed = findings.iter().find_map(|finding| match &finding.evidence {
+        Evidence::LatencyLimitMissed(missed) => Some(missed),
+        _ => None,
+    });
+    let is_missed = missed.is_some_and(|missed| missed.doubts.is_empty());
+    settle(ruling, search.result.as_ref().map(|_| true).or(is_missed.then_some(false)));
     // A bound that short loads found stands as one, with what they had too few I/Os for told beside it.
     if search.result.as_ref().is_some_and(SearchResult::is_lower_bound) {
         ruling.doubts.retain(|doubt| !matches!(doubt.kind, DoubtKind::TooFewIos(_)));
@@ -187,13 +192,12 @@ fn decide_highest(search: &Search, findings: &[Finding], ruling: &mut Ruling) ->
         };
         return (decide(fails, is_in_doubt, Some(true)), answer);
     }
-    let missed = findings.iter().find(|finding| finding.id == FindingId::LatencyLimitMissed);
     let answer = match missed {
         // What failed was faster than what could not be judged, so that it says nothing of slower loads.
         _ if search.probes.iter().any(Probe::is_undecided) => SearchAnswer::TooFewIos,
-        _ if search.time_ran_out => SearchAnswer::OutOfTime,
         // Where the search came down to the lowest rate, nothing of the time that was left would have helped.
         Some(_) if !is_in_doubt => SearchAnswer::NoRate,
+        _ if search.time_ran_out => SearchAnswer::OutOfTime,
         Some(_) => SearchAnswer::NoRateInDoubt,
         None => SearchAnswer::Disagrees,
     };
@@ -352,6 +356,8 @@ mod tests {
         let mut record = with_search(healthy(), false);
         // Counters that were read when it was gone show more than was issued.
         record.devices[0].write_bytes *= 11;
+        let foreign = [FindingId::ForeignLoad].into_iter().collect();
+        record.search.as_mut().unwrap().probes[0].doubts = foreign;
         let advice = |record: &RunRecord| verdict(record).advice.unwrap();
         let beside_others = advice(&record);
         record.ended = Ended { how: EndedHow::Failed, reason: Some("the device is gone".to_owned()) };
@@ -596,6 +602,15 @@ mod tests {
             search.probes.push(slower);
         });
         assert_eq!(few, (SearchAnswer::TooFewIos, Outcome::Inconclusive));
+        // Longer runs that all failed say more than a short load that held, whatever was odd beside the last of them.
+        let never = of(|search| {
+            let failed = search.probes[0].clone();
+            let short = Probe { kind: ProbeKind::Probe, held: Some(true), ..failed.clone() };
+            let slower = Probe { share: Some(0.05), asked_iops: Some(8_000.0), ..failed };
+            search.probes.extend([short, slower]);
+            search.time_ran_out = true;
+        });
+        assert_eq!(never, (SearchAnswer::NoRate, Outcome::NotQualified));
         // One load that held, and none that was confirmed.
         let apart = of(|search| search.probes[0].held = Some(true));
         assert_eq!(apart, (SearchAnswer::Disagrees, Outcome::Inconclusive));

@@ -88,6 +88,9 @@ pub struct LatencyLimitMissed {
     pub limit: SearchLimit,
     /// The lowest rate that was tried.
     pub lowest_iops: f64,
+    /// The highest rate at which a short load stayed within it, though no longer run did; `None` where none did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub short_loads_iops: Option<f64>,
     /// What may have been the limit at that rate instead of the device.
     pub doubts: Doubts,
     /// The worst latency at that rate, of the statistic that the limit names; `None` where nothing was measured.

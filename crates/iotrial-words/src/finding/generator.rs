@@ -23,7 +23,16 @@ pub(super) fn latency_limit_missed(missed: &LatencyLimitMissed) -> String {
     if missed.is_only_rate {
         format!("{rate} did not stay within {limit}: {why_not}{doubt}")
     } else {
-        format!("no rate that was tried stayed within {limit}: even at {rate} {why_not}{doubt}")
+        let (for_how_long, short) = match missed.short_loads_iops {
+            Some(iops) => (
+                " for longer than some seconds",
+                format!("; loads of some seconds did, up to {} IOPS", with_thousands(iops)),
+            ),
+            None => ("", String::new()),
+        };
+        format!(
+            "no rate that was tried stayed within {limit}{for_how_long}: even at {rate} {why_not}{doubt}{short}"
+        )
     }
 }
 

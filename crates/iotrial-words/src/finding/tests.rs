@@ -135,6 +135,7 @@ fn of_the_generator() -> Vec<(FindingId, Evidence)> {
     use FindingId as Id;
     let missed = |doubts: &[FindingId], is_only_rate| {
         E::LatencyLimitMissed(LatencyLimitMissed {
+            short_loads_iops: None,
             limit: SearchLimit::Thresholds(words("flash")),
             lowest_iops: 1_200.0,
             doubts: doubts.iter().copied().collect::<Doubts>(),

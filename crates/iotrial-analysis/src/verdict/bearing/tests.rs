@@ -156,6 +156,7 @@ fn a_rate_that_was_not_kept_counts_of_a_job_with_a_rate_and_outside_of_a_search(
 fn a_limit_that_no_rate_met_is_the_storages_fault_unless_something_else_may_be_it() {
     let missed = |doubts: &[FindingId]| {
         let evidence = Evidence::LatencyLimitMissed(LatencyLimitMissed {
+            short_loads_iops: None,
             limit: SearchLimit::Thresholds("flash".to_owned()),
             lowest_iops: 100.0,
             doubts: doubts.iter().copied().collect(),
