@@ -70,6 +70,12 @@ pub enum AwrError {
     /// Its layout needs the lines between its tables.
     #[error("an AWR report as text without its empty lines, which part its tables")]
     NoEmptyLines,
+    /// Somebody changed its lines.
+    #[error("an AWR report {what}: the file was changed on its way")]
+    Changed {
+        /// How.
+        what: &'static str,
+    },
     /// The report of a cluster as text.
     #[error("a report of a cluster (awrgrpt) as text, of which only the HTML page is read")]
     ClusterText,
@@ -97,7 +103,9 @@ impl AwrError {
                 "Oracle writes its headings in English: a translated page cannot be read; export the report again",
             ),
             Self::Incomplete { .. } => Some("the file was probably cut off: copy it again"),
-            Self::NoEmptyLines => Some("copy the file itself, not its text from a page or a mail"),
+            Self::NoEmptyLines | Self::Changed { .. } => {
+                Some("copy the file itself, not its text from a page or a mail")
+            }
             Self::ClusterText => {
                 Some("`@?/rdbms/admin/awrgrpt.sql` writes it as HTML when it asks for the type")
             }
@@ -160,7 +168,13 @@ pub fn read_awr(bytes: &[u8]) -> Result<Vec<AwrReport>, AwrError> {
     let text = if text.contains('\r') { Cow::Owned(text.replace("\r\n", "\n")) } else { text };
     let text = unwrapped(&text);
     // A page of a megabyte has no prefixes, and is not looked through for them.
-    let text = if is_page(&text) { text } else { without_prefixes(&text, &FIRST_WORDS).into_owned().into() };
+    let text = match is_page(&text) {
+        true if text.trim_start().starts_with("> ") => {
+            return Err(AwrError::Changed { what: "as a page that was quoted, with `> ` within its tags" });
+        }
+        true => text,
+        false => dedented(without_prefixes(&text, &FIRST_WORDS).into_owned()).into(),
+    };
     let kind = kind_of(head_of_text(&text)).ok_or(AwrError::Unknown)??;
     if kind == AwrKind::Miner {
         return miner::read(&text);
@@ -174,6 +188,42 @@ pub fn read_awr(bytes: &[u8]) -> Result<Vec<AwrReport>, AwrError> {
         reports.push(read_one(&one, std::mem::take(&mut notes))?);
     }
     Ok(reports)
+}
+
+/// Without the indentation that all lines share, as of a block of code.
+fn dedented(text: String) -> String {
+    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+    let lines = || text.lines().filter(|line| !line.trim().is_empty());
+    let Some(first) = lines().next().map(|line| &line[..indent(line)]) else { return text };
+    let shared = lines().fold(first.len(), |shared, line| {
+        let alike = line.bytes().zip(first.bytes()).take_while(|(one, other)| one == other).count();
+        shared.min(alike)
+    });
+    if shared == 0 {
+        return text;
+    }
+    text.lines().map(|line| format!("{}\n", line.get(shared..).unwrap_or_default())).collect()
+}
+
+/// What somebody did to a text report, where that moves columns or changes numbers.
+fn changed(text: &str) -> Option<&'static str> {
+    let lines = || text.trim_start().lines();
+    // Rulers and labels of each report are indented.
+    if lines().count() > 50 && lines().all(|line| !line.starts_with([' ', '\t'])) {
+        return Some("as text without the blanks in front of its lines, which part its columns");
+    }
+    // Numbers of the header and the load profile; statements, which may have anything, come later.
+    let words = || lines().take(100).flat_map(str::split_whitespace);
+    words().any(has_decimal_comma).then_some("with commas for decimal points, which Oracle never writes")
+}
+
+/// `1.234,5`
+fn has_decimal_comma(word: &str) -> bool {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    word.split_once(',').is_some_and(|(whole, fraction)| {
+        let thousands = whole.split_once('.').filter(|(_, last)| last.len() == 3);
+        is_number(fraction) && thousands.is_some_and(|(first, last)| is_number(first) && is_number(last))
+    })
 }
 
 /// Begins a text report.
@@ -232,6 +282,9 @@ fn read_one(text: &str, mut notes: Notes) -> Result<AwrReport, AwrError> {
     if !is_html && lines().count() > 50 && lines().take(50).all(|line| !line.trim().is_empty()) {
         return Err(AwrError::NoEmptyLines);
     }
+    if let Some(what) = changed(text).filter(|_| !is_html) {
+        return Err(AwrError::Changed { what });
+    }
     let page = if is_html { html::read(text) } else { text::read(text) };
     if page.is_too_large {
         return Err(AwrError::TooLarge);
@@ -267,8 +320,11 @@ fn read_one(text: &str, mut notes: Notes) -> Result<AwrReport, AwrError> {
             _ => AwrError::Unknown,
         });
     }
-    report.cut = (!page.is_whole).then(|| Cut {
-        line: page.last_line,
+    // The report of an instance without counters lacks its middle, whatever its last line says.
+    let lacks_its_middle = kind != AwrKind::Cluster && report.activity.is_empty();
+    let last_row = page.sections.iter().flat_map(|section| &section.rows).map(|row| row.line).max();
+    report.cut = (!page.is_whole || lacks_its_middle).then(|| Cut {
+        line: last_row.filter(|_| page.is_whole).unwrap_or(page.last_line),
         after: page.sections.last().map(|section| crate::text::quote(section.name())).unwrap_or_default(),
     });
     if let Some(what) = checks::implausible(&report) {

@@ -66,7 +66,7 @@ pub struct TimeShare {
 /// The answer for one report.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ExadataMove {
-    /// How hard it is; absent where the report has neither waits nor counters of it.
+    /// How hard it is; absent where the report lacks waits or counters, unless what it has is hard already.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub difficulty: Option<Difficulty>,
     /// Whether that is of a part of the database alone, and of the whole nobody knows it.
@@ -100,7 +100,7 @@ impl ExadataMove {
         let features = feature::of(&view, &time);
         let (ask, assumptions) = ask::of(&view);
         Some(Self {
-            difficulty: feature::difficulty(&features),
+            difficulty: feature::difficulty(&features, view.is_read()),
             is_of_part: false,
             savings: saving::of(&view),
             memory: memory::of(&view),
@@ -127,6 +127,13 @@ impl View<'_> {
             || ["cell single block physical read", "cell multiblock physical read", "cell smart"]
                 .iter()
                 .any(|event| waits(event))
+    }
+
+    /// Whether counters and waits of users were read, and neither ends with the file.
+    fn is_read(&self) -> bool {
+        let is_of_users = |wait: &iotrial_model::awr::Wait| wait.side != WaitSide::Background;
+        let counters = &self.report.activity;
+        !counters.is_empty() && self.report.waits.iter().any(is_of_users) && self.report.cut.is_none()
     }
 
     /// A counter per second that is there and not contradicted.

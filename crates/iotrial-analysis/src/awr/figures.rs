@@ -85,6 +85,7 @@ fn computed(figure: AwrFigure, report: &AwrReport) -> Quoted {
         AwrFigure::BufferHitPercent => buffer_hits(report),
         AwrFigure::FlashCacheHitPercent => flash_hits(report),
         AwrFigure::HostBusyCpus => Some(machine::busy_cpus(report)),
+        AwrFigure::CpuWaitSessions => machine::cpu_waits(report),
         _ => None,
     }
     .unwrap_or_default()
@@ -99,7 +100,7 @@ fn sum_of(parts: impl Iterator<Item = Quoted>, how: &str) -> Option<Quoted> {
 }
 
 /// Seconds, or a count, of the interval by its elapsed time. Nothing where that is not known.
-fn by_elapsed(report: &AwrReport, amount: Quoted, what: &str) -> Quoted {
+pub(super) fn by_elapsed(report: &AwrReport, amount: Quoted, what: &str) -> Quoted {
     let Some(number) = amount.number else { return amount };
     match report.interval.elapsed_s.value().filter(|elapsed| *elapsed > 0.0) {
         Some(elapsed) => {

@@ -1,7 +1,17 @@
 //! The machine of a database: its CPUs and memory, and how much of both is used.
 
-use iotrial_model::awr::{AwrFigure, AwrFigures, AwrReport, Named, Quoted};
+use iotrial_model::awr::{AwrFigure, AwrFigures, AwrReport, Named, Quoted, WaitSide};
 use iotrial_model::imported::Stated;
+
+use super::figures::by_elapsed;
+use super::remarks::unexplained_percent;
+use super::right_size::OMAT_BUSY;
+
+/// Sessions wait for this where a plan of the Resource Manager, or a cap on CPUs, has no CPU for them.
+const RESOURCE_MANAGER: &str = "resmgr:cpu quantum";
+/// A smaller share of DB time that is neither CPU nor a wait is rounding and what is not instrumented.
+// A choice: what has a tenth of the time is worth a decision, as everywhere in the remarks.
+const UNEXPLAINED_PERCENT: f64 = 10.0;
 
 /// Writes of the log by kind of file have the members of a group in them; without that table, what the log writer counts.
 pub(super) fn log_writes(report: &AwrReport, figures: &mut AwrFigures) {
@@ -46,5 +56,30 @@ pub(super) fn busy_cpus(report: &AwrReport) -> Quoted {
                 _ => busy,
             }
         }
+    }
+}
+
+/// Sessions of users that had no CPU although they were ready; `None` where nothing shows any. Time that is neither CPU nor a wait counts
+/// where CPUs are busy: of hosts with idle ones there are reports in which it is two thirds of DB time. `OS_CPU_WAIT_TIME` is no sign by
+/// itself: AIX counts as much of it as DB time where four of five CPUs are idle.
+pub(super) fn cpu_waits(report: &AwrReport) -> Option<Quoted> {
+    let managed = report.wait(RESOURCE_MANAGER, WaitSide::Foreground).map(|wait| wait.total_s.clone());
+    let managed = managed.map(|seconds| by_elapsed(report, seconds, "the waits for the Resource Manager"));
+    let managed = managed.filter(|sessions| sessions.value().is_some_and(|sessions| sessions > 0.0));
+    let busy = busy_cpus(report).value().zip(report.host.cpus.value());
+    let is_busy = busy.is_some_and(|(busy, cpus)| cpus > 0.0 && busy / cpus > OMAT_BUSY);
+    let unexplained =
+        unexplained_percent(report).filter(|percent| is_busy && *percent >= UNEXPLAINED_PERCENT);
+    let unexplained = unexplained.map(|percent| {
+        by_elapsed(report, report.interval.db_time_s.clone(), "DB time that is neither CPU nor a wait,")
+            .scaled(percent / 100.0)
+    });
+    match (managed, unexplained.filter(Quoted::is_there)) {
+        (Some(one), Some(other)) => Some(Quoted::derived(
+            one.number? + other.number?,
+            one.place,
+            "waits for the Resource Manager, and DB time that is neither CPU nor a wait, divided by the elapsed time",
+        )),
+        (one, other) => one.or(other),
     }
 }

@@ -229,7 +229,8 @@ fn work(report: &AwrReport, figures: &AwrFigures, all: &mut Vec<Remark>) {
     let of_db_time = sessions.filter(|(_, active)| *active > 0.0).map(|(cpu, active)| 100.0 * cpu / active);
     let beyond = of_db_time.filter(|percent| *percent > MOST_OF_DB_TIME);
     all.extend(beyond.map(|percent| Remark::CpuBeyondDbTime { percent }));
-    all.extend(unknown_percent(report).map(|percent| Remark::UnknownDbTime { percent }));
+    let unknown = unexplained_percent(report).filter(|percent| *percent >= UNKNOWN_PERCENT);
+    all.extend(unknown.map(|percent| Remark::UnknownDbTime { percent }));
     let temp = report.io_by_file_type.iter().find(|one| one.name.eq_ignore_ascii_case("Temp File"));
     let total = figures.value(AwrFigure::ReadMib).zip(figures.value(AwrFigure::WriteMib));
     if let (Some(mib), Some((read, write))) = (temp.map(|temp| moved(temp).value), total) {
@@ -261,13 +262,12 @@ fn work(report: &AwrReport, figures: &AwrFigures, all: &mut Vec<Remark>) {
     }
 }
 
-/// Share of DB time that is neither CPU nor a wait, where that is much.
-fn unknown_percent(report: &AwrReport) -> Option<f64> {
+/// Share of DB time that is neither CPU nor a wait; below zero where waits overlap.
+pub(super) fn unexplained_percent(report: &AwrReport) -> Option<f64> {
     let cpu = share_of_cpu(report)?;
     let waits: Vec<Limit> = shares_of_waits(report).collect();
-    let unknown = 100.0 - cpu - waits.iter().map(|wait| wait.percent).sum::<f64>();
     // A report without its waits says nothing of them.
-    (unknown >= UNKNOWN_PERCENT && !waits.is_empty()).then_some(unknown)
+    (!waits.is_empty()).then(|| 100.0 - cpu - waits.iter().map(|wait| wait.percent).sum::<f64>())
 }
 
 fn exadata(report: &AwrReport, all: &mut Vec<Remark>) {

@@ -4,7 +4,7 @@
 mod licence;
 mod provision;
 
-use iotrial_model::awr::{AwrFigure, AwrReport, FactorReason, Level, Method, Part, SizeNote};
+use iotrial_model::awr::{AwrFigure, AwrReport, FactorReason, Level, Method, Part, Provided, SizeNote};
 use serde::Serialize;
 
 pub use licence::Licences;
@@ -18,7 +18,10 @@ const TARGET_THREADS_PER_CORE: f64 = 2.0;
 /// OMAT's factor for CPU, memory and I/O (`template.xlsm`); here also where a report has an average and nothing says what its peak is.
 const OMAT_FACTOR: f64 = 2.0;
 /// Above this share of busy CPUs OMAT takes a host for short of CPU (`template.xlsm`, %Busy CPU threshold).
-const OMAT_BUSY: f64 = 0.75;
+pub(super) const OMAT_BUSY: f64 = 0.75;
+/// From this share of DB time on, waits for a CPU say that CPUs are short.
+// A choice: what has a tenth of the time is worth a decision, as everywhere in the remarks.
+const WAITS_FOR_CPU: f64 = 0.1;
 /// What OMAT then adds (`template.xlsm`; its instructions say 2.00).
 const OMAT_BUSY_FACTOR: f64 = 1.25;
 /// Oracle's Performance Tuning Guide leaves 20 % of the memory to the system: the rest is 100/80 of SGA and PGA.
@@ -144,6 +147,15 @@ pub(super) struct Factors {
     pub(super) io: f64,
 }
 
+/// Signs that CPU was short, so that what was used is what was granted.
+#[derive(Debug, Clone, Copy)]
+struct ShortCpus {
+    /// Share of the CPUs of the host that are busy, where that is above OMAT's limit.
+    busy: Option<f64>,
+    /// Sessions that wait for a CPU, where those are more than a tenth of all.
+    waiting: Option<f64>,
+}
+
 /// What is asked of one series.
 struct Sizer<'s> {
     series: &'s DatabaseSeries,
@@ -166,7 +178,14 @@ impl RightSizing {
         };
         let levels = known.iter().map(|level| sizer.sized(request.method, *level)).collect();
         let factors = sizer.factors(request.method, level);
+        let short = sizer.short_cpus(request.method, chosen.level);
         let provision = provision::of(series, &chosen, sizer.thread_ratio(), report);
+        // What was granted where there was no more says nothing of what was not needed.
+        let is_of_cpus = |kind: &Provided| matches!(kind, Provided::Cpus { .. } | Provided::Licences);
+        let provision = provision.into_iter().map(|one| Provision {
+            is_over: one.is_over && !(short.is_some() && is_of_cpus(&one.kind)),
+            ..one
+        });
         Self {
             factors: sizer.stated(request.method, factors),
             part: series.about.large_part().cloned(),
@@ -176,7 +195,7 @@ impl RightSizing {
             notes: sizer.notes(&chosen, report),
             methods,
             levels,
-            provision,
+            provision: provision.collect(),
             chosen,
         }
     }
@@ -272,6 +291,20 @@ impl Sizer<'_> {
         }
     }
 
+    /// Whether CPUs are short at a level; `None` where nothing says so.
+    fn short_cpus(&self, method: Method, level: Level) -> Option<ShortCpus> {
+        let at = |figure| self.at(figure, method, level);
+        let busy = at(AwrFigure::HostBusyCpus).zip(at(AwrFigure::HostCpus));
+        let busy = busy.filter(|(_, cpus)| *cpus > 0.0).map(|(busy, cpus)| busy / cpus);
+        let waiting = at(AwrFigure::CpuWaitSessions).zip(at(AwrFigure::ActiveSessions));
+        let waiting = waiting.filter(|(waiting, active)| *waiting > WAITS_FOR_CPU * active);
+        let short = ShortCpus {
+            busy: busy.filter(|share| *share > OMAT_BUSY),
+            waiting: waiting.map(|(waiting, _)| waiting),
+        };
+        (short.busy.is_some() || short.waiting.is_some()).then_some(short)
+    }
+
     fn sized(&self, method: Method, level: Level) -> Sized {
         let factors = self.factors(method, level);
         let level = self.series.known_level(match method {
@@ -283,9 +316,14 @@ impl Sizer<'_> {
         // AWR-Miner has no CPU of background processes: it then is not in the sum.
         let cpu = at(AwrFigure::CpuSessions)
             .map(|users| users + at(AwrFigure::BackgroundCpuSessions).unwrap_or(0.0));
-        let by_cpu = cpu.map(|cpu| cpu * ratio * factors.cpu / factors.utilisation);
-        let busy = at(AwrFigure::HostBusyCpus).zip(at(AwrFigure::HostCpus));
-        let is_busy = busy.is_some_and(|(busy, cpus)| cpus > 0.0 && busy / cpus > OMAT_BUSY);
+        let short = self.short_cpus(method, level);
+        let waiting = short.and_then(|short| short.waiting).unwrap_or(0.0);
+        let by_cpu = cpu.map(|cpu| {
+            // The waits have no factor: where CPUs are short the mean is the peak, and each that is added shortens the queue.
+            let waited = if waiting > 0.0 { (cpu + waiting) * ratio } else { 0.0 };
+            (cpu * ratio * factors.cpu / factors.utilisation).max(waited)
+        });
+        let is_busy = short.is_some_and(|short| short.busy.is_some());
         let busy_factor = if method == Method::Omat && is_busy { OMAT_BUSY_FACTOR } else { 1.0 };
         let by_sessions =
             at(AwrFigure::ActiveSessions).map(|sessions| sessions * ratio * factors.cpu * busy_factor);
@@ -321,7 +359,13 @@ impl Sizer<'_> {
                 enough: FEWEST_FOR_PERCENTILES,
             });
         }
-        if let (Some(by_cpu), Some(by_sessions)) = (chosen.vcpus_by_cpu, chosen.vcpus_by_sessions)
+        if let Some(short) = self.short_cpus(chosen.method, chosen.level) {
+            notes.push(SizeNote::CpuShort {
+                busy_percent: short.busy.map(|share| 100.0 * share),
+                waiting: short.waiting,
+                by_sessions: chosen.vcpus_by_sessions.filter(|_| chosen.method != Method::Omat),
+            });
+        } else if let (Some(by_cpu), Some(by_sessions)) = (chosen.vcpus_by_cpu, chosen.vcpus_by_sessions)
             && by_sessions > 1.5 * by_cpu
             && by_sessions > 1.0
         {

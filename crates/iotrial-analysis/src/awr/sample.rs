@@ -93,6 +93,17 @@ impl AwrSample {
         self.interval.elapsed_s.value().unwrap_or(0.0)
     }
 
+    /// How long the interval is, in whole minutes.
+    pub(super) fn minutes_long(&self) -> f64 {
+        (self.seconds() / 60.0).round()
+    }
+
+    /// Whether both begin and end in the same minute.
+    pub(super) fn is_at_the_same_time_as(&self, other: &Self) -> bool {
+        let of_self = minutes(&self.interval);
+        of_self.is_some() && of_self == minutes(&other.interval)
+    }
+
     /// Whether both were measured at the same instance at the same time. Intervals that touch do not overlap.
     pub(super) fn overlaps(&self, other: &Self) -> bool {
         if self.instances.is_disjoint(&other.instances) {

@@ -144,7 +144,7 @@ impl AwrSeries {
     pub fn of(samples: Vec<AwrSample>) -> Self {
         let mut by_key: BTreeMap<DatabaseKey, Vec<AwrSample>> = BTreeMap::new();
         let mut cut_off = Vec::new();
-        for sample in samples {
+        for sample in named_alike(samples) {
             cut_off.extend(sample.cut_note());
             by_key.entry(sample.key.clone()).or_default().push(sample);
         }
@@ -170,6 +170,23 @@ impl AwrSeries {
         let databases = self.databases.into_iter().map(|one| one.sized(request)).collect();
         Self { databases, ..self }
     }
+}
+
+/// Statspack does not print the name of a database: one with the id of a single other has its name.
+fn named_alike(mut samples: Vec<AwrSample>) -> Vec<AwrSample> {
+    let mut names: BTreeMap<u64, BTreeSet<(String, String)>> = BTreeMap::new();
+    for one in samples.iter().filter(|one| !one.key.name.is_empty() && one.key.container.is_none()) {
+        if let Some(id) = one.key.id {
+            names.entry(id).or_default().insert((one.key.name.clone(), one.title.clone()));
+        }
+    }
+    for one in samples.iter_mut().filter(|one| one.key.name.is_empty() && one.key.container.is_none()) {
+        let known = one.key.id.and_then(|id| names.get(&id)).filter(|names| names.len() == 1);
+        if let Some((name, title)) = known.and_then(|names| names.first()) {
+            (one.key.name, one.title) = (name.clone(), title.clone());
+        }
+    }
+    samples
 }
 
 /// Primary and standby apart, where there are both. Reports of a release that does not print the name are with the first.
@@ -220,7 +237,11 @@ fn database(mut samples: Vec<AwrSample>, left_out: &mut Vec<FileNote>) -> Option
     // Short intervals say more than the long one that contains them, and the report of a cluster more than those of its instances.
     samples.sort_by(|a, b| {
         let by_instances = || b.instances.len().cmp(&a.instances.len());
-        a.seconds().total_cmp(&b.seconds()).then_with(by_instances).then_with(|| a.source.cmp(&b.source))
+        // Of AWR and Statspack, whose snapshots are seconds apart, that which says more.
+        let by_figures = || b.figures.len().cmp(&a.figures.len());
+        let by_source = || a.source.cmp(&b.source);
+        let by_length = a.minutes_long().total_cmp(&b.minutes_long());
+        by_length.then_with(by_instances).then_with(by_figures).then_with(by_source)
     });
     let mut kept: Vec<AwrSample> = Vec::new();
     let mut own_left_out = Vec::new();
@@ -276,7 +297,7 @@ fn why_left_out(sample: &AwrSample, kept: &[AwrSample]) -> Option<FileFact> {
     }
     let other = kept.iter().find(|one| one.overlaps(sample))?;
     let file = || other.source.clone();
-    Some(if other.moment() == sample.moment() {
+    Some(if other.moment() == sample.moment() || other.is_at_the_same_time_as(sample) {
         FileFact::SameSnapshots { as_file: file() }
     } else if other.source == sample.source {
         // A file of AWR-Miner with a snapshot of a long day, or after a restart.

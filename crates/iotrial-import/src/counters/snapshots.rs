@@ -84,7 +84,37 @@ const CALENDAR: [&str; 10] = [
     "now",
 ];
 
+/// What SSMS shows as text: columns as wide as the dashes below their names, with only blanks between them. `None` of anything else.
+fn in_columns(text: &str) -> Option<String> {
+    let mut lines = text.lines();
+    let (header, ruler) = (lines.next()?, lines.next()?);
+    let is_ruler = ruler.contains("- -") && ruler.chars().all(|letter| matches!(letter, '-' | ' '));
+    if !is_ruler || header.contains(['\t', ';', '|', ',']) {
+        return None;
+    }
+    let mut widths: Vec<usize> = ruler.split_inclusive(' ').map(str::len).collect();
+    // The last column is as wide as its line.
+    widths.pop();
+    let cells = |line: &str| {
+        let mut rest = line;
+        let mut cells = Vec::new();
+        for width in &widths {
+            let end = rest.char_indices().nth(*width).map_or(rest.len(), |(at, _)| at);
+            let (cell, after) = rest.split_at(end);
+            cells.push(cell.trim());
+            rest = after;
+        }
+        cells.push(rest.trim());
+        cells.join("\t")
+    };
+    // Below the rows it counts them.
+    let rows = text.lines().filter(|line| !line.trim().is_empty() && !line.starts_with('('));
+    Some(rows.map(|line| cells(line) + "\n").collect())
+}
+
 pub(super) fn read(text: &str, kind: Kind) -> Result<Snapshots, CountersError> {
+    let columns = in_columns(text);
+    let text = columns.as_deref().unwrap_or(text);
     let first = text.lines().next().unwrap_or_default();
     let delimiter =
         [b'\t', b';', b'|', b','].into_iter().find(|one| first.as_bytes().contains(one)).unwrap_or(b',');

@@ -11,6 +11,7 @@ mod awr_exadata;
 mod awr_garbage;
 mod awr_reports;
 mod awr_shared;
+mod awr_spoiled;
 mod cases;
 mod fio_job_of_published;
 mod garbage;

@@ -9,7 +9,7 @@ use iotrial_import::awr::{AwrError, read_awr};
 use iotrial_import::counters::{CountersError, read_counters};
 use iotrial_import::{ForeignFile, ImportError, Imported, Naming, import};
 use iotrial_model::awr::AwrReport;
-use iotrial_model::counters::{Counter, CounterSeries, Times};
+use iotrial_model::counters::{Counter, CounterSeries, Counters, Times};
 use iotrial_model::imported::{ImportedJob, StatedStream};
 
 /// A file of the cases; `None` where there are none.
@@ -314,6 +314,25 @@ fn perfmon_that_a_spreadsheet_saved_is_read() {
         let reads = mean_ms(&series, "D:", Counter::ReadIops, Counter::ReadLatency);
         let writes = mean_ms(&series, "D:", Counter::WriteIops, Counter::WriteLatency);
         assert!((reads - 5.0).abs() < 1e-9 && (writes - 2.0).abs() < 1e-9, "{name}: {reads} and {writes}");
+    }
+}
+
+#[test]
+fn one_snapshot_has_mean_stalls_since_the_start() {
+    for name in ["field/09-vfs-one-snapshot.csv", "field/09b-vfs-fixed-width.txt"] {
+        let Some(path) = case(name) else { return };
+        let counters = read_counters(&std::fs::read(path).unwrap()).unwrap();
+        let Counters::Snapshots(snapshots) = &counters else { panic!("{counters:?}") };
+        let series = snapshots.since_start().unwrap();
+        assert_eq!((series.interval_count, series.disks.len()), (1, 4), "{name}");
+        assert_eq!(series.interval_s, Some(864_000.0), "{name}");
+        assert_eq!(series.notes.len(), 1, "{name}");
+        // io_stall by count: 98,213,312 ms of 8,213,312 reads, and 30,812,312 ms of 2,412,331 writes.
+        let stall = |at: usize, counter| series.disks[at].at(counter, 0).unwrap();
+        assert!((stall(2, Counter::ReadLatency) - 98_213.312 / 8_213_312.0).abs() < 1e-9, "{name}");
+        assert!((stall(3, Counter::WriteLatency) - 30_812.312 / 2_412_331.0).abs() < 1e-9, "{name}");
+        // Without a second one there is no rate to plan with.
+        assert!(counters.series().is_err());
     }
 }
 

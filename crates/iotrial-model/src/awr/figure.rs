@@ -298,6 +298,8 @@ figures! {
         TimeModel("background cpu time", BACKGROUND_CPU),
         TimeModel("bg CPU", BACKGROUND_CPU),
     ]);
+    /// Sessions of users that wait for a CPU: for the Resource Manager or, on a busy host, in time that is neither CPU nor a wait.
+    CpuWaitSessions: row("cpu_wait_sessions", "sessions waiting for CPU", Sessions, &[Computed]);
     /// CPUs of the host that anybody keeps busy.
     HostBusyCpus: row("host_busy_cpus", "busy CPUs of the host", Sessions, &[Computed]);
     /// Hardware threads of the host.

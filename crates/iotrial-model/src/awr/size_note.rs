@@ -23,6 +23,15 @@ pub enum SizeNote {
         /// vCPUs by CPU time.
         by_cpu: f64,
     },
+    /// CPUs were short: what was used is what was granted, and the need is at least that and what waited for it.
+    CpuShort {
+        /// Busy CPUs of the host in percent, where those are so many.
+        busy_percent: Option<f64>,
+        /// Sessions that waited for a CPU, where those are so many.
+        waiting: Option<f64>,
+        /// vCPUs by active sessions: what OMAT takes.
+        by_sessions: Option<f64>,
+    },
     /// There is no CPU time, so vCPUs follow from active sessions.
     NoCpuTime,
     /// The host seems to be virtual.

@@ -125,6 +125,30 @@ impl Snapshots {
         Ok(self)
     }
 
+    /// What a single snapshot says by itself: one interval since the machine was started, with the mean wait of each part. A database that
+    /// was started later had higher rates. `None` of several snapshots, and where nothing says how long the machine runs.
+    pub fn since_start(&self) -> Option<CounterSeries> {
+        let [one] = self.snapshots.as_slice() else { return None };
+        let seconds = one.when.running_s.filter(|seconds| *seconds > 0.0)?;
+        let from_zero = |part: &SnapshotCounts| SnapshotCounts {
+            name: part.name.clone(),
+            role: part.role,
+            read_s: part.read_s.map(|_| 0.0),
+            write_s: part.write_s.map(|_| 0.0),
+            ..SnapshotCounts::default()
+        };
+        let zero = Snapshot {
+            when: When { running_s: Some(0.0), calendar_s: one.when.calendar_s.map(|now| now - seconds) },
+            parts: one.parts.iter().map(from_zero).collect(),
+        };
+        let mut both = Self { snapshots: vec![zero, one.clone()], ..self.clone() };
+        both.notes.push(format!(
+            "there is one snapshot: all figures are means since the machine was started {:.1} days ago, in which busy hours are hidden",
+            seconds / 86_400.0
+        ));
+        both.series().ok()
+    }
+
     /// The rates between each snapshot and the next.
     ///
     /// Counters of a part that went back began anew in between: what was counted before is lost, and that interval of that part is left

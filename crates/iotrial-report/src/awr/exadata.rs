@@ -46,6 +46,10 @@ fn opening(answer: &ExadataMove, part: Option<&Part>) -> Answer {
     let counted: Vec<&str> =
         answer.features.iter().filter(|one| one.score() > 0).map(|one| one.name).collect();
     let sentence = match counted.as_slice() {
+        [] if answer.difficulty.is_none() => {
+            "It lacks the counters, or the waits of users, that show which features of Exadata are used."
+                .to_owned()
+        }
         [] => "No feature of Exadata is used enough to be missed.".to_owned(),
         names => format!("Something has to take the place of {}.", enumerate(names)),
     };

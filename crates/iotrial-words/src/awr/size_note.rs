@@ -27,6 +27,20 @@ pub fn size_note(note: &SizeNote) -> String {
             number_in_words(*by_sessions),
             number_in_words(*by_cpu)
         ),
+        SizeNote::CpuShort { busy_percent, waiting, by_sessions } => {
+            let busy = busy_percent.map(|percent| format!("{percent:.0} % of the host's CPUs were busy"));
+            let waiting = waiting.map(|sessions| {
+                format!("{} sessions waited for a CPU on average", number_in_words(sessions))
+            });
+            let signs: Vec<String> = [busy, waiting].into_iter().flatten().collect();
+            let sessions = by_sessions.map_or_else(String::new, |vcpus| {
+                format!("; sizing by active sessions would give {}", number_in_words(vcpus))
+            });
+            format!(
+                "CPUs were short: {}; the vCPUs are a lower bound, made of the CPU that was used and the waits for it{sessions}",
+                signs.join(", and ")
+            )
+        }
         SizeNote::NoCpuTime => {
             "the source has no CPU time: vCPUs are computed from active sessions, which is an upper bound".to_owned()
         }

@@ -372,6 +372,8 @@ fn every_note_on_a_size_has_its_words_on_one_page() {
         few(7, 25_200.0),
         few(7, 27_000.0),
         SizeNote::SessionsWait { by_sessions: 24.0, by_cpu: 5.25 },
+        SizeNote::CpuShort { busy_percent: Some(92.2), waiting: Some(5.75), by_sessions: Some(12.0) },
+        SizeNote::CpuShort { busy_percent: None, waiting: Some(42.6), by_sessions: None },
         SizeNote::NoCpuTime,
         SizeNote::VirtualHost,
         SizeNote::CoresAsCpus { vcpus_per_cpu: 2.0 },

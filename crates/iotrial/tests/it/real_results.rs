@@ -403,3 +403,96 @@ fn a_job_of_fio_without_a_size_takes_that_of_the_command_line() {
     assert!(refused.stderr.contains("`run` takes --size for it"), "{}", refused.stderr);
     bench.run(&["run", "--fio-job", job, "--size", "64MiB", "--target", target, "--dry-run"]).expect_code(0);
 }
+
+/// What is said of a report, or of several together.
+fn awr(bench: &Bench, names: &[&str]) -> Option<Value> {
+    let paths: Option<Vec<PathBuf>> = names.iter().map(|name| data(name)).collect();
+    let paths = paths?;
+    let mut arguments = vec!["awr"];
+    arguments.extend(paths.iter().map(|path| path.to_str().unwrap()));
+    arguments.push("--json");
+    Some(bench.run(&arguments).json())
+}
+
+/// What is there beside what is needed, and more of it than fits.
+fn over_provisioned(answer: &Value) -> Vec<String> {
+    let all = answer["right_size"]["provision"].as_array().unwrap().iter();
+    all.filter(|one| one["is_over"] == true).map(|one| one["what"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn where_cpus_were_short_the_need_is_what_was_used_and_what_waited_for_it() {
+    let bench = Bench::new();
+    let vcpus = |answer: &Value| answer["right_size"]["chosen"]["vcpus"].as_f64().unwrap();
+    let number = |answer: &Value, key: &str| answer["figures"][key]["value"].as_f64();
+    let Some(saturated) = awr(&bench, &["cases/awr/03-saturated-host-aix.html"]) else { return };
+    // Of 12.0 sessions 48 % of the time are neither CPU nor a wait, on a host that is 92 % busy.
+    let waiting = number(&saturated, "cpu_wait_sessions").unwrap();
+    assert!((waiting - 5.8).abs() < 0.1, "{waiting}");
+    assert!(vcpus(&saturated) >= 4.0, "{}", vcpus(&saturated));
+    assert!(!over_provisioned(&saturated).contains(&"CPUs".to_owned()));
+    let Some(managed) = awr(&bench, &["cases/awr/04-resource-manager.html"]) else { return };
+    let waiting = number(&managed, "cpu_wait_sessions").unwrap();
+    assert!((waiting - 42.6).abs() < 0.1, "{waiting}");
+    // At most all sessions that were active, in whole cores.
+    assert!((50.0..=52.0).contains(&vcpus(&managed)), "{}", vcpus(&managed));
+    // OMAT's way stays as it is: its factor above 75 % busy has them already.
+    for answer in [&saturated, &managed] {
+        assert!(answer["right_size"]["chosen"]["vcpus_by_sessions"].as_f64().unwrap() > 11.9);
+    }
+}
+
+#[test]
+fn where_nothing_waited_for_a_cpu_nothing_is_added_to_the_need() {
+    let bench = Bench::new();
+    for (name, vcpus) in [
+        // AIX counts 11,746 s of OS_CPU_WAIT_TIME on this host, of whose CPUs four of five are idle.
+        ("cases/awr/02-the-same-page.html", 2.0),
+        ("cases/awr/05-memory-statistics-11.2.txt", 12.0),
+        ("awr/structureddata__assets_pq_range_1_awrrpt_1_910_911.html", 26.0),
+        // Two thirds of DB time are neither CPU nor a wait, and 95 of 96 CPUs are idle.
+        ("awr/therealkevinc__awr.html", 2.0),
+    ] {
+        let Some(answer) = awr(&bench, &[name]) else { return };
+        assert_eq!(answer["figures"].get("cpu_wait_sessions"), None, "{name}");
+        assert_eq!(answer["right_size"]["chosen"]["vcpus"].as_f64(), Some(vcpus), "{name}");
+    }
+}
+
+#[test]
+fn how_hard_it_is_to_leave_exadata_is_open_where_its_counters_were_not_read() {
+    let bench = Bench::new();
+    for name in [
+        "cases/awr/10-solaris-head.html",
+        "cases/awr/12-exadata-cut-off.html.gz",
+        "cases/awr/12-exadata-without-counters.html.gz",
+    ] {
+        let Some(answer) = awr(&bench, &[name]) else { return };
+        let away = &answer["away_from_exadata"];
+        assert!(away.is_null() || away.get("difficulty").is_none(), "{name}: {away}");
+        // ADDM of the first has half of the activity in commits.
+        assert!(!away["assumptions"].to_string().contains("commits"), "{name}: {away}");
+    }
+    let Some(head) = awr(&bench, &["cases/awr/10-solaris-head.html"]) else { return };
+    assert!(head["cut_off"]["missing"].to_string().contains("Instance Activity Stats"), "{head}");
+    let whole = "awr/Azure__levelup-oracle-on-iaas_lab1_awr_AWR_DBU.html";
+    let Some(whole) = awr(&bench, &[whole]) else { return };
+    assert_eq!(whole["away_from_exadata"]["difficulty"], "hard");
+}
+
+#[test]
+fn awr_and_statspack_of_one_database_are_one() {
+    let bench = Bench::new();
+    let (one, other) = ("cases/awr/05-memory-statistics-11.2.txt", "cases/awr/06-statspack-of-05.txt");
+    for names in [[one, other], [other, one]] {
+        let Some(answer) = awr(&bench, &names) else { return };
+        let databases = answer["databases"].as_array().unwrap();
+        assert_eq!(databases.len(), 1, "{answer}");
+        let intervals = databases[0]["intervals"].as_array().unwrap();
+        let requests = intervals[0]["figures"]["requests_per_s"].as_f64().unwrap();
+        assert_eq!((intervals.len(), requests.round()), (1, 1_244.0));
+        // The report of AWR is kept: it has the memory as well.
+        assert!(intervals[0]["figures"]["memory_mib"].is_number());
+        assert_eq!(answer["left_out"].as_array().unwrap().len(), 1);
+    }
+}

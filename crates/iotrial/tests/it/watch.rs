@@ -171,7 +171,11 @@ fn two_snapshots_of_sql_server_are_differenced_and_a_restart_is_told() {
         answer["notes"].to_string().contains("counters of crm crm_data went backwards (once)"),
         "{answer:#}"
     );
-    let alone = bench.run(&["watch", "before.csv"]).expect_code(2).stderr;
+    // One alone has the means since the start, which are no demand.
+    let alone = bench.run(&["watch", "before.csv", "--json"]).json();
+    assert_near(&disk(&alone, "erp erp_log")["write"]["latency_us"]["mean"], 900.0);
+    assert_eq!(alone["interval_count"], 1, "{alone:#}");
+    let alone = bench.run(&["watch", "before.csv", "--demand", "d.toml"]).expect_code(2).stderr;
     assert!(
         alone.contains("there is only one snapshot of sys.dm_io_virtual_file_stats")
             && alone.contains("sample_ms"),

@@ -96,23 +96,23 @@ pub(super) fn of(view: &View<'_>) -> (Vec<Ask>, Vec<RangeAssumption>) {
 fn latencies(view: &View<'_>, asks: &mut Vec<Ask>, assumptions: &mut Vec<RangeAssumption>) {
     let figure = |figure| view.figures.get(figure).and_then(Quoted::sound);
     let single = ["cell single block physical read", "db file sequential read"];
-    if let Some(today) = figure(AwrFigure::SingleBlockReadUs) {
-        match view.share(&single).filter(|share| *share >= 1.0) {
-            Some(share) => asks.push(Ask {
+    if let Some((today, share)) = figure(AwrFigure::SingleBlockReadUs).zip(view.share(&single)) {
+        match share {
+            1.0.. => asks.push(Ask {
                 id: "single_block_read_us",
                 what: "single-block read, µs",
                 today,
                 low: today,
                 high: today * (1.0 + MUCH_PERCENT / share),
             }),
-            None => assumptions.push(RangeAssumption::NoWaitForSingleBlocks),
+            _ => assumptions.push(RangeAssumption::NoWaitForSingleBlocks),
         }
     }
-    let commit = figure(AwrFigure::CommitUs).zip(view.share(&["log file sync"]));
-    if let Some(today) = figure(AwrFigure::RedoWriteUs) {
-        match commit.filter(|(_, share)| *share >= 1.0) {
+    let commits = view.share(&["log file sync"]);
+    if let Some((today, share)) = figure(AwrFigure::RedoWriteUs).zip(commits) {
+        match figure(AwrFigure::CommitUs).filter(|_| share >= 1.0) {
             // What commits may take longer is all for the write.
-            Some((commit, share)) => asks.push(Ask {
+            Some(commit) => asks.push(Ask {
                 id: "redo_write_us",
                 what: "redo write, µs",
                 today,

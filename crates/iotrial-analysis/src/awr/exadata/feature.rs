@@ -58,16 +58,18 @@ impl Feature {
     }
 }
 
-/// `None` where nothing is stated of any feature.
-pub(super) fn difficulty(features: &[Feature]) -> Option<Difficulty> {
+/// `None` where nothing is stated of any feature, and where so much was not read that the move may be harder: what is seen can only add
+/// to it. `is_read` says whether counters and waits of users were read to their end.
+pub(super) fn difficulty(features: &[Feature], is_read: bool) -> Option<Difficulty> {
     if features.iter().all(|one| one.used == Use::NotStated) {
         return None;
     }
-    Some(match features.iter().map(Feature::score).sum::<u32>() {
-        score if score >= HARD => Difficulty::Hard,
-        score if score >= SOME_WORK => Difficulty::SomeWork,
-        _ => Difficulty::Easy,
-    })
+    match features.iter().map(Feature::score).sum::<u32>() {
+        score if score >= HARD => Some(Difficulty::Hard),
+        _ if !is_read => None,
+        score if score >= SOME_WORK => Some(Difficulty::SomeWork),
+        _ => Some(Difficulty::Easy),
+    }
 }
 
 pub(super) fn of(view: &View<'_>, time: &[TimeShare]) -> Vec<Feature> {

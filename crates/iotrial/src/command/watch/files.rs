@@ -57,7 +57,11 @@ pub fn watch_files(args: &WatchArgs, outputs: &Outputs, request: &WatchRequest) 
     }
     let name = args.what.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(" ");
     let series = match snapshots {
-        Some(snapshots) => series_of(&name, Counters::Snapshots(snapshots))?,
+        // A mean since the start is shown, and is no demand.
+        Some(snapshots) => match snapshots.since_start().filter(|_| args.demand.is_none()) {
+            Some(since_start) => since_start,
+            None => series_of(&name, Counters::Snapshots(snapshots))?,
+        },
         None => CounterSeries::of_files(series).map_err(|error| {
             let hint = error.hint().to_owned();
             Failure::input(error).hint(hint)
