@@ -13,6 +13,8 @@ mod host_difference;
 
 mod capacity;
 
+mod shape;
+
 mod sample;
 
 mod conditions;
@@ -53,6 +55,8 @@ mod matrix;
 
 mod beside;
 
+mod times;
+
 mod sweeps;
 
 #[cfg(test)]
@@ -85,6 +89,7 @@ pub use ranking::{Place, Ranking, Standing};
 pub use recommendation::{Avoid, Recommendation};
 pub use reservation::{Reservation, ReservationKind};
 pub use sample::{Outcome, RunCaveat, Sample};
+pub use shape::LoadShape;
 pub use student::MUCH_FACTOR;
 pub(crate) use student::student_limit;
 pub use sweeps::{
@@ -116,6 +121,10 @@ pub struct Comparison {
     pub configurations: Vec<Configuration>,
     /// Every metric of any configuration, in the order of tables.
     pub metrics: Vec<Metric>,
+    /// What its loads do, by the name that metrics carry; `None` stands for the load of a comparison under one load. Those that are not of one
+    /// kind of I/O, or are not known, are missing.
+    #[serde(skip)]
+    pub shapes: Vec<(Option<String>, LoadShape)>,
     /// Key of the configuration that others are compared with.
     pub baseline: String,
     /// Whether the user chose it.
@@ -180,7 +189,9 @@ impl Comparison {
         findings.extend(findings_on_generators(&samples));
         findings.extend(findings_on_offsets(&samples));
         without_unlike_writes(&mut samples, &mut findings);
+        let shapes = shapes_of(&samples);
         let mut all = Self::beside(subjects_of(&samples), Configuration::all(samples)?);
+        all.shapes = shapes;
         match all.configurations.as_slice() {
             [] => return Err(CompareError::OnlyOne { label: None, runs: 0 }),
             [only] => {
@@ -241,6 +252,7 @@ impl Comparison {
             is_baseline_chosen: false,
             not_compared: None,
             metrics: metrics_of(&configurations),
+            shapes: Vec::new(),
             host_differences: host_differences(&configurations),
             configurations,
             factors: Vec::new(),
@@ -367,6 +379,21 @@ fn subjects_of(samples: &[Sample]) -> Vec<String> {
         }
     }
     subjects
+}
+
+/// The shape of each load, once; none of a load that has several.
+fn shapes_of(samples: &[Sample]) -> Vec<(Option<String>, LoadShape)> {
+    let mut shapes: Vec<(Option<String>, LoadShape)> = Vec::new();
+    let mut other: Vec<Option<String>> = Vec::new();
+    for (load, shape) in samples.iter().filter_map(Sample::shaped_load) {
+        match shapes.iter().find(|(known, _)| *known == load) {
+            Some((_, known)) if *known != shape => other.push(load),
+            Some(_) => {}
+            None => shapes.push((load, shape)),
+        }
+    }
+    shapes.retain(|(load, _)| !other.contains(load));
+    shapes
 }
 
 /// A record that was given twice counts once.

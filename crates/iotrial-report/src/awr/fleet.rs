@@ -11,7 +11,7 @@ use iotrial_model::words::in_brief;
 
 use super::series::{moment, reports_of};
 use super::{cut_off, quantity, right_size, section, words};
-use crate::document::{Block, Document, Section};
+use crate::document::{Block, Document, Front, Section};
 use crate::quantity::Quantity;
 use crate::table::{Column, Row, Table, Value};
 
@@ -48,6 +48,7 @@ pub(super) fn document(series: &AwrSeries, fleet: &AwrFleet) -> Document {
         in_brief: Vec::new(),
         sections,
         chapters: series.databases.iter().map(super::series::chapter).collect(),
+        front: Front::default(),
     }
 }
 
