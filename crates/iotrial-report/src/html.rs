@@ -149,8 +149,8 @@ impl<'d> PartView<'d> {
         let is_brief = |line: &&(&'static str, String)| !has_front || FIRST_LINES.contains(&line.0);
         let (tables, rest): (Vec<&Section>, Vec<&Section>) =
             folded().partition(|section| is_first(section.id));
-        let is_statement = part.sections.iter().flat_map(|section| &section.blocks);
-        let is_statement = is_statement.filter(|block| matches!(block, Block::Statement(_))).count() > 0;
+        let mut blocks = part.sections.iter().flat_map(|section| &section.blocks);
+        let is_statement = blocks.any(|block| matches!(block, Block::Statement(_)));
         let (reasons_heading, noun) = if is_statement { ("Points", "point") } else { ("Reasons", "reason") };
         let mut links = Vec::new();
         if !reasons.is_empty() {
